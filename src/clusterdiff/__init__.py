@@ -1,0 +1,54 @@
+"""clusterdiff: a diff for clusterings.
+
+>>> import clusterdiff as cd
+>>> diff = cd.compare(["a", "a", "a", "b"], ["x", "x", "y", "y"])
+>>> round(diff.score(), 4)
+0.2103
+"""
+
+from clusterdiff import lattice
+from clusterdiff._version import __version__
+from clusterdiff.clustering import Clustering
+from clusterdiff.comparison import Comparison, Component, Merge, Split, compare, score
+from clusterdiff.errors import (
+    ArgumentError,
+    ClusterdiffError,
+    FileError,
+    LabelError,
+    MeasureError,
+    MissingExtraError,
+)
+from clusterdiff.loss import Loss
+from clusterdiff.measures import Measure, measure, measures
+from clusterdiff.measures.splitmerge import split_merge
+from clusterdiff.meet import Meet
+from clusterdiff.subcomponents import Subcomponent, subcomponent, subcomponents
+from clusterdiff.table import Table
+
+__all__ = [
+    "ArgumentError",
+    "ClusterdiffError",
+    "Clustering",
+    "Comparison",
+    "Component",
+    "FileError",
+    "LabelError",
+    "Loss",
+    "Measure",
+    "MeasureError",
+    "Meet",
+    "Merge",
+    "MissingExtraError",
+    "Split",
+    "Subcomponent",
+    "Table",
+    "__version__",
+    "compare",
+    "lattice",
+    "measure",
+    "measures",
+    "score",
+    "split_merge",
+    "subcomponent",
+    "subcomponents",
+]
