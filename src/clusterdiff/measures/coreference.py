@@ -15,9 +15,12 @@ import numpy as np
 from clusterdiff import _core
 from clusterdiff.measures.elements import b_cubed
 from clusterdiff.measures.registry import PrecisionRecall, f_beta, measure, precision_recall
-from clusterdiff.meet import FloatArray, Meet, Overlap
+from clusterdiff.meet import FloatArray, Int64Array, Meet, Overlap
 
-PRADHAN = "Pradhan, S. et al. (2014). Scoring coreference partitions of predicted mentions: a reference implementation. ACL."
+PRADHAN = (
+    "Pradhan, S. et al. (2014). Scoring coreference partitions of predicted mentions: a reference implementation. "
+    "ACL."
+)
 LUO = "Luo, X. (2005). On coreference resolution performance metrics. HLT-EMNLP. "
 FACTS: dict[str, Any] = {"family": "coreference", "weighted": False}
 
@@ -82,18 +85,18 @@ def muc(meet: Meet) -> PrecisionRecall:
     return _ratio(found, links[0]), _ratio(found, links[1])
 
 
-def _assigned(overlap: Overlap, value: FloatArray) -> float:
+def _assigned(overlap: Overlap, value: Int64Array | FloatArray) -> float:
     """Σ value over the one-to-one matching of entities where it is greatest."""
     if len(value) == 0:
         return 0.0
     # Entities that share no mention with the other side match nothing: the cells alone make the problem.
-    rows, row_of = np.unique(overlap.true, return_inverse=True)
+    row_of = np.unique(overlap.true, return_inverse=True)[1]
     order = np.argsort(row_of, kind="stable")
     indptr = np.concatenate([[0], np.cumsum(np.bincount(row_of))])
     columns = np.asarray(overlap.pred[order], dtype=np.int32)
     cells = _core.Cells(indptr, columns, overlap.size[order], len(overlap.pred_size))
-    chosen = value[order]
-    return fsum(chosen[cells.assign(np.ascontiguousarray(chosen))])
+    ordered: Any = np.ascontiguousarray(value[order])
+    return fsum(ordered[cells.assign(ordered)])
 
 
 def _ceaf_m(meet: Meet) -> float:
@@ -245,7 +248,7 @@ BLANC_FACTS: dict[str, Any] = {
     "reflexive": False,
     "normalised": True,
     "conditionally_normalised": False,
-    "reference": "Luo, X., Pradhan, S., Recasens, M. & Hovy, E. (2014). An extension of BLANC to system mentions. ACL.",
+    "reference": "Luo, X. et al. (2014). An extension of BLANC to system mentions. ACL. " + PRADHAN,
 }
 
 
@@ -253,14 +256,15 @@ BLANC_FACTS: dict[str, Any] = {
 def blanc_precision(meet: Meet) -> float:
     r"""Mean precision of links within predicted entities and of links between them.
 
-    .. math:: \text{precision} = \frac12 \Bigl(\frac{P(L, C)}{P(C)} + \frac{Q(L, C)}{Q(C)}\Bigr), \quad P \text{ pairs together},
-        \quad Q \text{ pairs apart}
+    .. math:: \text{precision} = \frac12 \Bigl(\frac{P(L, C)}{P(C)} + \frac{Q(L, C)}{Q(C)}\Bigr),
+        \quad P \text{ pairs together}, \quad Q \text{ pairs apart}
 
     Pairs count as right if both sides have both mentions. A kind of pair that the truth lacks is left out of the mean;
     without any pair (one mention) the score is 0, as in the reference scorer.
 
     >>> import clusterdiff as cd
-    >>> cd.compare([{"a", "b"}, {"c", "d", "e"}], [{"b", "c", "x"}, {"d", "e"}], missing="drop").score("blanc.precision")
+    >>> key, response = [{"a", "b"}, {"c", "d", "e"}], [{"b", "c", "x"}, {"d", "e"}]
+    >>> cd.compare(key, response, missing="drop").score("blanc.precision")
     0.29166666666666663
     """
     return meet.once(_blanc).precision
@@ -270,14 +274,15 @@ def blanc_precision(meet: Meet) -> float:
 def blanc_recall(meet: Meet) -> float:
     r"""Mean recall of links within true entities and of links between them.
 
-    .. math:: \text{recall} = \frac12 \Bigl(\frac{P(L, C)}{P(L)} + \frac{Q(L, C)}{Q(L)}\Bigr), \quad P \text{ pairs together},
-        \quad Q \text{ pairs apart}
+    .. math:: \text{recall} = \frac12 \Bigl(\frac{P(L, C)}{P(L)} + \frac{Q(L, C)}{Q(L)}\Bigr),
+        \quad P \text{ pairs together}, \quad Q \text{ pairs apart}
 
     Pairs count as right if both sides have both mentions. A kind of pair that the truth lacks is left out of the mean;
     without any pair (one mention) the score is 0, as in the reference scorer.
 
     >>> import clusterdiff as cd
-    >>> round(cd.compare([{"a"}, {"b", "c"}, {"d", "e", "f"}], [{"a"}, {"d", "e"}], missing="drop").score("blanc.recall"), 12)
+    >>> key, response = [{"a"}, {"b", "c"}, {"d", "e", "f"}], [{"a"}, {"d", "e"}]
+    >>> round(cd.compare(key, response, missing="drop").score("blanc.recall"), 12)
     0.215909090909
     """
     return meet.once(_blanc).recall
@@ -287,13 +292,16 @@ def blanc_recall(meet: Meet) -> float:
 def blanc_f1(meet: Meet) -> float:
     r"""Mean F1 of links within entities and of links between them.
 
-    .. math:: BLANC = \frac{F_P + F_Q}{2}, \quad F_P \text{ of the pairs together}, \quad F_Q \text{ of the pairs apart}
+    .. math:: BLANC = \frac{F_P + F_Q}{2}, \quad F_P \text{ of the pairs together},
+        \quad F_Q \text{ of the pairs apart}
 
     It is not the harmonic mean of ``blanc.precision`` and ``blanc.recall``. A kind of pair that the truth lacks is left
-    out of the mean, so it is not symmetric; without any pair (one mention) the score is 0, as in the reference scorer.
+    out of the mean, so it is not symmetric; without any pair (one mention) the score is 0, as in the reference
+    scorer.
 
     >>> import clusterdiff as cd
-    >>> cd.compare([{"a", "b"}, {"c", "d", "e"}], [{"b", "c", "x"}, {"d", "e"}], missing="drop").score("blanc.f1")
+    >>> key, response = [{"a", "b"}, {"c", "d", "e"}], [{"b", "c", "x"}, {"d", "e"}]
+    >>> cd.compare(key, response, missing="drop").score("blanc.f1")
     0.29166666666666663
     """
     return meet.once(_blanc).f1

@@ -18,8 +18,8 @@ from clusterdiff.meet import Meet
     conditionally_normalised=False,
     decomposition=JOIN_WEIGHTED,
     aliases=("ecs", "element_sim"),
-    reference="Gates, A. J., Wood, I. B., Hetrick, W. P. & Ahn, Y.-Y. (2019). Element-centric clustering comparison unifies "
-    "overlaps and hierarchy. Scientific Reports 9.",
+    reference="Gates, A. J., Wood, I. B., Hetrick, W. P. & Ahn, Y.-Y. (2019). Element-centric clustering comparison "
+    "unifies overlaps and hierarchy. Scientific Reports 9.",
 )
 def element_centric(meet: Meet) -> float:
     r"""Mean over the points of how much their two clusters overlap, against the larger one.

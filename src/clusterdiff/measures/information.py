@@ -18,8 +18,8 @@ VINH = "Vinh, N. X., Epps, J. & Bailey, J. (2010). Information theoretic measure
 
 
 ROSENBERG = (
-    "Rosenberg, A. & Hirschberg, J. (2007). V-measure: a conditional entropy-based external cluster evaluation measure. "
-    "EMNLP-CoNLL."
+    "Rosenberg, A. & Hirschberg, J. (2007). V-measure: a conditional entropy-based external cluster evaluation "
+    "measure. EMNLP-CoNLL."
 )
 COVER = "Cover, T. M. & Thomas, J. A. (1991). Elements of Information Theory. Wiley."
 #: Ways to average the two entropies that bound mutual information.

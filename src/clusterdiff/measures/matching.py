@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import ceil, fsum, sqrt
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +11,10 @@ import numpy.typing as npt
 from clusterdiff.measures.registry import JOIN_WEIGHTED, SUMMED, PrecisionRecall, measure, precision_recall
 from clusterdiff.meet import FloatArray, Meet
 
-MEILA = "Meilă, M. & Heckerman, D. (2001). An experimental comparison of model-based clustering methods. Machine Learning 42."
+MEILA = (
+    "Meilă, M. & Heckerman, D. (2001). An experimental comparison of model-based clustering methods. "
+    "Machine Learning 42."
+)
 DONGEN = (
     "van Dongen, S. (2000). Performance criteria for graph clustering and Markov cluster experiments. CWI."
 )
@@ -200,7 +204,7 @@ def geometric_accuracy(meet: Meet) -> float:
     return sqrt(purity(meet)) * sqrt(inverse_purity(meet))
 
 
-def _best_of_row(meet: Meet, value: npt.NDArray[np.number]) -> npt.NDArray[np.number]:
+def _best_of_row(meet: Meet, value: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """The largest value among the cells of each true cluster."""
     return np.maximum.reduceat(value, meet.indptr[:-1])
 
@@ -213,7 +217,8 @@ def _best_of_row(meet: Meet, value: npt.NDArray[np.number]) -> npt.NDArray[np.nu
     normalised=False,
     conditionally_normalised=False,
     decomposition=JOIN_WEIGHTED,
-    reference="Larsen, B. & Aone, C. (1999). Fast and effective text mining using linear-time document clustering. KDD.",
+    reference="Larsen, B. & Aone, C. (1999). Fast and effective text mining using linear-time document clustering. "
+    "KDD.",
 )
 def f_measure(meet: Meet, beta: float = 1.0) -> float:
     r"""Mean over the true clusters, by size, of van Rijsbergen's F with the predicted cluster that fits best.
@@ -305,10 +310,10 @@ def exact_clusters(meet: Meet) -> PrecisionRecall:
 # ---- one-to-one matchings
 
 
-def matched(meet: Meet, value: npt.NDArray[np.number]) -> npt.NDArray[np.number]:
+def matched(meet: Meet, value: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """The values of the cells of a one-to-one matching of clusters with the greatest total ``value`` (all ≥ 0)."""
-    kind = np.int64 if value.dtype.kind in "iu" else np.float64
-    chosen: npt.NDArray[np.number] = value[meet.cells.assign(np.ascontiguousarray(value, dtype=kind))]
+    exact: Any = np.ascontiguousarray(value, dtype=np.int64 if value.dtype.kind in "iu" else np.float64)
+    chosen: npt.NDArray[Any] = value[meet.cells.assign(exact)]
     return chosen
 
 

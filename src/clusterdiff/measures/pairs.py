@@ -16,12 +16,12 @@ from clusterdiff.measures.registry import (
     measure,
     precision_recall,
 )
-from clusterdiff.meet import Meet
+from clusterdiff.meet import FloatArray, Meet
 
 HUBERT = "Hubert, L. & Arabie, P. (1985). Comparing partitions. Journal of Classification 2."
 
 
-def _pair_share(sizes: Sizes, n: int) -> Sizes:
+def _pair_share(sizes: Sizes, n: int) -> FloatArray:
     return sizes * (sizes - 1) / (n * (n - 1)) if n > 1 else sizes / n
 
 

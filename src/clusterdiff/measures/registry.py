@@ -44,7 +44,7 @@ class Measure:
 
     Flags are True, False, or None where the question does not arise or the answer depends on parameters.
     ``reflexive`` says whether every clustering scores ``best`` with itself. Multiplying all weights by c multiplies
-    the value by c to the ``degree``.
+    the value by c to the ``degree``. With parameters set it is called ``stem``, if it has one.
     """
 
     name: str
@@ -65,6 +65,7 @@ class Measure:
     aliases: tuple[str, ...] = field(default=(), repr=False)
     reference: str = field(default="", repr=False)
     parameters: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    stem: str | None = field(default=None, repr=False)
 
     def __call__(self, meet: Meet) -> float:
         """The measure's value for the two clusterings of ``meet``."""
@@ -132,14 +133,14 @@ class Measure:
         accepted = list(inspect.signature(self.function).parameters.values())[1:]
         return {p.name: self.parameters.get(p.name, p.default) for p in accepted}
 
-    def bind(self, parameters: Mapping[str, Any], called: str | None = None) -> Measure:
-        """The measure with some of its parameters set, which then stand in its name (or in ``called``)."""
+    def bind(self, parameters: Mapping[str, Any]) -> Measure:
+        """The measure with some of its parameters set, which then stand in its name."""
         if not parameters:
             return self
         shown = ", ".join(
             str(value) if name == "s" else f"{name}={_word(value)}" for name, value in parameters.items()
         )
-        base = (called or self.name).partition("(")[0]
+        base = self.stem or self.name.partition("(")[0]
         return replace(self, name=f"{base}({shown})", parameters={**self.parameters, **parameters})
 
 
@@ -203,7 +204,7 @@ class Registry(Mapping[str, Measure]):
                 f"unknown measure {text!r}.",
                 nearest(name, self.names()) or "`clusterdiff measures` lists them all.",
             )
-        return measure.bind(_arguments(match["arguments"], measure), name)
+        return measure.bind(_arguments(match["arguments"], measure))
 
 
 def _arguments(text: str | None, measure: Measure) -> dict[str, Any]:
@@ -303,7 +304,7 @@ def precision_recall(
                 "aliases": (*((f"{name}.f",) if part == "f1" else ()), *(aliases or {}).get(part, ())),
             }
             if part == "f1":  # a mean of ratios is no mean over components, even if each ratio is
-                known["decomposition"] = None
+                known |= {"decomposition": None, "stem": f"{name}.f"}
             measure(f"{name}.{part}", **{**facts, **known})(made)
         return function
 
