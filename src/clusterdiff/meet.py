@@ -315,7 +315,15 @@ class Meet:
         own = self.weights.square.sum().item()
         if isinstance(self.total, int) and isinstance(own, int):
             return Pairs(*((s - own) // 2 for s in (sums.mm, sums.aa, sums.bb, self.total**2)))
-        return Pairs(*((s - own) / 2 for s in (sums.mm, sums.aa, sums.bb, self.total**2)))
+        # With fractions the subtraction rounds: what is nothing, all, or the same in theory is so in bits.
+        every = max(0.0, (self.total**2 - own) / 2)
+        true, pred, both = (
+            0.0 if k == self.n else every if k == 1 else min(max(0.0, (s - own) / 2), every)
+            for k, s in ((self.k_true, sums.aa), (self.k_pred, sums.bb), (len(self), sums.mm))
+        )
+        if len(self) in (self.k_true, self.k_pred):
+            both = true if len(self) == self.k_true else pred
+        return Pairs(min(both, true, pred), true, pred, every)
 
     @property
     def uneven(self) -> bool:

@@ -11,11 +11,13 @@ from math import fsum
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from clusterdiff import _core
 from clusterdiff.measures.elements import b_cubed
+from clusterdiff.measures.matching import matched
 from clusterdiff.measures.registry import PrecisionRecall, f_beta, measure, precision_recall
-from clusterdiff.meet import FloatArray, Int64Array, Meet, Overlap
+from clusterdiff.meet import Meet, Overlap
 
 PRADHAN = (
     "Pradhan, S. et al. (2014). Scoring coreference partitions of predicted mentions: a reference implementation. "
@@ -85,29 +87,31 @@ def muc(meet: Meet) -> PrecisionRecall:
     return _ratio(found, links[0]), _ratio(found, links[1])
 
 
-def _assigned(overlap: Overlap, value: Int64Array | FloatArray) -> float:
+def _matched(meet: Meet, value: npt.NDArray[Any]) -> float:
     """Σ value over the one-to-one matching of entities where it is greatest."""
+    if not meet.uneven:
+        return float(matched(meet, value).sum())
+    # Entities that share no mention with the other side match nothing: the cells alone make the problem.
+    overlap = meet.overlap
     if len(value) == 0:
         return 0.0
-    # Entities that share no mention with the other side match nothing: the cells alone make the problem.
     row_of = np.unique(overlap.true, return_inverse=True)[1]
     order = np.argsort(row_of, kind="stable")
     indptr = np.concatenate([[0], np.cumsum(np.bincount(row_of))])
     columns = np.asarray(overlap.pred[order], dtype=np.int32)
     cells = _core.Cells(indptr, columns, overlap.size[order], len(overlap.pred_size))
     ordered: Any = np.ascontiguousarray(value[order])
-    return fsum(ordered[cells.assign(ordered)])
+    return float(ordered[cells.assign(ordered)].sum())
 
 
 def _ceaf_m(meet: Meet) -> float:
-    return _assigned(meet.overlap, meet.overlap.size)
+    return _matched(meet, meet.overlap.size)
 
 
 def _ceaf_e(meet: Meet) -> float:
     overlap = meet.overlap
-    return _assigned(
-        overlap, 2 * overlap.size / (overlap.true_size[overlap.true] + overlap.pred_size[overlap.pred])
-    )
+    whole = overlap.true_size[overlap.true] + overlap.pred_size[overlap.pred]
+    return _matched(meet, 2 * overlap.size / whole)
 
 
 @precision_recall(

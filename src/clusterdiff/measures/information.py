@@ -11,7 +11,7 @@ import numpy as np
 from clusterdiff import _core
 from clusterdiff.errors import MeasureError, nearest
 from clusterdiff.measures.registry import JOIN_WEIGHTED, Decomposition, Sizes, measure
-from clusterdiff.meet import FloatArray, Meet
+from clusterdiff.meet import FloatArray, Int64Array, Meet
 
 MEILA = "Meilă, M. (2007). Comparing clusterings: an information based distance. J. Multivariate Analysis 98."
 VINH = "Vinh, N. X., Epps, J. & Bailey, J. (2010). Information theoretic measures for clusterings comparison. JMLR 11."
@@ -278,9 +278,17 @@ class Chance(NamedTuple):
     merge_info: float
 
 
+def _distinct(sizes: Int64Array) -> tuple[Int64Array, Int64Array]:
+    """The distinct sizes, and how many clusters have each."""
+    if sizes.max() > 4 * len(sizes) + 2**16:  # few clusters, some of them huge: sorting beats a table
+        return np.unique(sizes, return_counts=True)
+    counts = np.bincount(sizes)
+    found = np.flatnonzero(counts)
+    return found, counts[found]
+
+
 def _chance(meet: Meet) -> Chance:
-    counts = [np.unique(sizes, return_counts=True) for sizes in (meet.true_size, meet.pred_size)]
-    return Chance(*_core.expected_information(*counts[0], *counts[1]))
+    return Chance(*_core.expected_information(*_distinct(meet.true_size), *_distinct(meet.pred_size)))
 
 
 @measure(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil, fsum, sqrt
+from math import ceil, sqrt
 from typing import Any
 
 import numpy as np
@@ -422,14 +422,14 @@ def normalised_clustering_accuracy(meet: Meet) -> float:
     if meet.same:
         return 1.0
     k = max(meet.k_true, meet.k_pred)
-    shares = fsum(matched(meet, meet.size / meet.true_size[meet.true]))
+    shares = float(matched(meet, meet.size / meet.true_size[meet.true]).sum())
     return max(0.0, (k * shares / meet.k_true - 1.0) / (k - 1))
 
 
 def _psi_fit(meet: Meet) -> float:
     """Σ m/max(a, b) over the best matching."""
     fit: FloatArray = meet.size / np.maximum(meet.true_size[meet.true], meet.pred_size[meet.pred])
-    return fsum(matched(meet, fit))
+    return float(matched(meet, fit).sum())
 
 
 @measure(

@@ -308,8 +308,7 @@ def pair_correlation(meet: Meet) -> float:
     if meet.same:
         return 1.0
     both, true, pred, all_pairs = meet.pairs
-    spreads = (true, all_pairs - true, pred, all_pairs - pred)
-    if not all(spreads):
+    if not all((true, all_pairs - true, pred, all_pairs - pred)):
         return 0.0
-    below = sqrt(spreads[0]) * sqrt(spreads[1]) * sqrt(spreads[2]) * sqrt(spreads[3])
-    return (all_pairs * both - true * pred) / below
+    below = sqrt(true) * sqrt(all_pairs - true) * sqrt(pred) * sqrt(all_pairs - pred)
+    return min(1.0, max(-1.0, (all_pairs * both - true * pred) / below))
