@@ -35,6 +35,7 @@ def _ratio(part: float, whole: float) -> float:
 @precision_recall(
     "mentions",
     **FACTS,
+    normalised=None,
     reference=PRADHAN,
     precision=(
         "Share of the predicted mentions that are true mentions.",
@@ -117,6 +118,7 @@ def _ceaf_e(meet: Meet) -> float:
 @precision_recall(
     "ceaf_m",
     **FACTS,
+    normalised=False,
     reference=LUO + PRADHAN,
     precision=(
         "Share of the predicted mentions in the best one-to-one matching of entities.",
@@ -145,6 +147,7 @@ def ceaf_m(meet: Meet) -> PrecisionRecall:
 @precision_recall(
     "ceaf_e",
     **FACTS,
+    normalised=False,
     reference=LUO + PRADHAN,
     precision=(
         "Mean over the predicted entities of how alike they are to the true entity they are matched with.",
@@ -173,6 +176,7 @@ def ceaf_e(meet: Meet) -> PrecisionRecall:
 @precision_recall(
     "lea",
     **FACTS,
+    f1_facts={"conditionally_normalised": True},
     reference="Moosavi, N. S. & Strube, M. (2016). Which coreference evaluation metric do you trust? ACL.",
     precision=(
         "Share of the links within predicted entities that are right, entities weighed by size.",
@@ -315,7 +319,7 @@ def blanc_f1(meet: Meet) -> float:
     "conll",
     **FACTS,
     reflexive=False,
-    normalised=None,
+    normalised=False,
     conditionally_normalised=False,
     aliases=("conll_average", "conll_f1"),
     reference="Pradhan, S. et al. (2012). CoNLL-2012 shared task: modeling multilingual unrestricted coreference in "

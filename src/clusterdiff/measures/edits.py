@@ -1,4 +1,4 @@
-"""Distances that count operations: how many it takes to turn one clustering into the other."""
+"""Distances that count operations: what it takes to turn one clustering into the other."""
 
 from __future__ import annotations
 
@@ -100,11 +100,13 @@ def generalised_merge_distance(meet: Meet, split: Any = 1, merge: Any = 1) -> fl
     reference=MENESTRINA,
 )
 def edits(meet: Meet) -> float:
-    r"""Fewest splits and merges of clusters that turn one clustering into the other; a metric.
+    r"""Number of splits, then merges, of clusters that turn one clustering into the other; a distance.
 
     .. math:: d = 2\, |M| - |L| - |C|, \quad M \text{ the meet}
 
     Identical clusterings give 0; one cluster against all singletons gives n − 1. Whole clusters count, not points.
+    The way leads through the meet: merging first and splitting later can be shorter, so that the triangle inequality
+    does not hold.
 
     >>> import clusterdiff as cd
     >>> cd.score([0, 0, 1, 1, 2], [0, 0, 1, 2, 2], "edits")
@@ -126,7 +128,7 @@ def edits(meet: Meet) -> float:
     reference=MENESTRINA,
 )
 def splits(meet: Meet) -> float:
-    r"""Number of splits in the shortest way from the true to the predicted clustering.
+    r"""Number of splits on the way from the true clustering through the meet to the predicted one.
 
     .. math:: d = |M| - |L|, \quad M \text{ the meet}
 
@@ -152,7 +154,7 @@ def splits(meet: Meet) -> float:
     reference=MENESTRINA,
 )
 def merges(meet: Meet) -> float:
-    r"""Number of merges in the shortest way from the true to the predicted clustering.
+    r"""Number of merges on the way from the true clustering through the meet to the predicted one.
 
     .. math:: d = |M| - |C|, \quad M \text{ the meet}
 

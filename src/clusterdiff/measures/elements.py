@@ -39,6 +39,7 @@ def element_centric(meet: Meet) -> float:
 @precision_recall(
     "b3",
     family="elements",
+    normalised=False,
     decomposition=JOIN_WEIGHTED,
     reference="Bagga, A. & Baldwin, B. (1998). Algorithms for scoring coreference chains. LREC workshop on linguistic "
     "coreference.",

@@ -241,6 +241,8 @@ def f_measure(meet: Meet, beta: float = 1.0) -> float:
 @precision_recall(
     "closest",
     family="matching",
+    bounds=(lambda n: 1 / n, 1.0),
+    normalised=False,
     weighted=False,
     reference="Benjelloun, O. et al. (2009). Swoosh: a generic approach to entity resolution. VLDB Journal 18.",
     precision=(
@@ -403,7 +405,7 @@ def normalised_pivoted_accuracy(meet: Meet) -> float:
     symmetric=False,
     weighted=False,
     normalised=True,
-    conditionally_normalised=False,
+    conditionally_normalised=True,
     aliases=("normalized_clustering_accuracy",),
     reference=GAGOLEWSKI,
 )
@@ -412,7 +414,8 @@ def normalised_clustering_accuracy(meet: Meet) -> float:
 
     .. math:: NCA = \max_W \frac{1}{|L|} \sum_{LC} W_{LC}\, \frac{m/a - 1/k}{1 - 1/k}, \quad k = \max(|L|, |C|)
 
-    Identical clusterings give 1. Every true cluster counts the same. The smaller side is filled up with empty
+    Identical clusterings give 1, and only they do; one predicted cluster of everything gives 0, or all singletons if
+    the truth is one cluster. Every true cluster counts the same. The smaller side is filled up with empty
     clusters; a true cluster without a partner counts as a share of 0. One cluster on both sides gives 1 (0/0).
 
     >>> import clusterdiff as cd

@@ -260,6 +260,7 @@ def measure(
 
 #: A measure's precision and recall.
 PrecisionRecall: TypeAlias = tuple[float, float]
+F_BETA = r"F_\beta = \frac{(1 + \beta^2)\, P\, R}{\beta^2 P + R}"
 
 
 def precision_recall(
@@ -267,8 +268,8 @@ def precision_recall(
     *,
     precision: tuple[str, str],
     recall: tuple[str, str],
-    f1: tuple[str, str] = ("", r"F_\beta = \frac{(1 + \beta^2)\, P\, R}{\beta^2 P + R}"),
     aliases: Mapping[str, tuple[str, ...]] | None = None,
+    f1_facts: Mapping[str, Any] | None = None,
     **facts: Any,
 ) -> Callable[[Callable[[Meet], PrecisionRecall]], Callable[[Meet], PrecisionRecall]]:
     """Register ``name.precision``, ``name.recall`` and ``name.f1`` from one function that returns the first two.
@@ -290,22 +291,20 @@ def precision_recall(
         def f_of(meet: Meet, beta: float = 1.0) -> float:
             return f_beta(*function(meet), beta)
 
-        harmonic = (f1[0] or f"{title}: the harmonic mean of precision and recall.", f1[1])
+        harmonic = f"{title}: the harmonic mean of precision and recall."
         for part, made, (sentence, formula) in (
             ("precision", precision_of, precision),
             ("recall", recall_of, recall),
-            ("f1", f_of, harmonic),
+            ("f1", f_of, (harmonic, F_BETA)),
         ):
             made.__doc__ = f"{sentence}\n\n.. math:: {formula}\n\n{shared}"
-            known = {
-                "normalised": True,
-                "conditionally_normalised": False,
-                "symmetric": part == "f1",
-                "aliases": (*((f"{name}.f",) if part == "f1" else ()), *(aliases or {}).get(part, ())),
-            }
-            if part == "f1":  # a mean of ratios is no mean over components, even if each ratio is
-                known |= {"decomposition": None, "stem": f"{name}.f"}
-            measure(f"{name}.{part}", **{**facts, **known})(made)
+            known = {"normalised": True, "conditionally_normalised": False, **facts}
+            known |= {"symmetric": part == "f1", "aliases": (aliases or {}).get(part, ())}
+            if part == "f1":
+                # A mean of ratios is no mean over components, even if each ratio is.
+                known |= {"decomposition": None, "stem": f"{name}.f", **(f1_facts or {})}
+                known["aliases"] = (f"{name}.f", *known["aliases"])
+            measure(f"{name}.{part}", **known)(made)
         return function
 
     return register
