@@ -7,7 +7,7 @@ they are case A4 then, and repeats are an error here.
 
 from __future__ import annotations
 
-from fractions import Fraction as F
+from fractions import Fraction
 
 import pytest
 
@@ -15,22 +15,26 @@ import clusterdiff as cd
 
 KEY_A = "a bc def"
 BAGGA = "12345 67 89ABC"
-Expected = dict[str, tuple[F, F] | tuple[F, F, F]]
+Expected = dict[str, tuple[Fraction, Fraction] | tuple[Fraction, Fraction, Fraction]]
 
 
-def pr(recall: str | int, precision: str | int) -> tuple[F, F]:
-    return F(recall), F(precision)
+def pr(recall: str | int, precision: str | int) -> tuple[Fraction, Fraction]:
+    return Fraction(recall), Fraction(precision)
 
 
-def blanc(together: tuple[str, str] | None, apart: tuple[str, str] | None) -> tuple[F, F, F]:
+def blanc(
+    together: tuple[str, str] | None, apart: tuple[str, str] | None
+) -> tuple[Fraction, Fraction, Fraction]:
     """Recall, precision and F1 from those of links within and between entities; None for links the key lacks."""
-    kinds = [(F(r), F(p), f1(F(r), F(p))) for r, p in filter(None, (together, apart))]
-    recall, precision, harmonic = (sum(column) / F(len(kinds)) for column in zip(*kinds, strict=True))
+    kinds = [
+        (Fraction(r), Fraction(p), f1(Fraction(r), Fraction(p))) for r, p in filter(None, (together, apart))
+    ]
+    recall, precision, harmonic = (sum(column) / Fraction(len(kinds)) for column in zip(*kinds, strict=True))
     return recall, precision, harmonic
 
 
-def f1(recall: F, precision: F) -> F:
-    return 2 * recall * precision / (recall + precision) if recall + precision else F(0)
+def f1(recall: Fraction, precision: Fraction) -> Fraction:
+    return 2 * recall * precision / (recall + precision) if recall + precision else Fraction(0)
 
 
 CASES: dict[str, tuple[str, str, Expected]] = {
@@ -224,7 +228,9 @@ def test_worked_cases_of_the_reference_scorer(case: str, missing: str) -> None:
     for metric, (recall, precision, *rest) in expected.items():
         harmonic = rest[0] if rest else f1(recall, precision)
         scores = diff.scores([f"{metric}.recall", f"{metric}.precision", f"{metric}.f1"])
-        assert list(scores.values()) == pytest.approx([float(recall), float(precision), float(harmonic)], abs=1e-15)
+        assert list(scores.values()) == pytest.approx(
+            [float(recall), float(precision), float(harmonic)], abs=1e-15
+        )
 
 
 def test_the_conll_average() -> None:
@@ -238,7 +244,11 @@ def test_the_conll_average() -> None:
 def test_repeated_mentions_are_refused() -> None:
     """A response that names a mention twice is an error, where the reference scorer drops the repeat."""
     with pytest.raises(cd.LabelError, match="'b'"):
-        cd.compare([set("a"), set("bc"), set("def")], [["a"], ["b", "c", "x"], ["d", "y"], ["b", "z"]], missing="drop")
+        cd.compare(
+            [set("a"), set("bc"), set("def")],
+            [["a"], ["b", "c", "x"], ["d", "y"], ["b", "z"]],
+            missing="drop",
+        )
 
 
 def test_other_measures_do_follow_the_policy_for_missing_points() -> None:

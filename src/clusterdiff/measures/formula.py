@@ -16,7 +16,7 @@ SUPERSCRIPT = str.maketrans("0123456789*", "⁰¹²³⁴⁵⁶⁷⁸⁹*")
 
 
 def readable(latex: str) -> str:
-    r"""A formula as plain text; it knows the few commands that the docstrings use.
+    r"""A formula as plain text; it knows the few commands that the docstrings use, and spells out others.
 
     >>> readable(r"R = 1 - \frac{P(L) + P(C)}{\binom n2}")
     'R = 1 − (P(L) + P(C)) / C(n, 2)'
@@ -42,7 +42,9 @@ class _Reader:
 
     def piece(self) -> str:
         match = TOKEN.match(self.rest)
-        assert match is not None, self.rest
+        if match is None:  # a lone backslash at the end
+            self.rest = ""
+            return ""
         self.rest = self.rest[match.end() :]
         command, sign, special, text = match.groups()
         if command:
@@ -66,9 +68,9 @@ class _Reader:
 
     def argument(self) -> str:
         self.rest = self.rest.lstrip()
-        if self.rest[0] in "{\\":
+        if self.rest[:1] in ("{", "\\"):
             return self.piece().strip()
-        first, self.rest = self.rest[0], self.rest[1:]
+        first, self.rest = self.rest[:1], self.rest[1:]
         return first
 
     def command(self, name: str) -> str:
@@ -82,12 +84,12 @@ class _Reader:
             return self.argument()
         if name in WORDS:
             return name if self.rest[:1] in "_({ " else name + " "
-        return SYMBOLS[name]
+        return SYMBOLS.get(name, name)
 
 
 def _quotient(above: str, below: str) -> str:
-    # A number or a name needs no brackets, nor does one bracket or function call.
-    bare = re.compile(r"\d+|[A-Za-z]\w*|\w*\([^()]*\)")
+    # A number, a name or a size needs no brackets, nor does one bracket or function call.
+    bare = re.compile(r"\d+|[A-Za-z]\w*|\|\w+\||\w*\([^()]*\)")
     sides = [side if bare.fullmatch(side) else f"({side})" for side in (above, below)]
     tight = all(len(side) < 12 for side in sides)
     return ("/" if tight else " / ").join(sides)

@@ -297,7 +297,8 @@ def closest(meet: Meet) -> PrecisionRecall:
 def exact_clusters(meet: Meet) -> PrecisionRecall:
     """Clusters that both clusterings have.
 
-    A cluster with one point too many or too few counts for nothing. Weights of points say nothing here.
+    Identical clusterings give 1; a cluster with one point too many or too few counts for nothing. Weights of points
+    say nothing here.
 
     >>> import clusterdiff as cd
     >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).scores(["clusters.precision", "clusters.recall", "clusters.f1"])
