@@ -122,6 +122,7 @@ class Meet:
         self.weights = weights
         self.moments = moments
         self.links = links
+        self.features: Any = None  # a row a point, for the few measures that look at single points
         self._locate = locate
         self._true_lexicon = true_lexicon
         self._pred_lexicon = pred_lexicon
