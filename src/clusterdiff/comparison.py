@@ -378,7 +378,8 @@ def compare(
     if w is not None:
         meet.weights = cell_weights(w, meet.cell_of_point, len(meet))
     if features is not None:
-        meet.moments = Moments(*spread(meet.cell_of_point, len(meet), read_features(features, aligned), w))
+        meet.features = read_features(features, aligned)
+        meet.moments = Moments(*spread(meet.cell_of_point, len(meet), meet.features, w))
     if distances is not None:
         links = Distances(distances, aligned)
         cell = meet.cell_of_point

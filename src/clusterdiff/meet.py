@@ -285,6 +285,7 @@ class Meet:
         )
         back = np.empty_like(order)
         back[order] = np.arange(len(order))
+        meet.features = self.features
         meet.__dict__["_transposed"] = (self, back)  # the transpose of the transpose is this very meet
         return meet, order
 
