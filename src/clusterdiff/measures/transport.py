@@ -41,7 +41,7 @@ def cdistance(meet: Meet) -> float:
     >>> line = [[0.0], [1.0], [10.0], [11.0]]
     >>> near = cd.compare([0, 0, 1, 1], [0, 0, 1, 2], features=line)
     >>> round(near.score("cdistance"), 4)
-    0.3571
+    0.5
     """
     if meet.features is None:
         raise MeasureError(
