@@ -129,7 +129,8 @@ def test_meet_weighted_decomposition(pair: Pair) -> None:
     for name in ("entropy", "pairs", "largest"):
         s, t = subcomponents[name](meet), subcomponents[name](meet.transpose())
         total = math.fsum(
-            m / diff.n * min(s[i], t[j]) for i, j, m in zip(meet.true, meet.pred, meet.size.tolist(), strict=True)
+            m / diff.n * min(s[i], t[j])
+            for i, j, m in zip(meet.true, meet.pred, meet.size.tolist(), strict=True)
         )
         assert diff.score(cd.split_merge(name, np.minimum)) == pytest.approx(total, abs=CLOSE)
 
@@ -187,7 +188,9 @@ def test_integer_weights_and_duplicated_points(pair: Pair) -> None:
     """For measures linear in mass a weight of 2 is the same as two points; S_H's point cannot be split, so not."""
     true, pred = pair
     weights = [1 + (3 * i) % 4 for i in range(len(true))]
-    twice = [[label for label, w in zip(side, weights, strict=True) for _ in range(w)] for side in (true, pred)]
+    twice = [
+        [label for label, w in zip(side, weights, strict=True) for _ in range(w)] for side in (true, pred)
+    ]
     weighted, copied = cd.compare(true, pred, weights=weights), cd.compare(*twice)
     for name in ("I", "NMI", "VI", "N", "A"):
         assert weighted.score(name) == pytest.approx(copied.score(name), abs=1e-11), name
