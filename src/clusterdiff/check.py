@@ -31,7 +31,7 @@ MOST_POINTS = 8
 #: What is asked of a subcomponent measure.
 SUBCOMPONENT_PROPERTIES = {
     "one_if_whole": "s = 1 if and only if the cluster is whole (property 4.3, clause 1)",
-    "zero_if_singletons": "s = 0 if and only if only singletons are left of two points or more (property 4.3, clause 2)",
+    "zero_if_singletons": "s = 0 if and only if it is in singletons, and not one itself (property 4.3, clause 2)",
     "between": "0 < s < 1 otherwise (property 4.3, clause 3)",
     "falls_with_parts": "splitting a part further never raises s (property 4.2)",
     "falls_with_evenness": "parts of more even sizes never raise s (property 4.2)",

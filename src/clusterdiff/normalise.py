@@ -97,9 +97,9 @@ def extremes_of(sizes: Sizes, measure: Measure) -> Extremes:
 
 
 def normalised(meet: Meet, measure: Measure) -> float:
-    """The measure rescaled so that its worst value for this true clustering is 0 and its best 1.
+    r"""The measure rescaled so that its worst value for this true clustering is 0 and its best 1.
 
-    .. math:: \\frac{S(L, C) - \\min_{C'} S(L, C')}{\\max_{C'} S(L, C') - \\min_{C'} S(L, C')}
+    .. math:: \frac{S(L, C) - \min_{C'} S(L, C')}{\max_{C'} S(L, C') - \min_{C'} S(L, C')}
 
     References
     ----------
@@ -107,7 +107,9 @@ def normalised(meet: Meet, measure: Measure) -> float:
     validation: generalization and normalization. IEEE TKDE 21.
     """
     if meet.weights is not None:
-        raise MeasureError("normalisation given the truth is not defined for weighted points.", "leave out weights=.")
+        raise MeasureError(
+            "normalisation given the truth is not defined for weighted points.", "leave out weights=."
+        )
     worst, best, _ = extremes_of(meet.true_size, measure)
     value: Any = measure(meet)
     if worst == best:

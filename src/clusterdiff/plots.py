@@ -98,7 +98,8 @@ def _note(ax: Axes, text: str) -> None:
 
 
 def _wrapped(ax: Axes, text: str) -> str:
-    return "\n".join(wrap(text, int(12 * ax.figure.get_figwidth())))
+    figure: Any = ax.figure
+    return "\n".join(wrap(text, int(12 * figure.get_figwidth())))
 
 
 def _bare(ax: Axes) -> None:
@@ -164,7 +165,9 @@ class _Choice:
         if cut:
             lost = diff._cell_loss.split + diff._cell_loss.merge
             # The costliest true clusters, the predicted ones that have most of their points, the largest cells.
-            true = _top(true, np.bincount(meet.true[inside], lost[inside], meet.k_true)[true], max(1, clusters // 4))
+            true = _top(
+                true, np.bincount(meet.true[inside], lost[inside], meet.k_true)[true], max(1, clusters // 4)
+            )
             inside = inside[np.isin(meet.true[inside], true)]
             shared = np.bincount(meet.pred[inside], meet.size[inside], meet.k_pred)
             pred = _top(pred, shared[pred], max(1, clusters // 2))
@@ -188,7 +191,11 @@ class _Choice:
         if self.left:
             word = "component that differs" if self.left == 1 else "components that differ"
             share = self.left_loss / max(self.diff.loss.total, 1e-300)
-            what = f"{self.left:,} {word} ({share:.0%} of the loss)" if self.diff.loss.total > 0 else f"{self.left:,} more"
+            what = (
+                f"{self.left:,} {word} ({share:.0%} of the loss)"
+                if self.diff.loss.total > 0
+                else f"{self.left:,} more"
+            )
             parts.append(f"not shown: {what}")
         if self.same:
             parts.append(f"{'and' if self.left else 'not shown:'} {self.same:,} that are the same")
@@ -276,7 +283,10 @@ def derivation(diff: Comparison, ax: Axes | None = None, clusters: int = 30) -> 
     parts, united = np.diff(meet.indptr), np.bincount(meet.pred, minlength=meet.k_pred)
     left = 0.0
     for block in choice.blocks:
-        place = {c: i for i, c in enumerate(block.true.tolist())}, {c: i for i, c in enumerate(block.pred.tolist())}
+        place = (
+            {c: i for i, c in enumerate(block.true.tolist())},
+            {c: i for i, c in enumerate(block.pred.tolist())},
+        )
         cells = sorted(
             block.cells.tolist(), key=lambda c: (place[0][int(meet.true[c])], place[1][int(meet.pred[c])])
         )
@@ -350,7 +360,17 @@ def _nodes(
     ax.scatter(x, [y] * len(x), s=area, color="white", edgecolor=colour, linewidth=1.8, zorder=2)
     for c, at in zip(clusters, x, strict=True):
         size = f"{int(sizes[c]):,}" if sizes[c] < 10_000 else f"{sizes[c] / 1000:,.0f}k"
-        _text(ax, at, y, size, ha="center", va="center", fontsize=8 if len(size) < 4 else 6, color=BLACK, zorder=3)
+        _text(
+            ax,
+            at,
+            y,
+            size,
+            ha="center",
+            va="center",
+            fontsize=8 if len(size) < 4 else 6,
+            color=BLACK,
+            zorder=3,
+        )
         if names is not None:
             _text(
                 ax,
@@ -384,7 +404,9 @@ def _frame(ax: Axes, x0: float, x1: float, y0: float, y1: float, colour: str, cu
     )
 
 
-def _finish_graph(ax: Axes, right: float, rows: Iterable[tuple[str, float, str]], low: float, high: float) -> None:
+def _finish_graph(
+    ax: Axes, right: float, rows: Iterable[tuple[str, float, str]], low: float, high: float
+) -> None:
     for word, y, colour in rows:
         ax.text(-1.0, y, word, ha="right", va="center", color=colour, fontweight="bold")
     ax.set_xlim(-1.8, right)
@@ -458,7 +480,7 @@ def series(worsened: Series, ax: Axes | None = None) -> Axes:
         ends.append((float(values[-1]), name, colour))
     operation = worsened.operations["operation"]
     splits = int((operation == "split").sum())
-    if worsened.how == "paper" and 0 < splits:
+    if worsened.how == "paper" and splits:
         ax.axvline(splits, color=GREY, lw=1, ls=":")
         ax.annotate(
             f"⊥ after {splits:,}", (splits, 1), (4, 4), xycoords=("data", "axes fraction"),
@@ -470,7 +492,9 @@ def series(worsened: Series, ax: Axes | None = None) -> Axes:
     _open(ax)
     _end_labels(ax, ends, float(steps[-1]))
     k = len(worsened.true.names)
-    ax.set_title(f"{len(worsened.true):,} points in {k:,} clusters, worsened ({worsened.how})", loc="left", fontsize=10)
+    ax.set_title(
+        f"{len(worsened.true):,} points in {k:,} clusters, worsened ({worsened.how})", loc="left", fontsize=10
+    )
     return ax
 
 
@@ -515,7 +539,9 @@ def loss(diff: Comparison, ax: Axes | None = None, top: int = 20) -> Axes:
     split, merge = head["split_loss"], head["merge_loss"]
     ax.bar(x, split, color=SPLIT, label="to splits")
     ax.bar(x, merge, bottom=split, color=MERGE, label="to merges")
-    ax.set_xticks(x, [_component_name(c) for c in head], rotation=40, ha="right", rotation_mode="anchor", fontsize=8)
+    ax.set_xticks(
+        x, [_component_name(c) for c in head], rotation=40, ha="right", rotation_mode="anchor", fontsize=8
+    )
     for label in ax.get_xticklabels():
         label.set_parse_math(False)
     ax.margins(x=0.02)
@@ -528,13 +554,20 @@ def loss(diff: Comparison, ax: Axes | None = None, top: int = 20) -> Axes:
     share.spines["top"].set_visible(False)
     handles = [*ax.get_legend_handles_labels()[0], *share.get_legend_handles_labels()[0]]
     ax.legend(
-        handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncols=3, frameon=False, fontsize=8, borderaxespad=0.2
+        handles=handles,
+        loc="lower left",
+        bbox_to_anchor=(0, 1),
+        ncols=3,
+        frameon=False,
+        fontsize=8,
+        borderaxespad=0.2,
     )
     if lossy > shown_rows:
         ax.set_xlabel(
             _wrapped(
                 ax,
-                f"not shown: {lossy - shown_rows:,} more components that differ, with {1 - running[-1]:.0%} of the loss",
+                f"not shown: {lossy - shown_rows:,} more components that differ, "
+                f"with {1 - running[-1]:.0%} of the loss",
             ),
             fontsize=8,
             color=GREY,
@@ -551,7 +584,7 @@ def _component_name(component: Any) -> str:
 def sizes(diff: Comparison, ax: Axes | None = None) -> Axes:
     """How clusters score by their size: split scores of true clusters, merge scores of predicted ones.
 
-    Clusters of about the same size and score are one circle, whose area says how many they are; the lines are
+    Clusters of about the same size and score are one mark, whose area says how many they are; the lines are
     the mean scores.
 
     >>> from clusterdiff import plots
@@ -572,7 +605,14 @@ def sizes(diff: Comparison, ax: Axes | None = None) -> Axes:
         # The two sides stand a little apart, so that neither hides the other.
         beside = x * 1.02**shift
         ax.scatter(
-            beside, y, s=18 + 320 * count / most, color=colour, marker=marker, alpha=0.55, linewidth=0, label=word
+            beside,
+            y,
+            s=18 + 320 * count / most,
+            color=colour,
+            marker=marker,
+            alpha=0.55,
+            linewidth=0,
+            label=word,
         )
         ax.plot(line[0] * 1.02**shift, line[1], color=colour, lw=1.6)
     if largest > 20 * smallest:
@@ -581,10 +621,13 @@ def sizes(diff: Comparison, ax: Axes | None = None) -> Axes:
     ax.set_ylabel("score")
     ax.set_ylim(-0.05, 1.08)
     _open(ax)
-    legend = ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, fontsize=8, borderaxespad=0.2)
-    for handle in legend.legend_handles:
+    legend = ax.legend(
+        loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, fontsize=8, borderaxespad=0.2
+    )
+    handles: list[Any] = list(legend.legend_handles)
+    for handle in handles:
         handle.set_sizes([40])
-    _note_below(ax, f"the largest circle stands for {_count(int(most), 'cluster')}; lines: mean score")
+    _note_below(ax, f"the largest mark stands for {_count(int(most), 'cluster')}; lines: mean score")
     return ax
 
 
@@ -601,11 +644,11 @@ def _bins(
     """Clusters counted on a grid of sizes (ten to a power of ten, small ones exactly) and scores (twenty)."""
     step = np.where(size <= 10, size, 10 ** (np.floor(np.log10(size) * 10 + 0.5) / 10))
     level = np.round(score * 20) / 20
-    cells, where, count = np.unique(np.stack([step, level]), axis=1, return_inverse=True, return_counts=True)
+    _, where, count = np.unique(np.stack([step, level]), axis=1, return_inverse=True, return_counts=True)
     where = where.ravel()
     x = np.bincount(where, size) / count
     y = np.bincount(where, score) / count
-    steps, of = np.unique(step, return_inverse=True)
+    _, of = np.unique(step, return_inverse=True)
     total = np.bincount(of)
     return x, y, count, (np.bincount(of, size) / total, np.bincount(of, score) / total)
 
@@ -634,22 +677,37 @@ def heatmap(diff: Comparison, ax: Axes | None = None, clusters: int = 40) -> Axe
     first = [mate[t] for t in rows.tolist() if mate.get(t) in present]
     taken = set(first)
     order = [*first, *(c for c in columns.tolist() if c not in taken)]
-    rows = np.array([t for t in rows.tolist() if mate.get(t) in present] + [t for t in rows.tolist() if mate.get(t) not in present])
+    rows = np.array(
+        [t for t in rows.tolist() if mate.get(t) in present]
+        + [t for t in rows.tolist() if mate.get(t) not in present]
+    )
     row_at = {t: i for i, t in enumerate(rows.tolist())}
     column_at = {c: i for i, c in enumerate(order)}
     share = np.full((len(rows), len(order)), np.nan)
     for cell in cells.tolist():
         t, p = int(meet.true[cell]), int(meet.pred[cell])
         share[row_at[t], column_at[p]] = meet.size[cell] / meet.true_size[t]
-    ax = _axes(ax, float(np.clip(2.8 + 0.34 * len(order), 5, 14)), float(np.clip(2.2 + 0.3 * len(rows), 4, 12)))
-    image = ax.pcolormesh(share, cmap="cividis_r", vmin=0, vmax=float(np.nanmax(share)), edgecolor="white", linewidth=0.8)
+    ax = _axes(
+        ax, float(np.clip(2.8 + 0.34 * len(order), 5, 14)), float(np.clip(2.2 + 0.3 * len(rows), 4, 12))
+    )
+    image = ax.pcolormesh(
+        share, cmap="cividis_r", vmin=0, vmax=float(np.nanmax(share)), edgecolor="white", linewidth=0.8
+    )
     ax.invert_yaxis()
     ax.set_aspect("auto")
     if share.size <= 400:
         for cell in cells.tolist():
             i, j = row_at[int(meet.true[cell])], column_at[int(meet.pred[cell])]
             colour = "white" if share[i, j] > 0.55 * np.nanmax(share) else BLACK
-            ax.text(j + 0.5, i + 0.5, f"{int(meet.size[cell]):,}", ha="center", va="center", fontsize=7, color=colour)
+            ax.text(
+                j + 0.5,
+                i + 0.5,
+                f"{int(meet.size[cell]):,}",
+                ha="center",
+                va="center",
+                fontsize=7,
+                color=colour,
+            )
     ax.set_yticks(np.arange(len(rows)) + 0.5, [_name(meet.true_names[t]) for t in rows], fontsize=8)
     ax.set_xticks(
         np.arange(len(order)) + 0.5, [_name(meet.pred_names[c]) for c in order],
@@ -698,8 +756,13 @@ def flow(diff: Comparison, ax: Axes | None = None, clusters: int = CLUSTERS) -> 
         right = _stacked(block.pred, size["pred"], y, span, gap)
         colour = KIND_COLOURS[block.kind]
         used_left, used_right = dict(left), dict(right)
-        place = {c: i for i, c in enumerate(block.true.tolist())}, {c: i for i, c in enumerate(block.pred.tolist())}
-        order = sorted(block.cells.tolist(), key=lambda c: (place[0][int(meet.true[c])], place[1][int(meet.pred[c])]))
+        place = (
+            {c: i for i, c in enumerate(block.true.tolist())},
+            {c: i for i, c in enumerate(block.pred.tolist())},
+        )
+        order = sorted(
+            block.cells.tolist(), key=lambda c: (place[0][int(meet.true[c])], place[1][int(meet.pred[c])])
+        )
         for cell in order:
             t, p, m = int(meet.true[cell]), int(meet.pred[cell]), float(meet.size[cell])
             _ribbon(ax, used_left[t], used_right[p], m, colour)
@@ -720,12 +783,17 @@ def flow(diff: Comparison, ax: Axes | None = None, clusters: int = CLUSTERS) -> 
     ax.set_ylim(y, -gap)
     _bare(ax)
     ax.set_title("From true to predicted clusters", loc="left")
-    _legend(ax, [(kind, colour) for kind, colour in KIND_COLOURS.items() if kind in {b.kind for b in choice.blocks}])
+    _legend(
+        ax,
+        [(kind, colour) for kind, colour in KIND_COLOURS.items() if kind in {b.kind for b in choice.blocks}],
+    )
     _note(ax, choice.note)
     return ax
 
 
-def _stacked(clusters: Indices, size: npt.NDArray[np.float64], y: float, span: float, gap: float) -> dict[int, float]:
+def _stacked(
+    clusters: Indices, size: npt.NDArray[np.float64], y: float, span: float, gap: float
+) -> dict[int, float]:
     """Where each box of a column begins; a column with fewer boxes is centred."""
     heights = [float(size[c]) for c in clusters.tolist()]
     at = y + (span - sum(heights) - gap * (len(heights) - 1)) / 2
@@ -746,7 +814,9 @@ def _ribbon(ax: Axes, y0: float, y1: float, height: float, colour: str) -> None:
     t = np.linspace(0, 1, 40)
     bend = t * t * (3 - 2 * t)
     low = y0 + (y1 - y0) * bend
-    ax.fill_between(0.012 + 0.976 * t, low, low + height, color=colour, alpha=0.45, linewidth=0.3, edgecolor="white")
+    ax.fill_between(
+        0.012 + 0.976 * t, low, low + height, color=colour, alpha=0.45, linewidth=0.3, edgecolor="white"
+    )
 
 
 #: Name → the plots of a comparison, for ``Comparison.plot`` and the command.
@@ -760,7 +830,7 @@ PLOTS: dict[str, Callable[..., Any]] = {
 }
 
 
-def plot(diff: Comparison, kind: str = "flow", ax: Axes | None = None) -> Axes:
+def plot(diff: Comparison, kind: str = "flow", ax: Axes | None = None) -> Any:
     """Draw one of the plots of a comparison, by name; returns the Axes."""
     one_of("kind", kind, PLOTS)
-    return PLOTS[kind](diff, ax=ax)  # type: ignore[no-any-return]
+    return PLOTS[kind](diff, ax=ax)

@@ -147,6 +147,7 @@ class Pair(NamedTuple):
 
     @property
     def n(self) -> int:
+        """Number of points."""
         return len(self.true)
 
 
@@ -239,6 +240,7 @@ class Trial:
 
     @property
     def name(self) -> str:
+        """The measure's name, as it was asked for."""
         return self.measure.name
 
     @property

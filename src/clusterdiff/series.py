@@ -144,7 +144,8 @@ def worsen(
     clustering = Clustering(true, argument="true")
     if clustering.absent is not None:
         raise ArgumentError(
-            f"`true` has no label for {int(clustering.absent.sum()):,} points.", "leave those points out first."
+            f"`true` has no label for {int(clustering.absent.sum()):,} points.",
+            "leave those points out first.",
         )
     if steps is not None and (not isinstance(steps, int) or steps < 1):
         raise ArgumentError(f"`steps` must be a whole number of at least 1; got {steps!r}.")
@@ -154,7 +155,11 @@ def worsen(
     total = len(made.operations)
     if steps is None and how != "paper":
         steps = STEPS
-    at = np.arange(total + 1) if steps is None else np.unique(np.linspace(0, total, min(steps, total) + 1).astype(int))
+    at = (
+        np.arange(total + 1)
+        if steps is None
+        else np.unique(np.linspace(0, total, min(steps, total) + 1).astype(int))
+    )
     scores = {name: np.empty(len(at)) for name in wanted}
     for i, meet in enumerate(made.meets(at)):
         for name, measure in wanted.items():
@@ -188,7 +193,11 @@ class _Steps:
 def _operations(word: str, size: Any, clusters: Any) -> Table[Any]:
     size = np.asarray(size, dtype=np.int64)
     return Table(
-        {"operation": np.full(len(size), word), "size": size, "clusters": np.asarray(clusters, dtype=np.int64)}
+        {
+            "operation": np.full(len(size), word),
+            "size": size,
+            "clusters": np.asarray(clusters, dtype=np.int64),
+        }
     )
 
 
@@ -370,7 +379,9 @@ class _StepSums:
 class _StepMeet(Meet):
     """The meet of one step: its sums are known, its cells are built only if a measure asks for them."""
 
-    def __init__(self, n: int, k_true: int, k_pred: int, count: int, totals: dict[str, int], labels: Any) -> None:
+    def __init__(
+        self, n: int, k_true: int, k_pred: int, count: int, totals: dict[str, int], labels: Any
+    ) -> None:
         self._n, self._k_true, self._k_pred, self._count = n, k_true, k_pred, count
         self._build = labels
         self.matched: int | None = totals["matched"]
@@ -386,7 +397,7 @@ class _StepMeet(Meet):
         return cells
 
     @property
-    def cell_of_point(self) -> Any:  # type: ignore[override]
+    def cell_of_point(self) -> Any:
         return self.cells.locate(*self._build())
 
     @property
@@ -405,7 +416,7 @@ class _StepMeet(Meet):
         return self._count
 
     @property
-    def pairs(self) -> Pairs:  # type: ignore[override]
+    def pairs(self) -> Pairs:
         n, sums = self._n, self.sums
         return Pairs((sums.mm - n) // 2, (sums.aa - n) // 2, (sums.bb - n) // 2, n * (n - 1) // 2)
 
@@ -465,13 +476,19 @@ class _Paper:
         clusters = [k + 1 + i for i in range(len(self.splits))]
         clusters += [k + len(self.splits) - 1 - i for i in range(len(self.merges))]
         self.operations: Table[Any] = Table(
-            {"operation": kinds, "size": np.array(sizes, dtype=np.int64), "clusters": np.array(clusters, dtype=np.int64)}
+            {
+                "operation": kinds,
+                "size": np.array(sizes, dtype=np.int64),
+                "clusters": np.array(clusters, dtype=np.int64),
+            }
         )
 
     def _split(self, start: list[int], stop: list[int], rng: np.random.Generator) -> None:
         """All splits: (start, cut, stop) of a run of points, and the true cluster it is in."""
         tie = rng.permutation(len(start)).tolist()
-        heap = [(a - b, tie[i], a, b, i) for i, (a, b) in enumerate(zip(start, stop, strict=True)) if b - a > 1]
+        heap = [
+            (a - b, tie[i], a, b, i) for i, (a, b) in enumerate(zip(start, stop, strict=True)) if b - a > 1
+        ]
         heapq.heapify(heap)
         self.splits: list[tuple[int, int, int, int]] = []
         while heap:
