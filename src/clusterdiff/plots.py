@@ -792,7 +792,7 @@ def flow(diff: Comparison, ax: Axes | None = None, clusters: int = CLUSTERS) -> 
 
 
 def _stacked(
-    clusters: Indices, size: npt.NDArray[np.float64], y: float, span: float, gap: float
+    clusters: Indices, size: npt.NDArray[Any], y: float, span: float, gap: float
 ) -> dict[int, float]:
     """Where each box of a column begins; a column with fewer boxes is centred."""
     heights = [float(size[c]) for c in clusters.tolist()]

@@ -21,7 +21,7 @@ def test_check_one_measure_shows_counterexamples() -> None:
     """A table of properties, then the smallest pairs that break them."""
     out = run("check", "S_H", "--points", 5).stdout
     assert "conditionally_normalised" in out
-    assert "S_H, triangle:" in out
+    assert "S_H fails triangle:" in out
     assert "between  0 1 2 3 4" in out
     assert "0.0929" in out
 

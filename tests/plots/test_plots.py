@@ -43,7 +43,7 @@ EXAMPLES = {
     "dense": lambda: cd.compare(np.arange(10_000) % 100, np.arange(10_000) // 100),
     "same": lambda: cd.compare([0, 1, 1], [5, 6, 6]),
     "one point": lambda: cd.compare(["x"], [1]),
-    "hostile": lambda: cd.compare(HOSTILE, HOSTILE[1:] + HOSTILE[1:2]),
+    "hostile": lambda: cd.compare(HOSTILE, [HOSTILE[0]] * 4 + [HOSTILE[-1]] * 4),
 }
 
 

@@ -55,8 +55,6 @@ def _table(found: list[Check]) -> None:
 def _counterexamples(one: Check) -> None:
     out = console()
     for name, example in one.counterexamples.items():
-        out.print(
-            f"\n{one.name} is not {name}:" if len(one.counterexamples) else "", style="bold", markup=False
-        )
+        out.print(f"\n{one.name} fails {name}:", style="bold", markup=False)
         for line in str(example).splitlines():
             out.print(f"  {line}", markup=False, soft_wrap=True)
