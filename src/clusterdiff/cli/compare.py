@@ -65,7 +65,7 @@ def command(
     TRUE and PRED are files with one label a line, or tables (.csv, .tsv, .parquet) with a column of clusters
     and maybe one of points. With one file, --true and --pred name its two columns.
     """
-    left, right = _read(true, pred, true_column, pred_column, point, cluster)
+    left, right = read_pair(true, pred, true_column, pred_column, point, cluster)
     diff = compare(left, right, missing=missing, noise=_label(noise, left, right), noise_as=noise_as)
     show(diff, measures, top, as_json)
     wanted = split_names(measures)[0]
@@ -104,7 +104,7 @@ def _below(diff: Comparison, name: str, limit: float) -> bool:
     return value < limit if registry[name].similarity else value > limit
 
 
-def _read(
+def read_pair(
     true: str,
     pred: str | None,
     true_column: str | None,
@@ -112,6 +112,7 @@ def _read(
     point: str | None,
     cluster: str | None,
 ) -> tuple[Clustering, Clustering]:
+    """The two clusterings that the arguments of a command name."""
     if pred is not None:
         return (
             read_clustering(true, point, true_column or cluster),
