@@ -23,6 +23,8 @@ from clusterdiff.table import Table, shown
 
 AnyMeasure: TypeAlias = str | Measure | Callable[[Meet], float]
 
+#: dtypes that need no encoding: integers of any width, and bools.
+INTEGERS = np.typecodes["AllInteger"] + "?"
 #: What scores() gives when it is not told which.
 USUAL = ("S_H", "S'", "R", "N", "A", "I", "NMI", "VI", "V")
 
@@ -241,7 +243,9 @@ class Comparison:
         >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).kinds
         {'same': 1, 'split': 1, 'merge': 0, 'mixed': 0}
         """
-        return dict(zip(KINDS, np.bincount(self._components.kind, minlength=len(KINDS)).tolist(), strict=True))
+        return dict(
+            zip(KINDS, np.bincount(self._components.kind, minlength=len(KINDS)).tolist(), strict=True)
+        )
 
     @cached_property
     def _true_of_component(self) -> tuple[Any, Any]:
@@ -263,7 +267,9 @@ class Comparison:
         """How the score came about: measure, points, policies and version, to tell two numbers apart."""
         aligned = self._aligned
         missing = aligned.missing + (f"({aligned.missing_points})" if aligned.missing_points else "")
-        noise = "-" if aligned.noise is None else f"{aligned.noise}={aligned.noise_as}({aligned.noise_points})"
+        noise = (
+            "-" if aligned.noise is None else f"{aligned.noise}={aligned.noise_as}({aligned.noise_points})"
+        )
         weights = "-" if self.meet.weights is None else f"sum={self.meet.total:.12g}"
         return f"S_H|n:{self.n}|missing:{missing}|noise:{noise}|weights:{weights}|v:{__version__}"
 
@@ -400,8 +406,10 @@ def score(true: object, pred: object, measure: AnyMeasure = "S_H", **options: An
     if (
         not options
         and type(true) is type(pred) is np.ndarray
-        and true.dtype.kind in "iub"
-        and pred.dtype.kind in "iub"
+        and true.dtype.char in INTEGERS
+        and pred.dtype.char in INTEGERS
+        and true.dtype.isnative
+        and pred.dtype.isnative
         and true.ndim == 1
         and true.shape == pred.shape
         and len(true)

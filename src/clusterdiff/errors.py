@@ -67,7 +67,9 @@ def one_of(argument: str, value: object, choices: Iterable[str]) -> None:
     choices = list(choices)
     if value not in choices:
         expected = ", ".join(f'"{c}"' for c in choices)
-        raise ArgumentError(f"`{argument}` must be one of {expected}; got {value!r}.", nearest(str(value), choices))
+        raise ArgumentError(
+            f"`{argument}` must be one of {expected}; got {value!r}.", nearest(str(value), choices)
+        )
 
 
 def nearest(name: str, choices: Iterable[str]) -> str | None:

@@ -39,7 +39,10 @@ class CellWeights:
 
     def merged(self, groups: IntArray, k: int) -> CellWeights:
         """The same for cells united into ``k`` groups."""
-        return CellWeights(*(_core.group_sum(groups, k, x) for x in (self.mass, self.square, self.entropy)), self.unit)
+        mass, square, entropy = (
+            _core.group_sum(groups, k, x) for x in (self.mass, self.square, self.entropy)
+        )
+        return CellWeights(mass, square, entropy, self.unit)
 
 
 @dataclass(frozen=True)
@@ -103,9 +106,9 @@ class Meet:
     >>> import clusterdiff as cd
     >>> cd.compare(["x", "x", "x", "y"], [1, 1, 2, 2]).meet
        true  pred  size
-    0  x        1     2
-    1  x        2     1
-    2  y        2     1
+    0  x     1        2
+    1  x     2        1
+    2  y     2        1
     """
 
     def __init__(
@@ -149,11 +152,17 @@ class Meet:
             raise ArgumentError("`size` must be at least 1 for every cell, and there must be a cell.")
         order = np.argsort(row_codes, kind="stable")
         indptr = np.concatenate([[0], np.cumsum(np.bincount(row_codes))])
-        built = _core.Cells(indptr, column_codes[order], sizes[order], len(column_first))
-        meet = cls(built, _named(rows.values[row_first], rows.lexicon), _named(columns.values[column_first], columns.lexicon))
-        if len(np.unique(meet.true.astype(np.int64) * meet.k_pred + meet.pred)) < len(sizes):
-            raise ArgumentError("a pair of clusters stands in more than one cell.", "sum the sizes of such cells first.")
-        return meet
+        try:
+            cells = _core.Cells(indptr, column_codes[order], sizes[order], len(column_first))
+        except ValueError:
+            raise ArgumentError(
+                "a pair of clusters stands in more than one cell.", "sum the sizes of such cells first."
+            ) from None
+        return cls(
+            cells,
+            _named(rows.values[row_first], rows.lexicon),
+            _named(columns.values[column_first], columns.lexicon),
+        )
 
     # ---- the table
 
@@ -340,7 +349,9 @@ class Meet:
         rows, columns = np.divmod(united, len(first))
         indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=self.k_true))])
         k = len(united)
-        cells = _core.Cells(indptr, columns.astype(np.int32), _core.group_sum(place, k, self.size), len(first))
+        cells = _core.Cells(
+            indptr, columns.astype(np.int32), _core.group_sum(place, k, self.size), len(first)
+        )
         return Meet(
             cells,
             self.true_names,
@@ -371,7 +382,7 @@ class Meet:
     # ---- as a table
 
     @property
-    def table(self) -> Table:
+    def table(self) -> Table[Any]:
         """One row a cell: its true cluster, its predicted cluster and its size (and weight)."""
         columns = {"true": self.true_names[self.true], "pred": self.pred_names[self.pred], "size": self.size}
         return Table(columns if self.weights is None else columns | {"weight": self.mass})

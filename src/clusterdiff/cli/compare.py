@@ -18,21 +18,33 @@ from clusterdiff.measures import measures as registry
 @click.command(name="compare")
 @click.argument("true", metavar="TRUE")
 @click.argument("pred", metavar="[PRED]", required=False)
-@click.option("--true", "true_column", metavar="COLUMN", help="Column of true clusters, when both are in one file.")
+@click.option(
+    "--true", "true_column", metavar="COLUMN", help="Column of true clusters, when both are in one file."
+)
 @click.option("--pred", "pred_column", metavar="COLUMN", help="Column of predicted clusters, likewise.")
 @click.option("--point", metavar="COLUMN", help="Column that names the points.")
 @click.option("--cluster", metavar="COLUMN", help="Column of clusters in both files.")
 @click.option("--measures", default="S_H", show_default=True, help="Measures to print, separated by commas.")
 @click.option("--top", default=10, show_default=True, help="How many of the costliest components to show.")
 @click.option(
-    "--missing", type=click.Choice(MISSING), default="error", show_default=True, help="Points on one side only."
+    "--missing",
+    type=click.Choice(MISSING),
+    default="error",
+    show_default=True,
+    help="Points on one side only.",
 )
 @click.option("--noise", metavar="LABEL", help="Label that means “in no cluster”.")
 @click.option(
-    "--noise-as", type=click.Choice(NOISE_AS), default="singleton", show_default=True, help="What noise becomes."
+    "--noise-as",
+    type=click.Choice(NOISE_AS),
+    default="singleton",
+    show_default=True,
+    help="What noise becomes.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
-@click.option("--fail-under", type=float, metavar="SCORE", help="Exit with 1 if the first measure is below SCORE.")
+@click.option(
+    "--fail-under", type=float, metavar="SCORE", help="Exit with 1 if the first measure is below SCORE."
+)
 def command(
     true: str,
     pred: str | None,

@@ -58,5 +58,9 @@ def _describe(measure: Measure) -> None:
     for key, value in facts(measure).items():
         if key in {"name", "family", "summary", "formula"} or value in (None, []):
             continue
-        text = ", ".join(map(str, value)) if isinstance(value, list) else {True: "yes", False: "no"}.get(value, value)  # type: ignore[call-overload]
+        text = ", ".join(map(str, value)) if isinstance(value, list) else _word(value)
         out.print(f"{key.replace('_', ' '):>26}  {text}", markup=False, soft_wrap=True)
+
+
+def _word(value: object) -> str:
+    return ("no", "yes")[value] if isinstance(value, bool) else str(value)

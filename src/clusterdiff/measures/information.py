@@ -162,6 +162,8 @@ def k_normalised(meet: Meet, k: int | None = None) -> float:
         )
     if k > sqrt(meet.n):
         warnings.warn(
-            f"K(k={k}): its bounds hold for k ≤ √n only, and √n is {sqrt(meet.n):.4g}.", UserWarning, stacklevel=2
+            f"K(k={k}): its bounds hold for k ≤ √n only, and √n is {sqrt(meet.n):.4g}.",
+            UserWarning,
+            stacklevel=2,
         )
     return 1.0 - vi(meet) / (2 * log(k))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from clusterdiff.measures.registry import Decomposition, Sizes, measure
-from clusterdiff.meet import Meet
+from clusterdiff.meet import FloatArray, Meet
 
 
-def _pair_share(sizes: Sizes, n: int) -> Sizes:
+def _pair_share(sizes: Sizes, n: int) -> FloatArray:
     return sizes * (sizes - 1) / (n * (n - 1)) if n > 1 else sizes / n
 
 

@@ -113,7 +113,8 @@ class Measure:
         if not parameters:
             return self
         shown = ", ".join(
-            str(value) if name == "s" else f"{name}={value!r}".replace("'", "") for name, value in parameters.items()
+            str(value) if name == "s" else f"{name}={value!r}".replace("'", "")
+            for name, value in parameters.items()
         )
         base = self.name.partition("(")[0]
         return replace(self, name=f"{base}({shown})", parameters={**self.parameters, **parameters})
@@ -182,7 +183,9 @@ def _arguments(text: str | None, measure: Measure) -> dict[str, Any]:
     """The parameters in a measure's name; values are numbers or bare words."""
     if not text or not text.strip():
         return {}
-    accepted = [p for p in list(inspect.signature(measure.function).parameters)[1:] if p not in measure.parameters]
+    accepted = [
+        p for p in list(inspect.signature(measure.function).parameters)[1:] if p not in measure.parameters
+    ]
     out: dict[str, Any] = {}
     for position, part in enumerate(text.split(",")):
         key, equals, value = part.partition("=")

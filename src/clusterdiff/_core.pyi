@@ -1,0 +1,183 @@
+"""The compiled core: pure functions on arrays.
+
+Inputs are read through the buffer protocol: read-only and strided arrays are fine, integers of any width and booleans
+are never widened as a whole, nothing is modified. Heavy work releases the GIL and stops at a keyboard interrupt.
+``CLUSTERDIFF_THREADS`` sets the number of threads; the result has the same bits whatever it is.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+class Sums:
+    """What measures need to know of the cells: m is the size of a cell, a and b those of its true and pred cluster."""
+
+    @property
+    def n(self) -> int: ...
+    @property
+    def cells(self) -> int: ...
+    @property
+    def k_true(self) -> int: ...
+    @property
+    def k_pred(self) -> int: ...
+    @property
+    def mm(self) -> int:
+        """Sum of m² over cells, exact."""
+    @property
+    def aa(self) -> int:
+        """Sum of a² over true clusters, exact."""
+    @property
+    def bb(self) -> int:
+        """Sum of b² over predicted clusters, exact."""
+    @property
+    def true_max(self) -> int:
+        """Sum over true clusters of their largest cell."""
+    @property
+    def pred_max(self) -> int:
+        """Sum over predicted clusters of their largest cell."""
+    @property
+    def s_h(self) -> float:
+        """S_H, the product form of the entropy instance."""
+    @property
+    def s_h_mean(self) -> float:
+        """S'(entropy)."""
+    @property
+    def b3_recall(self) -> float: ...
+    @property
+    def b3_precision(self) -> float: ...
+    @property
+    def element(self) -> float:
+        """Element-centric similarity, sum of m² / max(a, b) over n."""
+    @property
+    def h_true(self) -> float: ...
+    @property
+    def h_pred(self) -> float: ...
+    @property
+    def h_joint(self) -> float: ...
+    @property
+    def split_info(self) -> float:
+        """Conditional entropy of pred given true; exactly 0.0 when nothing is split."""
+    @property
+    def merge_info(self) -> float:
+        """Conditional entropy of true given pred; exactly 0.0 when nothing is merged."""
+    @property
+    def mutual(self) -> float:
+        """Mutual information, accurate near independence too."""
+    @property
+    def s_pairs(self) -> float: ...
+    @property
+    def s_pairs_mean(self) -> float: ...
+    @property
+    def s_largest(self) -> float: ...
+    @property
+    def s_largest_mean(self) -> float: ...
+
+class Cells:
+    """The sparse table of non-empty intersections, true-major (CSR). Immutable, owns its memory."""
+
+    def __init__(
+        self, indptr: NDArray[np.int64], cols: NDArray[np.int32], sizes: NDArray[np.int64], k_pred: int
+    ) -> None: ...
+    def __len__(self) -> int: ...
+    @property
+    def n(self) -> int: ...
+    @property
+    def k_true(self) -> int: ...
+    @property
+    def k_pred(self) -> int: ...
+    @property
+    def indptr(self) -> NDArray[np.int64]: ...
+    @property
+    def cols(self) -> NDArray[np.int32]: ...
+    @property
+    def sizes(self) -> NDArray[np.int64]: ...
+    @property
+    def true_sizes(self) -> NDArray[np.int64]: ...
+    @property
+    def pred_sizes(self) -> NDArray[np.int64]: ...
+    @property
+    def true_labels(self) -> NDArray[np.int64] | NDArray[np.uint64] | None:
+        """The distinct labels in code order; None for a hand-made table."""
+    @property
+    def pred_labels(self) -> NDArray[np.int64] | NDArray[np.uint64] | None: ...
+    def sums(self) -> Sums: ...
+    def transpose(self) -> tuple[Cells, NDArray[np.int64]]:
+        """Pred-major cells, and for each of them its index in this table."""
+    def join(self) -> tuple[NDArray[np.int32], NDArray[np.int32], int]:
+        """Component of each true and of each pred cluster, numbered by first true cluster, and their number."""
+    def locate(self, true: Any, pred: Any) -> NDArray[np.int32] | NDArray[np.int64]:
+        """Index of each point's cell, for the arrays the table was built from."""
+
+def meet(true: Any, pred: Any) -> Cells:
+    """The meet of two arrays of integer or boolean labels of equal length n >= 1."""
+
+def sum_squares(x: Any) -> int:
+    """Exact sum of squares of integers."""
+
+def group_sum(groups: Any, k: int, values: Any) -> NDArray[Any]:
+    """Sum of the values of each group: exact int64 for integers, compensated float64 for floats."""
+
+def group_members(groups: Any, k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The points of each group, ascending, as (indptr, members)."""
+
+def encode_integers(x: Any) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Codes by first appearance, and the position of each code's first occurrence."""
+
+def encode_fixed(x: NDArray[np.uint8]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Codes of the rows of a 2-D view of bytes."""
+
+def encode_text(
+    offsets: NDArray[np.int32] | NDArray[np.int64],
+    data: NDArray[np.uint8],
+    validity: NDArray[np.uint8] | None = None,
+    bit_offset: int = 0,
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Codes of an Arrow string array; null is -1."""
+
+def encode_views(
+    views: NDArray[np.uint8],
+    buffers: Sequence[NDArray[np.uint8]],
+    validity: NDArray[np.uint8] | None = None,
+    bit_offset: int = 0,
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Codes of an Arrow string-view array, its views as [n, 16] bytes; null is -1."""
+
+def encode_objects(objects: Any) -> tuple[NDArray[np.int32], NDArray[np.int64], list[tuple[type, int]]]:
+    """Codes of a list, tuple or object array by Python's equality; null is -1.
+
+    The last part lists the types met and where each was met first, nulls excluded.
+    """
+
+def moments_dense(
+    groups: Any, k: int, x: Any, weights: NDArray[np.float64] | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Weighted mean [k, d] of each group and its sum of squared deviations [k]."""
+
+def moments_sparse(
+    groups: Any,
+    k: int,
+    indptr: Any,
+    indices: Any,
+    data: Any,
+    d: int,
+    weights: NDArray[np.float64] | None = None,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    """The same for CSR rows (no column twice in a row): centres as CSR (indptr, indices, data), deviations [k]."""
+
+def link_sums_square(
+    group_indptr: Any, members: Any, d: Any, weights: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """Sum of w_i w_j d_ij over the pairs i < j of each group, from a square matrix."""
+
+def link_sums_condensed(
+    group_indptr: Any, members: Any, condensed: Any, n: int, weights: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """The same from a condensed vector of n (n - 1) / 2 entries."""
+
+def stream(true: Any, pred: Any) -> int:
+    """Read both arrays once and do nothing else: the limit that benchmarks compare with."""
+
+def threads() -> int:
+    """The number of threads large inputs use."""

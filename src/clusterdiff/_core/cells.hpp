@@ -1,0 +1,125 @@
+// The sparse table of non-empty intersections of two clusterings, true-major (compressed sparse rows).
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "labels.hpp"
+#include "memory.hpp"
+
+namespace clusterdiff {
+
+// The distinct labels of one side in code order: a list, or the unbroken range lo, lo + 1, ... which needs no memory.
+struct LabelList {
+    i64 count = 0;
+    u64 lo = 0;
+    Buffer<u64> values;  // empty for an unbroken range
+    bool is_signed = true;
+
+    u64 operator[](i64 code) const { return values.empty() ? lo + static_cast<u64>(code) : values[code]; }
+};
+
+struct Sums;
+struct CellSums;
+
+struct Cells {
+    i64 n = 0, k_true = 0, k_pred = 0;
+    Buffer<i64> indptr;  // [k_true + 1]
+    Buffer<i32> cols;    // [cells]
+    Buffer<i64> sizes;   // [cells]
+    std::optional<LabelList> true_labels, pred_labels;  // absent for a hand-made table
+
+    i64 count() const { return cols.size(); }
+
+    Buffer<i64> true_sizes() const {
+        Buffer<i64> a(k_true);
+        for (i64 row = 0; row < k_true; ++row) {
+            i64 size = 0;
+            for (i64 q = indptr[row]; q < indptr[row + 1]; ++q) size += sizes[q];
+            a[row] = size;
+        }
+        return a;
+    }
+
+    Buffer<i64> pred_sizes() const {
+        auto b = Buffer<i64>::zeros(k_pred);
+        for (i64 q = 0; q < count(); ++q) b[cols[q]] += sizes[q];
+        return b;
+    }
+};
+
+// A table made by hand: everything is checked, because the kernels trust it afterwards.
+inline Cells checked_cells(const i64* indptr, i64 k_true, const i32* cols, const i64* sizes, i64 cells, i64 k_pred) {
+    if (cells < 1 || k_true < 1) throw BadValue("at least one cell is needed");
+    if (k_pred < 1) throw BadValue("k_pred must be at least 1");
+    check_clusters(k_true, "indptr");
+    check_clusters(k_pred, "k_pred");
+    if (indptr[0] != 0 || indptr[k_true] != cells)
+        throw BadValue("indptr must start at 0 and end at the number of cells");
+    // Which row last used a column: a second use in the same row would be the same cell twice.
+    Buffer<i32> last(k_pred);
+    for (i64 c = 0; c < k_pred; ++c) last[c] = -1;
+    i64 n = 0;
+    for (i64 row = 0; row < k_true; ++row) {
+        if (indptr[row + 1] < indptr[row] || indptr[row + 1] > cells) throw BadValue("indptr must not decrease");
+        for (i64 q = indptr[row]; q < indptr[row + 1]; ++q) {
+            if (cols[q] < 0 || cols[q] >= k_pred) throw BadValue("cols must lie in [0, k_pred)");
+            if (sizes[q] < 1) throw BadValue("sizes must be at least 1");
+            if (last[cols[q]] == row) throw BadValue("a row lists the same column twice");
+            last[cols[q]] = static_cast<i32>(row);
+            if (__builtin_add_overflow(n, sizes[q], &n)) throw BadValue("the sizes add up to 2^63 or more");
+        }
+    }
+    Cells t;
+    t.n = n;
+    t.k_true = k_true;
+    t.k_pred = k_pred;
+    t.indptr = Buffer<i64>::copy(indptr, k_true + 1);
+    t.cols = Buffer<i32>::copy(cols, cells);
+    t.sizes = Buffer<i64>::copy(sizes, cells);
+    return t;
+}
+
+// Cells in pred-major order, and for each of them its index in `t`. A counting sort by column.
+struct Transposed {
+    Cells cells;
+    Buffer<i64> index;
+};
+
+inline std::optional<LabelList> copy_labels(const std::optional<LabelList>& from) {
+    if (!from) return std::nullopt;
+    LabelList to;
+    to.count = from->count;
+    to.lo = from->lo;
+    to.is_signed = from->is_signed;
+    if (!from->values.empty()) to.values = Buffer<u64>::copy(from->values.data(), from->values.size());
+    return to;
+}
+
+inline Transposed transpose(const Cells& t) {
+    Transposed out;
+    Cells& x = out.cells;
+    x.n = t.n;
+    x.k_true = t.k_pred;
+    x.k_pred = t.k_true;
+    x.indptr = Buffer<i64>::zeros(t.k_pred + 1);
+    x.cols = Buffer<i32>(t.count());
+    x.sizes = Buffer<i64>(t.count());
+    x.true_labels = copy_labels(t.pred_labels);
+    x.pred_labels = copy_labels(t.true_labels);
+    out.index = Buffer<i64>(t.count());
+    for (i64 q = 0; q < t.count(); ++q) ++x.indptr[t.cols[q] + 1];
+    for (i64 c = 0; c < t.k_pred; ++c) x.indptr[c + 1] += x.indptr[c];
+    Buffer<i64> next = Buffer<i64>::copy(x.indptr.data(), t.k_pred);
+    for (i64 row = 0; row < t.k_true; ++row)
+        for (i64 q = t.indptr[row]; q < t.indptr[row + 1]; ++q) {
+            const i64 to = next[t.cols[q]]++;
+            x.cols[to] = static_cast<i32>(row);
+            x.sizes[to] = t.sizes[q];
+            out.index[to] = q;
+        }
+    return out;
+}
+
+}  // namespace clusterdiff

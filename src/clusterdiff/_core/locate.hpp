@@ -1,0 +1,135 @@
+// The cell of every point: label values to codes to cell.
+#pragma once
+
+#include "hash.hpp"
+#include "cells.hpp"
+
+namespace clusterdiff {
+
+// From labels to codes, the inverse of a LabelList: arithmetic for a range, an array over a small range, else a hash.
+class CodeOf {
+  public:
+    CodeOf(const LabelList& list, i64 n) : list_(list) {
+        if (list.values.empty()) return;
+        u64 lo = list[0], hi = list[0];
+        const u64 bias = list.is_signed ? u64{1} << 63 : 0;
+        for (i64 c = 0; c < list.count; ++c) {
+            if ((list[c] ^ bias) < (lo ^ bias)) lo = list[c];
+            if ((list[c] ^ bias) > (hi ^ bias)) hi = list[c];
+        }
+        if (hi - lo < 4 * static_cast<u64>(n) + 1024) {
+            lo_ = lo;
+            direct_ = Buffer<i32>(static_cast<i64>(hi - lo) + 1);
+            for (i64 s = 0; s < direct_.size(); ++s) direct_[s] = -1;
+            for (i64 c = 0; c < list.count; ++c) direct_[static_cast<i64>(list[c] - lo)] = static_cast<i32>(c);
+            return;
+        }
+        table_ = CodeTable(list.count);
+        for (i64 c = 0; c < list.count; ++c) table_.find_or_add(mix(list[c]), [](i32) { return true; });
+    }
+
+    // -1 for a label that is not there.
+    i32 operator()(u64 label) const {
+        if (list_.values.empty()) {
+            const u64 code = label - list_.lo;
+            return code < static_cast<u64>(list_.count) ? static_cast<i32>(code) : -1;
+        }
+        if (!direct_.empty()) {
+            const u64 slot = label - lo_;
+            return slot < static_cast<u64>(direct_.size()) ? direct_[static_cast<i64>(slot)] : -1;
+        }
+        return table_.find(mix(label), [](i32) { return true; });
+    }
+
+  private:
+    const LabelList& list_;
+    u64 lo_ = 0;
+    Buffer<i32> direct_;
+    CodeTable table_;
+};
+
+// The cell at (row, column): an array when it is small enough, else a scan of short rows and a hash for the long ones.
+class CellAt {
+  public:
+    CellAt(const Cells& t) : cells_(t) {
+        const u128 dense = static_cast<u128>(t.k_true) * static_cast<u128>(t.k_pred);
+        if (dense <= static_cast<u128>(std::max<i64>(4096, std::min<i64>(t.n, i64{1} << 22)))) {
+            dense_ = Buffer<i32>(static_cast<i64>(dense));
+            for (i64 i = 0; i < dense_.size(); ++i) dense_[i] = -1;
+            for (i64 row = 0; row < t.k_true; ++row)
+                for (i64 q = t.indptr[row]; q < t.indptr[row + 1]; ++q)
+                    dense_[row * t.k_pred + t.cols[q]] = static_cast<i32>(q);
+            return;
+        }
+        i64 hashed = 0;
+        for (i64 row = 0; row < t.k_true; ++row)
+            if (t.indptr[row + 1] - t.indptr[row] > kScan) hashed += t.indptr[row + 1] - t.indptr[row];
+        i64 capacity = 64;
+        while (capacity < 2 * hashed) capacity *= 2;
+        slots_ = Buffer<i64>(capacity);
+        for (i64 i = 0; i < capacity; ++i) slots_[i] = -1;
+        rows_ = Buffer<i32>(hashed ? t.count() : 0);
+        for (i64 row = 0; row < t.k_true; ++row) {
+            if (t.indptr[row + 1] - t.indptr[row] <= kScan) continue;
+            for (i64 q = t.indptr[row]; q < t.indptr[row + 1]; ++q) {
+                rows_[q] = static_cast<i32>(row);
+                i64 p = slot(row, t.cols[q]);
+                while (slots_[p] >= 0) p = (p + 1) & (capacity - 1);
+                slots_[p] = q;
+            }
+        }
+    }
+
+    i64 operator()(i64 row, i32 col) const {
+        if (!dense_.empty()) return dense_[row * cells_.k_pred + col];
+        const i64 begin = cells_.indptr[row], end = cells_.indptr[row + 1];
+        if (end - begin <= kScan) {
+            for (i64 q = begin; q < end; ++q)
+                if (cells_.cols[q] == col) return q;
+            return -1;
+        }
+        for (i64 p = slot(row, col);; p = (p + 1) & (slots_.size() - 1)) {
+            const i64 q = slots_[p];
+            if (q < 0 || (rows_[q] == row && cells_.cols[q] == col)) return q;
+        }
+    }
+
+  private:
+    static constexpr i64 kScan = 8;
+    i64 slot(i64 row, i32 col) const {
+        return static_cast<i64>(mix(static_cast<u64>(row) << 32 | static_cast<u32>(col)) & static_cast<u64>(slots_.size() - 1));
+    }
+
+    const Cells& cells_;
+    Buffer<i32> dense_, rows_;
+    Buffer<i64> slots_;
+};
+
+// Writes the cell of each point; false when a point has a label or a pair of labels that the cells do not know.
+template <class Index>
+bool locate(const Cells& t, const Labels& truth, const Labels& pred, Index* out, Run& run) {
+    const CodeOf row_of(*t.true_labels, t.n), col_of(*t.pred_labels, t.n);
+    const CellAt cell_at(t);
+    const i64 shard = i64{1} << 16;
+    std::atomic<bool> known{true};
+    run.tasks((truth.n + shard - 1) / shard, [&](i64 s, int) {
+        u64 t_scratch[kBlock], p_scratch[kBlock];
+        for (i64 at = s * shard, end = std::min(truth.n, at + shard); at < end; at += kBlock) {
+            const i64 count = std::min(kBlock, end - at);
+            const u64* x = truth.block(at, count, t_scratch);
+            const u64* y = pred.block(at, count, p_scratch);
+            for (i64 i = 0; i < count; ++i) {
+                const i32 row = row_of(x[i]), col = col_of(y[i]);
+                const i64 cell = row < 0 || col < 0 ? -1 : cell_at(row, col);
+                if (cell < 0) {
+                    known.store(false, std::memory_order_relaxed);
+                    return;
+                }
+                out[at + i] = static_cast<Index>(cell);
+            }
+        }
+    });
+    return known.load();
+}
+
+}  // namespace clusterdiff
