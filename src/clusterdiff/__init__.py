@@ -10,6 +10,7 @@ from clusterdiff import lattice
 from clusterdiff._version import __version__
 from clusterdiff.clustering import Clustering
 from clusterdiff.comparison import Comparison, Component, Merge, Split, compare, score
+from clusterdiff.corpus import Corpus, CorpusComparison, Mention, compare_corpora
 from clusterdiff.errors import (
     ArgumentError,
     ClusterdiffError,
@@ -18,6 +19,7 @@ from clusterdiff.errors import (
     MeasureError,
     MissingExtraError,
 )
+from clusterdiff.formats import compare_files, read
 from clusterdiff.loss import Loss
 from clusterdiff.measures import Measure, measure, measures
 from clusterdiff.measures.splitmerge import split_merge
@@ -31,12 +33,15 @@ __all__ = [
     "Clustering",
     "Comparison",
     "Component",
+    "Corpus",
+    "CorpusComparison",
     "FileError",
     "LabelError",
     "Loss",
     "Measure",
     "MeasureError",
     "Meet",
+    "Mention",
     "Merge",
     "MissingExtraError",
     "Split",
@@ -44,9 +49,12 @@ __all__ = [
     "Table",
     "__version__",
     "compare",
+    "compare_corpora",
+    "compare_files",
     "lattice",
     "measure",
     "measures",
+    "read",
     "score",
     "split_merge",
     "subcomponent",

@@ -28,7 +28,10 @@ def load_numpy(path: str, key: str | None = None) -> AnyArray:
         return loaded
     names = loaded.files
     if key is None and len(names) != 1:
-        raise FileError(f"{shown(path)} holds {len(names)} arrays: {listed(names)}.", f"name one: {path}:{names[0]}" if names else None)
+        raise FileError(
+            f"{shown(path)} holds {len(names)} arrays: {listed(names)}.",
+            f"name one: {path}:{names[0]}" if names else None,
+        )
     key = names[0] if key is None else key
     if key not in names:
         raise FileError(f"{shown(path)} has no array {key!r}; it has {listed(names)}.", nearest(key, names))
@@ -61,7 +64,9 @@ def flat(array: AnyArray, path: str, ignore: int | None = None) -> Clustering:
         raise FileError(error.message, error.hint) from None
     if ignore is not None:
         if labels.lexicon is not None:
-            raise FileError(f"{shown(path)} holds {array.dtype}; `ignore` is a label of an array of integers.")
+            raise FileError(
+                f"{shown(path)} holds {array.dtype}; `ignore` is a label of an array of integers."
+            )
         ignored = labels.values == ignore
         labels = labels._replace(absent=ignored if labels.absent is None else labels.absent | ignored)
     return Clustering._of(labels, None)

@@ -6,7 +6,7 @@ The points themselves stay in DuckDB until somebody asks for them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,10 +16,11 @@ from clusterdiff import _core
 from clusterdiff.clustering import MISSING, NOISE_AS, Alignment, Clustering, Missing, NoiseAs, align
 from clusterdiff.comparison import Comparison
 from clusterdiff.errors import FileError, LabelError, listed, one_of
-from clusterdiff.formats.duck import Connection
-from clusterdiff.formats.tables import Loaded, refuse_repeats, to_clustering
+from clusterdiff.formats.duck import Connection, connect
+from clusterdiff.formats.source import Source
+from clusterdiff.formats.tables import Loaded, load, load_columns, open_table, refuse_repeats, to_clustering
 from clusterdiff.labels import AnyArray, BoolArray, IntArray, read_labels
-from clusterdiff.meet import Meet
+from clusterdiff.meet import Int64Array, Meet
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,8 @@ def join(true: Loaded, pred: Loaded) -> Joined:
     if (true.point is None) != (pred.point is None):
         named, other = (true, pred) if pred.point is None else (pred, true)
         raise FileError(
-            f"{named.title} names its points and {other.title} does not.", "give both a column of points, or neither."
+            f"{named.title} names its points and {other.title} does not.",
+            "give both a column of points, or neither.",
         )
     as_text = (False, False)
     if true.point is None:
@@ -95,26 +97,37 @@ def _as_text(true: Loaded, pred: Loaded) -> tuple[bool, bool]:
     )
 
 
-def same_table(table: Loaded, pred: Loaded) -> Joined:
-    """Two columns of one table: ``pred`` is the same loaded table seen with its second column of clusters."""
-    names = table.point is not None
-
-    def check() -> None:
-        if names:
-            refuse_repeats(table)
-
-    point = "point" if names else "rowid"
-    if names:
-        check()  # rows are not joined, so that counting would not find repeats
+def join_columns(true: Loaded, pred: Loaded) -> Joined:
+    """Two columns of one loaded table, of which ``pred`` is the view with the other column."""
+    if true.point is not None:
+        refuse_repeats(true)  # rows are not joined, so that counting them would not find repeats
+    point = "rowid" if true.point is None else "point"
     return Joined(
-        table.con,
-        f"SELECT {point} AS true_point, {point} AS pred_point, cluster AS a, pred AS b FROM {table.name}",
-        (table.shown, pred.shown),
-        (table.kinds["cluster"], pred.kinds["cluster"]),
-        (table.rows, table.rows),
-        check,
-        lambda: (to_clustering(table), to_clustering(pred)),
+        true.con,
+        f"SELECT {point} AS true_point, {point} AS pred_point, true_cluster AS a, pred_cluster AS b FROM {true.name}",
+        (true.shown, pred.shown),
+        (true.kinds["cluster"], pred.kinds["cluster"]),
+        (true.rows, true.rows),
+        lambda: None,
+        lambda: (to_clustering(true), to_clustering(pred)),
     )
+
+
+def compare_tables(
+    true: Source, pred: Source, missing: Missing, noise: object, noise_as: NoiseAs
+) -> Comparison:
+    """Compare two tables, or two columns of one table that is then read but once."""
+    con = connect()
+    if replace(true, cluster=None) == replace(pred, cluster=None) and true.cluster != pred.cluster:
+        with open_table(con, true) as scan:
+            return compare_joined(
+                join_columns(*load_columns(con, scan, true, pred)), missing, noise, noise_as
+            )
+    loaded = []
+    for source in (true, pred):
+        with open_table(con, source) as scan:
+            loaded.append(load(con, scan, source.point, source.cluster))
+    return compare_joined(join(*loaded), missing, noise, noise_as)
 
 
 def compare_joined(
@@ -185,7 +198,7 @@ def _equal(values: Any, label: object) -> BoolArray:
 
 def _lacking(joined: Joined, size: IntArray, absent: tuple[BoolArray, BoolArray]) -> LabelError:
     told = []
-    for side, column in ((0, "a"), (1, "b")):
+    for side, (name, other, column) in enumerate((("true", "pred", "a"), ("pred", "true", "b"))):
         count = int(size[absent[side]].sum())
         if count:
             points = joined.select(
@@ -193,20 +206,20 @@ def _lacking(joined: Joined, size: IntArray, absent: tuple[BoolArray, BoolArray]
             ).fetchall()
             total = int(size[~absent[1 - side]].sum())
             told.append(
-                f"{joined.titles[side]} has no cluster for {count:,} of the {total:,} points of "
-                f"{joined.titles[1 - side]}: {listed([point for (point,) in points], count)}."
+                f"`{name}` lacks {count:,} of the {total:,} points of `{other}`: "
+                f"{listed([point for (point,) in points], count)}."
             )
+    files = f" (`true` is {joined.titles[0]}, `pred` is {joined.titles[1]})"
     return LabelError(
-        " ".join(told),
-        'missing="drop" leaves them out, missing="singleton" gives each a cluster of its own '
-        "(--missing on the command line).",
+        " ".join(told) + files,
+        'pass missing="drop" (--missing drop) to leave them out, or "singleton" to give each a cluster of its own.',
     )
 
 
 def _meet(
     joined: Joined,
     sides: tuple[Any, Any],
-    size: IntArray,
+    size: Int64Array,
     keep: BoolArray,
     single: BoolArray,
     noise: object,
@@ -214,7 +227,7 @@ def _meet(
 ) -> Meet:
     """The meet of the cells that are kept. Points of the ``single`` ones are fetched and get clusters of their own."""
     if not single.any():
-        return Meet.from_cells(*(side[keep] for side in sides), size[keep])
+        return Meet.from_cells(sides[0][keep], sides[1][keep], size[keep])
     rows = joined.select(
         "coalesce(true_point, pred_point) AS point, a, b",
         "WHERE a IS NULL OR b IS NULL" + ("" if noise is None else " OR a = $noise OR b = $noise"),
@@ -237,7 +250,7 @@ def _meet(
         strict=True,
     )
     sizes = np.concatenate([size[whole], np.ones(len(points), dtype=np.int64)])
-    meet = Meet.from_cells(*codes, sizes)
+    meet = Meet.from_cells(codes[0], codes[1], sizes)
     return Meet(meet.cells, names[0][meet.true_names], names[1][meet.pred_names])
 
 
@@ -245,12 +258,14 @@ def _with_singletons(cells: Any, rows: Any, noisy: BoolArray, points: list[Any])
     """Codes and names for the clusters of cells, and then of points of which some get a cluster of their own."""
     absent = np.ma.getmaskarray(rows)
     new = absent | noisy
-    labels = read_labels(np.ma.concatenate([cells, rows[~new]]), "clusters")
+    labels = read_labels(np.concatenate([np.ma.getdata(cells), np.ma.getdata(rows)[~new]]), "clusters")
     known, first = _core.encode_integers(labels.values)
     old = labels.values[first] if labels.lexicon is None else labels.lexicon[labels.values[first]]
     names = np.empty(len(old) + int(new.sum()), dtype=object)
     names[: len(old)] = old
-    names[len(old) :] = [f"{'missing' if absent[i] else 'noise'}: {points[i]}" for i in np.flatnonzero(new).tolist()]
+    names[len(old) :] = [
+        f"{'missing' if absent[i] else 'noise'}: {points[i]}" for i in np.flatnonzero(new).tolist()
+    ]
     codes = np.empty(len(cells) + len(rows), dtype=np.int64)
     codes[: len(cells)] = known[: len(cells)]
     codes[len(cells) :][~new] = known[len(cells) :]
@@ -270,22 +285,22 @@ class LazyAlignment(Alignment):
         return loaded
 
     @property
-    def true(self) -> Clustering:  # type: ignore[override]
+    def true(self) -> Clustering:
         """The true clustering of the points compared."""
         return self._loaded.true
 
     @property
-    def pred(self) -> Clustering:  # type: ignore[override]
+    def pred(self) -> Clustering:
         """The predicted clustering of the points compared."""
         return self._loaded.pred
 
     @property
-    def rows(self) -> Any:  # type: ignore[override]
+    def rows(self) -> Any:
         """For each point its position in the true file."""
         return self._loaded.rows
 
     @property
-    def ordered(self) -> bool:  # type: ignore[override]
+    def ordered(self) -> bool:
         """Whether the order of the points is known."""
         return self._loaded.ordered
 

@@ -28,7 +28,9 @@ def scan_arrow(con: Connection, name: str, path: str) -> Scan:
     try:
         table = pa.concat_tables([feather.read_table(one) for one in find(path)])
     except (pa.ArrowException, OSError) as error:
-        raise FileError(f"{shown(name)} cannot be read: {str(error).partition('.')[0]}.", "is the file complete?") from None
+        raise FileError(
+            f"{shown(name)} cannot be read: {str(error).partition('.')[0]}.", "is the file complete?"
+        ) from None
     view = fresh("arrow")
     con.register(view, table)
     return scan_described(con, name, view)

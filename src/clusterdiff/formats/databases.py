@@ -23,14 +23,16 @@ CHUNK = 100_000
 
 def choose_table(name: str, tables: Sequence[str], wanted: str | None) -> str:
     """The table that is wanted, or the only one there is."""
-    if wanted in tables:
+    if wanted is not None and wanted in tables:
         return wanted
     if not tables:
         raise FileError(f"{name} has no tables.")
     if wanted is not None:
         raise FileError(f"{name} has no table {wanted!r}; it has {listed(tables)}.", nearest(wanted, tables))
     if len(tables) > 1:
-        raise FileError(f"{name} has {len(tables):,} tables: {listed(tables)}.", f"name one, as in {name}:{tables[0]}")
+        raise FileError(
+            f"{name} has {len(tables):,} tables: {listed(tables)}.", f"name one, as in {name}:{tables[0]}"
+        )
     return tables[0]
 
 
@@ -155,14 +157,19 @@ def scan_postgres(con: Connection, url: str, table: str | None, stack: ExitStack
     def relation(wanted: Sequence[str]) -> Relation:
         columns = sql.SQL(", ").join(map(sql.Identifier, wanted))
         query = sql.SQL("COPY (SELECT {} FROM {}) TO STDOUT (FORMAT csv)").format(columns, chosen)
-        path = os.path.join(stack.enter_context(tempfile.TemporaryDirectory(prefix="clusterdiff-")), "table.csv")
+        path = os.path.join(
+            stack.enter_context(tempfile.TemporaryDirectory(prefix="clusterdiff-")), "table.csv"
+        )
         try:
             with open(path, "wb") as out, server.cursor().copy(query) as rows:
                 out.writelines(rows)
         except psycopg.Error as error:
             raise FileError(f"{name} cannot be read: {str(error).partition(chr(10))[0]}.") from None
         typed = ", ".join(f"{literal(column)}: {literal(types[column])}" for column in wanted)
-        options = "auto_detect = false, header = false, delim = ',', quote = '\"', escape = '\"', allow_quoted_nulls = false"
+        options = (
+            "auto_detect = false, header = false, delim = ',', quote = '\"', escape = '\"', "
+            "allow_quoted_nulls = false"
+        )
         return f"read_csv(?, {options}, columns = {{{typed}}})", [path]
 
     return Scan(name, list(types), relation)

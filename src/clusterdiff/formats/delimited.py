@@ -81,7 +81,9 @@ def _wrong_header(header: Sequence[str]) -> str | None:
 
 def _bad_rows(con: Connection, name: str, options: str, paths: list[str], error: duckdb.Error) -> FileError:
     """Which rows are wrong: a second pass collects them all, since the first one stops at once."""
-    rejects = "store_rejects = true, rejects_limit = 0, rejects_table = 'bad_rows', rejects_scan = 'bad_scans'"
+    rejects = (
+        "store_rejects = true, rejects_limit = 0, rejects_table = 'bad_rows', rejects_scan = 'bad_scans'"
+    )
     try:
         # In parallel, DuckDB 2.0 loses some of the rejected rows.
         con.execute(f"SELECT count(*) FROM read_csv(?, {options}, parallel = false, {rejects})", [paths])
@@ -104,7 +106,11 @@ def _bad_rows(con: Connection, name: str, options: str, paths: list[str], error:
         lines = ", ".join(f"{row[1]:,}" for row in rows)
         more = f" and {total - len(rows):,} more" if total > len(rows) else ""
         told.append(f"{total:,} rows are wrong, at lines {lines}{more}.")
-    hint = "save the file as UTF-8." if kind == "INVALID ENCODING" else 'put fields that hold commas or line breaks in "…".'
+    hint = (
+        "save the file as UTF-8."
+        if kind == "INVALID ENCODING"
+        else 'put fields that hold commas or line breaks in "…".'
+    )
     return FileError(" ".join(told), hint)
 
 
@@ -116,4 +122,4 @@ def _complaint(kind: str, message: str, text: str) -> str:
         return f"expected {numbers[0]} fields, found {numbers[1]}: {text!r}."
     if kind == "UNQUOTED VALUE":
         return f"a quote is not closed, or stands inside a field: {text!r}."
-    return "not UTF-8 text." if kind == "INVALID ENCODING" else f"{message.rstrip('.')}: {text!r}."
+    return "this is not UTF-8 text." if kind == "INVALID ENCODING" else f"{message.rstrip('.')}: {text!r}."

@@ -30,8 +30,8 @@ def connect() -> Connection:
 def quoted(name: str) -> str:
     """A name as an SQL identifier.
 
-    >>> quoted('say "id"')
-    '"say ""id"""'
+    >>> print(quoted('a"b'))
+    "a""b"
     """
     return '"' + name.replace('"', '""') + '"'
 

@@ -22,7 +22,7 @@ from clusterdiff.errors import FileError
 #: The path that stands for standard input.
 STDIN = "-"
 
-OPENERS: dict[str, Callable[..., IO[bytes]]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 COMPRESSED = (*OPENERS, ".zst")
 BROKEN = (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error, OSError)
 
@@ -69,7 +69,9 @@ def find_one(path: str) -> str:
 
 def _refuse_unreadable(path: str) -> None:
     if os.path.isdir(path):
-        raise FileError(f"{path} is a folder, not a file.", f"name a file in it, or all of a kind: '{path}/*.csv'.")
+        raise FileError(
+            f"{path} is a folder, not a file.", f"name a file in it, or all of a kind: '{path}/*.csv'."
+        )
     if not os.path.exists(path):
         raise FileError(f"{path} does not exist.")
     try:
@@ -83,8 +85,7 @@ def _refuse_unreadable(path: str) -> None:
 @contextmanager
 def spooled(path: str) -> Iterator[str]:
     """The path of a plain file with the same content: standard input and what DuckDB cannot unpack are copied."""
-    opener = {".bz2": bz2.open, ".xz": lzma.open}.get(Path(path).suffix.lower())
-    if path != STDIN and opener is None:
+    if path != STDIN and Path(path).suffix.lower() not in (".bz2", ".xz"):
         yield path
         return
     with tempfile.TemporaryDirectory(prefix="clusterdiff-") as folder:
@@ -93,9 +94,8 @@ def spooled(path: str) -> Iterator[str]:
             if path == STDIN:
                 shutil.copyfileobj(sys.stdin.buffer, out)
             else:
-                assert opener is not None
                 try:
-                    with opener(find_one(path), "rb") as packed:
+                    with open_bytes(path) as packed:
                         shutil.copyfileobj(packed, out)
                 except BROKEN as error:
                     raise _broken(path, error) from None
@@ -111,8 +111,11 @@ def open_bytes(path: str) -> IO[bytes]:
     path = find_one(path)
     end = Path(path).suffix.lower()
     if end == ".zst":
-        raise FileError(f"{path} is packed with zstd, which only tables are read from.", "unpack it first: zstd -d.")
-    return OPENERS.get(end, open)(path, "rb")
+        raise FileError(
+            f"{path} is packed with zstd, which only tables are read from.", "unpack it first: zstd -d."
+        )
+    opened: IO[bytes] = OPENERS.get(end, open)(path, "rb")
+    return opened
 
 
 def read_bytes(path: str) -> bytes:
@@ -135,7 +138,7 @@ def read_text(path: str) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise FileError(
-            f"{shown(path)}, line {line:,}: not UTF-8 text ({error.reason}).",
+            f"{shown(path)}, line {line:,} is not UTF-8 text ({error.reason}).",
             "convert it, for example: iconv -f latin1 -t utf-8.",
         ) from None
 
@@ -156,7 +159,7 @@ def first_line(path: str) -> str:
         with io.TextIOWrapper(open_bytes(path), encoding="utf-8-sig", newline="") as text:
             return text.readline().rstrip("\r\n")
     except UnicodeDecodeError as error:
-        raise FileError(f"{shown(path)}, line 1: not UTF-8 text ({error.reason}).") from None
+        raise FileError(f"{shown(path)}, line 1 is not UTF-8 text ({error.reason}).") from None
     except BROKEN as error:
         raise _broken(path, error) from None
 
@@ -165,7 +168,10 @@ def _first_line_of_zstd(path: str) -> str:
     """DuckDB unpacks zstd, Python before 3.14 does not: read the file as a table of lines."""
     import duckdb
 
-    options = "auto_detect = false, header = false, columns = {'line': 'VARCHAR'}, delim = '\x01', quote = '', escape = ''"
+    options = (
+        "auto_detect = false, header = false, columns = {'line': 'VARCHAR'}, "
+        "delim = '\x01', quote = '', escape = ''"
+    )
     try:
         row = duckdb.connect().execute(f"SELECT line FROM read_csv(?, {options}) LIMIT 1", [path]).fetchone()
     except duckdb.Error as error:

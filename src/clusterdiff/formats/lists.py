@@ -49,12 +49,15 @@ def read_json(path: str) -> Clustering:
     try:
         data = json.loads(text, object_pairs_hook=lambda pairs: _unique(pairs, path))
     except json.JSONDecodeError as error:
-        raise FileError(f"{shown(path)}, line {error.lineno:,}, column {error.colno:,}: {error.msg}.") from None
+        raise FileError(
+            f"{shown(path)}, line {error.lineno:,}, column {error.colno:,}: {error.msg}."
+        ) from None
     if not isinstance(data, dict | list):
         raise FileError(f"{shown(path)} must hold an object or a list; it holds {type(data).__name__}.")
     if isinstance(data, list) and data and isinstance(data[0], dict):
         raise FileError(
-            f"{shown(path)} holds a list of objects, which is a table.", "write one object a line and call it .jsonl."
+            f"{shown(path)} holds a list of objects, which is a table.",
+            "write one object a line and call it .jsonl.",
         )
     return _clustering(data, path)
 

@@ -39,7 +39,9 @@ def read_pairs(con: Connection, scan: Scan, point: str | None, threshold: float 
     columns = {"a": left, "b": right}
     name, kinds, _ = bring(con, scan, columns, {"score": score} if score and threshold is not None else {})
     if kinds["a"] != kinds["b"]:
-        raise FileError(f"{scan.name}: the ends of pairs must be of one type; got {kinds['a']} and {kinds['b']}.")
+        raise FileError(
+            f"{scan.name}: the ends of pairs must be of one type; got {kinds['a']} and {kinds['b']}."
+        )
     ((nulls,),) = con.execute(f"SELECT count(*) FROM {name} WHERE a IS NULL OR b IS NULL").fetchall()
     if nulls:
         raise FileError(f"{scan.name}: {nulls:,} pairs lack one of their ends.")
@@ -50,7 +52,8 @@ def read_pairs(con: Connection, scan: Scan, point: str | None, threshold: float 
     )
     counts = "WHERE score >= $threshold" if threshold is not None else ""
     edges = con.execute(
-        f"SELECT l.code AS a, r.code AS b FROM {name} JOIN {points} l ON a = l.point JOIN {points} r ON b = r.point {counts}",
+        f"SELECT l.code AS a, r.code AS b FROM {name} JOIN {points} l ON a = l.point "
+        f"JOIN {points} r ON b = r.point {counts}",
         {"threshold": threshold} if threshold is not None else None,
     ).fetchnumpy()
     names = con.execute(f"SELECT point FROM {points} ORDER BY code").fetchnumpy()["point"].tolist()
@@ -64,7 +67,9 @@ def _choose(scan: Scan, point: str | None) -> tuple[str, str, str | None]:
     if point is not None:
         chosen = [require(scan, column.strip()) for column in point.split(",")]
         if len(chosen) not in (2, 3):
-            raise ArgumentError(f"`point` must name the two ends of a pair, and maybe a score; got {point!r}.")
+            raise ArgumentError(
+                f"`point` must name the two ends of a pair, and maybe a score; got {point!r}."
+            )
         left, right, score = (*chosen, None)[:3]
         assert left is not None
         assert right is not None

@@ -19,6 +19,7 @@ from clusterdiff.formats.databases import scan_duckdb, scan_postgres, scan_sqlit
 from clusterdiff.formats.delimited import scan_csv, scan_tsv
 from clusterdiff.formats.duck import Connection, Scan, connect, fresh, quoted
 from clusterdiff.formats.files import shown, spooled
+from clusterdiff.formats.source import Source
 from clusterdiff.labels import read_labels
 
 log = logging.getLogger("clusterdiff")
@@ -31,7 +32,6 @@ FILES = {
     "arrow": scan_arrow,
 }
 DATABASES = {"sqlite": scan_sqlite, "duckdb": scan_duckdb, "postgres": scan_postgres}
-TABLES = (*FILES, *DATABASES)
 
 #: Names by which the columns of points and of clusters are known.
 KNOWN = {
@@ -47,15 +47,17 @@ KNOWN = {
 
 
 @contextmanager
-def open_table(con: Connection, path: str, format: str, table: str | None = None) -> Iterator[Scan]:
+def open_table(con: Connection, source: Source) -> Iterator[Scan]:
     """A table that ``con`` can read for as long as the context lasts."""
     with ExitStack() as stack:
-        if format in DATABASES:
-            yield DATABASES[format](con, path, table, stack)
+        if source.format in DATABASES:
+            yield DATABASES[source.format](con, source.path, source.table, stack)
             return
-        if table is not None:
-            raise ArgumentError(f"`table` names a table of a database; {shown(path)} is one table of itself.")
-        yield FILES[format](con, path, stack.enter_context(spooled(path)))
+        if source.table is not None:
+            raise ArgumentError(
+                f"`table` names a table of a database; {shown(source.path)} is a {source.format} file."
+            )
+        yield FILES[str(source.format)](con, source.path, stack.enter_context(spooled(source.path)))
 
 
 # ---- which columns
@@ -88,11 +90,11 @@ def choose(scan: Scan, point: str | None, cluster: str | None) -> tuple[str | No
     free = [column for column in scan.columns if column not in (point, cluster)]
     if len(scan.columns) == 2 and (point is None) != (cluster is None):
         point, cluster = point or free[0], cluster or free[0]
-    for what, column in (("point", point), ("cluster", cluster)):
+    for what, column in (("cluster", cluster), ("point", point)):
         if column is None:
             raise FileError(
-                f"{shown(scan.name)} has the columns {listed(scan.columns)}, and it is not plain which holds the {what}s.",
-                f"name it with {what}= or --{what}.",
+                f"{shown(scan.name)} has the columns {listed(scan.columns)}, and none is known as the {what}s.",
+                f"name it with {what}= (--{what} on the command line).",
             )
     assert cluster is not None
     if told != (point, cluster):
@@ -113,22 +115,22 @@ TEXT = re.compile(r"VARCHAR|ENUM\(.*\)|UUID")
 MOMENT = re.compile(r"DATE|TIME.*")
 
 
-def _kind(type: str) -> str | None:
+def _kind(sql_type: str) -> str | None:
     """What a column of an SQL type holds, as far as labels and points go."""
-    if INTEGER.fullmatch(type) or FRACTION.fullmatch(type):
+    if INTEGER.fullmatch(sql_type) or FRACTION.fullmatch(sql_type):
         return "int"
-    if TEXT.fullmatch(type) or type == '"NULL"':
+    if TEXT.fullmatch(sql_type) or sql_type == '"NULL"':
         return "text"
-    if MOMENT.fullmatch(type):
+    if MOMENT.fullmatch(sql_type):
         return "time"
-    return "bool" if type == "BOOLEAN" else None
+    return "bool" if sql_type == "BOOLEAN" else None
 
 
-def _converted(column: str, type: str) -> str:
+def _converted(column: str, sql_type: str) -> str:
     name = quoted(column)
-    if type == "UBIGINT" or type == "BOOLEAN":
+    if sql_type in ("UBIGINT", "BOOLEAN"):
         return name
-    return f"CAST({name} AS {'BIGINT' if _kind(type) == 'int' else 'VARCHAR'})"
+    return f"CAST({name} AS {'BIGINT' if _kind(sql_type) == 'int' else 'VARCHAR'})"
 
 
 @dataclass(frozen=True)
@@ -158,16 +160,38 @@ def load(con: Connection, scan: Scan, point: str | None, cluster: str | None) ->
     point, cluster = choose(scan, point, cluster)
     chosen = {"cluster": cluster} if point is None else {"point": point, "cluster": cluster}
     name, kinds, rows = bring(con, scan, chosen)
-    title = shown(scan.name)
+    loaded = Loaded(con, name, shown(scan.name), point, cluster, kinds, rows)
     if point is not None:
-        ((nulls, first),) = con.execute(
-            f"SELECT count(*), min(rowid) + 1 FROM {name} WHERE point IS NULL"
-        ).fetchall()
-        if nulls:
-            raise FileError(
-                f"{title}: {nulls:,} rows have no value in the column of points {point!r}, the first is row {first:,}."
-            )
-    return Loaded(con, name, title, point, cluster, kinds, rows)
+        _refuse_nameless(loaded)
+    return loaded
+
+
+def _refuse_nameless(table: Loaded) -> None:
+    ((nulls, first),) = table.con.execute(
+        f"SELECT count(*), min(rowid) + 1 FROM {table.name} WHERE point IS NULL"
+    ).fetchall()
+    if nulls:
+        raise FileError(
+            f"{table.title}: {nulls:,} rows have nothing in the column of points {table.point!r}, "
+            f"the first is row {first:,}."
+        )
+
+
+def load_columns(con: Connection, scan: Scan, true: Source, pred: Source) -> tuple[Loaded, Loaded]:
+    """Two columns of clusters of one table, and its points if they are named: one table, seen twice."""
+    if true.cluster is None or pred.cluster is None:
+        raise ArgumentError(f"both columns of clusters of {shown(scan.name)} must be named.")
+    columns = {"true_cluster": require(scan, true.cluster), "pred_cluster": require(scan, pred.cluster)}
+    if true.point is not None:
+        columns["point"] = require(scan, true.point)
+    name, kinds, rows = bring(con, scan, columns)
+    views = []
+    for side, cluster in (("true", true.cluster), ("pred", pred.cluster)):
+        own = {"cluster": kinds[f"{side}_cluster"]}
+        views.append(Loaded(con, name, shown(scan.name), true.point, cluster, own, rows, f"{side}_cluster"))
+    if true.point is not None:
+        _refuse_nameless(views[0])
+    return views[0], views[1]
 
 
 def bring(
@@ -189,7 +213,9 @@ def bring(
         _refuse_fractions(con, scan, source, parameters, {old: types[old] for old in columns.values()})
         selected = [f"{_converted(old, types[old])} AS {new}" for new, old in columns.items()]
         selected += [f"CAST({quoted(old)} AS DOUBLE) AS {new}" for new, old in numbers.items()]
-        con.execute(f"CREATE TEMP TABLE {name} AS SELECT {', '.join(selected)} FROM {source}", list(parameters))
+        con.execute(
+            f"CREATE TEMP TABLE {name} AS SELECT {', '.join(selected)} FROM {source}", list(parameters)
+        )
         ((rows,),) = con.execute(f"SELECT count(*) FROM {name}").fetchall()
     except duckdb.Error as error:
         raise scan.error(error) from None
@@ -198,11 +224,11 @@ def bring(
     return name, kinds, rows
 
 
-def _readable(scan: Scan, column: str, type: str) -> str:
-    kind = _kind(type)
+def _readable(scan: Scan, column: str, sql_type: str) -> str:
+    kind = _kind(sql_type)
     if kind is None:
         raise FileError(
-            f"{shown(scan.name)}: the column {column!r} holds {type}, which cannot name points or clusters.",
+            f"{shown(scan.name)}: the column {column!r} holds {sql_type}, which cannot name points or clusters.",
             "choose a column of text or integers.",
         )
     return kind if scan.typed else "untyped"
@@ -211,8 +237,8 @@ def _readable(scan: Scan, column: str, type: str) -> str:
 def _refuse_fractions(
     con: Connection, scan: Scan, source: str, parameters: Sequence[Any], types: dict[str, str]
 ) -> None:
-    for column, type in types.items():
-        if not FRACTION.fullmatch(type):
+    for column, sql_type in types.items():
+        if not FRACTION.fullmatch(sql_type):
             continue
         name = quoted(column)
         rows = con.execute(
@@ -259,8 +285,8 @@ def to_clustering(table: Loaded, as_text: bool = False) -> Clustering:
     return Clustering._of(labels, list(map(str, points)) if as_text else points)
 
 
-def read_table(path: str, format: str, table: str | None, point: str | None, cluster: str | None) -> Clustering:
+def read_table(source: Source) -> Clustering:
     """A clustering from the columns of points and clusters of a table."""
     con = connect()
-    with open_table(con, path, format, table) as scan:
-        return to_clustering(load(con, scan, point, cluster))
+    with open_table(con, source) as scan:
+        return to_clustering(load(con, scan, source.point, source.cluster))
