@@ -19,11 +19,13 @@ from clusterdiff.errors import (
     MeasureError,
     MissingExtraError,
 )
+from clusterdiff.export import write
 from clusterdiff.formats import compare_files, read
 from clusterdiff.loss import Loss
 from clusterdiff.measures import Measure, measure, measures
 from clusterdiff.measures.splitmerge import split_merge
 from clusterdiff.meet import Meet
+from clusterdiff.scorer import scorer
 from clusterdiff.subcomponents import Subcomponent, subcomponent, subcomponents
 from clusterdiff.table import Table
 
@@ -56,7 +58,9 @@ __all__ = [
     "measures",
     "read",
     "score",
+    "scorer",
     "split_merge",
     "subcomponent",
     "subcomponents",
+    "write",
 ]
