@@ -362,6 +362,8 @@ def _apply_noise(aligned: Alignment) -> Alignment:
 
 def _noise_mask(clustering: Clustering, noise: Hashable, side: str) -> BoolArray:
     lexicon = clustering.lexicon
+    if lexicon is not None and not len(lexicon):  # all labels are null
+        return np.zeros(len(clustering), dtype=bool)
     sample = clustering.labels[0] if lexicon is None else lexicon[clustering.labels[0]]
     if kind(sample) != kind(noise) and {kind(sample), kind(noise)} != {"int", "float"}:
         raise ArgumentError(

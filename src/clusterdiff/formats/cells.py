@@ -118,7 +118,7 @@ def compare_tables(
 ) -> Comparison:
     """Compare two tables, or two columns of one table that is then read but once."""
     con = connect()
-    if replace(true, cluster=None) == replace(pred, cluster=None) and true.cluster != pred.cluster:
+    if replace(true, cluster=None) == replace(pred, cluster=None) and true.cluster and pred.cluster:
         with open_table(con, true) as scan:
             return compare_joined(
                 join_columns(*load_columns(con, scan, true, pred)), missing, noise, noise_as
@@ -152,13 +152,13 @@ def compare_joined(
     if lost.any():
         joined.check()  # repeats among the points that only one side has do not show in the sums
         if missing == "error":
-            raise _lacking(joined, size, absent)
+            raise _lacking(joined, np.where(keep, size, 0), absent, labels[0] if noise_as == "drop" else None)
         if missing == "drop":
             keep &= ~lost
     if not keep.any():
         raise LabelError("no point is left: all are missing on one side, or noise, and left out.")
     single = lost | (noisy[0] | noisy[1] if noise_as == "singleton" else False)
-    meet = _meet(joined, (a, b), size, keep, single & keep, labels[0], noise_as)
+    meet = _meet(joined, (a, b), size, keep, single & keep, missing, labels[0], noise_as)
     facts = {
         "given": joined.rows[0],
         "missing": missing,
@@ -196,13 +196,18 @@ def _equal(values: Any, label: object) -> BoolArray:
     return np.asarray(np.ma.filled(values == label, False), dtype=bool)
 
 
-def _lacking(joined: Joined, size: IntArray, absent: tuple[BoolArray, BoolArray]) -> LabelError:
+def _lacking(
+    joined: Joined, size: IntArray, absent: tuple[BoolArray, BoolArray], dropped: object
+) -> LabelError:
     told = []
+    kept = "" if dropped is None else "AND a IS DISTINCT FROM $noise AND b IS DISTINCT FROM $noise "
     for side, (name, other, column) in enumerate((("true", "pred", "a"), ("pred", "true", "b"))):
         count = int(size[absent[side]].sum())
         if count:
             points = joined.select(
-                "coalesce(true_point, pred_point)", f"WHERE {column} IS NULL ORDER BY 1 LIMIT 5"
+                "coalesce(true_point, pred_point)",
+                f"WHERE {column} IS NULL {kept}ORDER BY 1 LIMIT 5",
+                {} if dropped is None else {"noise": dropped},
             ).fetchall()
             total = int(size[~absent[1 - side]].sum())
             told.append(
@@ -222,6 +227,7 @@ def _meet(
     size: Int64Array,
     keep: BoolArray,
     single: BoolArray,
+    missing: Missing,
     noise: object,
     noise_as: NoiseAs,
 ) -> Meet:
@@ -235,11 +241,13 @@ def _meet(
     ).fetchnumpy()
     fetched = np.ma.asarray(rows["a"]), np.ma.asarray(rows["b"])
     noisy = _equal(fetched[0], noise), _equal(fetched[1], noise)
-    wanted = np.ones(len(rows["point"]), dtype=bool)
-    if noise_as == "drop":
-        wanted = ~(noisy[0] | noisy[1])
-    elif noise_as == "cluster":
-        wanted = np.ma.getmaskarray(fetched[0]) | np.ma.getmaskarray(fetched[1])
+    absent = np.ma.getmaskarray(fetched[0]) | np.ma.getmaskarray(fetched[1])
+    noise_too = noisy[0] | noisy[1]
+    wanted = absent if missing == "singleton" else np.zeros(len(absent), dtype=bool)
+    if noise_as == "singleton":
+        wanted = wanted | noise_too & ~absent
+    elif noise_as == "drop":
+        wanted = wanted & ~noise_too
     points = np.ma.getdata(rows["point"])[wanted].tolist()
     whole = keep & ~single
     codes, names = zip(

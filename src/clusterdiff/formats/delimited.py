@@ -54,7 +54,8 @@ def _scan(con: Connection, name: str, path: str, delimiter: str | None) -> Scan:
 def _header(path: str, name: str, delimiter: str | None) -> tuple[list[str], str]:
     line = first_line(path)
     if delimiter is None:
-        delimiter = max(DELIMITERS, key=line.count)  # the comma when there is none
+        unquoted = re.sub(r'"[^"]*"', "", line)
+        delimiter = max(DELIMITERS, key=unquoted.count)  # the comma when there is none
     try:
         header = next(csv.reader([line], delimiter=delimiter, strict=True), [])
     except csv.Error as error:

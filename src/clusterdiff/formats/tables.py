@@ -179,8 +179,8 @@ def _refuse_nameless(table: Loaded) -> None:
 
 def load_columns(con: Connection, scan: Scan, true: Source, pred: Source) -> tuple[Loaded, Loaded]:
     """Two columns of clusters of one table, and its points if they are named: one table, seen twice."""
-    if true.cluster is None or pred.cluster is None:
-        raise ArgumentError(f"both columns of clusters of {shown(scan.name)} must be named.")
+    assert true.cluster is not None
+    assert pred.cluster is not None
     columns = {"true_cluster": require(scan, true.cluster), "pred_cluster": require(scan, pred.cluster)}
     if true.point is not None:
         columns["point"] = require(scan, true.point)
