@@ -75,7 +75,9 @@ def write_sqlite(rows: Rows, path: Path, table: str = "gold") -> None:
 
 def write_duckdb(rows: Rows, path: Path, table: str = "gold") -> None:
     con = duckdb.connect(str(path))
-    con.execute(f"CREATE TABLE {sql_name(table)} ({', '.join(f'{sql_name(name)} VARCHAR' for name in rows[0])})")
+    con.execute(
+        f"CREATE TABLE {sql_name(table)} ({', '.join(f'{sql_name(name)} VARCHAR' for name in rows[0])})"
+    )
     marks = ", ".join("?" * len(rows[0]))
     con.executemany(f"INSERT INTO {sql_name(table)} VALUES ({marks})", [list(row.values()) for row in rows])
     con.close()

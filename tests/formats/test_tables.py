@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,16 @@ from hypothesis import strategies as st
 
 import clusterdiff as cd
 from clusterdiff.formats import Source, parse
-from tests.formats.conftest import PRED, TRUE, as_dict, csv_text, run, write_duckdb, write_parquet, write_sqlite
+from tests.formats.conftest import (
+    PRED,
+    TRUE,
+    as_dict,
+    csv_text,
+    run,
+    write_duckdb,
+    write_parquet,
+    write_sqlite,
+)
 
 
 def test_every_format_reads_the_same_clustering(written: tuple[Path, Path]) -> None:
@@ -38,6 +48,14 @@ def cells(diff: cd.Comparison) -> set[tuple[Any, ...]]:
     return set(zip(*diff.meet.to_dict().values(), strict=True))
 
 
+def outcome(compare: Callable[[], cd.Comparison]) -> cd.Comparison | str:
+    """A comparison, or how the error's message begins."""
+    try:
+        return compare()
+    except cd.LabelError as error:
+        return error.message.partition(":")[0]
+
+
 labels = st.sampled_from(["a", "b", "c", "-1", None])
 
 
@@ -57,14 +75,11 @@ def test_policies_mean_the_same_in_duckdb(
     for data, path in zip((true, pred), paths, strict=True):
         path.write_text(csv_text([{"id": i, "cluster": c} for i, c in data.items()]))
     options = {"missing": missing, "noise": noise, "noise_as": noise_as}
-    try:
-        slow = cd.compare(true, pred, **options)
-    except cd.LabelError as error:
-        with pytest.raises(cd.LabelError) as caught:
-            cd.compare_files(*paths, **options)
-        assert caught.value.message.partition(":")[0] == error.message.partition(":")[0]
+    slow = outcome(lambda: cd.compare(true, pred, **options))
+    quick = outcome(lambda: cd.compare_files(*paths, **options))
+    if isinstance(slow, str) or isinstance(quick, str):
+        assert quick == slow
         return
-    quick = cd.compare_files(*paths, **options)
     assert cells(quick) == cells(slow)
     assert quick.signature == slow.signature
     assert quick.score() == pytest.approx(slow.score(), abs=1e-15)
@@ -171,13 +186,15 @@ def test_tables_without_points_go_by_their_rows(tmp_path: Path) -> None:
     assert list(diff.points) == [0, 1, 2]
     with pytest.raises(cd.FileError, match="they have 3 and 2 rows"):
         cd.compare_files(tmp_path / "t.csv", tmp_path / "short.csv")
-    with pytest.raises(cd.FileError, match="names its points and .* does not"):
+    with pytest.raises(cd.FileError, match=r"names its points and .* does not"):
         cd.compare_files(tmp_path / "named.csv", tmp_path / "t.csv")
 
 
 def test_two_columns_of_one_table_are_read_once(tmp_path: Path) -> None:
     """Two sources with one path compare two columns, with or without points."""
-    rows: Any = [{"id": f"r{i}", "gold": t, "system": p} for i, (t, p) in enumerate(zip("aabbc", "xyyzz", strict=True))]
+    rows: Any = [
+        {"id": f"r{i}", "gold": t, "system": p} for i, (t, p) in enumerate(zip("aabbc", "xyyzz", strict=True))
+    ]
     (tmp_path / "t.csv").write_text(csv_text(rows))
     sources = [Source(str(tmp_path / "t.csv"), point="id", cluster=c) for c in ("gold", "system")]
     diff = cd.compare_files(*sources)
@@ -229,8 +246,8 @@ def test_databases_have_tables(tmp_path: Path) -> None:
     write_sqlite([{"id": 1, "cluster": "a"}, {"id": "1", "cluster": "a"}], tmp_path / "mixed.db")
     with pytest.raises(cd.FileError, match=r"the column 'id' mixes values of the types 'integer', 'text'"):
         cd.read(tmp_path / "mixed.db")
+    (tmp_path / "t.csv").write_text("id,cluster\na,1\n")
     with pytest.raises(cd.ArgumentError, match="`table` names a table of a database"):
-        (tmp_path / "t.csv").write_text("id,cluster\na,1\n")
         cd.read(tmp_path / "t.csv", table="gold")
 
 
@@ -238,11 +255,21 @@ def test_names_of_columns_and_files_are_never_sql(tmp_path: Path) -> None:
     """Quotes, semicolons and comments in names reach SQL as names."""
     folder = tmp_path / "it's; DROP TABLE loaded_0; --"
     folder.mkdir()
-    for column in ('x"; DROP TABLE loaded_0; --', "y'); --", "z', ''); ATTACH 'gone.duckdb'; --", "{a}", "$1", "?"):
+    for column in (
+        'x"; DROP TABLE loaded_0; --',
+        "y'); --",
+        "z', ''); ATTACH 'gone.duckdb'; --",
+        "{a}",
+        "$1",
+        "?",
+    ):
         for writer in ("csv", "parquet", "sqlite"):
             path = folder / f"f';--.{writer}"
             path.unlink(missing_ok=True)
-            rows: Any = [{'i"d': "'; --", column: "a"}, {'i"d': 'b"; --', column: "'; DELETE FROM loaded_0; --"}]
+            rows: Any = [
+                {'i"d': "'; --", column: "a"},
+                {'i"d': 'b"; --', column: "'; DELETE FROM loaded_0; --"},
+            ]
             if writer == "csv":
                 path.write_text(csv_text(rows))
             elif writer == "parquet":

@@ -9,7 +9,8 @@ from clusterdiff.clustering import Clustering, Missing, NoiseAs
 from clusterdiff.comparison import Comparison, compare
 from clusterdiff.corpus import Corpus, CorpusComparison, Singletons, compare_corpora
 from clusterdiff.errors import ArgumentError, FileError
-from clusterdiff.formats.source import DOCUMENTS, FORMATS, TABLES, Source, parse
+from clusterdiff.formats.source import DOCUMENTS, FORMATS, TABLES, UNTYPED, Source, parse
+from clusterdiff.labels import kind
 
 if TYPE_CHECKING:
     from clusterdiff.labels import AnyArray
@@ -66,8 +67,6 @@ def read_source(source: Source) -> Clustering | Corpus:
 
 
 def _read_clustering(source: Source) -> Clustering:
-    if source.pairs:
-        return _read_pairs(source)
     if source.format in TABLES:
         from clusterdiff.formats.tables import read_table
 
@@ -84,20 +83,6 @@ def _read_clustering(source: Source) -> Clustering:
         "clusters": lists.read_clusters_by_line,
     }
     return readers[str(source.format)](source.path)
-
-
-def _read_pairs(source: Source) -> Clustering:
-    from clusterdiff.formats.duck import connect
-    from clusterdiff.formats.pairs import read_pairs
-    from clusterdiff.formats.tables import open_table
-
-    if source.format not in TABLES:
-        raise ArgumentError(
-            f"pairs are read from tables ({', '.join(TABLES)}); {source.path} is {source.format}."
-        )
-    con = connect()
-    with open_table(con, source) as scan:
-        return read_pairs(con, scan, source.point, source.threshold)
 
 
 def _read_documents(source: Source) -> Corpus:
@@ -163,14 +148,30 @@ def compare_files(
         )
     if len(kinds) > 1:
         raise FileError(f"{left.path} and {right.path} must both hold documents of mentions, or neither.")
-    if all(source.format in TABLES and not source.pairs for source in (left, right)):
+    if all(source.format in TABLES for source in (left, right)):
         from clusterdiff.formats.cells import compare_tables
 
         return compare_tables(left, right, missing or "error", noise, noise_as)
     if all(source.format in ("npy", "tiff") for source in (left, right)):
         return _compare_arrays(left, right, missing, noise, noise_as)
-    sides = _read_clustering(left), _read_clustering(right)
+    sides = _as_written(_read_clustering(left), _read_clustering(right), left, right)
     return compare(*sides, missing=missing or "error", noise=_label(noise, *sides), noise_as=noise_as)
+
+
+def _as_written(
+    one: Clustering, other: Clustering, left: Source, right: Source
+) -> tuple[Clustering, Clustering]:
+    """The text of files that know text only is laid over another file's integers, as they are written."""
+    kinds = [kind(side.points[0]) if side.points is not None else None for side in (one, other)]
+    if kinds == ["str", "int"] and left.format in UNTYPED:
+        return one, _with_text(other)
+    if kinds == ["int", "str"] and right.format in UNTYPED:
+        return _with_text(one), other
+    return one, other
+
+
+def _with_text(clustering: Clustering) -> Clustering:
+    return Clustering._of(clustering._labels, list(map(str, clustering.point_names())))
 
 
 def _compare_arrays(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import struct
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,7 @@ def load_tiff(path: str) -> AnyArray:
         raise MissingExtraError("tifffile", "image", "reading TIFF images") from None
     try:
         return np.asarray(tifffile.imread(find_one(path)))
-    except (tifffile.TiffFileError, ValueError, OSError, KeyError) as error:
+    except (tifffile.TiffFileError, struct.error, ValueError, OSError, KeyError) as error:
         raise FileError(f"{path} cannot be read: {error}.", "is the file complete?") from None
 
 

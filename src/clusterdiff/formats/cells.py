@@ -18,7 +18,14 @@ from clusterdiff.comparison import Comparison
 from clusterdiff.errors import FileError, LabelError, listed, one_of
 from clusterdiff.formats.duck import Connection, connect
 from clusterdiff.formats.source import Source
-from clusterdiff.formats.tables import Loaded, load, load_columns, open_table, refuse_repeats, to_clustering
+from clusterdiff.formats.tables import (
+    Loaded,
+    load_columns,
+    load_source,
+    open_table,
+    refuse_repeats,
+    to_clustering,
+)
 from clusterdiff.labels import AnyArray, BoolArray, IntArray, read_labels
 from clusterdiff.meet import Int64Array, Meet
 
@@ -123,10 +130,7 @@ def compare_tables(
             return compare_joined(
                 join_columns(*load_columns(con, scan, true, pred)), missing, noise, noise_as
             )
-    loaded = []
-    for source in (true, pred):
-        with open_table(con, source) as scan:
-            loaded.append(load(con, scan, source.point, source.cluster))
+    loaded = load_source(con, true), load_source(con, pred)
     return compare_joined(join(*loaded), missing, noise, noise_as)
 
 

@@ -69,7 +69,7 @@ def _header(path: str, name: str, delimiter: str | None) -> tuple[list[str], str
 
 
 def _wrong_header(header: Sequence[str]) -> str | None:
-    if not all(header):
+    if not header or not all(header):
         return "a column has no name" if any(header) else "there are no names of columns"
     folded = [column.casefold() for column in header]
     twice = [column for column, fold in zip(header, folded, strict=True) if folded.count(fold) > 1]
@@ -87,7 +87,9 @@ def _bad_rows(con: Connection, name: str, options: str, paths: list[str], error:
     )
     try:
         # In parallel, DuckDB 2.0 loses some of the rejected rows.
-        con.execute(f"SELECT count(*) FROM read_csv(?, {options}, parallel = false, {rejects})", [paths])
+        con.execute(
+            f"SELECT count(COLUMNS(*)) FROM read_csv(?, {options}, parallel = false, {rejects})", [paths]
+        ).fetchall()
         rows = con.execute(
             "SELECT file_path, line, error_type, error_message, csv_line FROM bad_rows JOIN bad_scans "
             "USING (scan_id, file_id) QUALIFY row_number() OVER (PARTITION BY file_path, line) = 1 "
@@ -100,7 +102,7 @@ def _bad_rows(con: Connection, name: str, options: str, paths: list[str], error:
         con.execute("DROP TABLE IF EXISTS bad_rows")
         con.execute("DROP TABLE IF EXISTS bad_scans")
     if not rows:
-        return blame(name)(error)
+        return _first_bad_row(name, error)
     path, line, kind, message, text = rows[0]
     told = [f"{shown(name) if len(paths) == 1 else path}, line {line:,}: {_complaint(kind, message, text)}"]
     if total > 1:
@@ -113,6 +115,21 @@ def _bad_rows(con: Connection, name: str, options: str, paths: list[str], error:
         else 'put fields that hold commas or line breaks in "…".'
     )
     return FileError(" ".join(told), hint)
+
+
+def _first_bad_row(name: str, error: duckdb.Error) -> FileError:
+    """What DuckDB said when it stopped, for what the second pass does not collect."""
+    text = str(error)
+    at = re.search(r"CSV Error on Line: (\d+)", text)
+    where = shown(name) + (f", line {int(at[1]):,}" if at else "")
+    if "unterminated quote" in text:
+        return FileError(f"{where}: a quote is not closed.")
+    if "invalid state" in text:
+        return FileError(
+            f"{where}: a quote stands inside a field, or line breaks are of two kinds.",
+            "save the file with line breaks of one kind (dos2unix), and quotes inside quotes doubled.",
+        )
+    return blame(name)(error)
 
 
 def _complaint(kind: str, message: str, text: str) -> str:

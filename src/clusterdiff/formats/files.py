@@ -156,8 +156,8 @@ def first_line(path: str) -> str:
     if Path(path).suffix.lower() == ".zst":
         return _first_line_of_zstd(path)
     try:
-        with io.TextIOWrapper(open_bytes(path), encoding="utf-8-sig", newline="") as text:
-            return text.readline().rstrip("\r\n")
+        with open_bytes(path) as file:
+            return file.readline().decode("utf-8-sig").rstrip("\r\n")
     except UnicodeDecodeError as error:
         raise FileError(f"{shown(path)}, line 1 is not UTF-8 text ({error.reason}).") from None
     except BROKEN as error:

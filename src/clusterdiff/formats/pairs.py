@@ -5,14 +5,14 @@ from __future__ import annotations
 import logging
 
 import numpy as np
+import numpy.typing as npt
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from clusterdiff.clustering import Clustering
 from clusterdiff.errors import ArgumentError, FileError, listed
 from clusterdiff.formats.duck import Connection, Scan, fresh
-from clusterdiff.formats.tables import bring, require
-from clusterdiff.labels import Labels
+from clusterdiff.formats.files import shown
+from clusterdiff.formats.tables import Loaded, bring, require
 
 log = logging.getLogger("clusterdiff")
 
@@ -24,43 +24,52 @@ ENDS = (
 SCORES = ("score", "probability", "match_probability", "similarity", "confidence")
 
 
-def read_pairs(con: Connection, scan: Scan, point: str | None, threshold: float | None) -> Clustering:
+def load_pairs(con: Connection, scan: Scan, point: str | None, threshold: float | None) -> Loaded:
     """The connected components of the pairs whose score is at least ``threshold``; without one, of all pairs.
 
     A record of which no pair counts is a cluster of its own. ``point`` names the two ends and maybe the score,
     separated by commas; without it they are told by their names.
     """
     left, right, score = _choose(scan, point)
+    title = shown(scan.name)
     if threshold is not None and score is None:
         raise FileError(
-            f"{scan.name} has no column of scores for a threshold; it has {listed(scan.columns)}.",
+            f"{title} has no column of scores for a threshold; it has {listed(scan.columns)}.",
             "name the columns: --point left,right,score.",
         )
-    columns = {"a": left, "b": right}
-    name, kinds, _ = bring(con, scan, columns, {"score": score} if score and threshold is not None else {})
+    scores = {} if score is None or threshold is None else {"score": score}
+    pairs, kinds, _ = bring(con, scan, {"a": left, "b": right}, scores)
     if kinds["a"] != kinds["b"]:
-        raise FileError(
-            f"{scan.name}: the ends of pairs must be of one type; got {kinds['a']} and {kinds['b']}."
-        )
-    ((nulls,),) = con.execute(f"SELECT count(*) FROM {name} WHERE a IS NULL OR b IS NULL").fetchall()
+        raise FileError(f"{title}: the ends of pairs must be of one type; got {kinds['a']} and {kinds['b']}.")
+    ((nulls,),) = con.execute(f"SELECT count(*) FROM {pairs} WHERE a IS NULL OR b IS NULL").fetchall()
     if nulls:
-        raise FileError(f"{scan.name}: {nulls:,} pairs lack one of their ends.")
+        raise FileError(f"{title}: {nulls:,} pairs lack one of their ends.")
     points = fresh("points")
     con.execute(
-        f"CREATE TEMP TABLE {points} AS SELECT point, (row_number() OVER ()) - 1 AS code "
-        f"FROM (SELECT a AS point FROM {name} UNION SELECT b FROM {name}) ORDER BY point"
+        f"CREATE TEMP TABLE {points} AS SELECT point, (row_number() OVER (ORDER BY point)) - 1 AS code "
+        f"FROM (SELECT a AS point FROM {pairs} UNION SELECT b FROM {pairs})"
     )
-    counts = "WHERE score >= $threshold" if threshold is not None else ""
     edges = con.execute(
-        f"SELECT l.code AS a, r.code AS b FROM {name} JOIN {points} l ON a = l.point "
-        f"JOIN {points} r ON b = r.point {counts}",
-        {"threshold": threshold} if threshold is not None else None,
+        f"SELECT l.code AS a, r.code AS b FROM {pairs} JOIN {points} l ON a = l.point JOIN {points} r ON b = r.point"
+        + (" WHERE score >= $threshold" if scores else ""),
+        {"threshold": threshold} if scores else None,
     ).fetchnumpy()
-    names = con.execute(f"SELECT point FROM {points} ORDER BY code").fetchnumpy()["point"].tolist()
-    a, b = edges["a"], edges["b"]
-    graph = coo_array((np.ones(len(a), dtype=np.int8), (a, b)), shape=(len(names), len(names)))
+    ((count,),) = con.execute(f"SELECT count(*) FROM {points}").fetchall()
+    ones = np.ones(len(edges["a"]), dtype=np.int8)
+    graph = coo_array((ones, (edges["a"], edges["b"])), shape=(count, count))
     _, component = connected_components(graph, directed=False)
-    return Clustering._of(Labels(component, None, None), names)
+    return _loaded(con, points, component, title, kinds["a"])
+
+
+def _loaded(con: Connection, points: str, component: npt.NDArray[np.int32], title: str, kind: str) -> Loaded:
+    """The points with their components, as any other table of points and clusters."""
+    name, view = fresh("loaded"), fresh("components")
+    con.register(view, {"code": np.arange(len(component)), "cluster": component})
+    con.execute(
+        f"CREATE TEMP TABLE {name} AS SELECT point, cluster FROM {points} JOIN {view} USING (code) ORDER BY code"
+    )
+    con.unregister(view)
+    return Loaded(con, name, title, "pairs", "component", {"point": kind, "cluster": "int"}, len(component))
 
 
 def _choose(scan: Scan, point: str | None) -> tuple[str, str, str | None]:
@@ -83,9 +92,12 @@ def _choose(scan: Scan, point: str | None) -> tuple[str, str, str | None]:
         left, right = (column for column in scan.columns if column not in scores)
     else:
         raise FileError(
-            f"{scan.name} has the columns {listed(scan.columns)}, and it is not plain which are the ends of a pair.",
+            f"{shown(scan.name)} has the columns {listed(scan.columns)}, "
+            "and it is not plain which are the ends of a pair.",
             "name them: --point left,right or --point left,right,score.",
         )
     score = scores[0] if len(scores) == 1 else None
-    log.info("%s: pairs of %r and %r, score %s", scan.name, left, right, repr(score) if score else "none")
+    log.info(
+        "%s: pairs of %r and %r, score %s", shown(scan.name), left, right, repr(score) if score else "none"
+    )
     return left, right, score

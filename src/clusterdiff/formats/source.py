@@ -34,6 +34,8 @@ BY_SUFFIX = {end: name for name, ends in SUFFIXES.items() for end in ends}
 #: Formats that are tables of points and clusters, and formats that hold several documents.
 TABLES = ("csv", "tsv", "jsonl", "parquet", "arrow", "sqlite", "duckdb", "postgres")
 DOCUMENTS = ("conll", "conllu", "spans")
+#: Formats that know text only: "7" may be a number.
+UNTYPED = ("csv", "tsv", "clusters")
 
 MAGIC = {
     b"PAR1": "parquet",
@@ -64,15 +66,23 @@ class Source:
         """The same with its format: as told, as the suffix says, or as the first bytes do."""
         if self.threshold is not None and not self.pairs:
             raise ArgumentError("`threshold` is for pairs; set pairs=True (--pairs) as well.")
+        found = self._format()
+        if self.pairs and found not in TABLES:
+            raise ArgumentError(
+                f"pairs are read from tables ({', '.join(TABLES)}); {shown(self.path)} is {found}."
+            )
+        return replace(self, format=found)
+
+    def _format(self) -> str:
         if self.format is not None:
             one_of("format", self.format, FORMATS)
-            return self
+            return self.format
         if POSTGRES.match(self.path):
-            return replace(self, format="postgres")
+            return "postgres"
         found = BY_SUFFIX.get(suffix(self.path)) if self.path != STDIN else None
         if found == "jsonl" and not self.pairs and _has_clusters(self.path):
-            found = "spans"
-        return replace(self, format=found or sniff(self.path))
+            return "spans"
+        return found or sniff(self.path)
 
 
 def sniff(path: str) -> str:

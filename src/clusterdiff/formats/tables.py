@@ -287,6 +287,14 @@ def to_clustering(table: Loaded, as_text: bool = False) -> Clustering:
 
 def read_table(source: Source) -> Clustering:
     """A clustering from the columns of points and clusters of a table."""
-    con = connect()
+    return to_clustering(load_source(connect(), source))
+
+
+def load_source(con: Connection, source: Source) -> Loaded:
+    """A table of points and clusters, or what a table of pairs connects."""
     with open_table(con, source) as scan:
-        return to_clustering(load(con, scan, source.point, source.cluster))
+        if not source.pairs:
+            return load(con, scan, source.point, source.cluster)
+        from clusterdiff.formats.pairs import load_pairs
+
+        return load_pairs(con, scan, source.point, source.threshold)
