@@ -58,7 +58,7 @@ struct Table {
         return once(basic, [&](cd::Run& run) { return cd::basic_sums(cells, run); });
     }
     const cd::DetailSums& details() {
-        return once(detail, [&](cd::Run& run) { return cd::detail_sums(cells, run); });
+        return once(detail, [&](cd::Run& run) { return cd::detail_sums(cells, basic, run); });
     }
 };
 
