@@ -16,7 +16,7 @@ from clusterdiff.clustering import Alignment, Clustering, Missing, NoiseAs, Poin
 from clusterdiff.lattice import KINDS, Components
 from clusterdiff.loss import CellLoss, Loss
 from clusterdiff.measures import Measure, resolve
-from clusterdiff.meet import Links, Meet, Moments, spread
+from clusterdiff.meet import Links, Meet, Moments, Overlap, spread
 from clusterdiff.pointdata import Distances, cell_weights, read_features, read_weights
 from clusterdiff.subcomponents import Scored, subcomponent
 from clusterdiff.table import Table, shown
@@ -354,7 +354,8 @@ def compare(
         two equally long arrays of points.
     missing
         What to do with points that have a cluster on one side only, or a null label: ``"error"``, ``"drop"``
-        (leave them out) or ``"singleton"`` (a cluster of their own on the side that lacks them).
+        (leave them out) or ``"singleton"`` (a cluster of their own on the side that lacks them). B-cubed and the
+        coreference measures count such points as the CoNLL reference scorer does, under either choice.
     noise
         A label that means "in no cluster", such as DBSCAN's -1, on either side.
     noise_as
@@ -377,7 +378,13 @@ def compare(
     aligned = align(true, pred, missing, noise, noise_as)
     left, right = aligned.true, aligned.pred
     cells = _core.meet(left.labels, right.labels)
-    meet = Meet(cells, left.lexicon, right.lexicon, locate=lambda: cells.locate(left.labels, right.labels))
+    meet = Meet(
+        cells,
+        left.lexicon,
+        right.lexicon,
+        locate=lambda: cells.locate(left.labels, right.labels),
+        overlap=None if aligned.uneven is None else partial(_overlap, *aligned.uneven),
+    )
     if weights is None and features is None and distances is None:
         return Comparison(meet, aligned)
     w = None if weights is None else read_weights(weights, aligned)
@@ -394,6 +401,10 @@ def compare(
             links.sums(meet.pred[cell], meet.k_pred, w),
         )
     return Comparison(meet, aligned)
+
+
+def _overlap(true: Clustering, pred: Clustering) -> Overlap:
+    return Overlap.of(true.labels, pred.labels, true.present, pred.present)
 
 
 def score(true: object, pred: object, measure: AnyMeasure = "S_H", **options: Any) -> float:
