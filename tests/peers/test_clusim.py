@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from clusim import sim
+from clusim.clusimelement import element_sim
+from clusim.clustering import Clustering
 
 import clusterdiff as cd
 from tests.peers.cases import random_pairs, real_pairs
 
-sim = pytest.importorskip("clusim.sim")
 SAME = {
     "jaccard_index": "jaccard_index",
     "rand_index": "rand_index",
@@ -29,14 +31,10 @@ SAME = {
 
 
 def clustering(labels: np.ndarray) -> Any:
-    from clusim.clustering import Clustering
-
     return Clustering().from_membership_list(labels.tolist())
 
 
 def agree(true: np.ndarray, pred: np.ndarray, slow: bool) -> None:
-    from clusim.clusimelement import element_sim
-
     diff = cd.compare(true, pred)
     if {1, diff.n} & {diff.meet.k_true, diff.meet.k_pred}:
         return  # it divides by zero where a side is one cluster or all singletons: see docs/differences.md

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import igraph
 import numpy as np
 import pytest
 
 import clusterdiff as cd
 from tests.peers.cases import random_pairs, real_pairs
 
-igraph = pytest.importorskip("igraph")
 SAME = {
     "vi": "vi",
     "nmi": "nmi",

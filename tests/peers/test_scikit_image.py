@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from skimage import metrics as peer
 
 import clusterdiff as cd
 from tests.peers.cases import random_pairs
-
-peer = pytest.importorskip("skimage.metrics")
 
 
 def test_random_segmentations() -> None:
