@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
 
 from clusterdiff.clustering import Clustering, Missing
 from clusterdiff.comparison import AnyMeasure, Comparison, compare
 from clusterdiff.errors import LabelError, listed, one_of
 from clusterdiff.measures import resolve
+from clusterdiff.measures.coreference import Blanc, Links, blanc, links
+from clusterdiff.meet import Overlap
 from clusterdiff.table import Table
 
 Singletons: TypeAlias = Literal["keep", "drop"]
@@ -117,17 +123,36 @@ class CorpusComparison(Comparison):
     """Two corpora compared: everything a :class:`Comparison` has, pooled over the documents, and each document.
 
     Documents are disjoint, so S* of the whole is the mean of theirs, weighted by their points, and sums over
-    clusters and points are those that the coreference scorers add up over documents. Measures that count pairs
-    across documents, as ARI does, see the corpus as one large document.
+    clusters and points are those that the coreference scorers add up over documents. Measures that count pairs of
+    points, as ARI does, see the corpus as one large document; BLANC adds up the links of each document.
     """
 
     def __init__(
-        self, pooled: Comparison, documents: Mapping[str, Comparison], singletons: Singletons, empty: int
+        self,
+        pooled: Comparison,
+        documents: Mapping[str, Comparison],
+        singletons: Singletons,
+        unshared: Sequence[Overlap] = (),
     ) -> None:
         super().__init__(pooled.meet, pooled._aligned)
         self.documents = dict(documents)
         self.singletons = singletons
-        self.empty = empty
+        self._unshared = unshared
+
+    def score(self, measure: AnyMeasure = "S_H") -> float:
+        """One measure over all documents; BLANC sees no links between mentions of different documents."""
+        wanted = resolve(measure)
+        name, _, part = wanted.name.partition(".")
+        if name == "blanc":
+            return float(getattr(self._blanc, part))
+        return super().score(wanted)
+
+    @cached_property
+    def _blanc(self) -> Blanc:
+        overlaps = [diff.meet.overlap for diff in self.documents.values()]
+        kinds = zip(*(links(overlap) for overlap in (*overlaps, *self._unshared)), strict=True)
+        together, apart = (Links(*map(sum, zip(*counts, strict=True))) for counts in kinds)
+        return blanc((together, apart))
 
     @property
     def missing(self) -> Missing:
@@ -190,24 +215,32 @@ def compare_corpora(
     names = list(dict.fromkeys([*left, *right]))
     _refuse_unshared(left, right, missing)
     pooled: tuple[dict[Hashable, Any], dict[Hashable, Any]] = ({}, {})
-    documents, empty = {}, 0
+    documents: dict[str, Comparison] = {}
+    unshared: list[Overlap] = []
     for name in names:
         sides = left.assignments(name, singletons), right.assignments(name, singletons)
         for whole, side in zip(pooled, sides, strict=True):
             whole.update(
                 (InDocument(name, point), InDocument(name, cluster)) for point, cluster in side.items()
             )
-        if not any(sides) or (missing == "drop" and not sides[0].keys() & sides[1].keys()):
-            empty += 1
-            continue
-        documents[name] = _compare(*sides, missing)
+        if missing == "drop" and not sides[0].keys() & sides[1].keys():
+            unshared.append(_apart(*sides))
+        elif any(sides):
+            documents[name] = _compare(*sides, missing)
     if not documents:
         raise LabelError(
             "no document has points that both sides share."
             if missing == "drop"
             else "no document has any points."
         )
-    return CorpusComparison(_compare(*pooled, missing), documents, singletons, empty)
+    return CorpusComparison(_compare(*pooled, missing), documents, singletons, unshared)
+
+
+def _apart(true: dict[Hashable, Any], pred: dict[Hashable, Any]) -> Overlap:
+    """A document of which the two sides share no point."""
+    none = np.empty(0, dtype=np.int64)
+    sizes = (np.array(list(Counter(side.values()).values()), dtype=np.int64) for side in (true, pred))
+    return Overlap(none, none, none, *sizes)
 
 
 def _compare(true: dict[Hashable, Any], pred: dict[Hashable, Any], missing: Missing) -> Comparison:
