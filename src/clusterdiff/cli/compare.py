@@ -10,6 +10,7 @@ import click
 from clusterdiff.cli.coreference import show_corpus
 from clusterdiff.cli.inputs import input_options, sources, told
 from clusterdiff.cli.output import error_console, print_diff, print_json
+from clusterdiff.cli.writing import write_option, write_parts
 from clusterdiff.clustering import MISSING, NOISE_AS
 from clusterdiff.comparison import Comparison
 from clusterdiff.corpus import SINGLETONS, CorpusComparison
@@ -46,6 +47,7 @@ from clusterdiff.measures import measures as registry
 @click.option(
     "--by", metavar="COLUMN", help="“document” shows every document of mentions on a line of its own."
 )
+@write_option
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 @click.option(
     "--fail-under", type=float, metavar="SCORE", help="Exit with 1 if the first measure is below SCORE."
@@ -60,6 +62,7 @@ def command(
     noise_as: Any,
     singletons: Any,
     by: str | None,
+    writes: tuple[str, ...],
     as_json: bool,
     fail_under: float | None,
     **inputs: Any,
@@ -83,6 +86,7 @@ def command(
         show_corpus(diff, split_names(measures), by, top, as_json)
     else:
         show(diff, measures, top, as_json)
+    write_parts(diff, writes, split_names(measures))
     wanted = split_names(measures)[0]
     if fail_under is not None and _below(diff, wanted, fail_under):
         error_console().print(f"{wanted} is worse than {fail_under}", style="red")
