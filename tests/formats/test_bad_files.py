@@ -178,7 +178,7 @@ def test_columns_that_are_not_there_are_listed_nearest_first(tmp_path: Path) -> 
     path.write_text("alpha,beta,id,entity_id\na,b,c,d\n")
     result = run("compare", f"{path}:entity_ids", path)
     assert result.exit_code == 2
-    assert "has no column 'entity_ids'; it has 'entity_id', 'alpha', 'beta', 'id'." in result.stderr
+    assert "has no column 'entity_ids'; it has 'entity_id', 'id', 'beta', 'alpha'." in result.stderr
     assert "did you mean 'entity_id'?" in result.stderr
 
 

@@ -27,7 +27,7 @@ from clusterdiff.formats.tables import (
     to_clustering,
 )
 from clusterdiff.labels import AnyArray, BoolArray, IntArray, read_labels
-from clusterdiff.meet import Int64Array, Meet
+from clusterdiff.meet import Int64Array, Meet, Overlap
 
 
 @dataclass(frozen=True)
@@ -173,6 +173,8 @@ def compare_joined(
     }
     aligned = LazyAlignment(lambda: align(*joined.read(), missing, labels[0], noise_as), facts)
     meet._locate = lambda: _locate(meet, aligned)
+    if lost.any():
+        meet._overlap = lambda: _overlap(aligned)
     return Comparison(meet, aligned)
 
 
@@ -312,9 +314,21 @@ class LazyAlignment(Alignment):
         return self._loaded.rows
 
     @property
+    def uneven(self) -> tuple[Clustering, Clustering] | None:
+        """The clusterings as they were before points that one of them lacks were dealt with."""
+        return self._loaded.uneven
+
+    @property
     def ordered(self) -> bool:
         """Whether the order of the points is known."""
         return self._loaded.ordered
+
+
+def _overlap(aligned: LazyAlignment) -> Overlap:
+    """The clusterings with the points that only one of them has, for measures that count those too."""
+    assert aligned.uneven is not None
+    true, pred = aligned.uneven
+    return Overlap.of(true.labels, pred.labels, true.present, pred.present)
 
 
 def _locate(meet: Meet, aligned: Alignment) -> IntArray:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from typing import Any
 
 import duckdb
@@ -66,9 +67,15 @@ def open_table(con: Connection, source: Source) -> Iterator[Scan]:
 def require(scan: Scan, column: str) -> str:
     """The column, which must be there."""
     if column not in scan.columns:
-        near = nearest(column, scan.columns)
-        ordered = sorted(scan.columns, key=lambda name: near is None or repr(name) not in near)
-        raise FileError(f"{shown(scan.name)} has no column {column!r}; it has {listed(ordered)}.", near)
+
+        def likeness(name: str) -> float:
+            return SequenceMatcher(None, column.casefold(), name.casefold()).ratio()
+
+        ordered = sorted(scan.columns, key=likeness, reverse=True)
+        raise FileError(
+            f"{shown(scan.name)} has no column {column!r}; it has {listed(ordered)}.",
+            nearest(column, scan.columns),
+        )
     return column
 
 
