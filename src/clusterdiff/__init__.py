@@ -17,8 +17,12 @@ from clusterdiff.errors import (
     LabelError,
     MeasureError,
     MissingExtraError,
+    PatchError,
 )
+from clusterdiff.explain import Explanation
 from clusterdiff.loss import Loss
+from clusterdiff.patch import Patch
+from clusterdiff.repairs import Repair, Repairs
 from clusterdiff.measures import Measure, measure, measures
 from clusterdiff.measures.splitmerge import split_merge
 from clusterdiff.meet import Meet
@@ -31,6 +35,7 @@ __all__ = [
     "Clustering",
     "Comparison",
     "Component",
+    "Explanation",
     "FileError",
     "LabelError",
     "Loss",
@@ -39,6 +44,10 @@ __all__ = [
     "Meet",
     "Merge",
     "MissingExtraError",
+    "Patch",
+    "PatchError",
+    "Repair",
+    "Repairs",
     "Split",
     "Subcomponent",
     "Table",

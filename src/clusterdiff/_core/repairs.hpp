@@ -38,8 +38,8 @@ struct Candidates {
 };
 
 // Step i concerns the entries indptr[i] … indptr[i + 1] - 1: original cells, and their clusters before and after.
-// A split lists all cells of its cluster, the others only what moves. A split's largest part keeps the number of the
-// cluster; the other parts are numbered from k_pred on.
+// A split lists all cells of its cluster, a merge those of the true cluster (the home's first), a move only what moves.
+// A split's largest part keeps the number of the cluster; the other parts are numbered from k_pred on.
 struct Steps {
     std::vector<i32> operation, truth;
     std::vector<double> gain;
@@ -214,7 +214,7 @@ class Repairs {
     void line_up(i32 row, i64 begin, i64 end) {
         Truth& t = truth_[row];
         order_.clear();
-        for (i64 q = begin; q < end; ++q) {
+        for (i64 q = end; q-- > begin;) {
             Cluster& c = cluster_[cell_[q].cluster];
             c.through += cell_[q].set.mass * t.score;
             t.through += cell_[q].set.mass * c.score;
@@ -222,7 +222,7 @@ class Repairs {
         }
         std::stable_sort(order_.begin(), order_.end(),
                          [&](i32 a, i32 b) { return cell_[a].set.mass < cell_[b].set.mass; });
-        for (i32 q : order_) {  // the largest comes last, and so to the front
+        for (i32 q : order_) {  // the largest, of equals the first, comes last and so to the front
             if (mixed(cluster_[cell_[q].cluster]))
                 link(t.mixed, q);
             else
@@ -383,6 +383,7 @@ class Repairs {
         const double s_before = t.score;
         for (i32 c : clusters_) take(cluster_[c], row, s_before);
         if (t.operation == kMerge) {
+            record(h, cell_[h].cluster, cell_[h].cluster, out);
             const i32 head = t.pure;
             const bool pure_home = !mixed(cluster_[cell_[h].cluster]);
             t.pure = -1;
