@@ -56,10 +56,14 @@ struct Table {
         return *slot;
     }
     const cd::BasicSums& basics() {
-        return once(basic, [&](cd::Run& run) { return cd::basic_sums(cells, run); });
+        return once(basic, [&](cd::Run& run) { return cd::basic_sums(cells, nullptr, run); });
     }
     const cd::DetailSums& details() {
-        return once(detail, [&](cd::Run& run) { return cd::detail_sums(cells, run); });
+        return once(detail, [&](cd::Run& run) {
+            cd::Buffer<cd::ColumnScores> columns(cells.k_pred);
+            basic = cd::basic_sums(cells, columns.data(), run);
+            return cd::detail_sums(cells, columns.data(), run);
+        });
     }
 };
 
