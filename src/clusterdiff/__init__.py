@@ -21,11 +21,11 @@ from clusterdiff.errors import (
 )
 from clusterdiff.explain import Explanation
 from clusterdiff.loss import Loss
-from clusterdiff.patch import Patch
-from clusterdiff.repairs import Repair, Repairs
 from clusterdiff.measures import Measure, measure, measures
 from clusterdiff.measures.splitmerge import split_merge
 from clusterdiff.meet import Meet
+from clusterdiff.patch import Patch
+from clusterdiff.repairs import Repair, Repairs
 from clusterdiff.subcomponents import Subcomponent, subcomponent, subcomponents
 from clusterdiff.table import Table
 

@@ -293,11 +293,11 @@ class Comparison:
         --------
         >>> import clusterdiff as cd
         >>> print(cd.compare(["A", "A", "A", "B", "C"], [1, 1, 2, 3, 3]).explain())
-        S_H = 0.2524: 0.7476 was lost, 0.3476 (46 %) to splitting and 0.4000 (54 %) to merging.
+        S_H = 0.2524: 0.7476 was lost, 0.3476 (46%) to splitting and 0.4000 (54%) to merging.
         All of it was lost in 2 of 2 components.
-        1. merge, 2 points, 54 % of the loss
+        1. merge, 2 points, 54% of the loss
            true clusters B (1 point: 3) and C (1 point: 4) were merged into 3 (2 points).
-        2. split, 3 points, 46 % of the loss
+        2. split, 3 points, 46% of the loss
            true cluster A (3 points) was split into 2: 1 (2 points: 0, 1) and 2 (1 point: 2).
         """
         return explain(self, top, sides)

@@ -10,8 +10,7 @@ import numpy as np
 
 from clusterdiff.lookup import CellNumbers, Lookup
 from clusterdiff.loss import Loss
-from clusterdiff.table import shown
-from clusterdiff.wording import and_list, count, percent
+from clusterdiff.wording import and_list, count, name, percent
 
 if TYPE_CHECKING:
     from clusterdiff.comparison import Comparison, Component
@@ -151,7 +150,9 @@ class _Teller:
                 yield f"{count(len(true) - CLUSTERS, f'more {self.sides[0]} cluster')} took part."
 
     def split_only(self, true: int, cells: CellNumbers) -> str:
-        parts = [f"{self.pred(self.meet.pred[c])} ({self.points(np.array([c]))})" for c in self.by_size(cells)]
+        parts = [
+            f"{self.pred(self.meet.pred[c])} ({self.points(np.array([c]))})" for c in self.by_size(cells)
+        ]
         size = count(int(self.meet.true_size[true]))
         return (
             f"{self.sides[0]} cluster {self.true(true)} ({size}) was split into {len(parts):,}: "
@@ -159,7 +160,9 @@ class _Teller:
         )
 
     def merged_only(self, cells: CellNumbers, pred: int) -> str:
-        parts = [f"{self.true(self.meet.true[c])} ({self.points(np.array([c]))})" for c in self.by_size(cells)]
+        parts = [
+            f"{self.true(self.meet.true[c])} ({self.points(np.array([c]))})" for c in self.by_size(cells)
+        ]
         size = count(int(self.meet.pred_size[pred]))
         return (
             f"{self.sides[0]} clusters {and_list(parts, PARTS)} were merged into {self.pred(pred)} ({size})."
@@ -176,7 +179,9 @@ class _Teller:
         for i, cell in enumerate(cells[:PARTS]):
             points = self.points(np.array([cell]), bracket=True)
             several = i > 0 and self.meet.size[cell] > 1
-            parts.append(("" if i else "its largest part, ") + points + ("" if i else ",") + self.fate(cell, several))
+            parts.append(
+                ("" if i else "its largest part, ") + points + ("" if i else ",") + self.fate(cell, several)
+            )
         more = len(cells) - PARTS
         if more > 0:
             parts.append(f"{count(more, 'smaller part')} went elsewhere")
@@ -200,13 +205,13 @@ class _Teller:
         size = int(self.meet.size[cells].sum())
         if not self.lookup.knows_points:
             return count(size)
-        named = [shown(str(point)) for point in self.lookup.points(cells, POINTS)]
+        named = [name(point) for point in self.lookup.points(cells, POINTS)]
         more = f" and {size - len(named):,} more" if size > len(named) else ""
         listed = ", ".join(named) + more
         return f"{count(size)} ({listed})" if bracket else f"{count(size)}: {listed}"
 
     def true(self, code: Any) -> str:
-        return shown(str(self.lookup.true[code]))
+        return name(self.lookup.true[code])
 
     def pred(self, code: Any) -> str:
-        return shown(str(self.lookup.pred[code]))
+        return name(self.lookup.pred[code])

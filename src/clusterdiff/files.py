@@ -15,7 +15,9 @@ def write_text(path: str | PathLike[str], text: str) -> None:
     target = Path(path)
     temporary = None
     try:
-        number, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:100]}.", suffix=".tmp")
+        number, temporary = tempfile.mkstemp(
+            dir=target.parent, prefix=f".{target.name[:100]}.", suffix=".tmp"
+        )
         with os.fdopen(number, "w", encoding="utf-8", newline="") as file:
             file.write(text)
         # mkstemp makes files that only their owner may read; this one is meant to be like any other.

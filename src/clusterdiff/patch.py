@@ -222,7 +222,9 @@ class _State:
         self.code[operation.into] = target
 
     def result(self) -> Clustering:
-        roots = np.fromiter((self._find(c) for c in range(len(self.parent))), dtype=np.int64, count=len(self.parent))
+        roots = np.fromiter(
+            (self._find(c) for c in range(len(self.parent))), dtype=np.int64, count=len(self.parent)
+        )
         names = np.empty(len(self.names), dtype=object)
         names[:] = self.names
         labels = roots[np.asarray(self.cluster, dtype=np.int64)]
@@ -276,7 +278,9 @@ def _parse(entry: Any, number: int, source: str) -> Operation:
             and all(_is_part(part) for part in parts)
         ):
             into = tuple(part["cluster"] for part in parts)
-            return SplitOff(entry["cluster"], entry["size"], into, tuple(tuple(part["points"]) for part in parts))
+            return SplitOff(
+                entry["cluster"], entry["size"], into, tuple(tuple(part["points"]) for part in parts)
+            )
     elif kind == "merge":
         clusters, sizes = entry.get("clusters"), entry.get("sizes")
         if (
@@ -287,7 +291,9 @@ def _parse(entry: Any, number: int, source: str) -> Operation:
         ):
             return Unite(tuple(clusters), tuple(sizes), entry["into"])
     else:
-        raise PatchError(f'operation {number:,} of {source} must be a "split" or a "merge"; got {_short(kind)}.')
+        raise PatchError(
+            f'operation {number:,} of {source} must be a "split" or a "merge"; got {_short(kind)}.'
+        )
     wanted = {
         "split": '"cluster", "size" and "parts", each with its "cluster" and a list of "points"',
         "merge": '"clusters", as many "sizes", and "into"',
@@ -332,14 +338,18 @@ def patch(comparison: Comparison) -> Patch:
     target_of = _first_of_each(meet.true, continuing, meet.size)
     leaving = np.flatnonzero(~stays)
     name = dict(enumerate([lookup.pred[c] for c in meet.pred.tolist()]))
-    name.update(zip(leaving.tolist(), fresh_names(lookup.pred, [name[c] for c in leaving.tolist()]), strict=True))
+    name.update(
+        zip(leaving.tolist(), fresh_names(lookup.pred, [name[c] for c in leaving.tolist()]), strict=True)
+    )
     points = dict(zip(leaving.tolist(), map(tuple, lookup.points_of_each(leaving)), strict=True))
 
     operations: list[Operation] = []
     for pred in impure:
         cells = [c for c in lookup.cells_of_pred(pred).tolist() if c in points]
         parts = tuple(points[c] for c in cells)
-        operations.append(SplitOff(lookup.pred[pred], int(meet.pred_size[pred]), tuple(name[c] for c in cells), parts))
+        operations.append(
+            SplitOff(lookup.pred[pred], int(meet.pred_size[pred]), tuple(name[c] for c in cells), parts)
+        )
     for true in broken:
         target = int(target_of[true])
         united = [target, *(c for c in lookup.cells_of_true(true).tolist() if c != target)]

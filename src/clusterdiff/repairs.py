@@ -12,8 +12,7 @@ import numpy.typing as npt
 
 from clusterdiff import _core
 from clusterdiff.patch import fresh_names
-from clusterdiff.table import shown
-from clusterdiff.wording import and_list, count
+from clusterdiff.wording import and_list, count, name
 
 if TYPE_CHECKING:
     from clusterdiff.comparison import Comparison
@@ -64,7 +63,7 @@ class Repair:
 
     def describe(self, points: int = 5) -> str:
         """What to do, in words, naming up to ``points`` of the points to be moved."""
-        clusters, true = [shown(str(c)) for c in self.clusters], [shown(str(t)) for t in self.true]
+        clusters, true = [name(c) for c in self.clusters], [name(t) for t in self.true]
         if self.operation == "split":
             parts = [f"{name} ({count(size)})" for name, size in zip(true, self.sizes, strict=True)]
             return f"split {clusters[0]} into {len(parts):,}: {and_list(parts)}"
@@ -74,7 +73,7 @@ class Repair:
         if self._comparison._lookup.knows_points:
             first = self._comparison._lookup.points(self._cells[0], points)
             more = self.sizes[0] - len(first)
-            named = f" ({', '.join(shown(str(point)) for point in first)}{f' and {more:,} more' if more else ''})"
+            named = f" ({', '.join(name(point) for point in first)}{f' and {more:,} more' if more else ''})"
         return f"move {count(self.sizes[0])} of {true[0]}{named} from {clusters[0]} to {clusters[1]}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -197,8 +196,8 @@ class Steps(_Listed):
 
     def __init__(self, comparison: Comparison) -> None:
         self.comparison = comparison
-        self._operation, self._true, self.gain, self._indptr, self._cell, self._from, self._to = _core.repair_steps(
-            comparison.meet.cells, *_weights(comparison)
+        self._operation, self._true, self.gain, self._indptr, self._cell, self._from, self._to = (
+            _core.repair_steps(comparison.meet.cells, *_weights(comparison))
         )
         # What is still lost after each step is what the later ones gain: so the last score is exactly 1.
         later = np.cumsum(self.gain[::-1])[::-1]

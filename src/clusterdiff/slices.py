@@ -51,7 +51,9 @@ def by(comparison: Comparison, column: object) -> Table[Slice]:
         codes = np.where(labels.absent, -1, codes)
     present, group = np.unique(codes, return_inverse=True)
     meaning = np.empty(len(present), dtype=object)
-    meaning[:] = [None if names is not None and c < 0 else c if names is None else names[c] for c in present.tolist()]
+    meaning[:] = [
+        None if names is not None and c < 0 else c if names is None else names[c] for c in present.tolist()
+    ]
     if labels.absent is not None:
         meaning[present == -1] = None
     table = _of_points(comparison, group, meaning)
@@ -76,22 +78,30 @@ def by_kind(comparison: Comparison) -> Table[Slice]:
     return _of_cells(comparison, group[found.of_cell], np.asarray(KINDS, dtype=object)[present])
 
 
-def _of_cells(comparison: Comparison, group: npt.NDArray[np.integer[Any]], names: npt.NDArray[Any]) -> Table[Slice]:
+def _of_cells(
+    comparison: Comparison, group: npt.NDArray[np.integer[Any]], names: npt.NDArray[Any]
+) -> Table[Slice]:
     meet, k = comparison.meet, len(names)
     split, merge = comparison._cell_loss.by(group, k)
     points = np.bincount(group, meet.size, k).astype(np.int64)
-    return _table(names, points, np.bincount(group, meet.mass, k), split, merge, meet.total)
+    return _table(names, points, _sum(group, meet.mass, k), split, merge, meet.total)
 
 
-def _of_points(comparison: Comparison, group: npt.NDArray[np.integer[Any]], names: npt.NDArray[Any]) -> Table[Slice]:
+def _of_points(
+    comparison: Comparison, group: npt.NDArray[np.integer[Any]], names: npt.NDArray[Any]
+) -> Table[Slice]:
     """A point's share of the loss of its cell is its share of the cell's mass."""
     meet, lost, k = comparison.meet, comparison._cell_loss, len(names)
     cell = meet.cell_of_point
     weight = np.ones(len(cell)) if comparison.weights is None else comparison.weights.astype(float)
     mass = np.where(meet.mass > 0, meet.mass, 1)
-    split = np.bincount(group, weight * (lost.split / mass)[cell], k)
-    merge = np.bincount(group, weight * (lost.merge / mass)[cell], k)
-    return _table(names, np.bincount(group, minlength=k), np.bincount(group, weight, k), split, merge, meet.total)
+    split = _sum(group, weight * (lost.split / mass)[cell], k)
+    merge = _sum(group, weight * (lost.merge / mass)[cell], k)
+    return _table(names, np.bincount(group, minlength=k), _sum(group, weight, k), split, merge, meet.total)
+
+
+def _sum(group: npt.NDArray[np.integer[Any]], values: npt.NDArray[Any], k: int) -> FloatArray:
+    return np.bincount(group, values, k).astype(np.float64)
 
 
 def _table(

@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
+
+from clusterdiff.table import shown
+
+
+def name(label: object) -> str:
+    """A user's label inside a sentence: one that is written from right to left leaves the rest in its order.
+
+    >>> name("ann"), [hex(ord(sign)) for sign in name("\u05d0")]
+    ('ann', ['0x2068', '0x5d0', '0x2069'])
+    """
+    text = shown(str(label))
+    leftward = any(unicodedata.bidirectional(letter) in {"R", "AL", "AN"} for letter in text)
+    return f"\u2068{text}\u2069" if leftward else text
 
 
 def count(number: int, noun: str = "point") -> str:
@@ -29,10 +43,10 @@ def percent(share: float) -> str:
     """A share as a percentage, without claiming all or nothing by rounding.
 
     >>> percent(0.5), percent(0.9999), percent(0.0001), percent(1.0), percent(0.0)
-    ('50 %', 'over 99 %', 'under 1 %', '100 %', '0 %')
+    ('50%', 'over 99%', 'under 1%', '100%', '0%')
     """
     if 0 < share < 0.005:
-        return "under 1 %"
+        return "under 1%"
     if 0.995 <= share < 1:
-        return "over 99 %"
-    return f"{share:.0%}".replace("%", " %")
+        return "over 99%"
+    return f"{share:.0%}"
