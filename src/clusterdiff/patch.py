@@ -339,7 +339,7 @@ def patch(comparison: Comparison) -> Patch:
     leaving = np.flatnonzero(~stays)
     name = dict(enumerate([lookup.pred[c] for c in meet.pred.tolist()]))
     name.update(
-        zip(leaving.tolist(), fresh_names(lookup.pred, [name[c] for c in leaving.tolist()]), strict=True)
+        zip(leaving.tolist(), FreshNames(lookup.pred)(name[c] for c in leaving.tolist()), strict=True)
     )
     points = dict(zip(leaving.tolist(), map(tuple, lookup.points_of_each(leaving)), strict=True))
 
@@ -364,23 +364,28 @@ def _first_of_each(group: Any, continuing: Any, size: Any) -> npt.NDArray[np.int
     return order[np.flatnonzero(np.diff(group[order], prepend=-1))]
 
 
-def fresh_names(names: Sequence[Any], origins: Iterable[Any]) -> list[Any]:
+class FreshNames:
     """New cluster names: whole numbers go on after the largest, others get a number after their origin's name.
 
-    >>> fresh_names([3, 7], [3, 3]), fresh_names(["x", "x.2"], ["x", "x"])
+    >>> FreshNames([3, 7])([3, 3]), FreshNames(["x", "x.2"])(["x", "x"])
     ([8, 9], ['x.3', 'x.4'])
     """
-    if all(isinstance(name, int) and not isinstance(name, bool) for name in names):
-        start = max(names) + 1
-        return [start + i for i, _ in enumerate(origins)]
-    taken = set(names)
-    counter: dict[Any, int] = {}
-    out = []
-    for origin in origins:
-        number = counter.get(origin, 1) + 1
-        while f"{origin}.{number}" in taken:
-            number += 1
-        counter[origin] = number
-        taken.add(f"{origin}.{number}")
-        out.append(f"{origin}.{number}")
-    return out
+
+    def __init__(self, names: Sequence[Any]) -> None:
+        self._taken = set(names)
+        numbers = all(isinstance(name, int) and not isinstance(name, bool) for name in names)
+        self._next = max(names) + 1 if numbers else None
+
+    def __call__(self, origins: Iterable[Any]) -> list[Any]:
+        """A name for a part of each of ``origins``, all different."""
+        if self._next is not None:
+            return [self._next + i for i, _ in enumerate(origins)]
+        counter: dict[Any, int] = {}
+        made: dict[str, None] = {}
+        for origin in origins:
+            number = counter.get(origin, 1) + 1
+            while (name := f"{origin}.{number}") in self._taken or name in made:
+                number += 1
+            counter[origin] = number
+            made[name] = None
+        return list(made)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterdiff import _core
-from clusterdiff.patch import fresh_names
+from clusterdiff.patch import FreshNames
 from clusterdiff.wording import and_list, count, name
 
 if TYPE_CHECKING:
@@ -28,13 +28,14 @@ class Repair:
 
     ``operation`` is "split" (break up ``clusters[0]``, a part for each of the ``true`` clusters in it), "merge"
     (make one of ``clusters``) or "move" (take some points of ``true[0]`` from ``clusters[0]`` to ``clusters[1]``).
-    ``score`` is S_H afterwards.
+    ``into`` names what comes out: the parts of a split, or the one cluster. ``score`` is S_H afterwards.
     """
 
     operation: str
     gain: float
     score: float
     clusters: list[Any]
+    into: list[Any]
     true: list[Any]
     component: int
     _cells: list[npt.NDArray[Any]] = field(repr=False, compare=False)
@@ -78,7 +79,7 @@ class Repair:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values."""
-        names = ("operation", "gain", "score", "clusters", "true", "component", "sentence", "points")
+        names = ("operation", "gain", "score", "clusters", "into", "true", "component", "sentence", "points")
         return {name: getattr(self, name) for name in names}
 
     def __str__(self) -> str:
@@ -147,6 +148,10 @@ class Repairs(_Listed):
         return Steps(self.comparison)
 
     @cached_property
+    def _fresh(self) -> FreshNames:
+        return FreshNames(self.comparison._lookup.pred)
+
+    @cached_property
     def of_component(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """The places in this list of each component's repairs, best first, as (indptr, places)."""
         found, meet = self.comparison._components, self.comparison.meet
@@ -178,12 +183,18 @@ class Repairs(_Listed):
                 cells = cells[rank][taking_part]
                 clusters = meet.pred[cells].tolist()
             parts = [cells]
+        called = [names.pred[c] for c in clusters]
+        if operation == "split":
+            into = [called[0], *self._fresh(called * (len(parts) - 1))]
+        else:
+            into = [called[0 if operation == "merge" else 1]]
         whose = [int(meet.true[part[0]]) for part in parts]
         return Repair(
             operation,
             float(self.gain[i]),
             float(self.score[i]),
-            [names.pred[c] for c in clusters],
+            called,
+            into,
             [names.true[t] for t in whose],
             int(self.comparison._components.of_true[whose[0]]),
             parts,
@@ -212,7 +223,7 @@ class Steps(_Listed):
         # A part keeps its number when it moves on, so its origin is where it was first seen.
         where = np.flatnonzero(new & (self._from != self._to))[::-1]
         origin[self._to[where] - len(names)] = self._from[where]
-        return [*names, *fresh_names(names, [names[c] for c in origin.tolist()])]
+        return [*names, *FreshNames(names)(names[c] for c in origin.tolist())]
 
     def _make(self, i: int) -> Repair:
         meet, names = self.comparison.meet, self._names
@@ -220,19 +231,22 @@ class Steps(_Listed):
         cells, origin, target = self._cell[entries], self._from[entries], self._to[entries]
         operation = OPERATIONS[self._operation[i]]
         if operation == "split":
-            _, group = np.unique(target, return_inverse=True)
-            parts = [cells[group == g] for g in range(int(group.max()) + 1)]
-            parts.sort(key=lambda part: -float(meet.mass[part].sum()))
-            clusters = [int(origin[0])]
+            made, group = np.unique(target, return_inverse=True)
+            mass = np.bincount(group, meet.mass[cells])
+            largest_first = np.argsort(-mass, kind="stable")
+            parts = [cells[group == g] for g in largest_first]
+            clusters, into = [int(origin[0])], made[largest_first].tolist()
         else:
             parts = [cells]
             clusters = list(dict.fromkeys(origin.tolist() + target.tolist()))
+            into = [int(target[0])]
         whose = [int(meet.true[part[0]]) for part in parts]
         return Repair(
             operation,
             float(self.gain[i]),
             float(self.score[i]),
             [names[c] for c in clusters],
+            [names[c] for c in into],
             [self.comparison._lookup.true[t] for t in whose],
             int(self.comparison._components.of_true[whose[0]]),
             parts,

@@ -69,8 +69,8 @@ def show(
     else:
         print_diff(diff, diff.scores(measures), top, sides)
         if sides != SIDES:
-            fates = _fates(diff)
-            console().print("clusters: " + ", ".join(f"{fates[status]:,} {status}" for status in STATUS))
+            told = ", ".join(f"{number:,} {status}" for status, number in _fates(diff).items())
+            console().print("clusters: " + told.replace("continues", "continue"))
         if explain:
             print_explanation(diff, top, sides)
         for name, table in slices.items():

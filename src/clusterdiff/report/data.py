@@ -27,6 +27,8 @@ BUDGET, COMPONENTS = 1_200_000, 2_000
 CELLS, POINTS, REPAIRS = 60, 200, 3
 #: A label or attribute is cut after so many characters.
 TEXT = 200
+#: How a name without any characters is shown.
+EMPTY = '""'
 #: How many repairs, steps of the sequence (as a curve) and values of a slice are shown.
 FIRST_REPAIRS, CURVE, SLICES = 20, 200, 30
 #: Beyond so many cells only measures that take one pass over the cells are computed.
@@ -263,7 +265,7 @@ class Page:
         return tell(self.diff, component.component, (self.sides[0], self.sides[1]))
 
     def _cluster(self, name: Any, size: Any, score: Any) -> list[Any]:
-        return [visible(name), int(size), float(score)]
+        return [visible(name) or EMPTY, int(size), float(score)]
 
     def _repairs_of(self, component: int) -> list[Any]:
         repairs = self.diff.repairs()
@@ -276,7 +278,7 @@ class Page:
         each = max(1, POINTS // len(cells))
         for k, cell in enumerate(cells.tolist()):
             for i in self.diff.meet.members(cell)[:each].tolist():
-                yield [k, visible(names[i]), *(visible(column[i], 100) for column in self._columns)]
+                yield [k, visible(names[i]) or EMPTY, *(visible(column[i], 100) for column in self._columns)]
 
 
 def read_attributes(attributes: object, comparison: Comparison) -> tuple[list[str], list[Any]]:
@@ -296,7 +298,7 @@ def read_attributes(attributes: object, comparison: Comparison) -> tuple[list[st
         import narwhals.stable.v2 as nw
 
         try:
-            frame: Any = nw.from_native(attributes, eager_only=True)  # type: ignore[call-overload]
+            frame: Any = nw.from_native(attributes, eager_only=True)
         except TypeError:
             raise ArgumentError(
                 f"`attributes` must be a frame, a dict of columns, or a dict from point to a dict of attributes; "
