@@ -116,6 +116,11 @@ class Clustering:
         """The number of points of each cluster, by code."""
         return np.bincount(self.codes, minlength=len(self.names))
 
+    @property
+    def present(self) -> BoolArray:
+        """Which points have a cluster."""
+        return np.ones(len(self), dtype=bool) if self.absent is None else ~self.absent
+
     def named(self, labels: IntArray) -> AnyArray:
         """The users' labels behind integers of ``labels``."""
         return labels if self.lexicon is None else self.lexicon[labels]
@@ -224,6 +229,7 @@ class Alignment:
     ``rows`` gives for each point its position in the caller's order of the points (that of `true`), or is
     None when nothing moved; -1 stands for a point that only `pred` has. ``ordered`` is False when the caller
     cannot know that order, because the points came in sets. ``given`` counts the points in that order.
+    ``uneven`` holds the two as they were before points without a cluster on one side were dealt with.
     """
 
     true: Clustering
@@ -236,6 +242,7 @@ class Alignment:
     noise_as: NoiseAs = "singleton"
     missing_points: int = 0
     noise_points: int = 0
+    uneven: tuple[Clustering, Clustering] | None = None
 
     @property
     def points(self) -> Points:
@@ -312,7 +319,7 @@ def _apply_missing(aligned: Alignment) -> Alignment:
     for mask in lost.values():
         if mask is not None:
             either |= mask
-    aligned = replace(aligned, missing_points=int(either.sum()))
+    aligned = replace(aligned, missing_points=int(either.sum()), uneven=(aligned.true, aligned.pred))
     if aligned.missing == "drop":
         return _keep(aligned, ~either, "missing")
     return replace(

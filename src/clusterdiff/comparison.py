@@ -21,7 +21,8 @@ from clusterdiff.lookup import Lookup
 from clusterdiff.loss import CellLoss, Loss
 from clusterdiff.mapping import Continuation, mapping, matched
 from clusterdiff.measures import Measure, resolve
-from clusterdiff.meet import Links, Meet, Moments, spread
+from clusterdiff.meet import Links, Meet, Moments, Overlap, spread
+from clusterdiff.normalise import normalised
 from clusterdiff.patch import Patch, patch
 from clusterdiff.pointdata import Distances, cell_weights, read_features, read_weights
 from clusterdiff.repairs import Repairs
@@ -185,6 +186,27 @@ class Comparison:
         Loss(total=0.5, split=0.5, merge=0.0)
         """
         return self._cell_loss.total
+
+    def normalised(self, measure: AnyMeasure) -> float:
+        """A measure rescaled by the extremes it takes for this true clustering (Luo et al., 2009).
+
+        See :func:`clusterdiff.extremes` for the measures that it is known for.
+
+        >>> import clusterdiff as cd
+        >>> diff = cd.compare([0, 0, 1, 1], [0, 0, 1, 2])
+        >>> diff.score("A"), diff.normalised("A")
+        (0.75, 0.5)
+        """
+        return normalised(self.meet, resolve(measure))
+
+    def plot(self, kind: str = "flow", ax: Any = None) -> Any:
+        """Draw the comparison: "flow", "bipartite", "derivation", "loss", "sizes" or "heatmap".
+
+        Returns the matplotlib Axes; see :mod:`clusterdiff.plots`.
+        """
+        from clusterdiff import plots
+
+        return plots.plot(self, kind, ax)
 
     # ---- tables
 
@@ -502,7 +524,8 @@ def compare(
         two equally long arrays of points.
     missing
         What to do with points that have a cluster on one side only, or a null label: ``"error"``, ``"drop"``
-        (leave them out) or ``"singleton"`` (a cluster of their own on the side that lacks them).
+        (leave them out) or ``"singleton"`` (a cluster of their own on the side that lacks them). B-cubed and the
+        coreference measures count such points as the CoNLL reference scorer does, under either choice.
     noise
         A label that means "in no cluster", such as DBSCAN's -1, on either side.
     noise_as
@@ -525,14 +548,21 @@ def compare(
     aligned = align(true, pred, missing, noise, noise_as)
     left, right = aligned.true, aligned.pred
     cells = _core.meet(left.labels, right.labels)
-    meet = Meet(cells, left.lexicon, right.lexicon, locate=lambda: cells.locate(left.labels, right.labels))
+    meet = Meet(
+        cells,
+        left.lexicon,
+        right.lexicon,
+        locate=lambda: cells.locate(left.labels, right.labels),
+        overlap=None if aligned.uneven is None else partial(_overlap, *aligned.uneven),
+    )
     if weights is None and features is None and distances is None:
         return Comparison(meet, aligned)
     w = None if weights is None else read_weights(weights, aligned)
     if w is not None:
         meet.weights = cell_weights(w, meet.cell_of_point, len(meet))
     if features is not None:
-        meet.moments = Moments(*spread(meet.cell_of_point, len(meet), read_features(features, aligned), w))
+        meet.features = read_features(features, aligned)
+        meet.moments = Moments(*spread(meet.cell_of_point, len(meet), meet.features, w))
     if distances is not None:
         links = Distances(distances, aligned)
         cell = meet.cell_of_point
@@ -542,6 +572,10 @@ def compare(
             links.sums(meet.pred[cell], meet.k_pred, w),
         )
     return Comparison(meet, aligned, w)
+
+
+def _overlap(true: Clustering, pred: Clustering) -> Overlap:
+    return Overlap.of(true.labels, pred.labels, true.present, pred.present)
 
 
 def score(true: object, pred: object, measure: AnyMeasure = "S_H", **options: Any) -> float:

@@ -11,7 +11,7 @@ namespace clusterdiff {
 
 // Vector units beyond the baseline are chosen when the library is loaded; the results have the same bits without them.
 #if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
-#define CLUSTERDIFF_CLONES __attribute__((target_clones("avx2", "default")))
+#define CLUSTERDIFF_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define CLUSTERDIFF_CLONES
 #endif

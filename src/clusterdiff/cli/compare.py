@@ -112,7 +112,7 @@ def read_comparison(
     true: str, pred: str | None, *, missing: Any, noise: str | None, noise_as: Any, **columns: Any
 ) -> Comparison:
     """The comparison of the two clusterings that the arguments of a command name."""
-    left, right = _read(true, pred, **columns)
+    left, right = read_pair(true, pred, **columns)
     return compare(left, right, missing=missing, noise=_label(noise, left, right), noise_as=noise_as)
 
 
@@ -137,7 +137,7 @@ def _below(diff: Comparison, name: str, limit: float) -> bool:
     return value < limit if registry[name].similarity else value > limit
 
 
-def _read(
+def read_pair(
     true: str,
     pred: str | None,
     true_column: str | None,
@@ -145,6 +145,7 @@ def _read(
     point: str | None,
     cluster: str | None,
 ) -> tuple[Clustering, Clustering]:
+    """The two clusterings that the arguments of a command name."""
     if pred is not None:
         return (
             read_clustering(true, point, true_column or cluster),

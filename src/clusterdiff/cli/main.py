@@ -20,6 +20,10 @@ COMMANDS = {
     "measures": "measures",
     "patch": "patch",
     "apply": "apply",
+    "check": "check",
+    "worsen": "worsen",
+    "plot": "plot",
+    "paper": "paper",
 }
 
 

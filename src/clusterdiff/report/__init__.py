@@ -48,7 +48,7 @@ def render(
     style, script = _source("page.css"), _source("page.js")
     return environment.get_template("page.html").render(
         page=page,
-        title=visible(title or f"{sides[0]} and {sides[1]} clusters compared"),
+        title=visible(title or f"{sides[0][:1].upper()}{sides[0][1:]} and {sides[1]} clusters"),
         style=style,
         script=script,
         data=_json(page.data),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 #: The size that the components in full may take, in characters, and how many there may be at most: with style,
 #: script and the rest the page stays under 2 MB.
 BUDGET, COMPONENTS = 1_200_000, 2_000
-#: What is shown of a component: so many cells (the costliest), points and repairs.
-CELLS, POINTS, REPAIRS = 60, 200, 3
+#: What is shown of a component: so many cells (of a large one, up to BRANCHES a cluster), points and repairs.
+CELLS, BRANCHES, POINTS, REPAIRS = 60, 6, 200, 3
 #: A label or attribute is cut after so many characters.
 TEXT = 200
 #: How a name without any characters is shown.
@@ -231,10 +232,7 @@ class Page:
         meet, lookup, lost = self.diff.meet, self.diff._lookup, self.diff._cell_loss
         number = component.component
         every = lookup.cells_of_component(number)
-        cells = every
-        if len(cells) > CELLS:
-            cost = (lost.split + lost.merge)[cells]
-            cells = np.sort(cells[np.argsort(-cost, kind="stable")[:CELLS]])
+        cells = every if len(every) <= CELLS else self._excerpt(every)
         true, t = np.unique(meet.true[cells], return_inverse=True)
         pred, p = np.unique(meet.pred[cells], return_inverse=True)
         entry: dict[str, Any] = {
@@ -260,6 +258,29 @@ class Page:
         if lookup.knows_points:
             entry["points"] = list(self._points(cells))
         return entry
+
+    def _excerpt(self, cells: Any) -> Any:
+        """Some cells of a large component that hang together, around its costliest true cluster."""
+        meet, lookup, lost = self.diff.meet, self.diff._lookup, self.diff._cell_loss
+        cost = lost.split + lost.merge
+        true = meet.true[cells]
+        first, code = np.unique(true, return_inverse=True)
+        start = int(first[np.argmax(np.bincount(code, cost[cells]))])
+        chosen: set[int] = set()
+        waiting: deque[tuple[bool, int]] = deque([(True, start)])
+        seen = {(True, start)}
+        while waiting and len(chosen) < CELLS:
+            is_true, cluster = waiting.popleft()
+            around = lookup.cells_of_true(cluster) if is_true else lookup.cells_of_pred(cluster)
+            for cell in around[np.argsort(-cost[around], kind="stable")[:BRANCHES]].tolist():
+                chosen.add(cell)
+                other = (not is_true, int(meet.pred[cell] if is_true else meet.true[cell]))
+                if other not in seen:
+                    seen.add(other)
+                    waiting.append(other)
+                if len(chosen) == CELLS:
+                    break
+        return np.array(sorted(chosen))
 
     def _story(self, component: Component) -> list[str]:
         return tell(self.diff, component.component, (self.sides[0], self.sides[1]))

@@ -28,7 +28,7 @@
   const label = (text) => element("bdi", {}, text);
   const number = (value) => {
     const size = Math.abs(value);
-    if (size && size < 5e-5) return value.toPrecision(2);
+    if (size && size < 5e-5) return String(Number(value.toPrecision(2)));
     return size >= 1000 ? compact.format(Math.round(value)) : value.toFixed(4);
   };
   const points = (count) => `${compact.format(count)} point${count === 1 ? "" : "s"}`;
@@ -180,7 +180,7 @@
       graph(holder, component);
       if (component.counts[2] > component.cells.length) {
         cell.append(
-          element("p", { class: "note" }, `The ${component.cells.length} costliest of ${compact.format(component.counts[2])} cells are shown.`),
+          element("p", { class: "note" }, `An excerpt around the costliest ${data.sides[0]} cluster: ${component.cells.length} of ${compact.format(component.counts[2])} cells.`),
         );
       }
       const fixes = component.repairs.map((repair) =>
