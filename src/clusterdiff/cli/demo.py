@@ -32,6 +32,6 @@ def command(
         by=by,
         html=html,
         columns=columns,
-        report_by=("source", "city"),
+        report_by=("source",),
         title="A list of customers, de-duplicated by hand and by a program",
     )
