@@ -11,6 +11,7 @@ from clusterdiff._version import __version__
 from clusterdiff.check import Check, check
 from clusterdiff.clustering import Clustering
 from clusterdiff.comparison import Comparison, Component, Merge, Split, compare, score
+from clusterdiff.corpus import Corpus, CorpusComparison, Mention, compare_corpora
 from clusterdiff.errors import (
     ArgumentError,
     ClusterdiffError,
@@ -21,6 +22,8 @@ from clusterdiff.errors import (
     PatchError,
 )
 from clusterdiff.explain import Explanation
+from clusterdiff.export import write
+from clusterdiff.formats import compare_files, read
 from clusterdiff.loss import Loss
 from clusterdiff.measures import Measure, measure, measures
 from clusterdiff.measures.splitmerge import split_merge
@@ -29,6 +32,7 @@ from clusterdiff.normalise import Extremes, extremes
 from clusterdiff.patch import Patch
 from clusterdiff.properties import Counterexample
 from clusterdiff.repairs import Repair, Repairs
+from clusterdiff.scorer import scorer
 from clusterdiff.series import Series, worsen
 from clusterdiff.subcomponents import Subcomponent, subcomponent, subcomponents
 from clusterdiff.table import Table
@@ -40,6 +44,8 @@ __all__ = [
     "Clustering",
     "Comparison",
     "Component",
+    "Corpus",
+    "CorpusComparison",
     "Counterexample",
     "Explanation",
     "Extremes",
@@ -49,6 +55,7 @@ __all__ = [
     "Measure",
     "MeasureError",
     "Meet",
+    "Mention",
     "Merge",
     "MissingExtraError",
     "Patch",
@@ -62,13 +69,18 @@ __all__ = [
     "__version__",
     "check",
     "compare",
+    "compare_corpora",
+    "compare_files",
     "extremes",
     "lattice",
     "measure",
     "measures",
+    "read",
     "score",
+    "scorer",
     "split_merge",
     "subcomponent",
     "subcomponents",
     "worsen",
+    "write",
 ]

@@ -293,7 +293,7 @@ class Comparison:
 
     @cached_property
     def _lookup(self) -> Lookup:
-        return Lookup(self.meet, self._components, self.points)
+        return Lookup(self.meet, self._components, lambda: self.points)
 
     @cached_property
     def _matched(self) -> npt.NDArray[np.int64]:

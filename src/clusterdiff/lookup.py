@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -19,10 +20,15 @@ CellNumbers = npt.NDArray[np.integer[Any]]
 class Lookup:
     """What stands where in a comparison; lists are made once and sliced afterwards."""
 
-    def __init__(self, meet: Meet, components: Components, points: Points) -> None:
+    def __init__(self, meet: Meet, components: Components, points: Callable[[], Points]) -> None:
         self.meet = meet
         self._components = components
-        self._points = points
+        self._load = points
+
+    @cached_property
+    def _points(self) -> Points:
+        # The names of the points may still lie in a file: they are read when somebody asks for them.
+        return self._load()
 
     @cached_property
     def true(self) -> list[Any]:

@@ -33,7 +33,7 @@ STEPS = 100
 IntLabels = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Series:
     """A true clustering and others that are ever farther from it, with their scores.
 
@@ -391,10 +391,7 @@ class _StepMeet(Meet):
 
     @cached_property
     def cells(self) -> _core.Cells:  # type: ignore[override]
-        true, pred = self._build()
-        cells = _core.meet(true, pred)
-        self._locate = lambda: cells.locate(true, pred)
-        return cells
+        return _core.meet(*self._build())
 
     @property
     def cell_of_point(self) -> Any:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from typing import Any
 
 import click
 
+from clusterdiff.cli.inputs import told
 from clusterdiff.cli.output import error_console
 from clusterdiff.clustering import Clustering
+from clusterdiff.errors import ArgumentError
 from clusterdiff.files import write_text
-from clusterdiff.formats import read_clustering
+from clusterdiff.formats import parse, read_source
 from clusterdiff.patch import Patch
 
 #: Text that starts so is run as a formula by spreadsheets.
@@ -39,7 +42,13 @@ def command(
     Points without names get no column of their own: one label a line, in order. A patch that does not fit is refused
     whole.
     """
-    fixed = Patch.read(patch).apply(read_clustering(pred, point, cluster))
+    named = parse(pred)
+    with told():
+        source = replace(named, point=point, cluster=named.cluster or cluster).resolved()
+        clustering = read_source(source)
+    if not isinstance(clustering, Clustering):
+        raise ArgumentError("a patch is for one clustering, not for documents of mentions.")
+    fixed = Patch.read(patch).apply(clustering)
     text, formulas = _csv(fixed, for_spreadsheet)
     if formulas and not for_spreadsheet:
         error_console().print(

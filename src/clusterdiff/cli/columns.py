@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
+import duckdb
+
 from clusterdiff.comparison import Comparison
-from clusterdiff.errors import FileError
-
-READERS = {
-    ".csv": "read_csv(?, header = true, all_varchar = true, delim = ',')",
-    ".tsv": "read_csv(?, header = true, all_varchar = true, delim = '\t')",
-    ".parquet": "read_parquet(?)",
-}
+from clusterdiff.formats.duck import connect, quoted
+from clusterdiff.formats.source import TABLES, Source
+from clusterdiff.formats.tables import open_table
 
 
-def other_columns(path: str, diff: Comparison) -> dict[str, list[Any]]:
-    """The columns of TRUE but for the points and the clusters, in its order; none if it is not a table."""
-    import duckdb
-
-    reader = READERS.get(Path(path).suffix.lower())
-    if reader is None:
+def other_columns(source: Source, diff: Comparison) -> dict[str, list[Any]]:
+    """The columns of TRUE but for the points and the clusters, in its order; none if it is not such a table."""
+    source = source.resolved()
+    if source.format not in TABLES or source.pairs:
         return {}
-    try:
-        result = duckdb.connect().execute(f"SELECT * FROM {reader}", [path])
-        names = [column[0] for column in result.description]
-        columns = dict(zip(names, map(list, zip(*result.fetchall(), strict=True)), strict=True))
-    except duckdb.Error as error:
-        raise FileError(f"{path} cannot be read: {str(error).splitlines()[0]}") from None
+    con = connect()
+    with open_table(con, source) as scan:
+        try:
+            relation, parameters = scan.relation(scan.columns)
+            chosen = ", ".join(map(quoted, scan.columns))
+            rows = con.execute(f"SELECT {chosen} FROM {relation}", list(parameters)).fetchall()
+        except duckdb.Error as error:
+            raise scan.error(error) from None
+    columns = dict(zip(scan.columns, map(list, zip(*rows, strict=True)), strict=True))
     aligned = diff._aligned
     known = [list(map(str, aligned.points))]
     known += [list(map(str, side.named(side.labels).tolist())) for side in (aligned.true, aligned.pred)]

@@ -26,7 +26,7 @@ OPTIONS = (
         "--by",
         multiple=True,
         metavar="COLUMN",
-        help="Loss by a column of TRUE, or by size or kind; may be given more than once.",
+        help="Loss by a column of TRUE, by size or by kind; scores by document, for mentions. May be repeated.",
     ),
     click.option("--html", type=click.Path(), metavar="FILE", help="Write a report to explore in a browser."),
 )
@@ -79,9 +79,14 @@ def show(
         sliced = {name: _column(name, columns or {}) for name in dict.fromkeys([*by, *report_by])}
         # The report always has the built-in slices.
         sliced = {name: column for name, column in sliced.items() if not isinstance(column, str)}
-        diff.report(html, attributes=columns or None, by=sliced, title=title, sides=sides)
-        if not as_json:
-            error_console().print(f"report: {html}", markup=False, soft_wrap=True)
+        report(diff, html, quiet=as_json, attributes=columns or None, by=sliced, title=title, sides=sides)
+
+
+def report(diff: Comparison, path: str, *, quiet: bool, **options: Any) -> None:
+    """Write the report, and say where unless the output is for programs."""
+    diff.report(path, **options)
+    if not quiet:
+        error_console().print(f"report: {path}", markup=False, soft_wrap=True)
 
 
 def _column(name: str, columns: Columns) -> object:

@@ -6,8 +6,11 @@ from typing import Any
 
 import click
 
-from clusterdiff.cli.compare import input_options, read_comparison
+from clusterdiff.cli.inputs import input_options, sources, told
 from clusterdiff.cli.output import error_console
+from clusterdiff.corpus import CorpusComparison
+from clusterdiff.errors import ArgumentError
+from clusterdiff.formats import compare_files
 from clusterdiff.patch import SplitOff
 
 
@@ -23,7 +26,11 @@ def command(true: str, pred: str | None, output: str | None, **inputs: Any) -> N
 
     `clusterdiff apply PRED FILE` carries them out.
     """
-    patch = read_comparison(true, pred, **inputs).patch()
+    with told():
+        diff = compare_files(*sources(true, pred, **inputs))
+    if isinstance(diff, CorpusComparison):
+        raise ArgumentError("a patch is for one clustering, not for documents of mentions.")
+    patch = diff.patch()
     if output is None:
         click.echo(patch.to_json(), nl=False)
         return
