@@ -107,6 +107,8 @@ class Cells:
         """Pred-major cells, and for each of them its index in this table."""
     def join(self) -> tuple[NDArray[np.int32], NDArray[np.int32], int]:
         """Component of each true and of each pred cluster, numbered by first true cluster, and their number."""
+    def assign(self, values: NDArray[np.int64] | NDArray[np.float64]) -> NDArray[np.int64]:
+        """The cells, ascending, of the one-to-one matching of clusters with the greatest total of values >= 0."""
     def locate(self, true: Any, pred: Any) -> NDArray[np.int32] | NDArray[np.int64]:
         """Index of each point's cell, for the arrays the table was built from."""
 
@@ -175,6 +177,46 @@ def link_sums_condensed(
     group_indptr: Any, members: Any, condensed: Any, n: int, weights: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
     """The same from a condensed vector of n (n - 1) / 2 entries."""
+
+def repairs(
+    cells: Cells,
+    mass: NDArray[np.float64] | None = None,
+    entropy: NDArray[np.float64] | None = None,
+    unit: float = 1.0,
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.float64]]:
+    """Every operation that brings pred closer to true, as (operation, home, at, gain of S_H).
+
+    Operation 0 splits predicted cluster ``at``; 1 merges the predicted clusters inside true cluster ``at``, with its
+    home if ``home``; 2 moves cell ``at`` to the home of its true cluster, the predicted cluster with the largest part.
+    """
+
+def repair_steps(
+    cells: Cells,
+    mass: NDArray[np.float64] | None = None,
+    entropy: NDArray[np.float64] | None = None,
+    unit: float = 1.0,
+) -> tuple[
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.float64],
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.int32],
+]:
+    """The greedy sequence until pred equals true, as (operation, true cluster or -1, gain, indptr, cell, from, to).
+
+    Step i takes ``cell[indptr[i]:indptr[i + 1]]`` from predicted clusters ``from`` to ``to``; the parts that a split
+    makes are numbered from ``k_pred`` on, but for the largest, which keeps its cluster's number.
+    """
+
+def expected_information(
+    true_sizes: NDArray[np.int64],
+    true_counts: NDArray[np.int64],
+    pred_sizes: NDArray[np.int64],
+    pred_counts: NDArray[np.int64],
+) -> tuple[float, float, float]:
+    """I, H(pred | true) and H(true | pred) expected of clusterings with these distinct sizes, each with its count."""
 
 def stream(true: Any, pred: Any) -> int:
     """Read both arrays once and do nothing else: the limit that benchmarks compare with."""

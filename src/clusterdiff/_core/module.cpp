@@ -6,7 +6,9 @@
 #include <mutex>
 
 #include "array.hpp"
+#include "assignment.hpp"
 #include "encode.hpp"
+#include "expected.hpp"
 #include "groups.hpp"
 #include "join.hpp"
 #include "links.hpp"
@@ -14,6 +16,7 @@
 #include "meet.hpp"
 #include "moments.hpp"
 #include "objects.hpp"
+#include "repairs.hpp"
 #include "sums.hpp"
 
 namespace cd = clusterdiff;
@@ -225,6 +228,47 @@ nb::object group_members(nb::handle groups, i64 k) {
     return nb::make_tuple(cd::to_numpy(std::move(m.indptr)), cd::to_numpy(std::move(m.members)));
 }
 
+nb::object assign(const PyCells& self, nb::handle values) {
+    const cd::Array v(values, "values");
+    const cd::Cells& c = self.cells();
+    if (v.size() != c.count()) throw cd::BadValue("values must have one entry a cell");
+    auto with = [&](const auto* value) {
+        for (i64 q = 0; q < c.count(); ++q)
+            if (!(value[q] >= 0)) throw cd::BadValue("values must not be negative");
+        return cd::to_numpy(heavy(c.count(), [&](cd::Run& run) {
+            return cd::Assignment(c.indptr.data(), c.k_true, c.cols.data(), c.k_pred, value).solve(run);
+        }));
+    };
+    return v.is_integer() ? with(v.exactly<i64>("int64")) : with(v.exactly<double>("float64"));
+}
+
+// Distinct cluster sizes, and how many clusters have each.
+std::vector<cd::SizeCount> size_counts(nb::handle sizes, nb::handle counts, const char* name) {
+    const cd::Array s(sizes, name), c(counts, name);
+    if (s.size() != c.size()) throw cd::BadValue(std::string(name) + ": sizes and counts must have the same length");
+    const i64 *size = s.exactly<i64>("int64"), *count = c.exactly<i64>("int64");
+    std::vector<cd::SizeCount> out;
+    for (i64 i = 0; i < s.size(); ++i) {
+        if (size[i] < 1 || count[i] < 1) throw cd::BadValue(std::string(name) + ": sizes and counts must be at least 1");
+        out.push_back({size[i], count[i]});
+    }
+    return out;
+}
+
+nb::object expected_information(nb::handle true_sizes, nb::handle true_counts, nb::handle pred_sizes, nb::handle pred_counts) {
+    const auto t = size_counts(true_sizes, true_counts, "true"), p = size_counts(pred_sizes, pred_counts, "pred");
+    auto points = [](const std::vector<cd::SizeCount>& side) {
+        i64 n = 0;
+        for (const auto& x : side) n += x.size * x.count;
+        return n;
+    };
+    if (points(t) != points(p)) throw cd::BadValue("true and pred must have the same number of points");
+    // A pair of sizes takes some dozens of steps.
+    const i64 work = static_cast<i64>(t.size() * p.size()) * 32;
+    const cd::Expected e = heavy(work, [&](cd::Run& run) { return cd::expected_information(t, p, points(t), run); });
+    return nb::make_tuple(e.mutual, e.split_info, e.merge_info);
+}
+
 // Calls f with weight(point) -> double; without weights every point weighs 1.
 template <class F>
 auto with_weights(nb::handle weights, i64 n, F&& f) {
@@ -327,6 +371,34 @@ nb::object link_sums_condensed(nb::handle indptr, nb::handle members, nb::handle
             return cd::to_numpy(heavy(pair_count(m), [&](cd::Run& run) { return cd::link_sums(m, m.indptr.size() - 1, distance, weight, run); }));
         });
     });
+}
+
+// Calls f(repairs, run) for cells whose points may have weights: their mass and Σ w·log(w / unit) in each cell.
+template <class F>
+auto with_repairs(const PyCells& self, nb::handle mass, nb::handle entropy, double unit, F&& f) {
+    const cd::Cells& cells = self.cells();
+    const auto m = maybe(mass, "mass"), e = maybe(entropy, "entropy");
+    if (m.has_value() != e.has_value()) throw cd::BadValue("mass and entropy must be given together");
+    if (cells.count() + cells.k_pred > cd::kMaxClusters) throw cd::BadValue("at most 2^31 - 1 cells and clusters are possible");
+    if (m && (m->size() != cells.count() || e->size() != cells.count()))
+        throw cd::BadValue("mass and entropy must have one entry a cell");
+    const double* masses = m ? m->exactly<double>("float64") : nullptr;
+    const double* entropies = e ? e->exactly<double>("float64") : nullptr;
+    return heavy(cells.count(), [&](cd::Run& run) {
+        cd::Repairs repairs(cells, masses, entropies, unit);
+        return f(repairs, run);
+    });
+}
+
+nb::object repairs(const PyCells& cells, nb::handle mass, nb::handle entropy, double unit) {
+    const auto c = with_repairs(cells, mass, entropy, unit, [](cd::Repairs& r, cd::Run&) { return r.candidates(); });
+    return nb::make_tuple(cd::to_numpy(c.operation), cd::to_numpy(c.home), cd::to_numpy(c.at), cd::to_numpy(c.gain));
+}
+
+nb::object repair_steps(const PyCells& cells, nb::handle mass, nb::handle entropy, double unit) {
+    const auto s = with_repairs(cells, mass, entropy, unit, [](cd::Repairs& r, cd::Run& run) { return r.greedy(run); });
+    return nb::make_tuple(cd::to_numpy(s.operation), cd::to_numpy(s.truth), cd::to_numpy(s.gain), cd::to_numpy(s.indptr),
+                          cd::to_numpy(s.cell), cd::to_numpy(s.from), cd::to_numpy(s.to));
 }
 
 // Reads every label once and does next to nothing with it: no meet can be faster.
@@ -440,6 +512,7 @@ NB_MODULE(_core, m) {
             auto j = heavy(c.cells().count(), [&](cd::Run& run) { return cd::join(c.cells(), run); });
             return nb::make_tuple(cd::to_numpy(std::move(j.of_true)), cd::to_numpy(std::move(j.of_pred)), j.count);
         })
+        .def("assign", &assign, "values"_a)
         .def("locate", &locate, "true"_a, "pred"_a);
 
     m.def("meet", &meet, "true"_a, "pred"_a);
@@ -459,6 +532,9 @@ NB_MODULE(_core, m) {
     m.def("moments_sparse", &moments_sparse, "groups"_a, "k"_a, "indptr"_a, "indices"_a, "data"_a, "d"_a, "weights"_a.none() = nb::none());
     m.def("link_sums_square", &link_sums_square, "group_indptr"_a, "members"_a, "d"_a, "weights"_a.none() = nb::none());
     m.def("link_sums_condensed", &link_sums_condensed, "group_indptr"_a, "members"_a, "condensed"_a, "n"_a, "weights"_a.none() = nb::none());
+    m.def("repairs", &repairs, "cells"_a, "mass"_a.none() = nb::none(), "entropy"_a.none() = nb::none(), "unit"_a = 1.0);
+    m.def("repair_steps", &repair_steps, "cells"_a, "mass"_a.none() = nb::none(), "entropy"_a.none() = nb::none(), "unit"_a = 1.0);
+    m.def("expected_information", &expected_information, "true_sizes"_a, "true_counts"_a, "pred_sizes"_a, "pred_counts"_a);
     m.def("stream", &stream, "true"_a, "pred"_a);
     m.def("threads", &cd::configured_threads);
 }

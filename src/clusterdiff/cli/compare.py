@@ -1,0 +1,142 @@
+"""clusterdiff compare: two files, or two columns of one."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from clusterdiff.cli.columns import other_columns
+from clusterdiff.cli.coreference import show_corpus
+from clusterdiff.cli.explaining import SIDES, explain_options, report, show
+from clusterdiff.cli.inputs import input_options, sources, told
+from clusterdiff.cli.output import error_console
+from clusterdiff.cli.writing import write_option, write_parts
+from clusterdiff.clustering import MISSING, NOISE_AS
+from clusterdiff.comparison import Comparison
+from clusterdiff.corpus import SINGLETONS, CorpusComparison
+from clusterdiff.errors import ArgumentError
+from clusterdiff.formats import compare_files
+from clusterdiff.measures import measures as registry
+
+
+@click.command(name="compare")
+@click.argument("true", metavar="[TRUE]", required=False)
+@click.argument("pred", metavar="[PRED]", required=False)
+@click.option("--old", metavar="FILE", help="Instead of TRUE, with --new: the old release of a catalogue.")
+@click.option("--new", metavar="FILE", help="Instead of PRED, with --old: the new release.")
+@input_options
+@click.option("--measures", default="S_H", show_default=True, help="Measures to print, separated by commas.")
+@click.option("--top", default=10, show_default=True, help="How many of the costliest components to show.")
+@click.option(
+    "--missing",
+    type=click.Choice(MISSING),
+    help="Points on one side only.  [default: error; singleton for documents of mentions]",
+)
+@click.option("--noise", metavar="LABEL", help="Label that means “in no cluster”.")
+@click.option(
+    "--noise-as",
+    type=click.Choice(NOISE_AS),
+    default="singleton",
+    show_default=True,
+    help="What noise becomes.",
+)
+@click.option(
+    "--singletons",
+    type=click.Choice(SINGLETONS),
+    default="keep",
+    show_default=True,
+    help="Entities with one mention, in documents.",
+)
+@explain_options
+@write_option
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@click.option(
+    "--fail-under", type=float, metavar="SCORE", help="Exit with 1 if the first measure is below SCORE."
+)
+def command(
+    true: str | None,
+    pred: str | None,
+    old: str | None,
+    new: str | None,
+    measures: str,
+    top: int,
+    missing: Any,
+    noise: str | None,
+    noise_as: Any,
+    singletons: Any,
+    explain: bool,
+    by: tuple[str, ...],
+    html: str | None,
+    writes: tuple[str, ...],
+    as_json: bool,
+    fail_under: float | None,
+    **inputs: Any,
+) -> None:
+    """Compare two clusterings.
+
+    TRUE and PRED are tables (.csv, .tsv, .jsonl, .parquet, .arrow), tables of databases (.sqlite, .duckdb,
+    postgres://…:table), lists of labels or clusters, JSON, label arrays and images (.npy, .tif), or documents of
+    mentions (.conll, .conllu, .jsonl). FILE:COLUMN names the column of clusters, and - is standard input. With one
+    file, --true and --pred name its two columns. Two releases of the same catalogue are compared with --old and --new,
+    which also tell which clusters continue, were born or vanished.
+    """
+    true, pred, sides = _sides(true, pred, old, new)
+    left, right = sources(true, pred, **inputs)
+    with told():
+        diff = compare_files(
+            left,
+            right,
+            missing=missing,
+            noise=noise,
+            noise_as=noise_as,
+            singletons=singletons,
+        )
+    wanted = split_names(measures)
+    if isinstance(diff, CorpusComparison):
+        show_corpus(diff, wanted, ", ".join(by) or None, top, as_json)
+        if html:
+            report(diff, html, quiet=as_json, sides=sides)
+    else:
+        columns = other_columns(left, diff) if html or by else {}
+        show(diff, wanted, top, as_json, explain=explain, by=by, html=html, columns=columns, sides=sides)
+    write_parts(diff, writes, wanted)
+    if fail_under is not None and _below(diff, wanted[0], fail_under):
+        error_console().print(f"{wanted[0]} is worse than {fail_under}", style="red")
+        sys.exit(1)
+
+
+def _sides(
+    true: str | None, pred: str | None, old: str | None, new: str | None
+) -> tuple[str, str | None, tuple[str, str]]:
+    if old is not None and new is not None and true is None:
+        return old, new, ("old", "new")
+    if old is not None or new is not None:
+        raise ArgumentError("--old and --new go together, and take the place of TRUE and PRED.")
+    if true is None:
+        raise ArgumentError(
+            "there is nothing to compare.", "pass two files: TRUE PRED, or --old FILE --new FILE."
+        )
+    return true, pred, SIDES
+
+
+def split_names(text: str) -> list[str]:
+    """Measure names separated by commas, where commas inside brackets do not count.
+
+    >>> split_names("S_H, K(k=5), f(a=1, b=2)")
+    ['S_H', 'K(k=5)', 'f(a=1, b=2)']
+    """
+    out, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and depth == 0:
+            out.append("")
+        else:
+            out[-1] += letter
+    return [name.strip() for name in out if name.strip()]
+
+
+def _below(diff: Comparison, name: str, limit: float) -> bool:
+    value = diff.score(name)
+    return value < limit if registry[name].similarity else value > limit

@@ -1,0 +1,69 @@
+"""The group of commands, and how errors reach people: one message with a hint, no traceback, exit 2."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import warnings
+from typing import Any
+
+import click
+
+from clusterdiff._version import __version__
+from clusterdiff.cli.output import error_console
+from clusterdiff.errors import ClusterdiffError
+
+#: Command → the module of this package that defines it, loaded when it is called.
+COMMANDS = {
+    "compare": "compare",
+    "demo": "demo",
+    "measures": "measures",
+    "patch": "patch",
+    "apply": "apply",
+    "check": "check",
+    "worsen": "worsen",
+    "plot": "plot",
+    "paper": "paper",
+}
+
+
+class Commands(click.Group):
+    """Commands that are imported only when they are used, so that --help is quick."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All commands, in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """The command's object from its module."""
+        if name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"clusterdiff.cli.{COMMANDS[name]}").command
+        return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; errors of ours and warnings become messages."""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("default", UserWarning)
+                warnings.showwarning = _warn
+                return super().invoke(ctx)
+        except ClusterdiffError as error:
+            console = error_console()
+            console.print(f"error: {error.message}", markup=False, style="red", soft_wrap=True)
+            if error.hint:
+                console.print(f"hint: {error.hint}", markup=False, soft_wrap=True)
+            sys.exit(2)
+        except KeyboardInterrupt:
+            error_console().print("interrupted", style="red")
+            sys.exit(130)
+
+
+def _warn(message: Warning | str, *_: object, **__: object) -> None:
+    error_console().print(f"warning: {message}", markup=False, style="yellow", soft_wrap=True)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="clusterdiff")
+def main() -> None:
+    """A diff for clusterings: how alike two are, what was split, what was merged, and what each cost."""

@@ -1,0 +1,88 @@
+"""What the commands share when they print: consoles, JSON, and the diff as text."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from clusterdiff.comparison import Comparison
+from clusterdiff.table import shown
+
+KIND_STYLE = {"same": "green", "split": "yellow", "merge": "magenta", "mixed": "red"}
+
+
+def console() -> Console:
+    """Standard output; plain and as wide as need be when it is not a terminal."""
+    out = Console(highlight=False)
+    return out if out.is_terminal else Console(highlight=False, width=120)
+
+
+def error_console() -> Console:
+    """Standard error."""
+    return Console(stderr=True, highlight=False)
+
+
+def print_json(data: Any) -> None:
+    """Data for programs, strict JSON: what is not finite becomes null."""
+    click.echo(json.dumps(_finite(data), ensure_ascii=False, indent=2, allow_nan=False))
+
+
+def _finite(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {key: _finite(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_finite(value) for value in data]
+    return None if isinstance(data, float) and not math.isfinite(data) else data
+
+
+def print_diff(
+    diff: Comparison, scores: dict[str, float], top: int, sides: tuple[str, str] = ("true", "predicted")
+) -> None:
+    """The comparison for people: scores, what was lost, kinds, and the costliest components."""
+    out = console()
+    loss, kinds = diff.loss, diff.kinds
+    for name, value in scores.items():
+        out.print(
+            Text.assemble((f"{name:<4} ", "bold"), (f"{value:.6f}", "bold cyan" if name == "S_H" else "cyan"))
+        )
+    out.print(
+        f"{diff.n:,} points · {diff.meet.k_true:,} {sides[0]} clusters · {diff.meet.k_pred:,} {sides[1]} clusters",
+    )
+    out.print(f"lost {loss.total:.6f} = {loss.split:.6f} to splits + {loss.merge:.6f} to merges")
+    parts: list[Any] = ["components: "]
+    for kind, count in kinds.items():
+        parts += [(f"{count:,} {kind}", KIND_STYLE[kind]), "  "]
+    out.print(Text.assemble(*parts))
+    worst = [component for component in diff.components[:top] if component.loss > 0]
+    if worst:
+        out.print()
+        table = RichTable("kind", "points", "loss", "score", *sides, box=None, pad_edge=False)
+        for column in (1, 2, 3):
+            table.columns[column].justify = "right"
+        for c in worst:
+            table.add_row(
+                Text(c.kind, KIND_STYLE[c.kind]),
+                f"{c.size:,}",
+                f"{c.loss:.6f}",
+                f"{c.score:.4f}",
+                Text(names(c.true)),
+                Text(names(c.pred)),
+            )
+        out.print(table)
+        left = len(diff.components) - kinds["same"] - len(worst)
+        if left > 0:
+            out.print(f"… and {left:,} more components that are not the same (--top shows more)", style="dim")
+    out.print(f"\n{diff.signature}", style="dim", markup=False, soft_wrap=True)
+
+
+def names(clusters: Sequence[Any], limit: int = 4) -> str:
+    """The first few clusters by name."""
+    more = f" +{len(clusters) - limit:,}" if len(clusters) > limit else ""
+    return ", ".join(shown(str(name), 24) for name in clusters[:limit]) + more

@@ -1,0 +1,1 @@
+"""Small bundled examples, made up for the purpose."""

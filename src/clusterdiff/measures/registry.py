@@ -1,0 +1,338 @@
+"""The registry: a measure is a function of the meet, and what is known about it."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from clusterdiff.errors import MeasureError, nearest
+from clusterdiff.measures.formula import readable
+from clusterdiff.meet import Meet
+
+#: A bound is a number, or a function of the number of points.
+Bound: TypeAlias = float | Callable[[int], float]
+Sizes: TypeAlias = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Decomposition:
+    """How a measure is made of its components (equation 1): Σ w(J, n)·S(𝕃_J, ℂ_J) + b(𝕁, n).
+
+    ``weight`` takes the sizes of all components and n and returns each component's w; ``rest`` returns b.
+    """
+
+    weight: Callable[[Sizes, int], npt.NDArray[np.float64]]
+    rest: Callable[[Sizes, int], float]
+
+
+#: w = |J|/n and b = 0: the measure is the mean over its components (property 4.1).
+JOIN_WEIGHTED = Decomposition(lambda sizes, n: sizes / n, lambda sizes, n: 0.0)
+#: w = 1 and b = 0: the measure is the sum over its components, as counts are.
+SUMMED = Decomposition(lambda sizes, n: np.ones(len(sizes)), lambda sizes, n: 0.0)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure: ``measure(meet)`` is a float, the rest says what that number means.
+
+    Flags are True, False, or None where the question does not arise or the answer depends on parameters.
+    ``reflexive`` says whether every clustering scores ``best`` with itself. Multiplying all weights by c multiplies
+    the value by c to the ``degree``. With parameters set it is called ``stem``, if it has one.
+    """
+
+    name: str
+    function: Callable[..., float] = field(repr=False)
+    family: str = field(repr=False)
+    symbol: str = field(repr=False)
+    best: float = field(default=1.0, repr=False)
+    bounds: tuple[Bound, Bound] = field(default=(0.0, 1.0), repr=False)
+    symmetric: bool = field(default=True, repr=False)
+    reflexive: bool = field(default=True, repr=False)
+    normalised: bool | None = field(default=None, repr=False)
+    conditionally_normalised: bool | None = field(default=None, repr=False)
+    subcomponent_consistent: bool | None = field(default=None, repr=False)
+    decomposition: Decomposition | None = field(default=None, repr=False)
+    weighted: bool = field(default=True, repr=False)
+    degree: int = field(default=0, repr=False)
+    needs: str | None = field(default=None, repr=False)
+    aliases: tuple[str, ...] = field(default=(), repr=False)
+    reference: str = field(default="", repr=False)
+    parameters: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    stem: str | None = field(default=None, repr=False)
+
+    def __call__(self, meet: Meet) -> float:
+        """The measure's value for the two clusterings of ``meet``."""
+        if meet.weights is not None and not self.weighted:
+            raise MeasureError(
+                f"{self.name} is not defined for weighted points.",
+                "leave out weights=, or choose another measure.",
+            )
+        return self.function(meet, **self.parameters)
+
+    @property
+    def similarity(self) -> bool:
+        """Whether larger is more alike; otherwise it is a distance."""
+        return self.best != 0.0
+
+    @property
+    def join_weighted(self) -> bool:
+        """Whether it is the mean of its components' values, weighted by their sizes (property 4.1)."""
+        return self.decomposition is JOIN_WEIGHTED
+
+    def bounds_at(self, n: int) -> tuple[float, float]:
+        """The least and the greatest value the measure may take for n points."""
+        low, high = (bound(n) if callable(bound) else bound for bound in self.bounds)
+        return low, high
+
+    @property
+    def doc(self) -> str:
+        """The whole description, as in the source."""
+        return inspect.getdoc(self.function) or ""
+
+    @property
+    def summary(self) -> str:
+        """What it tells, in a sentence."""
+        return " ".join(self._paragraphs[0].split()) if self.doc else ""
+
+    @property
+    def formula(self) -> str:
+        """The formula, in LaTeX."""
+        math = (p for p in self._paragraphs if p.startswith(".. math::"))
+        return " ".join(next(math, "").removeprefix(".. math::").split())
+
+    @property
+    def formula_text(self) -> str:
+        """The formula in plain text."""
+        return readable(self.formula)
+
+    @property
+    def notes(self) -> str:
+        """Edge cases and their reasons."""
+        rest = self._paragraphs[1:]
+        return "\n\n".join(" ".join(p.split()) for p in rest if not p.startswith((".. math::", ">>>")))
+
+    @property
+    def example(self) -> str:
+        """An example, as it looks in a Python session."""
+        return "\n".join(p for p in self._paragraphs if p.startswith(">>>"))
+
+    @property
+    def _paragraphs(self) -> list[str]:
+        return re.split(r"\n\s*\n", self.doc)
+
+    @property
+    def takes(self) -> dict[str, Any]:
+        """The parameters that may stand in its name, with their defaults."""
+        accepted = list(inspect.signature(self.function).parameters.values())[1:]
+        return {p.name: self.parameters.get(p.name, p.default) for p in accepted}
+
+    def bind(self, parameters: Mapping[str, Any]) -> Measure:
+        """The measure with some of its parameters set, which then stand in its name."""
+        if not parameters:
+            return self
+        shown = ", ".join(
+            str(value) if name == "s" else f"{name}={_word(value)}" for name, value in parameters.items()
+        )
+        base = self.stem or self.name.partition("(")[0]
+        return replace(self, name=f"{base}({shown})", parameters={**self.parameters, **parameters})
+
+
+def _word(value: object) -> str:
+    return str(getattr(value, "__name__", value))
+
+
+CALL = re.compile(r"(?P<name>[^()]+?)\s*(?:\((?P<arguments>.*)\))?\s*")
+
+
+class Registry(Mapping[str, Measure]):
+    """All measures by name. Names may carry parameters: ``measures["K(k=5)"]``, ``measures["S*(mse)"]``."""
+
+    def __init__(self) -> None:
+        self._measures: dict[str, Measure] = {}
+        self._aliases: dict[str, str] = {}
+        self._parsed: dict[str, Measure] = {}
+
+    def add(self, measure: Measure) -> None:
+        """Register a measure under its name, its symbol and its aliases."""
+        for name in (measure.name, *measure.aliases):
+            if name in self._measures or name in self._aliases:
+                raise MeasureError(f"there is a measure named {name!r} already.")
+        self._measures[measure.name] = measure
+        self._aliases.update(dict.fromkeys(measure.aliases, measure.name))
+
+    def remove(self, name: str) -> None:
+        """Take a measure out again."""
+        measure = self._measures.pop(name)
+        self._aliases = {alias: to for alias, to in self._aliases.items() if to != measure.name}
+        self._parsed.clear()
+
+    def __getitem__(self, name: str) -> Measure:
+        found = self._parsed.get(name)
+        if found is None:
+            found = self._parsed[name] = self._parse(name)
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            return isinstance(name, str) and self[name] is not None
+        except MeasureError:
+            return False
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._measures)
+
+    def __len__(self) -> int:
+        return len(self._measures)
+
+    def names(self) -> list[str]:
+        """Every name by which a measure can be asked for."""
+        return [*self._measures, *self._aliases]
+
+    def _parse(self, text: str) -> Measure:
+        match = CALL.fullmatch(text.strip())
+        name = match["name"].strip() if match else text
+        measure = self._measures.get(self._aliases.get(name, name))
+        if match is None or measure is None:
+            raise MeasureError(
+                f"unknown measure {text!r}.",
+                nearest(name, self.names()) or "`clusterdiff measures` lists them all.",
+            )
+        return measure.bind(_arguments(match["arguments"], measure))
+
+
+def _arguments(text: str | None, measure: Measure) -> dict[str, Any]:
+    """The parameters in a measure's name; values are numbers or bare words."""
+    if not text or not text.strip():
+        return {}
+    accepted = [name for name in measure.takes if name not in measure.parameters]
+    out: dict[str, Any] = {}
+    for position, part in enumerate(text.split(",")):
+        key, equals, value = part.partition("=")
+        name = key.strip() if equals else (accepted[position] if position < len(accepted) else "")
+        if name not in accepted:
+            raise MeasureError(
+                f"{measure.name} does not take {part.strip()!r}; "
+                + (f"its parameters are {', '.join(accepted)}." if accepted else "it has no parameters."),
+                nearest(key.strip(), accepted),
+            )
+        word = (value if equals else key).strip()
+        try:
+            out[name] = ast.literal_eval(word)
+        except (ValueError, SyntaxError):
+            out[name] = word
+    return out
+
+
+#: The one registry.
+measures = Registry()
+
+
+def measure(
+    name: str, *, family: str, symbol: str | None = None, **facts: Any
+) -> Callable[[Callable[..., float]], Callable[..., float]]:
+    """Register a function of the meet as a measure; see :class:`Measure` for the facts it may state.
+
+    Examples
+    --------
+    >>> @measure("cells", family="own", best=0.0, bounds=(1.0, float("inf")))
+    ... def cells(meet):
+    ...     '''Number of cells.'''
+    ...     return float(len(meet))
+    >>> import clusterdiff as cd
+    >>> cd.score([0, 0, 1], [0, 1, 1], "cells")
+    3.0
+    >>> measures.remove("cells")
+    """
+
+    def register(function: Callable[..., float]) -> Callable[..., float]:
+        measures.add(Measure(name, function, family, symbol or name, **facts))
+        return function
+
+    return register
+
+
+#: A measure's precision and recall.
+PrecisionRecall: TypeAlias = tuple[float, float]
+F_BETA = r"F_\beta = \frac{(1 + \beta^2)\, P\, R}{\beta^2 P + R}"
+
+
+def precision_recall(
+    name: str,
+    *,
+    precision: tuple[str, str],
+    recall: tuple[str, str],
+    aliases: Mapping[str, tuple[str, ...]] | None = None,
+    f1_facts: Mapping[str, Any] | None = None,
+    **facts: Any,
+) -> Callable[[Callable[[Meet], PrecisionRecall]], Callable[[Meet], PrecisionRecall]]:
+    """Register ``name.precision``, ``name.recall`` and ``name.f1`` from one function that returns the first two.
+
+    Each is described by a sentence and a formula of its own, followed by what the function's docstring says of all.
+    ``name.f(beta=2)`` is F with another weight of recall.
+    """
+
+    def register(function: Callable[[Meet], PrecisionRecall]) -> Callable[[Meet], PrecisionRecall]:
+        title, _, shared = (inspect.getdoc(function) or "").partition("\n\n")
+        title = title.rstrip(".")
+
+        def precision_of(meet: Meet) -> float:
+            return function(meet)[0]
+
+        def recall_of(meet: Meet) -> float:
+            return function(meet)[1]
+
+        def f_of(meet: Meet, beta: float = 1.0) -> float:
+            return f_beta(*function(meet), beta)
+
+        harmonic = f"{title}: the harmonic mean of precision and recall."
+        for part, made, (sentence, formula) in (
+            ("precision", precision_of, precision),
+            ("recall", recall_of, recall),
+            ("f1", f_of, (harmonic, F_BETA)),
+        ):
+            made.__doc__ = f"{sentence}\n\n.. math:: {formula}\n\n{shared}"
+            known = {"normalised": True, "conditionally_normalised": False, **facts}
+            known |= {"symmetric": part == "f1", "aliases": (aliases or {}).get(part, ())}
+            if part == "f1":
+                # A mean of ratios is no mean over components, even if each ratio is.
+                known |= {"decomposition": None, "stem": f"{name}.f", **(f1_facts or {})}
+                known["aliases"] = (f"{name}.f", *known["aliases"])
+            measure(f"{name}.{part}", **known)(made)
+        return function
+
+    return register
+
+
+def f_beta(precision: float, recall: float, beta: float = 1.0) -> float:
+    """The weighted harmonic mean of precision and recall; 0 when both are 0.
+
+    >>> f_beta(0.5, 1.0), f_beta(0.5, 1.0, beta=2)
+    (0.6666666666666666, 0.8333333333333334)
+    """
+    if not isinstance(beta, int | float) or isinstance(beta, bool) or not beta > 0:
+        raise MeasureError(
+            f"`beta` must be a number above 0; got {beta!r}.", "2 weighs recall more, 0.5 precision."
+        )
+    if precision + recall == 0:
+        return 0.0
+    square = beta * beta
+    return (1 + square) * precision * recall / (square * precision + recall)
+
+
+def resolve(wanted: str | Measure | Callable[[Meet], float]) -> Measure:
+    """A measure from its name, a Measure, or any function of the meet."""
+    if isinstance(wanted, Measure):
+        return wanted
+    if isinstance(wanted, str):
+        return measures[wanted]
+    if callable(wanted):
+        name = getattr(wanted, "__name__", "own")
+        return Measure(name, wanted, "own", name)
+    raise MeasureError(f"a measure is a name or a function of the meet; got {type(wanted).__name__}.")

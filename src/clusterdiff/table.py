@@ -1,0 +1,146 @@
+"""Table: a result as columns, that prints, iterates as typed rows and turns into anybody's frame."""
+
+from __future__ import annotations
+
+import importlib
+from collections import namedtuple
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from typing import Any, Generic, TypeVar, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from clusterdiff.errors import MissingExtraError, one_of
+
+Row = TypeVar("Row")
+FRAMES = ("pandas", "polars", "pyarrow")
+SHOWN = 10
+WIDTH = 40
+#: Part of emoji and of several scripts; they show nothing of their own and can do no harm.
+JOINERS = "\u200c\u200d"
+
+
+class Table(Generic[Row]):
+    """Columns of equal length. ``table["size"]`` is a column, ``table[0]`` a row, ``table[:5]`` a table.
+
+    Examples
+    --------
+    >>> table = Table({"cluster": ["x", "y"], "size": [3, 1]})
+    >>> table
+       cluster  size
+    0  x           3
+    1  y           1
+    >>> table[0].size
+    3
+    """
+
+    def __init__(self, columns: Mapping[str, Any], row: type[Row] | None = None) -> None:
+        self._columns = {name: np.asarray(column) for name, column in columns.items()}
+        self._row = row or _row_type(tuple(columns))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(self._columns)
+
+    def __len__(self) -> int:
+        return len(next(iter(self._columns.values())))
+
+    @overload
+    def __getitem__(self, key: str) -> npt.NDArray[Any]: ...
+    @overload
+    def __getitem__(self, key: int) -> Row: ...
+    @overload
+    def __getitem__(self, key: slice) -> Table[Row]: ...
+    def __getitem__(self, key: str | int | slice) -> Any:
+        if isinstance(key, str):
+            return self._columns[key]
+        if isinstance(key, slice):
+            return type(self)({name: column[key] for name, column in self._columns.items()}, self._row)
+        return self._row(*(_python(column[key]) for column in self._columns.values()))
+
+    def __iter__(self) -> Iterator[Row]:
+        return (
+            self._row(*values) for values in zip(*(c.tolist() for c in self._columns.values()), strict=True)
+        )
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Column name → list of plain Python values."""
+        return {name: column.tolist() for name, column in self._columns.items()}
+
+    def to_frame(self, library: str = "pandas") -> Any:
+        """The table as a frame of "pandas", "polars" or "pyarrow"."""
+        one_of("library", library, FRAMES)
+        try:
+            module = importlib.import_module(library)
+        except ImportError:
+            raise MissingExtraError(library, library, f'to_frame("{library}")') from None
+        columns = {name: _uniform(column) for name, column in self._columns.items()}
+        return module.table(columns) if library == "pyarrow" else module.DataFrame(columns)
+
+    def __repr__(self) -> str:
+        return "\n".join(_text_rows(self))
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(shown(value))}</td>" for value in row) + "</tr>"
+            for row in _values(self[:SHOWN])
+        )
+        more = f"<p>… {len(self) - SHOWN:,} more rows</p>" if len(self) > SHOWN else ""
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+
+
+def shown(value: object, width: int = WIDTH) -> str:
+    r"""A value as text for people: numbers short, control characters visible, long labels cut.
+
+    >>> shown("a" + chr(27) + "b"), shown(0.123456789), shown(1000)
+    ('a\\x1bb', '0.1235', '1,000')
+    """
+    if isinstance(value, float):
+        return f"{value:.4g}" if 0 < abs(value) < 1e-4 else f"{value:.4f}"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    text = str(value)
+    if not text.isprintable():
+        text = "".join(
+            c if c.isprintable() or c in JOINERS else c.encode("unicode_escape").decode() for c in text
+        )
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def _row_type(names: tuple[str, ...]) -> Any:
+    return namedtuple("Row", names, rename=True)  # columns such as "b3.f1" are no identifiers
+
+
+def _python(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _values(table: Table[Any]) -> Iterator[tuple[Any, ...]]:
+    return zip(*table.to_dict().values(), strict=True)
+
+
+def _text_rows(table: Table[Any]) -> list[str]:
+    rows = [tuple(shown(v) for v in row) for row in _values(table[:SHOWN])]
+    widths = [max(map(len, column)) for column in zip(table.columns, *rows, strict=True)]
+    right = [table[name].dtype.kind in "iuf" for name in table.columns]
+    index = len(str(max(len(rows) - 1, 0)))
+
+    def line(first: str, cells: Sequence[str]) -> str:
+        padded = (c.rjust(w) if r else c.ljust(w) for c, w, r in zip(cells, widths, right, strict=True))
+        return f"{first.rjust(index)}  {'  '.join(padded)}".rstrip()
+
+    lines = [line("", table.columns), *(line(str(i), row) for i, row in enumerate(rows))]
+    if len(table) > SHOWN:
+        lines.append(f"… {len(table) - SHOWN:,} more rows")
+    return lines
+
+
+def _uniform(column: npt.NDArray[Any]) -> Any:
+    """A column that every frame library takes: labels of mixed types become strings."""
+    if column.dtype != object:
+        return column
+    values = column.tolist()
+    return values if len({type(v) for v in values}) <= 1 else [str(v) for v in values]

@@ -1,0 +1,41 @@
+"""What all tests share: enumeration of clusterings and Hypothesis strategies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from hypothesis import settings
+from hypothesis import strategies as st
+
+settings.register_profile("clusterdiff", deadline=None, max_examples=60)
+settings.load_profile("clusterdiff")
+
+
+def clusterings(n: int) -> Iterator[tuple[int, ...]]:
+    """Every clustering of n points, as labels numbered by first appearance (restricted growth strings)."""
+
+    def grow(labels: tuple[int, ...], used: int) -> Iterator[tuple[int, ...]]:
+        if len(labels) == n:
+            yield labels
+            return
+        for label in range(used + 1):
+            yield from grow((*labels, label), max(used, label + 1))
+
+    yield from grow((), 0)
+
+
+@st.composite
+def label_pairs(draw: st.DrawFn, max_points: int = 40) -> tuple[list[int], list[int]]:
+    """Two lists of labels of the same points."""
+    n = draw(st.integers(1, max_points))
+    labels = st.lists(st.integers(0, draw(st.integers(0, n))), min_size=n, max_size=n)
+    return draw(labels), draw(labels)
+
+
+def random_pair(n: int, k: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """A true clustering of n points in about k clusters, and one with a fifth of the labels redrawn."""
+    rng = np.random.default_rng(seed)
+    true = rng.integers(0, k, n)
+    pred = np.where(rng.random(n) < 0.2, rng.integers(0, k, n), true)
+    return true, pred

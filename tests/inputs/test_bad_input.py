@@ -1,0 +1,321 @@
+"""Bad input gets a message that names the argument, what was expected, what came, and what to do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+import polars as pl
+import pytest
+
+import clusterdiff as cd
+
+FOUR = [0, 0, 1, 1]
+BAD: dict[str, tuple[Callable[[], object], type[Exception], str, str | None]] = {
+    "lengths differ": (
+        lambda: cd.compare([0, 0, 1], FOUR),
+        cd.LabelError,
+        "`true` and `pred` must label the same points: `true` has 3 labels, `pred` has 4.",
+        "if the points have names, pass dicts from point to cluster, and missing= says what to do.",
+    ),
+    "two-dimensional": (
+        lambda: cd.compare(np.zeros((2, 2)), FOUR),
+        cd.LabelError,
+        "`true` must be one-dimensional, one label a point; got an array of shape (2, 2).",
+        "flatten a label image with .ravel(); turn a one-hot or score matrix into labels with .argmax(axis=1).",
+    ),
+    "fractions": (
+        lambda: cd.compare(FOUR, [0.5, 1.0, 2.25, 3.0]),
+        cd.LabelError,
+        "`pred` must hold whole numbers if it holds floats; got 0.5, 2.25.",
+        "cluster labels are names, not measurements; round them or convert them to strings first.",
+    ),
+    "infinite label": (
+        lambda: cd.compare(FOUR, np.array([0.0, np.inf, 1.0, 1.0])),
+        cd.LabelError,
+        "`pred` must hold whole numbers if it holds floats; got inf.",
+        "cluster labels are names, not measurements; round them or convert them to strings first.",
+    ),
+    "null labels": (
+        lambda: cd.compare([0, None, None, 1], FOUR),
+        cd.LabelError,
+        "`true` has no label (null or NaN) for 2 of 4 points, at positions 1, 2.",
+        'pass missing="drop" to leave them out, or missing="singleton" to give each a cluster of its own.',
+    ),
+    "mixed labels": (
+        lambda: cd.compare([0, 0, "1", 1], FOUR),
+        cd.LabelError,
+        "`true` mixes labels of different types: int (0 at position 0) and str ('1' at position 2).",
+        "give all labels of `true` one type, for example with str().",
+    ),
+    "bools among integers": (
+        lambda: cd.compare([1, True, 0, 0], FOUR),
+        cd.LabelError,
+        "`true` mixes labels of different types: int (1 at position 0) and bool (True at position 1).",
+        "give all labels of `true` one type, for example with str().",
+    ),
+    "unhashable labels": (
+        lambda: cd.compare([{"a": 1}, {"b": 2}], [0, 1]),
+        cd.LabelError,
+        "`true` holds labels that cannot be compared: ",
+        "labels and points must be hashable: numbers, strings, bools, tuples and the like.",
+    ),
+    "no labels at all": (
+        lambda: cd.compare(7, FOUR),
+        cd.LabelError,
+        "`true` must hold one label a point (a list, array or column), a list of sets of points, "
+        "or a dict from point to cluster; got int.",
+        None,
+    ),
+    "a string": (lambda: cd.compare("aabb", FOUR), cd.LabelError, "`true` must hold one label a point", None),
+    "complex": (
+        lambda: cd.compare(np.array(FOUR, dtype=complex), FOUR),
+        cd.LabelError,
+        "`true` must hold labels (integers, strings, bools or objects); got an array of complex128.",
+        None,
+    ),
+    "nested column": (
+        lambda: cd.compare(FOUR, pl.Series([[0], [0], [1], [1]])),
+        cd.LabelError,
+        "`pred` must hold one label a point; got a column of List(Int64).",
+        "for clusters given as lists of points, pass a list of lists.",
+    ),
+    "a whole frame": (
+        lambda: cd.compare(FOUR, pl.DataFrame({"a": FOUR})),
+        cd.LabelError,
+        "`pred` must be one column; got polars",
+        'pass one column, such as frame["cluster"].',
+    ),
+    "a set of labels": (
+        lambda: cd.compare({"a", "b"}, FOUR),
+        cd.LabelError,
+        "`true` is a set, which has no order and so cannot hold one label a point.",
+        "pass a list of labels, or a list of sets of points.",
+    ),
+    "clusters and labels": (
+        lambda: cd.compare([{1, 2}, 3], FOUR),
+        cd.LabelError,
+        "`true` starts as a list of clusters, but holds int 3 at position 1.",
+        "pass either one label a point, or only sets or lists of points.",
+    ),
+    "empty cluster": (
+        lambda: cd.compare([{1, 2}, set()], FOUR),
+        cd.LabelError,
+        "`true` has 1 empty clusters, the first at position 1.",
+        "a cluster has at least one point; leave the empty ones out.",
+    ),
+    "point in two clusters": (
+        lambda: cd.compare([{"a", "b"}, {"b", "c"}], {"a": 1, "b": 1, "c": 1}),
+        cd.LabelError,
+        "`true` must name each point once; 1 stand more than once: 'b'.",
+        "a point belongs to one cluster; remove the repeats, or resolve the overlap between clusters.",
+    ),
+    "empty": (
+        lambda: cd.compare([], []),
+        cd.LabelError,
+        "`true` is empty; a clustering needs at least one point.",
+        None,
+    ),
+    "empty array": (
+        lambda: cd.score(np.array([], dtype=int), np.array([], dtype=int)),
+        cd.LabelError,
+        "`true` is empty; a clustering needs at least one point.",
+        None,
+    ),
+    "points on one side": (
+        lambda: cd.compare(dict.fromkeys("abcdef", 0), dict.fromkeys("abcd", 0)),
+        cd.LabelError,
+        "`pred` lacks 2 of the 6 points of `true`: 'e', 'f'.",
+        'pass missing="drop" to leave them out, or missing="singleton" to give each a cluster of its own.',
+    ),
+    "points on either side": (
+        lambda: cd.compare(dict.fromkeys("abc", 0), dict.fromkeys("bcdx", 0)),
+        cd.LabelError,
+        "`true` lacks 2 of the 4 points of `pred`: 'd', 'x'. `pred` lacks 1 of the 3 points of `true`: 'a'.",
+        'pass missing="drop" to leave them out, or missing="singleton" to give each a cluster of its own.',
+    ),
+    "points of two types": (
+        lambda: cd.compare({1: 0, 2: 0}, {"1": 0, "2": 0}),
+        cd.LabelError,
+        "the points of `true` and `pred` must be of one type; got int (1) and str ('1').",
+        "convert one side, for example with str(): 1 and '1' are never matched silently.",
+    ),
+    "nothing left": (
+        lambda: cd.compare({"a": 0}, {"b": 0}, missing="drop"),
+        cd.LabelError,
+        'no point is left: missing="drop" left out all 2.',
+        "check that both sides name their points in the same way.",
+    ),
+    "unknown policy": (
+        lambda: cd.compare(FOUR, FOUR, missing="dropp"),  # type: ignore[arg-type]
+        cd.ArgumentError,
+        '`missing` must be one of "error", "drop", "singleton"; got \'dropp\'.',
+        "did you mean 'drop'?",
+    ),
+    "noise of another type": (
+        lambda: cd.compare(FOUR, FOUR, noise="-1"),
+        cd.ArgumentError,
+        "`noise` must be a label of `true`, whose labels are int such as 0; got str '-1'.",
+        "give the noise label as it stands among the labels.",
+    ),
+    "negative weights": (
+        lambda: cd.compare(FOUR, FOUR, weights=[1, -2, 1, float("nan")]),
+        cd.ArgumentError,
+        "`weights` must be finite and not negative; got -2.0, nan at positions 1, 3.",
+        "a weight says how much a point counts; 0 leaves it out of the score.",
+    ),
+    "no weight at all": (
+        lambda: cd.compare(FOUR, FOUR, weights=[0, 0, 0, 0]),
+        cd.ArgumentError,
+        "`weights` must not all be zero.",
+        None,
+    ),
+    "too few weights": (
+        lambda: cd.compare(FOUR, FOUR, weights=[1, 2]),
+        cd.ArgumentError,
+        "`weights` must have a row for each of the 4 points; got 2.",
+        None,
+    ),
+    "weights by name lack a point": (
+        lambda: cd.compare(FOUR, FOUR, weights={0: 1, 1: 1, 2: 1}),
+        cd.ArgumentError,
+        "`weights` lacks 1 of the 4 points: 3.",
+        None,
+    ),
+    "weights of points in sets": (
+        lambda: cd.compare([{"a", "b"}, {"c"}], {"a": 1, "b": 1, "c": 2}, weights=[1, 1, 1]),
+        cd.ArgumentError,
+        "`weights` must be a dict by point here, since the points of `true` came in sets, without order.",
+        None,
+    ),
+    "features with NaN": (
+        lambda: cd.compare(FOUR, FOUR, features=[[0.0], [np.nan], [1.0], [2.0]]),
+        cd.ArgumentError,
+        "`features` must be finite; got NaN or infinity in 1 rows: 1.",
+        "impute or drop those points first.",
+    ),
+    "too few features": (
+        lambda: cd.compare(FOUR, FOUR, features=np.zeros((3, 2))),
+        cd.ArgumentError,
+        "`features` must have a row for each of the 4 points; got 3.",
+        None,
+    ),
+    "features of text": (
+        lambda: cd.compare(FOUR, FOUR, features=[["a"], ["b"], ["c"], ["d"]]),
+        cd.ArgumentError,
+        "`features` must be a matrix of numbers with a row a point; got <U1 of shape (4, 1).",
+        None,
+    ),
+    "distances not square": (
+        lambda: cd.compare(FOUR, FOUR, distances=np.ones((4, 3))),
+        cd.ArgumentError,
+        "`distances` must be square with a row for each of the 4 points; got shape (4, 3).",
+        None,
+    ),
+    "negative distances": (
+        lambda: cd.compare(FOUR, FOUR, distances=-np.ones((4, 4))),
+        cd.ArgumentError,
+        "`distances` must not be negative; 16 entries are, the smallest -1.0.",
+        None,
+    ),
+    "distances not symmetric": (
+        lambda: cd.compare(FOUR, FOUR, distances=np.triu(np.ones((4, 4)))),
+        cd.ArgumentError,
+        "`distances` must be symmetric; d[i, j] and d[j, i] differ by up to 1.",
+        "take the mean of both directions: (d + d.T) / 2.",
+    ),
+    "condensed of the wrong length": (
+        lambda: cd.compare(FOUR, FOUR, distances=np.ones(5)),
+        cd.ArgumentError,
+        "`distances` as a condensed vector must have n(n-1)/2 = 6 entries for 4 points; got 5.",
+        "see scipy.spatial.distance.pdist.",
+    ),
+    "distance function of the wrong shape": (
+        lambda: cd.compare(FOUR, FOUR, distances=lambda i, j: 1.0).score("S*(distance)"),
+        cd.ArgumentError,
+        "`distances` must return a finite number ≥ 0 for each of the 2 pairs it got; got an array of shape ()",
+        "it takes two equally long arrays of points.",
+    ),
+    "unknown measure": (
+        lambda: cd.score(FOUR, FOUR, "rnad"),
+        cd.MeasureError,
+        "unknown measure 'rnad'.",
+        "did you mean 'rand'",
+    ),
+    "unknown parameter": (
+        lambda: cd.score(FOUR, FOUR, "K(q=3)"),
+        cd.MeasureError,
+        "K does not take 'q=3'; its parameters are k.",
+        None,
+    ),
+    "unknown subcomponent measure": (
+        lambda: cd.score(FOUR, FOUR, "S*(entrpy)"),
+        cd.MeasureError,
+        "unknown subcomponent measure 'entrpy'; there are entropy, pairs, largest, mse, distance.",
+        "did you mean 'entropy'?",
+    ),
+    "no k": (
+        lambda: cd.score(FOUR, FOUR, "K"),
+        cd.MeasureError,
+        "K needs k, the largest number of clusters on either side; got None.",
+        "for these clusterings k must be at least 2: ask for K(k=2).",
+    ),
+    "k too small": (
+        lambda: cd.score([0, 1, 2, 2], FOUR, "K(k=2)"),
+        cd.MeasureError,
+        "K(k=2) needs k ≥ 2 and k ≥ the number of clusters; there are 3 true and 2 predicted clusters.",
+        "ask for K(k=3) or more.",
+    ),
+    "no features": (
+        lambda: cd.score(FOUR, FOUR, "S_MSE"),
+        cd.MeasureError,
+        "`mse` scores clusters by the points' features, and the comparison has none.",
+        "pass features= to compare().",
+    ),
+    "own score out of range": (
+        lambda: cd.score(FOUR, FOUR, cd.split_merge(lambda sizes: 7.0)),
+        cd.MeasureError,
+        "`<lambda>` must return scores from 0 to 1; it gave 7.0 for a cluster of 2 points in 1 parts.",
+        None,
+    ),
+    "own sigma of the wrong shape": (
+        lambda: cd.score(FOUR, FOUR, cd.split_merge("pairs", lambda s, t: 1.0)),  # type: ignore[arg-type,return-value]
+        cd.ArgumentError,
+        "`sigma` must return one value a pair: 2 pairs, shape ().",
+        "it takes two arrays, the split and the merge score of each cell.",
+    ),
+    "unknown frame": (
+        lambda: cd.compare(FOUR, FOUR).splits.to_frame("panda"),
+        cd.ArgumentError,
+        '`library` must be one of "pandas", "polars", "pyarrow"; got \'panda\'.',
+        "did you mean 'pandas'?",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_says_what_is_wrong_and_what_to_do(case: str) -> None:
+    """The message and the hint are pinned, word by word."""
+    call, error, message, hint = BAD[case]
+    with pytest.raises(error, match="^" + re.escape(message)) as caught:
+        call()
+    assert isinstance(caught.value, cd.ClusterdiffError)
+    if hint is None:
+        assert caught.value.hint is None or "did you mean" in caught.value.hint
+    else:
+        assert caught.value.hint is not None
+        assert caught.value.hint.startswith(hint)
+        assert f"\nHint: {hint}" in str(caught.value)
+
+
+def test_k_beyond_the_square_root_of_n_warns() -> None:
+    """K's bound holds for k ≤ √n; beyond it the number comes with a warning."""
+    with pytest.warns(UserWarning, match=r"K\(k=3\): its bounds hold for k ≤ √n only, and √n is 2"):
+        cd.score(FOUR, FOUR, "K(k=3)")
+
+
+def test_long_lists_of_offenders_are_cut() -> None:
+    """At most five offenders are named, and the rest counted."""
+    with pytest.raises(cd.LabelError, match="0, 1, 2, 3, 4 and 95 more"):
+        cd.compare(dict.fromkeys(range(200), 0), dict.fromkeys(range(100, 200), 0))
