@@ -63,9 +63,9 @@ inline Cells meet(const Labels& t, const Labels& p, Run& run) {
     Side ps;
     ps.labels = p;
     auto coded = code_predicted(t, ps, run);
-    if (!t_ranged) return rows_by_label(CodedFeed<u64>{coded.records, 0}, t, ps, run);
+    if (!t_ranged) return rows_by_label(CodedFeed<u64>{std::move(coded.records), 0}, t, ps, run);
     Side ts = ranged_side(t, t_range);
-    return rows_by_slot(CodedFeed<u32>{coded.records, t_range.lo}, ts, ps, run);
+    return rows_by_slot(CodedFeed<u32>{std::move(coded.records), t_range.lo}, ts, ps, run);
 }
 
 }  // namespace clusterdiff

@@ -207,9 +207,10 @@ struct PredFeed {
 };
 
 // The same two once the predicted labels have codes: true slots (Key = u32, offsets from `lo`) or labels (Key = u64).
+// Its records are not needed once they have been fed on.
 template <class Key>
 struct CodedFeed {
-    const Buffer<PredRecord>& records;
+    Buffer<PredRecord> records;
     u64 lo;
     struct Scratch {
         Key key[kBlock];
@@ -403,7 +404,7 @@ constexpr i64 kBucketPoints = 8192;
 
 // The true side has slots; `feed` yields (true slot, pred slot).
 template <class Feed>
-Cells rows_by_slot(const Feed& feed, Side& t, Side& p, Run& run) {
+Cells rows_by_slot(Feed feed, Side& t, Side& p, Run& run) {
     const i64 n = t.labels.n;
     const int slot_bits = std::bit_width(static_cast<u64>(t.slots - 1));
     const int shift = slot_bits - std::min(slot_bits, partition_bits(n, kBucketPoints));
@@ -411,6 +412,7 @@ Cells rows_by_slot(const Feed& feed, Side& t, Side& p, Run& run) {
     const auto part = partition<u64>(
         n, buckets, feed, [shift](u32 slot) { return slot >> shift; },
         [](u32 slot, u32 col) { return static_cast<u64>(slot) << 32 | col; }, run);
+    if constexpr (requires { feed.records; }) feed.records = {};
     const int team = static_cast<int>(std::min<i64>(run.threads(), buckets));
     std::vector<SlotRows> rows;
     for (int worker = 0; worker < team; ++worker) rows.emplace_back(t.slots, shift);
@@ -427,11 +429,12 @@ Cells rows_by_slot(const Feed& feed, Side& t, Side& p, Run& run) {
 
 // The true side is arbitrary; `feed` yields (true label, pred slot).
 template <class Feed>
-Cells rows_by_label(const Feed& feed, const Labels& t, Side& p, Run& run) {
+Cells rows_by_label(Feed feed, const Labels& t, Side& p, Run& run) {
     const int bits = partition_bits(t.n, kBucketPoints);
     const auto part = partition<TrueRecord>(
         t.n, i64{1} << bits, feed, [bits](u64 key) { return bits ? fold_hash(key) >> (64 - bits) : 0; },
         [](u64 key, u32 col) { return TrueRecord{key, col}; }, run);
+    if constexpr (requires { feed.records; }) feed.records = {};
     const int team = static_cast<int>(std::min<i64>(run.threads(), part.buckets()));
     Buffer<u64> labels(t.n);
     std::vector<LabelRows> rows(static_cast<std::size_t>(team), LabelRows(labels));
