@@ -8,8 +8,10 @@
 
 from clusterdiff import lattice
 from clusterdiff._version import __version__
+from clusterdiff.check import Check, check
 from clusterdiff.clustering import Clustering
 from clusterdiff.comparison import Comparison, Component, Merge, Split, compare, score
+from clusterdiff.corpus import Corpus, CorpusComparison, Mention, compare_corpora
 from clusterdiff.errors import (
     ArgumentError,
     ClusterdiffError,
@@ -18,37 +20,58 @@ from clusterdiff.errors import (
     MeasureError,
     MissingExtraError,
 )
+from clusterdiff.export import write
+from clusterdiff.formats import compare_files, read
 from clusterdiff.loss import Loss
 from clusterdiff.measures import Measure, measure, measures
 from clusterdiff.measures.splitmerge import split_merge
 from clusterdiff.meet import Meet
+from clusterdiff.normalise import Extremes, extremes
+from clusterdiff.properties import Counterexample
+from clusterdiff.scorer import scorer
+from clusterdiff.series import Series, worsen
 from clusterdiff.subcomponents import Subcomponent, subcomponent, subcomponents
 from clusterdiff.table import Table
 
 __all__ = [
     "ArgumentError",
+    "Check",
     "ClusterdiffError",
     "Clustering",
     "Comparison",
     "Component",
+    "Corpus",
+    "CorpusComparison",
+    "Counterexample",
+    "Extremes",
     "FileError",
     "LabelError",
     "Loss",
     "Measure",
     "MeasureError",
     "Meet",
+    "Mention",
     "Merge",
     "MissingExtraError",
+    "Series",
     "Split",
     "Subcomponent",
     "Table",
     "__version__",
+    "check",
     "compare",
+    "compare_corpora",
+    "compare_files",
+    "extremes",
     "lattice",
     "measure",
     "measures",
+    "read",
     "score",
+    "scorer",
     "split_merge",
     "subcomponent",
     "subcomponents",
+    "worsen",
+    "write",
 ]

@@ -17,6 +17,7 @@ from clusterdiff.lattice import KINDS, Components
 from clusterdiff.loss import CellLoss, Loss
 from clusterdiff.measures import Measure, resolve
 from clusterdiff.meet import Links, Meet, Moments, Overlap, spread
+from clusterdiff.normalise import normalised
 from clusterdiff.pointdata import Distances, cell_weights, read_features, read_weights
 from clusterdiff.subcomponents import Scored, subcomponent
 from clusterdiff.table import Table, shown
@@ -176,6 +177,27 @@ class Comparison:
         Loss(total=0.5, split=0.5, merge=0.0)
         """
         return self._cell_loss.total
+
+    def normalised(self, measure: AnyMeasure) -> float:
+        """A measure rescaled by the extremes it takes for this true clustering (Luo et al., 2009).
+
+        See :func:`clusterdiff.extremes` for the measures that it is known for.
+
+        >>> import clusterdiff as cd
+        >>> diff = cd.compare([0, 0, 1, 1], [0, 0, 1, 2])
+        >>> diff.score("A"), diff.normalised("A")
+        (0.75, 0.5)
+        """
+        return normalised(self.meet, resolve(measure))
+
+    def plot(self, kind: str = "flow", ax: Any = None) -> Any:
+        """Draw the comparison: "flow", "bipartite", "derivation", "loss", "sizes" or "heatmap".
+
+        Returns the matplotlib Axes; see :mod:`clusterdiff.plots`.
+        """
+        from clusterdiff import plots
+
+        return plots.plot(self, kind, ax)
 
     # ---- tables
 
@@ -391,7 +413,8 @@ def compare(
     if w is not None:
         meet.weights = cell_weights(w, meet.cell_of_point, len(meet))
     if features is not None:
-        meet.moments = Moments(*spread(meet.cell_of_point, len(meet), read_features(features, aligned), w))
+        meet.features = read_features(features, aligned)
+        meet.moments = Moments(*spread(meet.cell_of_point, len(meet), meet.features, w))
     if distances is not None:
         links = Distances(distances, aligned)
         cell = meet.cell_of_point

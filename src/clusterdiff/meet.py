@@ -176,6 +176,7 @@ class Meet:
         self.weights = weights
         self.moments = moments
         self.links = links
+        self.features: Any = None  # a row a point, for the few measures that look at single points
         self._locate = locate
         self._overlap = overlap
         self._made: dict[Callable[[Meet], Any], Any] = {}
@@ -377,6 +378,7 @@ class Meet:
         )
         back = np.empty_like(order)
         back[order] = np.arange(len(order))
+        meet.features = self.features
         meet.__dict__["_transposed"] = (self, back)  # the transpose of the transpose is this very meet
         return meet, order
 

@@ -18,6 +18,10 @@ COMMANDS = {
     "compare": "compare",
     "demo": "demo",
     "measures": "measures",
+    "check": "check",
+    "worsen": "worsen",
+    "plot": "plot",
+    "paper": "paper",
 }
 
 
