@@ -12,7 +12,7 @@ from rich.text import Text
 
 from clusterdiff.cli.compare import split_names
 from clusterdiff.cli.output import console, print_json
-from clusterdiff.clustering import Clustering
+from clusterdiff.corpus import Corpus
 from clusterdiff.errors import ArgumentError
 from clusterdiff.examples import story
 from clusterdiff.formats import read
@@ -51,7 +51,7 @@ def command(
     Without FILE the bundled story is worsened, as the paper's section 6 does with a document of its own.
     """
     true = story.true() if file is None else read(file, point=point, cluster=cluster)
-    if not isinstance(true, Clustering):
+    if isinstance(true, Corpus):
         raise ArgumentError(
             f"{file} holds several documents, and one clustering is worsened.", "pass one of them."
         )
