@@ -110,7 +110,12 @@ nb::object locate(const PyCells& self, nb::handle truth, nb::handle pred) {
     return cells.count() <= INT32_MAX ? run_with(i32{}) : run_with(i64{});
 }
 
-nb::object encoded(cd::Encoded&& e) { return nb::make_tuple(cd::to_numpy(std::move(e.codes)), cd::to_numpy(e.first)); }
+nb::object encoded(cd::Encoded&& e) { return nb::make_tuple(cd::to_numpy(std::move(e.codes)), cd::to_numpy(std::move(e.first))); }
+
+template <class Null, class At>
+nb::object encode_bytes(i64 n, Null null, At at) {
+    return encoded(heavy(n, [&](cd::Run& run) { return cd::encode(n, cd::BytesSource<Null, At>{null, at}, run); }));
+}
 
 // A validity bitmap as Arrow lays it out; without one nothing is null.
 struct Validity {
@@ -134,7 +139,7 @@ nb::object encode_fixed(nb::handle x) {
     const cd::Array a(x, "x", 2);
     if (a.itemsize() != 1 || (a.size(1) > 1 && a.stride(1) != 1)) throw nb::type_error("x must be uint8 with contiguous rows");
     auto at = [&](i64 i) { return cd::Bytes{reinterpret_cast<const u8*>(a.data() + i * a.stride()), a.size(1)}; };
-    return encoded(heavy(a.size(), [&](cd::Run& run) { return cd::encode_bytes(a.size(), [](i64) { return false; }, at, run); }));
+    return encode_bytes(a.size(), [](i64) { return false; }, at);
 }
 
 nb::object encode_text(nb::handle offsets, nb::handle data, nb::handle validity, i64 bit_offset) {
@@ -149,7 +154,7 @@ nb::object encode_text(nb::handle offsets, nb::handle data, nb::handle validity,
             if (offset[i] > offset[i + 1] || offset[i] < 0) throw cd::BadValue("offsets must not decrease");
         if (offset[n] > bytes.size()) throw cd::BadValue("offsets reach past the end of the data");
         auto at = [&](i64 i) { return cd::Bytes{base + offset[i], static_cast<i64>(offset[i + 1] - offset[i])}; };
-        return encoded(heavy(n, [&](cd::Run& run) { return cd::encode_bytes(n, [&](i64 i) { return valid.null(i); }, at, run); }));
+        return encode_bytes(n, [&](i64 i) { return valid.null(i); }, at);
     };
     return o.itemsize() == 4 ? with(o.exactly<i32>("int32")) : with(o.exactly<i64>("int64"));
 }
@@ -184,18 +189,19 @@ nb::object encode_views(nb::handle views, nb::sequence buffers, nb::handle valid
                                            offset + length > data[static_cast<std::size_t>(buffer)].length)))
             throw cd::BadValue("a view reaches past the end of its buffer");
     }
-    return encoded(heavy(n, [&](cd::Run& run) { return cd::encode_bytes(n, [&](i64 i) { return valid.null(i); }, at, run); }));
+    return encode_bytes(n, [&](i64 i) { return valid.null(i); }, at);
 }
 
 nb::object encode_integers(nb::handle x) {
     const cd::Array a(x, "x");
     const cd::Labels labels = a.labels();
-    return encoded(heavy(labels.n, [&](cd::Run& run) { return cd::encode_integers(labels, run); }));
+    return encoded(heavy(labels.n, [&](cd::Run& run) { return cd::encode(labels.n, cd::IntegerSource{labels}, run); }));
 }
 
 nb::object encode_objects(nb::handle source) {
-    cd::Run run(0, interrupted);
-    return cd::ObjectEncoder(source, run).encode();
+    cd::ObjectEncoder objects(source);
+    cd::Run run(objects.size(), interrupted);
+    return objects.encode(run);
 }
 
 cd::Labels checked_groups(const cd::Array& groups, i64 k) {
