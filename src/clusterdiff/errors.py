@@ -30,6 +30,10 @@ class MeasureError(ClusterdiffError, ValueError):
     """An unknown measure, a wrong parameter, or a measure that lacks what it needs."""
 
 
+class PatchError(ClusterdiffError, ValueError):
+    """A patch that cannot be read, or does not fit the clustering it is applied to."""
+
+
 class FileError(ClusterdiffError, ValueError):
     """A file that cannot be read as a clustering."""
 
@@ -74,6 +78,12 @@ def one_of(argument: str, value: object, choices: Iterable[str]) -> None:
 
 def nearest(name: str, choices: Iterable[str]) -> str | None:
     """A hint with the choices spelt most like ``name``, or None."""
-    folded = {choice.casefold(): choice for choice in choices}
-    close = get_close_matches(name.casefold(), folded, n=3, cutoff=0.5)
-    return "did you mean " + " or ".join(repr(folded[c]) for c in close) + "?" if close else None
+    folded: dict[str, list[str]] = {}
+    for choice in choices:
+        folded.setdefault(choice.casefold(), []).append(choice)
+    close = [
+        choice
+        for fold in get_close_matches(name.casefold(), folded, n=3, cutoff=0.5)
+        for choice in folded[fold]
+    ]
+    return "did you mean " + " or ".join(map(repr, close[:4])) + "?" if close else None

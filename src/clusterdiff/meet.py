@@ -176,6 +176,7 @@ class Meet:
         self.weights = weights
         self.moments = moments
         self.links = links
+        self.features: Any = None  # a row a point, for the few measures that look at single points
         self._locate = locate
         self._overlap = overlap
         self._made: dict[Callable[[Meet], Any], Any] = {}
@@ -332,7 +333,10 @@ class Meet:
 
     @cached_property
     def overlap(self) -> Overlap:
-        """The clusterings as they were given, with the points that only one of them has."""
+        """The clusterings as they were given, with the points that only one of them has.
+
+        A meet made from another one (restricted or coarsened) knows the shared points only.
+        """
         if self._overlap is None:
             return Overlap(self.true, self.pred, self.size, self.true_size, self.pred_size)
         return self._overlap()
@@ -374,6 +378,7 @@ class Meet:
         )
         back = np.empty_like(order)
         back[order] = np.arange(len(order))
+        meet.features = self.features
         meet.__dict__["_transposed"] = (self, back)  # the transpose of the transpose is this very meet
         return meet, order
 

@@ -42,7 +42,7 @@ class BlockCache {
         if (std::unique_lock lock(mutex_, std::try_to_lock); lock.owns_lock()) {
             Kept* best = nullptr;
             for (Kept& kept : kept_)
-                if (kept.data && kept.length >= length && kept.length <= 2 * length && (!best || kept.length < best->length)) best = &kept;
+                if (kept.data && kept.length >= length && kept.length <= length + length / 4 && (!best || kept.length < best->length)) best = &kept;
             if (best) {
                 total_ -= best->used;
                 const Block block{best->data, best->length, false};
@@ -53,23 +53,31 @@ class BlockCache {
         return {map(length), length, true};
     }
 
-    // `used` is how much of the block was written, as far as known.
+    // `used` is how much of the block was written, as far as known. The oldest blocks make room.
     void give(char* data, std::size_t length, std::size_t used) {
-        if (std::unique_lock lock(mutex_, std::try_to_lock); lock.owns_lock() && total_ + used <= kLimit) {
-            for (Kept& kept : kept_) {
-                if (kept.data) continue;
-                ::madvise(data, length, MADV_FREE);
-                kept = {data, length, used};
-                total_ += used;
-                return;
-            }
+        std::unique_lock lock(mutex_, std::try_to_lock);
+        if (!lock.owns_lock() || used > kLimit) {
+            ::munmap(data, length);
+            return;
         }
-        ::munmap(data, length);
+        Kept* place = find_free();
+        while (!place || total_ + used > kLimit) {
+            Kept* oldest = nullptr;
+            for (Kept& kept : kept_)
+                if (kept.data && (!oldest || kept.age < oldest->age)) oldest = &kept;
+            ::munmap(oldest->data, oldest->length);
+            total_ -= oldest->used;
+            *oldest = {};
+            place = oldest;
+        }
+        ::madvise(data, length, MADV_FREE);
+        *place = {data, length, used, ++clock_};
+        total_ += used;
     }
 
   private:
     static constexpr std::size_t kHuge = std::size_t{2} << 20;
-    static constexpr std::size_t kLimit = std::size_t{256} << 20;
+    static constexpr std::size_t kLimit = std::size_t{512} << 20;
 
     static char* map(std::size_t length) {
         // One huge page more than needed, so that an aligned part can be cut out of the middle.
@@ -87,10 +95,17 @@ class BlockCache {
     struct Kept {
         char* data = nullptr;
         std::size_t length = 0, used = 0;
+        u64 age = 0;
     };
+    Kept* find_free() {
+        for (Kept& kept : kept_)
+            if (!kept.data) return &kept;
+        return nullptr;
+    }
     std::mutex mutex_;
-    std::array<Kept, 16> kept_{};
+    std::array<Kept, 32> kept_{};
     std::size_t total_ = 0;
+    u64 clock_ = 0;
 };
 
 #endif

@@ -16,6 +16,7 @@
 #include "meet.hpp"
 #include "moments.hpp"
 #include "objects.hpp"
+#include "repairs.hpp"
 #include "sums.hpp"
 
 namespace cd = clusterdiff;
@@ -366,6 +367,34 @@ nb::object link_sums_condensed(nb::handle indptr, nb::handle members, nb::handle
     });
 }
 
+// Calls f(repairs, run) for cells whose points may have weights: their mass and Σ w·log(w / unit) in each cell.
+template <class F>
+auto with_repairs(const PyCells& self, nb::handle mass, nb::handle entropy, double unit, F&& f) {
+    const cd::Cells& cells = self.cells();
+    const auto m = maybe(mass, "mass"), e = maybe(entropy, "entropy");
+    if (m.has_value() != e.has_value()) throw cd::BadValue("mass and entropy must be given together");
+    if (cells.count() + cells.k_pred > cd::kMaxClusters) throw cd::BadValue("at most 2^31 - 1 cells and clusters are possible");
+    if (m && (m->size() != cells.count() || e->size() != cells.count()))
+        throw cd::BadValue("mass and entropy must have one entry a cell");
+    const double* masses = m ? m->exactly<double>("float64") : nullptr;
+    const double* entropies = e ? e->exactly<double>("float64") : nullptr;
+    return heavy(cells.count(), [&](cd::Run& run) {
+        cd::Repairs repairs(cells, masses, entropies, unit);
+        return f(repairs, run);
+    });
+}
+
+nb::object repairs(const PyCells& cells, nb::handle mass, nb::handle entropy, double unit) {
+    const auto c = with_repairs(cells, mass, entropy, unit, [](cd::Repairs& r, cd::Run&) { return r.candidates(); });
+    return nb::make_tuple(cd::to_numpy(c.operation), cd::to_numpy(c.home), cd::to_numpy(c.at), cd::to_numpy(c.gain));
+}
+
+nb::object repair_steps(const PyCells& cells, nb::handle mass, nb::handle entropy, double unit) {
+    const auto s = with_repairs(cells, mass, entropy, unit, [](cd::Repairs& r, cd::Run& run) { return r.greedy(run); });
+    return nb::make_tuple(cd::to_numpy(s.operation), cd::to_numpy(s.truth), cd::to_numpy(s.gain), cd::to_numpy(s.indptr),
+                          cd::to_numpy(s.cell), cd::to_numpy(s.from), cd::to_numpy(s.to));
+}
+
 // Reads every label once and does next to nothing with it: no meet can be faster.
 u64 stream(nb::handle truth, nb::handle pred) {
     const cd::Array t(truth, "true"), p(pred, "pred");
@@ -497,6 +526,8 @@ NB_MODULE(_core, m) {
     m.def("moments_sparse", &moments_sparse, "groups"_a, "k"_a, "indptr"_a, "indices"_a, "data"_a, "d"_a, "weights"_a.none() = nb::none());
     m.def("link_sums_square", &link_sums_square, "group_indptr"_a, "members"_a, "d"_a, "weights"_a.none() = nb::none());
     m.def("link_sums_condensed", &link_sums_condensed, "group_indptr"_a, "members"_a, "condensed"_a, "n"_a, "weights"_a.none() = nb::none());
+    m.def("repairs", &repairs, "cells"_a, "mass"_a.none() = nb::none(), "entropy"_a.none() = nb::none(), "unit"_a = 1.0);
+    m.def("repair_steps", &repair_steps, "cells"_a, "mass"_a.none() = nb::none(), "entropy"_a.none() = nb::none(), "unit"_a = 1.0);
     m.def("expected_information", &expected_information, "true_sizes"_a, "true_counts"_a, "pred_sizes"_a, "pred_counts"_a);
     m.def("stream", &stream, "true"_a, "pred"_a);
     m.def("threads", &cd::configured_threads);

@@ -17,16 +17,31 @@ class RowCounter {
   public:
     explicit RowCounter(i64 columns) : columns_(columns) {}
 
-    // Counts cols[0, length) and appends the cells; returns how many.
+    // Counts cols[0, length) and appends the cells; returns how many. Seven more entries must be readable.
     i64 count(const u32* cols, i64 length, u32* out_cols, i64* out_sizes) {
+        if (length <= 8 && uniform(cols, length)) {
+            out_cols[0] = cols[0];
+            out_sizes[0] = length;
+            return 1;
+        }
         if (length <= kScan) return scan(cols, length, out_cols, out_sizes);
-        if (columns_ <= kDense) return dense(cols, length, out_cols, out_sizes);
+        if (columns_ <= kDense && length <= static_cast<i64>(UINT32_MAX)) return dense(cols, length, out_cols, out_sizes);
         return hashed(cols, length, out_cols, out_sizes);
     }
 
   private:
     static constexpr i64 kScan = 16;
     static constexpr i64 kDense = i64{1} << 19;  // columns whose counters (2 MiB) stay near the core
+
+    // Whether all of up to eight columns are the same: the common case of linked records. No loop whose length a
+    // branch predictor would have to guess.
+    static bool uniform(const u32* cols, i64 length) {
+        static constexpr u32 kWithin[16] = {~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, 0, 0, 0, 0, 0, 0, 0, 0};
+        const u32* within = kWithin + 8 - length;
+        u32 differs = 0;
+        for (int i = 0; i < 8; ++i) differs |= (cols[i] ^ cols[0]) & within[i];
+        return differs == 0;
+    }
 
     static i64 scan(const u32* cols, i64 length, u32* out_cols, i64* out_sizes) {
         out_cols[0] = cols[0];
@@ -47,21 +62,14 @@ class RowCounter {
 
     i64 dense(const u32* cols, i64 length, u32* out_cols, i64* out_sizes) {
         if (counters_.empty()) counters_ = Buffer<u32>::zeros(columns_);
+        u32* __restrict counter = counters_.data();
         i64 cells = 0;
-        for (i64 i = 0; i < length;) {
-            // Stretches short enough for 32-bit counters; a second one finds the cells of the first through `at`.
-            const i64 stop = std::min(length, i + i64{UINT32_MAX});
-            if (i > 0) return hashed(cols, length, out_cols, out_sizes);
-            for (; i < stop; ++i) {
-                const u32 before = counters_[cols[i]]++;
-                out_cols[cells] = cols[i];
-                cells += before == 0;
-            }
+        for (i64 i = 0; i < length; ++i) {
+            const u32 before = counter[cols[i]]++;
+            out_cols[cells] = cols[i];
+            cells += before == 0;
         }
-        for (i64 q = 0; q < cells; ++q) {
-            out_sizes[q] = counters_[out_cols[q]];
-            counters_[out_cols[q]] = 0;
-        }
+        for (i64 q = 0; q < cells; ++q) out_sizes[q] = std::exchange(counter[out_cols[q]], 0);
         return cells;
     }
 
@@ -150,7 +158,7 @@ class LocalCodes {
     void grow() {
         clear(2 * static_cast<i64>(slots_used_));
         for (std::size_t code = 0; code < keys_.size(); ++code) {
-            u64 p = mix(keys_[code]) & mask_;
+            u64 p = fold_hash(keys_[code]) & mask_;
             while (slots_[p]) p = (p + 1) & mask_;
             slots_[p] = static_cast<u32>(code + 1);
         }
@@ -272,7 +280,7 @@ class LabelRows {
     i64 start(i64, const TrueRecord* record, i64 points) {
         codes_.start(points);
         rows_.resize(static_cast<std::size_t>(points));
-        for (i64 i = 0; i < points; ++i) rows_[static_cast<std::size_t>(i)] = codes_.code(record[i].key, mix(record[i].key));
+        for (i64 i = 0; i < points; ++i) rows_[static_cast<std::size_t>(i)] = codes_.code(record[i].key, fold_hash(record[i].key));
         return static_cast<i64>(codes_.keys().size());
     }
     i64 row(const TrueRecord*, i64 i) const { return rows_[static_cast<std::size_t>(i)]; }
@@ -289,8 +297,8 @@ class LabelRows {
 };
 
 // Sorts each bucket by row, counts, and writes the cells of all buckets one after the other. `rows` has one object a
-// worker, `used_cols` one set; columns are slots still.
-template <class Rows>
+// worker, `used_cols` one set; columns are slots still. `Position` counts the points of a bucket.
+template <class Position, class Rows>
 Cells count_buckets(const Partition<typename Rows::Record>& part, std::vector<Rows>& rows, std::vector<SlotSet>& used_cols, i64 columns,
                     i64 most_rows, Run& run) {
     const i64 n = part.records.size(), largest = part.largest();
@@ -312,8 +320,8 @@ Cells count_buckets(const Partition<typename Rows::Record>& part, std::vector<Ro
         Rows& mine = rows[static_cast<std::size_t>(worker)];
         SlotSet& cols_seen = used_cols[static_cast<std::size_t>(worker)];
         RowCounter counter(columns);
-        std::vector<i64> position;
-        Buffer<u32> sorted(largest), cell_cols(largest);
+        std::vector<Position> position;
+        Buffer<u32> sorted(largest + 8), cell_cols(largest);
         Buffer<i64> cell_sizes(largest), row_starts(std::min(largest, most_rows));
         for (;;) {
             const i64 b = next_bucket.fetch_add(1, std::memory_order_relaxed);
@@ -323,14 +331,18 @@ Cells count_buckets(const Partition<typename Rows::Record>& part, std::vector<Ro
             const i64 points = part.size(b);
             const i64 local_rows = mine.start(b, record, points);
             position.assign(static_cast<std::size_t>(local_rows), 0);
-            i64* __restrict pos = position.data();
+            Position* __restrict pos = position.data();
             for (i64 i = 0; i < points; ++i) ++pos[mine.row(record, i)];
-            for (i64 row = 0, sum = 0; row < local_rows; ++row) sum += std::exchange(pos[row], sum);
+            Position sum = 0;
+            for (i64 row = 0; row < local_rows; ++row) {
+                const Position count = std::exchange(pos[row], sum);
+                sum += count;
+            }
             u32* __restrict by_row = sorted.data();
             for (i64 i = 0; i < points; ++i) by_row[pos[mine.row(record, i)]++] = mine.col(record, i);
             i64 cells = 0, full_rows = 0;
             for (i64 row = 0, begin = 0; row < local_rows; ++row) {
-                const i64 end = pos[row];
+                const i64 end = static_cast<i64>(pos[row]);
                 if (end == begin) continue;
                 row_starts[full_rows++] = cells;
                 mine.use(row);
@@ -362,6 +374,13 @@ Cells count_buckets(const Partition<typename Rows::Record>& part, std::vector<Ro
     out.cols.truncate(cells);
     out.sizes.truncate(cells);
     return out;
+}
+
+template <class Rows>
+Cells count_buckets(const Partition<typename Rows::Record>& part, std::vector<Rows>& rows, std::vector<SlotSet>& used_cols, i64 columns,
+                    i64 most_rows, Run& run) {
+    if (part.largest() <= static_cast<i64>(UINT32_MAX)) return count_buckets<u32>(part, rows, used_cols, columns, most_rows, run);
+    return count_buckets<u64>(part, rows, used_cols, columns, most_rows, run);
 }
 
 inline LabelList listed_labels(Buffer<u64>&& values, i64 count, const Labels& x) {
@@ -429,7 +448,7 @@ template <class Feed>
 Cells rows_by_label(const Feed& feed, const Labels& t, Side& p, Run& run) {
     const int bits = partition_bits(t.n, kBucketPoints);
     const auto part = partition<TrueRecord>(
-        t.n, i64{1} << bits, feed, [bits](u64 key) { return bits ? mix(key) >> (64 - bits) : 0; },
+        t.n, i64{1} << bits, feed, [bits](u64 key) { return bits ? fold_hash(key) >> (64 - bits) : 0; },
         [](u64 key, u32 col) { return TrueRecord{key, col}; }, run);
     const int team = static_cast<int>(std::min<i64>(run.threads(), part.buckets()));
     Buffer<u64> labels(t.n);
@@ -446,7 +465,7 @@ Cells rows_by_label(const Feed& feed, const Labels& t, Side& p, Run& run) {
 inline Partition<PredRecord> code_predicted(const Labels& t, Side& p, Run& run) {
     const int bits = partition_bits(t.n, kBucketPoints);
     auto part = partition<PredRecord>(
-        t.n, i64{1} << bits, PredFeed{t, p.labels}, [bits](u64 key) { return bits ? mix(key) >> (64 - bits) : 0; },
+        t.n, i64{1} << bits, PredFeed{t, p.labels}, [bits](u64 key) { return bits ? fold_hash(key) >> (64 - bits) : 0; },
         [](u64 key, u64 truth) { return PredRecord{key, truth}; }, run);
     // Codes count on from bucket to bucket: first within each, then shifted by the buckets before it.
     std::vector<std::vector<u64>> keys(static_cast<std::size_t>(part.buckets()));
@@ -455,7 +474,7 @@ inline Partition<PredRecord> code_predicted(const Labels& t, Side& p, Run& run) 
         LocalCodes& local = codes[static_cast<std::size_t>(worker)];
         local.start(part.size(b));
         PredRecord* record = part.records.data() + part.begin(b);
-        for (i64 i = 0; i < part.size(b); ++i) record[i].key = local.code(record[i].key, mix(record[i].key));
+        for (i64 i = 0; i < part.size(b); ++i) record[i].key = local.code(record[i].key, fold_hash(record[i].key));
         keys[static_cast<std::size_t>(b)] = local.keys();
     });
     std::vector<i64> offset{0};

@@ -32,19 +32,20 @@ inline Side ranged_side(const Labels& x, Range r) {
     return side;
 }
 
-// The codes of a few arbitrary labels: a small open-addressing table, at most half full, from key to code.
+// The codes of a few arbitrary labels: a small open-addressing table from key to code, at most a
+// quarter full: a lookup that finds its key at once is a lookup whose branches are predicted.
 class KeyTable {
   public:
-    KeyTable() { resize(256); }
+    KeyTable() { resize(1024); }
 
     u32 find_or_add(u64 key) {
-        const u64 hash = mix(key);
+        const u64 hash = fold_hash(key);
         for (u64 p = hash & mask_;; p = (p + 1) & mask_) {
             Slot& slot = slots_[p];
             if (slot.code < 0) {
                 slot = {key, static_cast<i32>(keys_.size())};
                 keys_.push_back(key);
-                if (2 * keys_.size() > slots_.size()) resize(4 * slots_.size());
+                if (4 * keys_.size() > slots_.size()) resize(4 * slots_.size());
                 return static_cast<u32>(keys_.size() - 1);
             }
             if (slot.key == key) return static_cast<u32>(slot.code);
@@ -53,7 +54,7 @@ class KeyTable {
 
     // -1 when absent.
     i32 find(u64 key) const {
-        for (u64 p = mix(key) & mask_;; p = (p + 1) & mask_) {
+        for (u64 p = fold_hash(key) & mask_;; p = (p + 1) & mask_) {
             const Slot& slot = slots_[p];
             if (slot.code < 0 || slot.key == key) return slot.code;
         }
@@ -70,7 +71,7 @@ class KeyTable {
         slots_.assign(capacity, Slot{0, -1});
         mask_ = capacity - 1;
         for (std::size_t code = 0; code < keys_.size(); ++code) {
-            u64 p = mix(keys_[code]) & mask_;
+            u64 p = fold_hash(keys_[code]) & mask_;
             while (slots_[p].code >= 0) p = (p + 1) & mask_;
             slots_[p] = {keys_[code], static_cast<i32>(code)};
         }

@@ -48,6 +48,7 @@ bool count_points(const Labels& t, const Labels& p, const TrueCoder& row_of, con
         Count* __restrict mine = table.data() + padded * worker;
         const TrueCoder my_row = row_of;  // copies: what the loop reads is surely not what it writes
         const PredCoder my_col = col_of;
+        const u64 my_rows = rows, my_width = width;
         const i64 begin = t.n / team * worker, end = worker + 1 == team ? t.n : t.n / team * (worker + 1);
         for (i64 at = begin; at < end && foreseen.load(std::memory_order_relaxed); at += kBlock) {
             if ((at - begin) % (kBlock * 64) == 0) run.poll(worker);
@@ -56,11 +57,11 @@ bool count_points(const Labels& t, const Labels& p, const TrueCoder& row_of, con
             const u64* __restrict y = p.block(at, count, p_scratch);
             for (i64 i = 0; i < count; ++i) {
                 const u64 row = my_row(x[i]), col = my_col(y[i]);
-                if (__builtin_expect((row >= rows) | (col >= width), 0)) {
+                if (__builtin_expect((row >= my_rows) | (col >= my_width), 0)) {
                     foreseen.store(false, std::memory_order_relaxed);
                     return;
                 }
-                ++mine[row * width + col];
+                ++mine[row * my_width + col];
             }
         }
     });

@@ -10,6 +10,7 @@ from clusterdiff.measures import (  # noqa: F401
     elements,
     edits,
     coreference,
+    transport,
 )
 
 # isort: on

@@ -313,10 +313,15 @@ def exact_clusters(meet: Meet) -> PrecisionRecall:
 # ---- one-to-one matchings
 
 
-def matched(meet: Meet, value: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The values of the cells of a one-to-one matching of clusters with the greatest total ``value`` (all ≥ 0)."""
+def matched_cells(meet: Meet, value: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """The cells of a one-to-one matching of clusters with the greatest total ``value`` (all ≥ 0)."""
     exact: Any = np.ascontiguousarray(value, dtype=np.int64 if value.dtype.kind in "iu" else np.float64)
-    chosen: npt.NDArray[Any] = value[meet.cells.assign(exact)]
+    return meet.cells.assign(exact)
+
+
+def matched(meet: Meet, value: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The values of the cells of that matching."""
+    chosen: npt.NDArray[Any] = value[matched_cells(meet, value)]
     return chosen
 
 

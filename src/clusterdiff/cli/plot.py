@@ -1,0 +1,49 @@
+"""clusterdiff plot: a picture of a comparison."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from clusterdiff.cli.inputs import input_options, sources, told
+from clusterdiff.cli.output import console
+from clusterdiff.comparison import Comparison
+from clusterdiff.errors import ArgumentError
+from clusterdiff.examples import customers
+from clusterdiff.formats import compare_files
+from clusterdiff.plots import PLOTS, plot
+
+
+@click.command(name="plot")
+@click.argument("kind", type=click.Choice(list(PLOTS)))
+@click.argument("true", metavar="[TRUE]", required=False)
+@click.argument("pred", metavar="[PRED]", required=False)
+@input_options
+@click.option(
+    "-o", "--output", metavar="FILE", help="Picture to write: .svg, .png or .pdf.  [default: KIND.svg]"
+)
+def command(
+    kind: str,
+    true: str | None,
+    pred: str | None,
+    output: str | None,
+    **inputs: Any,
+) -> None:
+    """Draw a comparison as a picture.
+
+    Files are given as for `clusterdiff compare`; without any, the bundled list of customers is drawn.
+    """
+    if true is None:
+        diff = customers.compare()
+    else:
+        with told():
+            compared = compare_files(*sources(true, pred, **inputs))
+        if not isinstance(compared, Comparison):
+            raise ArgumentError(
+                "documents of mentions cannot be drawn as one picture.", "compare one document."
+            )
+        diff = compared
+    target = output or f"{kind}.svg"
+    plot(diff, kind).figure.savefig(target)
+    console().print(f"wrote {target}", markup=False)
