@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from clusterdiff import _core
 from clusterdiff.clustering import MISSING, NOISE_AS, Alignment, Clustering, Missing, NoiseAs, align
 from clusterdiff.comparison import Comparison
 from clusterdiff.errors import FileError, LabelError, listed, one_of
@@ -33,8 +34,9 @@ from clusterdiff.meet import Int64Array, Meet, Overlap
 class Joined:
     """Two clusterings over the same points, in DuckDB.
 
-    ``source`` is a subquery with the columns ``true_point`` and ``pred_point`` (null where that side lacks the
-    point), ``a`` and ``b`` (the true and the predicted cluster). ``rows`` is what each side has.
+    ``source`` is a subquery with the columns ``point``, ``true_row`` and ``pred_row`` (the point's row on either
+    side, null where that side lacks it), ``a`` and ``b`` (the true and the predicted cluster). ``rows`` is what each
+    side has.
     """
 
     con: Connection
@@ -67,12 +69,12 @@ def join(true: Loaded, pred: Loaded) -> Joined:
                 "if the points have names, add a column that holds them.",
             )
         on = f"{true.name} t POSITIONAL JOIN {pred.name} p"
-        points = "t.rowid AS true_point, p.rowid AS pred_point"
+        point = "t.rowid"
     else:
         as_text = _as_text(true, pred)
         left, right = ("CAST({} AS VARCHAR)" if text else "{}" for text in as_text)
         on = f"{true.name} t FULL JOIN {pred.name} p ON {left.format('t.point')} = {right.format('p.point')}"
-        points = f"{left.format('t.point')} AS true_point, {right.format('p.point')} AS pred_point"
+        point = f"coalesce({left.format('t.point')}, {right.format('p.point')})"
 
     def check() -> None:
         for side in (true, pred):
@@ -81,7 +83,7 @@ def join(true: Loaded, pred: Loaded) -> Joined:
 
     return Joined(
         true.con,
-        f"SELECT {points}, t.cluster AS a, p.cluster AS b FROM {on}",
+        f"SELECT {point} AS point, t.rowid AS true_row, p.rowid AS pred_row, t.cluster AS a, p.cluster AS b FROM {on}",
         (true.title, pred.title),
         (true.kinds["cluster"], pred.kinds["cluster"]),
         (true.rows, pred.rows),
@@ -110,7 +112,8 @@ def join_columns(true: Loaded, pred: Loaded) -> Joined:
     point = "rowid" if true.point is None else "point"
     return Joined(
         true.con,
-        f"SELECT {point} AS true_point, {point} AS pred_point, true_cluster AS a, pred_cluster AS b FROM {true.name}",
+        f"SELECT {point} AS point, rowid AS true_row, rowid AS pred_row, true_cluster AS a, pred_cluster AS b "
+        f"FROM {true.name}",
         (true.shown, pred.shown),
         (true.kinds["cluster"], pred.kinds["cluster"]),
         (true.rows, true.rows),
@@ -169,8 +172,7 @@ def compare_joined(
     if single.any():
         meet = _meet_with_singletons(joined, (true, pred), size, keep & ~single, missing, label, noise_as)
     else:
-        cells = Meet.from_cells(true.codes[keep], pred.codes[keep], size[keep])
-        meet = Meet(cells.cells, true.names[cells.true_names], pred.names[cells.pred_names])
+        meet = _meet(true.codes[keep], pred.codes[keep], size[keep], true.names, pred.names)
     facts = {
         "given": joined.rows[0],
         "missing": missing,
@@ -205,25 +207,30 @@ def _noise_label(noise: object, joined: Joined) -> Any:
 
 
 def _count(joined: Joined, noise: object) -> tuple[Side, Side, Int64Array]:
-    """Join, count and number the cells in DuckDB, so that no name passes through Python more than once."""
+    """Join and count the cells in DuckDB. Clusters are numbered by their first rows, as they are in memory."""
     con, cells = joined.con, fresh("cells")
     con.execute(
-        f"CREATE TEMP TABLE {cells} AS SELECT a, b, count(*) AS size, count(true_point) AS in_true, "
-        f"count(pred_point) AS in_pred FROM ({joined.source}) GROUP BY a, b"
+        f"CREATE TEMP TABLE {cells} AS SELECT a, b, count(*) AS size, count(true_row) AS in_true, "
+        "count(pred_row) AS in_pred, min(true_row) AS first_a, min(pred_row) AS first_b "
+        f"FROM ({joined.source}) GROUP BY a, b"
     )
     # A point that stands twice meets its other side once too often, so the sums differ from the numbers of rows.
     if con.execute(f"SELECT sum(in_true), sum(in_pred) FROM {cells}").fetchone() != joined.rows:
         joined.check()
-    found = con.execute(
-        "SELECT dense_rank() OVER (ORDER BY a NULLS LAST) - 1 AS a, "
-        f"dense_rank() OVER (ORDER BY b NULLS LAST) - 1 AS b, size FROM {cells}"
-    ).fetchnumpy()
+    firsts = ", ".join(
+        f"CASE WHEN {side} IS NOT NULL THEN min(first_{side}) OVER (PARTITION BY {side}) END AS {side}"
+        for side in "ab"
+    )
+    found = con.execute(f"SELECT {firsts}, size FROM {cells}").fetchnumpy()
     sides = []
-    for column in "ab":
-        query = f"SELECT DISTINCT {column} FROM {cells} ORDER BY {column} NULLS LAST"
-        names = np.ma.asarray(con.execute(query).fetchnumpy()[column])
-        null, codes = np.ma.getmaskarray(names), found[column]
-        sides.append(Side(codes, np.ma.getdata(names), null[codes], _equal(names, noise)[codes]))
+    for side in "ab":
+        query = f"SELECT {side} FROM {cells} WHERE {side} IS NOT NULL GROUP BY 1 ORDER BY min(first_{side})"
+        names = np.ma.getdata(con.execute(query).fetchnumpy()[side])
+        absent = np.ma.getmaskarray(found[side])
+        codes = np.zeros(len(absent), dtype=np.int64)
+        codes[~absent] = np.unique(np.ma.getdata(found[side])[~absent], return_inverse=True)[1]
+        noisy = _equal(names, noise)[codes] & ~absent if len(names) else np.zeros(len(absent), dtype=bool)
+        sides.append(Side(codes, names, absent, noisy))
     con.execute(f"DROP TABLE {cells}")
     return sides[0], sides[1], found["size"]
 
@@ -241,7 +248,7 @@ def _lacking(joined: Joined, sides: tuple[Side, Side], size: Int64Array, dropped
         count = int(size[sides[side].absent].sum())
         if count:
             points = joined.select(
-                "coalesce(true_point, pred_point)",
+                "point",
                 f"WHERE {column} IS NULL {kept}ORDER BY 1 LIMIT 5",
                 {} if dropped is None else {"noise": dropped},
             ).fetchall()
@@ -257,6 +264,18 @@ def _lacking(joined: Joined, sides: tuple[Side, Side], size: Int64Array, dropped
     )
 
 
+def _meet(
+    true: Int64Array, pred: Int64Array, size: Int64Array, true_names: AnyArray, pred_names: AnyArray
+) -> Meet:
+    """The meet of numbered cells, in true-major order; clusters that have no cell vanish."""
+    rows, row = np.unique(true, return_inverse=True)
+    columns, column = np.unique(pred, return_inverse=True)
+    order = np.lexsort((column, row))
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(row))])
+    cells = _core.Cells(indptr, column[order].astype(np.int32), size[order], len(columns))
+    return Meet(cells, true_names[rows], pred_names[columns])
+
+
 def _meet_with_singletons(
     joined: Joined,
     sides: tuple[Side, Side],
@@ -268,7 +287,7 @@ def _meet_with_singletons(
 ) -> Meet:
     """The meet of the ``whole`` cells, and of points that are fetched one by one to get clusters of their own."""
     rows = joined.select(
-        "coalesce(true_point, pred_point) AS point, a, b",
+        "point, a, b",
         "WHERE a IS NULL OR b IS NULL" + ("" if noise is None else " OR a = $noise OR b = $noise"),
         {} if noise is None else {"noise": noise},
     ).fetchnumpy()
@@ -289,8 +308,7 @@ def _meet_with_singletons(
         strict=True,
     )
     sizes = np.concatenate([size[whole], np.ones(len(points), dtype=np.int64)])
-    cells = Meet.from_cells(codes[0], codes[1], sizes)
-    return Meet(cells.cells, names[0][cells.true_names], names[1][cells.pred_names])
+    return _meet(codes[0], codes[1], sizes, names[0], names[1])
 
 
 def _with_singletons(
