@@ -60,6 +60,8 @@ def write(result: object, path: str | os.PathLike[str]) -> None:
     if end == ".json":
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         _write_text(path, json.dumps(rows, ensure_ascii=False, indent=1, default=str) + "\n")
+    elif not columns and end in COPY and end != ".parquet":
+        _write_text(path, "")  # a list without any results, such as repairs where there is nothing to repair
     elif end in COPY:
         _copy(columns, path, COPY[end])
     else:
@@ -78,7 +80,11 @@ def _columns(result: object) -> Columns:
             rows = list(result)
             columns |= {side: [getattr(row, side) for row in rows] for side in ("true", "pred")}
         return columns
-    if isinstance(result, Sequence) and result and all(hasattr(row, "to_dict") for row in result):
+    if (
+        isinstance(result, Sequence)
+        and not isinstance(result, str)
+        and all(hasattr(row, "to_dict") for row in result)
+    ):
         rows = [row.to_dict() for row in result]
         return {
             name: [row.get(name) for row in rows]
