@@ -52,18 +52,8 @@ class Split(NamedTuple):
     merge_loss: float
 
 
-class Merge(NamedTuple):
+class Merge(Split):
     """A predicted cluster and what it is made of (a merge subcomponent ⟨𝕃, C⟩)."""
-
-    cluster: Any
-    component: int
-    size: int
-    parts: int
-    largest: int
-    score: float
-    loss: float
-    split_loss: float
-    merge_loss: float
 
 
 @dataclass(frozen=True)
