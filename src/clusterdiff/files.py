@@ -36,5 +36,5 @@ def replacing(path: str | PathLike[str]) -> Iterator[str]:
 
 def write_text(path: str | PathLike[str], text: str) -> None:
     """Write UTF-8 text, lines as they are."""
-    with replacing(path) as name, open(name, "w", encoding="utf-8", newline="") as file:
-        file.write(text)
+    with replacing(path) as name:
+        Path(name).write_text(text, encoding="utf-8", newline="")
