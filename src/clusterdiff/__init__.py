@@ -13,11 +13,13 @@ from clusterdiff.comparison import Comparison, Component, Merge, Split, compare,
 from clusterdiff.errors import (
     ArgumentError,
     ClusterdiffError,
+    EngineError,
     FileError,
     LabelError,
     MeasureError,
     MissingExtraError,
 )
+from clusterdiff.frames import compare_columns, compare_tables
 from clusterdiff.loss import Loss
 from clusterdiff.measures import Measure, measure, measures
 from clusterdiff.measures.splitmerge import split_merge
@@ -31,6 +33,7 @@ __all__ = [
     "Clustering",
     "Comparison",
     "Component",
+    "EngineError",
     "FileError",
     "LabelError",
     "Loss",
@@ -44,6 +47,8 @@ __all__ = [
     "Table",
     "__version__",
     "compare",
+    "compare_columns",
+    "compare_tables",
     "lattice",
     "measure",
     "measures",

@@ -1,0 +1,520 @@
+"""The sums that measures are made of, computed over cells that stay in their engine.
+
+The meet of an engine offers measures what the one in memory does, as far as sums go: measures run on it unchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from math import log
+from typing import Any
+
+import narwhals.stable.v2 as nw
+
+from clusterdiff.engines.cells import Cells
+from clusterdiff.engines.native import Frame
+from clusterdiff.engines.tables import flag, plain
+from clusterdiff.errors import MeasureError
+from clusterdiff.loss import Loss
+from clusterdiff.meet import Meet, Pairs
+
+c = nw.col
+#: Squares are summed in two halves of this many bits, so that they stay exact in 64 bits up to n = 4·10^12.
+HALF = 1 << 20
+#: The subcomponent measures whose scores every cluster gets.
+SCORES = ("h", "pairs", "largest")
+
+
+def if_else(condition: Any, yes: Any, no: Any) -> Any:
+    """An expression for either case."""
+    return nw.when(condition).then(yes).otherwise(no)
+
+
+def _log(x: Any) -> Any:
+    """log x, and 0 where x is 0: what it is multiplied with is 0 there."""
+    return nw.when(x > 0).then(x.log()).otherwise(0.0)
+
+
+def _log1p(x: Any) -> Any:
+    """log(1 + x) without loss for small x: the rounding of 1 + x is divided out again."""
+    u = 1.0 + x
+    return nw.when(u == 1.0).then(x).otherwise(u.log() * x / nw.when(u == 1.0).then(1.0).otherwise(u - 1.0))
+
+
+class Sides:
+    """The cells with what each stands for, and a row for every cluster of either side with its scores."""
+
+    def __init__(self, cells: Cells) -> None:
+        self.source = cells
+        self.engine = cells.engine
+        self.unit = cells.mass / cells.n
+        self.cells = self._described(cells.frame)
+        self.true = self._side("t")
+        self.pred = self._side("p")
+
+    def _described(self, frame: Frame) -> Frame:
+        """Give each row: k cells of w mass in all, q = Σ mass², l = Σ mass·log mass, x = the largest mass."""
+        alone = c("t").is_null() | c("p").is_null()
+        m = c("m").cast(nw.Float64)
+        if self.source.points.weighted:
+            w, q, logs, largest = c("w"), c("ww"), c("wl"), c("wx")
+        else:
+            w, q, logs, largest = m, m, nw.lit(0.0), nw.lit(1.0)
+        out = frame.with_columns(
+            w=w,
+            k=if_else(alone, c("m"), nw.lit(1)),
+            q=if_else(alone, q, w * w),
+            l=if_else(alone, logs, w * _log(w)),
+            x=if_else(alone, largest, w),
+            biggest=if_else(alone, nw.lit(1), c("m")),
+        )
+        if not self.source.points.weighted:
+            return out.with_columns(
+                kept_h=c("l"), kept_pairs=if_else(alone, nw.lit(0.0), m * (m - 1.0)), own_h=nw.lit(0.0), own_pairs=m
+            )
+        own = c("wl") - c("w") * log(self.unit)
+        whole = c("m") > 1
+        return out.with_columns(
+            kept_h=if_else(~alone & whole & (c("w") > 0), _positive(c("w") * (c("w") / self.unit).log() - own), nw.lit(0.0)),
+            kept_pairs=if_else(~alone & whole, c("w") * c("w") - c("ww"), nw.lit(0.0)),
+            own_h=own,
+            own_pairs=c("ww"),
+        )
+
+    def _side(self, key: str) -> Frame:
+        sums = ("m", "w", "k", "kept_h", "own_h", "kept_pairs", "own_pairs")
+        grouped = (
+            self.cells.filter(~c(key).is_null())
+            .group_by(key)
+            .agg(**{f"a_{x}": c(x).sum() for x in sums}, a_x=c("x").max(), a_biggest=c("biggest").max())
+        )
+        w = c("a_w")
+        units = w / self.unit if self.source.points.weighted else w
+        scale = self.unit if self.source.points.weighted else 1.0
+        unsplit = c("a_k") == 1
+        whole = {
+            "h": _positive(units * _log(units) * scale - c("a_own_h")),
+            "pairs": w * w - c("a_own_pairs"),
+        }
+        score = {
+            name: if_else(unsplit | (c("a_m") <= 1) | (all_ <= 0.0), nw.lit(1.0), _ratio(c(f"a_kept_{name}"), all_))
+            for name, all_ in whole.items()
+        }
+        score["largest"] = if_else(
+            c("a_m") > 1, _ratio(c("a_biggest") - 1, c("a_m") - 1), nw.lit(1.0)
+        )
+        named = grouped.select(
+            key,
+            **{f"{key}_size": c("a_m").cast(nw.Int64), f"{key}_mass": w, f"{key}_parts": c("a_k").cast(nw.Int64)},
+            **{f"{key}_max": c("a_x"), f"{key}_biggest": c("a_biggest").cast(nw.Int64)},
+            **{f"{key}_{name}": expression for name, expression in score.items()},
+        )
+        return self.engine.number(named, key)
+
+    def rows(self, columns: Sequence[str]) -> Frame:
+        """The cells beside some of the columns of their true (t_…) and predicted (p_…) cluster."""
+        frame = self.cells
+        for key, side in (("t", self.true), ("p", self.pred)):
+            wanted = [column for column in columns if column.startswith(f"{key}_")]
+            codes = {f"{key}_code": c("code")} if f"{key}_code" in wanted else {}
+            frame = frame.join(side.select(key, *(w for w in wanted if w not in codes), **codes), on=key, how="left")
+        return frame
+
+    def scored(self, name: str, more: Sequence[str] = ()) -> Frame:
+        """The cells with their split score f and merge score g; a point that is a cluster of its own scores 1."""
+        rows = self.rows([f"t_{name}", f"p_{name}", *more])
+        return rows.with_columns(
+            f=if_else(c("t").is_null(), nw.lit(1.0), c(f"t_{name}")),
+            g=if_else(c("p").is_null(), nw.lit(1.0), c(f"p_{name}")),
+        )
+
+
+def _positive(x: Any) -> Any:
+    return nw.when(x > 0).then(x).otherwise(0.0)
+
+
+def _ratio(part: Any, whole: Any) -> Any:
+    """part / whole from 0 to 1; the caller sees to it that 0/0 is not asked for."""
+    safe = part / nw.when(whole > 0).then(whole).otherwise(1)
+    return nw.when(safe > 1.0).then(1.0).otherwise(nw.when(safe < 0.0).then(0.0).otherwise(safe))
+
+
+class EngineSums:
+    """The sums over cells and clusters, in the engine; each query is run when first asked for."""
+
+    def __init__(self, cells: Cells) -> None:
+        self.cells = cells
+        self.total = cells.mass
+        with cells.engine.running():
+            self.sides = Sides(cells)
+
+    def _one(self, frame: Frame) -> dict[str, Any]:
+        """The one row of a frame as plain numbers: integers stay integers, a sum over nothing is 0."""
+        with self.cells.engine.running():
+            row = {name: plain(column)[0] or 0 for name, column in self.cells.engine.fetch(frame).items()}
+        return {name: value if isinstance(value, float) else int(value) for name, value in row.items()}
+
+    # ---- S* and S'
+
+    def _pair(self, rows: Frame) -> dict[str, Any]:
+        """S*, S' and the two losses of rows that have scores f and g, as sums of mass."""
+        f, g, w = c("f"), c("g"), c("w")
+        perfect = (f == 1.0) & (g == 1.0)
+        # Whole points for perfect cells are summed apart, so that identical clusterings give exactly 1.
+        return self._one(
+            rows.select(
+                whole=if_else(perfect, w, nw.lit(0.0)).sum(),
+                product=if_else(perfect, nw.lit(0.0), w * f * g).sum(),
+                mean=if_else(perfect, nw.lit(0.0), w * (f + g) / 2).sum(),
+                split=(w * (1.0 - f) * (1.0 + g) / 2).sum(),
+                merge=(w * (1.0 - g) * (1.0 + f) / 2).sum(),
+            )
+        )
+
+    @cached_property
+    def _entropy(self) -> dict[str, Any]:
+        return self._pair(self.sides.scored("h"))
+
+    @property
+    def loss(self) -> Loss:
+        """What S_H lost."""
+        split, merge = self._entropy["split"] / self.total, self._entropy["merge"] / self.total
+        return Loss(split + merge, split, merge)
+
+    def _product(self, sums: dict[str, float]) -> float:
+        return (sums["whole"] + sums["product"]) / self.total
+
+    def _mean(self, sums: dict[str, float]) -> float:
+        return (sums["whole"] + sums["mean"]) / self.total
+
+    @property
+    def s_h(self) -> float:
+        """S_H."""
+        return self._product(self._entropy)
+
+    @property
+    def s_h_mean(self) -> float:
+        """S'(entropy)."""
+        return self._mean(self._entropy)
+
+    @cached_property
+    def _pairs(self) -> dict[str, Any]:
+        return self._pair(self.sides.scored("pairs"))
+
+    @property
+    def s_pairs(self) -> float:
+        """S*(pairs)."""
+        return self._product(self._pairs)
+
+    @property
+    def s_pairs_mean(self) -> float:
+        """S'(pairs)."""
+        return self._mean(self._pairs)
+
+    @cached_property
+    def _largest(self) -> dict[str, Any]:
+        return self._pair(self.sides.scored("largest"))
+
+    @property
+    def s_largest(self) -> float:
+        """S*(largest)."""
+        return self._product(self._largest)
+
+    @property
+    def s_largest_mean(self) -> float:
+        """S'(largest)."""
+        return self._mean(self._largest)
+
+    @cached_property
+    def _mse(self) -> dict[str, Any]:
+        if not self.cells.points.features:
+            raise MeasureError(
+                "`mse` scores clusters by the points' features, and the comparison has none.",
+                "pass features=, the columns that hold them.",
+            )
+        rows = self.sides.cells
+        for key, score in (("t", "f"), ("p", "g")):
+            rows = rows.join(self._spread(key, score), on=key, how="left")
+            rows = rows.with_columns(if_else(c(key).is_null(), nw.lit(1.0), c(score)).alias(score))
+        return self._pair(rows)
+
+    def _spread(self, key: str, score: str) -> Frame:
+        """within / (within + between) of every cluster, both sums of squares."""
+        centres = [f"c{j}" for j in range(self.cells.points.features)]
+        cells = self.sides.cells.filter(~c(key).is_null())
+        weighted = cells.with_columns(**{f"w{x}": c(x) * c("w") for x in centres})
+        means = weighted.group_by(key).agg(whole=c("w").sum(), **{f"a{x}": c(f"w{x}").sum() for x in centres})
+        means = means.select(key, **{f"a{x}": c(f"a{x}") / if_else(c("whole") > 0, c("whole"), nw.lit(1.0)) for x in centres})
+        alone = c("t").is_null() | c("p").is_null()
+        between = nw.sum_horizontal(*((c(x) - c(f"a{x}")) ** 2 for x in centres)) * c("w")
+        # Points that are alone keep no spread of their own: all of it is between cells.
+        spread = cells.join(means, on=key, how="inner").with_columns(
+            kept=if_else(alone, nw.lit(0.0), c("within")), all=c("within") + between
+        )
+        sums = spread.group_by(key).agg(kept=c("kept").sum(), all=c("all").sum(), parts=c("k").sum())
+        unsplit = (c("parts") == 1) | (c("all") <= 0.0)
+        return self.cells.engine.keep(
+            sums.select(key, if_else(unsplit, nw.lit(1.0), _ratio(c("kept"), c("all"))).alias(score))
+        )
+
+    @property
+    def s_mse(self) -> float:
+        """S_MSE."""
+        return self._product(self._mse)
+
+    @property
+    def s_mse_mean(self) -> float:
+        """S'(mse)."""
+        return self._mean(self._mse)
+
+    # ---- sums over clusters
+
+    @cached_property
+    def _true(self) -> dict[str, Any]:
+        return self._clusters("t", self.sides.true)
+
+    @cached_property
+    def _pred(self) -> dict[str, Any]:
+        return self._clusters("p", self.sides.pred)
+
+    def _clusters(self, key: str, side: Frame) -> dict[str, Any]:
+        share = c(f"{key}_mass") / self.total
+        return self._one(
+            side.select(
+                count=nw.len(),
+                max=c(f"{key}_max").sum(),
+                entropy=(share * _log(share)).sum(),
+                **self._squares(c(f"{key}_size"), c(f"{key}_mass")),
+            )
+        )
+
+    def _squares(self, size: Any, mass: Any) -> dict[str, Any]:
+        """Σ of squared masses: exact in three sums of integers, or with weights one of floats."""
+        if self.cells.points.weighted:
+            return {"square": (mass * mass).sum()}
+        high = (size // HALF).cast(nw.Int64)
+        low = size - high * HALF
+        return {"high": (high * high).sum(), "cross": (high * low).sum(), "low": (low * low).sum()}
+
+    @staticmethod
+    def _square(sums: dict[str, Any]) -> int | float:
+        if "square" in sums:
+            return float(sums["square"])
+        return int(sums["high"]) * HALF**2 + 2 * int(sums["cross"]) * HALF + int(sums["low"])
+
+    # ---- sums over cells
+
+    @cached_property
+    def _cells(self) -> dict[str, Any]:
+        """Everything else in one pass over the cells.
+
+        A row with a null cluster stands for k cells, each a whole cluster on that side, of which the row gives
+        Σ mass (w), Σ mass² (q) and Σ mass·log mass (l): the terms below are summed over those k cells.
+        """
+        total = self.total
+        rows = self.sides.rows(["t_mass", "p_mass"])
+        tn, pn = c("t").is_null(), c("p").is_null()
+        rows = rows.with_columns(
+            a=if_else(tn, c("w"), c("t_mass")),
+            b=if_else(pn, c("w"), c("p_mass")),
+            # Σ of a cell's −log of its share, and of the same for a cluster of its own
+            surprise=c("w") * log(total) - c("l"),
+            tn=flag(tn),
+            pn=flag(pn),
+            size=if_else(tn | pn, nw.lit(0), c("m")),
+        )
+        w, q, a, b = c("w"), c("q"), c("a"), c("b")
+        ones, whole = c("tn") + c("pn"), nw.when(w > 0).then(w).otherwise(1.0)
+        share = w / total
+        rows = rows.with_columns(
+            joint=if_else(ones > 0, c("surprise") / total, -share * _log(share)),
+            split=if_else(c("tn") == 1, nw.lit(0.0), if_else(c("pn") == 1, w * _log(a) - c("l"), w * _log1p((a - w) / whole))),
+            merge=if_else(c("pn") == 1, nw.lit(0.0), if_else(c("tn") == 1, w * _log(b) - c("l"), w * _log1p((b - w) / whole))),
+            recall=if_else(c("tn") == 1, w, q / _safe(a)),
+            precision=if_else(c("pn") == 1, w, q / _safe(b)),
+            element=if_else(
+                ones == 2, w, q / _safe(if_else(c("tn") == 1, b, if_else((c("pn") == 1) | (a > b), a, b)))
+            ),
+        )
+        # I from non-negative terms, so that nothing cancels near independence: see sums.WeightedSums.mutual.
+        expected = a * b / total
+        excess = (w - expected) / _safe(expected)
+        rows = rows.with_columns(
+            filled=if_else(ones == 2, q / total, expected) / total,
+            excess=if_else(ones == 2, nw.lit(0.0), excess),
+        )
+        gain = c("filled") * ((1.0 + c("excess")) * _log1p(c("excess")) - c("excess"))
+        rows = rows.with_columns(gain=if_else(ones == 2, (c("surprise") - w) / total + c("filled"), gain))
+        heavy = nw.when(w > 0)
+        own_true, own_pred = c("tn"), c("pn")
+        return self._one(
+            rows.select(
+                cells=c("k").sum(),
+                heavy=heavy.then(c("k")).otherwise(0).sum(),
+                **{x: heavy.then(c(x)).otherwise(0.0).sum() for x in CELL_TERMS},
+                **{f"true_{x}": (own_true * c(x)).sum() for x in OWN_TERMS},
+                **{f"pred_{x}": (own_pred * c(x)).sum() for x in OWN_TERMS},
+                alone=if_else(ones > 0, q, nw.lit(0.0)).sum(),
+                **self._squares(c("size"), if_else(ones > 0, nw.lit(0.0), w)),
+                **({"ww": c("ww").sum(), "wl": c("wl").sum()} if self.cells.points.weighted else {}),
+            )
+        )
+
+    def _with_alone(self, square: int | float, alone: float) -> int | float:
+        return square + (alone if self.cells.points.weighted else round(alone))
+
+    @property
+    def mm(self) -> Any:
+        """Σ m²."""
+        return self._with_alone(self._square(self._cells), self._cells["alone"])
+
+    @property
+    def aa(self) -> Any:
+        """Σ a²."""
+        return self._with_alone(self._square(self._true), self._cells["true_q"])
+
+    @property
+    def bb(self) -> Any:
+        """Σ b²."""
+        return self._with_alone(self._square(self._pred), self._cells["pred_q"])
+
+    @property
+    def k_true(self) -> int:
+        """Number of true clusters."""
+        return int(self._true["count"]) + int(self._cells["true_k"])
+
+    @property
+    def k_pred(self) -> int:
+        """Number of predicted clusters."""
+        return int(self._pred["count"]) + int(self._cells["pred_k"])
+
+    @property
+    def count(self) -> int:
+        """Number of cells."""
+        return int(self._cells["cells"])
+
+    @property
+    def true_max(self) -> Any:
+        """Σ over true clusters of their largest cell."""
+        return self._true["max"] + self._cells["true_w"]
+
+    @property
+    def pred_max(self) -> Any:
+        """Σ over predicted clusters of their largest cell."""
+        return self._pred["max"] + self._cells["pred_w"]
+
+    @property
+    def h_true(self) -> float:
+        """H(𝕃)."""
+        return float(self._cells["true_surprise"] / self.total - self._true["entropy"])
+
+    @property
+    def h_pred(self) -> float:
+        """H(ℂ)."""
+        return float(self._cells["pred_surprise"] / self.total - self._pred["entropy"])
+
+    @property
+    def h_joint(self) -> float:
+        """H(𝕃, ℂ)."""
+        return float(self._cells["joint"])
+
+    @property
+    def split_info(self) -> float:
+        """H(ℂ|𝕃)."""
+        return float(self._cells["split"] / self.total)
+
+    @property
+    def merge_info(self) -> float:
+        """H(𝕃|ℂ)."""
+        return float(self._cells["merge"] / self.total)
+
+    @property
+    def mutual(self) -> float:
+        """I(𝕃, ℂ)."""
+        full = self._cells["heavy"] == self.k_true * self.k_pred
+        return float(self._cells["gain"] + (0.0 if full else max(0.0, 1.0 - self._cells["filled"])))
+
+    @property
+    def b3_recall(self) -> float:
+        """Σ m²/a / n."""
+        return float(self._cells["recall"] / self.total)
+
+    @property
+    def b3_precision(self) -> float:
+        """Σ m²/b / n."""
+        return float(self._cells["precision"] / self.total)
+
+    @property
+    def element(self) -> float:
+        """Σ m²/max(a, b) / n."""
+        return float(self._cells["element"] / self.total)
+
+
+CELL_TERMS = ("joint", "split", "merge", "recall", "precision", "element", "filled", "gain")
+OWN_TERMS = ("k", "w", "q", "surprise")
+
+
+def _safe(x: Any) -> Any:
+    return nw.when(x > 0).then(x).otherwise(1.0)
+
+
+class EngineMeet:
+    """A meet whose cells stay in the engine: it has the sums that measures read, but not the cells."""
+
+    def __init__(self, cells: Cells) -> None:
+        self.source = cells
+        self.sums = EngineSums(cells)
+        self.n = cells.n
+        self.total: int | float = cells.mass if cells.points.weighted else cells.n
+        #: Not None when the points are weighted, as measures ask.
+        self.weights = "weights" if cells.points.weighted else None
+
+    def __len__(self) -> int:
+        """Number of cells."""
+        return self.sums.count
+
+    @property
+    def k_true(self) -> int:
+        """Number of true clusters."""
+        return self.sums.k_true
+
+    @property
+    def k_pred(self) -> int:
+        """Number of predicted clusters."""
+        return self.sums.k_pred
+
+    @property
+    def same(self) -> bool:
+        """Whether the two clusterings are the same."""
+        return len(self) == self.k_true == self.k_pred
+
+    @property
+    def pairs(self) -> Pairs:
+        """Pairs of points that the clusterings put together."""
+        sums = self.sums
+        squares = (sums.mm, sums.aa, sums.bb)
+        if self.weights is None:
+            n = self.n
+            return Pairs(*((s - n) // 2 for s in squares), n * (n - 1) // 2)
+        own = sums._cells["ww"]
+        return Pairs(*((s - own) / 2 for s in (*squares, self.total**2)))
+
+    @property
+    def bottom_entropy(self) -> float:
+        """H(⊥)."""
+        if self.weights is None:
+            return log(self.n)
+        return float(log(self.total) - self.sums._cells["wl"] / self.total)
+
+    def __getattr__(self, name: str) -> Any:
+        if hasattr(Meet, name) and not name.startswith("__"):
+            raise MeasureError(
+                f"this needs the cells of the meet ({name}), and they were left in {self.source.engine.name}: "
+                f"about {self.source.bytes:,} bytes in memory.",
+                "allow a larger budget=, or ask for a measure that is a sum over cells.",
+            )
+        raise AttributeError(name)
+
+    def __repr__(self) -> str:
+        return f"<meet of {self.source.n:,} points in {self.source.engine.name}>"
