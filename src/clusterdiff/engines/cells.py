@@ -18,7 +18,7 @@ import numpy.typing as npt
 from clusterdiff import _core
 from clusterdiff.clustering import Missing, NoiseAs
 from clusterdiff.engines.native import Engine, Frame
-from clusterdiff.engines.tables import Points, flag, plain, scalar
+from clusterdiff.engines.tables import Points, flag, log_or_0, plain, scalar
 from clusterdiff.errors import ArgumentError, EngineError, LabelError, listed
 from clusterdiff.labels import AnyArray, IntArray, kind, read_labels
 from clusterdiff.meet import CellWeights, FloatArray, Meet, Moments
@@ -105,7 +105,7 @@ class _Grouping:
             w = c("w")
             frame = frame.with_columns(
                 ww=w * w,
-                wl=nw.when(w > 0).then(w * w.log()).otherwise(0.0),
+                wl=w * log_or_0(w),
                 bad=flag(w.is_null() | ~w.is_finite() | (w < 0)),
             )
             sums |= {"w": w.sum(), "ww": c("ww").sum(), "wl": c("wl").sum(), "wx": w.max(), "bad": c("bad").sum()}
@@ -126,22 +126,23 @@ class _Grouping:
 
     def _two_passes(self, frame: Frame, keys: list[str], sums: dict[str, Any], features: list[str]) -> Frame:
         """Deviations from the cells' means in a second pass: sound where the engine has no sound variance."""
+        columns = [f"c{j}" for j in range(len(features))]
         mass = c("w") if self.points.weighted else nw.lit(1.0)
         # Joins never match nulls, so the keys are spelt out: a text, and a mark that tells "" from null.
         spelt = {f"k{n}": c(key).cast(nw.String).fill_null("") for n, key in enumerate(keys)}
         marked = {f"n{n}": flag(c(key).is_null()) for n, key in enumerate(keys)}
-        frame = frame.with_columns(mass=mass, **{f"wx{j}": c(x) * mass for j, x in enumerate(features)})
-        means = {f"c{j}": c(f"wx{j}").sum() for j in range(len(features))}
-        cells = frame.group_by(*keys).agg(mass=c("mass").sum(), **sums, **means)
-        cells = cells.with_columns(
-            *(c(m).cast(nw.Int64) for m in ("m", "mi", "mj") if m in sums),
-            *(nw.when(c("mass") > 0).then(c(f"c{j}") / c("mass")).otherwise(0.0).alias(f"c{j}") for j in range(len(features))),
-        )
-        cells = self.engine.keep(cells.drop("mass").with_columns(**spelt).with_columns(**marked))
         on = [*spelt, *marked]
-        centred = frame.with_columns(**spelt).with_columns(**marked).select(*on, "mass", *features)
-        centred = centred.join(cells.select(*on, *means), on=on, how="inner")
-        squares = nw.sum_horizontal(*((c(x) - c(f"c{j}")) ** 2 for j, x in enumerate(features)))
+        frame = frame.with_columns(mass=mass, **spelt, **marked)
+        frame = self.engine.beside(frame.with_columns(**{x: c(y) * c("mass") for x, y in zip(columns, features, strict=True)}))
+        cells = frame.group_by(*keys, *on).agg(mass=c("mass").sum(), **sums, **{x: c(x).sum() for x in columns})
+        whole = nw.when(c("mass") > 0).then(c("mass")).otherwise(1.0)
+        cells = cells.with_columns(
+            *(c(m).cast(nw.Int64) for m in ("m", "mi", "mj") if m in sums), *((c(x) / whole).alias(x) for x in columns)
+        )
+        cells = self.engine.beside(cells.drop("mass"))
+        centres = cells.select(*on, **{f"mean{j}": c(x) for j, x in enumerate(columns)})
+        centred = frame.select(*on, "mass", *features).join(centres, on=on, how="inner")
+        squares = nw.sum_horizontal(*((c(x) - c(f"mean{j}")) ** 2 for j, x in enumerate(features)))
         within = centred.with_columns(within=squares * c("mass")).group_by(*on).agg(within=c("within").sum())
         return cells.join(within, on=on, how="inner").drop(*on)
 

@@ -166,11 +166,13 @@ class EngineComparison(TableComparison):
         with engine.running():
             shift = int(sums._true["count"])
             linked = rows.filter(~c("t").is_null() & ~c("p").is_null())
-            edges = linked.select(u=c("t_code"), v=c("p_code") + shift)
+            # Where a join leaves nulls, pandas turns integers into floats.
+            edges = linked.select(u=c("t_code").cast(nw.Int64), v=c("p_code").cast(nw.Int64) + shift)
             label = components(engine, edges, shift + int(sums._pred["count"]))
-            placed = rows.with_columns(vertex=if_else(c("t").is_null(), c("p_code") + shift, c("t_code")))
+            vertex = if_else(c("t").is_null(), c("p_code") + shift, c("t_code")).cast(nw.Int64)
+            placed = rows.with_columns(vertex=vertex)
             placed = placed.join(label, on="vertex", how="left")
-            placed = engine.keep(placed.with_columns(component=nw.coalesce("component", "vertex")))
+            placed = engine.keep(placed.with_columns(component=nw.coalesce("component", "vertex").cast(nw.Int64)))
             engine.free(label)
             parts = {x: c(x).sum() for x in ("split", "merge", "m", "w", "k", "true_part", "pred_part")}
             found = placed.group_by("component").agg(**parts).with_columns(

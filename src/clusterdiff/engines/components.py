@@ -54,7 +54,7 @@ def components(engine: Engine, edges: Frame, vertices: int, seed: int = 0) -> Fr
     while steps:
         step = steps.pop()
         after = step.join(label, left_on="component", right_on="vertex", how="left", suffix="_next")
-        whole = engine.keep(after.select("vertex", component=nw.coalesce("component_next", "component")), often=True)
+        whole = engine.keep(after.select("vertex", component=nw.coalesce("component_next", "component").cast(nw.Int64)), often=True)
         engine.free(step)
         engine.free(label)
         label = whole

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
 from itertools import count
 from typing import Any
 
@@ -16,6 +16,7 @@ from clusterdiff.errors import ClusterdiffError, EngineError
 
 Frame = nw.LazyFrame[Any]
 Columns = dict[str, Any]
+Kept = dict[int, tuple[Frame, Callable[[], object]]]
 
 #: Tables of ours inside a user's database are told apart from theirs by this name and a running number.
 PREFIX = "clusterdiff_tmp_"
@@ -30,7 +31,7 @@ class Engine:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._kept: dict[int, Callable[[], object]] = {}
+        self._kept: Kept = {}
         self._finalizer = weakref.finalize(self, _release, self._kept)
 
     def prepare(self, native: Any) -> Any:
@@ -41,13 +42,17 @@ class Engine:
         """Compute a frame once and hold it; ``often`` when it is one of a long chain of such frames."""
         return frame
 
+    def beside(self, frame: Frame) -> Frame:
+        """Keep a frame that will be joined with the users' own tables."""
+        return self.keep(frame)
+
     def number(self, frame: Frame, key: str) -> Frame:
         """The frame, kept, with a column ``code`` that numbers its rows 0, 1, …; ``key`` is unique and not null."""
         return self.keep(frame.with_row_index("code", order_by=key).with_columns(nw.col("code").cast(nw.Int64)))
 
     def free(self, frame: Frame) -> None:
         """Let go of a frame that was kept."""
-        release = self._kept.pop(id(frame), None)
+        _, release = self._kept.pop(id(frame), (frame, None))
         if release is not None:
             release()
 
@@ -65,23 +70,20 @@ class Engine:
         self._finalizer()
 
     def _hold(self, frame: Frame, release: Callable[[], object]) -> Frame:
-        self._kept[id(frame)] = release
+        self._kept[id(frame)] = frame, release  # holding the frame keeps its id from being used again
         return frame
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Turn what goes wrong in the engine into one clear error, and leave nothing behind."""
+        """Turn what goes wrong in the engine into one clear error; what was kept on the way is let go."""
+        before = set(self._kept)
         try:
             yield
-        except ClusterdiffError:
-            self.close()
-            raise
-        except Exception as error:
-            self.close()
+        except BaseException as error:
+            _release(self._kept, before)
+            if isinstance(error, ClusterdiffError) or not isinstance(error, Exception):
+                raise
             raise EngineError(f"{self.name} stopped: {_first_lines(error)}", _advice(error)) from error
-        except BaseException:
-            self.close()
-            raise
 
 
 class Pandas(Engine):
@@ -98,11 +100,16 @@ class Pandas(Engine):
 
 
 class Dask(Pandas):
-    """Dask: pandas' types, kept in the workers' memory."""
+    """Dask: it joins and groups the points; the meet, which it gathers in one partition, goes on in pandas."""
 
     def keep(self, frame: Frame, *, often: bool = False) -> Frame:
-        """Persist."""
-        return nw.from_native(frame.to_native().persist())
+        """Compute: Dask's planner takes minutes for the expressions that follow."""
+        native = frame.to_native()
+        return nw.from_native(native.compute() if hasattr(native, "compute") else native).lazy()
+
+    def beside(self, frame: Frame) -> Frame:
+        """Hold in the workers."""
+        return nw.from_native(frame.to_native().persist()).lazy()
 
 
 class Polars(Engine):
@@ -132,9 +139,10 @@ class DuckDB(Engine):
 
     def _create(self, relation: Any, columns: str) -> Frame:
         name = f"{PREFIX}{next(NUMBERS)}"
-        # A relation does not tell its connection, but runs queries on it.
-        relation.query("source", f"CREATE TEMP TABLE {name} AS SELECT {columns} FROM source")
-        table = relation.query("source", f"FROM temp.{name}")
+        # A relation does not tell its connection, but runs queries on it. What a statement returns stands on its
+        # own: read from there, the table does not drag the query that made it along.
+        made = relation.query("source", f"CREATE TEMP TABLE {name} AS SELECT {columns} FROM source")
+        table = (relation if made is None else made).query("made", f"FROM temp.{name}")
         return self._hold(nw.from_native(table), lambda: table.query("source", f"DROP TABLE IF EXISTS temp.{name}"))
 
     def fetch(self, frame: Frame) -> Columns:
@@ -211,13 +219,12 @@ def engine_of(frame: Frame) -> Engine:
     return Pandas(name) if kind.is_pandas_like() else Engine(name)
 
 
-def _release(kept: dict[int, Callable[[], object]]) -> None:
-    while kept:
-        _, release = kept.popitem()
-        try:
+def _release(kept: Kept, spare: Collection[int] = ()) -> None:
+    for key in [key for key in kept if key not in spare]:
+        _, release = kept.pop(key)
+        # The connection or session may be gone, and its temporary tables with it.
+        with suppress(Exception):
             release()
-        except Exception:  # the connection or session is gone, and its temporary tables with it
-            continue
 
 
 def _first_lines(error: BaseException) -> str:

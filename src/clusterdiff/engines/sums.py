@@ -14,7 +14,7 @@ import narwhals.stable.v2 as nw
 
 from clusterdiff.engines.cells import Cells
 from clusterdiff.engines.native import Frame
-from clusterdiff.engines.tables import flag, plain
+from clusterdiff.engines.tables import flag, log_or_0, plain
 from clusterdiff.errors import MeasureError
 from clusterdiff.loss import Loss
 from clusterdiff.meet import Meet, Pairs
@@ -31,15 +31,10 @@ def if_else(condition: Any, yes: Any, no: Any) -> Any:
     return nw.when(condition).then(yes).otherwise(no)
 
 
-def _log(x: Any) -> Any:
-    """log x, and 0 where x is 0: what it is multiplied with is 0 there."""
-    return nw.when(x > 0).then(x.log()).otherwise(0.0)
-
-
-def _log1p(x: Any) -> Any:
-    """log(1 + x) without loss for small x: the rounding of 1 + x is divided out again."""
-    u = 1.0 + x
-    return nw.when(u == 1.0).then(x).otherwise(u.log() * x / nw.when(u == 1.0).then(1.0).otherwise(u - 1.0))
+def _log1p(name: str) -> Any:
+    """log(1 + x) of a column x > -1 without loss for small x: the rounding of 1 + x is divided out again."""
+    x, u = c(name), 1.0 + c(name)
+    return nw.when(u == 1.0).then(x).otherwise(u.log() * x / (u - 1.0))
 
 
 class Sides:
@@ -65,7 +60,7 @@ class Sides:
             w=w,
             k=if_else(alone, c("m"), nw.lit(1)),
             q=if_else(alone, q, w * w),
-            l=if_else(alone, logs, w * _log(w)),
+            l=if_else(alone, logs, w * log_or_0(w)),
             x=if_else(alone, largest, w),
             biggest=if_else(alone, nw.lit(1), c("m")),
         )
@@ -76,7 +71,7 @@ class Sides:
         own = c("wl") - c("w") * log(self.unit)
         whole = c("m") > 1
         return out.with_columns(
-            kept_h=if_else(~alone & whole & (c("w") > 0), _positive(c("w") * (c("w") / self.unit).log() - own), nw.lit(0.0)),
+            kept_h=if_else(~alone & whole & (c("w") > 0), _positive(c("w") * log_or_0(c("w") / self.unit) - own), nw.lit(0.0)),
             kept_pairs=if_else(~alone & whole, c("w") * c("w") - c("ww"), nw.lit(0.0)),
             own_h=own,
             own_pairs=c("ww"),
@@ -89,24 +84,20 @@ class Sides:
             .group_by(key)
             .agg(**{f"a_{x}": c(x).sum() for x in sums}, a_x=c("x").max(), a_biggest=c("biggest").max())
         )
+        unit = self.unit if self.source.points.weighted else 1.0
         w = c("a_w")
-        units = w / self.unit if self.source.points.weighted else w
-        scale = self.unit if self.source.points.weighted else 1.0
-        unsplit = c("a_k") == 1
-        whole = {
-            "h": _positive(units * _log(units) * scale - c("a_own_h")),
-            "pairs": w * w - c("a_own_pairs"),
-        }
-        score = {
-            name: if_else(unsplit | (c("a_m") <= 1) | (all_ <= 0.0), nw.lit(1.0), _ratio(c(f"a_kept_{name}"), all_))
-            for name, all_ in whole.items()
-        }
-        score["largest"] = if_else(
-            c("a_m") > 1, _ratio(c("a_biggest") - 1, c("a_m") - 1), nw.lit(1.0)
+        grouped = grouped.with_columns(
+            whole_h=w * log_or_0(w / unit) - c("a_own_h"), whole_pairs=w * w - c("a_own_pairs")
         )
+        one = (c("a_k") == 1) | (c("a_m") <= 1)
+        score = {
+            name: if_else(one | (c(f"whole_{name}") <= 0.0), nw.lit(1.0), _ratio(c(f"a_kept_{name}"), c(f"whole_{name}")))
+            for name in ("h", "pairs")
+        }
+        score["largest"] = if_else(one, nw.lit(1.0), _ratio(c("a_biggest") - 1, c("a_m") - 1))
         named = grouped.select(
             key,
-            **{f"{key}_size": c("a_m").cast(nw.Int64), f"{key}_mass": w, f"{key}_parts": c("a_k").cast(nw.Int64)},
+            **{f"{key}_size": c("a_m").cast(nw.Int64), f"{key}_mass": c("a_w"), f"{key}_parts": c("a_k").cast(nw.Int64)},
             **{f"{key}_max": c("a_x"), f"{key}_biggest": c("a_biggest").cast(nw.Int64)},
             **{f"{key}_{name}": expression for name, expression in score.items()},
         )
@@ -135,9 +126,8 @@ def _positive(x: Any) -> Any:
 
 
 def _ratio(part: Any, whole: Any) -> Any:
-    """part / whole from 0 to 1; the caller sees to it that 0/0 is not asked for."""
-    safe = part / nw.when(whole > 0).then(whole).otherwise(1)
-    return nw.when(safe > 1.0).then(1.0).otherwise(nw.when(safe < 0.0).then(0.0).otherwise(safe))
+    """part / whole, from 0 to 1 whatever rounding did."""
+    return (part / whole).clip(0.0, 1.0)
 
 
 class EngineSums:
@@ -157,24 +147,28 @@ class EngineSums:
 
     # ---- S* and S'
 
-    def _pair(self, rows: Frame) -> dict[str, Any]:
-        """S*, S' and the two losses of rows that have scores f and g, as sums of mass."""
-        f, g, w = c("f"), c("g"), c("w")
-        perfect = (f == 1.0) & (g == 1.0)
+    @staticmethod
+    def _pair(f: str, g: str, prefix: str = "") -> dict[str, Any]:
+        """S* and S' of rows with scores f and g, as sums of mass."""
+        w = c("w")
+        perfect = (c(f) == 1.0) & (c(g) == 1.0)
         # Whole points for perfect cells are summed apart, so that identical clusterings give exactly 1.
+        return {
+            f"{prefix}whole": if_else(perfect, w, nw.lit(0.0)).sum(),
+            f"{prefix}product": if_else(perfect, nw.lit(0.0), w * c(f) * c(g)).sum(),
+            f"{prefix}mean": if_else(perfect, nw.lit(0.0), w * (c(f) + c(g)) / 2).sum(),
+        }
+
+    @cached_property
+    def _entropy(self) -> dict[str, Any]:
+        f, g, w = c("f"), c("g"), c("w")
         return self._one(
-            rows.select(
-                whole=if_else(perfect, w, nw.lit(0.0)).sum(),
-                product=if_else(perfect, nw.lit(0.0), w * f * g).sum(),
-                mean=if_else(perfect, nw.lit(0.0), w * (f + g) / 2).sum(),
+            self.sides.scored("h").select(
+                **self._pair("f", "g"),
                 split=(w * (1.0 - f) * (1.0 + g) / 2).sum(),
                 merge=(w * (1.0 - g) * (1.0 + f) / 2).sum(),
             )
         )
-
-    @cached_property
-    def _entropy(self) -> dict[str, Any]:
-        return self._pair(self.sides.scored("h"))
 
     @property
     def loss(self) -> Loss:
@@ -182,11 +176,11 @@ class EngineSums:
         split, merge = self._entropy["split"] / self.total, self._entropy["merge"] / self.total
         return Loss(split + merge, split, merge)
 
-    def _product(self, sums: dict[str, float]) -> float:
-        return (sums["whole"] + sums["product"]) / self.total
+    def _product(self, sums: dict[str, Any], prefix: str = "") -> float:
+        return float((sums[f"{prefix}whole"] + sums[f"{prefix}product"]) / self.total)
 
-    def _mean(self, sums: dict[str, float]) -> float:
-        return (sums["whole"] + sums["mean"]) / self.total
+    def _mean(self, sums: dict[str, Any], prefix: str = "") -> float:
+        return float((sums[f"{prefix}whole"] + sums[f"{prefix}mean"]) / self.total)
 
     @property
     def s_h(self) -> float:
@@ -198,33 +192,25 @@ class EngineSums:
         """S'(entropy)."""
         return self._mean(self._entropy)
 
-    @cached_property
-    def _pairs(self) -> dict[str, Any]:
-        return self._pair(self.sides.scored("pairs"))
-
     @property
     def s_pairs(self) -> float:
         """S*(pairs)."""
-        return self._product(self._pairs)
+        return self._product(self._cells, "pairs_")
 
     @property
     def s_pairs_mean(self) -> float:
         """S'(pairs)."""
-        return self._mean(self._pairs)
-
-    @cached_property
-    def _largest(self) -> dict[str, Any]:
-        return self._pair(self.sides.scored("largest"))
+        return self._mean(self._cells, "pairs_")
 
     @property
     def s_largest(self) -> float:
         """S*(largest)."""
-        return self._product(self._largest)
+        return self._product(self._cells, "largest_")
 
     @property
     def s_largest_mean(self) -> float:
         """S'(largest)."""
-        return self._mean(self._largest)
+        return self._mean(self._cells, "largest_")
 
     @cached_property
     def _mse(self) -> dict[str, Any]:
@@ -237,7 +223,7 @@ class EngineSums:
         for key, score in (("t", "f"), ("p", "g")):
             rows = rows.join(self._spread(key, score), on=key, how="left")
             rows = rows.with_columns(if_else(c(key).is_null(), nw.lit(1.0), c(score)).alias(score))
-        return self._pair(rows)
+        return self._one(rows.select(**self._pair("f", "g")))
 
     def _spread(self, key: str, score: str) -> Frame:
         """within / (within + between) of every cluster, both sums of squares."""
@@ -284,7 +270,7 @@ class EngineSums:
             side.select(
                 count=nw.len(),
                 max=c(f"{key}_max").sum(),
-                entropy=(share * _log(share)).sum(),
+                entropy=(share * log_or_0(share)).sum(),
                 **self._squares(c(f"{key}_size"), c(f"{key}_mass")),
             )
         )
@@ -313,50 +299,61 @@ class EngineSums:
         Σ mass (w), Σ mass² (q) and Σ mass·log mass (l): the terms below are summed over those k cells.
         """
         total = self.total
-        rows = self.sides.rows(["t_mass", "p_mass"])
-        tn, pn = c("t").is_null(), c("p").is_null()
-        rows = rows.with_columns(
-            a=if_else(tn, c("w"), c("t_mass")),
-            b=if_else(pn, c("w"), c("p_mass")),
-            # Σ of a cell's −log of its share, and of the same for a cluster of its own
-            surprise=c("w") * log(total) - c("l"),
-            tn=flag(tn),
-            pn=flag(pn),
-            size=if_else(tn | pn, nw.lit(0), c("m")),
-        )
+        scores = [f"{side}_{name}" for side in ("t", "p") for name in ("pairs", "largest")]
+        rows = self.sides.rows(["t_mass", "p_mass", *scores])
         w, q, a, b = c("w"), c("q"), c("a"), c("b")
-        ones, whole = c("tn") + c("pn"), nw.when(w > 0).then(w).otherwise(1.0)
-        share = w / total
+        own_true, own_pred = c("tn") == 1, c("pn") == 1
+        # Step by step, so that no expression holds another one many times over.
+        rows = rows.with_columns(tn=flag(c("t").is_null()), pn=flag(c("p").is_null()))
         rows = rows.with_columns(
-            joint=if_else(ones > 0, c("surprise") / total, -share * _log(share)),
-            split=if_else(c("tn") == 1, nw.lit(0.0), if_else(c("pn") == 1, w * _log(a) - c("l"), w * _log1p((a - w) / whole))),
-            merge=if_else(c("pn") == 1, nw.lit(0.0), if_else(c("tn") == 1, w * _log(b) - c("l"), w * _log1p((b - w) / whole))),
-            recall=if_else(c("tn") == 1, w, q / _safe(a)),
-            precision=if_else(c("pn") == 1, w, q / _safe(b)),
-            element=if_else(
-                ones == 2, w, q / _safe(if_else(c("tn") == 1, b, if_else((c("pn") == 1) | (a > b), a, b)))
-            ),
+            a=if_else(own_true, w, c("t_mass")),
+            b=if_else(own_pred, w, c("p_mass")),
+            own=c("tn") + c("pn"),
+            # Σ of −log of a mass's share, times the mass
+            surprise=w * log(total) - c("l"),
+            **{name: if_else(c(f"{name[0]}n") == 1, nw.lit(1.0), c(name)) for name in scores},
+        )
+        both, none, heavy = c("own") == 2, c("own") == 0, w > 0
+        rows = rows.with_columns(
+            share=w / total,
+            expected=a * b / total,
+            lift=if_else(heavy, (a - w) / w, nw.lit(0.0)),
+            drop=if_else(heavy, (b - w) / w, nw.lit(0.0)),
+            larger=if_else(own_true | (~own_pred & (b > a)), b, a),
         )
         # I from non-negative terms, so that nothing cancels near independence: see sums.WeightedSums.mutual.
-        expected = a * b / total
-        excess = (w - expected) / _safe(expected)
         rows = rows.with_columns(
-            filled=if_else(ones == 2, q / total, expected) / total,
-            excess=if_else(ones == 2, nw.lit(0.0), excess),
+            filled=if_else(both, q / total, c("expected")) / total,
+            excess=if_else(both | ~heavy, nw.lit(0.0), (w - c("expected")) / c("expected")),
         )
-        gain = c("filled") * ((1.0 + c("excess")) * _log1p(c("excess")) - c("excess"))
-        rows = rows.with_columns(gain=if_else(ones == 2, (c("surprise") - w) / total + c("filled"), gain))
-        heavy = nw.when(w > 0)
-        own_true, own_pred = c("tn"), c("pn")
+        rows = rows.with_columns(
+            joint=if_else(none, -c("share") * log_or_0(c("share")), c("surprise") / total),
+            split=if_else(own_true, nw.lit(0.0), if_else(none, w * _log1p("lift"), w * log_or_0(a) - c("l"))),
+            merge=if_else(own_pred, nw.lit(0.0), if_else(none, w * _log1p("drop"), w * log_or_0(b) - c("l"))),
+            recall=if_else(own_true, w, q / a),
+            precision=if_else(own_pred, w, q / b),
+            element=if_else(both, w, q / c("larger")),
+            gain=if_else(
+                both,
+                (c("surprise") - w) / total + c("filled"),
+                c("filled") * ((1.0 + c("excess")) * _log1p("excess") - c("excess")),
+            ),
+            size=if_else(none, c("m"), nw.lit(0)),
+            mass=if_else(none, w, nw.lit(0.0)),
+            k_heavy=if_else(heavy, c("k"), nw.lit(0)),
+            q_alone=if_else(none, nw.lit(0.0), q),
+        )
         return self._one(
             rows.select(
                 cells=c("k").sum(),
-                heavy=heavy.then(c("k")).otherwise(0).sum(),
-                **{x: heavy.then(c(x)).otherwise(0.0).sum() for x in CELL_TERMS},
-                **{f"true_{x}": (own_true * c(x)).sum() for x in OWN_TERMS},
-                **{f"pred_{x}": (own_pred * c(x)).sum() for x in OWN_TERMS},
-                alone=if_else(ones > 0, q, nw.lit(0.0)).sum(),
-                **self._squares(c("size"), if_else(ones > 0, nw.lit(0.0), w)),
+                heavy=c("k_heavy").sum(),
+                alone=c("q_alone").sum(),
+                **{x: if_else(heavy, c(x), nw.lit(0.0)).sum() for x in CELL_TERMS},
+                **{f"true_{x}": (c("tn") * c(x)).sum() for x in OWN_TERMS},
+                **{f"pred_{x}": (c("pn") * c(x)).sum() for x in OWN_TERMS},
+                **self._squares(c("size"), c("mass")),
+                **self._pair("t_pairs", "p_pairs", "pairs_"),
+                **self._pair("t_largest", "p_largest", "largest_"),
                 **({"ww": c("ww").sum(), "wl": c("wl").sum()} if self.cells.points.weighted else {}),
             )
         )
@@ -453,10 +450,6 @@ class EngineSums:
 
 CELL_TERMS = ("joint", "split", "merge", "recall", "precision", "element", "filled", "gain")
 OWN_TERMS = ("k", "w", "q", "surprise")
-
-
-def _safe(x: Any) -> Any:
-    return nw.when(x > 0).then(x).otherwise(1.0)
 
 
 class EngineMeet:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import isfinite
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -23,6 +24,11 @@ NAMES = (nw.Int64, nw.UInt64, nw.Int128, nw.UInt128, nw.String, nw.Boolean, nw.D
 def flag(condition: Any) -> Any:
     """1 where a condition holds, otherwise 0, also where it is null."""
     return nw.when(condition).then(nw.lit(1)).otherwise(nw.lit(0))
+
+
+def log_or_0(x: Any) -> Any:
+    """log x, and 0 where x is not positive; engines may compute both branches of a case, so neither must fail."""
+    return nw.when(x > 0).then(x).otherwise(1.0).log()
 
 
 @dataclass(frozen=True)
@@ -260,6 +266,7 @@ class Reader:
         dtype = self._dtype(column, "features")
         if not isinstance(dtype, nw.List | nw.Array):
             self.number(f"x{start}", column, "features")
+            self._centre([f"x{start}"])
             return start + 1
         lists = c(column) if isinstance(dtype, nw.List) else c(column).cast(nw.List(dtype.inner))
         with self.engine.running():
@@ -269,9 +276,21 @@ class Reader:
             raise ArgumentError(
                 f"`features` must be lists of numbers of one length; {column!r} holds {dtype} of {low} to {high}."
             )
-        for j in range(low):
-            self._taken[f"x{start + j}"] = lists.list.get(j).cast(nw.Float64)
+        names = [f"x{start + j}" for j in range(low)]
+        for j, name in enumerate(names):
+            self._taken[name] = lists.list.get(j).cast(nw.Float64)
+        self._centre(names)
         return start + low
+
+    def _centre(self, names: list[str]) -> None:
+        """Measure features from their mean: spread does not depend on it, but digits are lost far from 0."""
+        with self.engine.running():
+            columns = self.frame.select(**{name: self._taken[name] for name in names})
+            means = self.engine.fetch(columns.select(**{name: c(name).mean() for name in names}))
+        for name in names:
+            mean = plain(means[name])[0]
+            if mean is not None and isfinite(mean):
+                self._taken[name] = self._taken[name] - mean
 
 
 def _match_kinds(left: Reader, a: str, right: Reader, b: str, what: str) -> None:
