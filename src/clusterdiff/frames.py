@@ -179,7 +179,9 @@ def _both(column: Column, argument: Literal["point", "cluster"]) -> tuple[str, s
     if isinstance(column, str):
         return column, column
     if len(column) != 2:
-        raise ArgumentError(f"`{argument}` must be a column, or a pair of columns of `true` and `pred`; got {column!r}.")
+        raise ArgumentError(
+            f"`{argument}` must be a column, or a pair of columns of `true` and `pred`; got {column!r}."
+        )
     return column
 
 

@@ -64,7 +64,10 @@ def check_components(got: Any, expected: Comparison) -> None:
 
     def rows(diff: Comparison) -> list[tuple[Any, ...]]:
         differ = [c for c in diff.components if c.kind != "same"]
-        return sorted(tuple(round(v, 9) if isinstance(v, float) else v for v in (getattr(c, x) for x in columns)) for c in differ)
+        return sorted(
+            tuple(round(v, 9) if isinstance(v, float) else v for v in (getattr(c, x) for x in columns))
+            for c in differ
+        )
 
     assert rows(got) == rows(expected)
     for table in ("splits", "merges"):
@@ -85,7 +88,11 @@ def test_two_tables_give_the_numbers_of_the_core(frame: Any, budget: int | None)
     check(got, expected, budget)
     check_components(got, expected)
     worst = got.components[0]
-    same = next(c for c in expected.components if c.loss == pytest.approx(worst.loss) and set(c.true) == set(worst.true))
+    same = next(
+        c
+        for c in expected.components
+        if c.loss == pytest.approx(worst.loss) and set(c.true) == set(worst.true)
+    )
     assert set(worst.pred) == set(same.pred)
     assert worst.points == sorted(points[i] for i in same.points)
     assert len(worst.meet) == len(same.meet)
@@ -95,7 +102,11 @@ def test_two_tables_give_the_numbers_of_the_core(frame: Any, budget: int | None)
 def test_one_table_gives_the_numbers_of_the_core(frame: Any, budget: int | None) -> None:
     """Two columns of one table need neither names of points nor a join."""
     _, true, pred = data(seed=3)
-    check(cd.compare_columns(frame({"a": true, "b": pred}), true="a", pred="b", budget=budget), cd.compare(true, pred), budget)
+    check(
+        cd.compare_columns(frame({"a": true, "b": pred}), true="a", pred="b", budget=budget),
+        cd.compare(true, pred),
+        budget,
+    )
 
 
 @WHERE
@@ -130,15 +141,23 @@ def test_weights_and_features(frame: Any, budget: int | None) -> None:
     x = (1e8 + rng.standard_normal((len(points), 2))).tolist()
     pred = [None if i % 37 == 0 else label for i, label in enumerate(pred)]
     columns = {"id": points, "gold": true, "w": weights, "x": [r[0] for r in x], "y": [r[1] for r in x]}
-    left, right = frame(columns), frame(shuffled({"id": points, "found": [None if p is None else str(p) for p in pred]}))
+    left, right = (
+        frame(columns),
+        frame(shuffled({"id": points, "found": [None if p is None else str(p) for p in pred]})),
+    )
     named = {"point": "id", "cluster": ("gold", "found"), "missing": "singleton", "budget": budget}
-    sides = dict(zip(points, true, strict=True)), {i: p if p is None else str(p) for i, p in zip(points, pred, strict=True)}
+    sides = (
+        dict(zip(points, true, strict=True)),
+        {i: p if p is None else str(p) for i, p in zip(points, pred, strict=True)},
+    )
 
     def features(rows: list[list[float]]) -> dict[int, list[float]]:
         return dict(zip(points, rows, strict=True))
 
     got = cd.compare_tables(left, right, weight="w", features=["x", "y"], **named)
-    expected = cd.compare(*sides, weights=dict(zip(points, weights, strict=True)), features=features(x), missing="singleton")
+    expected = cd.compare(
+        *sides, weights=dict(zip(points, weights, strict=True)), features=features(x), missing="singleton"
+    )
     check(got, expected, budget)
     assert got.score("S_MSE") == pytest.approx(expected.score("S_MSE"), abs=1e-9)
     assert got.kinds == expected.kinds
@@ -174,14 +193,18 @@ def test_points_that_stand_twice_are_refused_with_the_first_five(frame: Any) -> 
     """Repeated ids are counted and the first five named, whether or not they match."""
     left = frame({"id": [1, 2, 3, 4, 5, 6, 7], "cluster": list("aabbccc")})
     right = frame({"id": [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7], "cluster": list("xyxyxyxyxyxyx")})
-    with pytest.raises(cd.LabelError, match=r"`pred` must name each point once; 6 stand more .*: 1, 2, 3, 4, 5 and 1 more"):
+    with pytest.raises(
+        cd.LabelError, match=r"`pred` must name each point once; 6 stand more .*: 1, 2, 3, 4, 5 and 1 more"
+    ):
         cd.compare_tables(left, right, point="id")
     lone = frame({"id": [1, 2, 3, 4, 5, 6, 7, 8, 8], "cluster": list("xyxyxyxxx")})
     with pytest.raises(cd.LabelError, match=r"`pred` must name each point once; 1 stand more than once: 8"):
         cd.compare_tables(left, lone, point="id", missing="drop")
 
 
-def test_repeats_beyond_the_first_rows_are_found_by_counting(frame: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_repeats_beyond_the_first_rows_are_found_by_counting(
+    frame: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Repeats that the look at the first rows misses are found after the join, even when they balance out."""
     monkeypatch.setattr("clusterdiff.engines.tables.SAMPLE", 1)
     left = frame({"id": [1, 2, 2, 5], "cluster": ["a", "a", "b", "b"]})
@@ -219,7 +242,9 @@ def test_points_without_a_name_are_refused(frame: Any) -> None:
 def test_bad_weights_and_features_are_refused(frame: Any) -> None:
     """Negative weights and features that are not finite are errors, not numbers."""
     table = frame({"a": [1, 1, 2], "b": [1, 2, 2], "w": [1.0, -1.0, 2.0], "x": [0.0, float("inf"), 1.0]})
-    with pytest.raises(cd.ArgumentError, match=r"`weight` must be finite and not negative for every point; 1 are not"):
+    with pytest.raises(
+        cd.ArgumentError, match=r"`weight` must be finite and not negative for every point; 1 are not"
+    ):
         cd.compare_columns(table, true="a", pred="b", weight="w")
     with pytest.raises(cd.ArgumentError, match=r"`features` must be finite; got .* for 1 points"):
         cd.compare_columns(table, true="a", pred="b", features="x")
@@ -228,7 +253,11 @@ def test_bad_weights_and_features_are_refused(frame: Any) -> None:
 def test_groups_keep_points_and_clusters_apart(frame: Any) -> None:
     """With by=, ids and labels may repeat between groups; S_H of the whole is the mean weighted by points."""
     documents = {"x": ([1, 1, 2, 2], [1, 1, 2, 3]), "y": ([1, 2, 2], [1, 1, 1])}
-    rows = [(d, i, t, p) for d, (true, pred) in documents.items() for i, (t, p) in enumerate(zip(true, pred, strict=True))]
+    rows = [
+        (d, i, t, p)
+        for d, (true, pred) in documents.items()
+        for i, (t, p) in enumerate(zip(true, pred, strict=True))
+    ]
     left = frame({"doc": [r[0] for r in rows], "id": [r[1] for r in rows], "cluster": [r[2] for r in rows]})
     right = frame({"doc": [r[0] for r in rows], "id": [r[1] for r in rows], "cluster": [r[3] for r in rows]})
     got = cd.compare_tables(left, right, point="id", by="doc")

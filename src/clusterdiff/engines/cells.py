@@ -64,7 +64,9 @@ class Cells:
     def bytes(self) -> int:
         """What the meet would take in memory."""
         numbers = set(self.points.kinds.values()) <= {"int", "bool"} and not self.points.by
-        one = CELL_BYTES["int" if numbers else "other"] + 32 * self.points.weighted + 16 * self.points.features
+        one = (
+            CELL_BYTES["int" if numbers else "other"] + 32 * self.points.weighted + 16 * self.points.features
+        )
         return (self.rows + self.alone) * one
 
 
@@ -108,10 +110,18 @@ class _Grouping:
                 wl=w * log_or_0(w),
                 bad=flag(w.is_null() | ~w.is_finite() | (w < 0)),
             )
-            sums |= {"w": w.sum(), "ww": c("ww").sum(), "wl": c("wl").sum(), "wx": w.max(), "bad": c("bad").sum()}
+            sums |= {
+                "w": w.sum(),
+                "ww": c("ww").sum(),
+                "wl": c("wl").sum(),
+                "wx": w.max(),
+                "bad": c("bad").sum(),
+            }
         if points.features:
             features = [f"x{j}" for j in range(points.features)]
-            frame = frame.with_columns(finite=flag(nw.all_horizontal(*(c(x).is_finite() for x in features), ignore_nulls=False)))
+            frame = frame.with_columns(
+                finite=flag(nw.all_horizontal(*(c(x).is_finite() for x in features), ignore_nulls=False))
+            )
             sums["finite"] = c("finite").sum()
             if points.weighted or self.engine.name == "dask":
                 return self._two_passes(frame, keys, counts | sums, features)
@@ -133,11 +143,16 @@ class _Grouping:
         marked = {f"n{n}": flag(c(key).is_null()) for n, key in enumerate(keys)}
         on = [*spelt, *marked]
         frame = frame.with_columns(mass=mass, **spelt, **marked)
-        frame = self.engine.beside(frame.with_columns(**{x: c(y) * c("mass") for x, y in zip(columns, features, strict=True)}))
-        cells = frame.group_by(*keys, *on).agg(mass=c("mass").sum(), **sums, **{x: c(x).sum() for x in columns})
+        frame = self.engine.beside(
+            frame.with_columns(**{x: c(y) * c("mass") for x, y in zip(columns, features, strict=True)})
+        )
+        cells = frame.group_by(*keys, *on).agg(
+            mass=c("mass").sum(), **sums, **{x: c(x).sum() for x in columns}
+        )
         whole = nw.when(c("mass") > 0).then(c("mass")).otherwise(1.0)
         cells = cells.with_columns(
-            *(c(m).cast(nw.Int64) for m in ("m", "mi", "mj") if m in sums), *((c(x) / whole).alias(x) for x in columns)
+            *(c(m).cast(nw.Int64) for m in ("m", "mi", "mj") if m in sums),
+            *((c(x) / whole).alias(x) for x in columns),
         )
         cells = self.engine.beside(cells.drop("mass"))
         centres = cells.select(*on, **{f"mean{j}": c(x) for j, x in enumerate(columns)})
@@ -158,7 +173,9 @@ class _Grouping:
             # A group without both labels mixes points of either table and of both: it is counted apart.
             size = nw.when(~c("t").is_null()).then(c("mi")).otherwise(c("mj"))
             if self._nowhere is not None:
-                size = nw.when(c("t").is_null() & c("p").is_null()).then(nw.lit(self._nowhere)).otherwise(size)
+                size = (
+                    nw.when(c("t").is_null() & c("p").is_null()).then(nw.lit(self._nowhere)).otherwise(size)
+                )
             frame = frame.with_columns(m=size)
         return frame.with_columns(**marks)
 
@@ -177,7 +194,9 @@ class _Grouping:
         if choices.missing != "singleton":
             kept = kept.filter((c("tn") + c("pn")) == 0)
         if choices.noise is not None and choices.noise_as == "singleton":
-            kept = kept.with_columns(t=nw.when(c("tz") == 0).then(c("t")), p=nw.when(c("pz") == 0).then(c("p")))
+            kept = kept.with_columns(
+                t=nw.when(c("tz") == 0).then(c("t")), p=nw.when(c("pz") == 0).then(c("p"))
+            )
         columns = [*["s"] * self.points.by, "t", "p", "m"]
         columns += ["w", "ww", "wl", "wx"] * self.points.weighted
         columns += ["within", *(f"c{j}" for j in range(self.points.features))] if self.points.features else []
@@ -197,7 +216,9 @@ class _Grouping:
         self._check_numbers(total)
         rows, alone, n = (int(total[x]) for x in ("rows", "alone", "n"))
         done = Choices(choices.missing, choices.noise, choices.noise_as, tally["missing"], tally["noise"])
-        return Cells(self.points, done, kept.select(*columns), rows - int(total["own"]), alone, n, float(total["mass"]))
+        return Cells(
+            self.points, done, kept.select(*columns), rows - int(total["own"]), alone, n, float(total["mass"])
+        )
 
     def _one(self, frame: Frame) -> dict[str, Any]:
         """The one row of a frame; a sum over nothing is 0."""
@@ -248,7 +269,9 @@ class _Grouping:
             if self.choices.noise is not None and self.choices.noise_as == "drop":
                 rows = rows.filter(c(twin).is_null() | (c(twin) != self.choices.noise))
             if not self.points.named:
-                texts.append(f"`{side}` has no label (null or NaN) for {tally[side]:,} of {tally['n']:,} points.")
+                texts.append(
+                    f"`{side}` has no label (null or NaN) for {tally[side]:,} of {tally['n']:,} points."
+                )
                 continue
             names = rows.select(point=nw.coalesce("i", "j") if len(self.points.sides) == 2 else c("i"))
             first = plain(self.engine.fetch(names.sort("point").head(5))["point"])
@@ -263,7 +286,9 @@ class _Grouping:
 
     def _check_numbers(self, total: dict[str, Any]) -> None:
         if total["n"] == 0:
-            raise LabelError("no point is left to compare.", "check that both sides name their points in the same way.")
+            raise LabelError(
+                "no point is left to compare.", "check that both sides name their points in the same way."
+            )
         if total.get("groupless"):
             raise ArgumentError("`by` must name the group of every point; some are null.")
         if total.get("bad"):
@@ -297,7 +322,9 @@ def _points_alone(cells: Cells) -> Frame:
     points, choices = cells.points, cells.choices
     frame = points.frame
     own = {side: flag(c(side).is_null()) for side in ("t", "p")}
-    noise = {side: nw.lit(0) if choices.noise is None else flag(c(side) == choices.noise) for side in ("t", "p")}
+    noise = {
+        side: nw.lit(0) if choices.noise is None else flag(c(side) == choices.noise) for side in ("t", "p")
+    }
     frame = frame.with_columns(tn=own["t"], pn=own["p"], tz=noise["t"], pz=noise["p"])
     if choices.noise is not None and choices.noise_as == "drop":
         frame = frame.filter((c("tz") + c("pz")) == 0)
@@ -305,7 +332,9 @@ def _points_alone(cells: Cells) -> Frame:
         frame = frame.filter((c("tn") + c("pn")) == 0)
     alone = ["n", "z"] if choices.noise_as == "singleton" else ["n"]
     for side in ("t", "p"):
-        frame = frame.with_columns(sum((c(side + kind) for kind in alone[1:]), c(side + alone[0])).alias(f"{side}o"))
+        frame = frame.with_columns(
+            sum((c(side + kind) for kind in alone[1:]), c(side + alone[0])).alias(f"{side}o")
+        )
     frame = frame.filter((c("to") + c("po")) > 0)
     name = {"point": nw.coalesce("i", "j") if len(points.sides) == 2 else c("i")} if points.named else {}
     return frame.select(*["s"] * points.by, "t", "p", "to", "po", "tz", "pz", *points.extra, **name)
@@ -324,7 +353,9 @@ class Own(str):
         return name
 
 
-def build(cells: Cells, got: dict[str, Any], single: dict[str, Any] | None = None) -> tuple[Meet, AnyArray | None]:
+def build(
+    cells: Cells, got: dict[str, Any], single: dict[str, Any] | None = None
+) -> tuple[Meet, AnyArray | None]:
     """A Meet from fetched columns of cells and, a row each, of points that are alone on either side."""
     points = cells.points
     true, pred = encoded(got["t"]), encoded(got["p"])
@@ -342,10 +373,14 @@ def build(cells: Cells, got: dict[str, Any], single: dict[str, Any] | None = Non
     if points.weighted:
         own = np.zeros(0) if single is None else numbers(single["w"])
         logs = own * np.log(own, out=np.zeros_like(own), where=own > 0)
-        weights = [np.concatenate([numbers(got[x]), y]) for x, y in (("w", own), ("ww", own * own), ("wl", logs))]
+        weights = [
+            np.concatenate([numbers(got[x]), y]) for x, y in (("w", own), ("ww", own * own), ("wl", logs))
+        ]
     if points.features:
         centres = [
-            np.concatenate([numbers(got[f"c{j}"]), np.zeros(0) if single is None else numbers(single[f"x{j}"])])
+            np.concatenate(
+                [numbers(got[f"c{j}"]), np.zeros(0) if single is None else numbers(single[f"x{j}"])]
+            )
             for j in range(points.features)
         ]
         moments = Moments(np.column_stack(centres), np.concatenate([numbers(got["within"]), np.zeros(ones)]))

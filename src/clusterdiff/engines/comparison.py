@@ -31,7 +31,17 @@ from clusterdiff.table import Table
 c = nw.col
 #: How many of the costliest components and clusters an engine lists.
 LISTED = 1000
-UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
+UNITS = {
+    "": 1,
+    "k": 10**3,
+    "m": 10**6,
+    "g": 10**9,
+    "t": 10**12,
+    "ki": 2**10,
+    "mi": 2**20,
+    "gi": 2**30,
+    "ti": 2**40,
+}
 
 
 class TableComparison(Comparison):
@@ -122,8 +132,12 @@ class EngineComparison(TableComparison):
             split=w * (1.0 - f) * (1.0 + g) / 2 / total,
             merge=w * (1.0 - g) * (1.0 + f) / 2 / total,
             # every cluster's cells add up to one cluster
-            true_part=if_else(c("t").is_null(), c("k") * 1.0, c("k") / if_else(c("t").is_null(), nw.lit(1), c("t_parts"))),
-            pred_part=if_else(c("p").is_null(), c("k") * 1.0, c("k") / if_else(c("p").is_null(), nw.lit(1), c("p_parts"))),
+            true_part=if_else(
+                c("t").is_null(), c("k") * 1.0, c("k") / if_else(c("t").is_null(), nw.lit(1), c("t_parts"))
+            ),
+            pred_part=if_else(
+                c("p").is_null(), c("k") * 1.0, c("k") / if_else(c("p").is_null(), nw.lit(1), c("p_parts"))
+            ),
         )
         keep = ["t", "p", "m", "w", "k", "split", "merge", "true_part", "pred_part", "t_code", "p_code"]
         keep += ["ww", "wl"] * self._cells.points.weighted
@@ -172,13 +186,19 @@ class EngineComparison(TableComparison):
             vertex = if_else(c("t").is_null(), c("p_code") + shift, c("t_code")).cast(nw.Int64)
             placed = rows.with_columns(vertex=vertex)
             placed = placed.join(label, on="vertex", how="left")
-            placed = engine.keep(placed.with_columns(component=nw.coalesce("component", "vertex").cast(nw.Int64)))
+            placed = engine.keep(
+                placed.with_columns(component=nw.coalesce("component", "vertex").cast(nw.Int64))
+            )
             engine.free(label)
             parts = {x: c(x).sum() for x in ("split", "merge", "m", "w", "k", "true_part", "pred_part")}
-            found = placed.group_by("component").agg(**parts).with_columns(
-                lost=c("split") + c("merge"),
-                true=c("true_part").round(0).cast(nw.Int64),
-                pred=c("pred_part").round(0).cast(nw.Int64),
+            found = (
+                placed.group_by("component")
+                .agg(**parts)
+                .with_columns(
+                    lost=c("split") + c("merge"),
+                    true=c("true_part").round(0).cast(nw.Int64),
+                    pred=c("pred_part").round(0).cast(nw.Int64),
+                )
             )
             return placed, engine.keep(found)
 
@@ -192,7 +212,9 @@ class EngineComparison(TableComparison):
             return self._in_memory.kinds | {"same": same}
         split, merged = c("pred") > 1, c("true") > 1
         found = self._components_in_engine[1].select(
-            split=flag(split & ~merged).sum(), merge=flag(~split & merged).sum(), mixed=flag(split & merged).sum()
+            split=flag(split & ~merged).sum(),
+            merge=flag(~split & merged).sum(),
+            mixed=flag(split & merged).sum(),
         )
         return {"same": same, **self._sums._one(found)}
 
@@ -209,7 +231,9 @@ class EngineComparison(TableComparison):
             return Table({name: [] for name in COMPONENT_COLUMNS}, cast(Any, partial(Component, self)))
         engine = self._cells.engine
         with engine.running():
-            found = self._components_in_engine[1].sort("lost", "component", descending=[True, False]).head(LISTED)
+            found = (
+                self._components_in_engine[1].sort("lost", "component", descending=[True, False]).head(LISTED)
+            )
             got = {name: numbers(column) for name, column in engine.fetch(found).items()}
         mass = got["w"] / self.meet.total
         counts = {name: got[name].astype(np.int64) for name in ("component", "m", "true", "pred")}
@@ -289,7 +313,10 @@ class EngineComparison(TableComparison):
         with engine.running():
             losses = ("loss", "split_loss", "merge_loss")
             got = engine.fetch(lost.select(**chosen, **{name: c(name) for name in losses}))
-        out = {name: np.asarray(plain(column), dtype=object if name == "cluster" else None) for name, column in got.items()}
+        out = {
+            name: np.asarray(plain(column), dtype=object if name == "cluster" else None)
+            for name, column in got.items()
+        }
         order = np.argsort(-out["loss"], kind="stable")
         out["component"] = np.full(len(order), -1)
         return Table({name: out[name][order] for name in row._fields}, row)
@@ -365,7 +392,9 @@ class Groups(Mapping[Any, TableComparison]):
         meet = self.pooled.meet
         mine = np.flatnonzero(self._codes == self._place[group])
         part = meet.restrict(np.unique(meet.true[mine]))
-        names = [as_objects([name[1] for name in side.tolist()]) for side in (part.true_names, part.pred_names)]
+        names = [
+            as_objects([name[1] for name in side.tolist()]) for side in (part.true_names, part.pred_names)
+        ]
         alone = Meet(part.cells, *names, part.weights, part.moments)
         return TableComparison(alone, self.pooled._cells)
 
@@ -380,7 +409,10 @@ class Groups(Mapping[Any, TableComparison]):
         wanted = list(measures)
         rows = [(group, diff.n, diff.scores(wanted)) for group, diff in self.items()]
         names = list(rows[0][2])
-        columns: dict[str, Any] = {"group": as_objects([row[0] for row in rows]), "n": [row[1] for row in rows]}
+        columns: dict[str, Any] = {
+            "group": as_objects([row[0] for row in rows]),
+            "n": [row[1] for row in rows],
+        }
         return Table(columns | {name: [row[2][name] for row in rows] for name in names})
 
     def __repr__(self) -> str:
@@ -390,7 +422,9 @@ class Groups(Mapping[Any, TableComparison]):
 # ---- choosing
 
 
-def compare_points(points: TablePoints, choices: Choices, budget: int | str | None) -> TableComparison | Groups:
+def compare_points(
+    points: TablePoints, choices: Choices, budget: int | str | None
+) -> TableComparison | Groups:
     """Group the points and compare: in memory if the meet fits the budget, otherwise in the engine."""
     allowed = read_bytes(budget) if budget is not None else memory() // 4
     cells = group(points, choices)

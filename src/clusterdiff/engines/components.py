@@ -54,7 +54,10 @@ def components(engine: Engine, edges: Frame, vertices: int, seed: int = 0) -> Fr
     while steps:
         step = steps.pop()
         after = step.join(label, left_on="component", right_on="vertex", how="left", suffix="_next")
-        whole = engine.keep(after.select("vertex", component=nw.coalesce("component_next", "component").cast(nw.Int64)), often=True)
+        whole = engine.keep(
+            after.select("vertex", component=nw.coalesce("component_next", "component").cast(nw.Int64)),
+            often=True,
+        )
         engine.free(step)
         engine.free(label)
         label = whole
@@ -78,7 +81,9 @@ def _nearest(edges: Frame, a: int, b: int) -> Frame:
 def _contracted(edges: Frame, step: Frame) -> Frame:
     """The edges between what their ends joined, each once and none within."""
     moved = edges.join(step.rename({"component": "a"}), left_on="u", right_on="vertex", how="inner")
-    moved = moved.select("v", "a").join(step.rename({"component": "b"}), left_on="v", right_on="vertex", how="inner")
+    moved = moved.select("v", "a").join(
+        step.rename({"component": "b"}), left_on="v", right_on="vertex", how="inner"
+    )
     turned = moved.filter(c("a") != c("b")).select(
         u=nw.when(c("a") < c("b")).then(c("a")).otherwise(c("b")),
         v=nw.when(c("a") < c("b")).then(c("b")).otherwise(c("a")),
@@ -92,9 +97,14 @@ def _in_memory(engine: Engine, edges: Frame) -> Frame:
     from scipy.sparse.csgraph import connected_components
 
     got = engine.fetch(edges.select("u", "v"))
-    u, v = (np.asarray(got[x].to_numpy() if hasattr(got[x], "to_numpy") else got[x], dtype=np.int64) for x in ("u", "v"))
+    u, v = (
+        np.asarray(got[x].to_numpy() if hasattr(got[x], "to_numpy") else got[x], dtype=np.int64)
+        for x in ("u", "v")
+    )
     names, codes = np.unique(np.concatenate([u, v]), return_inverse=True)
-    graph = coo_array((np.ones(len(u), dtype=np.int8), (codes[: len(u)], codes[len(u) :])), shape=(len(names),) * 2)
+    graph = coo_array(
+        (np.ones(len(u), dtype=np.int8), (codes[: len(u)], codes[len(u) :])), shape=(len(names),) * 2
+    )
     _, label = connected_components(graph, directed=False)
     first = np.full(int(label.max(initial=-1)) + 1, -1, dtype=np.int64)
     first[label[::-1]] = names[::-1]

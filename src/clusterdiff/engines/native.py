@@ -48,7 +48,9 @@ class Engine:
 
     def number(self, frame: Frame, key: str) -> Frame:
         """The frame, kept, with a column ``code`` that numbers its rows 0, 1, …; ``key`` is unique and not null."""
-        return self.keep(frame.with_row_index("code", order_by=key).with_columns(nw.col("code").cast(nw.Int64)))
+        return self.keep(
+            frame.with_row_index("code", order_by=key).with_columns(nw.col("code").cast(nw.Int64))
+        )
 
     def free(self, frame: Frame) -> None:
         """Let go of a frame that was kept."""
@@ -143,7 +145,9 @@ class DuckDB(Engine):
         # own: read from there, the table does not drag the query that made it along.
         made = relation.query("source", f"CREATE TEMP TABLE {name} AS SELECT {columns} FROM source")
         table = (relation if made is None else made).query("made", f"FROM temp.{name}")
-        return self._hold(nw.from_native(table), lambda: table.query("source", f"DROP TABLE IF EXISTS temp.{name}"))
+        return self._hold(
+            nw.from_native(table), lambda: table.query("source", f"DROP TABLE IF EXISTS temp.{name}")
+        )
 
     def fetch(self, frame: Frame) -> Columns:
         """As Arrow where pyarrow is installed, otherwise as NumPy arrays."""

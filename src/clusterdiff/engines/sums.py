@@ -66,12 +66,19 @@ class Sides:
         )
         if not self.source.points.weighted:
             return out.with_columns(
-                kept_h=c("l"), kept_pairs=if_else(alone, nw.lit(0.0), m * (m - 1.0)), own_h=nw.lit(0.0), own_pairs=m
+                kept_h=c("l"),
+                kept_pairs=if_else(alone, nw.lit(0.0), m * (m - 1.0)),
+                own_h=nw.lit(0.0),
+                own_pairs=m,
             )
         own = c("wl") - c("w") * log(self.unit)
         whole = c("m") > 1
         return out.with_columns(
-            kept_h=if_else(~alone & whole & (c("w") > 0), _positive(c("w") * log_or_0(c("w") / self.unit) - own), nw.lit(0.0)),
+            kept_h=if_else(
+                ~alone & whole & (c("w") > 0),
+                _positive(c("w") * log_or_0(c("w") / self.unit) - own),
+                nw.lit(0.0),
+            ),
             kept_pairs=if_else(~alone & whole, c("w") * c("w") - c("ww"), nw.lit(0.0)),
             own_h=own,
             own_pairs=c("ww"),
@@ -91,13 +98,21 @@ class Sides:
         )
         one = (c("a_k") == 1) | (c("a_m") <= 1)
         score = {
-            name: if_else(one | (c(f"whole_{name}") <= 0.0), nw.lit(1.0), _ratio(c(f"a_kept_{name}"), c(f"whole_{name}")))
+            name: if_else(
+                one | (c(f"whole_{name}") <= 0.0),
+                nw.lit(1.0),
+                _ratio(c(f"a_kept_{name}"), c(f"whole_{name}")),
+            )
             for name in ("h", "pairs")
         }
         score["largest"] = if_else(one, nw.lit(1.0), _ratio(c("a_biggest") - 1, c("a_m") - 1))
         named = grouped.select(
             key,
-            **{f"{key}_size": c("a_m").cast(nw.Int64), f"{key}_mass": c("a_w"), f"{key}_parts": c("a_k").cast(nw.Int64)},
+            **{
+                f"{key}_size": c("a_m").cast(nw.Int64),
+                f"{key}_mass": c("a_w"),
+                f"{key}_parts": c("a_k").cast(nw.Int64),
+            },
             **{f"{key}_max": c("a_x"), f"{key}_biggest": c("a_biggest").cast(nw.Int64)},
             **{f"{key}_{name}": expression for name, expression in score.items()},
         )
@@ -109,7 +124,9 @@ class Sides:
         for key, side in (("t", self.true), ("p", self.pred)):
             wanted = [column for column in columns if column.startswith(f"{key}_")]
             codes = {f"{key}_code": c("code")} if f"{key}_code" in wanted else {}
-            frame = frame.join(side.select(key, *(w for w in wanted if w not in codes), **codes), on=key, how="left")
+            frame = frame.join(
+                side.select(key, *(w for w in wanted if w not in codes), **codes), on=key, how="left"
+            )
         return frame
 
     def scored(self, name: str, more: Sequence[str] = ()) -> Frame:
@@ -231,7 +248,9 @@ class EngineSums:
         cells = self.sides.cells.filter(~c(key).is_null())
         weighted = cells.with_columns(**{f"w{x}": c(x) * c("w") for x in centres})
         means = weighted.group_by(key).agg(whole=c("w").sum(), **{f"a{x}": c(f"w{x}").sum() for x in centres})
-        means = means.select(key, **{f"a{x}": c(f"a{x}") / if_else(c("whole") > 0, c("whole"), nw.lit(1.0)) for x in centres})
+        means = means.select(
+            key, **{f"a{x}": c(f"a{x}") / if_else(c("whole") > 0, c("whole"), nw.lit(1.0)) for x in centres}
+        )
         alone = c("t").is_null() | c("p").is_null()
         between = nw.sum_horizontal(*((c(x) - c(f"a{x}")) ** 2 for x in centres)) * c("w")
         # Points that are alone keep no spread of their own: all of it is between cells.

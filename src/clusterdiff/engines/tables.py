@@ -18,7 +18,18 @@ c = nw.col
 SAMPLE = 100_000
 #: Types that say what something is called. Floats must be whole; categories go by their text.
 INTEGERS = (nw.Int8, nw.Int16, nw.Int32, nw.UInt8, nw.UInt16, nw.UInt32)
-NAMES = (nw.Int64, nw.UInt64, nw.Int128, nw.UInt128, nw.String, nw.Boolean, nw.Date, nw.Datetime, nw.Time, nw.Binary)
+NAMES = (
+    nw.Int64,
+    nw.UInt64,
+    nw.Int128,
+    nw.UInt128,
+    nw.String,
+    nw.Boolean,
+    nw.Date,
+    nw.Datetime,
+    nw.Time,
+    nw.Binary,
+)
 
 
 def flag(condition: Any) -> Any:
@@ -100,7 +111,13 @@ def scalar(engine: Engine, frame: Frame, name: str) -> Any:
 
 def plain(column: Any) -> list[Any]:
     """A fetched column as a list of Python values."""
-    return list(column.to_pylist() if hasattr(column, "to_pylist") else column.tolist() if hasattr(column, "tolist") else column.to_list())
+    return list(
+        column.to_pylist()
+        if hasattr(column, "to_pylist")
+        else column.tolist()
+        if hasattr(column, "tolist")
+        else column.to_list()
+    )
 
 
 # ---- reading
@@ -180,7 +197,14 @@ def read_one(
     frame = reader.selected()
     side = Side("table", frame, "i", ("s",) if by is not None else ())
     points = Points(
-        reader.engine, frame, (side,), point is not None, weight is not None, width, by is not None, reader.kinds
+        reader.engine,
+        frame,
+        (side,),
+        point is not None,
+        weight is not None,
+        width,
+        by is not None,
+        reader.kinds,
     )
     if point is not None:
         with points.engine.running():
@@ -237,7 +261,9 @@ class Reader:
                 f"`{self.argument}` must hold names (integers, strings, …) in column {column!r}; it holds {dtype}.",
                 "cast the column to a string or an integer first.",
             )
-        self.kinds[name] = "int" if dtype.is_integer() else {"String": "str", "Boolean": "bool"}.get(str(dtype), str(dtype))
+        self.kinds[name] = (
+            "int" if dtype.is_integer() else {"String": "str", "Boolean": "bool"}.get(str(dtype), str(dtype))
+        )
         self.dtypes[name] = dtype
         self._taken[name] = taken
 
