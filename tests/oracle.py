@@ -74,11 +74,13 @@ def N(true: Partition, pred: Partition) -> float:
 def A(true: Partition, pred: Partition) -> float:
     """Best one-to-one matching, by trying all of them, component by component to keep it feasible."""
     total = 0
-    for J in join(true, pred):
+    for J in join(true, pred):  # noqa: N806
         few, many = sorted((list(induced(true, J)), list(induced(pred, J))), key=len)
         if len(many) > 7:
             raise ValueError("too large for the oracle")
-        total += max(sum(len(a & b) for a, b in zip(few, order, strict=False)) for order in permutations(many))
+        total += max(
+            sum(len(a & b) for a, b in zip(few, order, strict=False)) for order in permutations(many)
+        )
     return total / len(points(true))
 
 
@@ -151,7 +153,10 @@ def S(
     """Equation 3: the framework with any subcomponent measure and any combination."""
     n = len(points(true))
     return math.fsum(
-        len(L & C) / n * sigma(s(induced(pred, L), L), s(induced(true, C), C)) for L in true for C in pred if L & C
+        len(L & C) / n * sigma(s(induced(pred, L), L), s(induced(true, C), C))
+        for L in true
+        for C in pred
+        if L & C
     )
 
 

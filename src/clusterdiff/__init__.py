@@ -8,6 +8,7 @@
 
 from clusterdiff import lattice
 from clusterdiff._version import __version__
+from clusterdiff.check import Check, check
 from clusterdiff.clustering import Clustering
 from clusterdiff.comparison import Comparison, Component, Merge, Split, compare, score
 from clusterdiff.errors import (
@@ -24,16 +25,22 @@ from clusterdiff.loss import Loss
 from clusterdiff.measures import Measure, measure, measures
 from clusterdiff.measures.splitmerge import split_merge
 from clusterdiff.meet import Meet
+from clusterdiff.normalise import Extremes, extremes
+from clusterdiff.properties import Counterexample
+from clusterdiff.series import Series, worsen
 from clusterdiff.subcomponents import Subcomponent, subcomponent, subcomponents
 from clusterdiff.table import Table
 
 __all__ = [
     "ArgumentError",
+    "Check",
     "ClusterdiffError",
     "Clustering",
     "Comparison",
     "Component",
+    "Counterexample",
     "EngineError",
+    "Extremes",
     "FileError",
     "LabelError",
     "Loss",
@@ -42,13 +49,16 @@ __all__ = [
     "Meet",
     "Merge",
     "MissingExtraError",
+    "Series",
     "Split",
     "Subcomponent",
     "Table",
     "__version__",
+    "check",
     "compare",
     "compare_columns",
     "compare_tables",
+    "extremes",
     "lattice",
     "measure",
     "measures",
@@ -56,4 +66,5 @@ __all__ = [
     "split_merge",
     "subcomponent",
     "subcomponents",
+    "worsen",
 ]

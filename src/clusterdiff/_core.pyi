@@ -107,6 +107,8 @@ class Cells:
         """Pred-major cells, and for each of them its index in this table."""
     def join(self) -> tuple[NDArray[np.int32], NDArray[np.int32], int]:
         """Component of each true and of each pred cluster, numbered by first true cluster, and their number."""
+    def assign(self, values: NDArray[np.int64] | NDArray[np.float64]) -> NDArray[np.int64]:
+        """The cells, ascending, of the one-to-one matching of clusters with the greatest total of values >= 0."""
     def locate(self, true: Any, pred: Any) -> NDArray[np.int32] | NDArray[np.int64]:
         """Index of each point's cell, for the arrays the table was built from."""
 
@@ -175,6 +177,14 @@ def link_sums_condensed(
     group_indptr: Any, members: Any, condensed: Any, n: int, weights: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
     """The same from a condensed vector of n (n - 1) / 2 entries."""
+
+def expected_information(
+    true_sizes: NDArray[np.int64],
+    true_counts: NDArray[np.int64],
+    pred_sizes: NDArray[np.int64],
+    pred_counts: NDArray[np.int64],
+) -> tuple[float, float, float]:
+    """I, H(pred | true) and H(true | pred) expected of clusterings with these distinct sizes, each with its count."""
 
 def stream(true: Any, pred: Any) -> int:
     """Read both arrays once and do nothing else: the limit that benchmarks compare with."""

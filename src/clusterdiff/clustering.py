@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -13,7 +13,16 @@ import numpy.typing as npt
 
 from clusterdiff import _core
 from clusterdiff.errors import ArgumentError, LabelError, listed, one_of
-from clusterdiff.labels import CLUSTER_TYPES, AnyArray, BoolArray, IntArray, Labels, encode_objects, kind, read_labels
+from clusterdiff.labels import (
+    CLUSTER_TYPES,
+    AnyArray,
+    BoolArray,
+    IntArray,
+    Labels,
+    encode_objects,
+    kind,
+    read_labels,
+)
 
 Points: TypeAlias = Sequence[Hashable]
 Missing: TypeAlias = Literal["error", "drop", "singleton"]
@@ -42,6 +51,10 @@ class Clustering:
     True
     """
 
+    _labels: Labels
+    points: Points | None
+    ordered: bool
+
     def __init__(self, data: object, points: Points | None = None, *, argument: str = "data") -> None:
         if isinstance(data, Clustering):
             self._labels, self.points, self.ordered = data._labels, data.points, data.ordered
@@ -50,7 +63,9 @@ class Clustering:
         self._labels, self.points, self.ordered = _parse(data, argument)
         if points is not None:
             if len(points) != len(self):
-                raise LabelError(f"`points` must name every point: {len(self):,} labels, {len(points):,} names.")
+                raise LabelError(
+                    f"`points` must name every point: {len(self):,} labels, {len(points):,} names."
+                )
             self.points = points
         if len(self) == 0:
             raise LabelError(f"`{argument}` is empty; a clustering needs at least one point.")
@@ -101,6 +116,11 @@ class Clustering:
         """The number of points of each cluster, by code."""
         return np.bincount(self.codes, minlength=len(self.names))
 
+    @property
+    def present(self) -> BoolArray:
+        """Which points have a cluster."""
+        return np.ones(len(self), dtype=bool) if self.absent is None else ~self.absent
+
     def named(self, labels: IntArray) -> AnyArray:
         """The users' labels behind integers of ``labels``."""
         return labels if self.lexicon is None else self.lexicon[labels]
@@ -118,7 +138,7 @@ class Clustering:
         indptr, members = _core.group_members(self.codes, len(self.names))
         bounds = indptr.tolist()
         order = members.tolist()
-        return [{points[i] for i in order[a:b]} for a, b in zip(bounds, bounds[1:], strict=False)]
+        return [{points[i] for i in order[a:b]} for a, b in pairwise(bounds)]
 
     def to_dict(self) -> dict[Hashable, Any]:
         """The cluster's name by point."""
@@ -180,10 +200,14 @@ def _from_clusters(clusters: Sequence[Any], argument: str) -> tuple[Labels, Poin
 def _refuse_twice(points: Points, argument: str) -> None:
     if isinstance(points, range):
         return
-    encoded = encode_objects(points if isinstance(points, list | np.ndarray) else list(points), argument, "points")
+    encoded = encode_objects(
+        points if isinstance(points, list | np.ndarray) else list(points), argument, "points"
+    )
     if encoded.absent is not None:
         at = np.flatnonzero(encoded.absent)
-        raise LabelError(f"`{argument}` has {at.size:,} points without a name (null), the first at position {at[0]}.")
+        raise LabelError(
+            f"`{argument}` has {at.size:,} points without a name (null), the first at position {at[0]}."
+        )
     assert encoded.lexicon is not None
     if len(encoded.lexicon) < len(points):
         counts = np.bincount(encoded.values)
@@ -205,6 +229,7 @@ class Alignment:
     ``rows`` gives for each point its position in the caller's order of the points (that of `true`), or is
     None when nothing moved; -1 stands for a point that only `pred` has. ``ordered`` is False when the caller
     cannot know that order, because the points came in sets. ``given`` counts the points in that order.
+    ``uneven`` holds the two as they were before points without a cluster on one side were dealt with.
     """
 
     true: Clustering
@@ -217,6 +242,7 @@ class Alignment:
     noise_as: NoiseAs = "singleton"
     missing_points: int = 0
     noise_points: int = 0
+    uneven: tuple[Clustering, Clustering] | None = None
 
     @property
     def points(self) -> Points:
@@ -293,7 +319,7 @@ def _apply_missing(aligned: Alignment) -> Alignment:
     for mask in lost.values():
         if mask is not None:
             either |= mask
-    aligned = replace(aligned, missing_points=int(either.sum()))
+    aligned = replace(aligned, missing_points=int(either.sum()), uneven=(aligned.true, aligned.pred))
     if aligned.missing == "drop":
         return _keep(aligned, ~either, "missing")
     return replace(

@@ -16,13 +16,16 @@ from clusterdiff.clustering import Alignment, Clustering, Missing, NoiseAs, Poin
 from clusterdiff.lattice import KINDS, Components
 from clusterdiff.loss import CellLoss, Loss
 from clusterdiff.measures import Measure, resolve
-from clusterdiff.meet import Links, Meet, Moments, spread
+from clusterdiff.meet import Links, Meet, Moments, Overlap, spread
+from clusterdiff.normalise import normalised
 from clusterdiff.pointdata import Distances, cell_weights, read_features, read_weights
 from clusterdiff.subcomponents import Scored, subcomponent
 from clusterdiff.table import Table, shown
 
 AnyMeasure: TypeAlias = str | Measure | Callable[[Meet], float]
 
+#: dtypes that need no encoding: integers of any width, and bools.
+INTEGERS = np.typecodes["AllInteger"] + "?"
 #: What scores() gives when it is not told which.
 USUAL = ("S_H", "S'", "R", "N", "A", "I", "NMI", "VI", "V")
 
@@ -172,6 +175,27 @@ class Comparison:
         """
         return self._cell_loss.total
 
+    def normalised(self, measure: AnyMeasure) -> float:
+        """A measure rescaled by the extremes it takes for this true clustering (Luo et al., 2009).
+
+        See :func:`clusterdiff.extremes` for the measures that it is known for.
+
+        >>> import clusterdiff as cd
+        >>> diff = cd.compare([0, 0, 1, 1], [0, 0, 1, 2])
+        >>> diff.score("A"), diff.normalised("A")
+        (0.75, 0.5)
+        """
+        return normalised(self.meet, resolve(measure))
+
+    def plot(self, kind: str = "flow", ax: Any = None) -> Any:
+        """Draw the comparison: "flow", "bipartite", "derivation", "loss", "sizes" or "heatmap".
+
+        Returns the matplotlib Axes; see :mod:`clusterdiff.plots`.
+        """
+        from clusterdiff import plots
+
+        return plots.plot(self, kind, ax)
+
     # ---- tables
 
     @cached_property
@@ -238,7 +262,9 @@ class Comparison:
         >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).kinds
         {'same': 1, 'split': 1, 'merge': 0, 'mixed': 0}
         """
-        return dict(zip(KINDS, np.bincount(self._components.kind, minlength=len(KINDS)).tolist(), strict=True))
+        return dict(
+            zip(KINDS, np.bincount(self._components.kind, minlength=len(KINDS)).tolist(), strict=True)
+        )
 
     @cached_property
     def _true_of_component(self) -> tuple[Any, Any]:
@@ -268,7 +294,9 @@ class Comparison:
         """How the score came about: measure, points, policies and version, to tell two numbers apart."""
         aligned = self._aligned
         missing = aligned.missing + (f"({aligned.missing_points})" if aligned.missing_points else "")
-        noise = "-" if aligned.noise is None else f"{aligned.noise}={aligned.noise_as}({aligned.noise_points})"
+        noise = (
+            "-" if aligned.noise is None else f"{aligned.noise}={aligned.noise_as}({aligned.noise_points})"
+        )
         weights = "-" if self.meet.weights is None else f"sum={self.meet.total:.12g}"
         return f"S_H|n:{self.n}|missing:{missing}|noise:{noise}|weights:{weights}|v:{__version__}"
 
@@ -353,7 +381,8 @@ def compare(
         two equally long arrays of points.
     missing
         What to do with points that have a cluster on one side only, or a null label: ``"error"``, ``"drop"``
-        (leave them out) or ``"singleton"`` (a cluster of their own on the side that lacks them).
+        (leave them out) or ``"singleton"`` (a cluster of their own on the side that lacks them). B-cubed and the
+        coreference measures count such points as the CoNLL reference scorer does, under either choice.
     noise
         A label that means "in no cluster", such as DBSCAN's -1, on either side.
     noise_as
@@ -376,14 +405,21 @@ def compare(
     aligned = align(true, pred, missing, noise, noise_as)
     left, right = aligned.true, aligned.pred
     cells = _core.meet(left.labels, right.labels)
-    meet = Meet(cells, left.lexicon, right.lexicon, locate=lambda: cells.locate(left.labels, right.labels))
+    meet = Meet(
+        cells,
+        left.lexicon,
+        right.lexicon,
+        locate=lambda: cells.locate(left.labels, right.labels),
+        overlap=None if aligned.uneven is None else partial(_overlap, *aligned.uneven),
+    )
     if weights is None and features is None and distances is None:
         return Comparison(meet, aligned)
     w = None if weights is None else read_weights(weights, aligned)
     if w is not None:
         meet.weights = cell_weights(w, meet.cell_of_point, len(meet))
     if features is not None:
-        meet.moments = Moments(*spread(meet.cell_of_point, len(meet), read_features(features, aligned), w))
+        meet.features = read_features(features, aligned)
+        meet.moments = Moments(*spread(meet.cell_of_point, len(meet), meet.features, w))
     if distances is not None:
         links = Distances(distances, aligned)
         cell = meet.cell_of_point
@@ -393,6 +429,10 @@ def compare(
             links.sums(meet.pred[cell], meet.k_pred, w),
         )
     return Comparison(meet, aligned)
+
+
+def _overlap(true: Clustering, pred: Clustering) -> Overlap:
+    return Overlap.of(true.labels, pred.labels, true.present, pred.present)
 
 
 def score(true: object, pred: object, measure: AnyMeasure = "S_H", **options: Any) -> float:
@@ -405,8 +445,10 @@ def score(true: object, pred: object, measure: AnyMeasure = "S_H", **options: An
     if (
         not options
         and type(true) is type(pred) is np.ndarray
-        and true.dtype.kind in "iub"
-        and pred.dtype.kind in "iub"
+        and true.dtype.char in INTEGERS
+        and pred.dtype.char in INTEGERS
+        and true.dtype.isnative
+        and pred.dtype.isnative
         and true.ndim == 1
         and true.shape == pred.shape
         and len(true)

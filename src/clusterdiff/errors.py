@@ -71,11 +71,19 @@ def one_of(argument: str, value: object, choices: Iterable[str]) -> None:
     choices = list(choices)
     if value not in choices:
         expected = ", ".join(f'"{c}"' for c in choices)
-        raise ArgumentError(f"`{argument}` must be one of {expected}; got {value!r}.", nearest(str(value), choices))
+        raise ArgumentError(
+            f"`{argument}` must be one of {expected}; got {value!r}.", nearest(str(value), choices)
+        )
 
 
 def nearest(name: str, choices: Iterable[str]) -> str | None:
     """A hint with the choices spelt most like ``name``, or None."""
-    folded = {choice.casefold(): choice for choice in choices}
-    close = get_close_matches(name.casefold(), folded, n=3, cutoff=0.5)
-    return "did you mean " + " or ".join(repr(folded[c]) for c in close) + "?" if close else None
+    folded: dict[str, list[str]] = {}
+    for choice in choices:
+        folded.setdefault(choice.casefold(), []).append(choice)
+    close = [
+        choice
+        for fold in get_close_matches(name.casefold(), folded, n=3, cutoff=0.5)
+        for choice in folded[fold]
+    ]
+    return "did you mean " + " or ".join(map(repr, close[:4])) + "?" if close else None

@@ -36,11 +36,11 @@ def read_labels(data: object, argument: str) -> Labels:
     if isinstance(data, np.ndarray):
         return _from_array(data, argument)
     if isinstance(data, list | tuple):
-        return _from_objects(data, argument)
+        return encode_objects(data, argument)
     if _is_column(data):
         return _from_column(data, argument)
     if isinstance(data, Iterable) and not isinstance(data, str | bytes | set | frozenset):
-        return _from_objects(list(data), argument)
+        return encode_objects(list(data), argument)
     raise LabelError(
         f"`{argument}` must hold one label a point (a list, array or column), a list of sets of points, "
         f"or a dict from point to cluster; got {type(data).__name__}."
@@ -113,10 +113,6 @@ def _refuse_fractions(values: npt.NDArray[np.floating[Any]], argument: str) -> N
         )
 
 
-def _from_objects(data: list[Any] | tuple[Any, ...], argument: str) -> Labels:
-    return encode_objects(data, argument)
-
-
 def _from_array(array: AnyArray, argument: str) -> Labels:
     if array.ndim != 1:
         raise LabelError(
@@ -126,6 +122,8 @@ def _from_array(array: AnyArray, argument: str) -> Labels:
     masked = np.ma.getmask(array)
     absent = np.asarray(masked) if masked is not np.ma.nomask and np.any(masked) else None
     array = np.ma.getdata(array)
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
     match array.dtype.kind:
         case "i" | "u" | "b":
             return Labels(array, None, absent)
@@ -170,14 +168,20 @@ def _bytes_of(array: AnyArray) -> npt.NDArray[np.uint8]:
 
 def _is_column(data: object) -> bool:
     root = type(data).__module__.partition(".")[0]
-    return root in {"pandas", "polars", "pyarrow", "narwhals", "modin", "cudf"} or hasattr(data, "__arrow_c_stream__")
+    return root in {"pandas", "polars", "pyarrow", "narwhals", "modin", "cudf"} or hasattr(
+        data, "__arrow_c_stream__"
+    )
 
 
 def _from_column(data: Any, argument: str) -> Labels:
     import narwhals.stable.v2 as nw
 
     if not type(data).__module__.startswith(("pandas", "polars", "narwhals", "modin", "cudf")):
-        data = _arrow().chunked_array(data) if hasattr(data, "__arrow_c_stream__") else _arrow().chunked_array([data])
+        data = (
+            _arrow().chunked_array(data)
+            if hasattr(data, "__arrow_c_stream__")
+            else _arrow().chunked_array([data])
+        )
     elif type(data).__name__ in {"Index", "RangeIndex", "CategoricalIndex", "Categorical"}:
         data = _series_of(data)
     try:
@@ -238,10 +242,14 @@ def _categories(column: Any) -> tuple[IntArray, AnyArray]:
     """Codes and category names straight from the library's own encoding; null may have any code."""
     root = type(column).__module__.partition(".")[0]
     if root == "pandas":
-        codes, lexicon = column.cat.codes.to_numpy(), np.asarray(column.cat.categories.to_numpy(), dtype=object)
+        codes, lexicon = (
+            column.cat.codes.to_numpy(),
+            np.asarray(column.cat.categories.to_numpy(), dtype=object),
+        )
     elif root == "polars":
-        codes = column.to_physical().fill_null(0).to_numpy()
-        lexicon = np.asarray(column.cat.get_categories().to_list(), dtype=object)
+        # A category's number may be any, so the names are looked up at the first point of each.
+        codes, first = _core.encode_integers(column.to_physical().fill_null(0).to_numpy())
+        lexicon = np.asarray(column.gather(first).cast(str).to_list(), dtype=object)
     else:
         pa = _arrow()
         whole = column.unify_dictionaries().combine_chunks()
@@ -260,7 +268,8 @@ def _from_arrow_text(column: Any) -> Labels:
         column = column.cast(pa.large_string())
     wide = pa.types.is_large_string(column.type)
     validity, offsets, data = column.buffers()
-    starts = np.frombuffer(offsets, dtype=np.int64 if wide else np.int32)[column.offset : column.offset + len(column) + 1]
+    starts: Any = np.frombuffer(offsets, dtype=np.int64 if wide else np.int32)
+    starts = starts[column.offset : column.offset + len(column) + 1]
     codes, first = _core.encode_text(
         starts,
         np.frombuffer(data, dtype=np.uint8) if data is not None else np.empty(0, dtype=np.uint8),

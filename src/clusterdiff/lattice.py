@@ -83,7 +83,9 @@ def induced(clustering: object, points: Collection[Hashable]) -> Clustering:
     wanted = set(points)
     chosen = {point: name for point, name in whole.to_dict().items() if point in wanted}
     if len(chosen) < len(wanted):
-        raise LabelError(f"`points` names {len(wanted) - len(chosen):,} points that `clustering` does not have.")
+        raise LabelError(
+            f"`points` names {len(wanted) - len(chosen):,} points that `clustering` does not have."
+        )
     return Clustering(chosen)
 
 
@@ -162,8 +164,12 @@ def to_networkx(meet: Meet, graph: str = "bipartite") -> Any:
     out = nx.DiGraph()
     true = [("true", name) for name in meet.true_names.tolist()]
     pred = [("pred", name) for name in meet.pred_names.tolist()]
-    out.add_nodes_from((node, {"size": size}) for node, size in zip(true, meet.true_size.tolist(), strict=True))
-    out.add_nodes_from((node, {"size": size}) for node, size in zip(pred, meet.pred_size.tolist(), strict=True))
+    out.add_nodes_from(
+        (node, {"size": size}) for node, size in zip(true, meet.true_size.tolist(), strict=True)
+    )
+    out.add_nodes_from(
+        (node, {"size": size}) for node, size in zip(pred, meet.pred_size.tolist(), strict=True)
+    )
     edges = zip(meet.true.tolist(), meet.pred.tolist(), meet.size.tolist(), strict=True)
     for number, (i, j, size) in enumerate(edges):
         if graph == "bipartite":

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from clusterdiff import _core
 from clusterdiff.errors import ArgumentError
-from clusterdiff.labels import AnyArray, IntArray, read_labels
+from clusterdiff.labels import AnyArray, BoolArray, IntArray, read_labels
 from clusterdiff.sums import Sums, WeightedSums
 from clusterdiff.table import Table
 
 FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,10 @@ class CellWeights:
 
     def merged(self, groups: IntArray, k: int) -> CellWeights:
         """The same for cells united into ``k`` groups."""
-        return CellWeights(*(_core.group_sum(groups, k, x) for x in (self.mass, self.square, self.entropy)), self.unit)
+        mass, square, entropy = (
+            _core.group_sum(groups, k, x) for x in (self.mass, self.square, self.entropy)
+        )
+        return CellWeights(mass, square, entropy, self.unit)
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,42 @@ class Links:
     pred: FloatArray
 
 
+@dataclass(frozen=True)
+class Overlap:
+    """Two clusterings that need not have the same points: the cells of the points they share, and whole clusters.
+
+    ``true``, ``pred`` and ``size`` describe the cells, as in a meet; ``true_size`` and ``pred_size`` are the sizes of
+    all clusters with the points that the other clustering lacks. A cluster without any shared point has no cell.
+    Where both have the same points, this is the meet.
+    """
+
+    true: IntArray
+    pred: IntArray
+    size: Int64Array
+    true_size: Int64Array
+    pred_size: Int64Array
+
+    @classmethod
+    def of(cls, true: IntArray, pred: IntArray, in_true: BoolArray, in_pred: BoolArray) -> Overlap:
+        """From an integer label a point, and which points each clustering has."""
+        sides = []
+        for labels, present in ((true, in_true), (pred, in_pred)):
+            codes = np.full(len(labels), -1, dtype=np.int32)
+            codes[present] = _core.encode_integers(labels[present])[0]
+            sides.append((codes, np.bincount(codes[present])))
+        (rows, true_size), (columns, pred_size) = sides
+        shared = in_true & in_pred
+        if not shared.any():
+            none = np.empty(0, dtype=np.int64)
+            return cls(none, none, none, true_size, pred_size)
+        meet = Meet.from_labels(rows[shared], columns[shared])
+        return cls(meet.true_names[meet.true], meet.pred_names[meet.pred], meet.size, true_size, pred_size)
+
+    def transpose(self) -> Overlap:
+        """The same with the two clusterings exchanged; the order of the cells stays."""
+        return Overlap(self.pred, self.true, self.size, self.pred_size, self.true_size)
+
+
 class Pairs(NamedTuple):
     """Pairs of distinct points (with weights: sums of the products of theirs), exact for integers.
 
@@ -90,6 +130,19 @@ class Pairs(NamedTuple):
     true: int | float
     pred: int | float
     all: int | float
+
+    @property
+    def confusion(self) -> tuple[tuple[int | float, int | float], tuple[int | float, int | float]]:
+        """The pair confusion matrix as scikit-learn lays it out: rows are apart and together in `true`.
+
+        It counts ordered pairs, so that every pair of points stands in it twice.
+
+        >>> import clusterdiff as cd
+        >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).meet.pairs.confusion
+        ((8, 0), (2, 2))
+        """
+        apart = self.all - self.true - self.pred + self.both
+        return (2 * apart, 2 * (self.pred - self.both)), (2 * (self.true - self.both), 2 * self.both)
 
 
 class Meet:
@@ -103,9 +156,9 @@ class Meet:
     >>> import clusterdiff as cd
     >>> cd.compare(["x", "x", "x", "y"], [1, 1, 2, 2]).meet
        true  pred  size
-    0  x        1     2
-    1  x        2     1
-    2  y        2     1
+    0  x     1        2
+    1  x     2        1
+    2  y     2        1
     """
 
     def __init__(
@@ -117,12 +170,16 @@ class Meet:
         moments: Moments | None = None,
         links: Links | None = None,
         locate: Callable[[], IntArray] | None = None,
+        overlap: Callable[[], Overlap] | None = None,
     ) -> None:
         self.cells = cells
         self.weights = weights
         self.moments = moments
         self.links = links
+        self.features: Any = None  # a row a point, for the few measures that look at single points
         self._locate = locate
+        self._overlap = overlap
+        self._made: dict[Callable[[Meet], Any], Any] = {}
         self._true_lexicon = true_lexicon
         self._pred_lexicon = pred_lexicon
 
@@ -149,11 +206,17 @@ class Meet:
             raise ArgumentError("`size` must be at least 1 for every cell, and there must be a cell.")
         order = np.argsort(row_codes, kind="stable")
         indptr = np.concatenate([[0], np.cumsum(np.bincount(row_codes))])
-        built = _core.Cells(indptr, column_codes[order], sizes[order], len(column_first))
-        meet = cls(built, _named(rows.values[row_first], rows.lexicon), _named(columns.values[column_first], columns.lexicon))
-        if len(np.unique(meet.true.astype(np.int64) * meet.k_pred + meet.pred)) < len(sizes):
-            raise ArgumentError("a pair of clusters stands in more than one cell.", "sum the sizes of such cells first.")
-        return meet
+        try:
+            cells = _core.Cells(indptr, column_codes[order], sizes[order], len(column_first))
+        except ValueError:
+            raise ArgumentError(
+                "a pair of clusters stands in more than one cell.", "sum the sizes of such cells first."
+            ) from None
+        return cls(
+            cells,
+            _named(rows.values[row_first], rows.lexicon),
+            _named(columns.values[column_first], columns.lexicon),
+        )
 
     # ---- the table
 
@@ -253,7 +316,34 @@ class Meet:
         own = self.weights.square.sum().item()
         if isinstance(self.total, int) and isinstance(own, int):
             return Pairs(*((s - own) // 2 for s in (sums.mm, sums.aa, sums.bb, self.total**2)))
-        return Pairs(*((s - own) / 2 for s in (sums.mm, sums.aa, sums.bb, self.total**2)))
+        # With fractions the subtraction rounds: what is nothing, all, or the same in theory is so in bits.
+        every = max(0.0, (self.total**2 - own) / 2)
+        true, pred, both = (
+            0.0 if k == self.n else every if k == 1 else min(max(0.0, (s - own) / 2), every)
+            for k, s in ((self.k_true, sums.aa), (self.k_pred, sums.bb), (len(self), sums.mm))
+        )
+        if len(self) in (self.k_true, self.k_pred):
+            both = true if len(self) == self.k_true else pred
+        return Pairs(min(both, true, pred), true, pred, every)
+
+    @property
+    def uneven(self) -> bool:
+        """Whether a clustering has points that the other lacks (``missing=`` then says what the meet does)."""
+        return self._overlap is not None
+
+    @cached_property
+    def overlap(self) -> Overlap:
+        """The clusterings as they were given, with the points that only one of them has."""
+        if self._overlap is None:
+            return Overlap(self.true, self.pred, self.size, self.true_size, self.pred_size)
+        return self._overlap()
+
+    def once(self, make: Callable[[Meet], Made]) -> Made:
+        """``make(self)``, computed the first time and kept: for what several measures share."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        made: Made = self._made[make]
+        return made
 
     @property
     def same(self) -> bool:
@@ -281,9 +371,11 @@ class Meet:
             self.moments and self.moments.take(order),
             self.links and Links(self.links.cells[order], self.links.pred, self.links.true),
             lambda: np.append(back, -1)[self.cell_of_point],
+            None if self._overlap is None else lambda: self.overlap.transpose(),
         )
         back = np.empty_like(order)
         back[order] = np.arange(len(order))
+        meet.features = self.features
         meet.__dict__["_transposed"] = (self, back)  # the transpose of the transpose is this very meet
         return meet, order
 
@@ -340,7 +432,9 @@ class Meet:
         rows, columns = np.divmod(united, len(first))
         indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=self.k_true))])
         k = len(united)
-        cells = _core.Cells(indptr, columns.astype(np.int32), _core.group_sum(place, k, self.size), len(first))
+        cells = _core.Cells(
+            indptr, columns.astype(np.int32), _core.group_sum(place, k, self.size), len(first)
+        )
         return Meet(
             cells,
             self.true_names,
@@ -371,7 +465,7 @@ class Meet:
     # ---- as a table
 
     @property
-    def table(self) -> Table:
+    def table(self) -> Table[Any]:
         """One row a cell: its true cluster, its predicted cluster and its size (and weight)."""
         columns = {"true": self.true_names[self.true], "pred": self.pred_names[self.pred], "size": self.size}
         return Table(columns if self.weights is None else columns | {"weight": self.mass})

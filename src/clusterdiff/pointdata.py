@@ -49,10 +49,8 @@ def cell_weights(weights: npt.NDArray[Any], cell: npt.NDArray[Any], k: int) -> C
     relative = weights / unit
     with np.errstate(divide="ignore", invalid="ignore"):
         entropy = np.where(weights > 0, weights * np.log(relative), 0.0)
-    return CellWeights(
-        *(_core.group_sum(cell, k, x) for x in (weights, weights * weights, entropy)),
-        unit,
-    )
+    mass, square, own = (_core.group_sum(cell, k, x) for x in (weights, weights * weights, entropy))
+    return CellWeights(mass, square, own, unit)
 
 
 def read_features(features: Any, aligned: Alignment) -> Any:
@@ -73,7 +71,11 @@ def read_features(features: Any, aligned: Alignment) -> Any:
             f"`features` must be a matrix of numbers with a row a point; got {matrix.dtype} of shape {matrix.shape}."
         )
     if matrix.dtype.kind == "f" and not np.isfinite(finite).all():
-        at = np.flatnonzero(~np.isfinite(finite).all(axis=1)) if finite.ndim == 2 else np.flatnonzero(~np.isfinite(finite))
+        at = (
+            np.flatnonzero(~np.isfinite(finite).all(axis=1))
+            if finite.ndim == 2
+            else np.flatnonzero(~np.isfinite(finite))
+        )
         where = "rows" if finite.ndim == 2 else "stored values"
         raise ArgumentError(
             f"`features` must be finite; got NaN or infinity in {at.size:,} {where}: {listed(at[:5], at.size)}.",
@@ -158,7 +160,9 @@ class Distances:
         ends = np.cumsum(later)
         start = 0
         while start < len(members):
-            stop = max(start + 1, int(np.searchsorted(ends, (ends[start - 1] if start else 0) + BLOCK, side="right")))
+            stop = max(
+                start + 1, int(np.searchsorted(ends, (ends[start - 1] if start else 0) + BLOCK, side="right"))
+            )
             count = later[start:stop]
             left = np.repeat(np.arange(start, stop), count)
             step = np.arange(len(left)) - np.repeat(np.cumsum(count) - count, count)
@@ -209,13 +213,18 @@ def _checked_distances(d: npt.NDArray[Any], n: int) -> npt.NDArray[Any]:
         )
     values = d if d.dtype in (np.float32, np.float64) else d.astype(np.float64)
     if not np.isfinite(values).all():
-        raise ArgumentError(f"`distances` must be finite; {int((~np.isfinite(values)).sum()):,} entries are not.")
+        raise ArgumentError(
+            f"`distances` must be finite; {int((~np.isfinite(values)).sum()):,} entries are not."
+        )
     if values.size and values.min() < 0:
         raise ArgumentError(
             f"`distances` must not be negative; {int((values < 0).sum()):,} entries are, the smallest {values.min()}."
         )
     if values.ndim == 2:
-        gap = max((float(np.abs(values[i : i + 512] - values[:, i : i + 512].T).max()) for i in range(0, n, 512)), default=0)
+        gap = max(
+            (float(np.abs(values[i : i + 512] - values[:, i : i + 512].T).max()) for i in range(0, n, 512)),
+            default=0,
+        )
         if gap > SYMMETRY * float(values.max()):
             raise ArgumentError(
                 f"`distances` must be symmetric; d[i, j] and d[j, i] differ by up to {gap:.6g}.",

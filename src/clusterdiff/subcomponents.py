@@ -10,6 +10,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -47,7 +48,9 @@ class Subcomponent:
 subcomponents: dict[str, Subcomponent] = {}
 
 
-def _builtin(needs: str | None = None) -> Callable[[Callable[[Meet], FloatArray]], Callable[[Meet], FloatArray]]:
+def _builtin(
+    needs: str | None = None,
+) -> Callable[[Callable[[Meet], FloatArray]], Callable[[Meet], FloatArray]]:
     def register(function: Callable[[Meet], FloatArray]) -> Callable[[Meet], FloatArray]:
         subcomponents[function.__name__] = Subcomponent(function.__name__, function, needs)
         return function
@@ -180,12 +183,14 @@ def subcomponent(
                 nearest(s, subcomponents),
             )
         return subcomponents[s]
-    name = name or getattr(s, "__name__", "own")
+    label = name or str(getattr(s, "__name__", "own"))
     takes = takes or _taken(s)
     one_of("takes", takes, ("sizes", "members", "meet"))
     if takes == "meet":
-        return Subcomponent(name, lambda meet: _checked(s(meet), meet, name))
-    return Subcomponent(name, lambda meet: _checked([s(parts) for parts in _parts(meet, takes)], meet, name))
+        return Subcomponent(label, lambda meet: _checked(s(meet), meet, label))
+    return Subcomponent(
+        label, lambda meet: _checked([s(parts) for parts in _parts(meet, takes)], meet, label)
+    )
 
 
 def _taken(function: Callable[..., Any]) -> Any:
@@ -202,7 +207,7 @@ def _parts(meet: Meet, takes: Takes) -> Iterator[Any]:
         return
     members = meet.members
     bounds = meet.indptr.tolist()
-    for start, stop in zip(bounds, bounds[1:], strict=False):
+    for start, stop in pairwise(bounds):
         yield [members(cell) for cell in range(start, stop)]
 
 
@@ -259,5 +264,4 @@ class Scored:
         mass = self.meet.mass
         perfect = sigma_of_cell == 1.0
         rest = float(np.sum(mass[~perfect] * sigma_of_cell[~perfect]))
-        return (mass[perfect].sum().item() + rest) / self.meet.total
-
+        return float((mass[perfect].sum().item() + rest) / self.meet.total)

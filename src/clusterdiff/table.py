@@ -58,7 +58,9 @@ class Table(Generic[Row]):
         return self._row(*(_python(column[key]) for column in self._columns.values()))
 
     def __iter__(self) -> Iterator[Row]:
-        return (self._row(*values) for values in zip(*(c.tolist() for c in self._columns.values()), strict=True))
+        return (
+            self._row(*values) for values in zip(*(c.tolist() for c in self._columns.values()), strict=True)
+        )
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Column name → list of plain Python values."""
@@ -80,17 +82,18 @@ class Table(Generic[Row]):
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
         body = "".join(
-            "<tr>" + "".join(f"<td>{escape(shown(value))}</td>" for value in row) + "</tr>" for row in _values(self[:SHOWN])
+            "<tr>" + "".join(f"<td>{escape(shown(value))}</td>" for value in row) + "</tr>"
+            for row in _values(self[:SHOWN])
         )
         more = f"<p>… {len(self) - SHOWN:,} more rows</p>" if len(self) > SHOWN else ""
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 
 
 def shown(value: object, width: int = WIDTH) -> str:
-    """A value as text for people: numbers short, control characters visible, long labels cut.
+    r"""A value as text for people: numbers short, control characters visible, long labels cut.
 
     >>> shown("a" + chr(27) + "b"), shown(0.123456789), shown(1000)
-    ('a\\\\x1bb', '0.1235', '1,000')
+    ('a\\x1bb', '0.1235', '1,000')
     """
     if isinstance(value, float):
         return f"{value:.4g}" if 0 < abs(value) < 1e-4 else f"{value:.4f}"
@@ -121,9 +124,7 @@ def _text_rows(table: Table[Any]) -> list[str]:
     index = len(str(max(len(rows) - 1, 0)))
 
     def line(first: str, cells: Sequence[str]) -> str:
-        padded = (
-            c.rjust(w) if r else c.ljust(w) for c, w, r in zip(cells, widths, right, strict=True)
-        )
+        padded = (c.rjust(w) if r else c.ljust(w) for c, w, r in zip(cells, widths, right, strict=True))
         return f"{first.rjust(index)}  {'  '.join(padded)}".rstrip()
 
     lines = [line("", table.columns), *(line(str(i), row) for i, row in enumerate(rows))]

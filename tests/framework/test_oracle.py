@@ -114,7 +114,9 @@ def test_sparse_features_score_as_dense_ones(seed: int) -> None:
     dense = np.where(rng.random((80, 20)) < 0.2, rng.random((80, 20)), 0.0)
     expected = cd.compare(true, pred, features=dense).score("S_MSE")
     for form in (sparse.csr_array, sparse.csc_matrix, sparse.coo_array):
-        assert cd.compare(true, pred, features=form(dense)).score("S_MSE") == pytest.approx(expected, abs=CLOSE)
+        assert cd.compare(true, pred, features=form(dense)).score("S_MSE") == pytest.approx(
+            expected, abs=CLOSE
+        )
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -130,7 +132,9 @@ def test_distances_score_as_the_definition_says_in_all_three_forms(seed: int) ->
         oracle.partition(true.tolist()), oracle.partition(pred.tolist()), oracle.s_distance(d.tolist())
     )
     for given in (d, d.astype(np.float32), squareform(d, checks=False), lambda i, j: d[i, j]):
-        assert cd.compare(true, pred, distances=given).score("S*(distance)") == pytest.approx(expected, abs=1e-6)
+        assert cd.compare(true, pred, distances=given).score("S*(distance)") == pytest.approx(
+            expected, abs=1e-6
+        )
     assert cd.compare(true, pred, distances=d).score("S*(distance)") == pytest.approx(expected, abs=CLOSE)
 
 

@@ -124,13 +124,13 @@ BAD: dict[str, tuple[Callable[[], object], type[Exception], str, str | None]] = 
         None,
     ),
     "points on one side": (
-        lambda: cd.compare({p: 0 for p in "abcdef"}, {p: 0 for p in "abcd"}),
+        lambda: cd.compare(dict.fromkeys("abcdef", 0), dict.fromkeys("abcd", 0)),
         cd.LabelError,
         "`pred` lacks 2 of the 6 points of `true`: 'e', 'f'.",
         'pass missing="drop" to leave them out, or missing="singleton" to give each a cluster of its own.',
     ),
     "points on either side": (
-        lambda: cd.compare({p: 0 for p in "abc"}, {p: 0 for p in "bcdx"}),
+        lambda: cd.compare(dict.fromkeys("abc", 0), dict.fromkeys("bcdx", 0)),
         cd.LabelError,
         "`true` lacks 2 of the 4 points of `pred`: 'd', 'x'. `pred` lacks 1 of the 3 points of `true`: 'a'.",
         'pass missing="drop" to leave them out, or missing="singleton" to give each a cluster of its own.',
@@ -150,7 +150,7 @@ BAD: dict[str, tuple[Callable[[], object], type[Exception], str, str | None]] = 
     "unknown policy": (
         lambda: cd.compare(FOUR, FOUR, missing="dropp"),  # type: ignore[arg-type]
         cd.ArgumentError,
-        "`missing` must be one of \"error\", \"drop\", \"singleton\"; got 'dropp'.",
+        '`missing` must be one of "error", "drop", "singleton"; got \'dropp\'.',
         "did you mean 'drop'?",
     ),
     "noise of another type": (
@@ -288,7 +288,7 @@ BAD: dict[str, tuple[Callable[[], object], type[Exception], str, str | None]] = 
     "unknown frame": (
         lambda: cd.compare(FOUR, FOUR).splits.to_frame("panda"),
         cd.ArgumentError,
-        "`library` must be one of \"pandas\", \"polars\", \"pyarrow\"; got 'panda'.",
+        '`library` must be one of "pandas", "polars", "pyarrow"; got \'panda\'.',
         "did you mean 'pandas'?",
     ),
 }
@@ -318,4 +318,4 @@ def test_k_beyond_the_square_root_of_n_warns() -> None:
 def test_long_lists_of_offenders_are_cut() -> None:
     """At most five offenders are named, and the rest counted."""
     with pytest.raises(cd.LabelError, match="0, 1, 2, 3, 4 and 95 more"):
-        cd.compare({i: 0 for i in range(200)}, {i: 0 for i in range(100, 200)})
+        cd.compare(dict.fromkeys(range(200), 0), dict.fromkeys(range(100, 200), 0))

@@ -46,7 +46,9 @@ def test_integers_in_any_container(name: str) -> None:
     assert cd.score(TRUE, forms(PRED)[name]) == EXPECTED
 
 
-@pytest.mark.parametrize("name", [*forms(STRINGS), "pandas object", "polars categorical", "polars enum", "large", "view"])
+@pytest.mark.parametrize(
+    "name", [*forms(STRINGS), "pandas object", "polars categorical", "polars enum", "large", "view"]
+)
 def test_strings_in_any_container(name: str) -> None:
     """String labels, empty and unicode ones among them, score the same from any container."""
     more = {
@@ -61,7 +63,9 @@ def test_strings_in_any_container(name: str) -> None:
     assert set(diff.meet.pred_names.tolist()) == set(STRINGS)
 
 
-@pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", ">i4", "S1", "U3"])
+@pytest.mark.parametrize(
+    "dtype", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", ">i4", "S1", "U3"]
+)
 def test_any_dtype(dtype: str) -> None:
     """Labels of any integer width, whole floats, foreign byte order and fixed-width strings."""
     assert cd.score(np.array(TRUE).astype(dtype), np.array(PRED).astype(dtype)) == EXPECTED
@@ -82,7 +86,9 @@ def test_bools_dates_and_objects() -> None:
 def test_extreme_integers() -> None:
     """Labels at the ends of int64 and uint64 are told apart, and keep their values as names."""
     low, high = -(2**63), 2**63 - 1
-    diff = cd.compare(np.array([low, low, high, high]), np.array([0, 2**64 - 1, 2**64 - 1, 5], dtype=np.uint64))
+    diff = cd.compare(
+        np.array([low, low, high, high]), np.array([0, 2**64 - 1, 2**64 - 1, 5], dtype=np.uint64)
+    )
     assert diff.meet.n == 4
     assert sorted(diff.meet.true_names.tolist()) == [low, high]
     assert sorted(diff.meet.pred_names.tolist()) == [0, 5, 2**64 - 1]
@@ -163,7 +169,9 @@ def test_missing_points_are_dropped_or_made_singletons_on_request() -> None:
 )
 def test_null_labels_follow_the_policy_for_missing_points(labels: object) -> None:
     """None, NaN, NA, NaT, masked and null labels all mean: this point has no cluster here."""
-    with pytest.raises(cd.LabelError, match=r"`pred` has no label \(null or NaN\) for 1 of 4 points, at positions 2"):
+    with pytest.raises(
+        cd.LabelError, match=r"`pred` has no label \(null or NaN\) for 1 of 4 points, at positions 2"
+    ):
         cd.compare([0, 0, 1, 1], labels)
     assert cd.compare([0, 0, 1, 1], labels, missing="drop").n == 3
     assert cd.compare([0, 0, 1, 1], labels, missing="drop").score() == 1.0
@@ -196,7 +204,9 @@ def test_weights_and_features_follow_the_points() -> None:
     features = {"a": [0.0], "b": [1.0], "c": [2.0], "d": [4.0], "e": [0.0]}
     by_name = cd.compare(true, pred, features=features, missing="drop").score("S_MSE")
     in_order = cd.compare(true, pred, features=[[0.0], [1.0], [2.0], [4.0]], missing="drop").score("S_MSE")
-    assert by_name == in_order == cd.compare([1, 2, 2], [6, 6, 5], features=[[1.0], [2.0], [4.0]]).score("S_MSE")
+    assert (
+        by_name == in_order == cd.compare([1, 2, 2], [6, 6, 5], features=[[1.0], [2.0], [4.0]]).score("S_MSE")
+    )
 
 
 def test_a_distance_function_gets_points_by_name() -> None:

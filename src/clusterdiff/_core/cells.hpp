@@ -20,9 +20,6 @@ struct LabelList {
     u64 operator[](i64 code) const { return values.empty() ? lo + static_cast<u64>(code) : values[code]; }
 };
 
-struct Sums;
-struct CellSums;
-
 struct Cells {
     i64 n = 0, k_true = 0, k_pred = 0;
     Buffer<i64> indptr;  // [k_true + 1]

@@ -1,7 +1,8 @@
 // Sums over groups of points, and the points of each group.
 #pragma once
 
-#include "sums.hpp"
+#include "labels.hpp"
+#include "memory.hpp"
 
 namespace clusterdiff {
 

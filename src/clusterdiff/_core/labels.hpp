@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "numeric.hpp"
 #include "threads.hpp"
 
 namespace clusterdiff {
@@ -70,12 +71,7 @@ struct Range {
 // Both signednesses compare as unsigned once the sign bit is flipped for signed ones.
 inline u64 order_bias(const Labels& x) { return x.is_signed() ? u64{1} << 63 : 0; }
 
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
-#define CLUSTERDIFF_CLONES __attribute__((target_clones("avx2", "default")))  // SSE2 cannot compare 64-bit integers
-#else
-#define CLUSTERDIFF_CLONES
-#endif
-
+// SSE2 cannot compare 64-bit integers.
 CLUSTERDIFF_CLONES inline void widen_range(const u64* x, i64 count, u64 bias, u64& lo, u64& hi) {
     const u64 flip = bias ^ (u64{1} << 63);  // vector units compare signed
     i64 low = static_cast<i64>(lo ^ flip), high = static_cast<i64>(hi ^ flip);

@@ -1,4 +1,14 @@
 // Labels to meet: the one place where the algorithm is chosen, from the data alone.
+//
+// | labels                                     | algorithm                                                    |
+// | ------------------------------------------ | ------------------------------------------------------------ |
+// | ranges with few cells (kTableCells)        | dense table of counts, one pass                              |
+// | arbitrary, few distinct values in a sample | the same, through a dictionary made from the sample          |
+// | small ranges (kSlotsAPoint)                | partition by true slot, sort and count each bucket in cache  |
+// | arbitrary on one or both sides, few values | codes from a dictionary, then as above                       |
+// | arbitrary on one or both sides, many       | partition by hash, code each bucket in cache, then as above  |
+//
+// The crossovers were measured on 10^6 and 10^7 points; benchmarks/crossover.py measures them again.
 #pragma once
 
 #include "rows.hpp"
@@ -6,34 +16,56 @@
 
 namespace clusterdiff {
 
+// A table wins up to one cell a point and 8 MiB; below 4,096 cells clearing it costs nothing to speak of.
+constexpr i64 kTableCells = i64{2} << 20, kTableCellsAlways = 4096;
+// A label range counts as small up to this many slots a point: what is kept for a slot is a bit or a word.
+constexpr i64 kSlotsAPoint = 4;
+// A dictionary beats hashing in partitions while it stays in a level-2 cache.
+constexpr i64 kSamplePoints = 16384, kFewInSample = 12000;
+// A dictionary made from the sample is likely to be complete.
+constexpr i64 kCompleteInSample = 1500;
+
 inline Cells meet(const Labels& t, const Labels& p, Run& run) {
     if (t.n != p.n)
         throw BadValue("true and pred must have the same length, not " + std::to_string(t.n) + " and " + std::to_string(p.n));
     if (t.n < 1) throw BadValue("at least one point is needed");
 
-    // A table of counts wins up to one cell a point and 8 MiB.
-    const i64 table_cells = std::max<i64>(4096, std::min<i64>(t.n, i64{2} << 20));
-    auto fits = [&](Range a, Range b) {
-        const u64 limit = static_cast<u64>(table_cells);
-        return a.span() < limit && b.span() < limit && (a.span() + 1) * (b.span() + 1) <= limit;
-    };
-    auto by_table = [&](Range a, Range b) {
-        return t.n < (i64{1} << 32) ? meet_by_table<u32>(t, p, a, b, run) : meet_by_table<u64>(t, p, a, b, run);
-    };
+    const u64 table_cells = static_cast<u64>(std::max(kTableCellsAlways, std::min(t.n, kTableCells)));
+    auto fits = [&](u64 rows, u64 width) { return rows <= table_cells && width <= table_cells && rows * width <= table_cells; };
+    auto ranges_fit = [&](Range a, Range b) { return a.span() < table_cells && b.span() < table_cells && fits(a.span() + 1, b.span() + 1); };
     const Range t_guess = sample_range(t), p_guess = sample_range(p);
-    if (fits(t_guess, p_guess))
-        if (auto cells = by_table(t_guess, p_guess)) return std::move(*cells);
-    const Range rt = range_of(t, run), rp = range_of(p, run);
-    if (fits(rt, rp)) return std::move(*by_table(rt, rp));
+    if (ranges_fit(t_guess, p_guess))
+        if (auto cells = meet_by_table(t, p, RangeCoder(t_guess), RangeCoder(p_guess), run)) return std::move(*cells);
 
-    // A range is small when an array over it costs no more than a few words a point.
-    const u64 small = 4 * static_cast<u64>(t.n) + 1024;
-    auto side = [&](const Labels& x, Range r) {
-        const bool ranged = r.span() < small && r.span() < UINT32_MAX;
-        return ranged ? ranged_side(x, r) : coded_side(x, run);
-    };
-    Side t_side = side(t, rt), p_side = side(p, rp);
-    return meet_by_rows(t_side, p_side, run);
+    const Range t_range = range_of(t, run), p_range = range_of(p, run);
+    if (ranges_fit(t_range, p_range)) return std::move(*meet_by_table(t, p, RangeCoder(t_range), RangeCoder(p_range), run));
+
+    auto ranged = [&](Range r) { return r.span() < static_cast<u64>(kSlotsAPoint * t.n + 1024) && r.span() < UINT32_MAX; };
+    const bool t_ranged = ranged(t_range), p_ranged = ranged(p_range);
+    if (t_ranged && p_ranged) {
+        Side ts = ranged_side(t, t_range), ps = ranged_side(p, p_range);
+        return rows_by_slot(SlotFeed{ts, ps}, ts, ps, run);
+    }
+
+    const std::vector<u64> t_sample = sample_labels(t, kSamplePoints), p_sample = sample_labels(p, kSamplePoints);
+    const i64 t_seen = static_cast<i64>(t_sample.size()), p_seen = static_cast<i64>(p_sample.size());
+    if (t_seen <= kCompleteInSample && p_seen <= kCompleteInSample && fits(static_cast<u64>(t_seen), static_cast<u64>(p_seen)))
+        if (auto cells = meet_by_table(t, p, KeyCoder(t_sample), KeyCoder(p_sample), run)) return std::move(*cells);
+
+    const bool t_few = t_seen < kFewInSample, p_few = p_seen < kFewInSample;
+    auto side = [&](const Labels& x, Range r, bool is_ranged) { return is_ranged ? ranged_side(x, r) : coded_side(x, run); };
+    if (p_ranged || p_few) {
+        Side ps = side(p, p_range, p_ranged);
+        if (!t_ranged && !t_few) return rows_by_label(TrueFeed{t, ps}, t, ps, run);
+        Side ts = side(t, t_range, t_ranged);
+        return rows_by_slot(SlotFeed{ts, ps}, ts, ps, run);
+    }
+    Side ps;
+    ps.labels = p;
+    auto coded = code_predicted(t, ps, run);
+    if (!t_ranged) return rows_by_label(CodedFeed<u64>{coded.records, 0}, t, ps, run);
+    Side ts = ranged_side(t, t_range);
+    return rows_by_slot(CodedFeed<u32>{coded.records, t_range.lo}, ts, ps, run);
 }
 
 }  // namespace clusterdiff

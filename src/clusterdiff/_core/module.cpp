@@ -6,7 +6,9 @@
 #include <mutex>
 
 #include "array.hpp"
+#include "assignment.hpp"
 #include "encode.hpp"
+#include "expected.hpp"
 #include "groups.hpp"
 #include "join.hpp"
 #include "links.hpp"
@@ -58,7 +60,7 @@ struct Table {
         return once(basic, [&](cd::Run& run) { return cd::basic_sums(cells, run); });
     }
     const cd::DetailSums& details() {
-        return once(detail, [&](cd::Run& run) { return cd::detail_sums(cells, run); });
+        return once(detail, [&](cd::Run& run) { return cd::detail_sums(cells, basic, run); });
     }
 };
 
@@ -217,6 +219,47 @@ nb::object group_members(nb::handle groups, i64 k) {
     const cd::Labels labels = checked_groups(g, k);
     auto m = heavy(labels.n, [&](cd::Run& run) { return cd::group_members(labels, k, run); });
     return nb::make_tuple(cd::to_numpy(std::move(m.indptr)), cd::to_numpy(std::move(m.members)));
+}
+
+nb::object assign(const PyCells& self, nb::handle values) {
+    const cd::Array v(values, "values");
+    const cd::Cells& c = self.cells();
+    if (v.size() != c.count()) throw cd::BadValue("values must have one entry a cell");
+    auto with = [&](const auto* value) {
+        for (i64 q = 0; q < c.count(); ++q)
+            if (!(value[q] >= 0)) throw cd::BadValue("values must not be negative");
+        return cd::to_numpy(heavy(c.count(), [&](cd::Run& run) {
+            return cd::Assignment(c.indptr.data(), c.k_true, c.cols.data(), c.k_pred, value).solve(run);
+        }));
+    };
+    return v.is_integer() ? with(v.exactly<i64>("int64")) : with(v.exactly<double>("float64"));
+}
+
+// Distinct cluster sizes, and how many clusters have each.
+std::vector<cd::SizeCount> size_counts(nb::handle sizes, nb::handle counts, const char* name) {
+    const cd::Array s(sizes, name), c(counts, name);
+    if (s.size() != c.size()) throw cd::BadValue(std::string(name) + ": sizes and counts must have the same length");
+    const i64 *size = s.exactly<i64>("int64"), *count = c.exactly<i64>("int64");
+    std::vector<cd::SizeCount> out;
+    for (i64 i = 0; i < s.size(); ++i) {
+        if (size[i] < 1 || count[i] < 1) throw cd::BadValue(std::string(name) + ": sizes and counts must be at least 1");
+        out.push_back({size[i], count[i]});
+    }
+    return out;
+}
+
+nb::object expected_information(nb::handle true_sizes, nb::handle true_counts, nb::handle pred_sizes, nb::handle pred_counts) {
+    const auto t = size_counts(true_sizes, true_counts, "true"), p = size_counts(pred_sizes, pred_counts, "pred");
+    auto points = [](const std::vector<cd::SizeCount>& side) {
+        i64 n = 0;
+        for (const auto& x : side) n += x.size * x.count;
+        return n;
+    };
+    if (points(t) != points(p)) throw cd::BadValue("true and pred must have the same number of points");
+    // A pair of sizes takes some dozens of steps.
+    const i64 work = static_cast<i64>(t.size() * p.size()) * 32;
+    const cd::Expected e = heavy(work, [&](cd::Run& run) { return cd::expected_information(t, p, points(t), run); });
+    return nb::make_tuple(e.mutual, e.split_info, e.merge_info);
 }
 
 // Calls f with weight(point) -> double; without weights every point weighs 1.
@@ -434,6 +477,7 @@ NB_MODULE(_core, m) {
             auto j = heavy(c.cells().count(), [&](cd::Run& run) { return cd::join(c.cells(), run); });
             return nb::make_tuple(cd::to_numpy(std::move(j.of_true)), cd::to_numpy(std::move(j.of_pred)), j.count);
         })
+        .def("assign", &assign, "values"_a)
         .def("locate", &locate, "true"_a, "pred"_a);
 
     m.def("meet", &meet, "true"_a, "pred"_a);
@@ -453,6 +497,7 @@ NB_MODULE(_core, m) {
     m.def("moments_sparse", &moments_sparse, "groups"_a, "k"_a, "indptr"_a, "indices"_a, "data"_a, "d"_a, "weights"_a.none() = nb::none());
     m.def("link_sums_square", &link_sums_square, "group_indptr"_a, "members"_a, "d"_a, "weights"_a.none() = nb::none());
     m.def("link_sums_condensed", &link_sums_condensed, "group_indptr"_a, "members"_a, "condensed"_a, "n"_a, "weights"_a.none() = nb::none());
+    m.def("expected_information", &expected_information, "true_sizes"_a, "true_counts"_a, "pred_sizes"_a, "pred_counts"_a);
     m.def("stream", &stream, "true"_a, "pred"_a);
     m.def("threads", &cd::configured_threads);
 }

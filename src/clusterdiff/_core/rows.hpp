@@ -1,10 +1,12 @@
 // The meet of clusterings with many clusters: points are partitioned by true cluster into buckets that fit the cache,
-// and each bucket is sorted by row and counted there.
+// and each bucket is sorted by row and counted there. The order of the points does not matter to the meet, so nothing
+// is ever carried back to it.
 #pragma once
 
 #include <atomic>
 #include <bit>
 
+#include "partition.hpp"
 #include "sides.hpp"
 #include "table.hpp"
 
@@ -13,51 +15,67 @@ namespace clusterdiff {
 // Counts how often each column occurs in one row. The columns of a row come out by first appearance.
 class RowCounter {
   public:
-    RowCounter(i64 columns) : columns_(columns) {}
+    explicit RowCounter(i64 columns) : columns_(columns) {}
 
-    // Counts cols[0, length) and appends the cells; returns how many.
+    // Counts cols[0, length) and appends the cells; returns how many. Seven more entries must be readable.
     i64 count(const u32* cols, i64 length, u32* out_cols, i64* out_sizes) {
-        if (length <= 16) return scan(cols, length, out_cols, out_sizes);
-        if (columns_ <= kDense) return dense(cols, length, out_cols, out_sizes);
+        if (length <= 8 && uniform(cols, length)) {
+            out_cols[0] = cols[0];
+            out_sizes[0] = length;
+            return 1;
+        }
+        if (length <= kScan) return scan(cols, length, out_cols, out_sizes);
+        if (columns_ <= kDense && length <= static_cast<i64>(UINT32_MAX)) return dense(cols, length, out_cols, out_sizes);
         return hashed(cols, length, out_cols, out_sizes);
     }
 
   private:
-    static constexpr i64 kDense = i64{1} << 19;  // columns whose counters stay in a level-2 cache or near it
+    static constexpr i64 kScan = 16;
+    static constexpr i64 kDense = i64{1} << 19;  // columns whose counters (2 MiB) stay near the core
+
+    // Whether all of up to eight columns are the same: the common case of linked records. No loop whose length a
+    // branch predictor would have to guess.
+    static bool uniform(const u32* cols, i64 length) {
+        static constexpr u32 kWithin[16] = {~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, 0, 0, 0, 0, 0, 0, 0, 0};
+        const u32* within = kWithin + 8 - length;
+        u32 differs = 0;
+        for (int i = 0; i < 8; ++i) differs |= (cols[i] ^ cols[0]) & within[i];
+        return differs == 0;
+    }
 
     static i64 scan(const u32* cols, i64 length, u32* out_cols, i64* out_sizes) {
-        i64 cells = 0;
-        for (i64 i = 0; i < length; ++i) {
-            i64 q = 0;
-            while (q < cells && out_cols[q] != cols[i]) ++q;
-            if (q == cells) {
-                out_cols[cells] = cols[i];
-                out_sizes[cells++] = 1;
-            } else {
-                ++out_sizes[q];
+        out_cols[0] = cols[0];
+        out_sizes[0] = 1;
+        i64 cells = 1, last = 0;  // most points of a row fall into the cell of the point before
+        for (i64 i = 1; i < length; ++i) {
+            if (cols[i] != out_cols[last]) {
+                for (last = 0; last < cells && out_cols[last] != cols[i];) ++last;
+                if (last == cells) {
+                    out_cols[cells] = cols[i];
+                    out_sizes[cells++] = 0;
+                }
             }
+            ++out_sizes[last];
         }
         return cells;
     }
 
     i64 dense(const u32* cols, i64 length, u32* out_cols, i64* out_sizes) {
-        if (counters_.empty()) counters_ = Buffer<i64>::zeros(columns_);
+        if (counters_.empty()) counters_ = Buffer<u32>::zeros(columns_);
+        u32* __restrict counter = counters_.data();
         i64 cells = 0;
         for (i64 i = 0; i < length; ++i) {
-            const i64 before = counters_[cols[i]]++;
+            const u32 before = counter[cols[i]]++;
             out_cols[cells] = cols[i];
             cells += before == 0;
         }
-        for (i64 q = 0; q < cells; ++q) {
-            out_sizes[q] = counters_[out_cols[q]];
-            counters_[out_cols[q]] = 0;
-        }
+        for (i64 q = 0; q < cells; ++q) out_sizes[q] = std::exchange(counter[out_cols[q]], 0);
         return cells;
     }
 
     i64 hashed(const u32* cols, i64 length, u32* out_cols, i64* out_sizes) {
         i64 capacity = 64;
-        while (capacity < 2 * length) capacity *= 2;
+        while (capacity < 2 * std::min(length, columns_)) capacity *= 2;
         if (slots_.size() < capacity) slots_ = Buffer<Slot>(capacity);
         std::memset(static_cast<void*>(slots_.data()), 0xff, static_cast<std::size_t>(capacity) * sizeof(Slot));
         const int shift = 64 - std::countr_zero(static_cast<u64>(capacity));
@@ -81,76 +99,14 @@ class RowCounter {
         u32 col;
     };
     i64 columns_;
-    Buffer<i64> counters_;
+    Buffer<u32> counters_;
     Buffer<Slot> slots_;
 };
 
-// Where the points of each bucket go: a stable partition, the same for any number of threads.
-struct Partition {
-    int shift = 0;              // bucket = row slot >> shift
-    i64 buckets = 0;
-    std::vector<i64> start;     // [buckets + 1]
-    Buffer<u64> records;        // row slot << 32 | column slot
-};
-
-inline Partition partition_points(const Side& t, const Side& p, Run& run) {
-    constexpr int kMaxBits = 10;        // more buckets than that and their write positions leave the cache
-    constexpr i64 kBucketPoints = 8192;  // aim: a bucket and its counters within a level-1/2 cache
-    const i64 n = t.labels.n;
-    int bits = 0;
-    while (bits < kMaxBits && (n >> bits) > kBucketPoints) ++bits;
-    const int row_bits = std::bit_width(static_cast<u64>(t.slots - 1));
-    bits = std::min(bits, row_bits);
-
-    Partition part;
-    part.shift = row_bits - bits;
-    part.buckets = ((t.slots - 1) >> part.shift) + 1;
-    const int team = run.threads();
-    std::vector<std::vector<i64>> next(static_cast<std::size_t>(team), std::vector<i64>(static_cast<std::size_t>(part.buckets)));
-    auto begin_of = [&](int worker) { return worker == team ? n : n / team * worker; };
-    run.workers(team, [&](int worker) {
-        u64 scratch[kBlock];
-        u32 slots[kBlock];
-        i64* histogram = next[static_cast<std::size_t>(worker)].data();
-        for (i64 at = begin_of(worker), end = begin_of(worker + 1); at < end; at += kBlock) {
-            const i64 count = std::min(kBlock, end - at);
-            const u32* row = t.block(at, count, scratch, slots);
-            for (i64 i = 0; i < count; ++i) ++histogram[row[i] >> part.shift];
-            run.poll(worker);
-        }
-    });
-    part.start.assign(static_cast<std::size_t>(part.buckets) + 1, 0);
-    i64 total = 0;
-    for (i64 b = 0; b < part.buckets; ++b) {
-        part.start[static_cast<std::size_t>(b)] = total;
-        for (auto& mine : next) {
-            const i64 count = mine[static_cast<std::size_t>(b)];
-            mine[static_cast<std::size_t>(b)] = total;
-            total += count;
-        }
-    }
-    part.start[static_cast<std::size_t>(part.buckets)] = total;
-    part.records = Buffer<u64>(n);
-    run.workers(team, [&](int worker) {
-        u64 t_scratch[kBlock], p_scratch[kBlock];
-        u32 t_slots[kBlock], p_slots[kBlock];
-        i64* to = next[static_cast<std::size_t>(worker)].data();
-        u64* records = part.records.data();
-        for (i64 at = begin_of(worker), end = begin_of(worker + 1); at < end; at += kBlock) {
-            const i64 count = std::min(kBlock, end - at);
-            const u32* row = t.block(at, count, t_scratch, t_slots);
-            const u32* col = p.block(at, count, p_scratch, p_slots);
-            for (i64 i = 0; i < count; ++i)
-                records[to[row[i] >> part.shift]++] = (static_cast<u64>(row[i]) << 32) | col[i];
-            run.poll(worker);
-        }
-    });
-    return part;
-}
-
-// A set of slots, filled by several workers.
+// A set of slots. Every worker fills its own; they are united at the end.
 class SlotSet {
   public:
+    SlotSet() = default;
     explicit SlotSet(i64 slots) : words_(Buffer<u64>::zeros((slots + 63) / 64)) {}
     void add(u32 slot) { words_[slot >> 6] |= u64{1} << (slot & 63); }
     bool has(i64 slot) const { return words_[slot >> 6] >> (slot & 63) & 1; }
@@ -167,123 +123,372 @@ class SlotSet {
     Buffer<u64> words_;
 };
 
-inline LabelList labels_of(Side& side, i64 count, const SlotSet& used) {
-    LabelList list;
-    if (side.coded()) {
-        list.count = count;
-        list.values = std::move(side.keys);
-        list.is_signed = side.labels.is_signed();
-        return list;
+// Codes for the keys of one bucket by first appearance. Slots of 4 bytes point into the list of keys, so that the
+// table of a bucket stays in the innermost caches.
+class LocalCodes {
+  public:
+    void start(i64 most) {
+        i64 capacity = 64;
+        while (capacity < most) capacity *= 2;
+        keys_.clear();
+        keys_.reserve(static_cast<std::size_t>(most));
+        clear(capacity);
     }
-    return occupied_labels(side.lo, side.slots, count, side.labels.is_signed(), [&](i64 slot) { return used.has(slot); });
-}
+    u32 code(u64 key, u64 hash) {
+        for (u64 p = hash & mask_;; p = (p + 1) & mask_) {
+            const u32 slot = slots_[p];
+            if (slot == 0) {
+                keys_.push_back(key);
+                slots_[p] = static_cast<u32>(keys_.size());
+                if (2 * keys_.size() > slots_used_) grow();
+                return static_cast<u32>(keys_.size() - 1);
+            }
+            if (keys_[slot - 1] == key) return slot - 1;
+        }
+    }
+    const std::vector<u64>& keys() const { return keys_; }
 
-inline Cells meet_by_rows(Side& t, Side& p, Run& run) {
-    Partition part = partition_points(t, p, run);
-    const i64 n = t.labels.n;
-    const int team = static_cast<int>(std::min<i64>(run.threads(), part.buckets));
-    const i64 bucket_rows = i64{1} << part.shift;
-    i64 largest = 0;
-    for (i64 b = 0; b < part.buckets; ++b)
-        largest = std::max(largest, part.start[static_cast<std::size_t>(b) + 1] - part.start[static_cast<std::size_t>(b)]);
+  private:
+    void clear(i64 capacity) {
+        slots_used_ = static_cast<std::size_t>(capacity);
+        if (slots_.size() < slots_used_) slots_.resize(slots_used_);
+        std::memset(slots_.data(), 0, slots_used_ * sizeof(u32));
+        mask_ = static_cast<u64>(capacity) - 1;
+    }
+    void grow() {
+        clear(2 * static_cast<i64>(slots_used_));
+        for (std::size_t code = 0; code < keys_.size(); ++code) {
+            u64 p = fold_hash(keys_[code]) & mask_;
+            while (slots_[p]) p = (p + 1) & mask_;
+            slots_[p] = static_cast<u32>(code + 1);
+        }
+    }
 
-    // Cells are not yet counted: room for the worst case is reserved, only what is written takes memory.
+    std::vector<u32> slots_;
+    std::vector<u64> keys_;
+    std::size_t slots_used_ = 0;
+    u64 mask_ = 0;
+};
+
+// ---- Records and the feeds that make them.
+
+// Points whose predicted label is arbitrary are first partitioned by its hash; then `key` becomes a code.
+struct PredRecord {
+    u64 key, truth;
+};
+
+// Points with an arbitrary true label, on the way to their rows.
+struct [[gnu::packed]] TrueRecord {
+    u64 key;
+    u32 col;
+};
+
+struct FeedScratch {
+    u64 wide[2][kBlock];
+    u32 narrow[2][kBlock];
+};
+
+template <class A, class B>
+struct Columns {
+    const A* key;
+    const B* other;
+};
+
+// Both sides have slots.
+struct SlotFeed {
+    const Side& t;
+    const Side& p;
+    using Scratch = FeedScratch;
+    const u32* keys(i64 at, i64 count, Scratch& s) const { return t.block(at, count, s.wide[0], s.narrow[0]); }
+    Columns<u32, u32> both(i64 at, i64 count, Scratch& s) const {
+        return {keys(at, count, s), p.block(at, count, s.wide[1], s.narrow[1])};
+    }
+};
+
+// True labels are arbitrary, the predicted side has slots.
+struct TrueFeed {
+    const Labels& t;
+    const Side& p;
+    using Scratch = FeedScratch;
+    const u64* keys(i64 at, i64 count, Scratch& s) const { return t.block(at, count, s.wide[0]); }
+    Columns<u64, u32> both(i64 at, i64 count, Scratch& s) const {
+        return {keys(at, count, s), p.block(at, count, s.wide[1], s.narrow[1])};
+    }
+};
+
+// Predicted labels first, true labels along.
+struct PredFeed {
+    const Labels& t;
+    const Labels& p;
+    using Scratch = FeedScratch;
+    const u64* keys(i64 at, i64 count, Scratch& s) const { return p.block(at, count, s.wide[0]); }
+    Columns<u64, u64> both(i64 at, i64 count, Scratch& s) const { return {keys(at, count, s), t.block(at, count, s.wide[1])}; }
+};
+
+// The same two once the predicted labels have codes: true slots (Key = u32, offsets from `lo`) or labels (Key = u64).
+template <class Key>
+struct CodedFeed {
+    const Buffer<PredRecord>& records;
+    u64 lo;
+    struct Scratch {
+        Key key[kBlock];
+        u32 other[kBlock];
+    };
+    const Key* keys(i64 at, i64 count, Scratch& s) const {
+        for (i64 i = 0; i < count; ++i) s.key[i] = static_cast<Key>(records[at + i].truth - lo);
+        return s.key;
+    }
+    Columns<Key, u32> both(i64 at, i64 count, Scratch& s) const {
+        for (i64 i = 0; i < count; ++i) {
+            s.key[i] = static_cast<Key>(records[at + i].truth - lo);
+            s.other[i] = static_cast<u32>(records[at + i].key);
+        }
+        return {s.key, s.other};
+    }
+};
+
+// ---- Rows of a bucket, numbered from 0 within it.
+
+// Rows are slots: record = slot << 32 | column.
+class SlotRows {
+  public:
+    using Record = u64;
+    SlotRows(i64 slots, int shift) : slots_(slots), shift_(shift), used_(slots) {}
+    i64 start(i64 bucket, const u64*, i64) {
+        first_ = static_cast<u64>(bucket) << shift_;
+        return std::min(i64{1} << shift_, slots_ - static_cast<i64>(first_));
+    }
+    i64 row(const u64* record, i64 i) const { return static_cast<i64>((record[i] >> 32) - first_); }
+    static u32 col(const u64* record, i64 i) { return static_cast<u32>(record[i]); }
+    void use(i64 row) { used_.add(static_cast<u32>(first_) + static_cast<u32>(row)); }
+    void store_labels(i64) {}
+    const SlotSet& used() const { return used_; }
+    SlotSet& used() { return used_; }
+
+  private:
+    i64 slots_;
+    int shift_;
+    u64 first_ = 0;
+    SlotSet used_;
+};
+
+// Rows are arbitrary labels, numbered by first appearance in the bucket.
+class LabelRows {
+  public:
+    using Record = TrueRecord;
+    explicit LabelRows(Buffer<u64>& labels) : labels_(labels) {}
+    i64 start(i64, const TrueRecord* record, i64 points) {
+        codes_.start(points);
+        rows_.resize(static_cast<std::size_t>(points));
+        for (i64 i = 0; i < points; ++i) rows_[static_cast<std::size_t>(i)] = codes_.code(record[i].key, fold_hash(record[i].key));
+        return static_cast<i64>(codes_.keys().size());
+    }
+    i64 row(const TrueRecord*, i64 i) const { return rows_[static_cast<std::size_t>(i)]; }
+    static u32 col(const TrueRecord* record, i64 i) { return record[i].col; }
+    void use(i64) {}
+    void store_labels(i64 at) {
+        std::memcpy(labels_.data() + at, codes_.keys().data(), codes_.keys().size() * sizeof(u64));
+    }
+
+  private:
+    Buffer<u64>& labels_;
+    LocalCodes codes_;
+    std::vector<u32> rows_;
+};
+
+// Sorts each bucket by row, counts, and writes the cells of all buckets one after the other. `rows` has one object a
+// worker, `used_cols` one set; columns are slots still. `Position` counts the points of a bucket.
+template <class Position, class Rows>
+Cells count_buckets(const Partition<typename Rows::Record>& part, std::vector<Rows>& rows, std::vector<SlotSet>& used_cols, i64 columns,
+                    i64 most_rows, Run& run) {
+    const i64 n = part.records.size(), largest = part.largest();
+    // Cells are not yet counted: room for the worst case is reserved, but only what is written takes memory.
     Cells out;
     out.n = n;
-    out.indptr = Buffer<i64>(std::min(n, t.slots) + 1);
+    out.indptr = Buffer<i64>(most_rows + 1);
     out.cols = Buffer<i32>(n);
     out.sizes = Buffer<i64>(n);
-    std::vector<SlotSet> t_used, p_used;
-    for (int worker = 0; worker < team; ++worker) {
-        t_used.emplace_back(t.slots);
-        p_used.emplace_back(p.slots);
-    }
 
     // Buckets are handed out in order. A finished bucket waits for the one before it to learn where its cells go.
     struct Place {
-        std::atomic<i64> cell{-1}, row{-1};
+        std::atomic<i64> cell{0}, row{-1};
     };
-    std::vector<Place> place(static_cast<std::size_t>(part.buckets) + 1);
-    place[0].cell = 0;
+    std::vector<Place> place(static_cast<std::size_t>(part.buckets()) + 1);
     place[0].row = 0;
     std::atomic<i64> next_bucket{0};
-    run.workers(team, [&](int worker) {
-        RowCounter counter(p.slots);
-        Buffer<i64> position(bucket_rows + 1);
-        Buffer<u32> sorted(largest);
-        Buffer<u32> cell_cols(largest);
-        Buffer<i64> cell_sizes(largest);
-        Buffer<i64> row_ends(std::min(bucket_rows, largest));
-        SlotSet& rows_seen = t_used[static_cast<std::size_t>(worker)];
-        SlotSet& cols_seen = p_used[static_cast<std::size_t>(worker)];
+    run.workers(static_cast<int>(rows.size()), [&](int worker) {
+        Rows& mine = rows[static_cast<std::size_t>(worker)];
+        SlotSet& cols_seen = used_cols[static_cast<std::size_t>(worker)];
+        RowCounter counter(columns);
+        std::vector<Position> position;
+        Buffer<u32> sorted(largest + 8), cell_cols(largest);
+        Buffer<i64> cell_sizes(largest), row_starts(std::min(largest, most_rows));
         for (;;) {
             const i64 b = next_bucket.fetch_add(1, std::memory_order_relaxed);
-            if (b >= part.buckets) return;
+            if (b >= part.buckets()) return;
             run.poll(worker);
-            const u64* record = part.records.data() + part.start[static_cast<std::size_t>(b)];
-            const i64 points = part.start[static_cast<std::size_t>(b) + 1] - part.start[static_cast<std::size_t>(b)];
-            const u64 first_row = static_cast<u64>(b) << part.shift;
-            const i64 rows = std::min(bucket_rows, t.slots - static_cast<i64>(first_row));
-            std::memset(position.data(), 0, static_cast<std::size_t>(rows) * sizeof(i64));
-            for (i64 i = 0; i < points; ++i) ++position[static_cast<i64>((record[i] >> 32) - first_row)];
-            for (i64 row = 0, sum = 0; row < rows; ++row) {
-                const i64 count = position[row];
-                position[row] = sum;
+            const auto* record = part.records.data() + part.begin(b);
+            const i64 points = part.size(b);
+            const i64 local_rows = mine.start(b, record, points);
+            position.assign(static_cast<std::size_t>(local_rows), 0);
+            Position* __restrict pos = position.data();
+            for (i64 i = 0; i < points; ++i) ++pos[mine.row(record, i)];
+            Position sum = 0;
+            for (i64 row = 0; row < local_rows; ++row) {
+                const Position count = std::exchange(pos[row], sum);
                 sum += count;
             }
-            for (i64 i = 0; i < points; ++i)
-                sorted[position[static_cast<i64>((record[i] >> 32) - first_row)]++] = static_cast<u32>(record[i]);
-            i64 cells = 0, used_rows = 0;
-            for (i64 row = 0, begin = 0; row < rows; ++row) {
-                const i64 end = position[row];
-                if (end > begin) {
-                    cells += counter.count(sorted.data() + begin, end - begin, cell_cols.data() + cells, cell_sizes.data() + cells);
-                    row_ends[used_rows++] = cells;
-                    rows_seen.add(static_cast<u32>(first_row) + static_cast<u32>(row));
-                }
+            u32* __restrict by_row = sorted.data();
+            for (i64 i = 0; i < points; ++i) by_row[pos[mine.row(record, i)]++] = mine.col(record, i);
+            i64 cells = 0, full_rows = 0;
+            for (i64 row = 0, begin = 0; row < local_rows; ++row) {
+                const i64 end = static_cast<i64>(pos[row]);
+                if (end == begin) continue;
+                row_starts[full_rows++] = cells;
+                mine.use(row);
+                cells += counter.count(by_row + begin, end - begin, cell_cols.data() + cells, cell_sizes.data() + cells);
                 begin = end;
             }
             for (i64 q = 0; q < cells; ++q) cols_seen.add(cell_cols[q]);
 
-            Place& mine = place[static_cast<std::size_t>(b)];
+            const Place& here = place[static_cast<std::size_t>(b)];
             Place& following = place[static_cast<std::size_t>(b) + 1];
-            while (mine.row.load(std::memory_order_acquire) < 0) {
+            while (here.row.load(std::memory_order_acquire) < 0) {
                 run.poll(worker);
                 std::this_thread::yield();
             }
-            const i64 cell_at = mine.cell.load(std::memory_order_relaxed), row_at = mine.row.load(std::memory_order_relaxed);
+            const i64 cell_at = here.cell.load(std::memory_order_relaxed), row_at = here.row.load(std::memory_order_relaxed);
             following.cell.store(cell_at + cells, std::memory_order_relaxed);
-            following.row.store(row_at + used_rows, std::memory_order_release);
+            following.row.store(row_at + full_rows, std::memory_order_release);
             std::memcpy(out.cols.data() + cell_at, cell_cols.data(), static_cast<std::size_t>(cells) * sizeof(i32));
             std::memcpy(out.sizes.data() + cell_at, cell_sizes.data(), static_cast<std::size_t>(cells) * sizeof(i64));
-            for (i64 r = 0; r < used_rows; ++r) out.indptr[row_at + r] = cell_at + (r ? row_ends[r - 1] : 0);
+            for (i64 r = 0; r < full_rows; ++r) out.indptr[row_at + r] = cell_at + row_starts[r];
+            mine.store_labels(row_at);
         }
     });
     const i64 cells = place.back().cell;
     out.k_true = place.back().row;
+    check_clusters(out.k_true, "true");
     out.indptr[out.k_true] = cells;
     out.indptr.truncate(out.k_true + 1);
     out.cols.truncate(cells);
     out.sizes.truncate(cells);
-    for (int worker = 1; worker < team; ++worker) {
-        t_used[0].unite(t_used[static_cast<std::size_t>(worker)]);
-        p_used[0].unite(p_used[static_cast<std::size_t>(worker)]);
-    }
-    out.k_pred = p_used[0].count();
-    check_clusters(out.k_true, "true");
+    return out;
+}
+
+template <class Rows>
+Cells count_buckets(const Partition<typename Rows::Record>& part, std::vector<Rows>& rows, std::vector<SlotSet>& used_cols, i64 columns,
+                    i64 most_rows, Run& run) {
+    if (part.largest() <= static_cast<i64>(UINT32_MAX)) return count_buckets<u32>(part, rows, used_cols, columns, most_rows, run);
+    return count_buckets<u64>(part, rows, used_cols, columns, most_rows, run);
+}
+
+inline LabelList listed_labels(Buffer<u64>&& values, i64 count, const Labels& x) {
+    LabelList list;
+    list.count = count;
+    list.values = std::move(values);
+    list.values.truncate(count);
+    list.is_signed = x.is_signed();
+    return list;
+}
+
+// Replaces column slots by codes when some slots are empty, and names the columns.
+inline void finish_columns(Cells& out, Side& p, std::vector<SlotSet>& used, Run& run) {
+    for (std::size_t worker = 1; worker < used.size(); ++worker) used[0].unite(used[worker]);
+    out.k_pred = used[0].count();
     check_clusters(out.k_pred, "pred");
-    if (out.k_pred < p.slots) {  // columns get compact codes
+    if (out.k_pred < p.slots) {
         Buffer<i32> code(p.slots);
-        for (i64 slot = 0, next = 0; slot < p.slots; ++slot) code[slot] = p_used[0].has(slot) ? static_cast<i32>(next++) : -1;
-        const i64 shard = i64{1} << 16;
+        for (i64 slot = 0, next = 0; slot < p.slots; ++slot) code[slot] = used[0].has(slot) ? static_cast<i32>(next++) : -1;
+        const i64 shard = i64{1} << 16, cells = out.count();
         run.tasks((cells + shard - 1) / shard, [&](i64 s, int) {
-            for (i64 q = s * shard, end = std::min(cells, q + shard); q < end; ++q)
-                out.cols[q] = code[static_cast<u32>(out.cols[q])];
+            for (i64 q = s * shard, end = std::min(cells, q + shard); q < end; ++q) out.cols[q] = code[static_cast<u32>(out.cols[q])];
         });
     }
-    out.true_labels = labels_of(t, out.k_true, t_used[0]);
-    out.pred_labels = labels_of(p, out.k_pred, p_used[0]);
+    if (p.coded())
+        out.pred_labels = listed_labels(std::move(p.keys), out.k_pred, p.labels);
+    else
+        out.pred_labels = occupied_labels(RangeCoder({p.lo, p.lo}), p.slots, out.k_pred, p.labels.is_signed(), [&](i64 slot) { return used[0].has(slot); });
+}
+
+inline std::vector<SlotSet> slot_sets(i64 slots, int count) {
+    std::vector<SlotSet> sets;
+    for (int i = 0; i < count; ++i) sets.emplace_back(slots);
+    return sets;
+}
+
+constexpr i64 kBucketPoints = 8192;
+
+// The true side has slots; `feed` yields (true slot, pred slot).
+template <class Feed>
+Cells rows_by_slot(const Feed& feed, Side& t, Side& p, Run& run) {
+    const i64 n = t.labels.n;
+    const int slot_bits = std::bit_width(static_cast<u64>(t.slots - 1));
+    const int shift = slot_bits - std::min(slot_bits, partition_bits(n, kBucketPoints));
+    const i64 buckets = ((t.slots - 1) >> shift) + 1;
+    const auto part = partition<u64>(
+        n, buckets, feed, [shift](u32 slot) { return slot >> shift; },
+        [](u32 slot, u32 col) { return static_cast<u64>(slot) << 32 | col; }, run);
+    const int team = static_cast<int>(std::min<i64>(run.threads(), buckets));
+    std::vector<SlotRows> rows;
+    for (int worker = 0; worker < team; ++worker) rows.emplace_back(t.slots, shift);
+    auto used_cols = slot_sets(p.slots, team);
+    Cells out = count_buckets(part, rows, used_cols, p.slots, std::min(n, t.slots), run);
+    for (int worker = 1; worker < team; ++worker) rows[0].used().unite(rows[static_cast<std::size_t>(worker)].used());
+    if (t.coded())
+        out.true_labels = listed_labels(std::move(t.keys), out.k_true, t.labels);
+    else
+        out.true_labels = occupied_labels(RangeCoder({t.lo, t.lo}), t.slots, out.k_true, t.labels.is_signed(), [&](i64 slot) { return rows[0].used().has(slot); });
+    finish_columns(out, p, used_cols, run);
     return out;
+}
+
+// The true side is arbitrary; `feed` yields (true label, pred slot).
+template <class Feed>
+Cells rows_by_label(const Feed& feed, const Labels& t, Side& p, Run& run) {
+    const int bits = partition_bits(t.n, kBucketPoints);
+    const auto part = partition<TrueRecord>(
+        t.n, i64{1} << bits, feed, [bits](u64 key) { return bits ? fold_hash(key) >> (64 - bits) : 0; },
+        [](u64 key, u32 col) { return TrueRecord{key, col}; }, run);
+    const int team = static_cast<int>(std::min<i64>(run.threads(), part.buckets()));
+    Buffer<u64> labels(t.n);
+    std::vector<LabelRows> rows(static_cast<std::size_t>(team), LabelRows(labels));
+    auto used_cols = slot_sets(p.slots, team);
+    Cells out = count_buckets(part, rows, used_cols, p.slots, t.n, run);
+    out.true_labels = listed_labels(std::move(labels), out.k_true, t);
+    finish_columns(out, p, used_cols, run);
+    return out;
+}
+
+// Arbitrary predicted labels, many of them: partitioned by hash, each bucket numbered in cache. The records then hold
+// codes, and `p` the labels behind them.
+inline Partition<PredRecord> code_predicted(const Labels& t, Side& p, Run& run) {
+    const int bits = partition_bits(t.n, kBucketPoints);
+    auto part = partition<PredRecord>(
+        t.n, i64{1} << bits, PredFeed{t, p.labels}, [bits](u64 key) { return bits ? fold_hash(key) >> (64 - bits) : 0; },
+        [](u64 key, u64 truth) { return PredRecord{key, truth}; }, run);
+    // Codes count on from bucket to bucket: first within each, then shifted by the buckets before it.
+    std::vector<std::vector<u64>> keys(static_cast<std::size_t>(part.buckets()));
+    std::vector<LocalCodes> codes(static_cast<std::size_t>(run.threads()));
+    run.tasks(part.buckets(), [&](i64 b, int worker) {
+        LocalCodes& local = codes[static_cast<std::size_t>(worker)];
+        local.start(part.size(b));
+        PredRecord* record = part.records.data() + part.begin(b);
+        for (i64 i = 0; i < part.size(b); ++i) record[i].key = local.code(record[i].key, fold_hash(record[i].key));
+        keys[static_cast<std::size_t>(b)] = local.keys();
+    });
+    std::vector<i64> offset{0};
+    for (const auto& mine : keys) offset.push_back(offset.back() + static_cast<i64>(mine.size()));
+    check_clusters(offset.back(), "pred");
+    p.slots = offset.back();
+    p.keys = Buffer<u64>(p.slots);
+    run.tasks(part.buckets(), [&](i64 b, int) {
+        const auto& mine = keys[static_cast<std::size_t>(b)];
+        const i64 from = offset[static_cast<std::size_t>(b)];
+        std::memcpy(p.keys.data() + from, mine.data(), mine.size() * sizeof(u64));
+        for (i64 i = part.begin(b); i < part.begin(b + 1); ++i) part.records[i].key += static_cast<u64>(from);
+    });
+    return part;
 }
 
 }  // namespace clusterdiff

@@ -3,66 +3,95 @@
 
 #include <atomic>
 
-#include "cells.hpp"
+#include "sides.hpp"
 
 namespace clusterdiff {
 
-// Adds the points of a block to the table; stops at the first label outside the guessed ranges. The check is a branch
-// that is never taken, which is free, and saves a pass to find the ranges.
-template <class Count>
-inline bool count_block(const u64* t, const u64* p, i64 count, u64 t_lo, u64 p_lo, u64 rows, u64 width, Count* table) {
-    for (i64 i = 0; i < count; ++i) {
-        const u64 row = t[i] - t_lo, col = p[i] - p_lo;
-        if (__builtin_expect((row >= rows) | (col >= width), 0)) return false;
-        ++table[row * width + col];
-    }
-    return true;
-}
+// Labels to rows or columns of the table; a label that was not foreseen gives a slot past the end. Coders come from a
+// sample, and the check inside the counting loop is a branch that is never taken, which is free: one pass does it all.
+class RangeCoder {
+  public:
+    explicit RangeCoder(Range r) : lo_(r.lo), slots_(r.span() + 1) {}
+    u64 operator()(u64 label) const { return label - lo_; }
+    u64 slots() const { return slots_; }
+    u64 label(i64 slot) const { return lo_ + static_cast<u64>(slot); }
+    static constexpr bool unbroken = true;
 
-// Counts all points into table[rows * width], summed over the workers. False when a label lies outside the ranges.
-template <class Count>
-bool count_points(const Labels& t, const Labels& p, Range rt, Range rp, Buffer<Count>& table, Run& run) {
-    const u64 rows = rt.span() + 1, width = rp.span() + 1;
+  private:
+    u64 lo_, slots_;
+};
+
+class KeyCoder {
+  public:
+    explicit KeyCoder(const std::vector<u64>& keys) {
+        for (u64 key : keys) table_.find_or_add(key);
+    }
+    u64 operator()(u64 label) const { return static_cast<u64>(static_cast<i64>(table_.find(label))); }
+    u64 slots() const { return table_.keys().size(); }
+    u64 label(i64 slot) const { return table_.keys()[static_cast<std::size_t>(slot)]; }
+    static constexpr bool unbroken = false;
+
+  private:
+    KeyTable table_;
+};
+
+// Counts all points into table[rows * width], one table a worker, summed. False when a label was not foreseen.
+template <class Count, class TrueCoder, class PredCoder>
+bool count_points(const Labels& t, const Labels& p, const TrueCoder& row_of, const PredCoder& col_of, Buffer<Count>& table, Run& run) {
+    const u64 rows = row_of.slots(), width = col_of.slots();
     const i64 cells = static_cast<i64>(rows * width), padded = (cells + 63) / 64 * 64;
     const int team = run.threads();
     table = Buffer<Count>::zeros(padded * team);
-    std::atomic<bool> inside{true};
+    std::atomic<bool> foreseen{true};
     run.workers(team, [&](int worker) {
         u64 t_scratch[kBlock], p_scratch[kBlock];
-        Count* mine = table.data() + padded * worker;
+        Count* __restrict mine = table.data() + padded * worker;
+        const TrueCoder my_row = row_of;  // copies: what the loop reads is surely not what it writes
+        const PredCoder my_col = col_of;
+        const u64 my_rows = rows, my_width = width;
         const i64 begin = t.n / team * worker, end = worker + 1 == team ? t.n : t.n / team * (worker + 1);
-        for (i64 at = begin; at < end && inside.load(std::memory_order_relaxed); at += kBlock) {
+        for (i64 at = begin; at < end && foreseen.load(std::memory_order_relaxed); at += kBlock) {
             if ((at - begin) % (kBlock * 64) == 0) run.poll(worker);
             const i64 count = std::min(kBlock, end - at);
-            if (!count_block(t.block(at, count, t_scratch), p.block(at, count, p_scratch), count, rt.lo, rp.lo, rows,
-                             width, mine))
-                inside.store(false, std::memory_order_relaxed);
+            const u64* __restrict x = t.block(at, count, t_scratch);
+            const u64* __restrict y = p.block(at, count, p_scratch);
+            for (i64 i = 0; i < count; ++i) {
+                const u64 row = my_row(x[i]), col = my_col(y[i]);
+                if (__builtin_expect((row >= my_rows) | (col >= my_width), 0)) {
+                    foreseen.store(false, std::memory_order_relaxed);
+                    return;
+                }
+                ++mine[row * my_width + col];
+            }
         }
     });
-    if (!inside.load()) return false;
+    if (!foreseen.load()) return false;
     for (int worker = 1; worker < team; ++worker)
         for (i64 i = 0; i < cells; ++i) table[i] += table[padded * worker + i];
     return true;
 }
 
-// The labels lo + slot of the occupied slots, in order; a range when all are.
-template <class Occupied>
-LabelList occupied_labels(u64 lo, i64 slots, i64 count, bool is_signed, Occupied&& occupied) {
+// The labels of the occupied slots, in order; the range itself when all slots are.
+template <class Coder, class Occupied>
+LabelList occupied_labels(const Coder& coder, i64 slots, i64 count, bool is_signed, Occupied&& occupied) {
     LabelList list;
     list.count = count;
-    list.lo = lo;
     list.is_signed = is_signed;
-    if (count == slots) return list;
+    if (Coder::unbroken && count == slots) {
+        list.lo = coder.label(0);
+        return list;
+    }
     list.values = Buffer<u64>(count);
     i64 next = 0;
     for (i64 slot = 0; slot < slots; ++slot)
-        if (occupied(slot)) list.values[next++] = lo + static_cast<u64>(slot);
+        if (occupied(slot)) list.values[next++] = coder.label(slot);
     return list;
 }
 
 // From the dense table to rows of cells; empty rows and columns get no code.
-template <class Count>
-Cells gather_cells(const Count* table, i64 rows, i64 width, const Labels& t, const Labels& p, u64 t_lo, u64 p_lo) {
+template <class Count, class TrueCoder, class PredCoder>
+Cells gather_cells(const Count* table, const TrueCoder& row_of, const PredCoder& col_of, const Labels& t, const Labels& p) {
+    const i64 rows = static_cast<i64>(row_of.slots()), width = static_cast<i64>(col_of.slots());
     Cells out;
     out.n = t.n;
     auto row_cells = Buffer<i32>(rows);
@@ -80,8 +109,8 @@ Cells gather_cells(const Count* table, i64 rows, i64 width, const Labels& t, con
         out.k_true += used != 0;
     }
     for (i64 col = 0; col < width; ++col) out.k_pred += code[col];
-    out.true_labels = occupied_labels(t_lo, rows, out.k_true, t.is_signed(), [&](i64 row) { return row_cells[row]; });
-    out.pred_labels = occupied_labels(p_lo, width, out.k_pred, p.is_signed(), [&](i64 col) { return code[col]; });
+    out.true_labels = occupied_labels(row_of, rows, out.k_true, t.is_signed(), [&](i64 row) { return row_cells[row]; });
+    out.pred_labels = occupied_labels(col_of, width, out.k_pred, p.is_signed(), [&](i64 col) { return code[col]; });
     for (i64 col = 0, next = 0; col < width; ++col) code[col] = code[col] ? static_cast<i32>(next++) : -1;
 
     out.indptr = Buffer<i64>(out.k_true + 1);
@@ -102,12 +131,15 @@ Cells gather_cells(const Count* table, i64 rows, i64 width, const Labels& t, con
     return out;
 }
 
-template <class Count>
-std::optional<Cells> meet_by_table(const Labels& t, const Labels& p, Range rt, Range rp, Run& run) {
-    Buffer<Count> table;
-    if (!count_points(t, p, rt, rp, table, run)) return std::nullopt;
-    return gather_cells(table.data(), static_cast<i64>(rt.span() + 1), static_cast<i64>(rp.span() + 1), t, p, rt.lo,
-                        rp.lo);
+// Nothing when a label turns up that the coders do not know.
+template <class TrueCoder, class PredCoder>
+std::optional<Cells> meet_by_table(const Labels& t, const Labels& p, const TrueCoder& row_of, const PredCoder& col_of, Run& run) {
+    auto with = [&](auto zero) -> std::optional<Cells> {
+        Buffer<decltype(zero)> table;
+        if (!count_points(t, p, row_of, col_of, table, run)) return std::nullopt;
+        return gather_cells(table.data(), row_of, col_of, t, p);
+    };
+    return t.n <= static_cast<i64>(UINT32_MAX) ? with(u32{}) : with(u64{});
 }
 
 }  // namespace clusterdiff

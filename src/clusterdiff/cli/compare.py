@@ -18,21 +18,33 @@ from clusterdiff.measures import measures as registry
 @click.command(name="compare")
 @click.argument("true", metavar="TRUE")
 @click.argument("pred", metavar="[PRED]", required=False)
-@click.option("--true", "true_column", metavar="COLUMN", help="Column of true clusters, when both are in one file.")
+@click.option(
+    "--true", "true_column", metavar="COLUMN", help="Column of true clusters, when both are in one file."
+)
 @click.option("--pred", "pred_column", metavar="COLUMN", help="Column of predicted clusters, likewise.")
 @click.option("--point", metavar="COLUMN", help="Column that names the points.")
 @click.option("--cluster", metavar="COLUMN", help="Column of clusters in both files.")
 @click.option("--measures", default="S_H", show_default=True, help="Measures to print, separated by commas.")
 @click.option("--top", default=10, show_default=True, help="How many of the costliest components to show.")
 @click.option(
-    "--missing", type=click.Choice(MISSING), default="error", show_default=True, help="Points on one side only."
+    "--missing",
+    type=click.Choice(MISSING),
+    default="error",
+    show_default=True,
+    help="Points on one side only.",
 )
 @click.option("--noise", metavar="LABEL", help="Label that means “in no cluster”.")
 @click.option(
-    "--noise-as", type=click.Choice(NOISE_AS), default="singleton", show_default=True, help="What noise becomes."
+    "--noise-as",
+    type=click.Choice(NOISE_AS),
+    default="singleton",
+    show_default=True,
+    help="What noise becomes.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
-@click.option("--fail-under", type=float, metavar="SCORE", help="Exit with 1 if the first measure is below SCORE.")
+@click.option(
+    "--fail-under", type=float, metavar="SCORE", help="Exit with 1 if the first measure is below SCORE."
+)
 def command(
     true: str,
     pred: str | None,
@@ -53,7 +65,7 @@ def command(
     TRUE and PRED are files with one label a line, or tables (.csv, .tsv, .parquet) with a column of clusters
     and maybe one of points. With one file, --true and --pred name its two columns.
     """
-    left, right = _read(true, pred, true_column, pred_column, point, cluster)
+    left, right = read_pair(true, pred, true_column, pred_column, point, cluster)
     diff = compare(left, right, missing=missing, noise=_label(noise, left, right), noise_as=noise_as)
     show(diff, measures, top, as_json)
     wanted = split_names(measures)[0]
@@ -92,7 +104,7 @@ def _below(diff: Comparison, name: str, limit: float) -> bool:
     return value < limit if registry[name].similarity else value > limit
 
 
-def _read(
+def read_pair(
     true: str,
     pred: str | None,
     true_column: str | None,
@@ -100,6 +112,7 @@ def _read(
     point: str | None,
     cluster: str | None,
 ) -> tuple[Clustering, Clustering]:
+    """The two clusterings that the arguments of a command name."""
     if pred is not None:
         return (
             read_clustering(true, point, true_column or cluster),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import warnings
 from typing import Any
 
 import click
@@ -17,6 +18,10 @@ COMMANDS = {
     "compare": "compare",
     "demo": "demo",
     "measures": "measures",
+    "check": "check",
+    "worsen": "worsen",
+    "plot": "plot",
+    "paper": "paper",
 }
 
 
@@ -35,9 +40,12 @@ class Commands(click.Group):
         return command
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; an error of ours becomes a message."""
+        """Run a command; errors of ours and warnings become messages."""
         try:
-            return super().invoke(ctx)
+            with warnings.catch_warnings():
+                warnings.simplefilter("default", UserWarning)
+                warnings.showwarning = _warn
+                return super().invoke(ctx)
         except ClusterdiffError as error:
             console = error_console()
             console.print(f"error: {error.message}", markup=False, style="red", soft_wrap=True)
@@ -47,6 +55,10 @@ class Commands(click.Group):
         except KeyboardInterrupt:
             error_console().print("interrupted", style="red")
             sys.exit(130)
+
+
+def _warn(message: Warning | str, *_: object, **__: object) -> None:
+    error_console().print(f"warning: {message}", markup=False, style="yellow", soft_wrap=True)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

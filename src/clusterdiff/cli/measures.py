@@ -2,22 +2,42 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+from math import inf, isfinite
+from operator import attrgetter
+from textwrap import indent
+
 import click
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from clusterdiff.cli.output import console, print_json
 from clusterdiff.measures import Measure, measures
 
+FLAGS = (
+    "similarity",
+    "symmetric",
+    "reflexive",
+    "normalised",
+    "conditionally_normalised",
+    "join_weighted",
+    "subcomponent_consistent",
+    "weighted",
+)
+
 
 @click.command(name="measures")
 @click.argument("name", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
-def command(name: str | None, as_json: bool) -> None:
+@click.option("--markdown", "as_markdown", is_flag=True, help="Print as a Markdown document.")
+def command(name: str | None, as_json: bool, as_markdown: bool) -> None:
     """List the measures, or describe one."""
     chosen = [measures[name]] if name else list(measures.values())
     if as_json:
         print_json([facts(measure) for measure in chosen])
+    elif as_markdown:
+        click.echo(catalogue(chosen), nl=False)
     elif name:
         _describe(chosen[0])
     else:
@@ -26,37 +46,118 @@ def command(name: str | None, as_json: bool) -> None:
 
 def facts(measure: Measure) -> dict[str, object]:
     """What is known of a measure, as plain values."""
-    flags = ("similarity", "symmetric", "normalised", "conditionally_normalised", "join_weighted")
     return {
         "name": measure.name,
         "symbol": measure.symbol,
         "family": measure.family,
+        "summary": measure.summary,
+        "formula": measure.formula_text,
+        "latex": measure.formula,
+        "notes": measure.notes,
+        "range": value_range(measure),
         "best": measure.best,
-        **{flag: getattr(measure, flag) for flag in (*flags, "subcomponent_consistent", "weighted")},
+        **{flag: getattr(measure, flag) for flag in FLAGS},
+        "parameters": measure.takes,
         "needs": measure.needs,
         "aliases": list(measure.aliases),
-        "summary": measure.summary,
-        "formula": measure.formula,
         "reference": measure.reference,
     }
 
 
+def value_range(measure: Measure) -> str:
+    """The values it may take, as an interval; bounds that depend on n are given for a few n.
+
+    >>> value_range(measures["ari"]), value_range(measures["A"])
+    ('[-0.5, 1]', '[0.1, 1] at n = 10')
+    """
+    low, high = measure.bounds_at(10)
+    left, right = ("(" if low == -inf else "["), (")" if high == inf else "]")
+    fixed = not any(map(callable, measure.bounds))
+    return f"{left}{_number(low)}, {_number(high)}{right}" + ("" if fixed else " at n = 10")
+
+
+def _number(value: float) -> str:
+    return f"{value:.4g}" if isfinite(value) else ("∞" if value > 0 else "−∞")
+
+
 def _list(chosen: list[Measure]) -> None:
-    table = Table("name", "family", "best", "what it tells", box=None, pad_edge=False)
-    for measure in chosen:
-        table.add_row(
-            Text(measure.name, "bold"), measure.family, f"{measure.best:g}", Text(measure.summary.rstrip("."))
-        )
-    console().print(table)
+    out = console()
+    for family, members in groupby(chosen, key=attrgetter("family")):
+        out.print(Text(family, "bold underline"))
+        table = Table(show_header=False, box=None, pad_edge=False)
+        for measure in members:
+            table.add_row(Text(measure.name, "cyan"), Text(_plain(measure.summary.rstrip("."))))
+        out.print(Padding(table, (0, 0, 1, 2)))
+    out.print(
+        f"{len(chosen)} measures. `clusterdiff measures NAME` describes one.", markup=False, style="dim"
+    )
 
 
 def _describe(measure: Measure) -> None:
     out = console()
-    out.print(Text(measure.name, "bold"), Text(f"({measure.family})", "dim"))
-    out.print(measure.doc, markup=False)
+    out.print(Text.assemble((measure.name, "bold"), (f"  {measure.family}", "dim")))
+    out.print(_plain(measure.summary), markup=False)
+    out.print(f"\n    {measure.formula_text}\n", markup=False, soft_wrap=True)
+    out.print(_plain(measure.notes), markup=False)
+    if measure.example:
+        out.print("\n" + indent(measure.example, "    "), markup=False, soft_wrap=True)
     out.print()
     for key, value in facts(measure).items():
-        if key in {"name", "family", "summary", "formula"} or value in (None, []):
+        if key in {"name", "family", "summary", "formula", "latex", "notes"} or value in (None, [], {}):
             continue
-        text = ", ".join(map(str, value)) if isinstance(value, list) else {True: "yes", False: "no"}.get(value, value)  # type: ignore[call-overload]
-        out.print(f"{key.replace('_', ' '):>26}  {text}", markup=False, soft_wrap=True)
+        out.print(f"{key.replace('_', ' '):>26}  {_words(value)}", markup=False, soft_wrap=True)
+
+
+def _plain(text: str) -> str:
+    return text.replace("``", "`")
+
+
+def _words(value: object) -> str:
+    if isinstance(value, bool):
+        return ("no", "yes")[value]
+    if isinstance(value, float):
+        return _number(value)
+    if isinstance(value, dict):
+        return ", ".join(name if default is None else f"{name}={default}" for name, default in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def catalogue(chosen: list[Measure]) -> str:
+    """The measures as a Markdown document: a table a family, then every measure in full."""
+    lines = ["# Measures", "", *INTRODUCTION.strip().splitlines()]
+    for family, group in groupby(chosen, key=attrgetter("family")):
+        members = list(group)
+        lines += ["", f"## {family[0].upper()}{family[1:]}", ""]
+        lines += [
+            "| name | what it tells | range | best | symmetric | weights |",
+            "| --- | --- | --- | --- | --- | --- |",
+        ]
+        lines += [
+            f"| `{m.name}` | {_cell(m.summary)} | {value_range(m)} | {_number(m.best)} | {_words(m.symmetric)} "
+            f"| {_words(m.weighted)} |"
+            for m in members
+        ]
+        for m in members:
+            lines += ["", f"### `{m.name}`", "", _plain(m.summary), "", "```text", m.formula_text, "```"]
+            lines += ["", _plain(m.notes)]
+            details = {
+                "Parameters": f"`{_words(m.takes)}`" if m.takes else "",
+                "Other names": ", ".join(f"`{alias}`" for alias in m.aliases),
+                "Reference": m.reference,
+            }
+            lines += ["", *(f"- {key}: {text}" for key, text in details.items() if text)]
+    return "\n".join(lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    return _plain(text).rstrip(".").replace("|", "\\|")
+
+
+INTRODUCTION = """
+Every measure that `clusterdiff` knows, by family; `clusterdiff measures --markdown` wrote this page. In the formulas
+n is the number of points, L a true and C a predicted cluster, a and b their sizes, and m the size of the cell that
+they share; Σ_LC is a sum over cells, |L| and |C| are the numbers of clusters. With weights, sizes are sums of weights.
+
+Parameters stand in the name: `v_measure(beta=2)`, `nmi(average=max)`, `vi(base=2)`, `S*(pairs)`. Where other libraries
+give other numbers, [differences](differences.md) says which and why.
+"""

@@ -47,7 +47,9 @@ def print_diff(diff: Comparison, scores: dict[str, float], top: int) -> None:
     out = console()
     loss, kinds = diff.loss, diff.kinds
     for name, value in scores.items():
-        out.print(Text.assemble((f"{name:<4} ", "bold"), (f"{value:.6f}", "bold cyan" if name == "S_H" else "cyan")))
+        out.print(
+            Text.assemble((f"{name:<4} ", "bold"), (f"{value:.6f}", "bold cyan" if name == "S_H" else "cyan"))
+        )
     out.print(
         f"{diff.n:,} points · {diff.meet.k_true:,} true clusters · {diff.meet.k_pred:,} predicted clusters",
     )

@@ -40,10 +40,14 @@ def read_columns(path: str, names: list[str]) -> dict[str, Any]:
     for name in names:
         if name not in present:
             raise FileError(
-                f"{path} has no column {name!r}; it has {', '.join(map(repr, present))}.", nearest(name, present)
+                f"{path} has no column {name!r}; it has {', '.join(map(repr, present))}.",
+                nearest(name, present),
             )
     chosen = ", ".join(_quoted(name) for name in names)
-    return {name: np.ma.asarray(values) for name, values in _query(path, f"SELECT {chosen} FROM").fetchnumpy().items()}
+    return {
+        name: np.ma.asarray(values)
+        for name, values in _query(path, f"SELECT {chosen} FROM").fetchnumpy().items()
+    }
 
 
 def _is_table(path: str) -> bool:

@@ -1,6 +1,19 @@
 """Measures: one file a family, each measure one function of the meet."""
 
-from clusterdiff.measures import information, matching, pairs, splitmerge  # noqa: F401  (they register themselves)
+# They register themselves, in the order in which the catalogue shows them.
+# isort: off
+from clusterdiff.measures import (  # noqa: F401
+    splitmerge,
+    pairs,
+    matching,
+    information,
+    elements,
+    edits,
+    coreference,
+    transport,
+)
+
+# isort: on
 from clusterdiff.measures.registry import Measure, measure, measures, resolve
 
 __all__ = ["Measure", "measure", "measures", "resolve"]

@@ -1,18 +1,55 @@
-"""Measures from information theory, in nats. Terms are non-negative, so nothing cancels."""
+"""Measures from information theory, in nats unless a base is given. Terms are non-negative, so nothing cancels."""
 
 from __future__ import annotations
 
 import warnings
 from math import log, sqrt
+from typing import NamedTuple
 
 import numpy as np
 
-from clusterdiff.errors import MeasureError
+from clusterdiff import _core
+from clusterdiff.errors import MeasureError, nearest
 from clusterdiff.measures.registry import JOIN_WEIGHTED, Decomposition, Sizes, measure
-from clusterdiff.meet import FloatArray, Meet
+from clusterdiff.meet import FloatArray, Int64Array, Meet
 
 MEILA = "Meilă, M. (2007). Comparing clusterings: an information based distance. J. Multivariate Analysis 98."
 VINH = "Vinh, N. X., Epps, J. & Bailey, J. (2010). Information theoretic measures for clusterings comparison. JMLR 11."
+
+
+ROSENBERG = (
+    "Rosenberg, A. & Hirschberg, J. (2007). V-measure: a conditional entropy-based external cluster evaluation "
+    "measure. EMNLP-CoNLL."
+)
+COVER = "Cover, T. M. & Thomas, J. A. (1991). Elements of Information Theory. Wiley."
+#: Ways to average the two entropies that bound mutual information.
+AVERAGES = ("arithmetic", "max", "min", "geometric", "joint")
+
+
+def _in_base(nats: float, base: float | None) -> float:
+    if base is None:
+        return nats
+    if not isinstance(base, int | float) or isinstance(base, bool) or base <= 0 or base == 1:
+        raise MeasureError(f"`base` must be a number above 0 other than 1; got {base!r}.", "2 gives bits.")
+    return nats / log(base)
+
+
+def _average(kind: str, meet: Meet) -> float:
+    true, pred = meet.sums.h_true, meet.sums.h_pred
+    match kind:
+        case "arithmetic":
+            return (true + pred) / 2
+        case "max":
+            return max(true, pred)
+        case "min":
+            return min(true, pred)
+        case "geometric":
+            return sqrt(true) * sqrt(pred)
+        case "joint":
+            return meet.sums.h_joint
+    raise MeasureError(
+        f"`average` must be one of {', '.join(AVERAGES)}; got {kind!r}.", nearest(str(kind), AVERAGES)
+    )
 
 
 def _log_share(sizes: Sizes, n: int) -> FloatArray:
@@ -24,6 +61,7 @@ def _log_share(sizes: Sizes, n: int) -> FloatArray:
     family="information",
     best=float("inf"),
     bounds=(0.0, lambda n: log(n)),
+    reflexive=False,
     normalised=False,
     conditionally_normalised=False,
     subcomponent_consistent=False,
@@ -31,11 +69,11 @@ def _log_share(sizes: Sizes, n: int) -> FloatArray:
         lambda sizes, n: sizes / n,
         lambda sizes, n: log(n) - float((sizes * np.log(sizes)).sum() / n),
     ),
-    aliases=("mutual_information", "mutual_info_score"),
-    reference="Cover, T. M. & Thomas, J. A. (1991). Elements of Information Theory. Wiley.",
+    aliases=("mi", "mutual_information", "mutual_info_score", "mi_score"),
+    reference=COVER,
 )
-def mutual_information(meet: Meet) -> float:
-    r"""How much knowing one clustering tells about the other, in nats.
+def mutual_information(meet: Meet, base: float | None = None) -> float:
+    r"""How much knowing one clustering tells about the other, in nats (or with ``base=2`` in bits).
 
     .. math:: I = H(L) + H(C) - H(L, C) = \sum_{LC} \frac{m}{n} \log \frac{n\,m}{a\,b}
 
@@ -46,7 +84,91 @@ def mutual_information(meet: Meet) -> float:
     >>> cd.score([0, 0, 1, 1], [0, 0, 1, 2], "I")
     0.6931471805599453
     """
-    return meet.sums.mutual
+    return _in_base(meet.sums.mutual, base)
+
+
+@measure(
+    "entropy.true",
+    family="information",
+    symbol="H(L)",
+    best=float("inf"),
+    bounds=(0.0, lambda n: log(n)),
+    reflexive=False,
+    symmetric=False,
+    normalised=False,
+    conditionally_normalised=False,
+    reference=COVER,
+)
+def entropy_true(meet: Meet, base: float | None = None) -> float:
+    r"""Entropy of the true clustering: what is to be known; it says nothing about the prediction.
+
+    .. math:: H(L) = \sum_L \frac{a}{n} \log \frac{n}{a}
+
+    One cluster gives 0, all singletons log n.
+
+    >>> import clusterdiff as cd
+    >>> cd.score([0, 0, 1, 1], [0, 0, 1, 2], "entropy.true(base=2)")
+    1.0
+    """
+    return _in_base(meet.sums.h_true, base)
+
+
+@measure(
+    "entropy.pred",
+    family="information",
+    symbol="H(C)",
+    best=float("inf"),
+    bounds=(0.0, lambda n: log(n)),
+    reflexive=False,
+    symmetric=False,
+    normalised=False,
+    conditionally_normalised=False,
+    reference=COVER,
+)
+def entropy_pred(meet: Meet, base: float | None = None) -> float:
+    r"""Entropy of the predicted clustering; it says nothing about the truth.
+
+    .. math:: H(C) = \sum_C \frac{b}{n} \log \frac{n}{b}
+
+    One cluster gives 0, all singletons log n.
+
+    >>> import clusterdiff as cd
+    >>> cd.score([0, 0, 1, 1], [0, 0, 1, 2], "entropy.pred(base=2)")
+    1.5
+    """
+    return _in_base(meet.sums.h_pred, base)
+
+
+@measure(
+    "entropy.joint",
+    family="information",
+    symbol="H(L, C)",
+    best=float("inf"),
+    bounds=(0.0, lambda n: log(n)),
+    reflexive=False,
+    normalised=False,
+    conditionally_normalised=False,
+    reference=COVER,
+)
+def entropy_joint(meet: Meet, base: float | None = None) -> float:
+    r"""Entropy of the meet: what it takes to know both clusterings.
+
+    .. math:: H(L, C) = \sum_{LC} \frac{m}{n} \log \frac{n}{m}
+
+    Identical clusterings give their own entropy; a meet of singletons gives log n.
+
+    >>> import clusterdiff as cd
+    >>> cd.score([0, 0, 1, 1], [0, 0, 1, 2], "entropy.joint(base=2)")
+    1.5
+    """
+    return _in_base(meet.sums.h_joint, base)
+
+
+def _nmi(meet: Meet, average: str) -> float:
+    norm = _average(average, meet)
+    if meet.same:
+        return 1.0
+    return min(1.0, meet.sums.mutual / norm) if norm > 0 else 0.0
 
 
 @measure(
@@ -60,7 +182,7 @@ def mutual_information(meet: Meet) -> float:
 def nmi_max(meet: Meet) -> float:
     r"""Mutual information as a share of the larger entropy.
 
-    .. math:: NMI = \frac{I(L, C)}{\max\{H(L), H(C)\}}
+    .. math:: NMI = \frac{I(L, C)}{\max(H(L), H(C))}
 
     Identical clusterings give exactly 1, also when both have a single cluster (0/0). One cluster against
     anything else gives 0.
@@ -69,10 +191,232 @@ def nmi_max(meet: Meet) -> float:
     >>> round(cd.score([0, 0, 1, 1], [0, 0, 1, 2], "NMI"), 12)
     0.666666666667
     """
+    return _nmi(meet, "max")
+
+
+@measure(
+    "nmi",
+    family="information",
+    normalised=True,
+    conditionally_normalised=False,
+    aliases=("normalized_mutual_info_score", "normalized_mi_score", "normalized_mutual_information"),
+    reference=VINH,
+)
+def nmi(meet: Meet, average: str = "arithmetic") -> float:
+    r"""Mutual information as a share of the average entropy; other libraries' NMI, while ``NMI`` is the paper's.
+
+    .. math:: nmi = \frac{I(L, C)}{(H(L) + H(C)) / 2}
+
+    ``average`` is arithmetic, max, min, geometric, or joint (the entropy of the meet). Identical clusterings give
+    exactly 1, also when both have a single cluster (0/0). One cluster against anything else gives 0, whatever the
+    average.
+
+    >>> import clusterdiff as cd
+    >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).scores(["nmi", "nmi(average=min)"])
+    {'nmi': 0.8, 'nmi(average=min)': 1.0}
+    """
+    return _nmi(meet, average)
+
+
+@measure(
+    "nid",
+    family="information",
+    best=0.0,
+    normalised=True,
+    conditionally_normalised=False,
+    aliases=("normalized_information_distance",),
+    reference=VINH,
+)
+def nid(meet: Meet) -> float:
+    r"""Normalised information distance, a metric.
+
+    .. math:: NID = 1 - \frac{I(L, C)}{\max(H(L), H(C))} = \frac{\max(H(L|C), H(C|L))}{\max(H(L), H(C))}
+
+    Identical clusterings give exactly 0; independent ones, or one cluster against anything else, give 1.
+
+    >>> import clusterdiff as cd
+    >>> round(cd.score([0, 0, 1, 1], [0, 0, 1, 2], "nid"), 12)
+    0.333333333333
+    """
+    if meet.same:
+        return 0.0
+    sums = meet.sums
+    return min(1.0, max(sums.merge_info, sums.split_info) / max(sums.h_true, sums.h_pred))
+
+
+@measure(
+    "nvi",
+    family="information",
+    best=0.0,
+    normalised=True,
+    conditionally_normalised=False,
+    aliases=("normalized_variation_of_information",),
+    reference=VINH,
+)
+def nvi(meet: Meet) -> float:
+    r"""Variation of information as a share of the joint entropy, a metric.
+
+    .. math:: NVI = \frac{H(L|C) + H(C|L)}{H(L, C)} = 1 - \frac{I(L, C)}{H(L, C)}
+
+    Identical clusterings give exactly 0; independent ones, or one cluster against anything else, give 1.
+
+    >>> import clusterdiff as cd
+    >>> round(cd.score([0, 0, 1, 1], [0, 0, 1, 2], "nvi"), 12)
+    0.333333333333
+    """
+    if meet.same:
+        return 0.0
+    sums = meet.sums
+    return min(1.0, (sums.split_info + sums.merge_info) / sums.h_joint)
+
+
+class Chance(NamedTuple):
+    """What information measures come to on average over all ways to lay the two clusterings over the points."""
+
+    mutual: float
+    split_info: float
+    merge_info: float
+
+
+def _distinct(sizes: Int64Array) -> tuple[Int64Array, Int64Array]:
+    """The distinct sizes, and how many clusters have each."""
+    if sizes.max() > 4 * len(sizes) + 2**16:  # few clusters, some of them huge: sorting beats a table
+        return np.unique(sizes, return_counts=True)
+    counts = np.bincount(sizes)
+    found = np.flatnonzero(counts)
+    return found, counts[found]
+
+
+def _chance(meet: Meet) -> Chance:
+    return Chance(*_core.expected_information(*_distinct(meet.true_size), *_distinct(meet.pred_size)))
+
+
+@measure(
+    "ami",
+    family="information",
+    symbol="AMI",
+    bounds=(float("-inf"), 1.0),
+    normalised=False,
+    conditionally_normalised=False,
+    weighted=False,
+    aliases=(
+        "AMI",
+        "adjusted_mutual_info_score",
+        "adjusted_mi_score",
+        "adj_mi",
+        "adjusted_mutual_information",
+    ),
+    reference=VINH,
+)
+def ami(meet: Meet, average: str = "arithmetic") -> float:
+    r"""Mutual information corrected for chance: 0 is what shuffled labels reach on average.
+
+    .. math:: AMI = \frac{I(L, C) - E[I]}{(H(L) + H(C)) / 2 - E[I]} = 1 - \frac{VI}{E[VI]}
+
+    ``average`` is arithmetic, max, min, geometric or joint, as for ``nmi``. Identical clusterings give exactly 1,
+    also where the formula is 0/0. One cluster or all singletons leave nothing to chance and give exactly 0 against
+    anything else. The expectation is over all permutations of the points, which has no meaning for weights.
+
+    >>> import clusterdiff as cd
+    >>> round(cd.score([0, 0, 1, 1], [0, 0, 1, 2], "ami"), 12)
+    0.571428571429
+    """
+    norm = _average(average, meet)
     if meet.same:
         return 1.0
+    if 1 in (meet.k_true, meet.k_pred) or meet.n in (meet.k_true, meet.k_pred):
+        return 0.0
+    sums, chance = meet.sums, meet.once(_chance)
+    # One minus what was lost over what chance loses: both are sums of terms ≥ 0, so that nothing cancels.
+    if average == "arithmetic":
+        lost, expected = sums.split_info + sums.merge_info, chance.split_info + chance.merge_info
+    elif average in ("max", "min"):
+        # H(L) − I = H(L|C), and the same for C
+        larger_is_true = sums.h_true >= sums.h_pred
+        if larger_is_true == (average == "max"):
+            lost, expected = sums.merge_info, chance.merge_info
+        else:
+            lost, expected = sums.split_info, chance.split_info
+    else:
+        lost = norm - sums.mutual
+        expected = norm - chance.mutual
+    return min(1.0, 1.0 - lost / expected)
+
+
+@measure(
+    "homogeneity",
+    family="information",
+    symmetric=False,
+    normalised=True,
+    conditionally_normalised=False,
+    aliases=("homogeneity_score", "cluster_homogeneity"),
+    reference=ROSENBERG,
+)
+def homogeneity(meet: Meet) -> float:
+    r"""How far predicted clusters hold points of one true cluster only.
+
+    .. math:: h = 1 - \frac{H(L|C)}{H(L)} = \frac{I(L, C)}{H(L)}
+
+    Exactly 1 if and only if nothing is merged: all singletons are homogeneous. A single true cluster cannot be
+    mixed, and gives 1.
+
+    >>> import clusterdiff as cd
+    >>> round(cd.score([0, 0, 1, 1], [0, 0, 0, 1], "homogeneity"), 12)
+    0.311278124459
+    """
     sums = meet.sums
-    return min(1.0, sums.mutual / max(sums.h_true, sums.h_pred))
+    return 1.0 if sums.merge_info == 0 else min(1.0, sums.mutual / sums.h_true)
+
+
+@measure(
+    "completeness",
+    family="information",
+    symmetric=False,
+    normalised=True,
+    conditionally_normalised=False,
+    aliases=("completeness_score", "cluster_completeness"),
+    reference=ROSENBERG,
+)
+def completeness(meet: Meet) -> float:
+    r"""How far the points of a true cluster are in one predicted cluster.
+
+    .. math:: c = 1 - \frac{H(C|L)}{H(C)} = \frac{I(L, C)}{H(C)}
+
+    Exactly 1 if and only if nothing is split: one cluster of everything is complete.
+
+    >>> import clusterdiff as cd
+    >>> round(cd.score([0, 0, 1, 1], [0, 0, 1, 2], "completeness"), 12)
+    0.666666666667
+    """
+    sums = meet.sums
+    return 1.0 if sums.split_info == 0 else min(1.0, sums.mutual / sums.h_pred)
+
+
+@measure(
+    "v_measure",
+    family="information",
+    normalised=True,
+    conditionally_normalised=False,
+    aliases=("v_measure_score",),
+    reference=ROSENBERG,
+)
+def v_measure(meet: Meet, beta: float = 1.0) -> float:
+    r"""Harmonic mean of homogeneity and completeness.
+
+    .. math:: V_\beta = \frac{(1 + \beta)\, h\, c}{\beta h + c}
+
+    Identical clusterings give exactly 1; one cluster against anything else gives 0. With β = 1 it is ``nmi``. β
+    above 1 weighs completeness more (it is not squared, unlike in F), and the measure is then not symmetric.
+
+    >>> import clusterdiff as cd
+    >>> round(cd.score([0, 0, 1, 1], [0, 0, 1, 2], "v_measure(beta=2)"), 12)
+    0.75
+    """
+    if not isinstance(beta, int | float) or isinstance(beta, bool) or beta < 0:
+        raise MeasureError(f"`beta` must be a number of at least 0; got {beta!r}.")
+    h, c = homogeneity(meet), completeness(meet)
+    below = beta * h + c
+    return (1 + beta) * h * c / below if below else 0.0
 
 
 @measure(
@@ -87,18 +431,73 @@ def nmi_max(meet: Meet) -> float:
     reference=MEILA,
     decomposition=JOIN_WEIGHTED,
 )
-def vi(meet: Meet) -> float:
-    r"""Information lost and gained in going from one clustering to the other, in nats; a distance.
+def vi(meet: Meet, base: float | None = None) -> float:
+    r"""Information lost and gained in going from one clustering to the other, in nats; a metric.
 
     .. math:: VI = H(C|L) + H(L|C) = \frac1n \sum_{LC} m \Bigl(\log\frac am + \log\frac bm\Bigr)
 
     Identical clusterings give exactly 0; one cluster against all singletons gives log n, the largest value.
+    ``base=2`` gives bits.
 
     >>> import clusterdiff as cd
     >>> cd.score([0, 0, 1, 1], [0, 0, 1, 2], "vi")
     0.34657359027997264
     """
-    return meet.sums.split_info + meet.sums.merge_info
+    return _in_base(meet.sums.split_info + meet.sums.merge_info, base)
+
+
+@measure(
+    "vi.split",
+    family="information",
+    symbol="H(C|L)",
+    best=0.0,
+    bounds=(0.0, lambda n: log(n)),
+    symmetric=False,
+    normalised=False,
+    conditionally_normalised=False,
+    aliases=("entropy.pred_given_true",),
+    reference=MEILA,
+    decomposition=JOIN_WEIGHTED,
+)
+def vi_split(meet: Meet, base: float | None = None) -> float:
+    r"""Information that splits added: what one has to learn about the prediction, knowing the truth.
+
+    .. math:: H(C|L) = \frac1n \sum_{LC} m \log\frac am
+
+    Exactly 0 if and only if no true cluster is split (no over-segmentation).
+
+    >>> import clusterdiff as cd
+    >>> cd.score([0, 0, 1, 1], [0, 0, 1, 2], "vi.split(base=2)")
+    0.5
+    """
+    return _in_base(meet.sums.split_info, base)
+
+
+@measure(
+    "vi.merge",
+    family="information",
+    symbol="H(L|C)",
+    best=0.0,
+    bounds=(0.0, lambda n: log(n)),
+    symmetric=False,
+    normalised=False,
+    conditionally_normalised=False,
+    aliases=("entropy.true_given_pred",),
+    reference=MEILA,
+    decomposition=JOIN_WEIGHTED,
+)
+def vi_merge(meet: Meet, base: float | None = None) -> float:
+    r"""Information that merges lost: what one has to learn about the truth, knowing the prediction.
+
+    .. math:: H(L|C) = \frac1n \sum_{LC} m \log\frac bm
+
+    Exactly 0 if and only if no predicted cluster mixes true clusters (no under-segmentation).
+
+    >>> import clusterdiff as cd
+    >>> cd.score([0, 0, 1, 1], [0, 0, 0, 0], "vi.merge(base=2)")
+    1.0
+    """
+    return _in_base(meet.sums.merge_info, base)
 
 
 @measure(
@@ -162,6 +561,8 @@ def k_normalised(meet: Meet, k: int | None = None) -> float:
         )
     if k > sqrt(meet.n):
         warnings.warn(
-            f"K(k={k}): its bounds hold for k ≤ √n only, and √n is {sqrt(meet.n):.4g}.", UserWarning, stacklevel=2
+            f"K(k={k}): its bounds hold for k ≤ √n only, and √n is {sqrt(meet.n):.4g}.",
+            UserWarning,
+            stacklevel=2,
         )
     return 1.0 - vi(meet) / (2 * log(k))

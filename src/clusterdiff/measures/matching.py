@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 from math import ceil, sqrt
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from clusterdiff.lattice import Components
-from clusterdiff.measures.registry import JOIN_WEIGHTED, measure
-from clusterdiff.meet import Meet
+from clusterdiff.measures.registry import JOIN_WEIGHTED, SUMMED, PrecisionRecall, measure, precision_recall
+from clusterdiff.meet import FloatArray, Meet
+
+MEILA = (
+    "Meilă, M. & Heckerman, D. (2001). An experimental comparison of model-based clustering methods. "
+    "Machine Learning 42."
+)
+DONGEN = (
+    "van Dongen, S. (2000). Performance criteria for graph clustering and Markov cluster experiments. CWI."
+)
+ZHAO = "Zhao, Y. & Karypis, G. (2001). Criterion functions for document clustering. University of Minnesota TR 01-40."
+GAGOLEWSKI = (
+    "Gagolewski, M. (2025). Normalised clustering accuracy: an asymmetric external cluster validity measure. "
+    "Journal of Classification 42."
+)
+REZAEI = "Rezaei, M. & Fränti, P. (2016). Set matching measures for external cluster validity. IEEE TKDE 28."
+
+
+# ---- every cluster on its own takes the best partner
 
 
 @measure(
@@ -20,7 +37,7 @@ from clusterdiff.meet import Meet
     conditionally_normalised=False,
     subcomponent_consistent=False,
     decomposition=JOIN_WEIGHTED,
-    reference="van Dongen, S. (2000). Performance criteria for graph clustering and Markov cluster experiments. CWI.",
+    reference=DONGEN,
 )
 def n_van_dongen(meet: Meet) -> float:
     r"""Share of the points that need not move, if every cluster keeps its largest part.
@@ -39,6 +56,282 @@ def n_van_dongen(meet: Meet) -> float:
 
 
 @measure(
+    "split_join",
+    family="matching",
+    best=0.0,
+    bounds=(0.0, lambda n: 2 * n - ceil(2 * sqrt(n))),
+    normalised=False,
+    conditionally_normalised=False,
+    decomposition=SUMMED,
+    degree=1,
+    aliases=("split-join", "split_join_distance", "van_dongen"),
+    reference=DONGEN,
+)
+def split_join(meet: Meet) -> float:
+    r"""Number of points to move if every cluster keeps its largest part, both ways; a distance.
+
+    .. math:: d = 2n - \sum_L \max_C m_{LC} - \sum_C \max_L m_{LC}
+
+    Identical clusterings give 0.
+
+    >>> import clusterdiff as cd
+    >>> cd.score([0, 0, 1, 1], [0, 0, 1, 2], "split_join")
+    1.0
+    """
+    return split_join_true(meet) + split_join_pred(meet)
+
+
+@measure(
+    "split_join.true",
+    family="matching",
+    best=0.0,
+    bounds=(0.0, lambda n: n - 1),
+    symmetric=False,
+    normalised=False,
+    conditionally_normalised=False,
+    decomposition=SUMMED,
+    degree=1,
+    reference=DONGEN,
+)
+def split_join_true(meet: Meet) -> float:
+    r"""Number of points outside the largest part of their true cluster: what splitting displaced.
+
+    .. math:: d_L = n - \sum_L \max_C m_{LC}
+
+    0 if and only if no true cluster is split.
+
+    >>> import clusterdiff as cd
+    >>> cd.score([0, 0, 1, 1], [0, 0, 1, 2], "split_join.true")
+    1.0
+    """
+    return float(max(0, meet.total - meet.sums.true_max))
+
+
+@measure(
+    "split_join.pred",
+    family="matching",
+    best=0.0,
+    bounds=(0.0, lambda n: n - 1),
+    symmetric=False,
+    normalised=False,
+    conditionally_normalised=False,
+    decomposition=SUMMED,
+    degree=1,
+    reference=DONGEN,
+)
+def split_join_pred(meet: Meet) -> float:
+    r"""Number of points outside the largest part of their predicted cluster: what merging displaced.
+
+    .. math:: d_C = n - \sum_C \max_L m_{LC}
+
+    0 if and only if no predicted cluster mixes true clusters.
+
+    >>> import clusterdiff as cd
+    >>> cd.score([0, 0, 1, 1], [0, 0, 0, 0], "split_join.pred")
+    2.0
+    """
+    return float(max(0, meet.total - meet.sums.pred_max))
+
+
+@measure(
+    "purity",
+    family="matching",
+    bounds=(lambda n: 1 / n, 1.0),
+    symmetric=False,
+    normalised=False,
+    conditionally_normalised=False,
+    decomposition=JOIN_WEIGHTED,
+    reference=ZHAO,
+)
+def purity(meet: Meet) -> float:
+    r"""Share of the points that belong to the commonest true cluster of their predicted cluster.
+
+    .. math:: \frac{1}{n} \sum_C \max_L m_{LC}
+
+    1 if and only if no predicted cluster mixes true clusters: all singletons are pure. At least 1/n.
+
+    >>> import clusterdiff as cd
+    >>> cd.score([0, 0, 1, 1], [0, 0, 0, 1], "purity")
+    0.75
+    """
+    return float(meet.sums.pred_max / meet.total)
+
+
+@measure(
+    "inverse_purity",
+    family="matching",
+    bounds=(lambda n: 1 / n, 1.0),
+    symmetric=False,
+    normalised=False,
+    conditionally_normalised=False,
+    decomposition=JOIN_WEIGHTED,
+    reference=ZHAO,
+)
+def inverse_purity(meet: Meet) -> float:
+    r"""Share of the points that stayed in the largest part of their true cluster.
+
+    .. math:: \frac{1}{n} \sum_L \max_C m_{LC}
+
+    1 if and only if no true cluster is split: one cluster of everything has it. At least 1/n.
+
+    >>> import clusterdiff as cd
+    >>> cd.score([0, 0, 1, 1], [0, 0, 1, 2], "inverse_purity")
+    0.75
+    """
+    return float(meet.sums.true_max / meet.total)
+
+
+@measure(
+    "geometric_accuracy",
+    family="matching",
+    bounds=(lambda n: 1 / sqrt(n), 1.0),
+    normalised=False,
+    conditionally_normalised=False,
+    reference="Nepusz, T., Yu, H. & Paccanaro, A. (2012). Detecting overlapping protein complexes in protein-protein "
+    "interaction networks. Nature Methods 9.",
+)
+def geometric_accuracy(meet: Meet) -> float:
+    r"""Geometric mean of purity and inverse purity.
+
+    .. math:: \frac{1}{n} \sqrt{\sum_L \max_C m_{LC} \cdot \sum_C \max_L m_{LC}}
+
+    Identical clusterings give 1. The largest parts always count, so it never reaches 0.
+
+    >>> import clusterdiff as cd
+    >>> round(cd.score([0, 0, 1, 1], [0, 0, 1, 2], "geometric_accuracy"), 12)
+    0.866025403784
+    """
+    return sqrt(purity(meet)) * sqrt(inverse_purity(meet))
+
+
+def _best_of_row(meet: Meet, value: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The largest value among the cells of each true cluster."""
+    return np.maximum.reduceat(value, meet.indptr[:-1])
+
+
+@measure(
+    "f_measure",
+    family="matching",
+    bounds=(lambda n: 1 / n, 1.0),
+    symmetric=False,
+    normalised=False,
+    conditionally_normalised=False,
+    decomposition=JOIN_WEIGHTED,
+    reference="Larsen, B. & Aone, C. (1999). Fast and effective text mining using linear-time document clustering. "
+    "KDD.",
+)
+def f_measure(meet: Meet, beta: float = 1.0) -> float:
+    r"""Mean over the true clusters, by size, of van Rijsbergen's F with the predicted cluster that fits best.
+
+    .. math:: F = \sum_L \frac{a}{n} \max_C \frac{(1 + \beta^2)\, m}{\beta^2 a + b}
+
+    Identical clusterings give 1. Several true clusters may choose the same predicted one. Above 0 always, since
+    every true cluster shares points with some predicted one.
+
+    >>> import clusterdiff as cd
+    >>> round(cd.score([0, 0, 1, 1], [0, 0, 1, 2], "f_measure"), 12)
+    0.833333333333
+    """
+    a, b, m = meet.true_mass[meet.true], meet.pred_mass[meet.pred], meet.mass
+    square = beta * beta
+    fit = np.divide((1 + square) * m, square * a + b, out=np.zeros(len(m)), where=m > 0)
+    return float(np.sum(meet.true_mass * _best_of_row(meet, fit)) / meet.total)
+
+
+@precision_recall(
+    "closest",
+    family="matching",
+    bounds=(lambda n: 1 / n, 1.0),
+    normalised=False,
+    weighted=False,
+    reference="Benjelloun, O. et al. (2009). Swoosh: a generic approach to entity resolution. VLDB Journal 18.",
+    precision=(
+        "Mean over the predicted clusters of the overlap with the closest true cluster.",
+        r"P = \frac{1}{|C|} \sum_C \max_L \frac{m}{a + b - m}",
+    ),
+    recall=(
+        "Mean over the true clusters of the overlap with the closest predicted cluster.",
+        r"R = \frac{1}{|L|} \sum_L \max_C \frac{m}{a + b - m}",
+    ),
+    aliases={
+        "precision": ("closest_cluster_precision",),
+        "recall": ("closest_cluster_recall",),
+        "f1": ("closest_cluster_f1",),
+    },
+)
+def closest(meet: Meet) -> PrecisionRecall:
+    """Overlap with the closest cluster.
+
+    Overlap is the Jaccard coefficient of the two sets of points. Every cluster counts the same, whatever its size,
+    so weights of points say nothing. Identical clusterings give 1; 0 is never reached.
+
+    >>> import clusterdiff as cd
+    >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).scores(["closest.precision", "closest.recall"])
+    {'closest.precision': 0.6666666666666666, 'closest.recall': 0.75}
+    """
+    overlap = meet.size / (meet.true_size[meet.true] + meet.pred_size[meet.pred] - meet.size)
+    other = meet.transpose()
+    rows, columns = _best_of_row(meet, overlap), _best_of_row(other, overlap[meet.transpose_order])
+    return float(columns.mean()), float(rows.mean())
+
+
+@precision_recall(
+    "clusters",
+    family="matching",
+    weighted=False,
+    reference="Menestrina, D., Whang, S. E. & Garcia-Molina, H. (2010). Evaluating entity resolution results. VLDB 3.",
+    precision=(
+        "Share of the predicted clusters that are a true cluster exactly.",
+        r"P = \frac{|L \cap C|}{|C|}",
+    ),
+    recall=(
+        "Share of the true clusters that are a predicted cluster exactly.",
+        r"R = \frac{|L \cap C|}{|L|}",
+    ),
+    aliases={
+        "precision": ("cluster_precision",),
+        "recall": ("cluster_recall",),
+        "f1": ("cluster_f", "cluster_f1"),
+    },
+)
+def exact_clusters(meet: Meet) -> PrecisionRecall:
+    """Clusters that both clusterings have.
+
+    Identical clusterings give 1; a cluster with one point too many or too few counts for nothing. Weights of points
+    say nothing here.
+
+    >>> import clusterdiff as cd
+    >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).scores(["clusters.precision", "clusters.recall", "clusters.f1"])
+    {'clusters.precision': 0.3333333333333333, 'clusters.recall': 0.5, 'clusters.f1': 0.4}
+    """
+    common = np.count_nonzero(
+        (meet.size == meet.true_size[meet.true]) & (meet.size == meet.pred_size[meet.pred])
+    )
+    return common / meet.k_pred, common / meet.k_true
+
+
+# ---- one-to-one matchings
+
+
+def matched_cells(meet: Meet, value: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """The cells of a one-to-one matching of clusters with the greatest total ``value`` (all ≥ 0)."""
+    exact: Any = np.ascontiguousarray(value, dtype=np.int64 if value.dtype.kind in "iu" else np.float64)
+    return meet.cells.assign(exact)
+
+
+def matched(meet: Meet, value: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The values of the cells of that matching."""
+    chosen: npt.NDArray[Any] = value[matched_cells(meet, value)]
+    return chosen
+
+
+def matched_mass(meet: Meet) -> int | float:
+    """The weight of the points in the best one-to-one matching: their number, unless they are weighted."""
+    mass: int | float = matched(meet, meet.mass).sum().item()
+    return mass
+
+
+@measure(
     "A",
     family="matching",
     bounds=(lambda n: 1 / n, 1.0),
@@ -46,59 +339,157 @@ def n_van_dongen(meet: Meet) -> float:
     conditionally_normalised=False,
     subcomponent_consistent=True,
     decomposition=JOIN_WEIGHTED,
-    aliases=("classification_accuracy", "accuracy"),
-    reference="Meilă, M. & Heckerman, D. (2001). An experimental comparison of model-based clustering methods. "
-    "Machine Learning 42.",
+    aliases=("classification_accuracy", "accuracy", "maximum_match", "maximum_matching"),
+    reference=MEILA,
 )
 def accuracy(meet: Meet) -> float:
     r"""Share of the points in the best one-to-one matching of true with predicted clusters.
 
     .. math:: A = \max_W \sum_{LC} W_{LC} \frac{m_{LC}}{n}, \quad W \text{ a matching}
 
-    Identical clusterings give 1. One pair can always be matched, so A is at least 1/n. Solved component by
+    Identical clusterings give 1. One pair can always be matched, so A is at least 1/n. Found component by
     component, which is exact since A is join-weighted.
 
     >>> import clusterdiff as cd
     >>> cd.score([0, 0, 1, 1], [0, 0, 1, 2], "A")
     0.75
     """
-    return float(meet.mass[matched_cells(meet, meet.mass)].sum() / meet.total)
+    return meet.once(matched_mass) / meet.total
 
 
-def matched_cells(meet: Meet, value: npt.NDArray[np.number]) -> npt.NDArray[np.int64]:
-    """The cells of a one-to-one matching of clusters with the greatest total ``value`` (all values ≥ 0).
+@measure(
+    "classification_error",
+    family="matching",
+    best=0.0,
+    bounds=(0.0, lambda n: 1 - 1 / n),
+    normalised=False,
+    conditionally_normalised=False,
+    decomposition=JOIN_WEIGHTED,
+    reference=MEILA,
+)
+def classification_error(meet: Meet) -> float:
+    r"""Share of the points outside the best one-to-one matching of clusters; a distance.
 
-    A component with a single cluster on one side takes its best cell; only the others need a solver, and
-    they are independent of each other, so one sparse problem holds them all.
+    .. math:: CE = 1 - A
+
+    Identical clusterings give 0; it never reaches 1.
+
+    >>> import clusterdiff as cd
+    >>> cd.score([0, 0, 1, 1], [0, 0, 1, 2], "classification_error")
+    0.25
     """
-    components = Components(meet)
-    star = (components.true_count == 1) | (components.pred_count == 1)
-    of_cell = components.of_cell
-    in_star = star[of_cell]
-    cells = np.flatnonzero(in_star)
-    best = np.lexsort((-value[cells], of_cell[cells]))
-    first = np.flatnonzero(np.diff(of_cell[cells][best], prepend=-1))
-    return np.concatenate([cells[best[first]], _solved(meet, value, np.flatnonzero(~in_star))])
+    return 1.0 - accuracy(meet)
 
 
-def _solved(meet: Meet, value: npt.NDArray[np.number], cells: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    if cells.size == 0:
-        return cells
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+@measure(
+    "npa",
+    family="matching",
+    normalised=True,
+    conditionally_normalised=False,
+    aliases=("normalized_pivoted_accuracy",),
+    reference=GAGOLEWSKI,
+)
+def normalised_pivoted_accuracy(meet: Meet) -> float:
+    r"""Accuracy of the best one-to-one matching, above what k equal parts would reach.
 
-    _, rows = np.unique(meet.true[cells], return_inverse=True)
-    _, columns = np.unique(meet.pred[cells], return_inverse=True)
-    k, width = int(rows.max()) + 1, int(columns.max()) + 1
-    # Each row may also stay unmatched: a column of its own, worth nothing. Costs are shifted to be positive,
-    # which changes nothing since every row is matched exactly once.
-    shift = float(value[cells].max()) + 1.0
-    cost = np.concatenate([shift - value[cells], np.full(k, shift)])
-    row = np.concatenate([rows, np.arange(k)])
-    column = np.concatenate([columns, width + np.arange(k)])
-    number = np.concatenate([cells, np.full(k, -1)])
-    graph = csr_array((cost, (row, column)), shape=(k, width + k))
-    chosen_rows, chosen_columns = min_weight_full_bipartite_matching(graph)
-    cell_of = csr_array((number + 2, (row, column)), shape=(k, width + k))
-    chosen = np.asarray(cell_of[chosen_rows, chosen_columns]).ravel() - 2
-    return chosen[chosen >= 0].astype(np.int64)
+    .. math:: NPA = \frac{A - 1/k}{1 - 1/k}, \quad k = \max(|L|, |C|)
+
+    Identical clusterings give 1. The smaller side is filled up with empty clusters. One cluster on both sides
+    gives 1 (0/0).
+
+    >>> import clusterdiff as cd
+    >>> cd.score([0, 0, 1, 1], [0, 0, 0, 1], "npa")
+    0.5
+    """
+    k = max(meet.k_true, meet.k_pred)
+    return max(0.0, (k * accuracy(meet) - 1.0) / (k - 1)) if k > 1 else 1.0
+
+
+@measure(
+    "nca",
+    family="matching",
+    symmetric=False,
+    weighted=False,
+    normalised=True,
+    conditionally_normalised=True,
+    aliases=("normalized_clustering_accuracy",),
+    reference=GAGOLEWSKI,
+)
+def normalised_clustering_accuracy(meet: Meet) -> float:
+    r"""Mean share of a true cluster in its matched predicted cluster, above what k equal parts would reach.
+
+    .. math:: NCA = \max_W \frac{1}{|L|} \sum_{LC} W_{LC}\, \frac{m/a - 1/k}{1 - 1/k}, \quad k = \max(|L|, |C|)
+
+    Identical clusterings give 1, and only they do; one predicted cluster of everything gives 0, or all singletons if
+    the truth is one cluster. Every true cluster counts the same. The smaller side is filled up with empty
+    clusters; a true cluster without a partner counts as a share of 0. One cluster on both sides gives 1 (0/0).
+
+    >>> import clusterdiff as cd
+    >>> cd.score([0, 0, 1, 1], [0, 0, 0, 1], "nca")
+    0.5
+    """
+    if meet.same:
+        return 1.0
+    k = max(meet.k_true, meet.k_pred)
+    shares = float(matched(meet, meet.size / meet.true_size[meet.true]).sum())
+    return max(0.0, (k * shares / meet.k_true - 1.0) / (k - 1))
+
+
+def _psi_fit(meet: Meet) -> float:
+    """Σ m/max(a, b) over the best matching."""
+    fit: FloatArray = meet.size / np.maximum(meet.true_size[meet.true], meet.pred_size[meet.pred])
+    return float(matched(meet, fit).sum())
+
+
+@measure(
+    "psi",
+    family="matching",
+    weighted=False,
+    normalised=True,
+    conditionally_normalised=False,
+    aliases=("pair_sets_index",),
+    reference=REZAEI,
+)
+def pair_sets_index(meet: Meet) -> float:
+    r"""How well clusters match one to one, every cluster counting the same, corrected for chance.
+
+    .. math:: PSI = \frac{S - E}{k - E}, \quad S = \max_W \sum_{LC} W_{LC} \frac{m}{\max(a, b)},
+        \quad E = \sum_i \frac{a_i b_i}{n \max(a_i, b_i)}, \quad k = \max(|L|, |C|)
+
+    E pairs the clusters of either side by their rank in size. What is below chance scores 0. Identical clusterings
+    give 1, also when they are a single cluster.
+
+    >>> import clusterdiff as cd
+    >>> cd.score([0, 0, 1, 1], [0, 0, 1, 2], "psi")
+    0.3333333333333333
+    """
+    if meet.same:
+        return 1.0
+    common = min(meet.k_true, meet.k_pred)
+    a, b = (np.sort(sizes)[::-1][:common] for sizes in (meet.true_size, meet.pred_size))
+    expected = float(np.sum(np.minimum(a, b) / meet.n))
+    return max(0.0, (meet.once(_psi_fit) - expected) / (max(meet.k_true, meet.k_pred) - expected))
+
+
+@measure(
+    "spsi",
+    family="matching",
+    weighted=False,
+    normalised=True,
+    conditionally_normalised=False,
+    reference=REZAEI,
+)
+def simplified_pair_sets_index(meet: Meet) -> float:
+    r"""The pair sets index with chance taken as one matched cluster.
+
+    .. math:: SPSI = \frac{S - 1}{k - 1}
+
+    S and k are those of ``psi``. What is below chance scores 0; identical clusterings give 1.
+
+    >>> import clusterdiff as cd
+    >>> cd.score([0, 0, 1, 1], [0, 0, 1, 2], "spsi")
+    0.25
+    """
+    if meet.same:
+        return 1.0
+    return max(0.0, (meet.once(_psi_fit) - 1.0) / (max(meet.k_true, meet.k_pred) - 1))

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterdiff.errors import MeasureError, nearest
+from clusterdiff.measures.formula import readable
 from clusterdiff.meet import Meet
 
 #: A bound is a number, or a function of the number of points.
@@ -33,6 +34,8 @@ class Decomposition:
 
 #: w = |J|/n and b = 0: the measure is the mean over its components (property 4.1).
 JOIN_WEIGHTED = Decomposition(lambda sizes, n: sizes / n, lambda sizes, n: 0.0)
+#: w = 1 and b = 0: the measure is the sum over its components, as counts are.
+SUMMED = Decomposition(lambda sizes, n: np.ones(len(sizes)), lambda sizes, n: 0.0)
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,8 @@ class Measure:
     """A measure: ``measure(meet)`` is a float, the rest says what that number means.
 
     Flags are True, False, or None where the question does not arise or the answer depends on parameters.
+    ``reflexive`` says whether every clustering scores ``best`` with itself. Multiplying all weights by c multiplies
+    the value by c to the ``degree``. With parameters set it is called ``stem``, if it has one.
     """
 
     name: str
@@ -49,15 +54,18 @@ class Measure:
     best: float = field(default=1.0, repr=False)
     bounds: tuple[Bound, Bound] = field(default=(0.0, 1.0), repr=False)
     symmetric: bool = field(default=True, repr=False)
+    reflexive: bool = field(default=True, repr=False)
     normalised: bool | None = field(default=None, repr=False)
     conditionally_normalised: bool | None = field(default=None, repr=False)
     subcomponent_consistent: bool | None = field(default=None, repr=False)
     decomposition: Decomposition | None = field(default=None, repr=False)
     weighted: bool = field(default=True, repr=False)
+    degree: int = field(default=0, repr=False)
     needs: str | None = field(default=None, repr=False)
     aliases: tuple[str, ...] = field(default=(), repr=False)
     reference: str = field(default="", repr=False)
     parameters: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    stem: str | None = field(default=None, repr=False)
 
     def __call__(self, meet: Meet) -> float:
         """The measure's value for the two clusterings of ``meet``."""
@@ -84,39 +92,60 @@ class Measure:
         return low, high
 
     @property
+    def doc(self) -> str:
+        """The whole description, as in the source."""
+        return inspect.getdoc(self.function) or ""
+
+    @property
     def summary(self) -> str:
         """What it tells, in a sentence."""
-        return (inspect.getdoc(self.function) or "").partition("\n")[0]
+        return " ".join(self._paragraphs[0].split()) if self.doc else ""
 
     @property
     def formula(self) -> str:
         """The formula, in LaTeX."""
-        lines = (inspect.getdoc(self.function) or "").splitlines()
-        start = next((i for i, line in enumerate(lines) if line.startswith(".. math::")), None)
-        if start is None:
-            return ""
-        first = lines[start].removeprefix(".. math::")
-        rest = []
-        for line in lines[start + 1 :]:
-            if line and not line.startswith(" "):
-                break
-            rest.append(line.strip())
-        return " ".join([first.strip(), *rest]).strip()
+        math = (p for p in self._paragraphs if p.startswith(".. math::"))
+        return " ".join(next(math, "").removeprefix(".. math::").split())
 
     @property
-    def doc(self) -> str:
-        """The whole description: formula, edge cases, example."""
-        return inspect.getdoc(self.function) or ""
+    def formula_text(self) -> str:
+        """The formula in plain text."""
+        return readable(self.formula)
+
+    @property
+    def notes(self) -> str:
+        """Edge cases and their reasons."""
+        rest = self._paragraphs[1:]
+        return "\n\n".join(" ".join(p.split()) for p in rest if not p.startswith((".. math::", ">>>")))
+
+    @property
+    def example(self) -> str:
+        """An example, as it looks in a Python session."""
+        return "\n".join(p for p in self._paragraphs if p.startswith(">>>"))
+
+    @property
+    def _paragraphs(self) -> list[str]:
+        return re.split(r"\n\s*\n", self.doc)
+
+    @property
+    def takes(self) -> dict[str, Any]:
+        """The parameters that may stand in its name, with their defaults."""
+        accepted = list(inspect.signature(self.function).parameters.values())[1:]
+        return {p.name: self.parameters.get(p.name, p.default) for p in accepted}
 
     def bind(self, parameters: Mapping[str, Any]) -> Measure:
         """The measure with some of its parameters set, which then stand in its name."""
         if not parameters:
             return self
         shown = ", ".join(
-            str(value) if name == "s" else f"{name}={value!r}".replace("'", "") for name, value in parameters.items()
+            str(value) if name == "s" else f"{name}={_word(value)}" for name, value in parameters.items()
         )
-        base = self.name.partition("(")[0]
+        base = self.stem or self.name.partition("(")[0]
         return replace(self, name=f"{base}({shown})", parameters={**self.parameters, **parameters})
+
+
+def _word(value: object) -> str:
+    return str(getattr(value, "__name__", value))
 
 
 CALL = re.compile(r"(?P<name>[^()]+?)\s*(?:\((?P<arguments>.*)\))?\s*")
@@ -182,7 +211,7 @@ def _arguments(text: str | None, measure: Measure) -> dict[str, Any]:
     """The parameters in a measure's name; values are numbers or bare words."""
     if not text or not text.strip():
         return {}
-    accepted = [p for p in list(inspect.signature(measure.function).parameters)[1:] if p not in measure.parameters]
+    accepted = [name for name in measure.takes if name not in measure.parameters]
     out: dict[str, Any] = {}
     for position, part in enumerate(text.split(",")):
         key, equals, value = part.partition("=")
@@ -227,6 +256,74 @@ def measure(
         return function
 
     return register
+
+
+#: A measure's precision and recall.
+PrecisionRecall: TypeAlias = tuple[float, float]
+F_BETA = r"F_\beta = \frac{(1 + \beta^2)\, P\, R}{\beta^2 P + R}"
+
+
+def precision_recall(
+    name: str,
+    *,
+    precision: tuple[str, str],
+    recall: tuple[str, str],
+    aliases: Mapping[str, tuple[str, ...]] | None = None,
+    f1_facts: Mapping[str, Any] | None = None,
+    **facts: Any,
+) -> Callable[[Callable[[Meet], PrecisionRecall]], Callable[[Meet], PrecisionRecall]]:
+    """Register ``name.precision``, ``name.recall`` and ``name.f1`` from one function that returns the first two.
+
+    Each is described by a sentence and a formula of its own, followed by what the function's docstring says of all.
+    ``name.f(beta=2)`` is F with another weight of recall.
+    """
+
+    def register(function: Callable[[Meet], PrecisionRecall]) -> Callable[[Meet], PrecisionRecall]:
+        title, _, shared = (inspect.getdoc(function) or "").partition("\n\n")
+        title = title.rstrip(".")
+
+        def precision_of(meet: Meet) -> float:
+            return function(meet)[0]
+
+        def recall_of(meet: Meet) -> float:
+            return function(meet)[1]
+
+        def f_of(meet: Meet, beta: float = 1.0) -> float:
+            return f_beta(*function(meet), beta)
+
+        harmonic = f"{title}: the harmonic mean of precision and recall."
+        for part, made, (sentence, formula) in (
+            ("precision", precision_of, precision),
+            ("recall", recall_of, recall),
+            ("f1", f_of, (harmonic, F_BETA)),
+        ):
+            made.__doc__ = f"{sentence}\n\n.. math:: {formula}\n\n{shared}"
+            known = {"normalised": True, "conditionally_normalised": False, **facts}
+            known |= {"symmetric": part == "f1", "aliases": (aliases or {}).get(part, ())}
+            if part == "f1":
+                # A mean of ratios is no mean over components, even if each ratio is.
+                known |= {"decomposition": None, "stem": f"{name}.f", **(f1_facts or {})}
+                known["aliases"] = (f"{name}.f", *known["aliases"])
+            measure(f"{name}.{part}", **known)(made)
+        return function
+
+    return register
+
+
+def f_beta(precision: float, recall: float, beta: float = 1.0) -> float:
+    """The weighted harmonic mean of precision and recall; 0 when both are 0.
+
+    >>> f_beta(0.5, 1.0), f_beta(0.5, 1.0, beta=2)
+    (0.6666666666666666, 0.8333333333333334)
+    """
+    if not isinstance(beta, int | float) or isinstance(beta, bool) or not beta > 0:
+        raise MeasureError(
+            f"`beta` must be a number above 0; got {beta!r}.", "2 weighs recall more, 0.5 precision."
+        )
+    if precision + recall == 0:
+        return 0.0
+    square = beta * beta
+    return (1 + square) * precision * recall / (square * precision + recall)
 
 
 def resolve(wanted: str | Measure | Callable[[Meet], float]) -> Measure:

@@ -85,7 +85,9 @@ def s_product(meet: Meet, s: str = "entropy") -> float:
     return _score(meet, s, product)
 
 
-@measure("S'", **{**FACTS, "normalised": None, "conditionally_normalised": False, "subcomponent_consistent": False})
+@measure(
+    "S'", **{**FACTS, "normalised": None, "conditionally_normalised": False, "subcomponent_consistent": False}
+)
 def s_mean(meet: Meet, s: str = "entropy") -> float:
     r"""The mean of the split scores and the merge scores, which ignores how they are paired.
 

@@ -1,0 +1,60 @@
+"""clusterdiff check: which properties a measure has."""
+
+from __future__ import annotations
+
+import click
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from clusterdiff.check import Check, check
+from clusterdiff.cli.output import console, error_console, print_json
+
+MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("–", "dim")}
+
+
+@click.command(name="check")
+@click.argument("names", metavar="NAME...", nargs=-1, required=True)
+@click.option("--points", type=click.IntRange(2, 8), help="Largest number of points to try.  [default: 6]")
+@click.option(
+    "--why/--no-why", default=None, help="Show counterexamples, as is the default for a single NAME."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+def command(names: tuple[str, ...], points: int | None, why: bool | None, as_json: bool) -> None:
+    """Try measures on all pairs of clusterings of a few points, and say which properties they have.
+
+    NAME is a measure (see `clusterdiff measures`) or a subcomponent measure such as entropy or pairs.
+    """
+    console_ = error_console()
+    with console_.status("") as status:
+        found = [
+            check(name, points, progress=lambda text: status.update(text) if console_.is_terminal else None)
+            for name in names
+        ]
+    if as_json:
+        print_json([one.to_dict() for one in found] if len(found) > 1 else found[0].to_dict())
+        return
+    for described in {id(one.described): one.described for one in found}.values():
+        _table([one for one in found if one.described is described])
+    if why if why is not None else len(found) == 1:
+        for one in found:
+            _counterexamples(one)
+
+
+def _table(found: list[Check]) -> None:
+    table = Table("property", *(escape(one.name) for one in found), "", box=None, pad_edge=False)
+    for column in table.columns[1:-1]:
+        column.justify = "center"
+    for name, meaning in found[0].described.items():
+        table.add_row(name, *(Text(*MARKS[one.holds[name]]) for one in found), Text(meaning, "dim"))
+    console().print(table)
+    tried = max(found, key=lambda one: one.tried)
+    console().print(f"✓ for all of up to {tried.points} points ({tried.tried:,} tried)", style="dim")
+
+
+def _counterexamples(one: Check) -> None:
+    out = console()
+    for name, example in one.counterexamples.items():
+        out.print(f"\n{one.name} fails {name}:", style="bold", markup=False)
+        for line in str(example).splitlines():
+            out.print(f"  {line}", markup=False, soft_wrap=True)

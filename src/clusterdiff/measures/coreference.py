@@ -1,0 +1,340 @@
+"""Measures of coreference resolution: clusters are entities, points are mentions.
+
+The two sides need not have the same mentions. Those that only one side has (missed or spurious mentions) count as they
+do in the CoNLL reference scorer, whatever ``missing=`` makes of them for other measures: a and b are the sizes of
+whole entities, and the sums below run over all entities of their side.
+"""
+
+from __future__ import annotations
+
+from math import fsum
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from clusterdiff import _core
+from clusterdiff.measures.elements import b_cubed
+from clusterdiff.measures.matching import matched
+from clusterdiff.measures.registry import PrecisionRecall, f_beta, measure, precision_recall
+from clusterdiff.meet import Meet, Overlap
+
+PRADHAN = (
+    "Pradhan, S. et al. (2014). Scoring coreference partitions of predicted mentions: a reference implementation. "
+    "ACL."
+)
+LUO = "Luo, X. (2005). On coreference resolution performance metrics. HLT-EMNLP. "
+FACTS: dict[str, Any] = {"family": "coreference", "weighted": False}
+
+
+def _ratio(part: float, whole: float) -> float:
+    """Part / whole, and 0 for 0/0, as the reference scorer has it."""
+    return part / whole if whole else 0.0
+
+
+@precision_recall(
+    "mentions",
+    **FACTS,
+    normalised=None,
+    reference=PRADHAN,
+    precision=(
+        "Share of the predicted mentions that are true mentions.",
+        r"P = \frac{\sum_{LC} m}{\sum_C b}",
+    ),
+    recall=("Share of the true mentions that were predicted.", r"R = \frac{\sum_{LC} m}{\sum_L a}"),
+)
+def mentions(meet: Meet) -> PrecisionRecall:
+    """Identification of mentions.
+
+    It looks at the points only, not at their clusters: 1 whenever both sides have the same points.
+
+    >>> import clusterdiff as cd
+    >>> cd.compare([{"a", "b"}, {"c"}], [{"a", "b", "x"}], missing="drop").score("mentions.precision")
+    0.6666666666666666
+    """
+    overlap = meet.overlap
+    common = int(overlap.size.sum())
+    return common / int(overlap.pred_size.sum()), common / int(overlap.true_size.sum())
+
+
+@precision_recall(
+    "muc",
+    **FACTS,
+    reflexive=False,
+    reference="Vilain, M. et al. (1995). A model-theoretic coreference scoring scheme. MUC-6. " + PRADHAN,
+    precision=(
+        "Share of the links it takes to tie the predicted entities together that are right.",
+        r"P = \frac{\sum_{LC} (m - 1)}{\sum_C (b - 1)}",
+    ),
+    recall=(
+        "Share of the links it takes to tie the true entities together that were found.",
+        r"R = \frac{\sum_{LC} (m - 1)}{\sum_L (a - 1)}",
+    ),
+)
+def muc(meet: Meet) -> PrecisionRecall:
+    """MUC.
+
+    An entity of k mentions takes k − 1 links, so singletons do not count. Without any link (all singletons) a share is
+    0, as in the reference scorer: identical clusterings then score 0, and 1 otherwise.
+
+    >>> import clusterdiff as cd
+    >>> key, response = [{"a"}, {"b", "c"}, {"d", "e", "f"}], [{"a"}, {"d", "e"}]
+    >>> cd.compare(key, response, missing="drop").scores(["muc.recall", "muc.precision", "muc.f1"])
+    {'muc.recall': 0.3333333333333333, 'muc.precision': 1.0, 'muc.f1': 0.5}
+    """
+    overlap = meet.overlap
+    found = int(overlap.size.sum()) - len(overlap.size)
+    links = [int(sizes.sum()) - len(sizes) for sizes in (overlap.pred_size, overlap.true_size)]
+    return _ratio(found, links[0]), _ratio(found, links[1])
+
+
+def _matched(meet: Meet, value: npt.NDArray[Any]) -> float:
+    """Σ value over the one-to-one matching of entities where it is greatest."""
+    if not meet.uneven:
+        return float(matched(meet, value).sum())
+    # Entities that share no mention with the other side match nothing: the cells alone make the problem.
+    overlap = meet.overlap
+    if len(value) == 0:
+        return 0.0
+    row_of = np.unique(overlap.true, return_inverse=True)[1]
+    order = np.argsort(row_of, kind="stable")
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(row_of))])
+    columns = np.asarray(overlap.pred[order], dtype=np.int32)
+    cells = _core.Cells(indptr, columns, overlap.size[order], len(overlap.pred_size))
+    ordered: Any = np.ascontiguousarray(value[order])
+    return float(ordered[cells.assign(ordered)].sum())
+
+
+def _ceaf_m(meet: Meet) -> float:
+    return _matched(meet, meet.overlap.size)
+
+
+def _ceaf_e(meet: Meet) -> float:
+    overlap = meet.overlap
+    whole = overlap.true_size[overlap.true] + overlap.pred_size[overlap.pred]
+    return _matched(meet, 2 * overlap.size / whole)
+
+
+@precision_recall(
+    "ceaf_m",
+    **FACTS,
+    normalised=False,
+    reference=LUO + PRADHAN,
+    precision=(
+        "Share of the predicted mentions in the best one-to-one matching of entities.",
+        r"P = \frac{1}{\sum_C b} \max_W \sum_{LC} W_{LC}\, m",
+    ),
+    recall=(
+        "Share of the true mentions in the best one-to-one matching of entities.",
+        r"R = \frac{1}{\sum_L a} \max_W \sum_{LC} W_{LC}\, m",
+    ),
+    aliases={"f1": ("ceafm",)},
+)
+def ceaf_m(meet: Meet) -> PrecisionRecall:
+    """CEAF by mentions (φ3).
+
+    Identical clusterings give exactly 1. With the same mentions on both sides precision, recall and F1 are all A.
+
+    >>> import clusterdiff as cd
+    >>> key, response = [{"a"}, {"b", "c"}, {"d", "e", "f"}], [{"a"}, {"d", "e"}]
+    >>> cd.compare(key, response, missing="drop").scores(["ceaf_m.recall", "ceaf_m.precision"])
+    {'ceaf_m.recall': 0.5, 'ceaf_m.precision': 1.0}
+    """
+    best = meet.once(_ceaf_m)
+    return best / int(meet.overlap.pred_size.sum()), best / int(meet.overlap.true_size.sum())
+
+
+@precision_recall(
+    "ceaf_e",
+    **FACTS,
+    normalised=False,
+    reference=LUO + PRADHAN,
+    precision=(
+        "Mean over the predicted entities of how alike they are to the true entity they are matched with.",
+        r"P = \frac{1}{|C|} \max_W \sum_{LC} W_{LC} \frac{2m}{a + b}",
+    ),
+    recall=(
+        "Mean over the true entities of how alike they are to the predicted entity they are matched with.",
+        r"R = \frac{1}{|L|} \max_W \sum_{LC} W_{LC} \frac{2m}{a + b}",
+    ),
+    aliases={"f1": ("ceafe",)},
+)
+def ceaf_e(meet: Meet) -> PrecisionRecall:
+    """CEAF by entities (φ4).
+
+    Identical clusterings give exactly 1. Every entity counts the same, and one without a partner counts 0.
+
+    >>> import clusterdiff as cd
+    >>> key, response = [{"a"}, {"b", "c"}, {"d", "e", "f"}], [{"a"}, {"d", "e"}]
+    >>> cd.compare(key, response, missing="drop").scores(["ceaf_e.recall", "ceaf_e.precision"])
+    {'ceaf_e.recall': 0.6, 'ceaf_e.precision': 0.9}
+    """
+    best = meet.once(_ceaf_e)
+    return best / len(meet.overlap.pred_size), best / len(meet.overlap.true_size)
+
+
+@precision_recall(
+    "lea",
+    **FACTS,
+    f1_facts={"conditionally_normalised": True},
+    reference="Moosavi, N. S. & Strube, M. (2016). Which coreference evaluation metric do you trust? ACL.",
+    precision=(
+        "Share of the links within predicted entities that are right, entities weighed by size.",
+        r"P = \frac{\sum_C b \sum_L \binom m2 / \binom b2}{\sum_C b}",
+    ),
+    recall=(
+        "Share of the links within true entities that were found, entities weighed by size.",
+        r"R = \frac{\sum_L a \sum_C \binom m2 / \binom a2}{\sum_L a}",
+    ),
+)
+def lea(meet: Meet) -> PrecisionRecall:
+    """Link-based entity-aware score.
+
+    Links are all pairs of mentions. A singleton has one link, to itself, which counts if it is a singleton on the
+    other side too. Identical clusterings give exactly 1.
+
+    >>> import clusterdiff as cd
+    >>> key, response = [{"a"}, {"b", "c"}, {"d", "e", "f"}], [{"a"}, {"d", "e"}]
+    >>> cd.compare(key, response, missing="drop").scores(["lea.recall", "lea.precision"])
+    {'lea.recall': 0.3333333333333333, 'lea.precision': 1.0}
+    """
+    return _resolved(meet.overlap.transpose()), _resolved(meet.overlap)
+
+
+def _resolved(overlap: Overlap) -> float:
+    """Σ a · (links of the true entity that are kept / its links) / Σ a."""
+    m = overlap.size.astype(float)
+    a, b = overlap.true_size[overlap.true], overlap.pred_size[overlap.pred]
+    # a · C(m, 2) / C(a, 2) = m (m − 1) / (a − 1)
+    kept = np.where(a > 1, m * ((m - 1) / np.maximum(a - 1, 1)), b == 1)
+    return float(np.sum(kept) / overlap.true_size.sum())
+
+
+# ---- BLANC, whose F1 is not the harmonic mean of its precision and recall
+
+
+class Blanc(NamedTuple):
+    """Means of the scores for links between mentions of one entity and for links between entities."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+def _pairs(sizes: Any) -> int:
+    """Σ C(size, 2), exactly."""
+    return (_core.sum_squares(np.asarray(sizes)) - int(np.sum(sizes))) // 2 if len(sizes) else 0
+
+
+def _blanc(meet: Meet) -> Blanc:
+    overlap = meet.overlap
+    m, n_true, n_pred = overlap.size, int(overlap.true_size.sum()), int(overlap.pred_size.sum())
+    shared = int(m.sum())
+    # The shared mentions alone: what is apart on both sides among them is right.
+    rows = _core.group_sum(overlap.true, len(overlap.true_size), m)
+    columns = _core.group_sum(overlap.pred, len(overlap.pred_size), m)
+    together = _pairs(m), _pairs(overlap.true_size), _pairs(overlap.pred_size)
+    apart = (
+        shared * (shared - 1) // 2 - _pairs(rows) - _pairs(columns) + together[0],
+        n_true * (n_true - 1) // 2 - together[1],
+        n_pred * (n_pred - 1) // 2 - together[2],
+    )
+    # A kind of link that the truth does not have is left out; without any link the score is 0.
+    kinds = []
+    for right, true, pred in (together, apart):
+        if true:
+            p, r = _ratio(right, pred), right / true
+            kinds.append((p, r, f_beta(p, r)))
+    if not kinds:
+        return Blanc(0.0, 0.0, 0.0)
+    return Blanc(*(sum(column) / len(kinds) for column in zip(*kinds, strict=True)))
+
+
+BLANC_FACTS: dict[str, Any] = {
+    **FACTS,
+    "symmetric": False,
+    "reflexive": False,
+    "normalised": True,
+    "conditionally_normalised": False,
+    "reference": "Luo, X. et al. (2014). An extension of BLANC to system mentions. ACL. " + PRADHAN,
+}
+
+
+@measure("blanc.precision", **BLANC_FACTS)
+def blanc_precision(meet: Meet) -> float:
+    r"""Mean precision of links within predicted entities and of links between them.
+
+    .. math:: \text{precision} = \frac12 \Bigl(\frac{P(L, C)}{P(C)} + \frac{Q(L, C)}{Q(C)}\Bigr),
+        \quad P \text{ pairs together}, \quad Q \text{ pairs apart}
+
+    Pairs count as right if both sides have both mentions. A kind of pair that the truth lacks is left out of the mean;
+    without any pair (one mention) the score is 0, as in the reference scorer.
+
+    >>> import clusterdiff as cd
+    >>> key, response = [{"a", "b"}, {"c", "d", "e"}], [{"b", "c", "x"}, {"d", "e"}]
+    >>> cd.compare(key, response, missing="drop").score("blanc.precision")
+    0.29166666666666663
+    """
+    return meet.once(_blanc).precision
+
+
+@measure("blanc.recall", **BLANC_FACTS)
+def blanc_recall(meet: Meet) -> float:
+    r"""Mean recall of links within true entities and of links between them.
+
+    .. math:: \text{recall} = \frac12 \Bigl(\frac{P(L, C)}{P(L)} + \frac{Q(L, C)}{Q(L)}\Bigr),
+        \quad P \text{ pairs together}, \quad Q \text{ pairs apart}
+
+    Pairs count as right if both sides have both mentions. A kind of pair that the truth lacks is left out of the mean;
+    without any pair (one mention) the score is 0, as in the reference scorer.
+
+    >>> import clusterdiff as cd
+    >>> key, response = [{"a"}, {"b", "c"}, {"d", "e", "f"}], [{"a"}, {"d", "e"}]
+    >>> round(cd.compare(key, response, missing="drop").score("blanc.recall"), 12)
+    0.215909090909
+    """
+    return meet.once(_blanc).recall
+
+
+@measure("blanc.f1", **BLANC_FACTS, aliases=("blanc",))
+def blanc_f1(meet: Meet) -> float:
+    r"""Mean F1 of links within entities and of links between them.
+
+    .. math:: BLANC = \frac{F_P + F_Q}{2}, \quad F_P \text{ of the pairs together},
+        \quad F_Q \text{ of the pairs apart}
+
+    It is not the harmonic mean of ``blanc.precision`` and ``blanc.recall``. A kind of pair that the truth lacks is left
+    out of the mean, so it is not symmetric; without any pair (one mention) the score is 0, as in the reference
+    scorer.
+
+    >>> import clusterdiff as cd
+    >>> key, response = [{"a", "b"}, {"c", "d", "e"}], [{"b", "c", "x"}, {"d", "e"}]
+    >>> cd.compare(key, response, missing="drop").score("blanc.f1")
+    0.29166666666666663
+    """
+    return meet.once(_blanc).f1
+
+
+@measure(
+    "conll",
+    **FACTS,
+    reflexive=False,
+    normalised=False,
+    conditionally_normalised=False,
+    aliases=("conll_average", "conll_f1"),
+    reference="Pradhan, S. et al. (2012). CoNLL-2012 shared task: modeling multilingual unrestricted coreference in "
+    "OntoNotes. CoNLL. " + PRADHAN,
+)
+def conll(meet: Meet) -> float:
+    r"""Mean of the F1 of MUC, B-cubed and CEAF by entities: the score of the CoNLL shared tasks.
+
+    .. math:: \frac13 (MUC_{F1} + B3_{F1} + CEAFe_{F1})
+
+    Identical clusterings give 1, unless they are all singletons, where MUC is 0.
+
+    >>> import clusterdiff as cd
+    >>> key, response = [{"a"}, {"b", "c"}, {"d", "e", "f"}], [{"a"}, {"d", "e"}]
+    >>> round(cd.compare(key, response, missing="drop").score("conll"), 12)
+    0.593333333333
+    """
+    return fsum(f_beta(*part(meet)) for part in (muc, b_cubed, ceaf_e)) / 3

@@ -1,0 +1,206 @@
+"""The command, as a person and as a program would use it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from click.testing import CliRunner, Result
+
+import clusterdiff as cd
+from clusterdiff.cli import main
+
+TRUE = ["a", "a", "a", "b", "b", "c"]
+PRED = ["1", "1", "2", "2", "2", "3"]
+SCORE = cd.score(TRUE, PRED)
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [str(a) for a in arguments], catch_exceptions=False)
+
+
+def as_json(*arguments: object) -> Any:
+    result = run(*arguments, "--json")
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+@pytest.fixture
+def labels(tmp_path: Path) -> tuple[Path, Path]:
+    """Two files with one label a line."""
+    for name, values in (("true", TRUE), ("pred", PRED)):
+        (tmp_path / f"{name}.txt").write_text("\n".join(values) + "\n", encoding="utf-8")
+    return tmp_path / "true.txt", tmp_path / "pred.txt"
+
+
+def write_rows(path: Path, rows: list[dict[str, str]]) -> Path:
+    """A table in the format that the file's name says."""
+    if path.suffix == ".parquet":
+        pl.DataFrame(rows).write_parquet(path)
+    else:
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, list(rows[0]), delimiter="\t" if path.suffix == ".tsv" else ",")
+            writer.writeheader()
+            writer.writerows(rows)
+    return path
+
+
+def test_two_files_of_labels(labels: tuple[Path, Path]) -> None:
+    """People see the score, what was lost, the kinds and the costliest components with their clusters."""
+    result = run("compare", *labels)
+    assert result.exit_code == 0
+    assert f"S_H  {SCORE:.6f}" in result.stdout
+    assert "6 points · 3 true clusters · 3 predicted clusters" in result.stdout
+    loss = cd.compare(TRUE, PRED).loss
+    assert f"lost {loss.total:.6f} = {loss.split:.6f} to splits + {loss.merge:.6f} to merges" in result.stdout
+    assert "1 same" in result.stdout
+    assert "mixed" in result.stdout
+    assert "a, b" in result.stdout
+    assert f"|v:{cd.__version__}" in result.stdout
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
+def test_two_tables_of_points_and_clusters(tmp_path: Path, suffix: str) -> None:
+    """Rows of point and cluster are matched by point, in whatever order they stand."""
+    ids = [f"r{i}" for i in range(6)]
+    true = [{"id": i, "cluster": c} for i, c in zip(ids, TRUE, strict=True)]
+    pred = [{"id": i, "cluster": c} for i, c in zip(ids, PRED, strict=True)][::-1]
+    data = as_json(
+        "compare", write_rows(tmp_path / f"t{suffix}", true), write_rows(tmp_path / f"p{suffix}", pred)
+    )
+    assert data["scores"] == {"S_H": SCORE}
+    assert data["components"][0]["true"] == ["a", "b"]
+
+
+def test_one_table_with_two_columns(tmp_path: Path) -> None:
+    """--true and --pred name two columns of one file."""
+    rows = [{"gold": t, "system": p, "text": "x"} for t, p in zip(TRUE, PRED, strict=True)]
+    path = write_rows(tmp_path / "both.csv", rows)
+    data = as_json("compare", path, "--true", "gold", "--pred", "system", "--measures", "S_H,R,K(k=3)")
+    assert list(data["scores"]) == ["S_H", "R", "K(k=3)"]
+    assert data["scores"]["S_H"] == SCORE
+    assert data["n"] == 6
+
+
+def test_warnings_are_one_line_on_standard_error(labels: tuple[Path, Path]) -> None:
+    """A warning of a measure reaches people without a line of source."""
+    result = run("compare", *labels, "--measures", "K(k=3)")
+    assert result.exit_code == 0
+    assert result.stderr == "warning: K(k=3): its bounds hold for k ≤ √n only, and √n is 2.449.\n"
+
+
+def test_columns_are_chosen_by_name_or_asked_for(tmp_path: Path) -> None:
+    """With more than two columns of unknown names the user has to say which."""
+    rows = [{"x": str(i), "y": c, "z": "?"} for i, c in enumerate(TRUE)]
+    path = write_rows(tmp_path / "t.csv", rows)
+    result = run("compare", path, path)
+    assert result.exit_code == 2
+    assert "has the columns 'x', 'y', 'z', and none is known as the clusters." in result.stderr
+    assert as_json("compare", path, path, "--point", "x", "--cluster", "y")["scores"]["S_H"] == 1.0
+    result = run("compare", path, path, "--point", "x", "--cluster", "yy")
+    assert "has no column 'yy'; it has 'x', 'y', 'z'." in result.stderr
+    assert "did you mean 'y'?" in result.stderr
+
+
+def test_policies_reach_the_comparison(tmp_path: Path) -> None:
+    """--missing, --noise and --noise-as do what their Python namesakes do."""
+    true = write_rows(
+        tmp_path / "t.csv", [{"id": i, "cluster": c} for i, c in zip("abcd", "xxyn", strict=True)]
+    )
+    pred = write_rows(
+        tmp_path / "p.csv", [{"id": i, "cluster": c} for i, c in zip("abce", "xxyn", strict=True)]
+    )
+    failed = run("compare", true, pred)
+    assert failed.exit_code == 2
+    assert "`pred` lacks 1 of the 4 points of `true`: 'd'." in failed.stderr
+    assert as_json("compare", true, pred, "--missing", "drop")["n"] == 3
+    assert as_json("compare", true, pred, "--missing", "singleton")["n"] == 5
+    noisy = as_json("compare", true, true, "--noise", "n", "--noise-as", "drop")
+    assert noisy["n"] == 3
+    assert "noise:n=drop(1)" in noisy["signature"]
+
+
+def test_top_limits_the_components(tmp_path: Path) -> None:
+    """--top chooses how many components are shown, and what is left out is said."""
+    true, pred = tmp_path / "t", tmp_path / "p"
+    true.write_text("".join(f"{i // 2}\n" for i in range(40)))
+    pred.write_text("".join(f"{i}\n" for i in range(40)))
+    assert len(as_json("compare", true, pred, "--top", 3)["components"]) == 3
+    assert "… and 17 more components that are not the same" in run("compare", true, pred, "--top", 3).stdout
+
+
+def test_fail_under_sets_the_exit_code(labels: tuple[Path, Path]) -> None:
+    """Exit 1 below the wanted score, 0 at or above it; for a distance, above is worse."""
+    assert run("compare", *labels, "--fail-under", SCORE).exit_code == 0
+    failed = run("compare", *labels, "--fail-under", SCORE + 1e-6)
+    assert failed.exit_code == 1
+    assert "S_H is worse than" in failed.stderr
+    assert run("compare", *labels, "--measures", "VI", "--fail-under", 100).exit_code == 0
+    assert run("compare", *labels, "--measures", "VI", "--fail-under", 0).exit_code == 1
+
+
+def test_errors_are_one_message_with_a_hint_and_exit_2(labels: tuple[Path, Path], tmp_path: Path) -> None:
+    """No traceback, nothing on standard output, exit 2."""
+    (tmp_path / "empty").write_text("")
+    (tmp_path / "latin").write_bytes(b"caf\xe9\n")
+    cases = {
+        ("compare", labels[0], tmp_path / "nope"): "nope does not exist.",
+        ("compare", labels[0], tmp_path): "is a folder, not a file.",
+        ("compare", labels[0], tmp_path / "empty"): "is empty.",
+        ("compare", labels[0], tmp_path / "latin"): "is not UTF-8 text",
+        ("compare", labels[0]): "one file needs --true and --pred",
+        ("compare", *labels, "--measures", "S_Q"): "unknown measure 'S_Q'.",
+        ("measures", "rnd"): "unknown measure 'rnd'.",
+    }
+    for arguments, message in cases.items():
+        result = run(*arguments)
+        assert result.exit_code == 2, arguments
+        assert message in result.stderr
+        assert result.stderr.startswith("error: ")
+        assert "Traceback" not in result.output
+        assert result.stdout == ""
+
+
+def test_measures_lists_the_registry_and_describes_one() -> None:
+    """`clusterdiff measures` names every measure; with a name it shows the entry."""
+    listing = run("measures").stdout
+    assert all(name in listing for name in cd.measures)
+    entry = run("measures", "K(k=5)").stdout
+    assert "Variation of information" in entry
+    assert "Meilă" in entry
+    (facts,) = json.loads(run("measures", "S_H", "--json").stdout)
+    assert facts["conditionally_normalised"] is True
+    assert len(json.loads(run("measures", "--json").stdout)) == len(cd.measures)
+
+
+def test_the_demo_shows_the_bundled_example() -> None:
+    """`clusterdiff demo` compares 48 customer records with a few splits and merges."""
+    data = as_json("demo")
+    assert data["n"] == 48
+    assert data["kinds"] == {"same": 12, "split": 2, "merge": 2, "mixed": 1}
+    assert "Maria Garcia" in run("demo").stdout
+
+
+def test_hostile_labels_are_shown_as_text(tmp_path: Path) -> None:
+    """Control characters and markup in labels reach the terminal as text."""
+    (tmp_path / "t").write_text("\x1b[31mred[bold]\n\x1b[31mred[bold]\nb\n", encoding="utf-8")
+    (tmp_path / "p").write_text("1\n2\n2\n", encoding="utf-8")
+    out = run("compare", tmp_path / "t", tmp_path / "p").stdout
+    assert "\x1b[31m" not in out
+    assert r"\x1b[31mred[bold]" in out
+
+
+def test_the_installed_command_runs() -> None:
+    """The console script itself, with --version and --help."""
+    command = Path(sys.executable).with_name("clusterdiff")
+    version = subprocess.run([command, "--version"], capture_output=True, text=True, check=True)
+    assert version.stdout.strip() == f"clusterdiff, version {cd.__version__}"
+    help_text = subprocess.run([command, "--help"], capture_output=True, text=True, check=True).stdout
+    assert "compare" in help_text
+    assert "A diff for clusterings" in help_text

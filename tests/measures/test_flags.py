@@ -1,0 +1,174 @@
+"""The registry's flags are true: each is checked by trying all pairs of clusterings of a few points."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import clusterdiff as cd
+from tests.conftest import clusterings, random_pair
+
+NAMES = [name for name, measure in cd.measures.items() if measure.needs is None and name != "K"]
+VARIANTS = [
+    "nmi(average=min)",
+    "nmi(average=joint)",
+    "ami(average=max)",
+    "ami(average=geometric)",
+    "v_measure(beta=2)",
+    "vi(base=2)",
+    "S*(pairs)",
+    "S*(largest)",
+    "gmd(split=product, merge=product)",
+]
+#: The two sides only differ in these when they do not have the same points.
+UNEVEN = {"mentions.precision", "mentions.recall", "ceaf_m.precision", "ceaf_m.recall"}
+SIZES = (1, 2, 3, 4, 5)
+
+
+@cache
+def scores(n: int) -> dict[str, np.ndarray]:
+    """Every measure for every pair of clusterings of n points, as a square table."""
+    all_of_them = [np.array(labels) for labels in clusterings(n)]
+    tables = {name: np.empty((len(all_of_them),) * 2) for name in (*NAMES, *VARIANTS)}
+    for i, true in enumerate(all_of_them):
+        for j, pred in enumerate(all_of_them):
+            meet = cd.Meet.from_labels(true, pred)
+            for name, table in tables.items():
+                table[i, j] = cd.measures[name](meet)
+    return tables
+
+
+@pytest.mark.parametrize("name", [*NAMES, *VARIANTS])
+def test_bounds_and_identity(name: str) -> None:
+    """No value leaves the stated bounds; identical clusterings are exactly best if and only if it says so."""
+    measure = cd.measures[name]
+    perfect = True
+    for n in SIZES:
+        table = scores(n)[name]
+        low, high = measure.bounds_at(n)
+        if (
+            name != "gmd(split=product, merge=product)" and "base" not in name
+        ):  # bounds are those of the defaults
+            assert table.min() >= low - 1e-12
+            assert table.max() <= high + 1e-12
+        perfect &= bool((table.diagonal() == measure.best).all())
+    assert perfect == measure.reflexive
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_symmetry(name: str) -> None:
+    """A measure that says it is symmetric is, and one that says it is not has an example to show."""
+    holds = all(np.allclose(scores(n)[name], scores(n)[name].T, atol=1e-12) for n in SIZES)
+    assert holds == cd.measures[name].symmetric or name in UNEVEN
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if cd.measures[name].normalised is not None])
+def test_normalisation(name: str) -> None:
+    """Normalised: from 2 points on, 0 and 1 are the extremes, and both are reached."""
+    extremes = [(scores(n)[name].min(), scores(n)[name].max()) for n in SIZES[1:]]
+    holds = np.allclose(extremes, [(0.0, 1.0)] * len(extremes), atol=1e-12)
+    assert holds == cd.measures[name].normalised
+
+
+@pytest.mark.parametrize(
+    "name",
+    [name for name in NAMES if cd.measures[name].conditionally_normalised and cd.measures[name].similarity],
+)
+def test_conditional_normalisation(name: str) -> None:
+    """Property 5.1: given any truth, only the truth scores 1, some prediction 0, and others lie between."""
+    for n in SIZES[1:]:
+        table = scores(n)[name]
+        assert ((table == 1.0) == np.eye(len(table), dtype=bool)).all()
+        assert (table.min(axis=1) == 0.0).all()
+        if n > 2:
+            assert ((table > 0) & (table < 1)).any(axis=1).all()
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if not cd.measures[name].conditionally_normalised])
+def test_what_is_not_conditionally_normalised_shows_it(name: str) -> None:
+    """A similarity that does not claim property 5.1 breaks one of its clauses within 5 points."""
+    if not cd.measures[name].similarity:
+        return
+    broken = False
+    for n in SIZES[2:]:
+        table = scores(n)[name]
+        one, zero = np.isclose(table, 1.0, atol=1e-12), np.isclose(table, 0.0, atol=1e-12)
+        broken |= not (one == np.eye(len(table), dtype=bool)).all()
+        broken |= not zero.any(axis=1).all() or bool((one | zero).all(axis=1).any()) or table.min() < 0
+    assert broken
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name.endswith(".precision")])
+def test_precision_is_recall_the_other_way_round(name: str) -> None:
+    """Exchanging the clusterings exchanges precision and recall (BLANC looks at the truth's links, and need not)."""
+    recall = name.replace("precision", "recall")
+    if not name.startswith("blanc"):
+        for n in SIZES:
+            assert (scores(n)[name] == scores(n)[recall].T).all()
+
+
+@pytest.mark.parametrize(
+    "name", ["vi", "nid", "nvi", "mirkin", "split_join", "edits.moves", "classification_error"]
+)
+def test_metrics_satisfy_the_triangle_inequality(name: str) -> None:
+    """Those called metrics are: no detour is shorter."""
+    for n in SIZES:
+        d = scores(n)[name]
+        assert (d[:, :, None] + d[None, :, :] >= d[:, None, :] - 1e-12).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_weights_are_taken_or_refused(name: str) -> None:
+    """A measure takes weights, or says clearly that it is not defined for them."""
+    true, pred = random_pair(50, 4, seed=1)
+    diff = cd.compare(true, pred, weights=np.arange(1.0, 51.0))
+    if cd.measures[name].weighted:
+        assert np.isfinite(diff.score(name))
+    else:
+        with pytest.raises(
+            cd.MeasureError, match=f"^{name.replace('.', '[.]')} is not defined for weighted points"
+        ):
+            diff.score(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "purity",
+            "inverse_purity",
+            "geometric_accuracy",
+            "f_measure",
+            "b3.f1",
+            "element_centric",
+            "A",
+            "npa",
+        ),
+        *("nmi", "homogeneity", "completeness", "v_measure", "vi", "vi.split", "vi.merge", "nid", "nvi", "I"),
+        *("split_join", "edits.moves", "entropy.true", "entropy.joint"),
+    ],
+)
+def test_measures_linear_in_mass_take_a_weight_as_copies(name: str) -> None:
+    """For measures of mass a point of weight 3 is three points; pairs and S_H know better."""
+    true, pred = random_pair(60, 5, seed=2)
+    weights = np.random.default_rng(0).integers(1, 5, 60)
+    weighted = cd.compare(true, pred, weights=weights).score(name)
+    copied = cd.score(np.repeat(true, weights), np.repeat(pred, weights), name)
+    assert weighted == pytest.approx(copied, abs=1e-11)
+
+
+def test_weighted_pair_measures_count_products() -> None:
+    """With weights, pair measures are those of pairs drawn with the product of their points' weights."""
+    true, pred = random_pair(30, 3, seed=3)
+    w = np.random.default_rng(1).random(30)
+    i, j = np.triu_indices(30, 1)
+    link, a, b = w[i] * w[j], true[i] == true[j], pred[i] == pred[j]
+    diff = cd.compare(true, pred, weights=w)
+    assert diff.score("rand") == pytest.approx(link[a == b].sum() / link.sum(), rel=1e-12)
+    assert diff.score("pairs.precision") == pytest.approx(link[a & b].sum() / link[b].sum(), rel=1e-12)
+    assert diff.score("jaccard") == pytest.approx(link[a & b].sum() / link[a | b].sum(), rel=1e-12)
+    chance = link[a].sum() * link[b].sum() / link.sum()
+    kappa = (link[a & b].sum() - chance) / ((link[a].sum() + link[b].sum()) / 2 - chance)
+    assert diff.score("ari") == pytest.approx(kappa, rel=1e-11)

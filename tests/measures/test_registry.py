@@ -1,0 +1,188 @@
+"""Names, aliases and parameters; and that the catalogue follows the registry."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import clusterdiff as cd
+from clusterdiff.cli import main
+from clusterdiff.measures.formula import readable
+
+TOP = Path(__file__).resolve().parents[2]
+DIFF = cd.compare([0, 0, 1, 1, 2, 2, 2], [0, 0, 1, 2, 2, 2, 2])
+
+
+def test_other_libraries_names_are_known() -> None:
+    """Users of scikit-learn, igraph, genieclust, CluSim and scikit-image find the names they know."""
+    for alias, name in {
+        "adjusted_rand_score": "ari",
+        "rand_score": "rand",
+        "normalized_mutual_info_score": "nmi",
+        "adjusted_mutual_info_score": "ami",
+        "mutual_info_score": "I",
+        "homogeneity_score": "homogeneity",
+        "completeness_score": "completeness",
+        "v_measure_score": "v_measure",
+        "fowlkes_mallows_score": "fowlkes_mallows",
+        "split-join": "split_join",
+        "normalized_clustering_accuracy": "nca",
+        "pair_sets_index": "psi",
+        "element_sim": "element_centric",
+        "variation_of_information": "vi",
+        "wallace.true": "pairs.recall",
+        "wallace.pred": "pairs.precision",
+        "b_cubed_precision": "b3.precision",
+        "maximum_match": "A",
+        "VI": "vi",
+        "R": "rand",
+    }.items():
+        assert cd.measures[alias].name == name
+        assert DIFF.score(alias) == DIFF.score(name)
+
+
+def test_nmi_is_the_libraries_and_capitals_are_the_papers() -> None:
+    """`nmi` averages the entropies, `NMI` takes the larger one; a parameter says which otherwise."""
+    assert (
+        DIFF.score("nmi")
+        == DIFF.score("normalized_mutual_info_score")
+        == DIFF.score("nmi(average=arithmetic)")
+    )
+    assert (
+        DIFF.score("NMI")
+        == DIFF.score("nmi(average=max)")
+        < DIFF.score("nmi")
+        < DIFF.score("nmi(average=min)")
+    )
+
+
+def test_parameters_stand_in_the_name() -> None:
+    """Parameters are parsed, shown in the measure's name, and reach the function."""
+    assert cd.measures["pairs.f(beta=2)"].name == cd.measures["pairs.f1(beta=2)"].name == "pairs.f(beta=2)"
+    assert cd.measures["nmi( average = max )"].name == "nmi(average=max)"
+    assert DIFF.score("vi(base=2)") == pytest.approx(DIFF.score("vi") / 0.6931471805599453)
+    assert DIFF.score("v_measure(beta=0)") == pytest.approx(DIFF.score("homogeneity"))
+    assert cd.measures["gmd"].takes == {"split": 1, "merge": 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "message", "hint"),
+    [
+        ("adjusted_rnd", "unknown measure 'adjusted_rnd'", "'adjusted_rand'"),
+        ("muc.f2", "unknown measure 'muc.f2'", "'muc.f1'"),
+        (
+            "nmi(average=mx)",
+            "`average` must be one of arithmetic, max, min, geometric, joint; got 'mx'",
+            "'max'",
+        ),
+        ("ami(average=sum)", "`average` must be one of", ""),
+        ("vi(base=1)", "`base` must be a number above 0 other than 1; got 1", "bits"),
+        ("vi(bas=2)", "vi does not take 'bas=2'; its parameters are base", "'base'"),
+        ("b3.f(beta=-1)", "`beta` must be a number above 0; got -1", "recall"),
+        ("v_measure(beta=x)", "`beta` must be a number of at least 0; got 'x'", ""),
+        ("gmd(split=produkt)", "`split` must be a number, product or entropy, or a function", "'product'"),
+        ("gmd(merge=-1)", "`merge` must be a number of at least 0", ""),
+        ("rand(x=1)", "rand does not take 'x=1'; it has no parameters", ""),
+    ],
+)
+def test_wrong_names_and_parameters_are_explained(name: str, message: str, hint: str) -> None:
+    """A wrong name or parameter gets a message that says what there is, and names what is near."""
+    with pytest.raises(cd.MeasureError) as caught:
+        DIFF.score(name)
+    assert message in caught.value.message
+    assert hint in (caught.value.hint or "")
+
+
+def test_costs_of_splits_and_merges_may_be_functions() -> None:
+    """The generalised merge distance takes a function of the two sizes, and shows its name."""
+
+    def cut(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        return x * y
+
+    measure = cd.measures["gmd"].bind({"split": cut, "merge": 0})
+    assert measure.name == "gmd(split=cut, merge=0)"
+    assert cd.compare([0] * 7, [0, 0, 0, 0, 1, 1, 2]).score(measure) == 4 * 2 + 4 * 1 + 2 * 1
+
+
+MODULE = '''
+"""A family of its own, in one file."""
+from clusterdiff import Meet, measure
+
+@measure("half_cells", family="mine", best=0.0, bounds=(0.5, float("inf")), reflexive=False, reference="None.")
+def half_cells(meet: Meet, factor: float = 1.0) -> float:
+    r"""Half the number of cells.
+
+    .. math:: \\frac{|M|}{2}
+
+    One cluster on both sides gives 1/2.
+    """
+    return factor * len(meet) / 2
+'''
+
+
+def test_adding_a_measure_touches_one_file(tmp_path: Path) -> None:
+    """A file that registers a function is all it takes: scores, parameters, the command and the catalogue know it."""
+    path = tmp_path / "mine.py"
+    path.write_text(MODULE, encoding="utf-8")
+    spec = importlib.util.spec_from_file_location("mine", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    try:
+        assert cd.score([0, 0, 1], [0, 1, 1], "half_cells") == 1.5
+        assert cd.score([0, 0, 1], [0, 1, 1], "half_cells(factor=2)") == 3.0
+        table = tmp_path / "table.csv"
+        table.write_text("a,b\n0,0\n0,1\n1,1\n", encoding="utf-8")
+        run = CliRunner().invoke
+        command = ["compare", str(table), "--true", "a", "--pred", "b", "--measures", "half_cells"]
+        assert "1.500000" in run(main, command).output
+        assert "Half the number of cells" in run(main, ["measures"]).output
+        assert "|M|/2" in run(main, ["measures", "half_cells"]).output
+        assert "### `half_cells`" in run(main, ["measures", "--markdown"]).output
+        with pytest.raises(cd.MeasureError) as caught:
+            cd.score([0], [0], "half_cels")
+        assert "'half_cells'" in (caught.value.hint or "")
+    finally:
+        cd.measures.remove("half_cells")
+        sys.modules.pop("mine", None)
+
+
+def test_formulas_are_readable_text() -> None:
+    """Every formula renders without a trace of LaTeX, and keeps its words and symbols."""
+    for name, measure in cd.measures.items():
+        assert measure.formula, name
+        assert not re.search(r"[\\{}]", measure.formula_text), (name, measure.formula_text)
+        assert not re.search(r"\b(frac|sum|binom|text|quad)\b", measure.formula_text), (
+            name,
+            measure.formula_text,
+        )
+    assert readable(r"V_\beta = \frac{(1 + \beta)\, h\, c}{\beta h + c}") == "V_β = ((1 + β) h c) / (β h + c)"
+    assert readable(r"\unknown{x} \frac{a") == "unknownx a/()"
+    assert readable(r"\frac1n \sum_{LC} m^2 \sqrt{x}") == "1/n Σ_LC m² √(x)"
+
+
+def test_every_entry_is_complete() -> None:
+    """Each measure states its edge cases, its reference, and an example."""
+    for name, measure in cd.measures.items():
+        assert re.search(
+            r"[Ii]dentical|[Oo]ne cluster|if and only if|[Ww]ithout any|same points|exactly", measure.notes
+        ), name
+        assert measure.reference.endswith("."), name
+        assert ">>>" in measure.example, name
+        low, high = measure.bounds_at(10)
+        assert low < high, name
+
+
+def test_the_catalogue_is_current() -> None:
+    """docs/measures.md is what `clusterdiff measures --markdown` prints."""
+    printed = CliRunner().invoke(main, ["measures", "--markdown"]).output
+    assert (TOP / "docs" / "measures.md").read_text(encoding="utf-8") == printed, (
+        "docs/measures.md is out of date: clusterdiff measures --markdown > docs/measures.md"
+    )

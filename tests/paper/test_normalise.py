@@ -1,0 +1,57 @@
+"""Normalisation given the truth (Luo et al., 2009)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import clusterdiff as cd
+from clusterdiff.enumeration import partitions, universe
+from clusterdiff.meet import Meet
+from clusterdiff.normalise import CLOSED_FORM
+
+
+@pytest.mark.parametrize("name", [*CLOSED_FORM, "S*(pairs)"])
+def test_closed_forms_are_what_search_finds(name: str) -> None:
+    """For every choice of cluster sizes up to seven points, over all predicted clusterings."""
+    measure = cd.measures[name]
+    for n in range(2, 8):
+        omega = universe(n)
+        for sizes, representative, (first, _) in zip(
+            omega.sizes, omega.representatives, omega.classes, strict=True
+        ):
+            true = omega.labels[representative].astype(int)
+            values = [measure(Meet.from_labels(true, omega.labels[p].astype(int))) for p in first]
+            found = cd.extremes(true, name)
+            assert found.how == "closed form"
+            assert (found.worst, found.best) == pytest.approx((min(values), max(values)), abs=1e-12), sizes
+
+
+@pytest.mark.parametrize("name", ["R", "VI", "A", "NMI"])
+def test_the_worst_becomes_zero_and_the_best_one(name: str) -> None:
+    """Over all predictions of a true clustering, the rescaled measure runs from exactly 0 to exactly 1."""
+    true = [0, 0, 0, 1, 1, 2]
+    omega = universe(6)
+    values = [cd.compare(true, row.astype(int)).normalised(name) for row in omega.labels]
+    assert min(values) == pytest.approx(0.0, abs=1e-12)
+    assert max(values) == 1.0
+    assert cd.compare(true, true).normalised(name) == 1.0
+
+
+def test_what_is_not_known_is_refused() -> None:
+    """Large inputs without a closed form, weights, and a measure with a single value."""
+    with pytest.raises(cd.MeasureError, match="not known in closed form"):
+        cd.extremes(np.zeros(50, dtype=int), "R")
+    with pytest.raises(cd.MeasureError, match="weighted points"):
+        cd.compare([0, 0, 1], [0, 1, 1], weights=[1, 2, 3]).normalised("A")
+    with pytest.raises(cd.MeasureError, match="cannot be rescaled"):
+        cd.compare([0, 0, 0], [0, 1, 1]).normalised("I")
+    assert cd.extremes(np.zeros(10**6, dtype=int), "A").worst == 1e-6
+
+
+def test_sizes_are_all_that_matters() -> None:
+    """Extremes depend on the sizes of the true clusters alone."""
+    for sizes in partitions(5):
+        labels = np.repeat(np.arange(len(sizes)), sizes)
+        shuffled = np.random.default_rng(0).permutation(labels)
+        assert cd.extremes(labels, "R") == cd.extremes(shuffled, "R")

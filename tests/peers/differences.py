@@ -1,0 +1,360 @@
+"""Where other libraries give other numbers: the cases of docs/differences.md, each computed on both sides.
+
+``python -m tests.peers.differences > docs/differences.md`` writes the page.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from unittest import mock
+
+import numpy as np
+
+import clusterdiff as cd
+
+BOTTOM, TOP = np.arange(5), np.zeros(5, dtype=int)
+L, C = np.array([0, 0, 1, 1, 1]), np.array([0, 0, 0, 1, 1])
+HALVES, THIRDS = np.array([0, 0, 0, 1, 1, 1]), np.array([0, 0, 1, 1, 2, 2])
+MILLION = tuple(np.random.default_rng(0).integers(0, 10, (2, 10**6)))
+
+
+def grid() -> tuple[np.ndarray, np.ndarray]:
+    """Independent but for one point: 300 × 300 cells of 4 points, and one of 5."""
+    rows, columns = np.divmod(np.repeat(np.arange(300 * 300), 4), 300)
+    return np.append(rows, 0), np.append(columns, 0)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A case, how to compute it there, which measure it is here, and who is right."""
+
+    peer: str
+    function: str
+    case: str
+    theirs: Callable[[], Any]
+    measure: str
+    ours: Callable[[], float]
+    verdict: str
+    noisy: bool = False  # their value is rounding, which may differ from machine to machine
+
+    def row(self) -> str:
+        """The case as a row of the table."""
+        return "| " + " | ".join(self.cells()) + " |"
+
+    def cells(self) -> list[str]:
+        """The cells of the row; the third is their value."""
+        here = f"`{self.measure}`: {value(self.ours)}"
+        return [f"`{self.function}`", self.case, value(self.theirs), here, self.verdict]
+
+
+def value(compute: Callable[[], Any]) -> str:
+    """What comes out, with the digits that matter; an error by its type."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            found = float(compute())
+        except Exception as error:
+            return type(error).__name__
+    return f"{found:.10g}"
+
+
+def _sklearn(name: str, *labels: np.ndarray) -> Callable[[], Any]:
+    def compute() -> Any:
+        from sklearn import metrics
+
+        return getattr(metrics, name)(*labels)
+
+    return compute
+
+
+#: A table of counts whose squares do not fit into 64 bits.
+HUGE = np.array([[4 * 10**9, 10**9], [0, 4 * 10**9]])
+
+
+def _overflow() -> float:
+    """The adjusted Rand index of a table too large for labels: scikit-learn is handed the counts."""
+    from scipy.sparse import csr_array
+    from sklearn.metrics.cluster import _supervised
+
+    labels = mock.Mock(shape=(int(HUGE.sum()),))
+    with (
+        mock.patch.object(_supervised, "contingency_matrix", return_value=csr_array(HUGE)),
+        mock.patch.object(_supervised, "check_clusterings", return_value=(labels, labels)),
+    ):
+        return float(_supervised.adjusted_rand_score([0], [0]))
+
+
+def _huge() -> float:
+    rows, columns = np.nonzero(HUGE)
+    return cd.measures["ari"](cd.Meet.from_cells(rows, columns, HUGE[rows, columns]))
+
+
+def _igraph(method: str, *labels: np.ndarray) -> Callable[[], Any]:
+    def compute() -> Any:
+        import igraph
+
+        return igraph.compare_communities(*(x.tolist() for x in labels), method=method)
+
+    return compute
+
+
+def _genieclust(name: str, *labels: np.ndarray) -> Callable[[], Any]:
+    def compute() -> Any:
+        from genieclust import compare_partitions
+
+        return getattr(compare_partitions, name)(*labels)
+
+    return compute
+
+
+def _clusim(name: str, *labels: np.ndarray) -> Callable[[], Any]:
+    def compute() -> Any:
+        from clusim import sim
+        from clusim.clustering import Clustering
+
+        return getattr(sim, name)(*(Clustering().from_membership_list(x.tolist()) for x in labels))
+
+    return compute
+
+
+def _skimage(part: int, *labels: np.ndarray, **options: Any) -> Callable[[], Any]:
+    def compute() -> Any:
+        from skimage.metrics import adapted_rand_error
+
+        return adapted_rand_error(*labels, **options)[part]
+
+    return compute
+
+
+def _networkit(*labels: np.ndarray) -> Callable[[], Any]:
+    def compute() -> Any:
+        import networkit
+
+        graph = networkit.Graph(len(labels[0]))
+        partitions = [networkit.Partition(len(x), x.tolist()) for x in labels]
+        for partition, x in zip(partitions, labels, strict=True):
+            partition.setUpperBound(int(x.max()) + 1)
+        return 1 - networkit.community.AdjustedRandMeasure().getDissimilarity(graph, *partitions)
+
+    return compute
+
+
+def _ours(measure: str, *labels: np.ndarray) -> Callable[[], float]:
+    return lambda: cd.score(*labels, measure)
+
+
+SAME = "Ours: a clustering is as like itself as can be; 0/0 is filled in so."
+DIFFERENCES = [
+    Difference(
+        "scikit-learn",
+        "fowlkes_mallows_score",
+        "all singletons on both sides",
+        _sklearn("fowlkes_mallows_score", BOTTOM, BOTTOM),
+        "fowlkes_mallows",
+        _ours("fowlkes_mallows", BOTTOM, BOTTOM),
+        SAME,
+    ),
+    Difference(
+        "scikit-learn",
+        "adjusted_mutual_info_score",
+        "two clusters against all singletons",
+        _sklearn("adjusted_mutual_info_score", L, BOTTOM),
+        "ami",
+        _ours("ami", L, BOTTOM),
+        "Ours: nothing is left to chance, the value is 0; theirs is rounding.",
+        noisy=True,
+    ),
+    Difference(
+        "scikit-learn",
+        "mutual_info_score",
+        "independent but for one of 360,001 points",
+        _sklearn("mutual_info_score", *grid()),
+        "I",
+        _ours("I", *grid()),
+        "Ours, to 12 digits: theirs loses 8 in a difference of entropies.",
+        noisy=True,
+    ),
+    Difference(
+        "scikit-learn",
+        "adjusted_rand_score",
+        "9·10⁹ points (given as a table of counts)",
+        _overflow,
+        "ari",
+        _huge,
+        "Ours: squares of counts pass 2⁶³ there, and wrap.",
+    ),
+    Difference(
+        "igraph",
+        "compare_communities(method='adjusted_rand')",
+        "all singletons on both sides",
+        _igraph("adjusted_rand", BOTTOM, BOTTOM),
+        "ari",
+        _ours("ari", BOTTOM, BOTTOM),
+        SAME,
+    ),
+    Difference(
+        "igraph",
+        "compare_communities(method='rand')",
+        "a single point",
+        _igraph("rand", TOP[:1], TOP[:1]),
+        "rand",
+        _ours("rand", TOP[:1], TOP[:1]),
+        "A choice: no pair to disagree on is full agreement here, an error there.",
+    ),
+    Difference(
+        "genieclust",
+        "adjusted_rand_score",
+        "one cluster on both sides",
+        _genieclust("adjusted_rand_score", TOP, TOP),
+        "ari",
+        _ours("ari", TOP, TOP),
+        SAME,
+    ),
+    Difference(
+        "genieclust",
+        "pair_sets_index",
+        "one cluster on both sides",
+        _genieclust("pair_sets_index", TOP, TOP),
+        "psi",
+        _ours("psi", TOP, TOP),
+        SAME,
+    ),
+    Difference(
+        "genieclust",
+        "normalized_clustering_accuracy",
+        "two true clusters, three predicted",
+        _genieclust("normalized_clustering_accuracy", L, np.array([0, 0, 1, 1, 2])),
+        "nca",
+        _ours("nca", L, np.array([0, 0, 1, 1, 2])),
+        "A choice: it takes equal numbers of clusters only; here the smaller side is filled up with empty ones.",
+    ),
+    Difference(
+        "CluSim",
+        "jaccard_index",
+        "all singletons on both sides",
+        _clusim("jaccard_index", BOTTOM, BOTTOM),
+        "jaccard",
+        _ours("jaccard", BOTTOM, BOTTOM),
+        SAME,
+    ),
+    Difference(
+        "CluSim",
+        "adjrand_index",
+        "one cluster on both sides",
+        _clusim("adjrand_index", TOP, TOP),
+        "ari",
+        _ours("ari", TOP, TOP),
+        SAME,
+    ),
+    Difference(
+        "CluSim",
+        "nmi",
+        "one cluster on both sides",
+        _clusim("nmi", TOP, TOP),
+        "nmi",
+        _ours("nmi", TOP, TOP),
+        SAME,
+    ),
+    Difference(
+        "CluSim",
+        "pearson_correlation",
+        "`00111` and `00011`",
+        _clusim("pearson_correlation", L, C),
+        "pairs.correlation",
+        _ours("pairs.correlation", L, C),
+        "Ours: theirs lacks the square root in the denominator.",
+    ),
+    Difference(
+        "CluSim",
+        "purity_index",
+        "`000111` and `001122`",
+        _clusim("purity_index", HALVES, THIRDS),
+        "purity",
+        _ours("purity", HALVES, THIRDS),
+        "Ours: purity sums over the predicted clusters; theirs over the side with fewer.",
+    ),
+    Difference(
+        "scikit-image",
+        "adapted_rand_error, its precision",
+        "`000111` and `001122`, no label ignored",
+        _skimage(1, HALVES, THIRDS, ignore_labels=()),
+        "pairs.precision",
+        _ours("pairs.precision", HALVES, THIRDS),
+        "Ours: theirs is the recall, and its recall the precision; the error itself is the same.",
+    ),
+    Difference(
+        "scikit-image",
+        "adapted_rand_error",
+        "`000111` and `001122`",
+        _skimage(0, HALVES, THIRDS),
+        "adapted_rand_error",
+        _ours("adapted_rand_error", HALVES, THIRDS),
+        'A choice: it leaves out the points with the true label 0 unless told otherwise; here `noise_as="drop"` does.',
+    ),
+    Difference(
+        "scikit-image",
+        "adapted_rand_error",
+        "all singletons on both sides",
+        _skimage(0, BOTTOM, BOTTOM, ignore_labels=()),
+        "adapted_rand_error",
+        _ours("adapted_rand_error", BOTTOM, BOTTOM),
+        SAME,
+    ),
+    Difference(
+        "networkit",
+        "AdjustedRandMeasure",
+        "10⁶ points, 10 random clusters on either side",
+        _networkit(*MILLION),
+        "ari",
+        _ours("ari", *MILLION),
+        "Ours: unrelated clusterings score about 0; there a product of counts overflows.",
+    ),
+]
+
+PAGE = """# Where other libraries give other numbers
+
+The measures give the numbers of scikit-learn, igraph, genieclust, CluSim and scikit-image on thousands of random
+clusterings and on real ones (`tests/peers`). These are the cases where they do not. The values of both sides are
+computed by the tests; `python -m tests.peers.differences` wrote this page.
+
+{tables}## The CoNLL reference scorer
+
+The worked cases of its test suite come out the same (`tests/measures/test_coreference.py`), with mentions missing and
+spurious on either side. What differs, or may surprise:
+
+- A mention that stands twice in the response is an error here, since a point belongs to one cluster; the scorer drops
+  the repeat.
+- MUC of all singletons with themselves is 0, here as there: there is no link to find. So the CoNLL average of such a
+  document is below 1.
+- BLANC of a single mention with itself is 0, here as there: there is no pair. It leaves out a kind of pair that the key
+  lacks, so that exchanging key and response does not just exchange precision and recall.
+- The scorer adds up counts over documents before it divides. Score a corpus as one clustering whose points and clusters
+  carry the document's name.
+
+## Not here
+
+- Reduced mutual information (CluSim, CDlib) rests on an approximation of the number of tables with given sums.
+- The Southwood index (CluSim) is the Jaccard index in other clothes, J / (1 − J), without an upper bound.
+- Measures of overlapping or hierarchical clusterings (overlapping NMI, the Omega index beyond hard clusterings,
+  element-centric similarity with overlaps).
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    tables = ""
+    for peer in dict.fromkeys(d.peer for d in DIFFERENCES):
+        tables += f"## {peer} {importlib.metadata.version(peer)}\n\n"
+        tables += (
+            "| there | case | value there | value here | who is right |\n| --- | --- | --- | --- | --- |\n"
+        )
+        tables += "".join(d.row() + "\n" for d in DIFFERENCES if d.peer == peer) + "\n"
+    return PAGE.format(tables=tables)
+
+
+if __name__ == "__main__":
+    print(page(), end="")

@@ -1,0 +1,96 @@
+"""Documents that cannot lie: their Python examples are run, their shell examples too, and the output compared.
+
+A ``python`` block with prompts is a doctest. In a ``console`` block every line that starts with "$ " is run in an
+empty folder, and what follows must be its output; "…" stands for any text, and a block of commands alone must
+merely succeed. Blocks marked ``sh`` are not run.
+"""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).resolve().parents[1]
+DOCUMENTS = sorted([TOP / "README.md", *(TOP / "docs").glob("*.md")])
+BLOCK = re.compile(r"^```(?P<kind>\w+)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\((?!https?:|#|mailto:)(?P<target>[^)#\s]+)")
+
+
+def blocks(kind: str) -> list[tuple[Path, str]]:
+    return [
+        (path, match["body"])
+        for path in DOCUMENTS
+        for match in BLOCK.finditer(path.read_text(encoding="utf-8"))
+        if match["kind"] == kind
+    ]
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_python_examples_give_what_they_show(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All Python examples of a document, in order, in one namespace."""
+    monkeypatch.chdir(tmp_path)
+    examples = "\n".join(body for where, body in blocks("python") if where == path and ">>>" in body)
+    test = doctest.DocTestParser().get_doctest(examples, {}, path.name, str(path), 0)
+    report: list[str] = []
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    runner.run(test, out=report.append)
+    assert not runner.failures, "".join(report)
+
+
+@pytest.mark.parametrize(
+    ("path", "body"), blocks("console"), ids=lambda value: value.name if isinstance(value, Path) else ""
+)
+def test_shell_examples_give_what_they_show(path: Path, body: str, tmp_path: Path) -> None:
+    """Each command of a block, run where only the bundled examples lie."""
+    examples = TOP / "src" / "clusterdiff" / "examples"
+    for file in examples.glob("*.*"):
+        if file.suffix not in {".py", ".pyc"}:
+            (tmp_path / file.name).write_bytes(file.read_bytes())
+    environment = {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "COLUMNS": "120",
+    }
+    commands = re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]
+    assert commands, f"{path.name}: a console block without a command"
+    for command in commands:
+        line, _, expected = command.partition("\n")
+        done = subprocess.run(
+            line,
+            shell=True,
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        if expected.strip():
+            pattern = ".*".join(re.escape(part) for part in squeezed(expected).split("…"))
+            assert re.fullmatch(pattern, squeezed(done.stdout + done.stderr), re.DOTALL), (
+                done.stdout + done.stderr
+            )
+        else:
+            assert done.returncode == 0, done.stderr
+
+
+def squeezed(text: str) -> str:
+    """Text without trailing blanks and outer empty lines, which documents do not keep."""
+    return "\n".join(line.rstrip() for line in text.strip("\n").splitlines())
+
+
+@pytest.mark.parametrize(
+    "path", [*DOCUMENTS, TOP / "CONTRIBUTING.md", TOP / "CHANGELOG.md"], ids=lambda path: path.name
+)
+def test_links_lead_somewhere(path: Path) -> None:
+    """Every relative link and picture of a document exists."""
+    for match in LINK.finditer(path.read_text(encoding="utf-8")):
+        assert (path.parent / match["target"]).exists(), match["target"]

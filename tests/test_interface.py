@@ -1,0 +1,95 @@
+"""Promises about the package itself: what is public, what is imported, and what documents say."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib import metadata
+
+import pytest
+
+import clusterdiff as cd
+
+EXTRAS = (
+    "duckdb",
+    "jinja2",
+    "matplotlib",
+    "narwhals",
+    "networkx",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "scipy",
+    "sklearn",
+)
+
+
+def test_everything_public_is_there_and_documented() -> None:
+    """__all__ is sorted, complete and every name in it has a docstring."""
+    assert list(cd.__all__) == sorted(cd.__all__)
+    for name in cd.__all__:
+        assert getattr(cd, name).__doc__ or name == "subcomponents", name
+
+
+def test_the_version_is_the_distributions() -> None:
+    """__version__ and the installed metadata agree."""
+    assert metadata.version("clusterdiff") == cd.__version__
+
+
+def test_importing_the_package_imports_no_heavy_library() -> None:
+    """`import clusterdiff` and a score of two lists need NumPy and the core alone."""
+    code = (
+        "import sys, clusterdiff as cd; cd.score([0, 0, 1], [0, 1, 1]); "
+        f"print([m for m in {EXTRAS!r} if m in sys.modules])"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
+
+
+def test_a_missing_library_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where an optional library is absent, the error names the extra that brings it."""
+    monkeypatch.setitem(sys.modules, "networkx", None)
+    with pytest.raises(
+        cd.MissingExtraError, match="a networkx graph needs networkx, which is not installed"
+    ) as caught:
+        cd.lattice.to_networkx(cd.compare([0], [0]).meet)
+    assert caught.value.hint == "pip install 'clusterdiff[graph]'"
+
+
+def test_every_measure_is_described() -> None:
+    """Each registry entry has a summary, a formula, a reference and an example that the doctests run."""
+    for name, measure in cd.measures.items():
+        assert measure.summary.endswith((".", "…")), name
+        assert measure.formula, name
+        assert measure.reference, name
+        assert ">>>" in measure.doc, name
+
+
+def test_a_new_measure_is_one_function() -> None:
+    """Registering a function makes it known to scores, aliases and parameters, and nothing else is touched."""
+
+    @cd.measure("largest_cell", family="own", aliases=("biggest",))
+    def largest_cell(meet: cd.Meet, scale: float = 1.0) -> float:
+        """Share of the points in the largest cell."""
+        return scale * float(meet.size.max() / meet.n)
+
+    try:
+        diff = cd.compare([0, 0, 0, 1], [0, 0, 1, 1])
+        assert diff.scores(["largest_cell", "biggest", "largest_cell(scale=2)"]) == {
+            "largest_cell": 0.5,
+            "biggest": 0.5,
+            "largest_cell(scale=2)": 1.0,
+        }
+        assert cd.measures["biggest(scale=3)"].name == "largest_cell(scale=3)"
+        with pytest.raises(cd.MeasureError, match="there is a measure named 'biggest' already"):
+            cd.measure("biggest", family="own")(largest_cell)
+    finally:
+        cd.measures.remove("largest_cell")
+    assert "largest_cell" not in cd.measures
+    assert "biggest" not in cd.measures
+
+
+def test_functions_of_the_meet_are_measures_too() -> None:
+    """score() takes a plain function of the meet."""
+    assert cd.score([0, 0, 1], [0, 1, 1], lambda meet: len(meet) / 4) == 0.75
+    assert cd.compare([0, 0, 1], [0, 1, 1]).scores([len]) == {"len": 3.0}
