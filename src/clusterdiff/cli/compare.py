@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from contextlib import ExitStack
 from typing import Any
 
 import click
 
+from clusterdiff.cli import engine as engines
 from clusterdiff.cli.output import error_console, print_diff, print_json
 from clusterdiff.clustering import MISSING, NOISE_AS, Clustering
 from clusterdiff.comparison import Comparison, compare
@@ -41,6 +43,7 @@ from clusterdiff.measures import measures as registry
     show_default=True,
     help="What noise becomes.",
 )
+@engines.options
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 @click.option(
     "--fail-under", type=float, metavar="SCORE", help="Exit with 1 if the first measure is below SCORE."
@@ -57,6 +60,9 @@ def command(
     missing: Any,
     noise: str | None,
     noise_as: Any,
+    engine: str | None,
+    master: str | None,
+    memory: str | None,
     as_json: bool,
     fail_under: float | None,
 ) -> None:
@@ -65,13 +71,21 @@ def command(
     TRUE and PRED are files with one label a line, or tables (.csv, .tsv, .parquet) with a column of clusters
     and maybe one of points. With one file, --true and --pred name its two columns.
     """
-    left, right = read_pair(true, pred, true_column, pred_column, point, cluster)
-    diff = compare(left, right, missing=missing, noise=_label(noise, left, right), noise_as=noise_as)
-    show(diff, measures, top, as_json)
-    wanted = split_names(measures)[0]
-    if fail_under is not None and _below(diff, wanted, fail_under):
-        error_console().print(f"{wanted} is worse than {fail_under}", style="red")
-        sys.exit(1)
+    question = engines.Question(
+        true, pred, true_column, pred_column, point, cluster, missing, noise, noise_as
+    )
+    with ExitStack() as stack:
+        chosen = engines.chosen(engine, question)
+        if chosen == "memory":
+            left, right = read_pair(true, pred, true_column, pred_column, point, cluster)
+            diff = compare(left, right, missing=missing, noise=_label(noise, left, right), noise_as=noise_as)
+        else:
+            diff = stack.enter_context(engines.compared(question, chosen, master, memory))
+        show(diff, measures, top, as_json)
+        wanted = split_names(measures)[0]
+        if fail_under is not None and _below(diff, wanted, fail_under):
+            error_console().print(f"{wanted} is worse than {fail_under}", style="red")
+            sys.exit(1)
 
 
 def show(diff: Comparison, measures: str, top: int, as_json: bool) -> None:

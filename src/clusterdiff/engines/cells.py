@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -21,7 +22,7 @@ from clusterdiff.engines.native import Engine, Frame
 from clusterdiff.engines.tables import Points, flag, log_or_0, plain, scalar
 from clusterdiff.errors import ArgumentError, EngineError, LabelError, listed
 from clusterdiff.labels import AnyArray, IntArray, kind, read_labels
-from clusterdiff.meet import CellWeights, FloatArray, Meet, Moments
+from clusterdiff.meet import CellWeights, FloatArray, Meet, Moments, Overlap
 
 c = nw.col
 #: Bytes that a cell takes in memory with all that is derived from it: with labels that are numbers, and otherwise.
@@ -54,6 +55,7 @@ class Cells:
     alone: int
     n: int
     mass: float
+    uneven: Frame | None
 
     @property
     def engine(self) -> Engine:
@@ -143,7 +145,7 @@ class _Grouping:
         marked = {f"n{n}": flag(c(key).is_null()) for n, key in enumerate(keys)}
         on = [*spelt, *marked]
         frame = frame.with_columns(mass=mass, **spelt, **marked)
-        frame = self.engine.beside(
+        frame = self.engine.keep(
             frame.with_columns(**{x: c(y) * c("mass") for x, y in zip(columns, features, strict=True)})
         )
         cells = frame.group_by(*keys, *on).agg(
@@ -154,7 +156,7 @@ class _Grouping:
             *(c(m).cast(nw.Int64) for m in ("m", "mi", "mj") if m in sums),
             *((c(x) / whole).alias(x) for x in columns),
         )
-        cells = self.engine.beside(cells.drop("mass"))
+        cells = self.engine.keep(cells.drop("mass"))
         centres = cells.select(*on, **{f"mean{j}": c(x) for j, x in enumerate(columns)})
         centred = frame.select(*on, "mass", *features).join(centres, on=on, how="inner")
         squares = nw.sum_horizontal(*((c(x) - c(f"mean{j}")) ** 2 for j, x in enumerate(features)))
@@ -189,6 +191,7 @@ class _Grouping:
         if choices.noise is not None and choices.noise_as == "drop":
             kept = kept.filter((c("tz") + c("pz")) == 0)
         tally = self._tally(flagged, kept)
+        before = kept
         if tally["missing"] and choices.missing == "error":
             self._refuse_missing(tally)
         if choices.missing != "singleton":
@@ -216,9 +219,9 @@ class _Grouping:
         self._check_numbers(total)
         rows, alone, n = (int(total[x]) for x in ("rows", "alone", "n"))
         done = Choices(choices.missing, choices.noise, choices.noise_as, tally["missing"], tally["noise"])
-        return Cells(
-            self.points, done, kept.select(*columns), rows - int(total["own"]), alone, n, float(total["mass"])
-        )
+        normal = rows - int(total["own"])
+        uneven = before if tally["missing"] else None
+        return Cells(self.points, done, kept.select(*columns), normal, alone, n, float(total["mass"]), uneven)
 
     def _one(self, frame: Frame) -> dict[str, Any]:
         """The one row of a frame; a sum over nothing is 0."""
@@ -293,14 +296,15 @@ class _Grouping:
             raise ArgumentError("`by` must name the group of every point; some are null.")
         if total.get("bad"):
             raise ArgumentError(
-                f"`weight` must be finite and not negative for every point; {int(total['bad']):,} are not, or are null.",
+                f"`weight` must be finite and not negative for every point; {int(total['bad']):,} are not.",
                 "a weight says how much a point counts; 0 leaves it out of the score.",
             )
         if total["mass"] == 0:
             raise ArgumentError("`weight` must not be zero for every point.")
         if "finite" in total and total["finite"] < total["n"]:
+            lacking = int(total["n"] - total["finite"])
             raise ArgumentError(
-                f"`features` must be finite; got null, NaN or infinity for {int(total['n'] - total['finite']):,} points.",
+                f"`features` must be finite; got null, NaN or infinity for {lacking:,} points.",
                 "impute or drop those points first.",
             )
 
@@ -384,7 +388,10 @@ def build(
             for j in range(points.features)
         ]
         moments = Moments(np.column_stack(centres), np.concatenate([numbers(got["within"]), np.zeros(ones)]))
-    return assemble(cells, true, pred, size, weights, moments, groups)
+    meet, groups = assemble(cells, true, pred, size, weights, moments, groups)
+    if cells.uneven is not None:
+        meet._overlap = partial(overlap, cells)
+    return meet, groups
 
 
 def assemble(
@@ -405,9 +412,37 @@ def assemble(
         unit = cells.mass / cells.n
         cell_weights = CellWeights(mass, square, logs - mass * np.log(unit), unit)
     meet = Meet(
-        built, true[1], pred[1], None if weights is None else cell_weights, moments and moments.take(order)
+        built,
+        true[1],
+        pred[1],
+        None if weights is None else cell_weights,
+        moments and moments.take(order),
     )
     return meet, None if groups is None else groups[order]
+
+
+def overlap(cells: Cells) -> Overlap:
+    """The cells of the points that both sides have, and the whole clusters: what the coreference measures read."""
+    assert cells.uneven is not None
+    with cells.engine.running():
+        got = cells.engine.fetch(cells.uneven.select("t", "p", "m", "tz", "pz"))
+    single = cells.choices.noise_as == "singleton"
+    own = {side: (numbers(got[f"{side}z"]) > 0) & single for side in ("t", "p")}
+    size = numbers(got["m"], np.int64)
+    copies = np.where(own["t"] | own["p"], size, 1)
+    row = np.repeat(np.arange(len(size)), copies)
+    size = size[row] // copies[row]
+    sides = []
+    for side in ("t", "p"):
+        codes = encoded(got[side])[0][row]
+        alone = np.flatnonzero(own[side][row])
+        codes[alone] = codes.max(initial=-1) + 1 + np.arange(alone.size)
+        present = codes >= 0
+        codes[present] = _core.encode_integers(codes[present])[0]
+        sides.append((codes, _core.group_sum(codes[present], int(codes.max(initial=-1)) + 1, size[present])))
+    (true, true_size), (pred, pred_size) = sides
+    shared = (true >= 0) & (pred >= 0)
+    return Overlap(true[shared], pred[shared], size[shared], true_size, pred_size)
 
 
 def encoded(column: Any) -> tuple[IntArray, AnyArray]:
@@ -458,6 +493,7 @@ def _plain(value: Any) -> Any:
 
 
 def as_objects(values: list[Any]) -> AnyArray:
+    """A list of anything as a one-dimensional array."""
     out = np.empty(len(values), dtype=object)
     for i, value in enumerate(values):  # assigning all at once would take tuples apart
         out[i] = value

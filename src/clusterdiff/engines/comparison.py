@@ -168,8 +168,8 @@ class EngineComparison(TableComparison):
         row = np.repeat(np.arange(len(copies)), copies)
         # A row's mass is shared out evenly: what a cluster of several cells adds up to stays exact.
         weights = [numbers(got[x])[row] / copies[row] for x in ("w", "ww", "wl")] if points.weighted else None
-        sides = (_made_up(codes[row], names) for codes, names in (true, pred))
-        meet, _ = assemble(self._cells, *sides, numbers(got["m"], np.int64)[row] // copies[row], weights)
+        true, pred = (_made_up(codes[row], names) for codes, names in (true, pred))
+        meet, _ = assemble(self._cells, true, pred, numbers(got["m"], np.int64)[row] // copies[row], weights)
         return TableComparison(meet, self._cells)
 
     @cached_property
@@ -203,7 +203,7 @@ class EngineComparison(TableComparison):
             return placed, engine.keep(found)
 
     @cached_property
-    def kinds(self) -> dict[str, int]:  # type: ignore[override]
+    def kinds(self) -> dict[str, int]:
         """How many components are of each kind."""
         same = self._differing[1]["same"]
         if self._differing[1]["rest"] == 0:
@@ -304,8 +304,8 @@ class EngineComparison(TableComparison):
         rows = self._sums.sides.scored("h").with_columns(
             split_loss=w * (1.0 - f) * (1.0 + g) / 2, merge_loss=w * (1.0 - g) * (1.0 + f) / 2
         )
-        lost = rows.filter(~c(key).is_null()).group_by(key)
-        lost = lost.agg(split_loss=c("split_loss").sum(), merge_loss=c("merge_loss").sum())
+        by_cluster = rows.filter(~c(key).is_null()).group_by(key)
+        lost = by_cluster.agg(split_loss=c("split_loss").sum(), merge_loss=c("merge_loss").sum())
         lost = lost.with_columns(loss=c("split_loss") + c("merge_loss"))
         lost = lost.sort("loss", key, descending=[True, False]).head(LISTED).join(side, on=key, how="inner")
         named = {"cluster": key, "size": f"{key}_size", "parts": f"{key}_parts", "largest": f"{key}_biggest"}
@@ -392,10 +392,10 @@ class Groups(Mapping[Any, TableComparison]):
         meet = self.pooled.meet
         mine = np.flatnonzero(self._codes == self._place[group])
         part = meet.restrict(np.unique(meet.true[mine]))
-        names = [
+        true, pred = (
             as_objects([name[1] for name in side.tolist()]) for side in (part.true_names, part.pred_names)
-        ]
-        alone = Meet(part.cells, *names, part.weights, part.moments)
+        )
+        alone = Meet(part.cells, true, pred, part.weights, part.moments)
         return TableComparison(alone, self.pooled._cells)
 
     def __iter__(self) -> Iterator[Any]:

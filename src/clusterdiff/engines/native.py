@@ -42,10 +42,6 @@ class Engine:
         """Compute a frame once and hold it; ``often`` when it is one of a long chain of such frames."""
         return frame
 
-    def beside(self, frame: Frame) -> Frame:
-        """Keep a frame that will be joined with the users' own tables."""
-        return self.keep(frame)
-
     def number(self, frame: Frame, key: str) -> Frame:
         """The frame, kept, with a column ``code`` that numbers its rows 0, 1, …; ``key`` is unique and not null."""
         return self.keep(
@@ -102,16 +98,15 @@ class Pandas(Engine):
 
 
 class Dask(Pandas):
-    """Dask: it joins and groups the points; the meet, which it gathers in one partition, goes on in pandas."""
+    """Dask: it joins and groups the points; the meet, which it gathers in one partition, goes on in pandas.
+
+    With features the points are gathered too, since Dask's variance is not sound.
+    """
 
     def keep(self, frame: Frame, *, often: bool = False) -> Frame:
         """Compute: Dask's planner takes minutes for the expressions that follow."""
         native = frame.to_native()
-        return nw.from_native(native.compute() if hasattr(native, "compute") else native).lazy()
-
-    def beside(self, frame: Frame) -> Frame:
-        """Hold in the workers."""
-        return nw.from_native(frame.to_native().persist()).lazy()
+        return _lazy(native.compute() if hasattr(native, "compute") else native)
 
 
 class Polars(Engine):
@@ -119,13 +114,12 @@ class Polars(Engine):
 
     def keep(self, frame: Frame, *, often: bool = False) -> Frame:
         """Collect in batches."""
-        return nw.from_native(frame.to_native().collect(engine="streaming").lazy())
+        return _lazy(frame.to_native().collect(engine="streaming"))
 
     def number(self, frame: Frame, key: str) -> Frame:
         """The order does not matter, so nothing is sorted."""
-        return nw.from_native(self.keep(frame).to_native().with_row_index("code")).with_columns(
-            nw.col("code").cast(nw.Int64)
-        )
+        numbered = _lazy(self.keep(frame).to_native().with_row_index("code"))
+        return numbered.with_columns(nw.col("code").cast(nw.Int64))
 
 
 class DuckDB(Engine):
@@ -194,7 +188,12 @@ class Spark(Engine):
         """Send from the driver."""
         import pyarrow as pa
 
-        return nw.from_native(like.to_native().sparkSession.createDataFrame(pa.table(columns)))
+        return _lazy(like.to_native().sparkSession.createDataFrame(pa.table(columns)))
+
+
+def _lazy(native: Any) -> Frame:
+    frame: Frame = nw.from_native(native).lazy()
+    return frame
 
 
 def _cut(native: Any) -> Any:

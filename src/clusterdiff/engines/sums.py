@@ -5,10 +5,10 @@ The meet of an engine offers measures what the one in memory does, as far as sum
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from math import log
-from typing import Any
+from typing import Any, TypeVar
 
 import narwhals.stable.v2 as nw
 
@@ -20,6 +20,7 @@ from clusterdiff.loss import Loss
 from clusterdiff.meet import Meet, Pairs
 
 c = nw.col
+Made = TypeVar("Made")
 #: Squares are summed in two halves of this many bits, so that they stay exact in 64 bits up to n = 4·10^12.
 HALF = 1 << 20
 #: The subcomponent measures whose scores every cluster gets.
@@ -481,6 +482,9 @@ class EngineMeet:
         self.total: int | float = cells.mass if cells.points.weighted else cells.n
         #: Not None when the points are weighted, as measures ask.
         self.weights = "weights" if cells.points.weighted else None
+        #: Whether one side lacks points of the other.
+        self.uneven = cells.uneven is not None
+        self._made: dict[Callable[[Any], Any], Any] = {}
 
     def __len__(self) -> int:
         """Number of cells."""
@@ -505,12 +509,10 @@ class EngineMeet:
     def pairs(self) -> Pairs:
         """Pairs of points that the clusterings put together."""
         sums = self.sums
-        squares = (sums.mm, sums.aa, sums.bb)
+        squares = (sums.mm, sums.aa, sums.bb, self.total**2)
         if self.weights is None:
-            n = self.n
-            return Pairs(*((s - n) // 2 for s in squares), n * (n - 1) // 2)
-        own = sums._cells["ww"]
-        return Pairs(*((s - own) / 2 for s in (*squares, self.total**2)))
+            return Pairs(*((s - self.n) // 2 for s in squares))
+        return Pairs(*((s - sums._cells["ww"]) / 2 for s in squares))
 
     @property
     def bottom_entropy(self) -> float:
@@ -518,6 +520,13 @@ class EngineMeet:
         if self.weights is None:
             return log(self.n)
         return float(log(self.total) - self.sums._cells["wl"] / self.total)
+
+    def once(self, make: Callable[[Any], Made]) -> Made:
+        """``make(self)``, computed the first time and kept."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        made: Made = self._made[make]
+        return made
 
     def __getattr__(self, name: str) -> Any:
         if hasattr(Meet, name) and not name.startswith("__"):
