@@ -11,6 +11,7 @@ from clusterdiff._version import __version__
 from clusterdiff.check import Check, check
 from clusterdiff.clustering import Clustering
 from clusterdiff.comparison import Comparison, Component, Merge, Split, compare, score
+from clusterdiff.corpus import Corpus, CorpusComparison, Mention, compare_corpora
 from clusterdiff.errors import (
     ArgumentError,
     ClusterdiffError,
@@ -20,6 +21,8 @@ from clusterdiff.errors import (
     MeasureError,
     MissingExtraError,
 )
+from clusterdiff.export import write
+from clusterdiff.formats import compare_files, read
 from clusterdiff.frames import compare_columns, compare_tables
 from clusterdiff.loss import Loss
 from clusterdiff.measures import Measure, measure, measures
@@ -27,6 +30,7 @@ from clusterdiff.measures.splitmerge import split_merge
 from clusterdiff.meet import Meet
 from clusterdiff.normalise import Extremes, extremes
 from clusterdiff.properties import Counterexample
+from clusterdiff.scorer import scorer
 from clusterdiff.series import Series, worsen
 from clusterdiff.subcomponents import Subcomponent, subcomponent, subcomponents
 from clusterdiff.table import Table
@@ -38,6 +42,8 @@ __all__ = [
     "Clustering",
     "Comparison",
     "Component",
+    "Corpus",
+    "CorpusComparison",
     "Counterexample",
     "EngineError",
     "Extremes",
@@ -47,6 +53,7 @@ __all__ = [
     "Measure",
     "MeasureError",
     "Meet",
+    "Mention",
     "Merge",
     "MissingExtraError",
     "Series",
@@ -57,14 +64,19 @@ __all__ = [
     "check",
     "compare",
     "compare_columns",
+    "compare_corpora",
+    "compare_files",
     "compare_tables",
     "extremes",
     "lattice",
     "measure",
     "measures",
+    "read",
     "score",
+    "scorer",
     "split_merge",
     "subcomponent",
     "subcomponents",
     "worsen",
+    "write",
 ]

@@ -23,6 +23,7 @@ from clusterdiff.labels import (
     kind,
     read_labels,
 )
+from clusterdiff.libraries import from_library
 
 Points: TypeAlias = Sequence[Hashable]
 Missing: TypeAlias = Literal["error", "drop", "singleton"]
@@ -60,7 +61,7 @@ class Clustering:
             self._labels, self.points, self.ordered = data._labels, data.points, data.ordered
             return
         # `ordered`: whether the user can know the order of the points, which sets do not have.
-        self._labels, self.points, self.ordered = _parse(data, argument)
+        self._labels, self.points, self.ordered = _parse(from_library(data), argument)
         if points is not None:
             if len(points) != len(self):
                 raise LabelError(
@@ -368,6 +369,8 @@ def _apply_noise(aligned: Alignment) -> Alignment:
 
 def _noise_mask(clustering: Clustering, noise: Hashable, side: str) -> BoolArray:
     lexicon = clustering.lexicon
+    if lexicon is not None and not len(lexicon):  # all labels are null
+        return np.zeros(len(clustering), dtype=bool)
     sample = clustering.labels[0] if lexicon is None else lexicon[clustering.labels[0]]
     if kind(sample) != kind(noise) and {kind(sample), kind(noise)} != {"int", "float"}:
         raise ArgumentError(

@@ -37,7 +37,7 @@ def read_labels(data: object, argument: str) -> Labels:
         return _from_array(data, argument)
     if isinstance(data, list | tuple):
         return encode_objects(data, argument)
-    if _is_column(data):
+    if is_column(data):
         return _from_column(data, argument)
     if isinstance(data, Iterable) and not isinstance(data, str | bytes | set | frozenset):
         return encode_objects(list(data), argument)
@@ -166,7 +166,8 @@ def _bytes_of(array: AnyArray) -> npt.NDArray[np.uint8]:
     return array.view(np.uint8).reshape(len(array), array.dtype.itemsize)
 
 
-def _is_column(data: object) -> bool:
+def is_column(data: object) -> bool:
+    """Whether this is a column of pandas, polars, pyarrow or another library with Arrow's interface."""
     root = type(data).__module__.partition(".")[0]
     return root in {"pandas", "polars", "pyarrow", "narwhals", "modin", "cudf"} or hasattr(
         data, "__arrow_c_stream__"

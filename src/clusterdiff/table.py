@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import importlib
+from collections import namedtuple
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
-from typing import Any, Generic, NamedTuple, TypeVar, overload
+from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -106,7 +107,7 @@ def shown(value: object, width: int = WIDTH) -> str:
 
 
 def _row_type(names: tuple[str, ...]) -> Any:
-    return NamedTuple("Row", [(name, Any) for name in names])
+    return namedtuple("Row", names, rename=True)  # columns such as "b3.f1" are no identifiers
 
 
 def _python(value: Any) -> Any:

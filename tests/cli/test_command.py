@@ -104,7 +104,7 @@ def test_columns_are_chosen_by_name_or_asked_for(tmp_path: Path) -> None:
     assert "has the columns 'x', 'y', 'z', and none is known as the clusters." in result.stderr
     assert as_json("compare", path, path, "--point", "x", "--cluster", "y")["scores"]["S_H"] == 1.0
     result = run("compare", path, path, "--point", "x", "--cluster", "yy")
-    assert "has no column 'yy'; it has 'x', 'y', 'z'." in result.stderr
+    assert "has no column 'yy'; it has 'y', 'x', 'z'." in result.stderr
     assert "did you mean 'y'?" in result.stderr
 
 

@@ -39,7 +39,7 @@ def test_check_of_unknown_names_is_refused() -> None:
     """Exit code 2 and the nearest name."""
     result = run("check", "NMY")
     assert result.exit_code == 2
-    assert "did you mean 'nmi'" in result.stderr
+    assert "did you mean 'NMI' or 'nmi'" in result.stderr
 
 
 def test_worsen_a_file(tmp_path: Path) -> None:

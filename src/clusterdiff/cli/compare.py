@@ -9,31 +9,27 @@ from typing import Any
 import click
 
 from clusterdiff.cli import engine as engines
+from clusterdiff.cli.coreference import show_corpus
+from clusterdiff.cli.inputs import input_options, sources, told
 from clusterdiff.cli.output import error_console, print_diff, print_json
-from clusterdiff.clustering import MISSING, NOISE_AS, Clustering
-from clusterdiff.comparison import Comparison, compare
-from clusterdiff.errors import ArgumentError
-from clusterdiff.formats import read_clustering, read_columns
+from clusterdiff.cli.writing import write_option, write_parts
+from clusterdiff.clustering import MISSING, NOISE_AS
+from clusterdiff.comparison import Comparison
+from clusterdiff.corpus import SINGLETONS, CorpusComparison
+from clusterdiff.formats import compare_files
 from clusterdiff.measures import measures as registry
 
 
 @click.command(name="compare")
 @click.argument("true", metavar="TRUE")
 @click.argument("pred", metavar="[PRED]", required=False)
-@click.option(
-    "--true", "true_column", metavar="COLUMN", help="Column of true clusters, when both are in one file."
-)
-@click.option("--pred", "pred_column", metavar="COLUMN", help="Column of predicted clusters, likewise.")
-@click.option("--point", metavar="COLUMN", help="Column that names the points.")
-@click.option("--cluster", metavar="COLUMN", help="Column of clusters in both files.")
+@input_options
 @click.option("--measures", default="S_H", show_default=True, help="Measures to print, separated by commas.")
 @click.option("--top", default=10, show_default=True, help="How many of the costliest components to show.")
 @click.option(
     "--missing",
     type=click.Choice(MISSING),
-    default="error",
-    show_default=True,
-    help="Points on one side only.",
+    help="Points on one side only.  [default: error; singleton for documents of mentions]",
 )
 @click.option("--noise", metavar="LABEL", help="Label that means “in no cluster”.")
 @click.option(
@@ -43,7 +39,18 @@ from clusterdiff.measures import measures as registry
     show_default=True,
     help="What noise becomes.",
 )
+@click.option(
+    "--singletons",
+    type=click.Choice(SINGLETONS),
+    default="keep",
+    show_default=True,
+    help="Entities with one mention, in documents.",
+)
+@click.option(
+    "--by", metavar="COLUMN", help="“document” shows every document of mentions on a line of its own."
+)
 @engines.options
+@write_option
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 @click.option(
     "--fail-under", type=float, metavar="SCORE", help="Exit with 1 if the first measure is below SCORE."
@@ -51,37 +58,44 @@ from clusterdiff.measures import measures as registry
 def command(
     true: str,
     pred: str | None,
-    true_column: str | None,
-    pred_column: str | None,
-    point: str | None,
-    cluster: str | None,
     measures: str,
     top: int,
     missing: Any,
     noise: str | None,
     noise_as: Any,
+    singletons: Any,
+    by: str | None,
     engine: str | None,
     master: str | None,
     memory: str | None,
+    writes: tuple[str, ...],
     as_json: bool,
     fail_under: float | None,
+    **inputs: Any,
 ) -> None:
     """Compare two clusterings.
 
-    TRUE and PRED are files with one label a line, or tables (.csv, .tsv, .parquet) with a column of clusters
-    and maybe one of points. With one file, --true and --pred name its two columns.
+    TRUE and PRED are tables (.csv, .tsv, .jsonl, .parquet, .arrow), tables of databases (.sqlite, .duckdb,
+    postgres://…:table), lists of labels or clusters, JSON, label arrays and images (.npy, .tif), or documents of
+    mentions (.conll, .conllu, .jsonl). FILE:COLUMN names the column of clusters, and - is standard input. With one
+    file, --true and --pred name its two columns.
     """
-    question = engines.Question(
-        true, pred, true_column, pred_column, point, cluster, missing, noise, noise_as
-    )
     with ExitStack() as stack:
-        chosen = engines.chosen(engine, question)
-        if chosen == "memory":
-            left, right = read_pair(true, pred, true_column, pred_column, point, cluster)
-            diff = compare(left, right, missing=missing, noise=_label(noise, left, right), noise_as=noise_as)
+        with told():
+            pair = sources(true, pred, **inputs)
+            chosen = engines.chosen(engine, pair)
+            if chosen is not None:
+                asked = engines.Choices(missing or "error", noise, noise_as)
+                diff = stack.enter_context(engines.compared(*pair, asked, chosen, master, memory))
+            else:
+                diff = compare_files(
+                    *pair, missing=missing, noise=noise, noise_as=noise_as, singletons=singletons
+                )
+        if isinstance(diff, CorpusComparison):
+            show_corpus(diff, split_names(measures), by, top, as_json)
         else:
-            diff = stack.enter_context(engines.compared(question, chosen, master, memory))
-        show(diff, measures, top, as_json)
+            show(diff, measures, top, as_json)
+        write_parts(diff, writes, split_names(measures))
         wanted = split_names(measures)[0]
         if fail_under is not None and _below(diff, wanted, fail_under):
             error_console().print(f"{wanted} is worse than {fail_under}", style="red")
@@ -116,39 +130,3 @@ def split_names(text: str) -> list[str]:
 def _below(diff: Comparison, name: str, limit: float) -> bool:
     value = diff.score(name)
     return value < limit if registry[name].similarity else value > limit
-
-
-def read_pair(
-    true: str,
-    pred: str | None,
-    true_column: str | None,
-    pred_column: str | None,
-    point: str | None,
-    cluster: str | None,
-) -> tuple[Clustering, Clustering]:
-    """The two clusterings that the arguments of a command name."""
-    if pred is not None:
-        return (
-            read_clustering(true, point, true_column or cluster),
-            read_clustering(pred, point, pred_column or cluster),
-        )
-    if true_column is None or pred_column is None:
-        raise ArgumentError(
-            "one file needs --true and --pred to name its two columns.", "or pass two files: TRUE PRED."
-        )
-    data = read_columns(true, [true_column, pred_column, *([point] if point else [])])
-    points = None if point is None else data[point].tolist()
-    return (
-        Clustering(data[true_column], points, argument=f"{true}:{true_column}"),
-        Clustering(data[pred_column], points, argument=f"{true}:{pred_column}"),
-    )
-
-
-def _label(noise: str | None, *sides: Clustering) -> Any:
-    """The noise label as it stands among the labels: a number where they are numbers."""
-    if noise is None or any(side.lexicon is not None for side in sides):
-        return noise
-    try:
-        return int(noise)
-    except ValueError:
-        raise ArgumentError(f"--noise must be a whole number, as the labels are; got {noise!r}.") from None

@@ -7,24 +7,27 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import click
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from clusterdiff.cli.output import error_console
 from clusterdiff.comparison import Comparison
-from clusterdiff.errors import ArgumentError, EngineError, FileError, MissingExtraError, nearest
-from clusterdiff.formats.tables import CLUSTER_NAMES, POINT_NAMES
+from clusterdiff.errors import ArgumentError, EngineError, FileError, MissingExtraError
+from clusterdiff.formats import Source
+from clusterdiff.formats.files import STDIN
+from clusterdiff.formats.source import TABLES, UNTYPED
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+Scanner = Callable[[Source, "dict[str, str] | None"], Any]
 ENGINES = ("memory", "duckdb", "polars", "spark")
-#: Tables that engines read, by suffix; text may be compressed.
-TEXT, PARQUET = {".csv": ",", ".tsv": "\t"}, ".parquet"
+#: Tables that are worth an engine, and that all of them read.
+LARGE = ("csv", "tsv", "parquet")
+SEPARATOR = {"csv": ",", "tsv": "\t"}
 
 
 def options(command: Command) -> Command:
@@ -46,114 +49,74 @@ def options(command: Command) -> Command:
     return command
 
 
-@dataclass(frozen=True)
-class Question:
-    """What the command was asked to compare: two tables, or two columns of one."""
+class Choices(NamedTuple):
+    """What the user chose for points on one side only and for noise."""
 
-    true: str
-    pred: str | None
-    true_column: str | None = None
-    pred_column: str | None = None
-    point: str | None = None
-    cluster: str | None = None
-    missing: Any = "error"
-    noise: str | None = None
-    noise_as: Any = "singleton"
-
-    @property
-    def paths(self) -> list[str]:
-        """The files, each once."""
-        return [path for path in (self.true, self.pred) if path is not None]
+    missing: Any
+    noise: str | None
+    noise_as: Any
 
 
-def chosen(engine: str | None, question: Question) -> str:
-    """The engine to use: the one asked for, or DuckDB for tables that would crowd the memory."""
+def chosen(engine: str | None, sources: tuple[Source, Source]) -> str | None:
+    """The engine to use, None for none: the one asked for, or DuckDB for files that would crowd the memory."""
     if engine is not None:
-        return engine
-    if not all(_is_table(path) and Path(path).is_file() for path in question.paths):
-        return "memory"
+        return None if engine == "memory" else engine
+    files = {Path(source.path) for source in sources if source.path != STDIN}
+    if not all(file.is_file() and source.resolved().format in LARGE for file in files for source in sources):
+        return None
     from clusterdiff.engines.comparison import memory
 
-    return (
-        "duckdb" if sum(Path(path).stat().st_size for path in question.paths) > memory() // 16 else "memory"
-    )
+    return "duckdb" if sum(file.stat().st_size for file in files) > memory() // 16 else None
 
 
 @contextmanager
-def compared(question: Question, engine: str, master: str | None, memory: str | None) -> Iterator[Comparison]:
+def compared(
+    true: Source, pred: Source, choices: Choices, engine: str, master: str | None, memory: str | None
+) -> Iterator[Comparison]:
     """The comparison in an engine, which is there until the block ends; nothing stays behind on disk."""
     from clusterdiff.engines.comparison import read_bytes
 
-    for path in question.paths:
-        _refuse_unreadable(path)
+    true, pred = true.resolved(), pred.resolved()
     budget = None if memory is None else read_bytes(memory) // 4
     with ExitStack() as stack:
         stack.enter_context(_terminated())
-        scan = stack.enter_context(
-            {"duckdb": _duckdb, "polars": _polars, "spark": _spark}[engine](master, memory)
-        )
-        before = [_state(path) for path in question.paths]
-        diff = _compare(question, scan, budget)
-        if [_state(path) for path in question.paths] != before:
+        opened = {"duckdb": _duckdb, "polars": _polars, "spark": _spark}[engine](master, memory)
+        scan = stack.enter_context(opened)
+        before = _state(true), _state(pred)
+        diff = _compare(scan, true, pred, choices, budget)
+        if (_state(true), _state(pred)) != before:
             raise EngineError(
-                "a file changed while it was read: " + ", ".join(question.paths) + ".",
+                f"{true.path} or {pred.path} changed while it was read.",
                 "run again when nothing writes to it.",
             )
         yield diff
 
 
-def _compare(question: Question, scan: Callable[[str], Any], budget: int | None) -> Comparison:
+def _compare(scan: Scanner, true: Source, pred: Source, choices: Choices, budget: int | None) -> Comparison:
     from clusterdiff.frames import compare_columns, compare_tables
 
-    choices: dict[str, Any] = {"missing": question.missing, "noise_as": question.noise_as, "budget": budget}
-    left = scan(question.true)
-    names = list(left.columns)
-    if question.pred is None:
-        if question.true_column is None or question.pred_column is None:
-            raise ArgumentError(
-                "one file needs --true and --pred to name its two columns.", "or pass two files: TRUE PRED."
-            )
-        columns = [
-            _column(question.true, names, wanted, (), "")
-            for wanted in (question.true_column, question.pred_column)
-        ]
-        noise = _label(question.noise, left, columns[0])
-        diff: Comparison = compare_columns(
-            left, true=columns[0], pred=columns[1], point=question.point, noise=noise, **choices
+    rules: dict[str, Any] = {"missing": choices.missing, "noise_as": choices.noise_as, "budget": budget}
+    if (true.path, true.table) == (pred.path, pred.table) and true.cluster and pred.cluster:
+        names = {"true": true.cluster, "pred": pred.cluster} | ({"point": true.point} if true.point else {})
+        table = scan(true, names)
+        rules["noise"] = _label(choices.noise, table, "true")
+        one: Comparison = compare_columns(
+            table, true="true", pred="pred", point="point" if true.point else None, **rules
         )
-    right = scan(question.pred)
-    sides = (
-        (question.true, names, question.true_column),
-        (question.pred, list(right.columns), question.pred_column),
-    )
-    points = [_column(path, names, question.point, POINT_NAMES, "point") for path, names, _ in sides]
-    clusters = [
-        _column(path, names, own or question.cluster, CLUSTER_NAMES, "cluster") for path, names, own in sides
-    ]
-    diff = compare_tables(
-        left,
-        right,
-        point=(points[0], points[1]),
-        cluster=(clusters[0], clusters[1]),
-        noise=_label(question.noise, left, clusters[0]),
-        **choices,
-    )
+        return one
+    left, right = scan(true, None), scan(pred, None)
+    if (true.format in UNTYPED) != (pred.format in UNTYPED):
+        # The text of a file that knows text only is laid over the other's names as they are written.
+        left, right = _as_text(left), _as_text(right)
+    rules["noise"] = _label(choices.noise, left, "cluster")
+    two: Comparison = compare_tables(left, right, point="point", cluster="cluster", **rules)
+    return two
 
 
-def _column(path: str, columns: list[str], wanted: str | None, known: tuple[str, ...], what: str) -> str:
-    if wanted is not None:
-        if wanted not in columns:
-            present = ", ".join(map(repr, columns))
-            raise FileError(f"{path} has no column {wanted!r}; it has {present}.", nearest(wanted, columns))
-        return wanted
-    folded = {column.casefold(): column for column in columns}
-    for name in known:
-        if name in folded:
-            return folded[name]
-    raise FileError(
-        f"{path} has the columns {', '.join(map(repr, columns))}, and none is known as the {what}s.",
-        f"name it with --{what}.",
-    )
+def _as_text(table: Any) -> Any:
+    import narwhals.stable.v2 as nw
+
+    return nw.from_native(table).with_columns(nw.col("point", "cluster").cast(nw.String)).to_native()
 
 
 def _label(noise: str | None, table: Any, column: str) -> Any:
@@ -162,8 +125,7 @@ def _label(noise: str | None, table: Any, column: str) -> Any:
         return None
     import narwhals.stable.v2 as nw
 
-    dtype = nw.from_native(table).collect_schema()[column]
-    if not dtype.is_integer():
+    if not nw.from_native(table).collect_schema()[column].is_integer():
         return noise
     try:
         return int(noise)
@@ -171,69 +133,71 @@ def _label(noise: str | None, table: Any, column: str) -> Any:
         raise ArgumentError(f"--noise must be a whole number, as the labels are; got {noise!r}.") from None
 
 
-# ---- files
-
-
-def _suffix(path: str) -> str:
-    name = Path(path).name.lower()
-    return Path(name.removesuffix(".gz").removesuffix(".zst")).suffix
-
-
-def _is_table(path: str) -> bool:
-    return _suffix(path) in TEXT or _suffix(path) == PARQUET
-
-
-def _refuse_unreadable(path: str) -> None:
-    if not _is_table(path):
-        raise FileError(
-            f"{path} is not a table that an engine reads ({', '.join([*TEXT, PARQUET])}).",
-            "leave out --engine.",
-        )
-    if not Path(path).exists():
-        raise FileError(f"{path} does not exist.")
-    if Path(path).is_file() and Path(path).stat().st_size == 0:
-        raise FileError(f"{path} is empty.")
-
-
-def _state(path: str) -> list[tuple[str, int, int, int]]:
+def _state(source: Source) -> list[tuple[str, int, int, int]]:
     """What changes when a file is written to; for a folder of parts, that of every file in it."""
-    files = sorted(Path(path).rglob("*")) if Path(path).is_dir() else [Path(path)]
+    path = Path(source.path)
+    files = sorted(path.rglob("*")) if path.is_dir() else [path] if path.exists() else []
     try:
         return [(str(f), s.st_size, s.st_mtime_ns, s.st_ino) for f in files for s in [f.stat()]]
     except OSError as error:
-        raise EngineError(f"{path} went away while it was read: {error.strerror}.") from None
+        raise EngineError(f"{source.path} went away while it was read: {error.strerror}.") from None
 
 
-# ---- engines
+# ---- engines: each gives a function that reads a source, as the columns `point` and `cluster` or as told
 
 
 @contextmanager
-def _duckdb(master: str | None, memory: str | None) -> Iterator[Callable[[str], Any]]:
+def _duckdb(master: str | None, memory: str | None) -> Iterator[Scanner]:
     import duckdb
 
+    from clusterdiff.engines.comparison import read_bytes
+    from clusterdiff.formats.duck import connect, quoted
+    from clusterdiff.formats.tables import choose, open_table, require
+
     place = tempfile.mkdtemp(prefix="clusterdiff-")
-    connection = duckdb.connect()
-
-    def scan(path: str) -> Any:
-        try:
-            if _suffix(path) == PARQUET:
-                return connection.read_parquet(f"{path}/**/*.parquet" if Path(path).is_dir() else path)
-            return connection.read_csv(path, header=True, all_varchar=True, sep=TEXT[_suffix(path)])
-        except duckdb.Error as error:
-            raise FileError(f"{path} cannot be read: {' '.join(str(error).split())[:300]}") from None
-
-    try:
+    connection = connect()
+    with ExitStack() as stack:
+        stack.callback(shutil.rmtree, place, ignore_errors=True)
+        stack.callback(connection.close)
         connection.execute("SET temp_directory = ?", [place])
         connection.execute("SET preserve_insertion_order = false")
         if memory is not None:
-            from clusterdiff.engines.comparison import read_bytes
-
             connection.execute("SET memory_limit = ?", [f"{read_bytes(memory)}B"])
-        with _progress(connection):
-            yield scan
-    finally:
-        connection.close()
-        shutil.rmtree(place, ignore_errors=True)
+
+        def scan(source: Source, columns: dict[str, str] | None) -> Any:
+            _refuse_other_formats(source, TABLES)
+            table = stack.enter_context(open_table(connection, source))
+            if columns is None:
+                point, cluster = choose(table, source.point, source.cluster)
+                columns = {"point": _named(point, source), "cluster": cluster}
+            wanted = [require(table, column) for column in columns.values()]
+            text, parameters = table.relation(list(dict.fromkeys(wanted)))
+            chosen = ", ".join(f"{quoted(column)} AS {quoted(name)}" for name, column in columns.items())
+            try:
+                return connection.sql(f"SELECT {chosen} FROM {text}", params=list(parameters))
+            except duckdb.Error as error:
+                raise table.error(error) from None
+
+        stack.enter_context(_progress(connection))
+        yield scan
+
+
+def _named(point: str | None, source: Source) -> str:
+    if point is None:
+        raise FileError(
+            f"{source.path} does not name its points, and an engine has no order of rows.",
+            "leave out --engine.",
+        )
+    return point
+
+
+def _refuse_other_formats(source: Source, formats: Sequence[str]) -> None:
+    if source.format not in formats or source.pairs or source.ignore is not None:
+        raise FileError(
+            f"{source.path}: this engine reads tables of points and clusters ({', '.join(formats)}); it is "
+            f"{'a table of pairs' if source.pairs else source.format}.",
+            "leave out --engine.",
+        )
 
 
 @contextmanager
@@ -264,22 +228,26 @@ def _progress(connection: Any) -> Iterator[None]:
 
 
 @contextmanager
-def _polars(master: str | None, memory: str | None) -> Iterator[Callable[[str], Any]]:
+def _polars(master: str | None, memory: str | None) -> Iterator[Scanner]:
     try:
         import polars as pl
     except ImportError:
         raise MissingExtraError("polars", "polars", "--engine polars") from None
 
-    def scan(path: str) -> Any:
-        if _suffix(path) == PARQUET:
-            return pl.scan_parquet(path)
-        return pl.scan_csv(path, separator=TEXT[_suffix(path)], infer_schema=False)
+    def scan(source: Source, columns: dict[str, str] | None) -> Any:
+        _refuse_other_formats(source, LARGE)
+        if source.format == "parquet":
+            frame = pl.scan_parquet(source.path)
+        else:
+            frame = pl.scan_csv(source.path, separator=SEPARATOR[str(source.format)], infer_schema=False)
+        chosen = _chosen(source, frame.collect_schema().names(), columns)
+        return frame.select(**{name: pl.col(column) for name, column in chosen.items()})
 
     yield scan
 
 
 @contextmanager
-def _spark(master: str | None, memory: str | None) -> Iterator[Callable[[str], Any]]:
+def _spark(master: str | None, memory: str | None) -> Iterator[Scanner]:
     try:
         from pyspark.sql import SparkSession
     except ImportError:
@@ -292,18 +260,34 @@ def _spark(master: str | None, memory: str | None) -> Iterator[Callable[[str], A
     except Exception as error:
         raise EngineError(
             f"Spark did not start: {' '.join(str(error).split())[:300]}",
-            "it needs Java 17 or later on the path, and --master must be a cluster that answers.",
+            "it needs Java 17 or later, and --master must be a cluster that answers.",
         ) from error
 
-    def scan(path: str) -> Any:
-        if _suffix(path) == PARQUET:
-            return session.read.parquet(path)
-        return session.read.csv(path, header=True, sep=TEXT[_suffix(path)])
+    def scan(source: Source, columns: dict[str, str] | None) -> Any:
+        _refuse_other_formats(source, LARGE)
+        if source.format == "parquet":
+            frame = session.read.parquet(source.path)
+        else:
+            frame = session.read.csv(source.path, header=True, sep=SEPARATOR[str(source.format)])
+        chosen = _chosen(source, frame.columns, columns)
+        quoted = {column: "`" + column.replace("`", "``") + "`" for column in chosen.values()}
+        return frame.select(*(frame[quoted[column]].alias(name) for name, column in chosen.items()))
 
     try:
         yield scan
     finally:
         session.stop()
+
+
+def _chosen(source: Source, present: Sequence[str], columns: dict[str, str] | None) -> dict[str, str]:
+    from clusterdiff.formats.duck import Scan
+    from clusterdiff.formats.tables import choose, require
+
+    table = Scan(source.path, present, lambda _: ("", ()))
+    if columns is None:
+        point, cluster = choose(table, source.point, source.cluster)
+        return {"point": _named(point, source), "cluster": cluster}
+    return {name: require(table, column) for name, column in columns.items()}
 
 
 @contextmanager

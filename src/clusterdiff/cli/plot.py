@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from clusterdiff.cli.compare import read_pair
+from clusterdiff.cli.inputs import input_options, sources, told
 from clusterdiff.cli.output import console
-from clusterdiff.comparison import compare
+from clusterdiff.comparison import Comparison
+from clusterdiff.errors import ArgumentError
 from clusterdiff.examples import customers
+from clusterdiff.formats import compare_files
 from clusterdiff.plots import PLOTS, plot
 
 
@@ -15,12 +19,7 @@ from clusterdiff.plots import PLOTS, plot
 @click.argument("kind", type=click.Choice(list(PLOTS)))
 @click.argument("true", metavar="[TRUE]", required=False)
 @click.argument("pred", metavar="[PRED]", required=False)
-@click.option(
-    "--true", "true_column", metavar="COLUMN", help="Column of true clusters, when both are in one file."
-)
-@click.option("--pred", "pred_column", metavar="COLUMN", help="Column of predicted clusters, likewise.")
-@click.option("--point", metavar="COLUMN", help="Column that names the points.")
-@click.option("--cluster", metavar="COLUMN", help="Column of clusters in both files.")
+@input_options
 @click.option(
     "-o", "--output", metavar="FILE", help="Picture to write: .svg, .png or .pdf.  [default: KIND.svg]"
 )
@@ -28,11 +27,8 @@ def command(
     kind: str,
     true: str | None,
     pred: str | None,
-    true_column: str | None,
-    pred_column: str | None,
-    point: str | None,
-    cluster: str | None,
     output: str | None,
+    **inputs: Any,
 ) -> None:
     """Draw a comparison as a picture.
 
@@ -41,7 +37,13 @@ def command(
     if true is None:
         diff = customers.compare()
     else:
-        diff = compare(*read_pair(true, pred, true_column, pred_column, point, cluster))
+        with told():
+            compared = compare_files(*sources(true, pred, **inputs))
+        if not isinstance(compared, Comparison):
+            raise ArgumentError(
+                "documents of mentions cannot be drawn as one picture.", "compare one document."
+            )
+        diff = compared
     target = output or f"{kind}.svg"
     plot(diff, kind).figure.savefig(target)
     console().print(f"wrote {target}", markup=False)

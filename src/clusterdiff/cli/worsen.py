@@ -12,8 +12,10 @@ from rich.text import Text
 
 from clusterdiff.cli.compare import split_names
 from clusterdiff.cli.output import console, print_json
+from clusterdiff.corpus import Corpus
+from clusterdiff.errors import ArgumentError
 from clusterdiff.examples import story
-from clusterdiff.formats import read_clustering
+from clusterdiff.formats import read
 from clusterdiff.series import FIGURE_3, HOW, Series, worsen
 
 
@@ -48,7 +50,11 @@ def command(
 
     Without FILE the bundled story is worsened, as the paper's section 6 does with a document of its own.
     """
-    true = story.true() if file is None else read_clustering(file, point, cluster)
+    true = story.true() if file is None else read(file, point=point, cluster=cluster)
+    if isinstance(true, Corpus):
+        raise ArgumentError(
+            f"{file} holds several documents, and one clustering is worsened.", "pass one of them."
+        )
     series = worsen(true, split_names(measures), how=how, steps=steps, seed=seed)
     if csv_file:
         Path(csv_file).write_text(series.to_csv(), encoding="utf-8")

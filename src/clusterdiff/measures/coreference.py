@@ -141,7 +141,7 @@ def ceaf_m(meet: Meet) -> PrecisionRecall:
     {'ceaf_m.recall': 0.5, 'ceaf_m.precision': 1.0}
     """
     best = meet.once(_ceaf_m)
-    return best / int(meet.overlap.pred_size.sum()), best / int(meet.overlap.true_size.sum())
+    return _ratio(best, int(meet.overlap.pred_size.sum())), _ratio(best, int(meet.overlap.true_size.sum()))
 
 
 @precision_recall(
@@ -170,7 +170,7 @@ def ceaf_e(meet: Meet) -> PrecisionRecall:
     {'ceaf_e.recall': 0.6, 'ceaf_e.precision': 0.9}
     """
     best = meet.once(_ceaf_e)
-    return best / len(meet.overlap.pred_size), best / len(meet.overlap.true_size)
+    return _ratio(best, len(meet.overlap.pred_size)), _ratio(best, len(meet.overlap.true_size))
 
 
 @precision_recall(
@@ -207,7 +207,7 @@ def _resolved(overlap: Overlap) -> float:
     a, b = overlap.true_size[overlap.true], overlap.pred_size[overlap.pred]
     # a · C(m, 2) / C(a, 2) = m (m − 1) / (a − 1)
     kept = np.where(a > 1, m * ((m - 1) / np.maximum(a - 1, 1)), b == 1)
-    return float(np.sum(kept) / overlap.true_size.sum())
+    return _ratio(float(np.sum(kept)), int(overlap.true_size.sum()))
 
 
 # ---- BLANC, whose F1 is not the harmonic mean of its precision and recall
@@ -226,28 +226,47 @@ def _pairs(sizes: Any) -> int:
     return (_core.sum_squares(np.asarray(sizes)) - int(np.sum(sizes))) // 2 if len(sizes) else 0
 
 
-def _blanc(meet: Meet) -> Blanc:
-    overlap = meet.overlap
+class Links(NamedTuple):
+    """Pairs of mentions of one kind: those that both sides have, the true ones and the predicted ones."""
+
+    right: int
+    true: int
+    pred: int
+
+
+def links(overlap: Overlap) -> tuple[Links, Links]:
+    """The links within entities, and those between entities. Documents add theirs up."""
     m, n_true, n_pred = overlap.size, int(overlap.true_size.sum()), int(overlap.pred_size.sum())
     shared = int(m.sum())
     # The shared mentions alone: what is apart on both sides among them is right.
     rows = _core.group_sum(overlap.true, len(overlap.true_size), m)
     columns = _core.group_sum(overlap.pred, len(overlap.pred_size), m)
-    together = _pairs(m), _pairs(overlap.true_size), _pairs(overlap.pred_size)
-    apart = (
+    together = Links(_pairs(m), _pairs(overlap.true_size), _pairs(overlap.pred_size))
+    apart = Links(
         shared * (shared - 1) // 2 - _pairs(rows) - _pairs(columns) + together[0],
         n_true * (n_true - 1) // 2 - together[1],
         n_pred * (n_pred - 1) // 2 - together[2],
     )
-    # A kind of link that the truth does not have is left out; without any link the score is 0.
+    return together, apart
+
+
+def blanc(counts: tuple[Links, Links]) -> Blanc:
+    """The score from the two kinds of links.
+
+    A kind of link that the truth does not have is left out; without any link the score is 0.
+    """
     kinds = []
-    for right, true, pred in (together, apart):
+    for right, true, pred in counts:
         if true:
             p, r = _ratio(right, pred), right / true
             kinds.append((p, r, f_beta(p, r)))
     if not kinds:
         return Blanc(0.0, 0.0, 0.0)
     return Blanc(*(sum(column) / len(kinds) for column in zip(*kinds, strict=True)))
+
+
+def _blanc(meet: Meet) -> Blanc:
+    return blanc(links(meet.overlap))
 
 
 BLANC_FACTS: dict[str, Any] = {

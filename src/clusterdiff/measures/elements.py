@@ -80,6 +80,7 @@ def b_cubed(meet: Meet) -> PrecisionRecall:
         )
     overlap = meet.overlap
     square = overlap.size.astype(float) ** 2
-    precision = np.sum(square / overlap.pred_size[overlap.pred]) / overlap.pred_size.sum()
-    recall = np.sum(square / overlap.true_size[overlap.true]) / overlap.true_size.sum()
+    # A side without any points shares none: 0/0 is 0, as in the reference scorer.
+    precision = np.sum(square / overlap.pred_size[overlap.pred]) / max(overlap.pred_size.sum(), 1)
+    recall = np.sum(square / overlap.true_size[overlap.true]) / max(overlap.true_size.sum(), 1)
     return float(precision), float(recall)

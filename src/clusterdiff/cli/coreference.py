@@ -1,0 +1,85 @@
+"""Documents of mentions, as people who resolve coreference expect to see them scored."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from clusterdiff.cli.output import console, print_json
+from clusterdiff.corpus import CorpusComparison
+from clusterdiff.errors import ArgumentError
+from clusterdiff.table import shown
+
+#: Measures with a recall, a precision and an F1, and how they are called in tables.
+ROWS = {"muc": "MUC", "b3": "B³", "ceaf_e": "CEAF-e", "lea": "LEA"}
+#: What a document's line shows.
+BRIEF = {
+    "muc.f1": "MUC",
+    "b3.f1": "B³",
+    "ceaf_e.f1": "CEAF-e",
+    "lea.f1": "LEA",
+    "conll": "CoNLL",
+    "S_H": "S_H",
+}
+PARTS = ("recall", "precision", "f1")
+COREFERENCE = (*(f"{row}.{part}" for row in ROWS for part in PARTS), "conll")
+
+
+def show_corpus(diff: CorpusComparison, measures: list[str], by: str | None, top: int, as_json: bool) -> None:
+    """Print the comparison of two corpora for people or for programs."""
+    if by not in (None, "document"):
+        raise ArgumentError(f"--by must be document for documents of mentions; got {by!r}.")
+    wanted = list(dict.fromkeys([*COREFERENCE, *measures, "S_H"]))
+    if as_json:
+        data = diff.to_dict(wanted, top)
+        if by is not None:
+            data["documents"] = {
+                name: {"n": document.n, "scores": document.scores(wanted)}
+                for name, document in diff.documents.items()
+            }
+        print_json(data)
+        return
+    out = console()
+    scores = diff.scores(wanted)
+    table = RichTable("", *PARTS, box=None, pad_edge=False)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for row, name in ROWS.items():
+        table.add_row(Text(name, "bold"), *(f"{100 * scores[f'{row}.{part}']:.2f}" for part in PARTS))
+    table.add_row(Text("CoNLL", "bold"), "", "", f"{100 * scores['conll']:.2f}")
+    for name in wanted:
+        if name not in COREFERENCE:
+            table.add_row(Text(name, "bold cyan"), "", "", Text(f"{100 * scores[name]:.2f}", "bold cyan"))
+    out.print(table)
+    out.print(
+        f"\n{diff.n:,} mentions in {len(diff.documents):,} documents · {diff.meet.k_true:,} true entities · "
+        f"{diff.meet.k_pred:,} predicted entities"
+    )
+    loss = diff.loss
+    out.print(f"S_H lost {loss.total:.6f} = {loss.split:.6f} to splits + {loss.merge:.6f} to merges")
+    if diff.missing_points:
+        out.print(f"{diff.missing_points:,} mentions have no entity on one side: {MEANING[diff.missing]}")
+    if by is not None:
+        out.print()
+        out.print(_by_document(diff, measures))
+    out.print(f"\n{diff.signature}", style="dim", markup=False, soft_wrap=True)
+
+
+MEANING = {
+    "singleton": "for S_H each has an entity of its own there (--missing)",
+    "drop": "S_H leaves them out (--missing)",
+    "error": "",
+}
+
+
+def _by_document(diff: CorpusComparison, measures: list[str]) -> RichTable:
+    names: dict[str, str] = {**BRIEF, **{name: name for name in measures if name not in BRIEF}}
+    table = RichTable("document", "mentions", *names.values(), box=None, pad_edge=False)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    rows: dict[str, Any] = diff.by_document(names).to_dict()
+    for row in zip(*rows.values(), strict=True):
+        table.add_row(Text(shown(row[0], 60)), f"{row[1]:,}", *(f"{100 * value:.2f}" for value in row[2:]))
+    return table

@@ -1,0 +1,107 @@
+"""How the commands read their inputs: files with columns, standard input, pairs, formats; and what was guessed."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import click
+
+from clusterdiff.cli.output import error_console
+from clusterdiff.errors import ArgumentError
+from clusterdiff.formats import FORMATS, Source, parse
+from clusterdiff.formats.files import STDIN
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+OPTIONS = (
+    click.option(
+        "--true", "true_column", metavar="COLUMN", help="Column of true clusters, when both are in one file."
+    ),
+    click.option("--pred", "pred_column", metavar="COLUMN", help="Column of predicted clusters, likewise."),
+    click.option("--point", metavar="COLUMN", help="Column that names the points."),
+    click.option("--cluster", metavar="COLUMN", help="Column of clusters in both files."),
+    click.option(
+        "--format", "input_format", type=click.Choice(FORMATS), metavar="FORMAT", help="Format of the files."
+    ),
+    click.option(
+        "--pairs", is_flag=True, help="PRED is a table of matched pairs: what they connect is a cluster."
+    ),
+    click.option("--true-pairs", is_flag=True, help="So is TRUE."),
+    click.option("--threshold", type=float, metavar="SCORE", help="The least score of a pair that counts."),
+    click.option(
+        "--ignore", type=int, metavar="LABEL", help="Label of TRUE (an image) that is not compared."
+    ),
+)
+
+
+def input_options(command: Command) -> Command:
+    """Add the options that say how inputs are read."""
+    for option in reversed(OPTIONS):
+        command = option(command)
+    return command
+
+
+def sources(
+    true: str,
+    pred: str | None,
+    *,
+    true_column: str | None = None,
+    pred_column: str | None = None,
+    point: str | None = None,
+    cluster: str | None = None,
+    input_format: str | None = None,
+    pairs: bool = False,
+    true_pairs: bool = False,
+    threshold: float | None = None,
+    ignore: int | None = None,
+) -> tuple[Source, Source]:
+    """The two sources that the arguments of a command name."""
+    if pred is None and (true_column is None or pred_column is None):
+        raise ArgumentError(
+            "one file needs --true and --pred to name its two columns.", "or pass two files: TRUE PRED."
+        )
+    if true == pred == STDIN:
+        raise ArgumentError("standard input can be read only once.", "pass a file for TRUE or PRED.")
+    left, right = parse(true), parse(true if pred is None else pred)
+    left = replace(
+        left,
+        point=point if true_pairs or not pairs else None,
+        cluster=left.cluster or true_column or cluster,
+        format=input_format,
+        pairs=true_pairs,
+        ignore=ignore,
+    )
+    right = replace(
+        right,
+        point=point if pairs or not true_pairs else None,
+        cluster=right.cluster or pred_column or cluster,
+        format=input_format,
+        pairs=pairs,
+        threshold=threshold,
+        ignore=ignore if pred is None else None,
+    )
+    return left, right
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Print what readers guess, such as which columns were meant, to standard error."""
+    logger = logging.getLogger("clusterdiff")
+    handler = _Teller()
+    level = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
+
+
+class _Teller(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        error_console().print(record.getMessage(), markup=False, style="dim", soft_wrap=True)

@@ -1,0 +1,78 @@
+"""Plain lists: a label a line, a cluster a line, and JSON that says which points are together."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from clusterdiff.clustering import Clustering
+from clusterdiff.errors import FileError, LabelError
+from clusterdiff.formats.files import read_lines, read_text, shown
+
+
+def read_labels_by_line(path: str) -> Clustering:
+    """A label a line, in the order of the points; an empty line is a point without a cluster."""
+    labels = [line or None for line in read_lines(path)]
+    return _clustering(labels, path)
+
+
+def read_clusters_by_line(path: str) -> Clustering:
+    """A cluster a line, its points between tabs, or between blanks if no line has a tab (as MCL and others write).
+
+    Clusters are named 1, 2, … after their lines.
+    """
+    lines = read_lines(path)
+    separator = "\t" if any("\t" in line for line in lines) else None
+    clusters: dict[int, list[str]] = {}
+    seen: dict[str, int] = {}
+    for number, line in enumerate(lines, start=1):
+        points = line.split(separator)
+        if not points or points == [""]:
+            continue
+        for point in points:
+            if not point:
+                raise FileError(f"{shown(path)}, line {number:,}: there is nothing between two tabs.")
+            if point in seen:
+                where = f"and in line {seen[point]:,}" if seen[point] != number else "twice"
+                raise FileError(
+                    f"{shown(path)}, line {number:,}: the point {point!r} stands here {where}.",
+                    "a point belongs to one cluster.",
+                )
+            seen[point] = number
+        clusters[number] = points
+    return _clustering(clusters, path)
+
+
+def read_json(path: str) -> Clustering:
+    """JSON: cluster → points, point → cluster, a list of clusters, or a list of labels."""
+    text = read_text(path)
+    try:
+        data = json.loads(text, object_pairs_hook=lambda pairs: _unique(pairs, path))
+    except json.JSONDecodeError as error:
+        raise FileError(
+            f"{shown(path)}, line {error.lineno:,}, column {error.colno:,}: {error.msg}."
+        ) from None
+    if not isinstance(data, dict | list):
+        raise FileError(f"{shown(path)} must hold an object or a list; it holds {type(data).__name__}.")
+    if isinstance(data, list) and data and isinstance(data[0], dict):
+        raise FileError(
+            f"{shown(path)} holds a list of objects, which is a table.",
+            "write one object a line and call it .jsonl.",
+        )
+    return _clustering(data, path)
+
+
+def _unique(pairs: list[tuple[str, Any]], path: str) -> dict[str, Any]:
+    out = dict(pairs)
+    if len(out) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise FileError(f"{shown(path)}: the key {twice!r} stands twice in one object.")
+    return out
+
+
+def _clustering(data: Any, path: str) -> Clustering:
+    try:
+        return Clustering(data, argument=shown(path))
+    except LabelError as error:
+        raise FileError(error.message, error.hint) from None

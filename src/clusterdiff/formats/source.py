@@ -1,0 +1,159 @@
+"""Where a clustering is to be read from: a path, a format, and which part of it is meant."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import dataclass, replace
+
+from clusterdiff.errors import ArgumentError, FileError, one_of
+from clusterdiff.formats.files import STDIN, first_line, open_bytes, shown, suffix
+
+#: Format → the suffixes of its files. The compression's suffix may follow.
+SUFFIXES = {
+    "csv": (".csv",),
+    "tsv": (".tsv", ".tab"),
+    "jsonl": (".jsonl", ".ndjson"),
+    "parquet": (".parquet", ".pq"),
+    "arrow": (".arrow", ".feather", ".ipc"),
+    "sqlite": (".sqlite", ".sqlite3", ".db"),
+    "duckdb": (".duckdb", ".ddb"),
+    "postgres": (),
+    "json": (".json",),
+    "labels": (),
+    "clusters": (".mcl", ".clusters"),
+    "npy": (".npy", ".npz"),
+    "tiff": (".tif", ".tiff"),
+    "conll": (".conll", ".v4_gold_conll", ".v4_auto_conll", ".gold_conll", ".auto_conll"),
+    "conllu": (".conllu",),
+    "spans": (),
+}
+FORMATS = tuple(SUFFIXES)
+BY_SUFFIX = {end: name for name, ends in SUFFIXES.items() for end in ends}
+#: Formats that are tables of points and clusters, and formats that hold several documents.
+TABLES = ("csv", "tsv", "jsonl", "parquet", "arrow", "sqlite", "duckdb", "postgres")
+DOCUMENTS = ("conll", "conllu", "spans")
+#: Formats that know text only: "7" may be a number.
+UNTYPED = ("csv", "tsv", "clusters")
+
+MAGIC = {
+    b"PAR1": "parquet",
+    b"ARROW1": "arrow",
+    b"SQLite format 3\x00": "sqlite",
+    b"\x93NUMPY": "npy",
+    b"PK\x03\x04": "npy",
+    b"II*\x00": "tiff",
+    b"MM\x00*": "tiff",
+}
+POSTGRES = re.compile(r"postgres(?:ql)?://")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A clustering in a file or a database; see :func:`clusterdiff.read` for what the fields mean."""
+
+    path: str
+    point: str | None = None
+    cluster: str | None = None
+    table: str | None = None
+    format: str | None = None
+    pairs: bool = False
+    threshold: float | None = None
+    ignore: int | None = None
+
+    def resolved(self) -> Source:
+        """The same with its format: as told, as the suffix says, or as the first bytes do."""
+        if self.threshold is not None and not self.pairs:
+            raise ArgumentError("`threshold` is for pairs; set pairs=True (--pairs) as well.")
+        found = self._format()
+        if self.pairs and found not in TABLES:
+            raise ArgumentError(
+                f"pairs are read from tables ({', '.join(TABLES)}); {shown(self.path)} is {found}."
+            )
+        return replace(self, format=found)
+
+    def _format(self) -> str:
+        if self.format is not None:
+            one_of("format", self.format, FORMATS)
+            return self.format
+        if POSTGRES.match(self.path):
+            return "postgres"
+        found = BY_SUFFIX.get(suffix(self.path)) if self.path != STDIN else None
+        if found == "jsonl" and not self.pairs and _has_clusters(self.path):
+            return "spans"
+        return found or sniff(self.path)
+
+
+def sniff(path: str) -> str:
+    """The format of a file whose name does not tell, by its first bytes and lines."""
+    if path == STDIN:
+        raise ArgumentError(
+            "the format of standard input must be told.", f"name it with --format: {', '.join(FORMATS)}."
+        )
+    with open_bytes(path) as file:
+        head = file.read(4096)
+    for magic, name in MAGIC.items():
+        if head.startswith(magic):
+            return name
+    if b"DUCK" in head[:16]:
+        return "duckdb"
+    text = head.decode("utf-8", errors="replace")
+    if text.startswith("#begin document"):
+        return "conll"
+    if re.search(r"^#\s*(global\.Entity|newdoc|sent_id)\b", text, re.MULTILINE):
+        return "conllu"
+    if text.lstrip()[:1] in ("{", "["):
+        return "json"
+    if re.search(r"[\t,;]| \S", text):
+        raise FileError(
+            f"{shown(path)} may be a table, a list of labels or a list of clusters: its name does not tell.",
+            "name its format: csv, tsv, labels or clusters (--format on the command line).",
+        )
+    return "labels"
+
+
+def _has_clusters(path: str) -> bool:
+    """Whether the first line of a file of JSON lines is a document with clusters of spans."""
+    try:
+        data = json.loads(first_line(path))
+    except (json.JSONDecodeError, FileError):
+        return False
+    return isinstance(data, dict) and any(
+        field.endswith("clusters") and isinstance(value, list) for field, value in data.items()
+    )
+
+
+def parse(text: str) -> Source:
+    """A source as the command takes it: ``path``, ``path:column``, ``database:table``, ``database:table:column``.
+
+    A file whose very name has a colon is that file.
+
+    >>> source = parse("gold.csv:entity_id")
+    >>> source.path, source.cluster
+    ('gold.csv', 'entity_id')
+    >>> parse("postgres://ann@localhost:5432/people:gold:entity").table
+    'gold'
+    """
+    if text == STDIN or os.path.exists(text):
+        return Source(text)
+    if POSTGRES.match(text):
+        match = re.fullmatch(r"(?P<url>\w+://[^/]*/[^:?]*)(?::(?P<rest>[^?]*))?(?P<query>\?.*)?", text)
+        if match is None:
+            raise ArgumentError(
+                f"{text!r} is not an address such as postgres://user@host:5432/database:table."
+            )
+        parts = (match["rest"] or "").split(":") if match["rest"] else []
+        return _database(match["url"] + (match["query"] or ""), parts, text)
+    head, *parts = text.split(":")
+    if BY_SUFFIX.get(suffix(head)) in ("sqlite", "duckdb"):
+        return _database(head, parts, text)
+    path, colon, column = text.rpartition(":")
+    return Source(path, cluster=column) if colon else Source(text)
+
+
+def _database(path: str, parts: list[str], text: str) -> Source:
+    if len(parts) > 2:
+        raise ArgumentError(f"{text!r} names more than a table and a column: database:table:column.")
+    table, cluster = (*parts, None, None)[:2]
+    return Source(path, table=table, cluster=cluster)

@@ -1,0 +1,167 @@
+"""Lists of labels and clusters, JSON, label arrays and images, and pairs."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tifffile
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import clusterdiff as cd
+from tests.formats.conftest import csv_text, run, write_parquet
+
+
+def test_a_label_a_line(tmp_path: Path) -> None:
+    """Any name but a known one: a label a line, an empty line being a point without a cluster."""
+    (tmp_path / "labels").write_text("a\r\na\r\n\r\nb\r\n")
+    found = cd.read(tmp_path / "labels")
+    assert isinstance(found, cd.Clustering)
+    assert found.absent is not None
+    assert found.absent.tolist() == [False, False, True, False]
+    (tmp_path / "labels.txt.gz").write_bytes(gzip.compress(b"a\na\nb\n"))
+    assert cd.read(tmp_path / "labels.txt.gz") == cd.Clustering(["a", "a", "b"])
+    (tmp_path / "spaced.txt").write_text("New York\nParis\n")
+    assert cd.read(tmp_path / "spaced.txt", format="labels") == cd.Clustering(["New York", "Paris"])
+
+
+def test_a_cluster_a_line(tmp_path: Path) -> None:
+    """Points between tabs, or between blanks if there are no tabs; clusters are named after their lines."""
+    (tmp_path / "out.mcl").write_text("a b\tc\n\nd\n")
+    found = cd.read(tmp_path / "out.mcl")
+    assert found.to_dict() == {"a b": 1, "c": 1, "d": 3}  # type: ignore[union-attr]
+    (tmp_path / "blanks.txt").write_text("a b  c\nd\n")
+    assert cd.read(tmp_path / "blanks.txt", format="clusters") == cd.Clustering([["a", "b", "c"], ["d"]])
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"x": ["a", "b"], "y": ["c"]},
+        {"a": "x", "b": "x", "c": "y"},
+        [["a", "b"], ["c"]],
+    ],
+)
+def test_json_in_three_shapes(tmp_path: Path, data: Any) -> None:
+    """Cluster → points, point → cluster, and a list of clusters."""
+    (tmp_path / "t.json").write_text(json.dumps(data))
+    assert cd.read(tmp_path / "t.json") == cd.Clustering([["a", "b"], ["c"]])
+
+
+def test_label_arrays(tmp_path: Path) -> None:
+    """A .npy file of any shape, and an array of a .npz file."""
+    labels = np.array([[1, 1], [2, 3]])
+    np.save(tmp_path / "t.npy", labels)
+    np.savez(tmp_path / "t.npz", gold=labels, system=labels.T)
+    np.savez(tmp_path / "one.npz", labels)
+    assert cd.read(tmp_path / "t.npy") == cd.Clustering([1, 1, 2, 3])
+    assert cd.read(tmp_path / "one.npz") == cd.Clustering([1, 1, 2, 3])
+    assert cd.read(tmp_path / "t.npz", cluster="system") == cd.Clustering([1, 2, 1, 3])
+    with pytest.raises(cd.FileError, match="holds 2 arrays: 'gold', 'system'"):
+        cd.read(tmp_path / "t.npz")
+    with pytest.raises(cd.FileError, match="has no array 'gould'; it has 'gold', 'system'") as caught:
+        cd.read(tmp_path / "t.npz", cluster="gould")
+    assert caught.value.hint == "did you mean 'gold'?"
+    result = run("compare", f"{tmp_path}/t.npz:gold", f"{tmp_path}/t.npz:gold", "--json")
+    assert '"S_H": 1.0' in result.stdout
+
+
+def test_pickles_are_not_opened(tmp_path: Path) -> None:
+    """An array of objects could run code when it is read."""
+    np.save(tmp_path / "t.npy", np.array([{1}, {2}], dtype=object), allow_pickle=True)
+    with pytest.raises(cd.FileError, match="it holds pickled objects, which could run code"):
+        cd.read(tmp_path / "t.npy")
+
+
+@pytest.mark.parametrize("suffix", [".npy", ".tif"])
+def test_images_with_a_label_to_ignore(tmp_path: Path, suffix: str) -> None:
+    """Pixels whose true label is the ignored one are left out, and the signature says how many."""
+    true = np.array([[0, 1, 1], [0, 2, 2]], dtype=np.uint16)
+    pred = np.array([[5, 1, 1], [1, 0, 2]], dtype=np.uint16)
+    for name, image in (("true", true), ("pred", pred)):
+        (np.save if suffix == ".npy" else tifffile.imwrite)(tmp_path / f"{name}{suffix}", image)
+    result = run("compare", tmp_path / f"true{suffix}", tmp_path / f"pred{suffix}", "--ignore", 0, "--json")
+    data = json.loads(result.stdout)
+    assert data["n"] == 4
+    assert data["scores"]["S_H"] == cd.score(true[true > 0], pred[true > 0])
+    assert "missing:drop(2)" in data["signature"]
+
+
+def test_images_must_have_the_same_shape(tmp_path: Path) -> None:
+    """The same number of pixels is not enough."""
+    np.save(tmp_path / "t.npy", np.zeros((2, 3), dtype=int))
+    np.save(tmp_path / "p.npy", np.zeros((3, 2), dtype=int))
+    with pytest.raises(cd.FileError, match=r"must have the same shape; got \(2, 3\) and \(3, 2\)"):
+        cd.compare_files(tmp_path / "t.npy", tmp_path / "p.npy")
+
+
+def connected(pairs: list[tuple[str, str]], points: set[str]) -> cd.Clustering:
+    """Connected components the slow, obvious way."""
+    clusters = [{point} for point in points]
+    for a, b in pairs:
+        first, second = (next(c for c in clusters if x in c) for x in (a, b))
+        if first is not second:
+            clusters.remove(second)
+            first |= second
+    return cd.Clustering(clusters)
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("abcdefgh"), st.sampled_from("abcdefgh"), st.sampled_from([0.1, 0.5, 0.9])),
+        min_size=1,
+    ),
+    st.sampled_from([None, 0.0, 0.5, 0.95]),
+)
+def test_pairs_become_connected_components(tmp_path: Path, pairs: Any, threshold: float | None) -> None:
+    """Pairs that count connect; a point of which no pair counts stands alone."""
+    rows = [{"left": a, "right": b, "score": s} for a, b, s in pairs]
+    (tmp_path / "pairs.csv").write_text(csv_text(rows))
+    found = cd.read(tmp_path / "pairs.csv", pairs=True, threshold=threshold)
+    counted = [(a, b) for a, b, s in pairs if threshold is None or s >= threshold]
+    assert found == connected(counted, {x for a, b, _ in pairs for x in (a, b)})
+
+
+def test_pairs_on_the_command_line(tmp_path: Path) -> None:
+    """--pairs and --threshold are for PRED; records of no pair are missing there."""
+    (tmp_path / "gold.csv").write_text("id,cluster\n1,x\n2,x\n3,x\n4,y\n5,z\n")
+    rows: Any = [
+        {"unique_id_l": 1, "unique_id_r": 2, "match_probability": 0.99, "city_l": "?"},
+        {"unique_id_l": 2, "unique_id_r": 3, "match_probability": 0.9, "city_l": "?"},
+        {"unique_id_l": 3, "unique_id_r": 4, "match_probability": 0.2, "city_l": "?"},
+    ]
+    write_parquet(rows, tmp_path / "pairs.parquet")
+    arguments = ("compare", tmp_path / "gold.csv", tmp_path / "pairs.parquet", "--pairs")
+    assert "`pred` lacks 1 of the 5 points of `true`: '5'." in run(*arguments).stderr
+    result = run(*arguments, "--threshold", 0.5, "--missing", "singleton", "--json")
+    assert result.exit_code == 0, result.stderr
+    assert json.loads(result.stdout)["scores"]["S_H"] == 1.0
+    assert "pairs of 'unique_id_l' and 'unique_id_r', score 'match_probability'" in result.stderr
+    merged = run(*arguments, "--missing", "singleton", "--json")
+    assert json.loads(merged.stdout)["kinds"]["merge"] == 1
+
+
+def test_pairs_have_to_be_plain(tmp_path: Path) -> None:
+    """Ends that are not known by their names are told, and must be there."""
+    path = tmp_path / "p.csv"
+    path.write_text("x,y,z,w\na,b,c,0.5\n")
+    with pytest.raises(cd.FileError, match="not plain which are the ends of a pair"):
+        cd.read(path, pairs=True)
+    assert cd.read(path, pairs=True, point="x,z") == cd.Clustering([["a", "c"]])
+    assert cd.read(path, pairs=True, point="x,z,w", threshold=0.6) == cd.Clustering([["a"], ["c"]])
+    with pytest.raises(cd.FileError, match="has no column of scores for a threshold"):
+        cd.read(path, pairs=True, point="x,z", threshold=0.6)
+    with pytest.raises(cd.ArgumentError, match="must name the two ends of a pair"):
+        cd.read(path, pairs=True, point="x")
+    path.write_text("left,right\na,b\n,c\n")
+    with pytest.raises(cd.FileError, match="1 pairs lack one of their ends"):
+        cd.read(path, pairs=True)
+    path.write_text("left,right,score\na,b,high\n")
+    with pytest.raises(cd.FileError, match="cannot be read"):
+        cd.read(path, pairs=True, threshold=0.5)
