@@ -204,10 +204,10 @@ def _refuse_other_formats(source: Source, formats: Sequence[str]) -> None:
 def _progress(connection: Any) -> Iterator[None]:
     """Show how far the running query is, on a terminal."""
     console = error_console()
+    connection.execute(f"SET enable_progress_bar = {str(console.is_terminal).lower()}")
     if not console.is_terminal:
         yield
         return
-    connection.execute("SET enable_progress_bar = true")
     connection.execute("SET enable_progress_bar_print = false")
     done = threading.Event()
     columns = (TextColumn("comparing in DuckDB"), BarColumn(), TimeElapsedColumn())

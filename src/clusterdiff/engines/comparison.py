@@ -123,7 +123,7 @@ class EngineComparison(TableComparison):
     def _differing(self) -> tuple[Frame, dict[str, int]]:
         """The cells of components that are not the same on both sides, and how many cells of which kind."""
         engine = self._cells.engine
-        rows = self._sums.sides.scored("h", ["t_parts", "p_parts", "t_code", "p_code"])
+        rows = self._sums.sides.scored("h", ["t_parts", "p_parts"])
         f, g, w = c("f"), c("g"), c("w")
         total = self._sums.total
         one_true, one_pred = (c(x).is_null() | (c(f"{x}_parts") == 1) for x in ("t", "p"))
@@ -139,7 +139,7 @@ class EngineComparison(TableComparison):
                 c("p").is_null(), c("k") * 1.0, c("k") / if_else(c("p").is_null(), nw.lit(1), c("p_parts"))
             ),
         )
-        keep = ["t", "p", "m", "w", "k", "split", "merge", "true_part", "pred_part", "t_code", "p_code"]
+        keep = ["t", "p", "m", "w", "k", "split", "merge", "true_part", "pred_part"]
         keep += ["ww", "wl"] * self._cells.points.weighted
         with engine.running():
             kept = engine.keep(rows.filter(c("same") == 0).select(*keep))
@@ -176,8 +176,8 @@ class EngineComparison(TableComparison):
     def _components_in_engine(self) -> tuple[Frame, Frame]:
         """The cells that differ with their component, and the components with what they lost."""
         engine, sums = self._cells.engine, self._sums
-        rows, _ = self._differing
         with engine.running():
+            rows = engine.keep(sums.sides.numbered(self._differing[0]))
             shift = int(sums._true["count"])
             linked = rows.filter(~c("t").is_null() & ~c("p").is_null())
             # Where a join leaves nulls, pandas turns integers into floats.
@@ -190,6 +190,7 @@ class EngineComparison(TableComparison):
                 placed.with_columns(component=nw.coalesce("component", "vertex").cast(nw.Int64))
             )
             engine.free(label)
+            engine.free(rows)
             parts = {x: c(x).sum() for x in ("split", "merge", "m", "w", "k", "true_part", "pred_part")}
             found = (
                 placed.group_by("component")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from math import log
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import narwhals.stable.v2 as nw
 
@@ -39,7 +39,10 @@ def _log1p(name: str) -> Any:
 
 
 class Sides:
-    """The cells with what each stands for, and a row for every cluster of either side with its scores."""
+    """The cells with what each stands for, and a row for every cluster of either side with its scores.
+
+    Nothing is computed yet: a query takes the columns it needs, and the engine leaves out the others.
+    """
 
     def __init__(self, cells: Cells) -> None:
         self.source = cells
@@ -49,55 +52,54 @@ class Sides:
         self.true = self._side("t")
         self.pred = self._side("p")
 
+    def _either(self, alone: Any, cell: Any) -> Any:
+        """What holds for a row of points that are alone, and what for a cell; no case where there are no such rows."""
+        return if_else(c("t").is_null() | c("p").is_null(), alone, cell) if self.source.alone else cell
+
     def _described(self, frame: Frame) -> Frame:
         """Give each row: k cells of w mass in all, q = Σ mass², l = Σ mass·log mass, x = the largest mass."""
-        alone = c("t").is_null() | c("p").is_null()
-        m = c("m").cast(nw.Float64)
-        if self.source.points.weighted:
-            w, q, logs, largest = c("w"), c("ww"), c("wl"), c("wx")
-        else:
-            w, q, logs, largest = m, m, nw.lit(0.0), nw.lit(1.0)
+        either, weighted = self._either, self.source.points.weighted
+        frame = frame.with_columns(w=c("w") if weighted else c("m").cast(nw.Float64))
+        w, one = c("w"), nw.lit(1.0)
         out = frame.with_columns(
-            w=w,
-            k=if_else(alone, c("m"), nw.lit(1)),
-            q=if_else(alone, q, w * w),
-            l=if_else(alone, logs, w * log_or_0(w)),
-            x=if_else(alone, largest, w),
-            biggest=if_else(alone, nw.lit(1), c("m")),
+            k=either(c("m"), nw.lit(1)),
+            q=either(c("ww") if weighted else w, w * w),
+            l=either(c("wl") if weighted else nw.lit(0.0), w * log_or_0(w)),
+            x=either(c("wx") if weighted else one, w),
+            biggest=either(nw.lit(1), c("m")),
         )
-        if not self.source.points.weighted:
-            return out.with_columns(
-                kept_h=c("l"),
-                kept_pairs=if_else(alone, nw.lit(0.0), m * (m - 1.0)),
-                own_h=nw.lit(0.0),
-                own_pairs=m,
-            )
-        own = c("wl") - c("w") * log(self.unit)
-        whole = c("m") > 1
+        if not weighted:
+            return out.with_columns(kept_h=c("l"), kept_pairs=c("q") - w)
+        own = c("wl") - w * log(self.unit)
+        part = nw.when((c("m") > 1) & (w > 0))
         return out.with_columns(
-            kept_h=if_else(
-                ~alone & whole & (c("w") > 0),
-                _positive(c("w") * log_or_0(c("w") / self.unit) - own),
-                nw.lit(0.0),
+            kept_h=either(
+                nw.lit(0.0), part.then(_positive(w * log_or_0(w / self.unit) - own)).otherwise(0.0)
             ),
-            kept_pairs=if_else(~alone & whole, c("w") * c("w") - c("ww"), nw.lit(0.0)),
+            kept_pairs=either(nw.lit(0.0), part.then(w * w - c("ww")).otherwise(0.0)),
             own_h=own,
-            own_pairs=c("ww"),
         )
 
     def _side(self, key: str) -> Frame:
-        sums = ("m", "w", "k", "kept_h", "own_h", "kept_pairs", "own_pairs")
+        weighted = self.source.points.weighted
+        sums = ["m", "k", "kept_h", "kept_pairs", *["w", "own_h", "ww"] * weighted]
         grouped = (
             self.cells.filter(~c(key).is_null())
             .group_by(key)
             .agg(**{f"a_{x}": c(x).sum() for x in sums}, a_x=c("x").max(), a_biggest=c("biggest").max())
         )
-        unit = self.unit if self.source.points.weighted else 1.0
-        w = c("a_w")
-        grouped = grouped.with_columns(
-            whole_h=w * log_or_0(w / unit) - c("a_own_h"), whole_pairs=w * w - c("a_own_pairs")
-        )
-        one = (c("a_k") == 1) | (c("a_m") <= 1)
+        if weighted:
+            w = c("a_w")
+            whole = {"h": w * log_or_0(w / self.unit) - c("a_own_h"), "pairs": w * w - c("a_ww")}
+            # What the parts of an unsplit cluster add up to differs from the whole by rounding.
+            one = (c("a_k") == 1) | (c("a_m") <= 1)
+        else:
+            grouped = grouped.with_columns(a_w=c("a_m").cast(nw.Float64))
+            w = c("a_w")
+            # In this form an unsplit cluster has the same bits in both: its score is exactly 1.
+            whole = {"h": w * log_or_0(w), "pairs": w * w - w}
+            one = c("a_m") <= 1
+        grouped = grouped.with_columns(**{f"whole_{name}": expression for name, expression in whole.items()})
         score = {
             name: if_else(
                 one | (c(f"whole_{name}") <= 0.0),
@@ -106,8 +108,8 @@ class Sides:
             )
             for name in ("h", "pairs")
         }
-        score["largest"] = if_else(one, nw.lit(1.0), _ratio(c("a_biggest") - 1, c("a_m") - 1))
-        named = grouped.select(
+        score["largest"] = if_else(c("a_m") <= 1, nw.lit(1.0), _ratio(c("a_biggest") - 1, c("a_m") - 1))
+        return grouped.select(
             key,
             **{
                 f"{key}_size": c("a_m").cast(nw.Int64),
@@ -117,22 +119,34 @@ class Sides:
             **{f"{key}_max": c("a_x"), f"{key}_biggest": c("a_biggest").cast(nw.Int64)},
             **{f"{key}_{name}": expression for name, expression in score.items()},
         )
-        return self.engine.number(named, key)
+
+    @cached_property
+    def codes(self) -> tuple[Frame, Frame]:
+        """The clusters of either side, numbered."""
+        true, pred = ((side.select(key), key) for side, key in ((self.true, "t"), (self.pred, "p")))
+        return self.engine.number(*true), self.engine.number(*pred)
 
     def rows(self, columns: Sequence[str]) -> Frame:
         """The cells beside some of the columns of their true (t_…) and predicted (p_…) cluster."""
         frame = self.cells
+        # Only points that are alone have no cluster to join; without them the engine is free in how to join.
+        how: Literal["left", "inner"] = "left" if self.source.alone else "inner"
         for key, side in (("t", self.true), ("p", self.pred)):
             wanted = [column for column in columns if column.startswith(f"{key}_")]
-            codes = {f"{key}_code": c("code")} if f"{key}_code" in wanted else {}
-            frame = frame.join(
-                side.select(key, *(w for w in wanted if w not in codes), **codes), on=key, how="left"
-            )
+            frame = frame.join(side.select(key, *wanted), on=key, how=how)
+        return frame
+
+    def numbered(self, frame: Frame) -> Frame:
+        """A frame of cells with the numbers of their clusters, t_code and p_code."""
+        for key, codes in zip(("t", "p"), self.codes, strict=True):
+            frame = frame.join(codes.rename({"code": f"{key}_code"}), on=key, how="left")
         return frame
 
     def scored(self, name: str, more: Sequence[str] = ()) -> Frame:
         """The cells with their split score f and merge score g; a point that is a cluster of its own scores 1."""
         rows = self.rows([f"t_{name}", f"p_{name}", *more])
+        if not self.source.alone:
+            return rows.with_columns(f=c(f"t_{name}"), g=c(f"p_{name}"))
         return rows.with_columns(
             f=if_else(c("t").is_null(), nw.lit(1.0), c(f"t_{name}")),
             g=if_else(c("p").is_null(), nw.lit(1.0), c(f"p_{name}")),
@@ -167,22 +181,23 @@ class EngineSums:
 
     @staticmethod
     def _pair(f: str, g: str, prefix: str = "") -> dict[str, Any]:
-        """S* and S' of rows with scores f and g, as sums of mass."""
-        w = c("w")
-        perfect = (c(f) == 1.0) & (c(g) == 1.0)
-        # Whole points for perfect cells are summed apart, so that identical clusterings give exactly 1.
+        """S* and S' of rows with scores f and g as sums of mass, and how many cells are not perfect."""
         return {
-            f"{prefix}whole": if_else(perfect, w, nw.lit(0.0)).sum(),
-            f"{prefix}product": if_else(perfect, nw.lit(0.0), w * c(f) * c(g)).sum(),
-            f"{prefix}mean": if_else(perfect, nw.lit(0.0), w * (c(f) + c(g)) / 2).sum(),
+            f"{prefix}product": (c("w") * c(f) * c(g)).sum(),
+            f"{prefix}mean": (c("w") * (c(f) + c(g)) / 2).sum(),
+            f"{prefix}flawed": flag((c(f) < 1.0) | (c(g) < 1.0)).sum(),
         }
+
+    def _share(self, sums: dict[str, Any], name: str, flawed: str = "flawed") -> float:
+        """A sum of mass as a share of the whole: exactly 1 if every cell is perfect, however the engine adds up."""
+        return float(sums[name] / self.total) if sums[flawed] else 1.0
 
     @cached_property
     def _entropy(self) -> dict[str, Any]:
         f, g, w = c("f"), c("g"), c("w")
         return self._one(
             self.sides.scored("h").select(
-                **self._pair("f", "g"),
+                product=(w * f * g).sum(),
                 split=(w * (1.0 - f) * (1.0 + g) / 2).sum(),
                 merge=(w * (1.0 - g) * (1.0 + f) / 2).sum(),
             )
@@ -194,41 +209,36 @@ class EngineSums:
         split, merge = self._entropy["split"] / self.total, self._entropy["merge"] / self.total
         return Loss(split + merge, split, merge)
 
-    def _product(self, sums: dict[str, Any], prefix: str = "") -> float:
-        return float((sums[f"{prefix}whole"] + sums[f"{prefix}product"]) / self.total)
-
-    def _mean(self, sums: dict[str, Any], prefix: str = "") -> float:
-        return float((sums[f"{prefix}whole"] + sums[f"{prefix}mean"]) / self.total)
-
     @property
     def s_h(self) -> float:
         """S_H."""
-        return self._product(self._entropy)
+        sums = self._entropy
+        return self._share(sums | {"flawed": sums["split"] + sums["merge"]}, "product")
 
     @property
     def s_h_mean(self) -> float:
         """S'(entropy)."""
-        return self._mean(self._entropy)
+        return self._share(self._cells, "h_mean", "h_flawed")
 
     @property
     def s_pairs(self) -> float:
         """S*(pairs)."""
-        return self._product(self._cells, "pairs_")
+        return self._share(self._cells, "pairs_product", "pairs_flawed")
 
     @property
     def s_pairs_mean(self) -> float:
         """S'(pairs)."""
-        return self._mean(self._cells, "pairs_")
+        return self._share(self._cells, "pairs_mean", "pairs_flawed")
 
     @property
     def s_largest(self) -> float:
         """S*(largest)."""
-        return self._product(self._cells, "largest_")
+        return self._share(self._cells, "largest_product", "largest_flawed")
 
     @property
     def s_largest_mean(self) -> float:
         """S'(largest)."""
-        return self._mean(self._cells, "largest_")
+        return self._share(self._cells, "largest_mean", "largest_flawed")
 
     @cached_property
     def _mse(self) -> dict[str, Any]:
@@ -267,12 +277,12 @@ class EngineSums:
     @property
     def s_mse(self) -> float:
         """S_MSE."""
-        return self._product(self._mse)
+        return self._share(self._mse, "product")
 
     @property
     def s_mse_mean(self) -> float:
         """S'(mse)."""
-        return self._mean(self._mse)
+        return self._share(self._mse, "mean")
 
     # ---- sums over clusters
 
@@ -319,7 +329,7 @@ class EngineSums:
         Σ mass (w), Σ mass² (q) and Σ mass·log mass (l): the terms below are summed over those k cells.
         """
         total = self.total
-        scores = [f"{side}_{name}" for side in ("t", "p") for name in ("pairs", "largest")]
+        scores = [f"{side}_{name}" for side in ("t", "p") for name in SCORES]
         rows = self.sides.rows(["t_mass", "p_mass", *scores])
         w, q, a, b = c("w"), c("q"), c("a"), c("b")
         own_true, own_pred = c("tn") == 1, c("pn") == 1
@@ -372,8 +382,11 @@ class EngineSums:
                 **{f"true_{x}": (c("tn") * c(x)).sum() for x in OWN_TERMS},
                 **{f"pred_{x}": (c("pn") * c(x)).sum() for x in OWN_TERMS},
                 **self._squares(c("size"), c("mass")),
-                **self._pair("t_pairs", "p_pairs", "pairs_"),
-                **self._pair("t_largest", "p_largest", "largest_"),
+                **{
+                    k: v
+                    for name in SCORES
+                    for k, v in self._pair(f"t_{name}", f"p_{name}", f"{name}_").items()
+                },
                 **({"ww": c("ww").sum(), "wl": c("wl").sum()} if self.cells.points.weighted else {}),
             )
         )
