@@ -241,6 +241,13 @@ def test_points_without_a_name_are_refused(frame: Any) -> None:
         cd.compare_tables(left, right, point="id")
 
 
+def test_nulls_on_both_sides_are_not_one_point(frame: Any) -> None:
+    """Two points without a name are not matched with each other, whatever the engine's join does."""
+    left, right = (frame({"id": ["a", None], "cluster": [1, 1]}) for _ in range(2))
+    with pytest.raises(cd.LabelError, match=r"points without a name"):
+        cd.compare_tables(left, right, point="id")
+
+
 def test_bad_weights_and_features_are_refused(frame: Any) -> None:
     """Negative weights and features that are not finite are errors, not numbers."""
     table = frame({"a": [1, 1, 2], "b": [1, 2, 2], "w": [1.0, -1.0, 2.0], "x": [0.0, float("inf"), 1.0]})

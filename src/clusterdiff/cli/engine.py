@@ -296,8 +296,18 @@ def _terminated() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    asked = threading.Event()
+
+    def leave(*_: object) -> None:
+        asked.set()
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, leave)
     try:
         yield
+    except KeyboardInterrupt:
+        if asked.is_set():
+            sys.exit(128 + signal.SIGTERM)
+        raise
     finally:
         signal.signal(signal.SIGTERM, before)

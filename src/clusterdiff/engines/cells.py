@@ -85,7 +85,23 @@ class _Grouping:
         self.engine = points.engine
         for side in ("t", "p"):
             self._check_noise(side)
+        self._nowhere: int | None = None
+        # Whether rows of a join are told apart by the side that names them; the first try needs no such thing.
+        self.counted = len(points.sides) == 2 and (choices.missing != "error" or self.engine.nulls_match)
         self.raw = self.engine.keep(self._grouped())
+        if len(points.sides) == 2 and not self.counted and not self._whole():
+            self.engine.free(self.raw)
+            self.counted = True
+            self.raw = self.engine.keep(self._grouped())
+
+    def _whole(self) -> bool:
+        """Whether every row found its like: all have both labels, and there are as many as in either table.
+
+        With x and y rows of a name in the two tables, Σ xy = Σ x = Σ y over names that both have: all x and y are 1.
+        """
+        lacking = flag(c("t").is_null() | c("p").is_null())
+        got = self._one(self.raw.select(n=c("m").sum(), lacking=lacking.sum()))
+        return got["lacking"] == 0 and (got["n"], got["n"]) == self.points.counts
 
     def _check_noise(self, side: str) -> None:
         noise, expected = self.choices.noise, self.points.kinds[side]
@@ -102,8 +118,8 @@ class _Grouping:
         points = self.points
         keys = ["s"] * points.by + ["t", "p"]
         frame = points.frame
-        # Rows of a full join with a name on this side: they tell, for free, whether the names were unique.
-        counts = {"m": nw.len()} if len(points.sides) == 1 else {"mi": c("i").count(), "mj": c("j").count()}
+        # Rows of a full join with a name on this side: they tell whether the names were unique.
+        counts = {"mi": c("i").count(), "mj": c("j").count()} if self.counted else {"m": nw.len()}
         sums: dict[str, Any] = {}
         if points.weighted:
             w = c("w")
@@ -171,7 +187,7 @@ class _Grouping:
         marks = {f"{side}n": flag(c(side).is_null()) for side in ("t", "p")}
         marks |= {f"{side}z": nw.lit(0) if noise is None else flag(c(side) == noise) for side in ("t", "p")}
         frame = self.raw
-        if len(self.points.sides) == 2:
+        if self.counted:
             # A group without both labels mixes points of either table and of both: it is counted apart.
             size = nw.when(~c("t").is_null()).then(c("mi")).otherwise(c("mj"))
             if self._nowhere is not None:
@@ -183,8 +199,7 @@ class _Grouping:
 
     def cells(self) -> Cells:
         """The cells, once everything has been checked."""
-        self._nowhere: int | None = None
-        if len(self.points.sides) == 2:
+        if self.counted:
             self._check_join()
         flagged = self._flagged()
         choices, kept = self.choices, flagged
@@ -404,7 +419,7 @@ def assemble(
     groups: AnyArray | None = None,
 ) -> tuple[Meet, AnyArray | None]:
     """A Meet from the codes and names of both sides, and the groups in the order of its cells."""
-    order = np.argsort(true[0], kind="stable")
+    order = np.lexsort((pred[0], true[0]))
     indptr = np.concatenate([[0], np.cumsum(np.bincount(true[0], minlength=len(true[1])))])
     built = _core.Cells(indptr, pred[0][order].astype(np.int32), size[order], len(pred[1]))
     if weights is not None:
@@ -451,9 +466,14 @@ def encoded(column: Any) -> tuple[IntArray, AnyArray]:
     present = slice(None) if labels.absent is None else ~labels.absent
     found, first = _core.encode_integers(labels.values[present])
     names = labels.values[present][first]
+    names = names if labels.lexicon is None else labels.lexicon[names]
+    # Engines return rows in any order; numbered by name, the same tables give the same result.
+    order = np.argsort(names, kind="stable")
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
     codes = np.full(len(labels.values), -1, dtype=np.int64)
-    codes[present] = found
-    return codes, names if labels.lexicon is None else labels.lexicon[names]
+    codes[present] = rank[found]
+    return codes, names[order]
 
 
 def _single(single: dict[str, Any], side: str) -> tuple[list[Any], list[bool]]:

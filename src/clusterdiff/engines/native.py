@@ -28,6 +28,8 @@ class Engine:
 
     #: Below this many rows a loop of queries is dearer than bringing the rest back; 0 where queries are cheap.
     collect_below = 0
+    #: Whether a join matches nulls with each other, unlike in SQL.
+    nulls_match = False
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -79,6 +81,8 @@ class Engine:
             yield
         except BaseException as error:
             _release(self._kept, before)
+            if "Query interrupted" in str(error):  # how DuckDB tells of a signal
+                raise KeyboardInterrupt from error
             if isinstance(error, ClusterdiffError) or not isinstance(error, Exception):
                 raise
             raise EngineError(f"{self.name} stopped: {_first_lines(error)}", _advice(error)) from error
@@ -86,6 +90,8 @@ class Engine:
 
 class Pandas(Engine):
     """pandas and its kin: integers become nullable, since an outer join would make floats of them."""
+
+    nulls_match = True
 
     def prepare(self, native: Any) -> Any:
         """Nullable integers and floats."""

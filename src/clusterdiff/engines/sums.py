@@ -6,7 +6,7 @@ The meet of an engine offers measures what the one in memory does, as far as sum
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, wraps
 from math import log
 from typing import Any, Literal, TypeVar
 
@@ -162,6 +162,17 @@ def _ratio(part: Any, whole: Any) -> Any:
     return (part / whole).clip(0.0, 1.0)
 
 
+def in_engine(query: Callable[[EngineSums], dict[str, Any]]) -> Callable[[EngineSums], dict[str, Any]]:
+    """Run a query, and tell what goes wrong in the engine as an error of ours."""
+
+    @wraps(query)
+    def run(sums: EngineSums) -> dict[str, Any]:
+        with sums.cells.engine.running():
+            return query(sums)
+
+    return run
+
+
 class EngineSums:
     """The sums over cells and clusters, in the engine; each query is run when first asked for."""
 
@@ -173,8 +184,7 @@ class EngineSums:
 
     def _one(self, frame: Frame) -> dict[str, Any]:
         """The one row of a frame as plain numbers: integers stay integers, a sum over nothing is 0."""
-        with self.cells.engine.running():
-            row = {name: plain(column)[0] or 0 for name, column in self.cells.engine.fetch(frame).items()}
+        row = {name: plain(column)[0] or 0 for name, column in self.cells.engine.fetch(frame).items()}
         return {name: value if isinstance(value, float) else int(value) for name, value in row.items()}
 
     # ---- S* and S'
@@ -193,6 +203,7 @@ class EngineSums:
         return float(sums[name] / self.total) if sums[flawed] else 1.0
 
     @cached_property
+    @in_engine
     def _entropy(self) -> dict[str, Any]:
         f, g, w = c("f"), c("g"), c("w")
         return self._one(
@@ -241,6 +252,7 @@ class EngineSums:
         return self._share(self._cells, "largest_mean", "largest_flawed")
 
     @cached_property
+    @in_engine
     def _mse(self) -> dict[str, Any]:
         if not self.cells.points.features:
             raise MeasureError(
@@ -287,10 +299,12 @@ class EngineSums:
     # ---- sums over clusters
 
     @cached_property
+    @in_engine
     def _true(self) -> dict[str, Any]:
         return self._clusters("t", self.sides.true)
 
     @cached_property
+    @in_engine
     def _pred(self) -> dict[str, Any]:
         return self._clusters("p", self.sides.pred)
 
@@ -322,6 +336,7 @@ class EngineSums:
     # ---- sums over cells
 
     @cached_property
+    @in_engine
     def _cells(self) -> dict[str, Any]:
         """Everything else in one pass over the cells.
 
