@@ -20,7 +20,9 @@ from clusterdiff.errors import (
     LabelError,
     MeasureError,
     MissingExtraError,
+    PatchError,
 )
+from clusterdiff.explain import Explanation
 from clusterdiff.export import write
 from clusterdiff.formats import compare_files, read
 from clusterdiff.frames import compare_columns, compare_tables
@@ -29,7 +31,9 @@ from clusterdiff.measures import Measure, measure, measures
 from clusterdiff.measures.splitmerge import split_merge
 from clusterdiff.meet import Meet
 from clusterdiff.normalise import Extremes, extremes
+from clusterdiff.patch import Patch
 from clusterdiff.properties import Counterexample
+from clusterdiff.repairs import Repair, Repairs
 from clusterdiff.scorer import scorer
 from clusterdiff.series import Series, worsen
 from clusterdiff.subcomponents import Subcomponent, subcomponent, subcomponents
@@ -46,6 +50,7 @@ __all__ = [
     "CorpusComparison",
     "Counterexample",
     "EngineError",
+    "Explanation",
     "Extremes",
     "FileError",
     "LabelError",
@@ -56,6 +61,10 @@ __all__ = [
     "Mention",
     "Merge",
     "MissingExtraError",
+    "Patch",
+    "PatchError",
+    "Repair",
+    "Repairs",
     "Series",
     "Split",
     "Subcomponent",

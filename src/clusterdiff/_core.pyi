@@ -178,6 +178,38 @@ def link_sums_condensed(
 ) -> NDArray[np.float64]:
     """The same from a condensed vector of n (n - 1) / 2 entries."""
 
+def repairs(
+    cells: Cells,
+    mass: NDArray[np.float64] | None = None,
+    entropy: NDArray[np.float64] | None = None,
+    unit: float = 1.0,
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.float64]]:
+    """Every operation that brings pred closer to true, as (operation, home, at, gain of S_H).
+
+    Operation 0 splits predicted cluster ``at``; 1 merges the predicted clusters inside true cluster ``at``, with its
+    home if ``home``; 2 moves cell ``at`` to the home of its true cluster, the predicted cluster with the largest part.
+    """
+
+def repair_steps(
+    cells: Cells,
+    mass: NDArray[np.float64] | None = None,
+    entropy: NDArray[np.float64] | None = None,
+    unit: float = 1.0,
+) -> tuple[
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.float64],
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.int32],
+]:
+    """The greedy sequence until pred equals true, as (operation, true cluster or -1, gain, indptr, cell, from, to).
+
+    Step i takes ``cell[indptr[i]:indptr[i + 1]]`` from predicted clusters ``from`` to ``to``; the parts that a split
+    makes are numbered from ``k_pred`` on, but for the largest, which keeps its cluster's number.
+    """
+
 def expected_information(
     true_sizes: NDArray[np.int64],
     true_counts: NDArray[np.int64],

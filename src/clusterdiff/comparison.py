@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from html import escape
+from os import PathLike
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from clusterdiff import _core
 from clusterdiff._version import __version__
 from clusterdiff.clustering import Alignment, Clustering, Missing, NoiseAs, Points, align
+from clusterdiff.explain import Explanation, explain
 from clusterdiff.lattice import KINDS, Components
+from clusterdiff.lookup import Lookup
 from clusterdiff.loss import CellLoss, Loss
+from clusterdiff.mapping import Continuation, mapping, matched
 from clusterdiff.measures import Measure, resolve
 from clusterdiff.meet import Links, Meet, Moments, Overlap, spread
 from clusterdiff.normalise import normalised
+from clusterdiff.patch import Patch, patch
 from clusterdiff.pointdata import Distances, cell_weights, read_features, read_weights
+from clusterdiff.repairs import Repairs
+from clusterdiff.slices import Slice, by
 from clusterdiff.subcomponents import Scored, subcomponent
 from clusterdiff.table import Table, shown
 
@@ -44,18 +52,8 @@ class Split(NamedTuple):
     merge_loss: float
 
 
-class Merge(NamedTuple):
+class Merge(Split):
     """A predicted cluster and what it is made of (a merge subcomponent ⟨𝕃, C⟩)."""
-
-    cluster: Any
-    component: int
-    size: int
-    parts: int
-    largest: int
-    score: float
-    loss: float
-    split_loss: float
-    merge_loss: float
 
 
 @dataclass(frozen=True)
@@ -111,8 +109,9 @@ class Component:
 class Comparison:
     """Two clusterings compared. Made by :func:`compare`."""
 
-    def __init__(self, meet: Meet, aligned: Alignment) -> None:
+    def __init__(self, meet: Meet, aligned: Alignment, weights: npt.NDArray[Any] | None = None) -> None:
         self.meet = meet
+        self.weights = weights
         self._aligned = aligned
 
     @property
@@ -287,6 +286,145 @@ class Comparison:
         names, cell_of_point = self.points, self._meet_of(component).cell_of_point
         return [names[i] for i in np.flatnonzero(cell_of_point >= 0).tolist()]
 
+    @cached_property
+    def _lookup(self) -> Lookup:
+        return Lookup(self.meet, self._components, lambda: self.points)
+
+    @cached_property
+    def _matched(self) -> npt.NDArray[np.int64]:
+        return matched(self)
+
+    # ---- where the score was lost, and what to fix first
+
+    def explain(self, top: int = 10, sides: tuple[str, str] = ("true", "predicted")) -> Explanation:
+        """Where the score was lost, in sentences and as data.
+
+        Parameters
+        ----------
+        top
+            How many of the costliest components to tell of.
+        sides
+            What the two clusterings are called: ``("old", "new")`` for two releases, say.
+
+        Examples
+        --------
+        >>> import clusterdiff as cd
+        >>> print(cd.compare(["A", "A", "A", "B", "C"], [1, 1, 2, 3, 3]).explain())
+        S_H = 0.2524: 0.7476 was lost, 0.3476 (46%) to splitting and 0.4000 (54%) to merging.
+        All of it was lost in 2 of 2 components.
+        1. merge, 2 points, 54% of the loss
+           true clusters B (1 point: 3) and C (1 point: 4) were merged into 3 (2 points).
+        2. split, 3 points, 46% of the loss
+           true cluster A (3 points) was split into 2: 1 (2 points: 0, 1) and 2 (1 point: 2).
+        """
+        return explain(self, top, sides)
+
+    def repairs(self) -> Repairs:
+        """What to fix first: single operations on predicted clusters by the score that each alone would gain.
+
+        Operations split a predicted cluster by true cluster, merge the predicted clusters that lie inside one true
+        cluster (with or without its home), or move a stray part of a true cluster to its home: the predicted cluster
+        that holds most of it. Gains are exact. ``.sequence`` is the greedy sequence until pred equals true.
+
+        Examples
+        --------
+        >>> import clusterdiff as cd
+        >>> repairs = cd.compare([0, 0, 1, 1, 2], ["x", "x", "y", "z", "z"]).repairs()
+        >>> repairs
+        +0.600000  move 1 point of 1 (3) from z to y
+        +0.200000  split z into 2: 1 (1 point) and 2 (1 point)
+        >>> [(step.operation, step.score) for step in repairs.sequence]
+        [('move', 1.0)]
+        """
+        return self._repairs
+
+    @cached_property
+    def _repairs(self) -> Repairs:
+        return Repairs(self)
+
+    def patch(self) -> Patch:
+        """The derivation from pred to true as a list of split and merge operations, to be written and applied.
+
+        Predicted clusters that continue a true one (see ``mapping``) keep their names.
+
+        Examples
+        --------
+        >>> import clusterdiff as cd
+        >>> diff = cd.compare([0, 0, 1, 1], ["x", "x", "y", "z"])
+        >>> diff.patch().apply(["x", "x", "y", "z"]) == cd.Clustering([0, 0, 1, 1])
+        True
+        """
+        return patch(self)
+
+    @cached_property
+    def mapping(self) -> Table[Continuation]:
+        """Which predicted cluster continues which true one, which were born and which vanished.
+
+        The pair of clusters that shares most points is matched first, then the next, each cluster at most once: no two
+        clusters share more points with each other than with their partners.
+
+        Examples
+        --------
+        >>> import clusterdiff as cd
+        >>> cd.compare([0, 0, 1, 1], ["x", "x", "y", "z"]).mapping
+           status     true  pred  shared  true_size  pred_size
+        0  same       0     x          2          2          2
+        1  continues  1     y          1          2          1
+        2  born       None  z          0          0          1
+        """
+        return mapping(self)
+
+    def by(self, column: object) -> Table[Slice]:
+        """The loss by slices of the points, costliest first.
+
+        Parameters
+        ----------
+        column
+            One value a point: a list, array or column in the order of `true`, or a dict from point to value. Or
+            ``"size"``, the size of the true cluster, or ``"kind"``, the kind of component.
+
+        Returns
+        -------
+        Table of Slice
+            The losses add up to the whole loss; ``score`` is what S_H would be if all points were like these.
+
+        Examples
+        --------
+        >>> import clusterdiff as cd
+        >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).by(["shop", "web", "shop", "web"])
+           value  points   score    loss  split_loss  merge_loss
+        0  shop        2  0.5000  0.2500      0.2500      0.0000
+        1  web         2  0.5000  0.2500      0.2500      0.0000
+        """
+        return by(self, column)
+
+    def report(
+        self,
+        path: str | PathLike[str],
+        *,
+        attributes: object = None,
+        by: Mapping[str, object] | None = None,
+        title: str | None = None,
+        sides: tuple[str, str] = ("true", "predicted"),
+    ) -> None:
+        """Write one HTML file to explore the comparison, which needs no network and stays under 2 MB.
+
+        Parameters
+        ----------
+        path
+            The file; it appears whole or not at all.
+        attributes
+            What else is known of the points, to be shown with them: a frame (pandas, polars, pyarrow, …) or a dict
+            of columns in the order of `true`, or a dict from point to a dict of attributes.
+        by
+            Columns to slice the loss by, as :meth:`by` takes them, by name.
+        title, sides
+            The heading, and what the two clusterings are called.
+        """
+        from clusterdiff.report import write_report
+
+        write_report(self, path, attributes=attributes, by=by, title=title, sides=sides)
+
     # ---- for people and programs
 
     @property
@@ -428,7 +566,7 @@ def compare(
             links.sums(meet.true[cell], meet.k_true, w),
             links.sums(meet.pred[cell], meet.k_pred, w),
         )
-    return Comparison(meet, aligned)
+    return Comparison(meet, aligned, w)
 
 
 def _overlap(true: Clustering, pred: Clustering) -> Overlap:

@@ -30,6 +30,10 @@ class MeasureError(ClusterdiffError, ValueError):
     """An unknown measure, a wrong parameter, or a measure that lacks what it needs."""
 
 
+class PatchError(ClusterdiffError, ValueError):
+    """A patch that cannot be read, or does not fit the clustering it is applied to."""
+
+
 class FileError(ClusterdiffError, ValueError):
     """A file that cannot be read as a clustering."""
 

@@ -333,7 +333,10 @@ class Meet:
 
     @cached_property
     def overlap(self) -> Overlap:
-        """The clusterings as they were given, with the points that only one of them has."""
+        """The clusterings as they were given, with the points that only one of them has.
+
+        A meet made from another one (restricted or coarsened) knows the shared points only.
+        """
         if self._overlap is None:
             return Overlap(self.true, self.pred, self.size, self.true_size, self.pred_size)
         return self._overlap()

@@ -17,6 +17,8 @@ Row = TypeVar("Row")
 FRAMES = ("pandas", "polars", "pyarrow")
 SHOWN = 10
 WIDTH = 40
+#: Part of emoji and of several scripts; they show nothing of their own and can do no harm.
+JOINERS = "\u200c\u200d"
 
 
 class Table(Generic[Row]):
@@ -102,7 +104,9 @@ def shown(value: object, width: int = WIDTH) -> str:
         return f"{value:,}"
     text = str(value)
     if not text.isprintable():
-        text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+        text = "".join(
+            c if c.isprintable() or c in JOINERS else c.encode("unicode_escape").decode() for c in text
+        )
     return text if len(text) <= width else text[: width - 1] + "…"
 
 

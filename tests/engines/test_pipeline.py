@@ -181,6 +181,21 @@ def test_identical_clusterings_score_exactly_one(frame: Any, budget: int | None)
     assert diff.kinds == {"same": 13, "split": 0, "merge": 0, "mixed": 0}
 
 
+def test_a_meet_in_memory_has_everything_that_a_comparison_has(frame: Any) -> None:
+    """Points come back when they are asked for: matching, explanation, repairs and patch work as in the core."""
+    points, true, pred = data(80, 12)
+    names = dict(zip(points, true, strict=True)), dict(zip(points[:-3], pred, strict=False))
+    tables = [frame(shuffled({"id": list(x), "cluster": list(x.values())})) for x in names]
+    got = cd.compare_tables(*tables, point="id", missing="singleton")
+    expected = cd.compare(*names, missing="singleton")
+    assert got.score("A") == expected.score("A")
+    assert got.true == expected.true
+    assert got.pred == expected.pred
+    assert got.repairs()[0].gain == pytest.approx(expected.repairs()[0].gain)
+    assert got.patch().apply(got.pred) == expected.true
+    assert str(got.explain(1)).splitlines()[:2] == str(expected.explain(1)).splitlines()[:2]
+
+
 def test_large_integers_survive_an_outer_join(frame: Any) -> None:
     """Labels and ids that differ only beyond the 53 bits of a float stay apart, also beside missing points."""
     big = 2**53

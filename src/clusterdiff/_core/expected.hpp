@@ -2,7 +2,8 @@
 // information. Clusters of equal size behave alike, so the sums run over distinct sizes only.
 #pragma once
 
-#include "sums.hpp"
+#include "numeric.hpp"
+#include "threads.hpp"
 
 namespace clusterdiff {
 
@@ -22,18 +23,22 @@ struct Expected {
 // built by their ratios, outwards from the mode, and divided by their own sum: no factorials, hence no large numbers.
 class ChanceCell {
   public:
-    ChanceCell(double a, double b, double n) : a_(a), b_(b), mean_(a * (b / n)), log_n_(std::log(n)) {
+    ChanceCell(double a, double b, double n) : a_(a), b_(b), mean_(a * (b / n)), per_mean_(n / b / a), log_n_(std::log(n)) {
+        // Where x is close to a or b, log(a / x) or log(b / x) is small, and no longer the difference of two logarithms.
+        careful_ = std::min(a, b) < 16 || std::max(a, b) > n / 2;
+        log_a_ = std::log(n / b);
+        log_b_ = std::log(n / a);
         const double least = std::max(0.0, a + b - n), most = std::min(a, b), rest = n - a - b;
         const double mode = std::clamp(std::floor((a + 1) * ((b + 1) / (n + 2))), least, most);
         add(mode, 1);
         double w = 1;
         for (double x = mode; x < most;) {
-            w *= (a - x) / (x + 1) * ((b - x) / (rest + x + 1));
+            w *= (a - x) * (b - x) / ((x + 1) * (rest + x + 1));
             if (!add(++x, w)) break;
         }
         w = 1;
         for (double x = mode; x > least;) {
-            w *= x / (a - x + 1) * ((rest + x) / (b - x + 1));
+            w *= x * (rest + x) / ((a - x + 1) * (b - x + 1));
             if (!add(--x, w)) break;
         }
     }
@@ -49,16 +54,25 @@ class ChanceCell {
         // The sum of x log(x / mean) is mean times that of excess(x / mean - 1), whose terms are not negative:
         // deviations from the mean add up to 0. An empty cell has an excess of 1.
         if (x > 0) {
-            mutual_ += w * mean_ * excess((x - mean_) / mean_);
-            split_ += w * x * std::log1p((a_ - x) / x);
-            merge_ += w * x * std::log1p((b_ - x) / x);
+            const double t = (x - mean_) * per_mean_;
+            mutual_ += w * mean_ * excess(t);
+            if (careful_) {
+                split_ += w * x * log_one_plus((a_ - x) / x);
+                merge_ += w * x * log_one_plus((b_ - x) / x);
+            } else {
+                const double over = log_one_plus(t);  // log(x / mean), at no cost beside the excess
+                split_ += w * x * (log_a_ - over);
+                merge_ += w * x * (log_b_ - over);
+            }
         } else {
             mutual_ += w * mean_;
         }
         return w * (x + mean_) * log_n_ > 1e-21 * std::min({mutual_, split_, merge_});
     }
 
-    double a_, b_, mean_, log_n_;
+    double a_, b_, mean_, per_mean_, log_n_;
+    double log_a_, log_b_;  // log(a / mean) and log(b / mean)
+    bool careful_;
     double total_ = 0, mutual_ = 0, split_ = 0, merge_ = 0;
 };
 

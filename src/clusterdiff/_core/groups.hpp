@@ -23,7 +23,7 @@ inline u128 sum_squares(const Labels& x, Run& run) {
             const u64* v = x.block(at, count, scratch);
             for (i64 i = 0; i < count; ++i) {
                 const i128 value = static_cast<i64>(v[i]);
-                sum += static_cast<u128>(value * value);
+                if (__builtin_add_overflow(sum, static_cast<u128>(value * value), &sum)) throw TooLarge("the sum of squares exceeds 128 bits");
             }
         }
         parts[static_cast<std::size_t>(s)] = sum;

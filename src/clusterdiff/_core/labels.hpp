@@ -20,8 +20,9 @@ struct Labels {
     bool is_signed() const { return kind <= Kind::i64; }
     i64 width() const { return i64{1} << (static_cast<int>(kind) & 3); }
 
-    // Whether blocks can be handed out as pointers into the user's own array.
-    bool direct() const { return width() == 8 && stride == 8 && reinterpret_cast<std::uintptr_t>(data) % 8 == 0; }
+    // Whether the array is contiguous and aligned, so that blocks can be handed out as pointers into it.
+    bool plain() const { return stride == width() && reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(width()) == 0; }
+    bool direct() const { return width() == 8 && plain(); }
 
     // Labels [at, at + count) as 64-bit patterns: sign-extended for signed types, zero-extended for unsigned ones.
     const u64* block(i64 at, i64 count, u64* scratch) const {
@@ -38,6 +39,14 @@ struct Labels {
             case Kind::u64: widen<u64>(from, count, scratch); break;
         }
         return scratch;
+    }
+
+    // Calls f with the block in the user's own type where that is a common one (NumPy's default on some systems and
+    // scikit-learn's labels_ are int32), else widened.
+    template <class F>
+    auto visit_block(i64 at, i64 count, u64* scratch, F&& f) const {
+        if (kind == Kind::i32 && plain()) return f(reinterpret_cast<const i32*>(data) + at);
+        return f(block(at, count, scratch));
     }
 
     u64 operator[](i64 at) const {

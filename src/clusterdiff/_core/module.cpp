@@ -16,6 +16,7 @@
 #include "meet.hpp"
 #include "moments.hpp"
 #include "objects.hpp"
+#include "repairs.hpp"
 #include "sums.hpp"
 
 namespace cd = clusterdiff;
@@ -109,7 +110,12 @@ nb::object locate(const PyCells& self, nb::handle truth, nb::handle pred) {
     return cells.count() <= INT32_MAX ? run_with(i32{}) : run_with(i64{});
 }
 
-nb::object encoded(cd::Encoded&& e) { return nb::make_tuple(cd::to_numpy(std::move(e.codes)), cd::to_numpy(e.first)); }
+nb::object encoded(cd::Encoded&& e) { return nb::make_tuple(cd::to_numpy(std::move(e.codes)), cd::to_numpy(std::move(e.first))); }
+
+template <class Null, class At>
+nb::object encode_bytes(i64 n, Null null, At at) {
+    return encoded(heavy(n, [&](cd::Run& run) { return cd::encode(n, cd::BytesSource<Null, At>{null, at}, run); }));
+}
 
 // A validity bitmap as Arrow lays it out; without one nothing is null.
 struct Validity {
@@ -133,7 +139,7 @@ nb::object encode_fixed(nb::handle x) {
     const cd::Array a(x, "x", 2);
     if (a.itemsize() != 1 || (a.size(1) > 1 && a.stride(1) != 1)) throw nb::type_error("x must be uint8 with contiguous rows");
     auto at = [&](i64 i) { return cd::Bytes{reinterpret_cast<const u8*>(a.data() + i * a.stride()), a.size(1)}; };
-    return encoded(heavy(a.size(), [&](cd::Run& run) { return cd::encode_bytes(a.size(), [](i64) { return false; }, at, run); }));
+    return encode_bytes(a.size(), [](i64) { return false; }, at);
 }
 
 nb::object encode_text(nb::handle offsets, nb::handle data, nb::handle validity, i64 bit_offset) {
@@ -148,7 +154,7 @@ nb::object encode_text(nb::handle offsets, nb::handle data, nb::handle validity,
             if (offset[i] > offset[i + 1] || offset[i] < 0) throw cd::BadValue("offsets must not decrease");
         if (offset[n] > bytes.size()) throw cd::BadValue("offsets reach past the end of the data");
         auto at = [&](i64 i) { return cd::Bytes{base + offset[i], static_cast<i64>(offset[i + 1] - offset[i])}; };
-        return encoded(heavy(n, [&](cd::Run& run) { return cd::encode_bytes(n, [&](i64 i) { return valid.null(i); }, at, run); }));
+        return encode_bytes(n, [&](i64 i) { return valid.null(i); }, at);
     };
     return o.itemsize() == 4 ? with(o.exactly<i32>("int32")) : with(o.exactly<i64>("int64"));
 }
@@ -183,18 +189,19 @@ nb::object encode_views(nb::handle views, nb::sequence buffers, nb::handle valid
                                            offset + length > data[static_cast<std::size_t>(buffer)].length)))
             throw cd::BadValue("a view reaches past the end of its buffer");
     }
-    return encoded(heavy(n, [&](cd::Run& run) { return cd::encode_bytes(n, [&](i64 i) { return valid.null(i); }, at, run); }));
+    return encode_bytes(n, [&](i64 i) { return valid.null(i); }, at);
 }
 
 nb::object encode_integers(nb::handle x) {
     const cd::Array a(x, "x");
     const cd::Labels labels = a.labels();
-    return encoded(heavy(labels.n, [&](cd::Run& run) { return cd::encode_integers(labels, run); }));
+    return encoded(heavy(labels.n, [&](cd::Run& run) { return cd::encode(labels.n, cd::IntegerSource{labels}, run); }));
 }
 
 nb::object encode_objects(nb::handle source) {
-    cd::Run run(0, interrupted);
-    return cd::ObjectEncoder(source, run).encode();
+    cd::ObjectEncoder objects(source);
+    cd::Run run(objects.size(), interrupted);
+    return objects.encode(run);
 }
 
 cd::Labels checked_groups(const cd::Array& groups, i64 k) {
@@ -366,6 +373,34 @@ nb::object link_sums_condensed(nb::handle indptr, nb::handle members, nb::handle
     });
 }
 
+// Calls f(repairs, run) for cells whose points may have weights: their mass and Σ w·log(w / unit) in each cell.
+template <class F>
+auto with_repairs(const PyCells& self, nb::handle mass, nb::handle entropy, double unit, F&& f) {
+    const cd::Cells& cells = self.cells();
+    const auto m = maybe(mass, "mass"), e = maybe(entropy, "entropy");
+    if (m.has_value() != e.has_value()) throw cd::BadValue("mass and entropy must be given together");
+    if (cells.count() + cells.k_pred > cd::kMaxClusters) throw cd::BadValue("at most 2^31 - 1 cells and clusters are possible");
+    if (m && (m->size() != cells.count() || e->size() != cells.count()))
+        throw cd::BadValue("mass and entropy must have one entry a cell");
+    const double* masses = m ? m->exactly<double>("float64") : nullptr;
+    const double* entropies = e ? e->exactly<double>("float64") : nullptr;
+    return heavy(cells.count(), [&](cd::Run& run) {
+        cd::Repairs repairs(cells, masses, entropies, unit);
+        return f(repairs, run);
+    });
+}
+
+nb::object repairs(const PyCells& cells, nb::handle mass, nb::handle entropy, double unit) {
+    const auto c = with_repairs(cells, mass, entropy, unit, [](cd::Repairs& r, cd::Run&) { return r.candidates(); });
+    return nb::make_tuple(cd::to_numpy(c.operation), cd::to_numpy(c.home), cd::to_numpy(c.at), cd::to_numpy(c.gain));
+}
+
+nb::object repair_steps(const PyCells& cells, nb::handle mass, nb::handle entropy, double unit) {
+    const auto s = with_repairs(cells, mass, entropy, unit, [](cd::Repairs& r, cd::Run& run) { return r.greedy(run); });
+    return nb::make_tuple(cd::to_numpy(s.operation), cd::to_numpy(s.truth), cd::to_numpy(s.gain), cd::to_numpy(s.indptr),
+                          cd::to_numpy(s.cell), cd::to_numpy(s.from), cd::to_numpy(s.to));
+}
+
 // Reads every label once and does next to nothing with it: no meet can be faster.
 u64 stream(nb::handle truth, nb::handle pred) {
     const cd::Array t(truth, "true"), p(pred, "pred");
@@ -497,6 +532,8 @@ NB_MODULE(_core, m) {
     m.def("moments_sparse", &moments_sparse, "groups"_a, "k"_a, "indptr"_a, "indices"_a, "data"_a, "d"_a, "weights"_a.none() = nb::none());
     m.def("link_sums_square", &link_sums_square, "group_indptr"_a, "members"_a, "d"_a, "weights"_a.none() = nb::none());
     m.def("link_sums_condensed", &link_sums_condensed, "group_indptr"_a, "members"_a, "condensed"_a, "n"_a, "weights"_a.none() = nb::none());
+    m.def("repairs", &repairs, "cells"_a, "mass"_a.none() = nb::none(), "entropy"_a.none() = nb::none(), "unit"_a = 1.0);
+    m.def("repair_steps", &repair_steps, "cells"_a, "mass"_a.none() = nb::none(), "entropy"_a.none() = nb::none(), "unit"_a = 1.0);
     m.def("expected_information", &expected_information, "true_sizes"_a, "true_counts"_a, "pred_sizes"_a, "pred_counts"_a);
     m.def("stream", &stream, "true"_a, "pred"_a);
     m.def("threads", &cd::configured_threads);

@@ -1,4 +1,5 @@
-// Arbitrary Python objects to codes, with the equality of a dict. Runs under the GIL: it reads and may call Python.
+// Arbitrary Python objects to codes, with the equality of a dict. The calling thread keeps the GIL throughout, so
+// nobody changes the objects while other threads read the characters of strings.
 #pragma once
 
 #include "array.hpp"
@@ -8,13 +9,11 @@ namespace clusterdiff {
 
 class ObjectEncoder {
   public:
-    ObjectEncoder(nb::handle source, Run& run) : run_(run) {
+    explicit ObjectEncoder(nb::handle source) {
         if (PyList_Check(source.ptr()) || PyTuple_Check(source.ptr())) {
-            // A tuple cannot change under us, whatever __eq__ or __hash__ of an element may do.
-            items_ = nb::steal(PySequence_Tuple(source.ptr()));
-            if (!items_.is_valid()) throw nb::python_error();
-            at_ = reinterpret_cast<const char*>(PySequence_Fast_ITEMS(items_.ptr()));
-            n_ = PyTuple_GET_SIZE(items_.ptr());
+            items_ = nb::borrow(source);
+            n_ = PySequence_Fast_GET_SIZE(source.ptr());
+            at_ = reinterpret_cast<const char*>(PySequence_Fast_ITEMS(source.ptr()));
             stride_ = sizeof(PyObject*);
         } else {
             array_.emplace(source, "objects");
@@ -25,51 +24,112 @@ class ObjectEncoder {
         }
     }
 
-    nb::object encode() {
-        codes_ = Buffer<i32>(n_);
-        for (i64 i = 0; i < n_; ++i) {
-            if ((i & 0x3fff) == 0) run_.poll(0);
-            codes_[i] = code_of(i);
-        }
+    i64 size() const { return n_; }
+
+    // Codes, first positions, and the types met with where each was met first.
+    nb::object encode(Run& run) {
+        Encoded result = all_text() ? encode_text(run) : all_integers() ? encode_integers(run) : encode_any(run);
         nb::list types;
         for (const auto& [type, position] : types_) types.append(nb::make_tuple(type, position));
-        return nb::make_tuple(to_numpy(std::move(codes_)), to_numpy(first_), types);
+        return nb::make_tuple(to_numpy(std::move(result.codes)), to_numpy(std::move(result.first)), types);
     }
 
   private:
+    static constexpr i64 kAhead = 12;  // objects lie anywhere in memory: fetch them some time before they are read
+
     PyObject* item(i64 i) const {
         PyObject* x;
         std::memcpy(&x, at_ + i * stride_, sizeof x);
         return x ? x : Py_None;  // NumPy leaves null pointers for None in fresh object arrays
     }
+    void prefetch(i64 i) const {
+        if (i + kAhead < n_) __builtin_prefetch(item(i + kAhead));
+    }
 
-    i32 code_of(i64 i) {
-        PyObject* x = item(i);
-        if (x == Py_None) return -1;
-        PyTypeObject* type = Py_TYPE(x);
-        if (type == &PyUnicode_Type) {
-            note_type(type, i);
-            return dict_.is_valid() ? code_in_dict(x, i) : code_of_text(x, i);
+    // Only strings and None? The list may be long: stop at the first thing else.
+    bool all_text() {
+        texts_ = Buffer<Bytes>(n_);
+        for (i64 i = 0; i < n_; ++i) {
+            prefetch(i);
+            PyObject* x = item(i);
+            if (x == Py_None) {
+                texts_[i] = {nullptr, 0, 0};
+                continue;
+            }
+            if (!PyUnicode_CheckExact(x)) {
+                types_.clear();
+                texts_ = {};
+                return false;
+            }
+            note_type(&PyUnicode_Type, i);
+            // Equal strings have equal kinds: CPython stores each in the narrowest form.
+            const i64 kind = static_cast<i64>(PyUnicode_KIND(x));
+            texts_[i] = {static_cast<const u8*>(PyUnicode_DATA(x)), PyUnicode_GET_LENGTH(x) * kind, static_cast<u64>(kind)};
         }
-        if (type == &PyLong_Type || type == &PyBool_Type) {
-            int overflow = 0;
-            const long long value = PyLong_AsLongLongAndOverflow(x, &overflow);
-            note_type(type, i);
-            if (overflow == 0 && !dict_.is_valid()) return code_of_int(value, i);
-            use_dict();
-            return code_in_dict(x, i);
+        return true;
+    }
+    Encoded encode_text(Run& run) const {
+        auto null = [this](i64 i) { return texts_[i].tag == 0; };
+        auto at = [this](i64 i) { return texts_[i]; };
+        return clusterdiff::encode(n_, BytesSource<decltype(null), decltype(at)>{null, at}, run);
+    }
+
+    // Only integers of up to 64 bits, and booleans?
+    bool all_integers() {
+        integers_ = Buffer<i64>(n_);
+        for (i64 i = 0; i < n_; ++i) {
+            prefetch(i);
+            PyObject* x = item(i);
+            int overflow = 1;
+            if (PyLong_CheckExact(x) || PyBool_Check(x)) integers_[i] = PyLong_AsLongLongAndOverflow(x, &overflow);
+            if (overflow) {
+                types_.clear();
+                integers_ = {};
+                return false;
+            }
+            note_type(Py_TYPE(x), i);
         }
-        nb::object held = nb::borrow(x);  // Python code may run from here on
-        if (is_null(x)) return -1;
-        note_type(type, i);
-        use_dict();
-        return code_in_dict(x, i);
+        return true;
+    }
+    Encoded encode_integers(Run& run) const {
+        const Labels labels{reinterpret_cast<const char*>(integers_.data()), n_, sizeof(i64), Kind::i64};
+        return clusterdiff::encode(n_, IntegerSource{labels}, run);
+    }
+
+    // Anything else: a dict, since only Python's own hash and equality tell how such objects compare (1 == 1.0,
+    // numpy.str_("a") == "a"). They may run any code, so the elements are held fast first.
+    Encoded encode_any(Run& run) {
+        nb::object held = array_ ? snapshot() : nb::steal(PySequence_Tuple(items_.ptr()));
+        if (!held.is_valid()) throw nb::python_error();
+        nb::object known = nb::steal(PyDict_New());
+        Encoded out;
+        out.codes = Buffer<i32>(n_);
+        std::vector<i64> first;
+        for (i64 i = 0; i < n_; ++i) {
+            if (i % kBlock == 0) run.poll(0);
+            PyObject* x = PyTuple_GET_ITEM(held.ptr(), i);
+            if (x == Py_None || is_null(x)) {
+                out.codes[i] = -1;
+                continue;
+            }
+            note_type(Py_TYPE(x), i);
+            out.codes[i] = code_in(known, x, i, first);
+        }
+        out.first = Buffer<i64>::copy(first.data(), static_cast<i64>(first.size()));
+        return out;
+    }
+
+    nb::object snapshot() const {
+        nb::object tuple = nb::steal(PyTuple_New(n_));
+        if (!tuple.is_valid()) throw nb::python_error();
+        for (i64 i = 0; i < n_; ++i) PyTuple_SET_ITEM(tuple.ptr(), i, nb::borrow(item(i)).release().ptr());
+        return tuple;
     }
 
     // Missing values: None, and whatever differs from itself (NaN, NaT); pandas.NA refuses to say, so by its type.
     static bool is_null(PyObject* x) {
+        if (PyUnicode_CheckExact(x) || PyLong_CheckExact(x) || PyBytes_CheckExact(x) || PyTuple_CheckExact(x)) return false;
         if (PyFloat_CheckExact(x)) return PyFloat_AS_DOUBLE(x) != PyFloat_AS_DOUBLE(x);
-        if (PyBytes_CheckExact(x) || PyTuple_CheckExact(x)) return false;
         const std::string_view name = Py_TYPE(x)->tp_name;
         if (name.ends_with("NAType") || name.ends_with("NaTType")) return true;
         nb::object differs = nb::steal(PyObject_RichCompare(x, x, Py_NE));
@@ -78,83 +138,37 @@ class ObjectEncoder {
         return truth > 0;
     }
 
-    i32 add(i64 i) {
-        check_clusters(static_cast<i64>(first_.size()) + 1, "The input");
-        first_.push_back(i);
-        return static_cast<i32>(first_.size()) - 1;
-    }
-
-    static Bytes text(PyObject* x) {
-        // Equal strings have equal kinds: CPython stores each in the narrowest form.
-        return {static_cast<const u8*>(PyUnicode_DATA(x)), static_cast<i64>(PyUnicode_GET_LENGTH(x)) * static_cast<i64>(PyUnicode_KIND(x))};
-    }
-
-    i32 code_of_text(PyObject* x, i64 i) {
-        const Bytes bytes = text(x);
-        const auto kind = PyUnicode_KIND(x);
-        const i32 found = texts_.find_or_add(hash_bytes(bytes.data, bytes.length) + static_cast<u64>(kind), [&](i32 c) {
-            PyObject* other = item(first_[static_cast<std::size_t>(text_codes_[static_cast<std::size_t>(c)])]);
-            if (other == x) return true;
-            const Bytes b = text(other);
-            return PyUnicode_KIND(other) == kind && b.length == bytes.length &&
-                   (b.length == 0 || std::memcmp(b.data, bytes.data, static_cast<std::size_t>(b.length)) == 0);
-        });
-        if (static_cast<std::size_t>(found) == text_codes_.size()) text_codes_.push_back(add(i));
-        return text_codes_[static_cast<std::size_t>(found)];
-    }
-
-    i32 code_of_int(long long value, i64 i) {
-        const i32 found = ints_.find_or_add(mix(static_cast<u64>(value)), [](i32) { return true; });
-        if (static_cast<std::size_t>(found) == int_codes_.size()) int_codes_.push_back(add(i));
-        return int_codes_[static_cast<std::size_t>(found)];
-    }
-
-    // The first object that is neither text nor a machine integer brings in a dict, which then knows all codes: only
-    // Python's own hash and equality tell how such objects compare with the rest (1 == 1.0, numpy.str_("a") == "a").
-    void use_dict() {
-        if (dict_.is_valid()) return;
-        dict_ = nb::steal(PyDict_New());
-        for (std::size_t code = 0; code < first_.size(); ++code) {
-            nb::object value = nb::steal(PyLong_FromSize_t(code));
-            if (PyDict_SetItem(dict_.ptr(), item(first_[code]), value.ptr()) != 0) throw nb::python_error();
-        }
-    }
-
-    i32 code_in_dict(PyObject* x, i64 i) {
-        nb::object held = nb::borrow(x);
-        const Py_hash_t hash = PyObject_Hash(x);
-        if (hash == -1) {
+    static i32 code_in(nb::handle known, PyObject* x, i64 i, std::vector<i64>& first) {
+        if (PyObject_Hash(x) == -1) {
             if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
             PyErr_Clear();
             throw nb::type_error(("element " + std::to_string(i) + " is not hashable: " + Array::type_name(x)).c_str());
         }
-        PyObject* known = PyDict_GetItemWithError(dict_.ptr(), x);
-        if (known) return static_cast<i32>(PyLong_AsLong(known));
+        PyObject* found = PyDict_GetItemWithError(known.ptr(), x);
+        if (found) return static_cast<i32>(PyLong_AsLong(found));
         if (PyErr_Occurred()) throw nb::python_error();
-        const i32 code = add(i);
-        nb::object value = nb::steal(PyLong_FromLong(code));
-        if (PyDict_SetItem(dict_.ptr(), x, value.ptr()) != 0) throw nb::python_error();
-        return code;
+        const i64 code = static_cast<i64>(first.size());
+        check_clusters(code + 1, "The input");
+        nb::object value = nb::steal(PyLong_FromLongLong(code));
+        if (PyDict_SetItem(known.ptr(), x, value.ptr()) != 0) throw nb::python_error();
+        first.push_back(i);
+        return static_cast<i32>(code);
     }
 
     void note_type(PyTypeObject* type, i64 i) {
-        if (type == last_type_) return;
+        if (type == last_type_ && !types_.empty()) return;
         last_type_ = type;
         for (const auto& [known, position] : types_)
             if (known.ptr() == reinterpret_cast<PyObject*>(type)) return;
         types_.emplace_back(nb::borrow(reinterpret_cast<PyObject*>(type)), i);
     }
 
-    Run& run_;
     nb::object items_;
     std::optional<Array> array_;
     const char* at_ = nullptr;
     i64 n_ = 0, stride_ = 0;
-    Buffer<i32> codes_;
-    std::vector<i64> first_;
-    CodeTable texts_, ints_;
-    std::vector<i32> text_codes_, int_codes_;  // from the tables' own numbering to the common one
-    nb::object dict_;
+    Buffer<Bytes> texts_;  // tag 0: None
+    Buffer<i64> integers_;
     std::vector<std::pair<nb::object, i64>> types_;
     PyTypeObject* last_type_ = nullptr;
 };

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <bit>
 
+#include "bits.hpp"
 #include "partition.hpp"
 #include "sides.hpp"
 #include "table.hpp"
@@ -101,26 +102,6 @@ class RowCounter {
     i64 columns_;
     Buffer<u32> counters_;
     Buffer<Slot> slots_;
-};
-
-// A set of slots. Every worker fills its own; they are united at the end.
-class SlotSet {
-  public:
-    SlotSet() = default;
-    explicit SlotSet(i64 slots) : words_(Buffer<u64>::zeros((slots + 63) / 64)) {}
-    void add(u32 slot) { words_[slot >> 6] |= u64{1} << (slot & 63); }
-    bool has(i64 slot) const { return words_[slot >> 6] >> (slot & 63) & 1; }
-    void unite(const SlotSet& other) {
-        for (i64 w = 0; w < words_.size(); ++w) words_[w] |= other.words_[w];
-    }
-    i64 count() const {
-        i64 total = 0;
-        for (i64 w = 0; w < words_.size(); ++w) total += std::popcount(words_[w]);
-        return total;
-    }
-
-  private:
-    Buffer<u64> words_;
 };
 
 // Codes for the keys of one bucket by first appearance. Slots of 4 bytes point into the list of keys, so that the
@@ -260,7 +241,7 @@ class SlotRows {
     }
     i64 row(const u64* record, i64 i) const { return static_cast<i64>((record[i] >> 32) - first_); }
     static u32 col(const u64* record, i64 i) { return static_cast<u32>(record[i]); }
-    void use(i64 row) { used_.add(static_cast<u32>(first_) + static_cast<u32>(row)); }
+    void use(i64 row) { used_.add(static_cast<i64>(first_) + row); }
     void store_labels(i64) {}
     const SlotSet& used() const { return used_; }
     SlotSet& used() { return used_; }

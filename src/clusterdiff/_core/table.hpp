@@ -35,34 +35,52 @@ class KeyCoder {
     KeyTable table_;
 };
 
+// Adds a block of points to the table; false at a label that was not foreseen. Four at a time, one check for the four.
+template <class Count, class TrueCoder, class PredCoder, class T, class P>
+bool count_block(const T* __restrict x, const P* __restrict y, i64 count, const TrueCoder& row_of, const PredCoder& col_of,
+                 Count* __restrict table) {
+    const u64 rows = row_of.slots(), width = col_of.slots();
+    auto widened = [](auto label) { return static_cast<u64>(static_cast<i64>(label)); };
+    i64 i = 0;
+    for (; i + 4 <= count; i += 4) {
+        u64 row[4], col[4];
+        bool beyond = false;
+        for (int k = 0; k < 4; ++k) {
+            row[k] = row_of(widened(x[i + k]));
+            col[k] = col_of(widened(y[i + k]));
+            beyond |= (row[k] >= rows) | (col[k] >= width);
+        }
+        if (__builtin_expect(beyond, 0)) return false;
+        for (int k = 0; k < 4; ++k) ++table[row[k] * width + col[k]];
+    }
+    for (; i < count; ++i) {
+        const u64 row = row_of(widened(x[i])), col = col_of(widened(y[i]));
+        if (row >= rows || col >= width) return false;
+        ++table[row * width + col];
+    }
+    return true;
+}
+
 // Counts all points into table[rows * width], one table a worker, summed. False when a label was not foreseen.
 template <class Count, class TrueCoder, class PredCoder>
 bool count_points(const Labels& t, const Labels& p, const TrueCoder& row_of, const PredCoder& col_of, Buffer<Count>& table, Run& run) {
-    const u64 rows = row_of.slots(), width = col_of.slots();
-    const i64 cells = static_cast<i64>(rows * width), padded = (cells + 63) / 64 * 64;
+    const i64 cells = static_cast<i64>(row_of.slots() * col_of.slots()), padded = (cells + 63) / 64 * 64;
     const int team = run.threads();
     table = Buffer<Count>::zeros(padded * team);
     std::atomic<bool> foreseen{true};
     run.workers(team, [&](int worker) {
         u64 t_scratch[kBlock], p_scratch[kBlock];
-        Count* __restrict mine = table.data() + padded * worker;
+        Count* mine = table.data() + padded * worker;
         const TrueCoder my_row = row_of;  // copies: what the loop reads is surely not what it writes
         const PredCoder my_col = col_of;
-        const u64 my_rows = rows, my_width = width;
         const i64 begin = t.n / team * worker, end = worker + 1 == team ? t.n : t.n / team * (worker + 1);
         for (i64 at = begin; at < end && foreseen.load(std::memory_order_relaxed); at += kBlock) {
             if ((at - begin) % (kBlock * 64) == 0) run.poll(worker);
             const i64 count = std::min(kBlock, end - at);
-            const u64* __restrict x = t.block(at, count, t_scratch);
-            const u64* __restrict y = p.block(at, count, p_scratch);
-            for (i64 i = 0; i < count; ++i) {
-                const u64 row = my_row(x[i]), col = my_col(y[i]);
-                if (__builtin_expect((row >= my_rows) | (col >= my_width), 0)) {
-                    foreseen.store(false, std::memory_order_relaxed);
-                    return;
-                }
-                ++mine[row * my_width + col];
-            }
+            const bool known = t.visit_block(at, count, t_scratch, [&](const auto* x) {
+                return p.visit_block(at, count, p_scratch, [&](const auto* y) { return count_block(x, y, count, my_row, my_col, mine); });
+            });
+            if (!known) foreseen.store(false, std::memory_order_relaxed);
         }
     });
     if (!foreseen.load()) return false;

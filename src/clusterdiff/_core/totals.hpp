@@ -178,16 +178,17 @@ struct CellBlock {
 };
 
 // Loops as plain as can be: the compiler turns each into vector code. The terms are stored over their arguments.
-CLUSTERDIFF_CLONES inline void evaluate(CellBlock& block) {
-    for (int i = 0; i < CellBlock::kSize; ++i) block.split[i] = block.m[i] * log_one_plus(block.split[i]);
-    for (int i = 0; i < CellBlock::kSize; ++i) block.merge[i] = block.m[i] * log_one_plus(block.merge[i]);
-    for (int i = 0; i < CellBlock::kSize; ++i) block.ratio[i] = block.both[i] * excess(block.ratio[i]);
+// `count` is a multiple of eight.
+CLUSTERDIFF_CLONES inline void evaluate(CellBlock& block, int count) {
+    for (int i = 0; i < count; ++i) block.split[i] = block.m[i] * log_one_plus(block.split[i]);
+    for (int i = 0; i < count; ++i) block.merge[i] = block.m[i] * log_one_plus(block.merge[i]);
+    for (int i = 0; i < count; ++i) block.ratio[i] = block.both[i] * excess(block.ratio[i]);
 }
 
 // Eight partial sums, always the same eight, let the additions overlap.
-inline double total(const double (&x)[CellBlock::kSize]) {
+inline double total(const double* x, int count) {
     double lanes[8] = {};
-    for (int i = 0; i < CellBlock::kSize; i += 8)
+    for (int i = 0; i < count; i += 8)
         for (int lane = 0; lane < 8; ++lane) lanes[lane] += x[i + lane];
     return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
 }
@@ -256,14 +257,15 @@ class CellAdder {
     }
     void flush() {
         if (!block_.count) return;
-        for (int i = block_.count; i < CellBlock::kSize; ++i) set(i, {});
-        evaluate(block_);
-        totals_.pairs.part.add(total(block_.pairs));
-        totals_.largest.part.add(total(block_.largest));
-        totals_.element.part.add(total(block_.element));
-        totals_.split.add(total(block_.split));
-        totals_.merge.add(total(block_.merge));
-        totals_.excesses.add(total(block_.ratio));
+        const int count = (block_.count + 7) / 8 * 8;
+        for (int i = block_.count; i < count; ++i) set(i, {});
+        evaluate(block_, count);
+        totals_.pairs.part.add(total(block_.pairs, count));
+        totals_.largest.part.add(total(block_.largest, count));
+        totals_.element.part.add(total(block_.element, count));
+        totals_.split.add(total(block_.split, count));
+        totals_.merge.add(total(block_.merge, count));
+        totals_.excesses.add(total(block_.ratio, count));
         block_.count = 0;
     }
 

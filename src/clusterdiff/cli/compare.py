@@ -9,20 +9,25 @@ from typing import Any
 import click
 
 from clusterdiff.cli import engine as engines
+from clusterdiff.cli.columns import other_columns
 from clusterdiff.cli.coreference import show_corpus
+from clusterdiff.cli.explaining import SIDES, explain_options, report, show
 from clusterdiff.cli.inputs import input_options, sources, told
-from clusterdiff.cli.output import error_console, print_diff, print_json
+from clusterdiff.cli.output import error_console
 from clusterdiff.cli.writing import write_option, write_parts
 from clusterdiff.clustering import MISSING, NOISE_AS
 from clusterdiff.comparison import Comparison
 from clusterdiff.corpus import SINGLETONS, CorpusComparison
+from clusterdiff.errors import ArgumentError
 from clusterdiff.formats import compare_files
 from clusterdiff.measures import measures as registry
 
 
 @click.command(name="compare")
-@click.argument("true", metavar="TRUE")
+@click.argument("true", metavar="[TRUE]", required=False)
 @click.argument("pred", metavar="[PRED]", required=False)
+@click.option("--old", metavar="FILE", help="Instead of TRUE, with --new: the old release of a catalogue.")
+@click.option("--new", metavar="FILE", help="Instead of PRED, with --old: the new release.")
 @input_options
 @click.option("--measures", default="S_H", show_default=True, help="Measures to print, separated by commas.")
 @click.option("--top", default=10, show_default=True, help="How many of the costliest components to show.")
@@ -46,9 +51,7 @@ from clusterdiff.measures import measures as registry
     show_default=True,
     help="Entities with one mention, in documents.",
 )
-@click.option(
-    "--by", metavar="COLUMN", help="“document” shows every document of mentions on a line of its own."
-)
+@explain_options
 @engines.options
 @write_option
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
@@ -56,15 +59,19 @@ from clusterdiff.measures import measures as registry
     "--fail-under", type=float, metavar="SCORE", help="Exit with 1 if the first measure is below SCORE."
 )
 def command(
-    true: str,
+    true: str | None,
     pred: str | None,
+    old: str | None,
+    new: str | None,
     measures: str,
     top: int,
     missing: Any,
     noise: str | None,
     noise_as: Any,
     singletons: Any,
-    by: str | None,
+    explain: bool,
+    by: tuple[str, ...],
+    html: str | None,
     engine: str | None,
     master: str | None,
     memory: str | None,
@@ -78,37 +85,52 @@ def command(
     TRUE and PRED are tables (.csv, .tsv, .jsonl, .parquet, .arrow), tables of databases (.sqlite, .duckdb,
     postgres://…:table), lists of labels or clusters, JSON, label arrays and images (.npy, .tif), or documents of
     mentions (.conll, .conllu, .jsonl). FILE:COLUMN names the column of clusters, and - is standard input. With one
-    file, --true and --pred name its two columns.
+    file, --true and --pred name its two columns. Two releases of the same catalogue are compared with --old and --new,
+    which also tell which clusters continue, were born or vanished.
     """
+    true, pred, sides = _sides(true, pred, old, new)
+    left, right = sources(true, pred, **inputs)
+    wanted = split_names(measures)
     with ExitStack() as stack:
+        chosen = engines.chosen(engine, (left, right))
         with told():
-            pair = sources(true, pred, **inputs)
-            chosen = engines.chosen(engine, pair)
             if chosen is not None:
                 asked = engines.Choices(missing or "error", noise, noise_as)
-                diff = stack.enter_context(engines.compared(*pair, asked, chosen, master, memory))
+                diff = stack.enter_context(engines.compared(left, right, asked, chosen, master, memory))
             else:
                 diff = compare_files(
-                    *pair, missing=missing, noise=noise, noise_as=noise_as, singletons=singletons
+                    left,
+                    right,
+                    missing=missing,
+                    noise=noise,
+                    noise_as=noise_as,
+                    singletons=singletons,
                 )
         if isinstance(diff, CorpusComparison):
-            show_corpus(diff, split_names(measures), by, top, as_json)
+            show_corpus(diff, wanted, ", ".join(by) or None, top, as_json)
+            if html:
+                report(diff, html, quiet=as_json, sides=sides)
         else:
-            show(diff, measures, top, as_json)
-        write_parts(diff, writes, split_names(measures))
-        wanted = split_names(measures)[0]
-        if fail_under is not None and _below(diff, wanted, fail_under):
-            error_console().print(f"{wanted} is worse than {fail_under}", style="red")
+            columns = other_columns(left, diff) if html or by else {}
+            show(diff, wanted, top, as_json, explain=explain, by=by, html=html, columns=columns, sides=sides)
+        write_parts(diff, writes, wanted)
+        if fail_under is not None and _below(diff, wanted[0], fail_under):
+            error_console().print(f"{wanted[0]} is worse than {fail_under}", style="red")
             sys.exit(1)
 
 
-def show(diff: Comparison, measures: str, top: int, as_json: bool) -> None:
-    """Print a comparison for people or for programs."""
-    wanted = split_names(measures)
-    if as_json:
-        print_json(diff.to_dict(wanted, top))
-    else:
-        print_diff(diff, diff.scores(wanted), top)
+def _sides(
+    true: str | None, pred: str | None, old: str | None, new: str | None
+) -> tuple[str, str | None, tuple[str, str]]:
+    if old is not None and new is not None and true is None:
+        return old, new, ("old", "new")
+    if old is not None or new is not None:
+        raise ArgumentError("--old and --new go together, and take the place of TRUE and PRED.")
+    if true is None:
+        raise ArgumentError(
+            "there is nothing to compare.", "pass two files: TRUE PRED, or --old FILE --new FILE."
+        )
+    return true, pred, SIDES
 
 
 def split_names(text: str) -> list[str]:

@@ -18,6 +18,8 @@ COMMANDS = {
     "compare": "compare",
     "demo": "demo",
     "measures": "measures",
+    "patch": "patch",
+    "apply": "apply",
     "check": "check",
     "worsen": "worsen",
     "plot": "plot",

@@ -42,7 +42,9 @@ def _finite(data: Any) -> Any:
     return None if isinstance(data, float) and not math.isfinite(data) else data
 
 
-def print_diff(diff: Comparison, scores: dict[str, float], top: int) -> None:
+def print_diff(
+    diff: Comparison, scores: dict[str, float], top: int, sides: tuple[str, str] = ("true", "predicted")
+) -> None:
     """The comparison for people: scores, what was lost, kinds, and the costliest components."""
     out = console()
     loss, kinds = diff.loss, diff.kinds
@@ -51,7 +53,7 @@ def print_diff(diff: Comparison, scores: dict[str, float], top: int) -> None:
             Text.assemble((f"{name:<4} ", "bold"), (f"{value:.6f}", "bold cyan" if name == "S_H" else "cyan"))
         )
     out.print(
-        f"{diff.n:,} points · {diff.meet.k_true:,} true clusters · {diff.meet.k_pred:,} predicted clusters",
+        f"{diff.n:,} points · {diff.meet.k_true:,} {sides[0]} clusters · {diff.meet.k_pred:,} {sides[1]} clusters",
     )
     out.print(f"lost {loss.total:.6f} = {loss.split:.6f} to splits + {loss.merge:.6f} to merges")
     parts: list[Any] = ["components: "]
@@ -61,7 +63,7 @@ def print_diff(diff: Comparison, scores: dict[str, float], top: int) -> None:
     worst = [component for component in diff.components[:top] if component.loss > 0]
     if worst:
         out.print()
-        table = RichTable("kind", "points", "loss", "score", "true", "predicted", box=None, pad_edge=False)
+        table = RichTable("kind", "points", "loss", "score", *sides, box=None, pad_edge=False)
         for column in (1, 2, 3):
             table.columns[column].justify = "right"
         for c in worst:

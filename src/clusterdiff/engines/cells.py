@@ -7,10 +7,10 @@ united: two of them may name the same clusters if one has a null.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -338,25 +338,97 @@ def load(cells: Cells) -> tuple[Meet, AnyArray | None]:
 
 def _points_alone(cells: Cells) -> Frame:
     """The points that are a cluster of their own on either side, a row each."""
+    frame = _points_compared(cells).filter((c("to") + c("po")) > 0)
+    points = cells.points
+    name = ["point"] * points.named
+    return frame.select(*["s"] * points.by, "t", "p", "to", "po", "tz", "pz", *points.extra, *name)
+
+
+def _points_compared(cells: Cells) -> Frame:
+    """The points that the user's choices leave, with marks: noise (tz, pz), and a cluster of their own (to, po)."""
     points, choices = cells.points, cells.choices
-    frame = points.frame
     own = {side: flag(c(side).is_null()) for side in ("t", "p")}
     noise = {
         side: nw.lit(0) if choices.noise is None else flag(c(side) == choices.noise) for side in ("t", "p")
     }
-    frame = frame.with_columns(tn=own["t"], pn=own["p"], tz=noise["t"], pz=noise["p"])
+    frame = points.frame.with_columns(tn=own["t"], pn=own["p"], tz=noise["t"], pz=noise["p"])
     if choices.noise is not None and choices.noise_as == "drop":
         frame = frame.filter((c("tz") + c("pz")) == 0)
     if choices.missing != "singleton":
         frame = frame.filter((c("tn") + c("pn")) == 0)
-    alone = ["n", "z"] if choices.noise_as == "singleton" else ["n"]
-    for side in ("t", "p"):
-        frame = frame.with_columns(
-            sum((c(side + kind) for kind in alone[1:]), c(side + alone[0])).alias(f"{side}o")
+    single = choices.noise_as == "singleton"
+    frame = frame.with_columns(
+        to=c("tn") + c("tz") if single else c("tn"), po=c("pn") + c("pz") if single else c("pn")
+    )
+    if not points.named:
+        return frame
+    return frame.with_columns(point=nw.coalesce("i", "j") if len(points.sides) == 2 else c("i"))
+
+
+class Located(NamedTuple):
+    """The points compared: their names, the codes of their clusters, and their cells."""
+
+    points: Sequence[Hashable]
+    true: npt.NDArray[np.int64]
+    pred: npt.NDArray[np.int64]
+    cell: npt.NDArray[np.int64]
+
+
+def locate(cells: Cells, meet: Meet, only: Any = None) -> Located:
+    """Bring the points of a meet back from their tables, those of one group if there are groups."""
+    points = cells.points
+    if not points.named and not cells.engine.ordered:
+        raise ArgumentError(
+            f"the points have no names, and rows have no order in {cells.engine.name}.",
+            "pass point=, the column that names them.",
         )
-    frame = frame.filter((c("to") + c("po")) > 0)
-    name = {"point": nw.coalesce("i", "j") if len(points.sides) == 2 else c("i")} if points.named else {}
-    return frame.select(*["s"] * points.by, "t", "p", "to", "po", "tz", "pz", *points.extra, **name)
+    with cells.engine.running():
+        frame = _points_compared(cells)
+        if only is not None:
+            frame = frame.filter(c("s") == only)
+        names = ["point"] * points.named
+        got = cells.engine.fetch(frame.select(*["s"] * points.by, "t", "p", "to", "po", *names))
+    rows = len(numbers(got["to"]))
+    labels = plain(got["point"]) if points.named else list(range(rows))
+    groups = plain(got["s"]) if points.by and only is None else None
+    true, pred = (
+        _codes(got[side], numbers(got[f"{side}o"]) > 0, labels, groups, known)
+        for side, known in (("t", meet.true_names), ("p", meet.pred_names))
+    )
+    here = (true >= 0) & (pred >= 0)  # a meet of some components has some of the points only
+    order = np.flatnonzero(here)
+    if points.named:
+        order = order[np.argsort(as_objects([labels[i] for i in order.tolist()]), kind="stable")]
+    true, pred = true[order], pred[order]
+    width = meet.k_pred
+    cell = np.searchsorted(meet.true.astype(np.int64) * width + meet.pred, true * width + pred)
+    if len(order) != meet.n:
+        raise ArgumentError("the points of clusters that were made for missing points are not known here.")
+    found = [(groups[i], labels[i]) if groups is not None else labels[i] for i in order.tolist()]
+    return Located(found, true, pred, cell)
+
+
+def _codes(
+    column: Any, own: npt.NDArray[np.bool_], points: list[Any], groups: list[Any] | None, known: AnyArray
+) -> npt.NDArray[np.int64]:
+    """The codes that a meet's clusters have for a fetched column of labels; -1 for clusters it does not have."""
+    real = {name: code for code, name in enumerate(known.tolist()) if not isinstance(_last(name), Own)}
+    made = {_last(name).point: code for code, name in enumerate(known.tolist()) if isinstance(_last(name), Own)}
+    codes, names = encoded(column)
+    if groups is None:
+        of_name = np.array([*(real.get(name, -1) for name in names.tolist()), -1], dtype=np.int64)
+        out = of_name[codes]
+    else:
+        texts = [*names.tolist(), None]
+        pairs = zip(groups, codes.tolist(), strict=True)
+        out = np.array([real.get((group, texts[code]), -1) for group, code in pairs], dtype=np.int64)
+    for i in np.flatnonzero(own).tolist():
+        out[i] = made.get(points[i], -1)
+    return out
+
+
+def _last(name: Any) -> Any:
+    return name[1] if isinstance(name, tuple) else name
 
 
 class Own(str):

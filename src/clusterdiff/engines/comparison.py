@@ -15,14 +15,26 @@ import numpy as np
 from clusterdiff import _core
 from clusterdiff.clustering import Clustering, Points
 from clusterdiff.comparison import USUAL, AnyMeasure, Comparison, Component, Merge, Split
-from clusterdiff.engines.cells import Cells, Choices, Own, as_objects, assemble, encoded, group, load, numbers
+from clusterdiff.engines.cells import (
+    Cells,
+    Choices,
+    Located,
+    Own,
+    as_objects,
+    assemble,
+    encoded,
+    group,
+    load,
+    locate,
+    numbers,
+)
 from clusterdiff.engines.components import components
 from clusterdiff.engines.native import Frame
 from clusterdiff.engines.sums import EngineMeet, EngineSums, if_else
 from clusterdiff.engines.tables import Points as TablePoints
 from clusterdiff.engines.tables import flag, plain
 from clusterdiff.errors import ArgumentError
-from clusterdiff.labels import AnyArray, IntArray
+from clusterdiff.labels import AnyArray, IntArray, Labels
 from clusterdiff.lattice import KINDS
 from clusterdiff.loss import Loss
 from clusterdiff.meet import Meet
@@ -50,36 +62,40 @@ class TableComparison(Comparison):
     #: Where the scores come from: the meet in "memory", or the "engine".
     where: Literal["memory", "engine"] = "memory"
 
-    def __init__(self, meet: Meet, cells: Cells) -> None:
+    def __init__(self, meet: Meet, cells: Cells, group: Any = None) -> None:
         self.meet = meet
+        self.weights = None
         self._cells = cells
+        self._group = group
         self._aligned = cast(Any, cells.choices)
+        if self.where == "memory":
+            meet._locate = lambda: self._located.cell
 
     @property
     def engine(self) -> str:
         """The engine that grouped the points: "duckdb", "polars", "spark", …"""
         return self._cells.engine.name
 
+    # The points stay in their tables until somebody asks for them.
+
     @property
     def true(self) -> Clustering:
-        """Not there: the points stay in their tables."""
-        raise self._no_points("`true`")
+        """The true clustering of the points compared."""
+        return Clustering._of(Labels(self._located.true, self.meet.true_names, None), self._located.points)
 
     @property
     def pred(self) -> Clustering:
-        """Not there: the points stay in their tables."""
-        raise self._no_points("`pred`")
+        """The predicted clustering of the points compared."""
+        return Clustering._of(Labels(self._located.pred, self.meet.pred_names, None), self._located.points)
 
     @property
     def points(self) -> Points:
-        """Not there: the points stay in their tables; those of a component can be asked for."""
-        raise self._no_points("`points`")
+        """The names of the points compared, in their order; their positions if they have none."""
+        return self._located.points
 
-    def _no_points(self, what: str) -> ArgumentError:
-        return ArgumentError(
-            f"{what} is not in memory: the points were compared in {self.engine}.",
-            "a component's .points asks the engine for its points; clusterdiff.compare keeps all points.",
-        )
+    @cached_property
+    def _located(self) -> Located:
+        return locate(self._cells, self.meet, self._group)
 
     def _points_of(self, component: int) -> list[Hashable]:
         return _points_in(self._cells, *(self._clusters_of(component, side) for side in ("true", "pred")))
@@ -397,7 +413,7 @@ class Groups(Mapping[Any, TableComparison]):
             as_objects([name[1] for name in side.tolist()]) for side in (part.true_names, part.pred_names)
         )
         alone = Meet(part.cells, true, pred, part.weights, part.moments)
-        return TableComparison(alone, self.pooled._cells)
+        return TableComparison(alone, self.pooled._cells, group)
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._place)

@@ -30,6 +30,8 @@ class Engine:
     collect_below = 0
     #: Whether a join matches nulls with each other, unlike in SQL.
     nulls_match = False
+    #: Whether rows have an order that the user can know.
+    ordered = True
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -109,6 +111,8 @@ class Dask(Pandas):
     With features the points are gathered too, since Dask's variance is not sound.
     """
 
+    ordered = False
+
     def keep(self, frame: Frame, *, often: bool = False) -> Frame:
         """Compute: Dask's planner takes minutes for the expressions that follow."""
         native = frame.to_native()
@@ -130,6 +134,8 @@ class Polars(Engine):
 
 class DuckDB(Engine):
     """DuckDB: what is kept becomes a temporary table of the user's own connection, which may spill to disk."""
+
+    ordered = False
 
     def keep(self, frame: Frame, *, often: bool = False) -> Frame:
         """Create a temporary table."""
@@ -162,6 +168,7 @@ class Spark(Engine):
     """Spark: what is kept is cached on the executors, and computed again where one is lost."""
 
     collect_below = 1_000_000
+    ordered = False
 
     def keep(self, frame: Frame, *, often: bool = False) -> Frame:
         """Persist; in a long chain also cut the plan, which would double with every step."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from clusterdiff import _core
 from clusterdiff.clustering import MISSING, NOISE_AS, Alignment, Clustering, Missing, NoiseAs, align
 from clusterdiff.comparison import Comparison
 from clusterdiff.errors import FileError, LabelError, listed, one_of
-from clusterdiff.formats.duck import Connection, connect
+from clusterdiff.formats.duck import Connection, connect, fresh
 from clusterdiff.formats.source import Source
 from clusterdiff.formats.tables import (
     Loaded,
@@ -26,7 +26,7 @@ from clusterdiff.formats.tables import (
     refuse_repeats,
     to_clustering,
 )
-from clusterdiff.labels import AnyArray, BoolArray, IntArray, read_labels
+from clusterdiff.labels import AnyArray, BoolArray, IntArray
 from clusterdiff.meet import Int64Array, Meet, Overlap
 
 
@@ -34,8 +34,9 @@ from clusterdiff.meet import Int64Array, Meet, Overlap
 class Joined:
     """Two clusterings over the same points, in DuckDB.
 
-    ``source`` is a subquery with the columns ``true_point`` and ``pred_point`` (null where that side lacks the
-    point), ``a`` and ``b`` (the true and the predicted cluster). ``rows`` is what each side has.
+    ``source`` is a subquery with the columns ``point``, ``true_row`` and ``pred_row`` (the point's row on either
+    side, null where that side lacks it), ``a`` and ``b`` (the true and the predicted cluster). ``rows`` is what each
+    side has.
     """
 
     con: Connection
@@ -68,12 +69,12 @@ def join(true: Loaded, pred: Loaded) -> Joined:
                 "if the points have names, add a column that holds them.",
             )
         on = f"{true.name} t POSITIONAL JOIN {pred.name} p"
-        points = "t.rowid AS true_point, p.rowid AS pred_point"
+        point = "t.rowid"
     else:
         as_text = _as_text(true, pred)
         left, right = ("CAST({} AS VARCHAR)" if text else "{}" for text in as_text)
         on = f"{true.name} t FULL JOIN {pred.name} p ON {left.format('t.point')} = {right.format('p.point')}"
-        points = f"{left.format('t.point')} AS true_point, {right.format('p.point')} AS pred_point"
+        point = f"coalesce({left.format('t.point')}, {right.format('p.point')})"
 
     def check() -> None:
         for side in (true, pred):
@@ -82,7 +83,7 @@ def join(true: Loaded, pred: Loaded) -> Joined:
 
     return Joined(
         true.con,
-        f"SELECT {points}, t.cluster AS a, p.cluster AS b FROM {on}",
+        f"SELECT {point} AS point, t.rowid AS true_row, p.rowid AS pred_row, t.cluster AS a, p.cluster AS b FROM {on}",
         (true.title, pred.title),
         (true.kinds["cluster"], pred.kinds["cluster"]),
         (true.rows, pred.rows),
@@ -111,7 +112,8 @@ def join_columns(true: Loaded, pred: Loaded) -> Joined:
     point = "rowid" if true.point is None else "point"
     return Joined(
         true.con,
-        f"SELECT {point} AS true_point, {point} AS pred_point, true_cluster AS a, pred_cluster AS b FROM {true.name}",
+        f"SELECT {point} AS point, rowid AS true_row, rowid AS pred_row, true_cluster AS a, pred_cluster AS b "
+        f"FROM {true.name}",
         (true.shown, pred.shown),
         (true.kinds["cluster"], pred.kinds["cluster"]),
         (true.rows, true.rows),
@@ -134,66 +136,103 @@ def compare_tables(
     return compare_joined(join(*loaded), missing, noise, noise_as)
 
 
+class Side(NamedTuple):
+    """One side of the cells: the cluster of each as a number, the names behind the numbers, and the special cells.
+
+    ``absent`` are cells of points that the side lacks, ``noisy`` those of the noise label.
+    """
+
+    codes: Int64Array
+    names: AnyArray
+    absent: BoolArray
+    noisy: BoolArray
+
+
 def compare_joined(
     joined: Joined, missing: Missing = "error", noise: object = None, noise_as: NoiseAs = "singleton"
 ) -> Comparison:
     """Compare the two sides by their cells; as :func:`clusterdiff.compare`, with the same policies."""
     one_of("missing", missing, MISSING)
     one_of("noise_as", noise_as, NOISE_AS)
-    counted = joined.select(
-        "a, b, count(*) AS size, count(true_point) AS in_true, count(pred_point) AS in_pred", "GROUP BY a, b"
-    ).fetchnumpy()
-    # A point that stands twice meets its other side once too often, so the sums differ from the numbers of rows.
-    if (int(counted["in_true"].sum()), int(counted["in_pred"].sum())) != joined.rows:
-        joined.check()
-    a, b = (np.ma.asarray(counted[side]) for side in "ab")
-    size = np.asarray(counted["size"])
-    labels = _noise_labels(noise, joined)
-    noisy = _equal(a, labels[0]), _equal(b, labels[1])
-    absent = np.ma.getmaskarray(a), np.ma.getmaskarray(b)
-    keep = ~(noisy[0] | noisy[1]) if noise_as == "drop" else np.ones(len(size), dtype=bool)
-    lost = (absent[0] | absent[1]) & keep
+    label = _noise_label(noise, joined)
+    true, pred, size = _count(joined, label)
+    noisy = true.noisy | pred.noisy
+    keep = ~noisy if noise_as == "drop" else np.ones(len(size), dtype=bool)
+    lost = (true.absent | pred.absent) & keep
     if lost.any():
         joined.check()  # repeats among the points that only one side has do not show in the sums
         if missing == "error":
-            raise _lacking(joined, np.where(keep, size, 0), absent, labels[0] if noise_as == "drop" else None)
+            dropped = label if noise_as == "drop" else None
+            raise _lacking(joined, (true, pred), np.where(keep, size, 0), dropped)
         if missing == "drop":
             keep &= ~lost
     if not keep.any():
         raise LabelError("no point is left: all are missing on one side, or noise, and left out.")
-    single = lost | (noisy[0] | noisy[1] if noise_as == "singleton" else False)
-    meet = _meet(joined, (a, b), size, keep, single & keep, missing, labels[0], noise_as)
+    single = keep & (lost | noisy if noise_as == "singleton" else lost)
+    if single.any():
+        meet = _meet_with_singletons(joined, (true, pred), size, keep & ~single, missing, label, noise_as)
+    else:
+        meet = _meet(true.codes[keep], pred.codes[keep], size[keep], true.names, pred.names)
     facts = {
         "given": joined.rows[0],
         "missing": missing,
-        "noise": labels[0],
+        "noise": label,
         "noise_as": noise_as,
         "missing_points": int(size[lost].sum()),
-        "noise_points": int(size[noisy[0] | noisy[1]].sum()),
+        "noise_points": int(size[noisy].sum()),
     }
-    aligned = LazyAlignment(lambda: align(*joined.read(), missing, labels[0], noise_as), facts)
+    aligned = LazyAlignment(lambda: align(*joined.read(), missing, label, noise_as), facts)
     meet._locate = lambda: _locate(meet, aligned)
     if lost.any():
         meet._overlap = lambda: _overlap(aligned)
     return Comparison(meet, aligned)
 
 
-def _noise_labels(noise: object, joined: Joined) -> tuple[Any, Any]:
+def _noise_label(noise: object, joined: Joined) -> Any:
     """The noise label as the labels of both sides are written."""
     if noise is None:
-        return None, None
-    if ("int" in joined.kinds) and joined.kinds[0] != joined.kinds[1]:
+        return None
+    if "int" in joined.kinds and joined.kinds[0] != joined.kinds[1]:
         raise LabelError(
             f"`noise` must be a label of both sides, but the clusters of {joined.titles[0]} are {joined.kinds[0]} "
             f"and those of {joined.titles[1]} are {joined.kinds[1]}.",
             "give the clusters of both sides one type.",
         )
     if joined.kinds[0] != "int":
-        return str(noise), str(noise)
+        return str(noise)
     try:
-        return int(noise), int(noise)  # type: ignore[call-overload]
+        return int(noise)  # type: ignore[call-overload]
     except ValueError:
         raise LabelError(f"`noise` must be a whole number, as the labels are; got {noise!r}.") from None
+
+
+def _count(joined: Joined, noise: object) -> tuple[Side, Side, Int64Array]:
+    """Join and count the cells in DuckDB. Clusters are numbered by their first rows, as they are in memory."""
+    con, cells = joined.con, fresh("cells")
+    con.execute(
+        f"CREATE TEMP TABLE {cells} AS SELECT a, b, count(*) AS size, count(true_row) AS in_true, "
+        "count(pred_row) AS in_pred, min(true_row) AS first_a, min(pred_row) AS first_b "
+        f"FROM ({joined.source}) GROUP BY a, b"
+    )
+    # A point that stands twice meets its other side once too often, so the sums differ from the numbers of rows.
+    if con.execute(f"SELECT sum(in_true), sum(in_pred) FROM {cells}").fetchone() != joined.rows:
+        joined.check()
+    firsts = ", ".join(
+        f"CASE WHEN {side} IS NOT NULL THEN min(first_{side}) OVER (PARTITION BY {side}) END AS {side}"
+        for side in "ab"
+    )
+    found = con.execute(f"SELECT {firsts}, size FROM {cells}").fetchnumpy()
+    sides = []
+    for side in "ab":
+        query = f"SELECT {side} FROM {cells} WHERE {side} IS NOT NULL GROUP BY 1 ORDER BY min(first_{side})"
+        names = np.ma.getdata(con.execute(query).fetchnumpy()[side])
+        absent = np.ma.getmaskarray(found[side])
+        codes = np.zeros(len(absent), dtype=np.int64)
+        codes[~absent] = np.unique(np.ma.getdata(found[side])[~absent], return_inverse=True)[1]
+        noisy = _equal(names, noise)[codes] & ~absent if len(names) else np.zeros(len(absent), dtype=bool)
+        sides.append(Side(codes, names, absent, noisy))
+    con.execute(f"DROP TABLE {cells}")
+    return sides[0], sides[1], found["size"]
 
 
 def _equal(values: Any, label: object) -> BoolArray:
@@ -202,20 +241,18 @@ def _equal(values: Any, label: object) -> BoolArray:
     return np.asarray(np.ma.filled(values == label, False), dtype=bool)
 
 
-def _lacking(
-    joined: Joined, size: IntArray, absent: tuple[BoolArray, BoolArray], dropped: object
-) -> LabelError:
+def _lacking(joined: Joined, sides: tuple[Side, Side], size: Int64Array, dropped: object) -> LabelError:
     told = []
     kept = "" if dropped is None else "AND a IS DISTINCT FROM $noise AND b IS DISTINCT FROM $noise "
     for side, (name, other, column) in enumerate((("true", "pred", "a"), ("pred", "true", "b"))):
-        count = int(size[absent[side]].sum())
+        count = int(size[sides[side].absent].sum())
         if count:
             points = joined.select(
-                "coalesce(true_point, pred_point)",
+                "point",
                 f"WHERE {column} IS NULL {kept}ORDER BY 1 LIMIT 5",
                 {} if dropped is None else {"noise": dropped},
             ).fetchall()
-            total = int(size[~absent[1 - side]].sum())
+            total = int(size[~sides[1 - side].absent].sum())
             told.append(
                 f"`{name}` lacks {count:,} of the {total:,} points of `{other}`: "
                 f"{listed([point for (point,) in points], count)}."
@@ -228,63 +265,68 @@ def _lacking(
 
 
 def _meet(
+    true: Int64Array, pred: Int64Array, size: Int64Array, true_names: AnyArray, pred_names: AnyArray
+) -> Meet:
+    """The meet of numbered cells, in true-major order; clusters that have no cell vanish."""
+    rows, row = np.unique(true, return_inverse=True)
+    columns, column = np.unique(pred, return_inverse=True)
+    order = np.lexsort((column, row))
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(row))])
+    cells = _core.Cells(indptr, column[order].astype(np.int32), size[order], len(columns))
+    return Meet(cells, true_names[rows], pred_names[columns])
+
+
+def _meet_with_singletons(
     joined: Joined,
-    sides: tuple[Any, Any],
+    sides: tuple[Side, Side],
     size: Int64Array,
-    keep: BoolArray,
-    single: BoolArray,
+    whole: BoolArray,
     missing: Missing,
     noise: object,
     noise_as: NoiseAs,
 ) -> Meet:
-    """The meet of the cells that are kept. Points of the ``single`` ones are fetched and get clusters of their own."""
-    if not single.any():
-        return Meet.from_cells(sides[0][keep], sides[1][keep], size[keep])
+    """The meet of the ``whole`` cells, and of points that are fetched one by one to get clusters of their own."""
     rows = joined.select(
-        "coalesce(true_point, pred_point) AS point, a, b",
+        "point, a, b",
         "WHERE a IS NULL OR b IS NULL" + ("" if noise is None else " OR a = $noise OR b = $noise"),
         {} if noise is None else {"noise": noise},
     ).fetchnumpy()
     fetched = np.ma.asarray(rows["a"]), np.ma.asarray(rows["b"])
     noisy = _equal(fetched[0], noise), _equal(fetched[1], noise)
     absent = np.ma.getmaskarray(fetched[0]) | np.ma.getmaskarray(fetched[1])
-    noise_too = noisy[0] | noisy[1]
-    wanted = absent if missing == "singleton" else np.zeros(len(absent), dtype=bool)
+    wanted = absent & (missing == "singleton")
     if noise_as == "singleton":
-        wanted = wanted | noise_too & ~absent
+        wanted |= (noisy[0] | noisy[1]) & ~absent
     elif noise_as == "drop":
-        wanted = wanted & ~noise_too
+        wanted &= ~(noisy[0] | noisy[1])
     points = np.ma.getdata(rows["point"])[wanted].tolist()
-    whole = keep & ~single
     codes, names = zip(
         *(
-            _with_singletons(side[whole], row[wanted], mask[wanted] & (noise_as == "singleton"), points)
+            _with_singletons(side, whole, row[wanted], mask[wanted] & (noise_as == "singleton"), points)
             for side, row, mask in zip(sides, fetched, noisy, strict=True)
         ),
         strict=True,
     )
     sizes = np.concatenate([size[whole], np.ones(len(points), dtype=np.int64)])
-    meet = Meet.from_cells(codes[0], codes[1], sizes)
-    return Meet(meet.cells, names[0][meet.true_names], names[1][meet.pred_names])
+    return _meet(codes[0], codes[1], sizes, names[0], names[1])
 
 
-def _with_singletons(cells: Any, rows: Any, noisy: BoolArray, points: list[Any]) -> tuple[IntArray, AnyArray]:
-    """Codes and names for the clusters of cells, and then of points of which some get a cluster of their own."""
+def _with_singletons(
+    side: Side, whole: BoolArray, rows: Any, noisy: BoolArray, points: list[Any]
+) -> tuple[Int64Array, AnyArray]:
+    """Codes and names for the clusters of whole cells, and then of points of which some get clusters of their own."""
     absent = np.ma.getmaskarray(rows)
     new = absent | noisy
-    labels = read_labels(np.concatenate([np.ma.getdata(cells), np.ma.getdata(rows)[~new]]), "clusters")
-    known, first = _core.encode_integers(labels.values)
-    old = labels.values[first] if labels.lexicon is None else labels.lexicon[labels.values[first]]
-    names = np.empty(len(old) + int(new.sum()), dtype=object)
-    names[: len(old)] = old
-    names[len(old) :] = [
+    names = np.empty(len(side.names) + int(new.sum()), dtype=object)
+    names[: len(side.names)] = side.names
+    names[len(side.names) :] = [
         f"{'missing' if absent[i] else 'noise'}: {points[i]}" for i in np.flatnonzero(new).tolist()
     ]
-    codes = np.empty(len(cells) + len(rows), dtype=np.int64)
-    codes[: len(cells)] = known[: len(cells)]
-    codes[len(cells) :][~new] = known[len(cells) :]
-    codes[len(cells) :][new] = np.arange(len(old), len(names))
-    return codes, names
+    code = {name: i for i, name in enumerate(side.names.tolist())}
+    of_rows = np.arange(len(side.names), len(side.names) + len(rows))
+    of_rows[new] = np.arange(len(side.names), len(names))
+    of_rows[~new] = [code[name] for name in np.ma.getdata(rows)[~new].tolist()]
+    return np.concatenate([side.codes[whole], of_rows]), names
 
 
 class LazyAlignment(Alignment):

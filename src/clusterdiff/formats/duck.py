@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 import tempfile
@@ -43,6 +44,15 @@ def literal(text: str) -> str:
     "'it''s'"
     """
     return "'" + text.replace("'", "''") + "'"
+
+
+def exactly(paths: Sequence[str]) -> list[str]:
+    """Paths of which DuckDB takes none for a glob.
+
+    >>> exactly(["all*.csv"])
+    ['all[*].csv']
+    """
+    return [glob.escape(path) for path in paths]
 
 
 def fresh(stem: str) -> str:

@@ -1,0 +1,198 @@
+"""Measures that are slow elsewhere: chance and matching, against the peers in the same run.
+
+python benchmarks/measures.py [--full]
+
+Every line times both sides on the same data, ours from the labels, and gives the ratio; the minimum of a few rounds.
+--full adds the cases where a peer needs minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+from sklearn.metrics import adjusted_mutual_info_score
+
+import clusterdiff as cd
+
+
+def noisy(n: int, k: int, seed: int = 0, share: float = 0.2) -> tuple[np.ndarray, np.ndarray]:
+    """Random labels, and the same with a share of them redrawn."""
+    rng = np.random.default_rng(seed)
+    true = rng.integers(0, k, n)
+    return true, np.where(rng.random(n) < share, rng.integers(0, k, n), true)
+
+
+def records(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Linked records: about n/3 entities, a tenth of them split and a tenth merged, in random order."""
+    rng = np.random.default_rng(seed)
+    sizes = 1 + rng.poisson(2, n)
+    true = np.repeat(np.arange(n), sizes)[:n]
+    k = int(true[-1]) + 1
+    fate = rng.random(k)
+    target = np.arange(k)
+    merged = (fate >= 0.1) & (fate < 0.2)
+    target[merged] = rng.integers(0, k, merged.sum())
+    pred = target[true]
+    split = (fate[true] < 0.1) & (rng.random(n) < 0.5)
+    pred[split] = k + true[split]
+    order = rng.permutation(n)
+    return true[order], pred[order]
+
+
+def timed(compute: Callable[[], Any], rounds: int = 3) -> tuple[Any, float]:
+    """The result, and the shortest time of a few rounds."""
+    best, result = float("inf"), None
+    for _ in range(rounds):
+        start = time.perf_counter()
+        result = compute()
+        best = min(best, time.perf_counter() - start)
+    return result, best
+
+
+def line(name: str, ours: float, peer: str, theirs: float | None, note: str = "") -> None:
+    """One comparison."""
+    ratio = "" if theirs is None else f"{peer} {theirs:9.4f} s   {theirs / ours:8.1f} times"
+    print(f"{name:<44} {ours:9.4f} s   {ratio:<46} {note}", flush=True)
+
+
+def chance(full: bool) -> None:
+    """Adjusted mutual information."""
+    for n, k in ((10**4, 100), (10**5, 100), (10**5, 1000), (10**6, 100), (10**6, 1000)):
+        true, pred = noisy(n, k)
+        value, ours = timed(lambda t=true, p=pred: cd.score(t, p, "ami"))
+        if n * k > 10**8 and not full:
+            line(f"ami, n = {n:.0e}, k = {k:,}", ours, "", None, "scikit-learn only with --full")
+            continue
+        expected, theirs = timed(lambda t=true, p=pred: adjusted_mutual_info_score(t, p), rounds=1)
+        line(
+            f"ami, n = {n:.0e}, k = {k:,}",
+            ours,
+            "scikit-learn",
+            theirs,
+            f"differ by {abs(value - expected):.0e}",
+        )
+    true, pred = records(10**7)
+    _, ours = timed(lambda: cd.score(true, pred, "ami"))
+    line("ami, n = 1e+07, linked records", ours, "", None, f"{len(np.unique(true)):,} true clusters")
+
+
+def solve_sparse(meet: cd.Meet, value: np.ndarray) -> float:
+    """The best matching by SciPy's sparse solver; a column of its own lets every row stay unmatched."""
+    k, width, shift = meet.k_true, meet.k_pred, float(value.max()) + 1
+    rows, own = np.arange(k), np.full(k, shift)
+    costs = np.concatenate([shift - value, own])
+    places = np.concatenate([meet.true, rows]), np.concatenate([meet.pred, width + rows])
+    graph = csr_array((costs, places), shape=(k, width + k))
+    chosen = min_weight_full_bipartite_matching(graph)
+    return float(k * shift - graph[chosen].sum())
+
+
+def solve_dense(meet: cd.Meet, value: np.ndarray) -> float:
+    """The best matching by SciPy's dense solver."""
+    dense = np.zeros((meet.k_true, meet.k_pred))
+    dense[meet.true, meet.pred] = value
+    return float(dense[linear_sum_assignment(dense, maximize=True)].sum())
+
+
+def matching(full: bool) -> None:
+    """A (counts) and CEAF-e (fractions), from the meet."""
+    cases = {
+        "k = 1,000, 20 % noise": noisy(10**5, 1000),
+        "k = 10,000, 20 % noise": noisy(10**6, 10**4),
+        "k = 10,000, 80 % noise": noisy(10**6, 10**4, share=0.8),
+        "k = 2,000, independent": noisy(10**5, 2000, share=1.0),
+        "k = 300, independent": noisy(10**5, 300, share=1.0),
+    }
+    for name, (true, pred) in cases.items():
+        meet = cd.Meet.from_labels(true, pred)
+        counts = meet.size
+        fractions = 2 * meet.size / (meet.true_size[meet.true] + meet.pred_size[meet.pred])
+        for kind, value in (("counts", counts), ("fractions", fractions)):
+            cells, ours = timed(lambda m=meet, v=value: m.cells.assign(v))
+            best, theirs = timed(lambda m=meet, v=value: solve_sparse(m, v), rounds=1)
+            line(
+                f"{kind}, {name}",
+                ours,
+                "SciPy sparse",
+                theirs,
+                f"differ by {abs(value[cells].sum() - best):.0e}",
+            )
+            if meet.k_true <= 1000 or full:
+                best, theirs = timed(lambda m=meet, v=value: solve_dense(m, v), rounds=1)
+                line(
+                    f"{kind}, {name}",
+                    ours,
+                    "SciPy dense",
+                    theirs,
+                    f"differ by {abs(value[cells].sum() - best):.0e}",
+                )
+    true, pred = records(10**7)
+    meet = cd.Meet.from_labels(true, pred)
+    for name in ("A", "ceaf_e.f1", "nca", "psi"):
+        _, ours = timed(lambda m=meet, name=name: cd.measures[name](cd.Meet(m.cells)))
+        line(
+            f"{name}, n = 1e+07, linked records, from the meet",
+            ours,
+            "",
+            None,
+            f"{meet.k_true:,} true clusters",
+        )
+
+
+def together() -> None:
+    """What all cell-based measures cost beyond S_H."""
+    read = [
+        *(
+            "ari",
+            "rand",
+            "jaccard",
+            "fowlkes_mallows",
+            "mirkin",
+            "pairs.f1",
+            "N",
+            "purity",
+            "split_join",
+            "I",
+            "nmi",
+        ),
+        *(
+            "NMI",
+            "vi",
+            "V",
+            "homogeneity",
+            "completeness",
+            "v_measure",
+            "nid",
+            "b3.f1",
+            "element_centric",
+            "muc.f1",
+        ),
+        *("S_H", "S'", "S*(pairs)", "S*(largest)", "edits"),
+    ]
+    for name, (true, pred) in {
+        "n = 1e+06, k = 100": noisy(10**6, 100),
+        "n = 1e+06, k = 10,000": noisy(10**6, 10**4),
+        "n = 1e+06, linked records": records(10**6),
+    }.items():
+        _, alone = timed(lambda t=true, p=pred: cd.compare(t, p).score(), rounds=7)
+        _, every = timed(lambda t=true, p=pred: cd.compare(t, p).scores(read), rounds=7)
+        label, more = f"S_H, {name}", f"with {len(read) - 1} more measures"
+        print(f"{label:<44} {alone:9.4f} s   {more} {every:9.4f} s: {every / alone:.1f} times")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--full", action="store_true", help="also where a peer needs minutes")
+    arguments = parser.parse_args()
+    chance(arguments.full)
+    matching(arguments.full)
+    together()

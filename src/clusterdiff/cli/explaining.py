@@ -1,0 +1,137 @@
+"""What `compare` and `demo` share beyond the score: sentences, repairs, slices and the report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import click
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from clusterdiff.cli.output import console, error_console, print_diff, print_json
+from clusterdiff.comparison import Comparison
+from clusterdiff.errors import ArgumentError, nearest
+from clusterdiff.mapping import STATUS
+from clusterdiff.slices import BUILT_IN, Slice
+from clusterdiff.table import Table, shown
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+Columns = Mapping[str, Sequence[Any]]
+SIDES = ("true", "predicted")
+
+OPTIONS = (
+    click.option("--explain", is_flag=True, help="Tell where the score was lost, and what to fix first."),
+    click.option(
+        "--by",
+        multiple=True,
+        metavar="COLUMN",
+        help="Loss by a column of TRUE, by size or by kind; scores by document, for mentions. May be repeated.",
+    ),
+    click.option("--html", type=click.Path(), metavar="FILE", help="Write a report to explore in a browser."),
+)
+
+
+def explain_options(command: Command) -> Command:
+    """Add the options that explain a comparison."""
+    for option in reversed(OPTIONS):
+        command = option(command)
+    return command
+
+
+def show(
+    diff: Comparison,
+    measures: list[str],
+    top: int,
+    as_json: bool,
+    *,
+    explain: bool = False,
+    by: Sequence[str] = (),
+    html: str | None = None,
+    columns: Columns | None = None,
+    sides: tuple[str, str] = SIDES,
+    title: str | None = None,
+    report_by: Sequence[str] = (),
+) -> None:
+    """Print a comparison for people or for programs, and write its report; ``report_by`` are slices for that alone."""
+    chosen = {name: _column(name, columns or {}) for name in by}
+    slices = {name: diff.by(column) for name, column in chosen.items()}
+    if as_json:
+        data = diff.to_dict(measures, top)
+        if explain:
+            data["explanation"] = diff.explain(top, sides).to_dict()
+            data["repairs"] = diff.repairs().to_dict(top)
+        if slices:
+            data["slices"] = {name: [row._asdict() for row in table] for name, table in slices.items()}
+        if sides != SIDES:
+            data["mapping"] = _fates(diff)
+        print_json(data)
+    else:
+        print_diff(diff, diff.scores(measures), top, sides)
+        if sides != SIDES:
+            told = ", ".join(f"{number:,} {status}" for status, number in _fates(diff).items())
+            console().print("clusters: " + told.replace("continues", "continue"))
+        if explain:
+            print_explanation(diff, top, sides)
+        for name, table in slices.items():
+            print_slices(name, table)
+    if html is not None:
+        sliced = {name: _column(name, columns or {}) for name in dict.fromkeys([*by, *report_by])}
+        # The report always has the built-in slices.
+        sliced = {name: column for name, column in sliced.items() if not isinstance(column, str)}
+        report(diff, html, quiet=as_json, attributes=columns or None, by=sliced, title=title, sides=sides)
+
+
+def report(diff: Comparison, path: str, *, quiet: bool, **options: Any) -> None:
+    """Write the report, and say where unless the output is for programs."""
+    diff.report(path, **options)
+    if not quiet:
+        error_console().print(f"report: {path}", markup=False, soft_wrap=True)
+
+
+def _column(name: str, columns: Columns) -> object:
+    if name in columns:
+        return columns[name]
+    if name in BUILT_IN:
+        return name
+    have = [*columns, *BUILT_IN]
+    raise ArgumentError(
+        f"--by must name a column of TRUE, size or kind; got {name!r}, and there are {', '.join(map(repr, have))}.",
+        nearest(name, have),
+    )
+
+
+def _fates(diff: Comparison) -> dict[str, int]:
+    status = diff.mapping["status"].tolist()
+    return {name: status.count(name) for name in STATUS}
+
+
+def print_explanation(diff: Comparison, top: int, sides: tuple[str, str]) -> None:
+    """Where the score was lost, and what to fix first."""
+    out = console()
+    out.print(f"\n{diff.explain(top, sides)}", markup=False, soft_wrap=True)
+    repairs = diff.repairs()
+    if not len(repairs):
+        return
+    out.print("\nwhat to fix first", style="bold")
+    for repair in repairs[:top]:
+        out.print(Text.assemble((f"{repair.gain:+.6f}", "green"), f"  {repair.describe()}"), soft_wrap=True)
+    left = len(repairs) - top
+    if left > 0:
+        out.print(f"… and {left:,} more operations that would raise the score", style="dim")
+    steps = len(repairs.sequence)
+    out.print(f"{steps:,} operation{'' if steps == 1 else 's'}, the best next each time, restore {sides[0]}")
+
+
+def print_slices(name: str, slices: Table[Slice]) -> None:
+    """The loss by a column, as a table."""
+    table = RichTable(box=None, pad_edge=False)
+    table.add_column(Text(shown(name)))
+    for heading in ("points", "score", "loss", "to splits", "to merges"):
+        table.add_column(heading, justify="right")
+    for row in slices:
+        value = "(none)" if row.value is None else shown(str(row.value))
+        numbers = (row.loss, row.split_loss, row.merge_loss)
+        table.add_row(Text(value), f"{row.points:,}", f"{row.score:.4f}", *(f"{x:.6f}" for x in numbers))
+    console().print()
+    console().print(table)

@@ -1,0 +1,41 @@
+"""clusterdiff patch: write down what turns PRED into TRUE."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from clusterdiff.cli.inputs import input_options, sources, told
+from clusterdiff.cli.output import error_console
+from clusterdiff.corpus import CorpusComparison
+from clusterdiff.errors import ArgumentError
+from clusterdiff.formats import compare_files
+from clusterdiff.patch import SplitOff
+
+
+@click.command(name="patch")
+@click.argument("true", metavar="TRUE")
+@click.argument("pred", metavar="[PRED]", required=False)
+@input_options
+@click.option(
+    "-o", "--output", type=click.Path(), metavar="FILE", help="Where to write; standard output if not given."
+)
+def command(true: str, pred: str | None, output: str | None, **inputs: Any) -> None:
+    """Write the split and merge operations that turn PRED into TRUE, as JSON.
+
+    `clusterdiff apply PRED FILE` carries them out.
+    """
+    with told():
+        diff = compare_files(*sources(true, pred, **inputs))
+    if isinstance(diff, CorpusComparison):
+        raise ArgumentError("a patch is for one clustering, not for documents of mentions.")
+    patch = diff.patch()
+    if output is None:
+        click.echo(patch.to_json(), nl=False)
+        return
+    patch.write(output)
+    splits = sum(isinstance(operation, SplitOff) for operation in patch.operations)
+    error_console().print(
+        f"{output}: {splits:,} splits and {len(patch) - splits:,} merges", markup=False, soft_wrap=True
+    )

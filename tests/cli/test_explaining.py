@@ -1,0 +1,161 @@
+"""The commands that explain, patch and apply."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import clusterdiff as cd
+from clusterdiff.cli import main
+from clusterdiff.examples import customers
+from tests.hostile import HOSTILE, hostile_clusterings
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+def table(path: Path, clusters: dict[str, str], **columns: dict[str, str]) -> Path:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["point", "cluster", *columns])
+        writer.writerows([p, c, *(column[p] for column in columns.values())] for p, c in clusters.items())
+    return path
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    rows = customers.rows()
+    true = {row["record"]: row["true"] for row in rows}
+    pred = {row["record"]: row["pred"] for row in reversed(rows)}
+    source = {row["record"]: row["source"] for row in rows}
+    return table(tmp_path / "true.csv", true, source=source), table(tmp_path / "pred.csv", pred)
+
+
+def test_explain_tells_and_lists_repairs(files: tuple[Path, Path]) -> None:
+    """--explain prints the sentences, the repairs with their gains, and how many restore the true clustering."""
+    out = run("compare", *files, "--explain").stdout
+    assert "true cluster Maria Garcia (5 points) was split into 2: C01 (3 points: r01, r02, r03)" in out
+    assert "+0.051132  move 1 point of Robert Miller (r14) from C05 to C04" in out
+    assert "6 operations, the best next each time, restore true" in out
+    data = json.loads(run("compare", *files, "--explain", "--json").stdout)
+    assert data["repairs"][0]["points"] == ["r14"]
+    assert data["explanation"]["damaged"] == 5
+
+
+def test_by_slices_by_columns_of_true_whatever_the_order_of_pred(files: tuple[Path, Path]) -> None:
+    """--by takes a column of the table, size or kind; the losses are the library's."""
+    rows = customers.rows()
+    data = json.loads(run("compare", *files, "--by", "source", "--by", "size", "--json").stdout)
+    expected = customers.compare().by([row["source"] for row in rows])
+    assert data["slices"]["source"] == [row._asdict() for row in expected]
+    assert [row["value"] for row in data["slices"]["size"]] == ["1", "2", "3–4", "5–8"]
+    assert "newsletter" in run("compare", *files, "--by", "source").stdout
+    wrong = run("compare", *files, "--by", "sauce")
+    assert wrong.exit_code == 2
+    assert (
+        "--by must name a column of TRUE, size or kind; got 'sauce', and there are 'source', 'size'"
+        in wrong.stderr
+    )
+    assert "did you mean 'source'" in wrong.stderr
+
+
+def test_html_writes_the_report_with_the_tables_other_columns(
+    files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    """The points are shown with what the table of TRUE has besides points and clusters."""
+    path = tmp_path / "diff.html"
+    result = run("compare", *files, "--html", path)
+    assert result.exit_code == 0
+    assert f"report: {path}" in result.stderr.replace("\n", "")
+    page = path.read_text(encoding="utf-8")
+    assert '"attributes":["source"]' in page
+    assert run("demo", "--html", path, "--json").exit_code == 0
+
+
+def test_old_and_new_have_their_own_words(files: tuple[Path, Path], tmp_path: Path) -> None:
+    """Two releases: old and new instead of true and predicted, and who continues, was born, vanished."""
+    out = run("compare", "--old", files[0], "--new", files[1], "--explain").stdout
+    assert "20 old clusters · 21 new clusters" in out
+    assert "clusters: 12 same, 6 continue, 3 born, 2 vanished" in out
+    assert "old cluster Maria Garcia" in out
+    assert "predicted" not in out
+    assert (
+        json.loads(run("compare", "--old", files[0], "--new", files[1], "--json").stdout)["mapping"]["born"]
+        == 3
+    )
+    for arguments in (["--old", files[0]], [files[0], "--old", files[0], "--new", files[1]]):
+        result = run("compare", *arguments)
+        assert result.exit_code == 2
+        assert "--old and --new go together" in result.stderr
+    assert "there is nothing to compare" in run("compare").stderr
+
+
+def test_patch_and_apply_give_back_the_true_clustering(files: tuple[Path, Path], tmp_path: Path) -> None:
+    """PRED patched is TRUE, in files as in memory."""
+    fix, fixed = tmp_path / "fix.json", tmp_path / "fixed.csv"
+    result = run("patch", *files, "-o", fix)
+    assert result.exit_code == 0
+    assert "3 splits and 4 merges" in result.stderr
+    assert json.loads(run("patch", *files).stdout) == json.loads(fix.read_text())
+    assert run("apply", files[1], fix, "-o", fixed).exit_code == 0
+    assert "S_H  1.000000" in run("compare", files[0], fixed).stdout
+    with fixed.open(newline="") as file:
+        rows = {row["point"]: row["cluster"] for row in csv.DictReader(file)}
+    assert cd.Clustering(rows) == customers.compare().true
+    refused = run("apply", files[0], fix)
+    assert refused.exit_code == 2
+    assert re.search(
+        r"operation 1 of 7 \(split 'C0\d'\) does not fit: there is no cluster 'C0\d'", refused.stderr
+    )
+    assert refused.stdout == ""
+
+
+def test_labels_in_order_are_patched_in_order(tmp_path: Path) -> None:
+    """One label a line in, one label a line out."""
+    (tmp_path / "true.txt").write_text("a\na\nb\n")
+    (tmp_path / "pred.txt").write_text("x\ny\ny\n")
+    run("patch", tmp_path / "true.txt", tmp_path / "pred.txt", "-o", tmp_path / "fix.json")
+    out = run("apply", tmp_path / "pred.txt", tmp_path / "fix.json").stdout
+    assert out.splitlines() == ["x", "x", "y"]
+
+
+def test_hostile_labels_do_nothing_to_the_terminal(tmp_path: Path) -> None:
+    """No control character is printed, and rich's markup in labels is text."""
+    true, pred = hostile_clusterings()
+    left, right = tmp_path / "true.txt", tmp_path / "pred.txt"
+    whole = [label for label in HOSTILE if label and label.isprintable() and len(label) < 100]
+    left.write_text("".join(f"{label}\n" * 2 for label in whole), encoding="utf-8")
+    right.write_text(
+        "".join(f"{label}\n" for label in whole for label in (label, whole[0])), encoding="utf-8"
+    )
+    result = run("compare", left, right, "--format", "labels", "--explain", "--top", "50")
+    assert result.exit_code == 0, result.stderr
+    assert "[bold red]markup[/bold red]" in result.stdout
+    for side in (true, pred):
+        assert not any(ord(c) < 32 and c != "\n" for c in str(cd.compare(side, true).explain()))
+        assert not any(ord(c) < 32 and c != "\n" for c in repr(cd.compare(true, side).repairs()))
+
+
+def test_formulas_are_noted_and_can_be_made_text(tmp_path: Path) -> None:
+    """Data are written as they are, with a note; --for-spreadsheet puts an apostrophe before what would be run."""
+    true = table(tmp_path / "true.csv", {"=1+1": "A", "-2": "A", "@x": "A", "b": "B"})
+    pred = table(tmp_path / "pred.csv", {"=1+1": "=cmd()", "-2": "=cmd()", "@x": "y", "b": "z"})
+    run("patch", true, pred, "-o", tmp_path / "fix.json")
+    plain = run("apply", pred, tmp_path / "fix.json")
+    assert plain.stdout.splitlines() == ["point,cluster", "=1+1,=cmd()", "-2,=cmd()", "@x,=cmd()", "b,z"]
+    assert "6 values start like a formula" in plain.stderr.replace("\n", " ")
+    safe = run("apply", pred, tmp_path / "fix.json", "--for-spreadsheet")
+    assert safe.stdout.splitlines() == [
+        "point,cluster",
+        "'=1+1,'=cmd()",
+        "'-2,'=cmd()",
+        "'@x,'=cmd()",
+        "b,z",
+    ]
+    assert "start like a formula" not in safe.stderr

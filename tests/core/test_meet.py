@@ -1,0 +1,360 @@
+"""The meet against a dictionary of pairs, in every regime and at each crossover."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clusterdiff import _core
+from tests.core.oracle import Oracle
+
+Arrays = tuple[np.ndarray, np.ndarray]
+
+
+def as_pairs(cells: _core.Cells) -> dict[tuple[int, int], int]:
+    true, pred = cells.true_labels, cells.pred_labels
+    assert true is not None
+    assert pred is not None
+    rows = np.repeat(np.arange(cells.k_true), np.diff(cells.indptr))
+    pairs = zip(true[rows].tolist(), pred[cells.cols].tolist(), strict=True)
+    found = dict(zip(pairs, cells.sizes.tolist(), strict=True))
+    assert len(found) == len(cells)
+    return found
+
+
+def check(true: np.ndarray, pred: np.ndarray) -> _core.Cells:
+    cells = _core.meet(true, pred)
+    oracle = Oracle(true.tolist(), pred.tolist())
+    assert as_pairs(cells) == {(int(t), int(p)): m for (t, p), m in oracle.cells.items()}
+    assert (cells.n, cells.k_true, cells.k_pred) == (len(true), len(oracle.a), len(oracle.b))
+    assert (np.diff(cells.indptr) > 0).all()
+    assert cells.true_sizes.tolist() == [oracle.a[x] for x in cells.true_labels.tolist()]
+    assert cells.pred_sizes.tolist() == [oracle.b[x] for x in cells.pred_labels.tolist()]
+    return cells
+
+
+def noisy(rng: np.random.Generator, n: int, k: int) -> Arrays:
+    true = rng.integers(0, k, n)
+    return true, np.where(rng.random(n) < 0.8, rng.permutation(k)[true], rng.integers(0, k, n))
+
+
+def spread(rng: np.random.Generator, labels: np.ndarray) -> np.ndarray:
+    """The same clusters under labels from all over the 64-bit range."""
+    return rng.integers(-(2**63), 2**63, labels.max() + 1)[labels]
+
+
+REGIMES: dict[str, Callable[[np.random.Generator], Arrays]] = {
+    "table": lambda rng: noisy(rng, 20_000, 50),
+    "table of one cell": lambda rng: (np.full(5_000, 7), np.full(5_000, -3)),
+    "table, a label the sample misses": lambda rng: (
+        np.where(np.arange(9_000) == 4_321, 2_000, rng.integers(0, 5, 9_000)),
+        np.zeros(9_000, int),
+    ),
+    "table, a label far outside": lambda rng: (
+        np.where(np.arange(9_000) == 4_321, 2**62, rng.integers(0, 5, 9_000)),
+        np.arange(9_000) % 3,
+    ),
+    "table with gaps": lambda rng: tuple(7 * x for x in noisy(rng, 30_000, 12)),
+    "slots, one bucket": lambda rng: noisy(rng, 6_000, 2_000),
+    "slots, many buckets": lambda rng: noisy(rng, 150_000, 50_000),
+    "slots, long rows": lambda rng: noisy(rng, 150_000, 2_000),
+    "slots with gaps": lambda rng: tuple(3 * x - 99 for x in noisy(rng, 60_000, 20_000)),
+    "slots, all cells distinct": lambda rng: (np.arange(40_000), rng.permutation(40_000)),
+    "slots, sorted": lambda rng: (np.arange(40_000) // 3, np.arange(40_000) // 2),
+    "one side tiny, the other huge": lambda rng: (rng.integers(0, 3, 50_000), rng.permutation(50_000)),
+    "one side huge, the other tiny": lambda rng: (rng.permutation(50_000), rng.integers(0, 3, 50_000)),
+    "one heavy row of many columns": lambda rng: (
+        np.where(rng.random(550_000) < 0.999, 5, rng.integers(0, 550_000, 550_000)),
+        rng.permutation(550_000),
+    ),
+    "few labels, spread": lambda rng: tuple(spread(rng, x) for x in noisy(rng, 40_000, 100)),
+    "few labels, spread, one missed by the sample": lambda rng: (
+        np.where(np.arange(90_000) == 54_321, 5, spread(rng, rng.integers(0, 9, 90_000))),
+        spread(rng, rng.integers(0, 9, 90_000)),
+    ),
+    "a thousand labels, spread": lambda rng: tuple(spread(rng, x) for x in noisy(rng, 60_000, 3_000)),
+    "many labels, spread": lambda rng: tuple(spread(rng, x) for x in noisy(rng, 150_000, 50_000)),
+    "true spread, many": lambda rng: (
+        spread(rng, rng.integers(0, 50_000, 150_000)),
+        rng.integers(0, 50_000, 150_000),
+    ),
+    "pred spread, many": lambda rng: (
+        rng.integers(0, 50_000, 150_000),
+        spread(rng, rng.integers(0, 50_000, 150_000)),
+    ),
+    "true spread, few, and pred many": lambda rng: (
+        spread(rng, rng.integers(0, 2_000, 150_000)),
+        rng.integers(0, 50_000, 150_000),
+    ),
+    "pred spread, few, and true spread, many": lambda rng: (
+        spread(rng, rng.integers(0, 50_000, 150_000)),
+        spread(rng, rng.integers(0, 2_000, 150_000)),
+    ),
+    "true spread, few, and pred spread, many": lambda rng: (
+        spread(rng, rng.integers(0, 2_000, 150_000)),
+        spread(rng, rng.integers(0, 50_000, 150_000)),
+    ),
+}
+
+
+@pytest.mark.parametrize("regime", REGIMES)
+def test_every_regime_agrees_with_the_oracle(regime: str) -> None:
+    check(*REGIMES[regime](np.random.default_rng(1)))
+
+
+@pytest.mark.parametrize("regime", REGIMES)
+def test_any_number_of_threads_gives_the_same_bits(regime: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    true, pred = REGIMES[regime](np.random.default_rng(2))
+    repeats = -(-300_000 // len(true))  # enough points for threads to be used at all
+    true, pred = np.tile(true, repeats), np.tile(pred, repeats)
+
+    def results() -> list[bytes]:
+        cells = _core.meet(true, pred)
+        sums = cells.sums()
+        numbers = [getattr(sums, name) for name in dir(sums) if not name.startswith("_")]
+        arrays = [
+            cells.indptr,
+            cells.cols,
+            cells.sizes,
+            cells.true_labels,
+            cells.pred_labels,
+            *cells.join()[:2],
+        ]
+        return [np.asarray(x).tobytes() for x in arrays] + [repr(numbers).encode()]
+
+    monkeypatch.setenv("CLUSTERDIFF_THREADS", "1")
+    expected = results()
+    for threads in ("2", "7"):
+        monkeypatch.setenv("CLUSTERDIFF_THREADS", threads)
+        assert results() == expected
+
+
+@pytest.mark.parametrize(
+    "n", [1, 2, 3, 63, 64, 65, 1_023, 1_024, 1_025, 4_095, 4_097, 16_384, 16_385, 131_071, 131_073]
+)
+def test_sizes_around_block_borders(n: int) -> None:
+    rng = np.random.default_rng(n)
+    check(rng.integers(0, n, n), rng.integers(0, max(1, n // 3), n))
+
+
+@pytest.mark.parametrize("width", [4_094, 4_095, 4_096, 4_097, 4_098])
+def test_around_the_largest_table_of_small_inputs(width: int) -> None:
+    rng = np.random.default_rng(width)
+    pred = np.concatenate([[0, width - 1], rng.integers(0, width, 500)])
+    check(np.zeros(502, int), pred)
+    check(pred, np.zeros(502, int))
+
+
+@pytest.mark.parametrize("span", [4 * 3_000 + 1_022, 4 * 3_000 + 1_023, 4 * 3_000 + 1_024, 4 * 3_000 + 1_025])
+def test_around_the_largest_range_of_slots(span: int) -> None:
+    rng = np.random.default_rng(span)
+    labels = np.concatenate([[0, span], rng.integers(0, span, 2_998)])
+    check(labels, rng.permutation(labels))
+
+
+@pytest.mark.parametrize("distinct", [1_499, 1_500, 1_501, 1_502, 11_999, 12_000, 12_001])
+def test_around_the_dictionaries_of_the_sample(distinct: int) -> None:
+    rng = np.random.default_rng(distinct)
+    labels = spread(rng, np.arange(16_000) % distinct)
+    check(labels, rng.permutation(labels))
+    check(labels, np.zeros(16_000, int))
+
+
+def test_columns_past_the_dense_counters() -> None:
+    """Rows of more than 16 points over more than 2^19 columns are counted by hashing."""
+    rng = np.random.default_rng(3)
+    pred = rng.permutation(600_000)
+    check(np.arange(600_000) // 300, pred - pred % 5)
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"])
+@pytest.mark.parametrize("other", ["i4", "u8"])
+def test_every_integer_type_on_either_side(dtype: str, other: str) -> None:
+    rng = np.random.default_rng(4)
+    low, high = (0, 2) if dtype == "?" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    x = rng.integers(low, high, 3_000, dtype=dtype if dtype != "?" else "u1").astype(dtype)
+    y = rng.integers(0, 40, 3_000).astype(other)
+    check(x, y)
+    check(y, x)
+    check(x[::-3], y[::-3])
+    cells = _core.meet(x, y)
+    assert cells.true_labels.dtype == (np.uint64 if dtype in ("?", "u1", "u2", "u4", "u8") else np.int64)
+
+
+def test_strided_read_only_and_unaligned_arrays() -> None:
+    rng = np.random.default_rng(5)
+    true, pred = noisy(rng, 5_000, 800)
+    table = np.stack([true, pred], axis=1)
+    table.setflags(write=False)
+    expected = as_pairs(check(true, pred))
+    assert as_pairs(_core.meet(table[:, 0], table[:, 1])) == expected
+    packed = np.empty(5_000, dtype=[("pad", "u1"), ("true", "i8"), ("pred", "i4")])
+    packed["true"], packed["pred"] = true, pred
+    assert as_pairs(_core.meet(packed["true"], packed["pred"])) == expected
+    everywhere = np.broadcast_to(np.int64(3), 5_000)
+    assert as_pairs(_core.meet(everywhere, pred)) == as_pairs(check(np.full(5_000, 3), pred))
+
+
+def test_inputs_are_left_alone() -> None:
+    true, pred = noisy(np.random.default_rng(6), 200_000, 60_000)
+    before = true.copy(), pred.copy()
+    _core.meet(true, pred).sums()
+    assert (true == before[0]).all()
+    assert (pred == before[1]).all()
+
+
+def test_extreme_labels() -> None:
+    low, high = -(2**63), 2**63 - 1
+    check(np.array([low, high, 0, low]), np.array([high, high, low, low]))
+    top = np.array([2**64 - 1, 0, 2**63, 2**64 - 1], dtype=np.uint64)
+    check(top, np.array([1, 1, 2, 2]))
+    assert check(top, top).true_labels.tolist() == [0, 2**63, 2**64 - 1]
+
+
+@pytest.mark.parametrize("k", [30, 3_000])
+def test_small_ranges_are_numbered_in_ascending_order(k: int) -> None:
+    true, pred = noisy(np.random.default_rng(7), 9_000, k)
+    cells = _core.meet(5 * true - 77, pred)
+    assert (np.diff(cells.true_labels) > 0).all()
+    assert (np.diff(cells.pred_labels) > 0).all()
+
+
+@given(st.data())
+def test_small_inputs_of_any_labels(data: st.DataObject) -> None:
+    n = data.draw(st.integers(1, 30))
+    labels = st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-2, 2), min_size=n, max_size=n)
+    cells = check(np.array(data.draw(labels)), np.array(data.draw(labels)))
+    transposed, index = cells.transpose()
+    assert (transposed.sizes == cells.sizes[index]).all()
+    assert (transposed.true_labels == cells.pred_labels).all()
+
+
+@pytest.mark.parametrize("regime", REGIMES)
+def test_locate_finds_the_cell_of_every_point(regime: str) -> None:
+    true, pred = REGIMES[regime](np.random.default_rng(8))
+    cells = _core.meet(true, pred)
+    at = cells.locate(true, pred)
+    rows = np.repeat(np.arange(cells.k_true), np.diff(cells.indptr))
+    assert at.dtype == np.int32
+    assert (cells.true_labels[rows[at]] == true).all()
+    assert (cells.pred_labels[cells.cols[at]] == pred).all()
+
+
+def test_locate_refuses_strangers() -> None:
+    cells = _core.meet(np.array([0, 0, 1]), np.array([5, 6, 6]))
+    with pytest.raises(ValueError, match="pair of labels"):
+        cells.locate(np.array([1]), np.array([5]))
+    with pytest.raises(ValueError, match="pair of labels"):
+        cells.locate(np.array([9]), np.array([5]))
+    with pytest.raises(ValueError, match="same length"):
+        cells.locate(np.array([1, 1]), np.array([5]))
+    by_hand = _core.Cells(np.array([0, 1]), np.array([0], np.int32), np.array([4]), 1)
+    assert by_hand.true_labels is None
+    with pytest.raises(ValueError, match="made by hand"):
+        by_hand.locate(np.array([0]), np.array([0]))
+
+
+@pytest.mark.parametrize("regime", REGIMES)
+def test_transpose_is_the_meet_of_the_swapped_sides(regime: str) -> None:
+    true, pred = REGIMES[regime](np.random.default_rng(9))
+    cells = _core.meet(true, pred)
+    transposed, index = cells.transpose()
+    rows = np.repeat(np.arange(cells.k_true), np.diff(cells.indptr))
+    columns = np.repeat(np.arange(transposed.k_true), np.diff(transposed.indptr))
+    assert (np.bincount(index, minlength=len(cells)) == 1).all()
+    assert (transposed.sizes == cells.sizes[index]).all()
+    assert (transposed.cols == rows[index]).all()
+    assert (columns == cells.cols[index]).all()
+    assert (transposed.true_labels == cells.pred_labels).all()
+    assert (transposed.pred_labels == cells.true_labels).all()
+
+
+@pytest.mark.parametrize("regime", REGIMES)
+def test_join_numbers_components_by_first_true_cluster(regime: str) -> None:
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    cells = _core.meet(*REGIMES[regime](np.random.default_rng(10)))
+    of_true, of_pred, count = cells.join()
+    rows = np.repeat(np.arange(cells.k_true), np.diff(cells.indptr))
+    size = cells.k_true + cells.k_pred
+    graph = coo_array((np.ones(len(cells)), (rows, cells.cols + cells.k_true)), shape=(size, size))
+    expected, labels = connected_components(graph, directed=False)
+    assert count == expected
+    both = np.concatenate([of_true, of_pred])
+    assert len(np.unique(both * size + labels)) == expected  # a bijection between the two numberings
+    _, first = np.unique(of_true, return_index=True)
+    assert (np.diff(first) > 0).all()
+
+
+def test_views_outlive_the_cells() -> None:
+    sizes = _core.meet(np.arange(1_000), np.arange(1_000)).sizes
+    assert sizes.sum() == 1_000
+    assert not sizes.flags.writeable
+
+
+@pytest.mark.parametrize(
+    ("true", "pred", "error", "text"),
+    [
+        (np.arange(3), np.arange(4), ValueError, "same length"),
+        (np.arange(0), np.arange(0), ValueError, "at least one point"),
+        (np.zeros((2, 2), int), np.arange(4), ValueError, "1 dimension"),
+        (np.arange(3.0), np.arange(3), TypeError, "integers or booleans"),
+        ([1, 2], np.arange(2), TypeError, "must be an array"),
+        (np.arange(3).astype(">i8"), np.arange(3), TypeError, "native byte order"),
+    ],
+)
+def test_bad_labels(true: object, pred: object, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        _core.meet(true, pred)
+
+
+@pytest.mark.parametrize(
+    ("indptr", "cols", "sizes", "k_pred", "text"),
+    [
+        ([0, 2, 1, 3], [0, 1, 0], [1, 1, 1], 2, "must not decrease"),
+        ([1, 3], [0, 1, 0], [1, 1, 1], 2, "start at 0"),
+        ([0, 2], [0, 1, 0], [1, 1, 1], 2, "end at the number of cells"),
+        ([0, 3], [0, 1, 2], [1, 1, 1], 2, "cols must lie"),
+        ([0, 3], [0, 1, -1], [1, 1, 1], 2, "cols must lie"),
+        ([0, 2], [0, 1], [1, 0], 2, "at least 1"),
+        ([0, 2], [1, 1], [1, 2], 2, "same column twice"),
+        ([0, 2], [0, 1], [2**62, 2**62], 2, "2\\^63"),
+        ([0], [], [], 2, "at least one cell"),
+        ([0, 1], [0], [1], 0, "k_pred"),
+        ([0, 1], [0], [1, 2], 1, "same length"),
+    ],
+)
+def test_bad_hand_made_cells(
+    indptr: list[int], cols: list[int], sizes: list[int], k_pred: int, text: str
+) -> None:
+    with pytest.raises(ValueError, match=text):
+        _core.Cells(np.array(indptr, np.int64), np.array(cols, np.int32), np.array(sizes, np.int64), k_pred)
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "many", "2x", "99999"])
+def test_bad_numbers_of_threads(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLUSTERDIFF_THREADS", text)
+    with pytest.raises(ValueError, match="CLUSTERDIFF_THREADS"):
+        _core.threads()
+
+
+@pytest.mark.parametrize("threads", ["1", "3"])
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="needs POSIX signals")
+def test_a_keyboard_interrupt_stops_a_long_run(threads: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hundred thousand million points that take no memory: without the interrupt this would run for minutes."""
+    monkeypatch.setenv("CLUSTERDIFF_THREADS", threads)
+    endless = np.broadcast_to(np.int64(1), 10**11)
+    timer = threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        _core.meet(endless, endless)
+    timer.join()
+    assert len(check(np.arange(9), np.arange(9))) == 9

@@ -1,0 +1,180 @@
+"""Repairs: gains are those of really doing it, and the sequence ends at the true clustering."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Hashable, Iterable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import clusterdiff as cd
+from tests.conftest import clusterings, label_pairs, random_pair
+
+CLOSE = {"rel": 1e-9, "abs": 1e-12}
+Labels = dict[Hashable, object]
+
+
+def labelled(labels: Iterable[object]) -> Labels:
+    """Labels by point, as strings, so that new names can join them."""
+    return {point: f"c{label}" for point, label in enumerate(labels)}
+
+
+def done(pred: Labels, repair: cd.Repair) -> Labels:
+    """The predicted clustering after an operation, carried out point by point from its description."""
+    out = dict(pred)
+    assert len(set(repair.into)) == len(repair.into)
+    if repair.operation == "split":
+        assert {p for p, c in pred.items() if c == repair.clusters[0]} == set(repair.points)
+        assert not {*repair.into[1:]} & set(pred.values())
+        for name, part in zip(repair.into, repair.parts, strict=True):
+            out |= dict.fromkeys(part, name)
+    elif repair.operation == "merge":
+        assert {pred[point] for point in repair.points} == set(repair.clusters)
+        out |= {point: repair.into[0] for point, cluster in pred.items() if cluster in repair.clusters}
+    else:
+        assert {pred[point] for point in repair.points} == {repair.clusters[0]}
+        out |= dict.fromkeys(repair.points, repair.clusters[1])
+    return out
+
+
+def check_list(true: Labels, pred: Labels, weights: list[float] | None = None) -> None:
+    diff = cd.compare(true, pred, weights=weights)
+    before = diff.score()
+    gains = []
+    for repair in diff.repairs():
+        after = cd.compare(true, done(pred, repair), weights=weights).score()
+        assert after - before == pytest.approx(repair.gain, **CLOSE)
+        assert repair.score == pytest.approx(after, **CLOSE)
+        gains.append(repair.gain)
+    assert gains == sorted(gains, reverse=True)
+
+
+def test_gains_are_those_of_doing_it_for_every_pair_of_small_clusterings() -> None:
+    """Each operation, carried out on the points, changes S_H by its gain: all pairs of clusterings of 4 points."""
+    for true in clusterings(4):
+        for pred in clusterings(4):
+            check_list(labelled(true), labelled(pred))
+
+
+@given(label_pairs(max_points=25), st.booleans())
+def test_gains_are_those_of_doing_it(pair: tuple[list[int], list[int]], weighted: bool) -> None:
+    """The same for larger clusterings, with and without weights."""
+    true, pred = pair
+    weights = [[0.5, 1.0, 3.0, 2.25][i % 4] for i in range(len(true))] if weighted else None
+    check_list(labelled(true), labelled(pred), weights)
+
+
+@given(label_pairs(max_points=30))
+def test_the_sequence_ends_at_the_true_clustering(pair: tuple[list[int], list[int]]) -> None:
+    """Step by step, scores are those of the clustering so far; the last is exactly 1, and pred equals true."""
+    true, state = labelled(pair[0]), labelled(pair[1])
+    diff = cd.compare(true, state)
+    score = diff.score()
+    sequence = diff.repairs().sequence
+    for step in sequence:
+        state = done(state, step)
+        after = cd.compare(true, state).score()
+        assert after == pytest.approx(step.score, **CLOSE)
+        assert after - score == pytest.approx(step.gain, **CLOSE)
+        score = after
+    assert cd.Clustering(state) == cd.Clustering(true)
+    assert not len(sequence) or sequence[-1].score == 1.0
+
+
+def test_the_sequence_takes_the_best_operation_next() -> None:
+    """Greedy means: from every clustering on the way, no listed operation gains more than the step taken."""
+    true, pred = random_pair(60, 8, seed=5)
+    # Distinct weights leave no ties between homes.
+    weights = 1 + np.arange(60) / 997
+    gold, state = labelled(true), labelled(pred)
+    diff = cd.compare(gold, state, weights=weights)
+    steps = list(diff.repairs().sequence)
+    assert sum(step.gain for step in steps) == pytest.approx(1 - diff.score())
+    for step in steps:
+        best = cd.compare(gold, state, weights=weights).repairs()[0]
+        assert best.gain == pytest.approx(step.gain, **CLOSE)
+        state = done(state, step)
+
+
+def test_repairs_are_told_with_names() -> None:
+    """A repair names its clusters, its points and what to do, in words and as data."""
+    diff = cd.compare(
+        {"a": "A", "b": "A", "c": "A", "d": "B", "e": "B"}, {"a": "x", "b": "x", "c": "y", "d": "y", "e": "y"}
+    )
+    best = diff.repairs()[0]
+    assert best.operation == "move"
+    assert best.clusters == ["y", "x"]
+    assert best.points == ["c"]
+    assert best.true == ["A"]
+    assert best.sentence == "move 1 point of A (c) from y to x"
+    assert best.score == 1.0
+    assert best.to_dict()["points"] == ["c"]
+    assert [step.sentence for step in diff.repairs().sequence] == [best.sentence]
+    split = next(repair for repair in diff.repairs() if repair.operation == "split")
+    assert split.sentence == "split y into 2: B (2 points) and A (1 point)"
+    assert split.parts == [["d", "e"], ["c"]]
+    merge = cd.compare({"a": 1, "b": 1}, {"a": "x", "b": "y"}).repairs()[0]
+    assert merge.sentence == "merge x and y: 2 points of 1"
+
+
+def test_parts_cut_off_in_the_sequence_get_names_of_their_own() -> None:
+    """A step may speak of a part that an earlier step cut off; it is called after its cluster."""
+    diff = cd.compare(["A"] * 6 + ["B"] * 6 + ["C"] * 3, ["x"] * 3 + ["y"] * 9 + ["x"] * 3)
+    names = {cluster for step in diff.repairs().sequence for cluster in step.clusters}
+    assert names <= {"x", "y", "x.2", "y.2", "x.3", "y.3"}
+    numbers = cd.compare([0, 0, 1, 1, 2, 2], [7, 7, 7, 7, 7, 9]).repairs().sequence
+    assert all(isinstance(cluster, int) for step in numbers for cluster in step.clusters)
+
+
+def test_same_clusterings_need_no_repair() -> None:
+    """Nothing to do, and it says so."""
+    repairs = cd.compare([0, 1, 1], ["x", "y", "y"]).repairs()
+    assert len(repairs) == len(repairs.sequence) == 0
+    assert repr(repairs) == "nothing to repair"
+    with pytest.raises(IndexError, match="there are 0 repairs"):
+        repairs[0]
+
+
+def test_the_worst_clusterings_are_repaired_too() -> None:
+    """From ⊤, from ⊥ and from a grid, where all scores are 0, the sequence still arrives."""
+    grid = [(i // 5, i % 5) for i in range(25)]
+    for true, pred in (
+        ([0] * 9, range(9)),
+        (range(9), [0] * 9),
+        ([i for i, _ in grid], [j for _, j in grid]),
+    ):
+        sequence = cd.compare(list(true), list(pred)).repairs().sequence
+        assert sequence[-1].score == 1.0
+
+
+def test_a_cluster_in_very_many_parts_is_merged_once() -> None:
+    """A true cluster strewn over hundreds of predicted ones is put together at the end, in one step."""
+    true = np.concatenate([np.repeat(np.arange(300), 3), np.full(300, 999)])
+    pred = np.concatenate([np.repeat(np.arange(300), 3), np.arange(300)])
+    sequence = cd.compare(true, pred).repairs().sequence
+    kinds = [step.operation for step in sequence]
+    assert kinds == ["split"] * 300 + ["merge"]
+    assert sequence[-1].true == [999]
+    assert len(sequence[-1].points) == 300
+    assert len(sequence[-1].clusters) == 300
+
+
+@pytest.mark.parametrize("clusters", [100_000, 1_000])
+def test_a_million_points_with_a_hundred_thousand_errors_take_seconds(clusters: int) -> None:
+    """Both one giant sparse component and a thousand entangled clusters, with the whole sequence."""
+    rng = np.random.default_rng(0)
+    true = rng.integers(0, clusters, 10**6)
+    pred = true.copy()
+    wrong = rng.choice(10**6, 10**5, replace=False)
+    pred[wrong] = rng.permutation(pred[wrong])
+    diff = cd.compare(true, pred)
+    start = time.perf_counter()
+    repairs = diff.repairs()
+    assert repairs[0].gain >= repairs[-1].gain > 0
+    assert repairs.sequence[-1].score == 1.0
+    assert repairs.gain.sum() > 0
+    assert sum(step.gain for step in repairs.sequence[:100]) > 0
+    assert time.perf_counter() - start < 30  # about a second on a quiet machine

@@ -1,0 +1,227 @@
+"""The report as a file: what it holds, how large it is, and that no label becomes markup."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import clusterdiff as cd
+from clusterdiff.examples import customers
+from clusterdiff.report import render
+from tests.hostile import HOSTILE, hostile_clusterings
+
+
+class Reader(HTMLParser):
+    """The elements of a page, the text of some of them, and the attributes that could load something."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[str] = []
+        self.loads: list[tuple[str, str]] = []
+        self.inline: list[str] = []
+        self.texts: dict[str, list[str]] = {}
+        self.open: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.open.append((tag, dict(attrs)))
+        for name, value in attrs:
+            if name in {"src", "href", "action", "data", "srcset", "poster"} and not (value or "").startswith(
+                "#"
+            ):
+                self.loads.append((name, value or ""))
+            if name == "style" or name.startswith("on"):
+                self.inline.append(name)
+
+    def handle_data(self, data: str) -> None:
+        tag, attributes = self.open[-1] if self.open else ("", {})
+        key = f"{tag}:{attributes.get('type')}" if tag == "script" else tag
+        self.texts.setdefault(key, []).append(data)
+
+
+def data_of(page: str) -> dict[str, Any]:
+    match = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    assert match is not None
+    data: dict[str, Any] = json.loads(match[1])
+    return data
+
+
+def demo_page() -> str:
+    rows = customers.rows()
+    columns = {name: [row[name] for row in rows] for name in ("name", "email", "city", "source")}
+    return render(customers.compare(), attributes=columns, by={"source": columns["source"]})
+
+
+def test_the_page_loads_nothing_and_runs_only_its_own_script() -> None:
+    """No address outside the page, no inline handlers or styles, and a policy whose hashes are those of the page."""
+    page = demo_page()
+    reader = Reader(page)
+    assert reader.loads == []
+    assert reader.inline == []
+    assert not re.search(r"https?://", page.replace("http://www.w3.org/2000/svg", ""))
+    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', page)
+    assert policy is not None
+    allowed = policy[1].replace("&#39;", "'")
+    assert allowed.startswith("default-src 'none'; ")
+    assert "unsafe" not in allowed
+    for element in ("style", "script"):
+        source = re.search(rf"<{element}>(.*?)</{element}>", page, re.DOTALL)
+        assert source is not None
+        digest = base64.b64encode(hashlib.sha256(source[1].encode()).digest()).decode()
+        assert f"{element}-src 'sha256-{digest}'" in allowed
+
+
+def test_the_numbers_are_the_comparisons() -> None:
+    """Score, loss, components, cells and repairs in the page's data equal those of the comparison, bit for bit."""
+    diff = customers.compare()
+    page = demo_page()
+    data = data_of(page)
+    assert f'id="score" data-value="{diff.score()!r}"' in page
+    assert f'id="loss-split" data-value="{diff.loss.split!r}"' in page
+    assert f'id="loss-merge" data-value="{diff.loss.merge!r}"' in page
+    assert diff.signature in page
+    for entry, component in zip(data["components"], diff.components, strict=True):
+        assert entry["id"] == component.component
+        assert entry["kind"] == component.kind
+        assert entry["loss"] == [component.loss, component.split_loss, component.merge_loss]
+        assert [cluster[0] for cluster in entry["true"]] == component.true
+        assert [cluster[0] for cluster in entry["pred"]] == component.pred
+        assert sum(cell[2] for cell in entry["cells"]) == component.size
+        assert sum(cell[3] + cell[4] for cell in entry["cells"]) == pytest.approx(component.loss)
+        assert sorted(point[1] for point in entry["points"]) == component.points
+    best = diff.repairs()[0]
+    assert data["components"][0]["repairs"][0]["gain"] == best.gain
+    assert [point[1:] for point in data["components"][0]["points"]][3] == [
+        "r14", "Robert Miller", "office@mill.example", "Norwich", "trade",
+    ]  # fmt: skip
+
+
+def test_every_measure_is_shown_or_named_as_left_out() -> None:
+    """The table of measures iterates the registry."""
+    page = demo_page()
+    reader = Reader(page)
+    words = set(reader.texts["th"]) | set(re.split(r"[,.:] ?", " ".join(reader.texts["p"])))
+    for name in cd.measures:
+        assert name in words or name in page, name
+    for name in ("R", "N", "VI"):
+        assert f'<data value="{customers.compare().score(name)!r}">' in page
+
+
+def test_a_million_points_stay_under_two_megabytes_and_it_says_what_is_left_out(tmp_path: Path) -> None:
+    """The costliest components in full, the rest counted."""
+    rng = np.random.default_rng(1)
+    true = rng.integers(0, 330_000, 10**6)
+    pred = true.copy()
+    wrong = rng.choice(10**6, 60_000, replace=False)
+    pred[wrong] = rng.permutation(pred[wrong])
+    diff = cd.compare(true, pred)
+    path = tmp_path / "diff.html"
+    diff.report(path, attributes={"note": np.full(10**6, "x" * 80)})
+    page = path.read_text(encoding="utf-8")
+    assert path.stat().st_size < 2_000_000
+    data = data_of(page)
+    listed = data["components"]
+    assert len(listed) + data["rest"]["components"] == len(diff.components)
+    assert sum(c["loss"][0] for c in listed) + data["rest"]["loss"] == pytest.approx(diff.loss.total)
+    assert [c["loss"][0] for c in listed] == sorted((c["loss"][0] for c in listed), reverse=True)
+    assert f"These are the {len(listed):,} costliest components in full" in page
+    assert all(len(c["cells"]) <= 60 and len(c["points"]) <= 200 for c in listed)
+
+
+def test_no_label_becomes_markup() -> None:
+    """Tags, quotes, templates, controls and 10,000 characters: the page has the same elements as with plain labels."""
+    true, pred = hostile_clusterings()
+    attributes = {point: {"</th><b>": label, "plain": point} for point, label in true.items()}
+    page = render(
+        cd.compare(true, pred),
+        attributes=attributes,
+        by={"</caption><img src=x>": true},
+        title="</title><script>alert(1)</script>",
+        sides=("<i>old</i>", "new"),
+    )
+    names = {label: f"label{i}" for i, label in enumerate(HOSTILE)}
+    tame_true = {point: names[label] for point, label in true.items()}
+    tame_pred = {point: names[label] for point, label in pred.items()}
+    tame = render(
+        cd.compare(tame_true, tame_pred),
+        attributes={point: {"a": "b", "plain": "c"} for point in true},
+        by={"column": tame_true},
+        title="title",
+        sides=("old", "new"),
+    )
+    assert sorted(Reader(page).tags) == sorted(Reader(tame).tags)
+    assert Reader(page).loads == []
+    assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202a-\u202e\ud800-\udfff]", page)
+    shown = {cluster[0] for component in data_of(page)["components"] for cluster in component["true"]}
+    assert "</script><script>alert(1)</script>" in shown
+    assert "\\x00\\x1b[31mred\\x07" in shown
+    assert any(text.startswith("x" * 200 + "… (10,000 characters)") for text in shown)
+
+
+@pytest.mark.parametrize("kind", ["dict", "rows", "pandas", "polars"])
+def test_attributes_come_as_columns_rows_or_frames(kind: str) -> None:
+    """All forms of the same attributes give the same page."""
+    true, pred = {"c": 1, "a": 1, "b": 2}, {"a": 1, "b": 2, "c": 9}
+    columns = {"age": [30, 10, 20], "town": ["Z", None, "Y"]}
+    given: dict[str, Any] = {
+        "dict": columns,
+        "rows": {
+            "a": {"age": 10, "town": None},
+            "b": {"age": 20, "town": "Y"},
+            "c": {"age": 30, "town": "Z"},
+        },
+        "pandas": pd.DataFrame(columns),
+        "polars": pl.DataFrame(columns),
+    }
+    data = data_of(render(cd.compare(true, pred), attributes=given[kind]))
+    points = {p[1]: p[2:] for c in data["components"] for p in c["points"]}
+    assert data["attributes"] == ["age", "town"]
+    assert {name: values[0] for name, values in points.items()} == {"a": "10", "b": "20", "c": "30"}
+    assert points["c"] == ["30", "Z"]
+
+
+def test_bad_attributes_are_refused() -> None:
+    """A wrong length or type is an error that names the column."""
+    diff = cd.compare([0, 1], [0, 0])
+    with pytest.raises(
+        cd.ArgumentError, match=r"`attributes\['age'\]` must have a value for each of the 2 points"
+    ):
+        render(diff, attributes={"age": [1]})
+    with pytest.raises(cd.ArgumentError, match="`attributes` must be a frame"):
+        render(diff, attributes=3)
+
+
+def test_identical_weighted_and_tiny_comparisons_have_pages_too() -> None:
+    """No loss, one point, weights, and points without names."""
+    for diff in (
+        cd.compare([0], [0]),
+        cd.compare([0, 1, 1], ["x", "y", "y"]),
+        cd.compare([0, 0, 1], [0, 1, 1], weights=[0.5, 0, 3]),
+        cd.compare([0, 0, 1], [0, 1, 1], weights=[2, 1, 1]),
+    ):
+        assert f'data-value="{diff.score()!r}"' in render(diff)
+
+
+def test_a_report_appears_whole_or_not_at_all(tmp_path: Path) -> None:
+    """A failing write leaves the old file and no other."""
+    path = tmp_path / "diff.html"
+    path.write_text("old")
+    with pytest.raises(cd.ArgumentError):
+        cd.compare([0, 1], [0, 0]).report(path, attributes={"age": [1]})
+    assert path.read_text() == "old"
+    with pytest.raises(cd.FileError, match="cannot be written"):
+        cd.compare([0, 1], [0, 0]).report(tmp_path / "none" / "diff.html")
+    cd.compare([0, 1], [0, 0]).report(path)
+    assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert [file.name for file in tmp_path.iterdir()] == ["diff.html"]
