@@ -413,7 +413,9 @@ def _codes(
 ) -> npt.NDArray[np.int64]:
     """The codes that a meet's clusters have for a fetched column of labels; -1 for clusters it does not have."""
     real = {name: code for code, name in enumerate(known.tolist()) if not isinstance(_last(name), Own)}
-    made = {_last(name).point: code for code, name in enumerate(known.tolist()) if isinstance(_last(name), Own)}
+    made = {
+        _last(name).point: code for code, name in enumerate(known.tolist()) if isinstance(_last(name), Own)
+    }
     codes, names = encoded(column)
     if groups is None:
         of_name = np.array([*(real.get(name, -1) for name in names.tolist()), -1], dtype=np.int64)
