@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from clusterdiff import _core
 from clusterdiff.clustering import Missing, NoiseAs
-from clusterdiff.engines.native import Engine, Frame
-from clusterdiff.engines.tables import Points, flag, log_or_0, plain, scalar
+from clusterdiff.engines.native import Engine, Frame, plain
+from clusterdiff.engines.tables import Points, flag, log_or_0
 from clusterdiff.errors import ArgumentError, EngineError, LabelError, listed
 from clusterdiff.labels import AnyArray, IntArray, kind, read_labels
 from clusterdiff.meet import CellWeights, FloatArray, Meet, Moments, Overlap
@@ -100,7 +100,7 @@ class _Grouping:
         With x and y rows of a name in the two tables, Σ xy = Σ x = Σ y over names that both have: all x and y are 1.
         """
         lacking = flag(c("t").is_null() | c("p").is_null())
-        got = self._one(self.raw.select(n=c("m").sum(), lacking=lacking.sum()))
+        got = self.engine.row(self.raw.select(n=c("m").sum(), lacking=lacking.sum()))
         return got["lacking"] == 0 and (got["n"], got["n"]) == self.points.counts
 
     def _check_noise(self, side: str) -> None:
@@ -219,7 +219,7 @@ class _Grouping:
         columns += ["w", "ww", "wl", "wx"] * self.points.weighted
         columns += ["within", *(f"c{j}" for j in range(self.points.features))] if self.points.features else []
         own = flag(c("t").is_null() | c("p").is_null())
-        total = self._one(
+        total = self.engine.row(
             kept.with_columns(own=own).select(
                 rows=nw.len(),
                 own=c("own").sum(),
@@ -238,13 +238,9 @@ class _Grouping:
         uneven = before if tally["missing"] else None
         return Cells(self.points, done, kept.select(*columns), normal, alone, n, float(total["mass"]), uneven)
 
-    def _one(self, frame: Frame) -> dict[str, Any]:
-        """The one row of a frame; a sum over nothing is 0."""
-        return {name: plain(column)[0] or 0 for name, column in self.engine.fetch(frame).items()}
-
     def _tally(self, flagged: Frame, kept: Frame) -> dict[str, int]:
         noise = flag((c("tz") + c("pz")) > 0)
-        out = self._one(
+        out = self.engine.row(
             kept.select(
                 missing=(flag((c("tn") + c("pn")) > 0) * c("m")).sum(),
                 true=(c("tn") * c("m")).sum(),
@@ -252,19 +248,19 @@ class _Grouping:
                 n=c("m").sum(),
             )
         )
-        out |= self._one(flagged.select(noise=(noise * c("m")).sum()))
+        out |= self.engine.row(flagged.select(noise=(noise * c("m")).sum()))
         return {name: int(value) for name, value in out.items()}
 
     def _check_join(self) -> None:
         """Whether every row of the two tables came back once: otherwise a point was named twice or not at all."""
         nowhere = self.raw.filter(c("t").is_null() & c("p").is_null())
-        both = self._one(nowhere.select(mi=c("mi").sum(), mj=c("mj").sum()))
+        both = self.engine.row(nowhere.select(mi=c("mi").sum(), mj=c("mj").sum()))
         if both["mi"] and both["mj"]:
             rows = self.points.frame.filter(c("t").is_null() & c("p").is_null())
-            self._nowhere = int(scalar(self.engine, rows.select(n=nw.len()), "n"))
+            self._nowhere = int(self.engine.row(rows.select(n=nw.len()))["n"])
         elif both["mi"] or both["mj"]:
             self._nowhere = int(both["mi"] + both["mj"])
-        got = self._one(self.raw.select(true=c("mi").sum(), pred=c("mj").sum()))
+        got = self.engine.row(self.raw.select(true=c("mi").sum(), pred=c("mj").sum()))
         if (got["true"], got["pred"]) != self.points.counts:
             self.points.refuse_repeats()
             raise EngineError(
@@ -272,7 +268,7 @@ class _Grouping:
                 f"rows at first, then {int(got['true']):,} and {int(got['pred']):,}.",
                 "run again when nothing writes to them.",
             )
-        if self.choices.missing != "error" and self._one(self._unmatched().select(n=nw.len()))["n"]:
+        if self.choices.missing != "error" and self.engine.row(self._unmatched().select(n=nw.len()))["n"]:
             self.points.refuse_repeats(unmatched=True)
 
     def _unmatched(self) -> Frame:

@@ -29,10 +29,10 @@ from clusterdiff.engines.cells import (
     numbers,
 )
 from clusterdiff.engines.components import components
-from clusterdiff.engines.native import Frame
+from clusterdiff.engines.native import Frame, plain
 from clusterdiff.engines.sums import EngineMeet, EngineSums, if_else
 from clusterdiff.engines.tables import Points as TablePoints
-from clusterdiff.engines.tables import flag, plain
+from clusterdiff.engines.tables import flag
 from clusterdiff.errors import ArgumentError
 from clusterdiff.labels import AnyArray, IntArray, Labels
 from clusterdiff.lattice import KINDS

@@ -14,7 +14,6 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from clusterdiff.engines.native import Engine, Frame
-from clusterdiff.engines.tables import scalar
 from clusterdiff.errors import EngineError
 
 c = nw.col
@@ -112,4 +111,4 @@ def _in_memory(engine: Engine, edges: Frame) -> Frame:
 
 
 def _rows(engine: Engine, frame: Frame) -> int:
-    return int(scalar(engine, frame.select(n=nw.len()), "n"))
+    return int(engine.row(frame.select(n=nw.len()))["n"])

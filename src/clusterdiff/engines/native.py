@@ -63,6 +63,10 @@ class Engine:
         table = frame.collect()
         return {name: table[name].to_native() for name in table.columns}
 
+    def row(self, frame: Frame) -> dict[str, Any]:
+        """The one row of a frame as Python values; a sum over nothing is 0."""
+        return {name: plain(column)[0] or 0 for name, column in self.fetch(frame).items()}
+
     def load(self, columns: dict[str, npt.NDArray[np.int64]], like: Frame) -> Frame:
         """Integer columns as a frame beside ``like``, for engines that bring frames back halfway."""
         raise NotImplementedError
@@ -163,6 +167,13 @@ class DuckDB(Engine):
             return dict(frame.to_native().fetchnumpy())
         return super().fetch(frame)
 
+    def row(self, frame: Frame) -> dict[str, Any]:
+        """Without a detour: integers of 128 bits stay exact, and no other library is loaded."""
+        relation = frame.to_native()
+        return {
+            name: value or 0 for name, value in zip(relation.columns, relation.fetchall()[0], strict=True)
+        }
+
 
 class Spark(Engine):
     """Spark: what is kept is cached on the executors, and computed again where one is lost."""
@@ -218,6 +229,14 @@ def _cut(native: Any) -> Any:
 
     session = native.sparkSession
     return DataFrame(session._jsparkSession.createDataFrame(java.toJavaRDD(), java.schema()), session)
+
+
+def plain(column: Any) -> list[Any]:
+    """A fetched column as a list of Python values."""
+    for method in ("to_pylist", "to_list", "tolist"):
+        if hasattr(column, method):
+            return list(getattr(column, method)())
+    return list(column)
 
 
 def engine_of(frame: Frame) -> Engine:

@@ -14,7 +14,7 @@ import narwhals.stable.v2 as nw
 
 from clusterdiff.engines.cells import Cells
 from clusterdiff.engines.native import Frame
-from clusterdiff.engines.tables import flag, log_or_0, plain
+from clusterdiff.engines.tables import flag, log_or_0
 from clusterdiff.errors import MeasureError
 from clusterdiff.loss import Loss
 from clusterdiff.meet import Meet, Pairs
@@ -184,7 +184,7 @@ class EngineSums:
 
     def _one(self, frame: Frame) -> dict[str, Any]:
         """The one row of a frame as plain numbers: integers stay integers, a sum over nothing is 0."""
-        row = {name: plain(column)[0] or 0 for name, column in self.cells.engine.fetch(frame).items()}
+        row = self.cells.engine.row(frame)
         return {name: value if isinstance(value, float) else int(value) for name, value in row.items()}
 
     # ---- S* and S'

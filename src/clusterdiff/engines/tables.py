@@ -10,7 +10,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
-from clusterdiff.engines.native import Engine, Frame, engine_of
+from clusterdiff.engines.native import Engine, Frame, engine_of, plain
 from clusterdiff.errors import ArgumentError, LabelError, listed, nearest
 
 c = nw.col
@@ -71,7 +71,7 @@ class Points:
     @cached_property
     def counts(self) -> tuple[int, ...]:
         """The number of rows of each table."""
-        return tuple(int(scalar(self.engine, s.frame.select(n=nw.len()), "n")) for s in self.sides)
+        return tuple(int(self.engine.row(s.frame.select(n=nw.len()))["n"]) for s in self.sides)
 
     @property
     def extra(self) -> list[str]:
@@ -90,11 +90,11 @@ class Points:
 
     def _refuse_repeats(self, side: Side, frame: Frame, keys: list[str]) -> None:
         fetch = self.engine.fetch
-        nameless = int(scalar(self.engine, frame.select(n=flag(c(side.key).is_null()).sum()), "n"))
+        nameless = int(self.engine.row(frame.select(n=flag(c(side.key).is_null()).sum()))["n"])
         if nameless:
             raise LabelError(f"`{side.argument}` has {nameless:,} points without a name (null).")
         twice = frame.group_by(*keys).agg(rows=nw.len()).filter(c("rows") > 1)
-        total = int(scalar(self.engine, twice.select(n=nw.len()), "n"))
+        total = int(self.engine.row(twice.select(n=nw.len()))["n"])
         if total:
             first = plain(fetch(twice.sort(*keys).head(5).select(side.key))[side.key])
             raise LabelError(
@@ -102,22 +102,6 @@ class Points:
                 f"{listed(first, total)}.",
                 "a point belongs to one cluster; remove the repeats, or resolve the overlap between clusters.",
             )
-
-
-def scalar(engine: Engine, frame: Frame, name: str) -> Any:
-    """The one value of a frame of one row; a sum over nothing is 0."""
-    return plain(engine.fetch(frame)[name])[0] or 0
-
-
-def plain(column: Any) -> list[Any]:
-    """A fetched column as a list of Python values."""
-    return list(
-        column.to_pylist()
-        if hasattr(column, "to_pylist")
-        else column.tolist()
-        if hasattr(column, "tolist")
-        else column.to_list()
-    )
 
 
 # ---- reading
@@ -271,7 +255,7 @@ class Reader:
         x = c(column)
         bad = self.frame.filter(~x.is_nan()).filter((x != x.round(0)) | (x.abs() >= 2.0**63)).select(column)
         with self.engine.running():
-            found = int(scalar(self.engine, bad.select(n=nw.len()), "n"))
+            found = int(self.engine.row(bad.select(n=nw.len()))["n"])
             if found:
                 first = plain(self.engine.fetch(bad.head(5))[column])
                 raise LabelError(
@@ -297,7 +281,7 @@ class Reader:
         lists = c(column) if isinstance(dtype, nw.List) else c(column).cast(nw.List(dtype.inner))
         with self.engine.running():
             length = self.frame.select(n=lists.list.len()).select(low=c("n").min(), high=c("n").max())
-            low, high = (int(plain(column)[0] or 0) for column in self.engine.fetch(length).values())
+            low, high = (int(value) for value in self.engine.row(length).values())
         if low != high or not dtype.inner.is_numeric():
             raise ArgumentError(
                 f"`features` must be lists of numbers of one length; {column!r} holds {dtype} of {low} to {high}."
@@ -312,10 +296,9 @@ class Reader:
         """Measure features from their mean: spread does not depend on it, but digits are lost far from 0."""
         with self.engine.running():
             columns = self.frame.select(**{name: self._taken[name] for name in names})
-            means = self.engine.fetch(columns.select(**{name: c(name).mean() for name in names}))
-        for name in names:
-            mean = plain(means[name])[0]
-            if mean is not None and isfinite(mean):
+            means = self.engine.row(columns.select(**{name: c(name).mean() for name in names}))
+        for name, mean in means.items():
+            if isfinite(mean):
                 self._taken[name] = self._taken[name] - mean
 
 
