@@ -105,7 +105,7 @@ def generate(place: Path, rows: int, ids: str, shape: str) -> list[Path]:
         ),
         # one cluster with 30 % of the points
         "one30": (
-            f"CASE WHEN j % 10 < 3 THEN 0 ELSE j // 3 + 1 END",
+            "CASE WHEN j % 10 < 3 THEN 0 ELSE j // 3 + 1 END",
             "CASE WHEN j % 10 < 3 AND j % 7 > 0 THEN 0 ELSE j // 3 + 1 END",
         ),
         "singles": ("j", "j"),
