@@ -15,7 +15,7 @@ from clusterdiff.clustering import Alignment, Clustering, LazyPoints, Missing, N
 from clusterdiff.comparison import Comparison, compare_aligned
 from clusterdiff.errors import FileError, LabelError
 from clusterdiff.formats.duck import connect, fresh
-from clusterdiff.formats.source import Source
+from clusterdiff.formats.source import Source, noise_label
 from clusterdiff.formats.tables import (
     Loaded,
     load_columns,
@@ -46,20 +46,12 @@ def compare_tables(
         left, right = load_source(con, true), load_source(con, pred)
         aligned = match(left, right)
     try:
-        return compare_aligned(settled(aligned, missing, _noise(noise, aligned), noise_as))
+        return compare_aligned(
+            settled(aligned, missing, noise_label(noise, aligned.true, aligned.pred), noise_as)
+        )
     except LabelError as error:
         message = f"{error.message} (`true` is {left.shown}, `pred` is {right.shown})"
         raise LabelError(message, error.hint and f"{error.hint} On the command line: --missing.") from None
-
-
-def _noise(noise: Hashable | None, aligned: Alignment) -> Hashable | None:
-    """A noise label given as text, as a number where the labels are numbers."""
-    if isinstance(noise, str) and aligned.true.lexicon is None and aligned.pred.lexicon is None:
-        try:
-            return int(noise)
-        except ValueError:
-            raise LabelError(f"`noise` must be a whole number, as the labels are; got {noise!r}.") from None
-    return noise
 
 
 def match(true: Loaded, pred: Loaded) -> Alignment:
