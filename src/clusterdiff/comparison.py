@@ -540,7 +540,13 @@ def compare(
     >>> diff.components[0].kind, diff.components[0].true, diff.components[0].pred
     ('split', ['bob'], [2, 3])
     """
-    aligned = align(true, pred, missing, noise, noise_as)
+    return compare_aligned(align(true, pred, missing, noise, noise_as), weights, features, distances)
+
+
+def compare_aligned(
+    aligned: Alignment, weights: object = None, features: object = None, distances: object = None
+) -> Comparison:
+    """Compare two clusterings that lie over the same points already."""
     left, right = aligned.true, aligned.pred
     cells = _core.meet(left.labels, right.labels)
     meet = Meet(

@@ -149,7 +149,7 @@ def compare_files(
     if len(kinds) > 1:
         raise FileError(f"{left.path} and {right.path} must both hold documents of mentions, or neither.")
     if all(source.format in TABLES for source in (left, right)):
-        from clusterdiff.formats.cells import compare_tables
+        from clusterdiff.formats.joins import compare_tables
 
         return compare_tables(left, right, missing or "error", noise, noise_as)
     if all(source.format in ("npy", "tiff") for source in (left, right)):
