@@ -24,13 +24,14 @@ def spark() -> Iterator[Any]:
     builder = SparkSession.builder.master("local[2]").appName("clusterdiff tests")
     settings = {
         "spark.ui.enabled": "false",
-        "spark.sql.shuffle.partitions": "2",
-        "spark.default.parallelism": "2",
+        "spark.sql.shuffle.partitions": "1",
+        "spark.default.parallelism": "1",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.memory": "1g",
         "spark.ui.showConsoleProgress": "false",
-        # tables are tiny here: interpreting is quicker than compiling
+        # Tables are tiny here: interpreting is quicker than compiling.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
         "spark.sql.adaptive.enabled": "false",

@@ -41,6 +41,8 @@ for key, value in {
     "spark.ui.showConsoleProgress": "false", "spark.scheduler.minRegisteredResourcesRatio": "1.0",
     "spark.cores.max": "2", "spark.sql.codegen.wholeStage": "false", "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     # notice soon that a worker is gone
     "spark.shuffle.io.maxRetries": "1", "spark.shuffle.io.retryWait": "200ms",
 }.items():
@@ -89,6 +91,7 @@ class Cluster:
             "SPARK_DAEMON_MEMORY": "256m",
         }
         environment["SPARK_LOCAL_DIRS"] = str(self.folder)
+        environment["SPARK_DAEMON_JAVA_OPTS"] = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
         command = [str(home / "bin" / "spark-class"), f"org.apache.spark.deploy.{name}", *arguments]
         with (self.folder / f"{name}-{len(self.processes)}.log").open("wb") as log:
             # a session of its own, so that a worker can be ended together with the executor it started

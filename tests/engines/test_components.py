@@ -91,7 +91,7 @@ def test_the_costliest_components_come_back_in_full() -> None:
     pred = np.where(rng.random(len(true)) < 0.3, true + 10_000, true)
     table = pl.DataFrame({"id": np.arange(len(true)), "a": true, "b": pred})
     whole = cd.compare(table["a"], table["b"])
-    for budget in (5_000, 200_000):  # a part of them; all that differ
+    for budget in (5_000, 400_000):  # a part of them; all that differ
         diff = cd.compare_columns(table, true="a", pred="b", point="id", budget=budget)
         assert diff.where == "engine"
         part = diff.costliest
@@ -102,3 +102,14 @@ def test_the_costliest_components_come_back_in_full() -> None:
         worst = diff.components[0]
         assert worst.points == np.flatnonzero(np.isin(true, worst.true)).tolist()
         assert worst.meet.n == worst.size
+    told, expected = diff.explain(5), whole.explain(5)
+    assert told.sentences == expected.sentences
+    assert [story.share for story in told.stories] == pytest.approx(
+        [story.share for story in expected.stories]
+    )
+    assert {kind: tuple(loss) for kind, loss in told.kinds.items() if loss.total} == {
+        kind: pytest.approx(tuple(loss)) for kind, loss in expected.kinds.items() if loss.total
+    }
+    assert "A" not in diff.to_dict()["scores"]
+    with pytest.raises(cd.MeasureError, match="left in polars"):
+        diff.repairs()

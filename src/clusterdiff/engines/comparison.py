@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -33,7 +34,8 @@ from clusterdiff.engines.native import Frame, plain
 from clusterdiff.engines.sums import EngineMeet, EngineSums, if_else
 from clusterdiff.engines.tables import Points as TablePoints
 from clusterdiff.engines.tables import flag
-from clusterdiff.errors import ArgumentError
+from clusterdiff.errors import ArgumentError, MeasureError
+from clusterdiff.explain import Explanation
 from clusterdiff.labels import AnyArray, IntArray, Labels
 from clusterdiff.lattice import KINDS
 from clusterdiff.loss import Loss
@@ -43,6 +45,8 @@ from clusterdiff.table import Table
 c = nw.col
 #: How many of the costliest components and clusters an engine lists.
 LISTED = 1000
+#: The usual measures, without the one that is not a sum over cells.
+SUMS = tuple(name for name in USUAL if name != "A")
 UNITS = {
     "": 1,
     "k": 10**3,
@@ -303,6 +307,26 @@ class EngineComparison(TableComparison):
     def _meet_of(self, component: int) -> Meet:
         return self._brought(self._rows_of(component)).meet
 
+    def explain(self, top: int = 10, sides: tuple[str, str] = ("true", "predicted")) -> Explanation:
+        """Where the score was lost, if all components that are not the same fit the budget."""
+        near = self._in_memory
+        if near is None:
+            raise MeasureError(
+                "the components that differ do not fit the budget, and cannot all be told of.",
+                "allow a larger budget=, or see .components and .costliest.explain().",
+            )
+        told = near.explain(top, sides)
+        share = near.meet.total / self.meet.total
+        stories = [replace(story, component=self.components[i]) for i, story in enumerate(told.stories)]
+        return replace(
+            told,
+            score=self.score(),
+            loss=self.loss,
+            components=sum(self.kinds.values()),
+            kinds={kind: Loss(*(x * share for x in loss)) for kind, loss in told.kinds.items()},
+            stories=stories,
+        )
+
     # ---- clusters
 
     @cached_property
@@ -337,6 +361,10 @@ class EngineComparison(TableComparison):
         order = np.argsort(-out["loss"], kind="stable")
         out["component"] = np.full(len(order), -1)
         return Table({name: out[name][order] for name in row._fields}, row)
+
+    def to_dict(self, measures: Iterable[AnyMeasure] = SUMS, top: int | None = 10) -> dict[str, Any]:
+        """The whole comparison as plain values, with the ``top`` costliest components."""
+        return super().to_dict(measures, top)
 
     def _sentences(self) -> list[str]:
         loss = self.loss

@@ -25,6 +25,8 @@ Made = TypeVar("Made")
 HALF = 1 << 20
 #: The subcomponent measures whose scores every cluster gets.
 SCORES = ("h", "pairs", "largest")
+#: What every meet in memory has beside what its class has.
+IN_MEMORY = ("cells", "moments", "links", "features")
 
 
 def if_else(condition: Any, yes: Any, no: Any) -> Any:
@@ -557,11 +559,11 @@ class EngineMeet:
         return made
 
     def __getattr__(self, name: str) -> Any:
-        if hasattr(Meet, name) and not name.startswith("__"):
+        if (hasattr(Meet, name) or name in IN_MEMORY) and not name.startswith("__"):
             raise MeasureError(
                 f"this needs the cells of the meet ({name}), and they were left in {self.source.engine.name}: "
                 f"about {self.source.bytes:,} bytes in memory.",
-                "allow a larger budget=, or ask for a measure that is a sum over cells.",
+                "allow a larger budget=, ask for a measure that is a sum over cells, or look at .costliest.",
             )
         raise AttributeError(name)
 

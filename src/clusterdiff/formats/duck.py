@@ -25,7 +25,9 @@ _numbers: Iterator[int] = count()
 def connect() -> Connection:
     """A DuckDB in memory that fetches nothing from the network and spills to the temporary folder."""
     folder = os.path.join(tempfile.gettempdir(), f"clusterdiff-{os.getpid()}.tmp")
-    return duckdb.connect(config={"autoinstall_known_extensions": "false", "temp_directory": folder})
+    con = duckdb.connect(config={"autoinstall_known_extensions": "false", "temp_directory": folder})
+    con.execute("SET enable_progress_bar = false")  # DuckDB prints it among our output
+    return con
 
 
 def quoted(name: str) -> str:
