@@ -64,7 +64,8 @@ def main() -> None:
     place = Path(tempfile.mkdtemp(prefix="clusterdiff-bench-", dir=chosen.folder))
     try:
         print(
-            f"{'shape':>10} {'rows':>6} {'engine':>7} {'wall s':>8} {'CPU s':>8} {'peak GB':>8} {'spill GB':>8}  S_H, cells, where"
+            f"{'shape':>10} {'rows':>6} {'engine':>7} {'wall s':>8} {'CPU s':>8} {'peak GB':>8} {'spill GB':>8}"
+            "  S_H, cells, where"
         )
         shapes = ["linked"] if chosen.skew is None else ["one30", "singles", "giant", "chain"]
         for rows in [chosen.skew] if chosen.skew is not None else chosen.rows:
@@ -116,7 +117,8 @@ def generate(place: Path, rows: int, ids: str, shape: str) -> list[Path]:
     }[shape]
     files = [place / "true.parquet", place / "pred.parquet"]
     for file, cluster, order in zip(files, (true, pred), ("i", f"(i * 48271 + 7) % {rows}"), strict=True):
-        source = f"SELECT {point} AS id, ({cluster})::BIGINT AS cluster FROM (SELECT {order} AS j FROM range({rows}) r(i))"
+        points = f"(SELECT {order} AS j FROM range({rows}) r(i))"
+        source = f"SELECT {point} AS id, ({cluster})::BIGINT AS cluster FROM {points}"
         connection.execute(f"COPY ({source}) TO '{file}'")
     connection.close()
     return files
