@@ -152,7 +152,9 @@ def test_around_the_largest_table_of_small_inputs(width: int) -> None:
     check(pred, np.zeros(502, int))
 
 
-@pytest.mark.parametrize("span", [4 * 3_000 + 1_022, 4 * 3_000 + 1_023, 4 * 3_000 + 1_024, 4 * 3_000 + 1_025])
+@pytest.mark.parametrize(
+    "span", [4 * 3_000 + 16_382, 4 * 3_000 + 16_383, 4 * 3_000 + 16_384, 4 * 3_000 + 16_385]
+)
 def test_around_the_largest_range_of_slots(span: int) -> None:
     rng = np.random.default_rng(span)
     labels = np.concatenate([[0, span], rng.integers(0, span, 2_998)])

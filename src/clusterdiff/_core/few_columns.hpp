@@ -37,25 +37,25 @@ inline BasicTotals sum_few_columns(const Cells& t, ClusterScores* scores, Run& r
     const i64 wanted = std::clamp<i64>(t.count() / (kCellsAColumn * t.k_pred), 1, t.count() < kSmall ? 1 : kMostStretches);
     const Stretches stretches(t, (t.count() + wanted - 1) / wanted);
     std::vector<SideTotals> rows(static_cast<std::size_t>(stretches.count()));
-    std::vector<std::vector<ColumnSums>> sums(static_cast<std::size_t>(stretches.count()));
+    std::vector<Buffer<ColumnSums>> sums(static_cast<std::size_t>(stretches.count()));
     run.tasks(stretches.count(), [&](i64 s, int) {
         auto& mine = sums[static_cast<std::size_t>(s)];
-        mine.resize(static_cast<std::size_t>(t.k_pred));
+        mine = Buffer<ColumnSums>::zeros(t.k_pred);
         SideTotals totals;
         for (i64 row = stretches.begin(s), end = stretches.begin(s + 1); row < end; ++row) {
             const i64 first = t.indptr[row], last = t.indptr[row + 1];
             const ClusterSums r = row_sums(t, first, last);
             const double score = r.score();
             totals.add_cluster(r);
-            for (i64 q = first; q < last; ++q) mine[static_cast<std::size_t>(t.cols[q])].add(t.sizes[q], score);
+            for (i64 q = first; q < last; ++q) mine[t.cols[q]].add(t.sizes[q], score);
         }
         rows[static_cast<std::size_t>(s)] = totals;
     });
     BasicTotals out;
     for (const SideTotals& part : rows) out.rows.add(part);
     for (i64 c = 0; c < t.k_pred; ++c) {
-        ColumnSums& column = sums[0][static_cast<std::size_t>(c)];
-        for (std::size_t s = 1; s < sums.size(); ++s) column.add(sums[s][static_cast<std::size_t>(c)]);
+        ColumnSums& column = sums[0][c];
+        for (std::size_t s = 1; s < sums.size(); ++s) column.add(sums[s][c]);
         const ClusterSums sum{column.parts.value(), column.squares, column.size, column.largest};
         out.columns.add_cluster(sum);
         const double weighted = column.weighted.value();

@@ -19,7 +19,7 @@ namespace clusterdiff {
 // A table wins up to one cell a point and 8 MiB; below 4,096 cells clearing it costs nothing to speak of.
 constexpr i64 kTableCells = i64{2} << 20, kTableCellsAlways = 4096;
 // A label range counts as small up to this many slots a point: what is kept for a slot is a bit or a word.
-constexpr i64 kSlotsAPoint = 4;
+constexpr i64 kSlotsAPoint = 4, kSlotsAlways = 16384;
 // A dictionary beats hashing in partitions while it stays in a level-2 cache.
 constexpr i64 kSamplePoints = 16384, kFewInSample = 12000;
 // A dictionary made from the sample is likely to be complete.
@@ -40,7 +40,7 @@ inline Cells meet(const Labels& t, const Labels& p, Run& run) {
     const Range t_range = range_of(t, run), p_range = range_of(p, run);
     if (ranges_fit(t_range, p_range)) return std::move(*meet_by_table(t, p, RangeCoder(t_range), RangeCoder(p_range), run));
 
-    auto ranged = [&](Range r) { return r.span() < static_cast<u64>(kSlotsAPoint * t.n + 1024) && r.span() < UINT32_MAX; };
+    auto ranged = [&](Range r) { return r.span() < static_cast<u64>(kSlotsAPoint * t.n + kSlotsAlways) && r.span() < UINT32_MAX; };
     const bool t_ranged = ranged(t_range), p_ranged = ranged(p_range);
     if (t_ranged && p_ranged) {
         Side ts = ranged_side(t, t_range), ps = ranged_side(p, p_range);

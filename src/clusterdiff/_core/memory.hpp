@@ -1,6 +1,6 @@
-// Memory for large arrays. Page faults and the clearing of fresh pages cost as much as the kernels themselves. So
-// anything above a few megabytes is mapped directly, aligned to 2 MiB and offered for huge pages; and freed blocks are
-// kept for the next call, up to a limit, marked so that the system may take them back whenever it wants.
+// Memory for arrays. Page faults and the clearing of fresh pages cost as much as the kernels themselves. So blocks above
+// 64 KiB are mapped directly and, once freed, kept for the next call, up to a limit; large ones are aligned to 2 MiB,
+// offered for huge pages, and kept in a way that lets the system take them back whenever it wants.
 #pragma once
 
 #include <array>
@@ -10,17 +10,21 @@
 #include <new>
 #include <utility>
 
-#if defined(__linux__)
+// AddressSanitizer watches malloc, so under it everything comes from there.
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
+#define CLUSTERDIFF_MAPPED 1
 #include <sys/mman.h>
+#else
+#define CLUSTERDIFF_MAPPED 0
 #endif
 
 #include "common.hpp"
 
 namespace clusterdiff {
 
-#if defined(__linux__)
+#if CLUSTERDIFF_MAPPED
 
-// Blocks of whole huge pages.
+// Blocks of whole pages, huge ones from a few megabytes on.
 class BlockCache {
   public:
     struct Block {
@@ -34,10 +38,10 @@ class BlockCache {
         return *cache;
     }
 
-    static std::size_t round_up(std::size_t bytes) { return (bytes + kHuge - 1) / kHuge * kHuge; }
+    static constexpr std::size_t kFrom = std::size_t{64} << 10;
 
     Block take(std::size_t bytes) {
-        const std::size_t length = round_up(bytes);
+        const std::size_t length = round_up(bytes, bytes < kLarge ? kFrom : kHuge);
         // A lock that is not free (another thread, or a fork at a bad moment) is not worth waiting for.
         if (std::unique_lock lock(mutex_, std::try_to_lock); lock.owns_lock()) {
             Kept* best = nullptr;
@@ -70,21 +74,29 @@ class BlockCache {
             *oldest = {};
             place = oldest;
         }
-        ::madvise(data, length, MADV_FREE);
+        if (length >= kLarge) ::madvise(data, length, MADV_FREE);
         *place = {data, length, used, ++clock_};
         total_ += used;
     }
 
   private:
     static constexpr std::size_t kHuge = std::size_t{2} << 20;
+    static constexpr std::size_t kLarge = std::size_t{4} << 20;
     static constexpr std::size_t kLimit = std::size_t{512} << 20;
 
+    static std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
+
     static char* map(std::size_t length) {
+        if (length < kLarge) {
+            void* raw = ::mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            if (raw == MAP_FAILED) throw std::bad_alloc();
+            return static_cast<char*>(raw);
+        }
         // One huge page more than needed, so that an aligned part can be cut out of the middle.
         void* raw = ::mmap(nullptr, length + kHuge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (raw == MAP_FAILED) throw std::bad_alloc();
         char* start = static_cast<char*>(raw);
-        char* aligned = reinterpret_cast<char*>(round_up(reinterpret_cast<std::size_t>(start)));
+        char* aligned = reinterpret_cast<char*>(round_up(reinterpret_cast<std::size_t>(start), kHuge));
         if (aligned > start) ::munmap(start, static_cast<std::size_t>(aligned - start));
         char* end = start + length + kHuge;
         if (end > aligned + length) ::munmap(aligned + length, static_cast<std::size_t>(end - (aligned + length)));
@@ -103,7 +115,7 @@ class BlockCache {
         return nullptr;
     }
     std::mutex mutex_;
-    std::array<Kept, 32> kept_{};
+    std::array<Kept, 64> kept_{};
     std::size_t total_ = 0;
     u64 clock_ = 0;
 };
@@ -154,14 +166,12 @@ class Buffer {
     }
 
   private:
-    static constexpr std::size_t kMapFrom = std::size_t{4} << 20;
-
     void allocate(i64 count) {
         if (count < 0 || static_cast<u64>(count) > SIZE_MAX / 2 / sizeof(T)) throw std::bad_alloc();
         const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
         size_ = count;
-#if defined(__linux__)
-        if (bytes >= kMapFrom) {
+#if CLUSTERDIFF_MAPPED
+        if (bytes >= BlockCache::kFrom) {
             const BlockCache::Block block = BlockCache::instance().take(bytes);
             data_ = reinterpret_cast<T*>(block.data);
             length_ = block.length;
@@ -175,7 +185,7 @@ class Buffer {
 
     void release() {
         if (!data_) return;
-#if defined(__linux__)
+#if CLUSTERDIFF_MAPPED
         if (length_) {
             BlockCache::instance().give(reinterpret_cast<char*>(data_), length_, static_cast<std::size_t>(size_) * sizeof(T));
             return;

@@ -301,7 +301,7 @@ Cells count_buckets(const Partition<typename Rows::Record>& part, std::vector<Ro
         Rows& mine = rows[static_cast<std::size_t>(worker)];
         SlotSet& cols_seen = used_cols[static_cast<std::size_t>(worker)];
         RowCounter counter(columns);
-        std::vector<Position> position;
+        Buffer<Position> position;
         Buffer<u32> sorted(largest + 8), cell_cols(largest);
         Buffer<i64> cell_sizes(largest), row_starts(std::min(largest, most_rows));
         for (;;) {
@@ -311,7 +311,8 @@ Cells count_buckets(const Partition<typename Rows::Record>& part, std::vector<Ro
             const auto* record = part.records.data() + part.begin(b);
             const i64 points = part.size(b);
             const i64 local_rows = mine.start(b, record, points);
-            position.assign(static_cast<std::size_t>(local_rows), 0);
+            if (position.size() < local_rows) position = Buffer<Position>(local_rows);
+            std::memset(position.data(), 0, static_cast<std::size_t>(local_rows) * sizeof(Position));
             Position* __restrict pos = position.data();
             for (i64 i = 0; i < points; ++i) ++pos[mine.row(record, i)];
             Position sum = 0;
