@@ -56,19 +56,27 @@ def once(work: Callable[[], Any]) -> float:
 def interleaved(
     works: dict[str, Callable[[], Any]], rounds: int = 7, budget: float = 20.0
 ) -> dict[str, Time]:
-    """The minimum of several rounds of each. Slow ones get fewer rounds, as many as the budget of seconds allows."""
+    """The minimum of several rounds of each, in seconds a call.
+
+    What is over in a moment is called many times a round; what is slow gets fewer rounds, as the budget allows.
+    """
     best: dict[str, Time] = {}
+    calls: dict[str, int] = {}
     spent = dict.fromkeys(works, 0.0)
     for turn in range(rounds):
         for name, work in works.items():
             if isinstance(best.get(name), str) or (turn >= 1 and spent[name] * (1 + 1 / turn) > budget):
                 continue
             try:
-                taken = once(work)
+                if name not in calls:
+                    first = once(work)
+                    calls[name] = 1 if first > 0.1 else max(1, min(2000, int(0.005 / max(once(work), 1e-7))))
+                taken = sum(once(work) for _ in range(calls[name]))
             except Exception as error:  # a peer's failure is a result
                 best[name] = f"fails: {type(error).__name__}"
                 continue
             spent[name] += taken
+            taken /= calls[name]
             best[name] = min(taken, best.get(name, taken))  # type: ignore[type-var]
     return best
 
@@ -166,7 +174,7 @@ def ratio(value: Time, mine: float) -> str:
 
 
 def small_table() -> list[dict[str, Any]]:
-    """Microseconds a call for small inputs: many calls a round."""
+    """Microseconds a call for small inputs."""
     rows = []
     for n in (100, 1000):
         pair = data.noisy(n, 10, np.random.default_rng(n))
@@ -174,20 +182,7 @@ def small_table() -> list[dict[str, Any]]:
             name: peers.PEERS[name](*pair)
             for name in ("scikit-learn", "genieclust", "igraph", "CluSim", "pandas", "polars", "DuckDB")
         }
-
-        def many(work: Callable[[], Any]) -> Callable[[], None]:
-            count = max(1, int(0.02 / max(once(work), once(work), 1e-6)))
-
-            def repeated() -> None:
-                for _ in range(count):
-                    work()
-
-            repeated.count = count  # type: ignore[attr-defined]
-            return repeated
-
-        loops = {name: many(work) for name, work in works.items()}
-        best = interleaved(loops)
-        times = {name: t / loops[name].count if isinstance(t, float) else t for name, t in best.items()}  # type: ignore[attr-defined]
+        times = interleaved(works)
         rows.append({"regime": "small, k = 10", "n": n, "times": times})
         print_row(rows[-1])
     return rows

@@ -285,16 +285,26 @@ nb::object moments_dense(nb::handle groups, i64 k, nb::handle x, nb::handle weig
     const i64 n = a.size(0), d = a.size(1), step = a.stride(1);
     if (labels.n != n) throw cd::BadValue("x must have one row a point");
     return with_weights(weights, n, [&](auto weight) {
-        return a.visit_numbers([&](auto read) {
-            auto row = [&](i64 point, double* to) {
-                const char* from = a.data() + point * a.stride(0);
-                for (i64 j = 0; j < d; ++j) to[j] = read(from + j * step);
-            };
+        auto moments = [&](auto row) {
             auto m = heavy(n * std::max<i64>(d, 1), [&](cd::Run& run) {
                 const cd::Members members = cd::group_members(labels, k, run);
                 return cd::moments_dense(members, k, d, row, weight, run);
             });
             return nb::object(nb::make_tuple(cd::to_numpy(std::move(m.centres), k, d), cd::to_numpy(std::move(m.within))));
+        };
+        auto in_place = [&](auto zero) {
+            using T = decltype(zero);
+            return moments([&](i64 point, double*) { return reinterpret_cast<const T*>(a.data() + point * a.stride(0)); });
+        };
+        const bool aligned = reinterpret_cast<std::uintptr_t>(a.data()) % 8 == 0 && a.stride(0) % 8 == 0;
+        if (aligned && a.code() == 'd' && step == 8) return in_place(double{});
+        if (aligned && a.code() == 'f' && step == 4) return in_place(float{});
+        return a.visit_numbers([&](auto read) {
+            return moments([&, read](i64 point, double* to) {
+                const char* from = a.data() + point * a.stride(0);
+                for (i64 j = 0; j < d; ++j) to[j] = read(from + j * step);
+                return to;
+            });
         });
     });
 }

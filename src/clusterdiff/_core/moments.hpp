@@ -16,7 +16,8 @@ struct DenseMoments {
     Buffer<double> within;   // [k]
 };
 
-// `row(point, out)` writes the d features of a point as doubles; `weight(point)` is its mass.
+// `row(point, scratch)` points to the d features of a point, in place or converted into the scratch; `weight(point)` is
+// its mass.
 template <class Row, class Weight>
 DenseMoments moments_dense(const Members& groups, i64 k, i64 d, Row&& row, Weight&& weight, Run& run) {
     // Large groups are cut into pieces of fixed length, which threads share and which keep partial sums short.
@@ -42,16 +43,21 @@ DenseMoments moments_dense(const Members& groups, i64 k, i64 d, Row&& row, Weigh
         s.x.resize(static_cast<std::size_t>(d));
         s.sum.resize(static_cast<std::size_t>(d));
     }
+    auto first_point = [&](i64 group, Scratch& s) {
+        const auto* x = row(groups.members[groups.indptr[group]], s.x.data());
+        for (i64 j = 0; j < d; ++j) s.first[static_cast<std::size_t>(j)] = static_cast<double>(x[j]);
+    };
     // Adds the deviations of a piece's points from the group's first point to `sum`; returns their mass.
-    auto add_deviations = [&](const Piece& piece, Scratch& s, double* sum) {
-        row(groups.members[groups.indptr[piece.group]], s.first.data());
+    auto add_deviations = [&](const Piece& piece, Scratch& s, double* __restrict sum) {
+        const double* first = s.first.data();
+        first_point(piece.group, s);
         double mass = 0;
         for (i64 at = piece.begin; at < piece.end; ++at) {
             const i64 point = groups.members[at];
             const double w = weight(point);
             mass += w;
-            row(point, s.x.data());
-            for (i64 j = 0; j < d; ++j) sum[j] += w * (s.x[static_cast<std::size_t>(j)] - s.first[static_cast<std::size_t>(j)]);
+            const auto* __restrict x = row(point, s.x.data());
+            for (i64 j = 0; j < d; ++j) sum[j] += w * (static_cast<double>(x[j]) - first[j]);
         }
         return mass;
     };
@@ -59,16 +65,16 @@ DenseMoments moments_dense(const Members& groups, i64 k, i64 d, Row&& row, Weigh
         double sum = 0;
         for (i64 at = piece.begin; at < piece.end; ++at) {
             const i64 point = groups.members[at];
-            row(point, s.x.data());
+            const auto* __restrict x = row(point, s.x.data());
             double lanes[4] = {0, 0, 0, 0};  // four sums the processor can run side by side
             i64 j = 0;
             for (; j + 4 <= d; j += 4)
                 for (int lane = 0; lane < 4; ++lane) {
-                    const double deviation = s.x[static_cast<std::size_t>(j + lane)] - centre[j + lane];
+                    const double deviation = static_cast<double>(x[j + lane]) - centre[j + lane];
                     lanes[lane] += deviation * deviation;
                 }
             for (; j < d; ++j) {
-                const double deviation = s.x[static_cast<std::size_t>(j)] - centre[j];
+                const double deviation = static_cast<double>(x[j]) - centre[j];
                 lanes[0] += deviation * deviation;
             }
             sum += weight(point) * ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3]));
@@ -76,7 +82,7 @@ DenseMoments moments_dense(const Members& groups, i64 k, i64 d, Row&& row, Weigh
         return sum;
     };
     auto finish_centre = [&](i64 group, Scratch& s, const double* sum, double mass) {
-        row(groups.members[groups.indptr[group]], s.first.data());
+        first_point(group, s);
         double* centre = out.centres.data() + group * d;
         for (i64 j = 0; j < d; ++j)
             centre[j] = mass > 0 ? s.first[static_cast<std::size_t>(j)] + sum[j] / mass : s.first[static_cast<std::size_t>(j)];
