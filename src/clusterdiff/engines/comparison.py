@@ -192,17 +192,33 @@ class EngineComparison(TableComparison):
         meet, _ = assemble(self._cells, true, pred, numbers(got["m"], np.int64)[row] // copies[row], weights)
         return TableComparison(meet, self._cells)
 
+    def _numbered(self) -> tuple[Frame, int, int]:
+        """The cells that differ with the numbers of their clusters, t_code and p_code; how many there are of each.
+
+        One join at a time: what two of them hold in memory at once may be more than there is.
+        """
+        engine, rows, counts = self._cells.engine, self._differing[0], []
+        for key in ("t", "p"):
+            names = rows.filter(~c(key).is_null()).group_by(key).agg(rows=nw.len()).select(key)
+            codes = engine.number(names, key)
+            counts.append(int(engine.row(codes.select(n=nw.len()))["n"]))
+            joined = engine.keep(rows.join(codes.rename({"code": f"{key}_code"}), on=key, how="left"))
+            engine.free(codes)
+            if key == "p":
+                engine.free(rows)
+            rows = joined
+        return rows, counts[0], counts[1]
+
     @cached_property
     def _components_in_engine(self) -> tuple[Frame, Frame]:
         """The cells that differ with their component, and the components with what they lost."""
-        engine, sums = self._cells.engine, self._sums
+        engine = self._cells.engine
         with engine.running():
-            rows = engine.keep(sums.sides.numbered(self._differing[0]))
-            shift = int(sums._true["count"])
+            rows, shift, count = self._numbered()
             linked = rows.filter(~c("t").is_null() & ~c("p").is_null())
             # Where a join leaves nulls, pandas turns integers into floats.
             edges = linked.select(u=c("t_code").cast(nw.Int64), v=c("p_code").cast(nw.Int64) + shift)
-            label = components(engine, edges, shift + int(sums._pred["count"]))
+            label = components(engine, edges, shift + count)
             vertex = if_else(c("t").is_null(), c("p_code") + shift, c("t_code")).cast(nw.Int64)
             placed = rows.with_columns(vertex=vertex)
             placed = placed.join(label, on="vertex", how="left")

@@ -40,7 +40,7 @@ def components(engine: Engine, edges: Frame, vertices: int, seed: int = 0) -> Fr
     while count > engine.collect_below:
         step = _nearest(edges, rng.randrange(1, PRIME), rng.randrange(PRIME))
         steps.append(engine.keep(step, often=True))
-        contracted = engine.keep(_contracted(edges, steps[-1]), often=True)
+        contracted = _contracted(engine, edges, steps[-1])
         count = _rows(engine, contracted)
         if len(steps) > 1:
             engine.free(edges)
@@ -77,17 +77,18 @@ def _nearest(edges: Frame, a: int, b: int) -> Frame:
     return least.select("vertex", component=(first % SHIFT).cast(nw.Int64))
 
 
-def _contracted(edges: Frame, step: Frame) -> Frame:
-    """The edges between what their ends joined, each once and none within."""
+def _contracted(engine: Engine, edges: Frame, step: Frame) -> Frame:
+    """The edges between what their ends joined, each once and none within; one join at a time, to save memory."""
     moved = edges.join(step.rename({"component": "a"}), left_on="u", right_on="vertex", how="inner")
-    moved = moved.select("v", "a").join(
-        step.rename({"component": "b"}), left_on="v", right_on="vertex", how="inner"
-    )
+    half = engine.keep(moved.select("v", "a"), often=True)
+    moved = half.join(step.rename({"component": "b"}), left_on="v", right_on="vertex", how="inner")
     turned = moved.filter(c("a") != c("b")).select(
         u=nw.when(c("a") < c("b")).then(c("a")).otherwise(c("b")),
         v=nw.when(c("a") < c("b")).then(c("b")).otherwise(c("a")),
     )
-    return turned.group_by("u", "v").agg(n=nw.len()).select("u", "v")
+    out = engine.keep(turned.group_by("u", "v").agg(n=nw.len()).select("u", "v"), often=True)
+    engine.free(half)
+    return out
 
 
 def _in_memory(engine: Engine, edges: Frame) -> Frame:

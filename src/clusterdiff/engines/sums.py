@@ -122,12 +122,6 @@ class Sides:
             **{f"{key}_{name}": expression for name, expression in score.items()},
         )
 
-    @cached_property
-    def codes(self) -> tuple[Frame, Frame]:
-        """The clusters of either side, numbered."""
-        true, pred = ((side.select(key), key) for side, key in ((self.true, "t"), (self.pred, "p")))
-        return self.engine.number(*true), self.engine.number(*pred)
-
     def rows(self, columns: Sequence[str]) -> Frame:
         """The cells beside some of the columns of their true (t_…) and predicted (p_…) cluster."""
         frame = self.cells
@@ -136,12 +130,6 @@ class Sides:
         for key, side in (("t", self.true), ("p", self.pred)):
             wanted = [column for column in columns if column.startswith(f"{key}_")]
             frame = frame.join(side.select(key, *wanted), on=key, how=how)
-        return frame
-
-    def numbered(self, frame: Frame) -> Frame:
-        """A frame of cells with the numbers of their clusters, t_code and p_code."""
-        for key, codes in zip(("t", "p"), self.codes, strict=True):
-            frame = frame.join(codes.rename({"code": f"{key}_code"}), on=key, how="left")
         return frame
 
     def scored(self, name: str, more: Sequence[str] = ()) -> Frame:
