@@ -33,8 +33,11 @@ import clusterdiff as cd
 from clusterdiff import _core
 
 HERE = Path(__file__).parent
+RESULTS = HERE / "results.json"
 ROOT = HERE.parent
 TOO_LONG = 120.0  # seconds
+#: The two regimes that differ most, for the picture and for growth.
+SHOWN = ("k = 100", "k ≈ n/3, linked records")
 MOST_MEMORY = 12 << 30
 Time = float | str  # seconds, or why there is none
 
@@ -126,6 +129,8 @@ def prepare(
         before = slow.get(name, 0.0)
         if isinstance(before, str):
             known[name] = before  # what failed or took too long for fewer points is not tried again
+        elif before * 10 > 2 * TOO_LONG:
+            known[name] = "over two minutes"  # a tenth of the points took more than a fifth of that
         elif before * 12 > TOO_LONG / 4 or (name == "genieclust" and dense > 10**8):
             known[name] = probe(name, regime, n)
         else:
@@ -310,18 +315,12 @@ def fresh_process(regime: str, n: int, calls: int) -> dict[str, Any]:
     return {"regime": regime, "n": n, "first": first, "best": best, "memory": memory}
 
 
-def growth(sizes: list[int], with_peers: bool) -> list[dict[str, Any]]:
-    """Time against n in the two regimes that differ most."""
-    rows = []
-    for regime in ("k = 100", "k ≈ n/3, linked records"):
-        slow: dict[str, Time] = {} if with_peers else dict.fromkeys(peers.PEERS, "left out")
+def growth(sizes: list[int]) -> None:
+    """Print how the cost grows with n in the two regimes that differ most, for clusterdiff and the limit alone."""
+    for regime in SHOWN:
         for n in sizes:
-            _, works, known = prepare(regime, n, slow)
-            times = interleaved(works, rounds=7 if n < 10**7 else 3)
-            slow = {name: (times | known)[name] for name in peers.PEERS}
-            rows.append({"regime": regime, "n": n, "times": times | known})
-            print_row(rows[-1])
-    return rows
+            _, works, _ = prepare(regime, n, dict.fromkeys(peers.PEERS, "left out"))
+            print_row({"regime": regime, "n": n, "times": interleaved(works, rounds=7 if n < 10**7 else 3)})
 
 
 def picture(rows: list[dict[str, Any]], path: Path) -> None:
@@ -332,9 +331,8 @@ def picture(rows: list[dict[str, Any]], path: Path) -> None:
     import matplotlib.pyplot as plt
 
     plt.rcParams["svg.hashsalt"] = "clusterdiff"
-    regimes = list(dict.fromkeys(row["regime"] for row in rows))
-    figure, axes = plt.subplots(1, len(regimes), figsize=(11, 4.6), sharey=True, layout="constrained")
-    for axis, regime in zip(axes, regimes, strict=True):
+    figure, axes = plt.subplots(1, len(SHOWN), figsize=(11, 4.6), sharey=True, layout="constrained")
+    for axis, regime in zip(axes, SHOWN, strict=True):
         mine = [row for row in rows if row["regime"] == regime]
         names = list(dict.fromkeys(name for row in mine for name in row["times"]))
         for i, name in enumerate(names):
@@ -395,35 +393,42 @@ def markdown(results: dict[str, Any]) -> str:
         f"{machine['python']}, NumPy {machine['numpy']}, {results['date']}. A peer's column says how many times "
         "longer it takes.",
         "",
-        *table(results["labels"], "ns a point"),
-        "Small inputs:",
-        "",
-        *table(results["small"], "µs a call"),
-        "Text:",
-        "",
-        *table(results["text"], "ns a point"),
-        "Moments of features (the limit is one read of the data):",
-        "",
-        *table(results["features"], "ns a point"),
-        "All sums of the cells together, against S_H alone, both from the labels:",
-        "",
-        "| regime | n | cost |",
-        "| --- | --- | --- |",
-        *(
-            f"| {r['regime']} | {r['n']:,} | {r['times']['all sums'] / r['times']['S_H']:.2f} × |"
-            for r in results["sums"]
-        ),
-        "",
-        "In a new process: the first call pays for fresh memory, the best of several does not. Memory is the peak "
-        "beyond the two arrays, as a multiple of them.",
-        "",
-        "| regime | n | first call | best call | memory |",
-        "| --- | --- | --- | --- | --- |",
-        *(
-            f"| {r['regime']} | {r['n']:,} | {r['first']:.4f} s | {r['best']:.4f} s | {r['memory']:.3f} × |"
-            for r in results["fresh"]
-        ),
     ]
+    if "labels" in results:
+        alt = "Time against the number of points, log-log: clusterdiff, its peers, and the streaming read"
+        lines += [f"![{alt}](images/speed.svg)", ""]
+    for part, title, unit in (
+        ("labels", "Integer labels:", "ns a point"),
+        ("small", "Small inputs:", "µs a call"),
+        ("text", "Text:", "ns a point"),
+        ("features", "Moments of features (the limit is one read of the data):", "ns a point"),
+    ):
+        if part in results:
+            lines += [title, "", *table(results[part], unit)]
+    if "sums" in results:
+        lines += [
+            "All sums of the cells together, against S_H alone, both from the labels:",
+            "",
+            "| regime | n | cost |",
+            "| --- | --- | --- |",
+            *(
+                f"| {r['regime']} | {r['n']:,} | {r['times']['all sums'] / r['times']['S_H']:.2f} × |"
+                for r in results["sums"]
+            ),
+            "",
+        ]
+    if "fresh" in results:
+        lines += [
+            "In a new process: the first call pays for fresh memory, the best of several does not. Memory is the peak "
+            "beyond the two arrays, as a multiple of them.",
+            "",
+            "| regime | n | first call | best call | memory |",
+            "| --- | --- | --- | --- | --- |",
+            *(
+                f"| {r['regime']} | {r['n']:,} | {r['first']:.4f} s | {r['best']:.4f} s | {r['memory']:.3f} × |"
+                for r in results["fresh"]
+            ),
+        ]
     return "\n".join(lines)
 
 
@@ -464,38 +469,49 @@ def main() -> None:
     )
     parser.add_argument("--growth", action="store_true", help="cost from n = 10^3 to 10^8")
     parser.add_argument("--quick", action="store_true", help="small sizes, nothing written")
+    parser.add_argument(
+        "--parts",
+        nargs="+",
+        choices=("small", "text", "features", "sums", "fresh", "labels"),
+        help="only these",
+    )
     parser.add_argument("--probe", nargs=3, metavar=("PEER", "REGIME", "N"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.probe:
         run_probe(options.probe[0], options.probe[1], int(options.probe[2]))
         return
     if options.growth:
-        growth([10**e for e in range(3, 9)], with_peers=False)
+        growth([10**e for e in range(3, 9)])
         return
     quick = options.quick
     if quick:
         global TOO_LONG
         TOO_LONG = 5.0
     top = 10**5 if quick else 10**7
-    results: dict[str, Any] = {"machine": machine(), "date": time.strftime("%Y-%m-%d")}
-    results["small"] = small_table()
-    results["labels"] = labels_table([top // 100, top // 10, top])
-    results["text"] = text_table(top // 10)
-    results["features"] = feature_table(top // 10, k=100 if quick else 10_000)
-    results["sums"] = all_sums_table(top)
     big = top if quick else 10**8
-    results["fresh"] = [
-        fresh_process(regime, top, 5) for regime in ("k = 100", "k = 10,000", "k ≈ n/3, linked records")
-    ]
-    results["fresh"] += [fresh_process(regime, big, 1) for regime in ("k = 100", "k ≈ n/3, linked records")]
-    results["growth"] = growth([10**e for e in range(3, 6 if quick else 8)], with_peers=True)
-    if quick:
-        return
-    (HERE / "results.json").write_text(
-        json.dumps(results, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
-    )
-    picture(results["growth"], ROOT / "docs" / "images" / "speed.svg")
-    write_docs(results)
+    few, linked = SHOWN
+    parts: dict[str, Callable[[], list[dict[str, Any]]]] = {
+        "small": small_table,
+        "text": lambda: text_table(top // 10),
+        "features": lambda: feature_table(top // 10, k=100 if quick else 10_000),
+        "sums": lambda: all_sums_table(top),
+        "fresh": lambda: [
+            *(fresh_process(regime, top, 5) for regime in (few, "k = 10,000", linked)),
+            *(fresh_process(regime, big, 1) for regime in (few, linked)),
+        ],
+        "labels": lambda: labels_table([top // 100, top // 10, top]),
+    }
+    results: dict[str, Any] = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+    for part in options.parts or parts:
+        rows = parts[part]()
+        if quick:
+            continue
+        # Written after each part, so that a long run that is interrupted has not been in vain.
+        results |= {"machine": machine(), "date": time.strftime("%Y-%m-%d"), part: rows}
+        RESULTS.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        write_docs(results)
+        if part == "labels":
+            picture(rows, ROOT / "docs" / "images" / "speed.svg")
 
 
 if __name__ == "__main__":

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 
 import numpy as np
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
+
+
+def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] | None:
+    """Quiet on success: dots are for people who watch a terminal."""
+    if report.when == "call" and report.passed and not sys.stdout.isatty():
+        return "passed", "", ""
+    return None
+
 
 settings.register_profile("clusterdiff", deadline=None, max_examples=60)
 settings.load_profile("clusterdiff")

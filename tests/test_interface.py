@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from importlib import metadata
+from pathlib import Path
 
 import pytest
 
 import clusterdiff as cd
+from clusterdiff.table import FRAMES
 
 EXTRAS = (
     "duckdb",
@@ -54,6 +57,14 @@ def test_a_missing_library_is_named_with_its_extra(monkeypatch: pytest.MonkeyPat
     ) as caught:
         cd.lattice.to_networkx(cd.compare([0], [0]).meet)
     assert caught.value.hint == "pip install 'clusterdiff[graph]'"
+
+
+def test_extras_that_errors_name_exist() -> None:
+    """Every extra that an error tells people to install is one of the distribution's."""
+    source = "".join(path.read_text(encoding="utf-8") for path in Path(cd.__file__).parent.rglob("*.py"))
+    named = set(re.findall(r'MissingExtraError\(\s*"[^"]+",\s*"([^"]+)"', source)) | set(FRAMES.values())
+    assert len(named) > 5
+    assert named <= set(metadata.metadata("clusterdiff").get_all("Provides-Extra") or ())
 
 
 def test_every_measure_is_described() -> None:

@@ -15,6 +15,7 @@ from clusterdiff.corpus import Corpus, CorpusComparison, Mention, compare_corpor
 from clusterdiff.errors import (
     ArgumentError,
     ClusterdiffError,
+    EngineError,
     FileError,
     LabelError,
     MeasureError,
@@ -24,6 +25,7 @@ from clusterdiff.errors import (
 from clusterdiff.explain import Explanation
 from clusterdiff.export import write
 from clusterdiff.formats import compare_files, read
+from clusterdiff.frames import compare_columns, compare_tables
 from clusterdiff.loss import Loss
 from clusterdiff.measures import Measure, measure, measures
 from clusterdiff.measures.splitmerge import split_merge
@@ -47,6 +49,7 @@ __all__ = [
     "Corpus",
     "CorpusComparison",
     "Counterexample",
+    "EngineError",
     "Explanation",
     "Extremes",
     "FileError",
@@ -69,8 +72,10 @@ __all__ = [
     "__version__",
     "check",
     "compare",
+    "compare_columns",
     "compare_corpora",
     "compare_files",
+    "compare_tables",
     "extremes",
     "lattice",
     "measure",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, pairwise
@@ -31,6 +31,27 @@ NoiseAs: TypeAlias = Literal["singleton", "cluster", "drop"]
 
 MISSING = ("error", "drop", "singleton")
 NOISE_AS = ("singleton", "cluster", "drop")
+
+
+class LazyPoints(Sequence[Hashable]):
+    """Names of points that are read when somebody asks for one."""
+
+    def __init__(self, count: int, load: Callable[[], Points]) -> None:
+        self._count = count
+        self._load = load
+
+    @cached_property
+    def _names(self) -> Points:
+        return self._load()
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._names[index]
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self._names)
 
 
 class Clustering:
@@ -259,8 +280,6 @@ def align(
     noise_as: NoiseAs = "singleton",
 ) -> Alignment:
     """Lay two clusterings over the same points; points are matched by name if either side names them."""
-    one_of("missing", missing, MISSING)
-    one_of("noise_as", noise_as, NOISE_AS)
     left, right = Clustering(true, argument="true"), Clustering(pred, argument="pred")
     if left.points is None and right.points is None:
         if len(left) != len(right):
@@ -272,6 +291,13 @@ def align(
         aligned = Alignment(left, right, len(left))
     else:
         aligned = _by_point(left, right)
+    return settled(aligned, missing, noise, noise_as)
+
+
+def settled(aligned: Alignment, missing: Missing, noise: Hashable | None, noise_as: NoiseAs) -> Alignment:
+    """An alignment in which noise, and then points that one side lacks, are dealt with as wanted."""
+    one_of("missing", missing, MISSING)
+    one_of("noise_as", noise_as, NOISE_AS)
     aligned = replace(aligned, missing=missing, noise=noise, noise_as=noise_as)
     return _apply_missing(_apply_noise(aligned))
 
@@ -295,11 +321,12 @@ def _by_point(left: Clustering, right: Clustering) -> Alignment:
     # Codes are numbered by first appearance: `true` first, then what only `pred` has.
     points = encoded.lexicon.tolist()
     return Alignment(
-        _reorder(left, where_a, points), _reorder(right, where_b, points), len(a), where_a, left.ordered
+        reordered(left, where_a, points), reordered(right, where_b, points), len(a), where_a, left.ordered
     )
 
 
-def _reorder(clustering: Clustering, where: npt.NDArray[np.int64], points: Points) -> Clustering:
+def reordered(clustering: Clustering, where: npt.NDArray[np.int64], points: Points) -> Clustering:
+    """The clustering over other points: ``where`` gives each its old position, or -1 if it was not there."""
     absent = where < 0
     if clustering.absent is not None:
         absent |= clustering.absent[where]
@@ -400,12 +427,17 @@ def _keep(aligned: Alignment, keep: BoolArray, why: str) -> Alignment:
             "check that both sides name their points in the same way.",
         )
     kept = np.flatnonzero(keep)
-    names = aligned.points
-    points = [names[i] for i in kept.tolist()]
+    points = _chosen(aligned.points, kept)
     rows = kept if aligned.rows is None else aligned.rows[kept]
     return replace(
         aligned, true=_subset(aligned.true, kept, points), pred=_subset(aligned.pred, kept, points), rows=rows
     )
+
+
+def _chosen(points: Points, kept: npt.NDArray[np.int64]) -> Points:
+    if isinstance(points, LazyPoints):
+        return LazyPoints(len(kept), lambda: _chosen(list(points), kept))
+    return [points[i] for i in kept.tolist()]
 
 
 def _subset(clustering: Clustering, kept: npt.NDArray[np.int64], points: Points) -> Clustering:

@@ -52,18 +52,8 @@ class Split(NamedTuple):
     merge_loss: float
 
 
-class Merge(NamedTuple):
+class Merge(Split):
     """A predicted cluster and what it is made of (a merge subcomponent ⟨𝕃, C⟩)."""
-
-    cluster: Any
-    component: int
-    size: int
-    parts: int
-    largest: int
-    score: float
-    loss: float
-    split_loss: float
-    merge_loss: float
 
 
 @dataclass(frozen=True)
@@ -98,15 +88,12 @@ class Component:
     @property
     def meet(self) -> Meet:
         """The meet of its points alone."""
-        comparison = self._comparison
-        indptr, members = comparison._true_of_component
-        return comparison.meet.restrict(members[indptr[self.component] : indptr[self.component + 1]])
+        return self._comparison._meet_of(self.component)
 
     @property
     def points(self) -> list[Hashable]:
         """The names of its points."""
-        names, cell_of_point = self._comparison.points, self.meet.cell_of_point
-        return [names[i] for i in np.flatnonzero(cell_of_point >= 0).tolist()]
+        return self._comparison._points_of(self.component)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, clusters by name."""
@@ -290,6 +277,14 @@ class Comparison:
         names = self.meet.true_names if side == "true" else self.meet.pred_names
         indptr, members = self._true_of_component if side == "true" else self._pred_of_component
         return list(names[members[indptr[component] : indptr[component + 1]]].tolist())
+
+    def _meet_of(self, component: int) -> Meet:
+        indptr, members = self._true_of_component
+        return self.meet.restrict(members[indptr[component] : indptr[component + 1]])
+
+    def _points_of(self, component: int) -> list[Hashable]:
+        names, cell_of_point = self.points, self._meet_of(component).cell_of_point
+        return [names[i] for i in np.flatnonzero(cell_of_point >= 0).tolist()]
 
     @cached_property
     def _lookup(self) -> Lookup:
@@ -545,7 +540,13 @@ def compare(
     >>> diff.components[0].kind, diff.components[0].true, diff.components[0].pred
     ('split', ['bob'], [2, 3])
     """
-    aligned = align(true, pred, missing, noise, noise_as)
+    return compare_aligned(align(true, pred, missing, noise, noise_as), weights, features, distances)
+
+
+def compare_aligned(
+    aligned: Alignment, weights: object = None, features: object = None, distances: object = None
+) -> Comparison:
+    """Compare two clusterings that lie over the same points already."""
     left, right = aligned.true, aligned.pred
     cells = _core.meet(left.labels, right.labels)
     meet = Meet(

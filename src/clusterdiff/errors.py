@@ -38,6 +38,10 @@ class FileError(ClusterdiffError, ValueError):
     """A file that cannot be read as a clustering."""
 
 
+class EngineError(ClusterdiffError, RuntimeError):
+    """An engine that stopped: out of disk or memory, a lost cluster, tables that changed while they were read."""
+
+
 class MissingExtraError(ClusterdiffError, ImportError):
     """An optional library that is not installed."""
 

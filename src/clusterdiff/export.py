@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from clusterdiff.clustering import Clustering
-from clusterdiff.errors import ArgumentError, FileError
+from clusterdiff.errors import ArgumentError
+from clusterdiff.files import replacing, write_text
 from clusterdiff.meet import Meet
 from clusterdiff.table import Table
 
@@ -54,12 +53,14 @@ def write(result: object, path: str | os.PathLike[str]) -> None:
     if isinstance(result, Mapping):
         if end not in SCORES:
             raise ArgumentError(f"scores are written to {', '.join(SCORES)}; got {path.name!r}.")
-        _write_text(path, SCORES[end](result))
+        write_text(path, SCORES[end](result))
         return
     columns = _columns(result)
     if end == ".json":
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-        _write_text(path, json.dumps(rows, ensure_ascii=False, indent=1, default=str) + "\n")
+        write_text(path, json.dumps(rows, ensure_ascii=False, indent=1, default=str) + "\n")
+    elif not columns and end in COPY and end != ".parquet":
+        write_text(path, "")  # a list without any results, such as repairs where there is nothing to repair
     elif end in COPY:
         _copy(columns, path, COPY[end])
     else:
@@ -78,7 +79,11 @@ def _columns(result: object) -> Columns:
             rows = list(result)
             columns |= {side: [getattr(row, side) for row in rows] for side in ("true", "pred")}
         return columns
-    if isinstance(result, Sequence) and result and all(hasattr(row, "to_dict") for row in result):
+    if (
+        isinstance(result, Sequence)
+        and not isinstance(result, str)
+        and all(hasattr(row, "to_dict") for row in result)
+    ):
         rows = [row.to_dict() for row in result]
         return {
             name: [row.get(name) for row in rows]
@@ -97,7 +102,7 @@ def _copy(columns: Columns, path: Path, options: str) -> None:
 
     con = connect()
     con.register("result", {name: _plain(values) for name, values in columns.items()})
-    with _replaced(path) as target:
+    with replacing(path) as target:
         con.execute(f"COPY (SELECT * FROM result) TO {literal(target)} ({options})")
 
 
@@ -180,32 +185,3 @@ def _latex_row(cells: list[str]) -> str:
 
 
 SCORES: dict[str, Callable[[Scores], str]] = {".json": to_json, ".md": to_markdown, ".tex": to_latex}
-
-
-# ---- files, in full or not at all
-
-
-@contextmanager
-def _replaced(path: Path) -> Iterator[str]:
-    """A temporary name beside ``path``, which takes its place once all is written."""
-    try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
-        os.close(handle)
-    except OSError as error:
-        raise FileError(f"{path} cannot be written: {error.strerror}.") from None
-    try:
-        yield name
-        # A temporary file is for its owner only; what is written has the usual permissions.
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(name, 0o666 & ~mask)
-        os.replace(name, path)
-    except OSError as error:
-        raise FileError(f"{path} cannot be written: {error.strerror}.") from None
-    finally:
-        Path(name).unlink(missing_ok=True)
-
-
-def _write_text(path: Path, text: str) -> None:
-    with _replaced(path) as name:
-        Path(name).write_text(text, encoding="utf-8")

@@ -4,32 +4,37 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 
 from clusterdiff.errors import FileError
 
 
-def write_text(path: str | PathLike[str], text: str) -> None:
-    """Write UTF-8 text under a temporary name in the same folder, then rename it to ``path``."""
+@contextmanager
+def replacing(path: str | PathLike[str]) -> Iterator[str]:
+    """A temporary name beside ``path``, to be written; it takes its place once that is done."""
     target = Path(path)
-    temporary = None
     try:
-        number, temporary = tempfile.mkstemp(
-            dir=target.parent, prefix=f".{target.name[:100]}.", suffix=".tmp"
-        )
-        with os.fdopen(number, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:100]}.", suffix=".tmp")
+        os.close(handle)
+    except OSError as error:
+        raise FileError(f"{path} cannot be written: {error.strerror}.") from None
+    try:
+        yield name
         # mkstemp makes files that only their owner may read; this one is meant to be like any other.
         mask = os.umask(0)
         os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
-        os.replace(temporary, target)
+        os.chmod(name, 0o666 & ~mask)
+        os.replace(name, target)
     except OSError as error:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
         raise FileError(f"{path} cannot be written: {error.strerror}.") from None
-    except BaseException:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
-        raise
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+def write_text(path: str | PathLike[str], text: str) -> None:
+    """Write UTF-8 text, lines as they are."""
+    with replacing(path) as name:
+        Path(name).write_text(text, encoding="utf-8", newline="")

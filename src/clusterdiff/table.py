@@ -14,7 +14,8 @@ import numpy.typing as npt
 from clusterdiff.errors import MissingExtraError, one_of
 
 Row = TypeVar("Row")
-FRAMES = ("pandas", "polars", "pyarrow")
+#: The libraries whose frames a table can become, and the extra that brings each.
+FRAMES = {"pandas": "pandas", "polars": "polars", "pyarrow": "arrow"}
 SHOWN = 10
 WIDTH = 40
 #: Part of emoji and of several scripts; they show nothing of their own and can do no harm.
@@ -75,7 +76,7 @@ class Table(Generic[Row]):
         try:
             module = importlib.import_module(library)
         except ImportError:
-            raise MissingExtraError(library, library, f'to_frame("{library}")') from None
+            raise MissingExtraError(library, FRAMES[library], f'to_frame("{library}")') from None
         columns = {name: _uniform(column) for name, column in self._columns.items()}
         return module.table(columns) if library == "pyarrow" else module.DataFrame(columns)
 

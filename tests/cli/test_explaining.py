@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -109,7 +110,9 @@ def test_patch_and_apply_give_back_the_true_clustering(files: tuple[Path, Path],
     assert cd.Clustering(rows) == customers.compare().true
     refused = run("apply", files[0], fix)
     assert refused.exit_code == 2
-    assert "operation 1 of 7 (split 'C09') does not fit: there is no cluster 'C09'" in refused.stderr
+    assert re.search(
+        r"operation 1 of 7 \(split 'C0\d'\) does not fit: there is no cluster 'C0\d'", refused.stderr
+    )
     assert refused.stdout == ""
 
 
@@ -131,8 +134,8 @@ def test_hostile_labels_do_nothing_to_the_terminal(tmp_path: Path) -> None:
     right.write_text(
         "".join(f"{label}\n" for label in whole for label in (label, whole[0])), encoding="utf-8"
     )
-    result = run("compare", left, right, "--explain", "--top", "50")
-    assert result.exit_code == 0
+    result = run("compare", left, right, "--format", "labels", "--explain", "--top", "50")
+    assert result.exit_code == 0, result.stderr
     assert "[bold red]markup[/bold red]" in result.stdout
     for side in (true, pred):
         assert not any(ord(c) < 32 and c != "\n" for c in str(cd.compare(side, true).explain()))
@@ -141,12 +144,18 @@ def test_hostile_labels_do_nothing_to_the_terminal(tmp_path: Path) -> None:
 
 def test_formulas_are_noted_and_can_be_made_text(tmp_path: Path) -> None:
     """Data are written as they are, with a note; --for-spreadsheet puts an apostrophe before what would be run."""
-    true = table(tmp_path / "true.csv", {"=1+1": "A", "@x": "A", "b": "B"})
-    pred = table(tmp_path / "pred.csv", {"=1+1": "=cmd()", "@x": "y", "b": "z"})
+    true = table(tmp_path / "true.csv", {"=1+1": "A", "-2": "A", "@x": "A", "b": "B"})
+    pred = table(tmp_path / "pred.csv", {"=1+1": "=cmd()", "-2": "=cmd()", "@x": "y", "b": "z"})
     run("patch", true, pred, "-o", tmp_path / "fix.json")
     plain = run("apply", pred, tmp_path / "fix.json")
-    assert plain.stdout.splitlines() == ["point,cluster", "=1+1,=cmd()", "@x,=cmd()", "b,z"]
-    assert "4 values start like a formula" in plain.stderr.replace("\n", " ")
+    assert plain.stdout.splitlines() == ["point,cluster", "=1+1,=cmd()", "-2,=cmd()", "@x,=cmd()", "b,z"]
+    assert "6 values start like a formula" in plain.stderr.replace("\n", " ")
     safe = run("apply", pred, tmp_path / "fix.json", "--for-spreadsheet")
-    assert safe.stdout.splitlines() == ["point,cluster", "'=1+1,'=cmd()", "'@x,'=cmd()", "b,z"]
-    assert safe.stderr == ""
+    assert safe.stdout.splitlines() == [
+        "point,cluster",
+        "'=1+1,'=cmd()",
+        "'-2,'=cmd()",
+        "'@x,'=cmd()",
+        "b,z",
+    ]
+    assert "start like a formula" not in safe.stderr

@@ -127,15 +127,15 @@ def test_bad_files_are_told(case: str, tmp_path: Path) -> None:
         cd.read(tmp_path / name)
 
 
-def test_a_million_bad_rows_are_counted(tmp_path: Path) -> None:
-    """The first five lines and the count, not a million messages."""
+def test_many_bad_rows_are_counted(tmp_path: Path) -> None:
+    """The first five lines and the count, not a message each."""
     path = tmp_path / "t.csv"
-    path.write_text("id,cluster\ngood,1\n" + "x,1,2\n" * 200_000)
+    path.write_text("id,cluster\ngood,1\n" + "x,1,2\n" * 60_000)
     with pytest.raises(cd.FileError) as caught:
         cd.read(path)
     assert caught.value.message == (
         f"{path}, line 3: expected 2 fields, found 3: 'x,1,2'. "
-        "200,000 rows are wrong, at lines 3, 4, 5, 6, 7 and 199,995 more."
+        "60,000 rows are wrong, at lines 3, 4, 5, 6, 7 and 59,995 more."
     )
 
 

@@ -121,13 +121,14 @@ def test_write_on_the_command_line(tmp_path: Path) -> None:
 
 
 def test_repairs_are_rows(tmp_path: Path) -> None:
-    """A list of results that know to_dict is a table, lists inside being JSON."""
-
-    class Repair:
-        def to_dict(self) -> dict[str, Any]:
-            return {"gain": 0.25, "clusters": ["a", "b"], "sentence": "merge a and b"}
-
-    cd.write([Repair()], tmp_path / "r.csv")
-    assert load(tmp_path / "r.csv") == [
-        {"gain": "0.25", "clusters": '["a", "b"]', "sentence": "merge a and b"}
-    ]
+    """A repair a row, lists inside being JSON; no repairs are no rows."""
+    repairs = cd.compare(TRUE, PRED).repairs()
+    cd.write(repairs, tmp_path / "r.csv")
+    rows = load(tmp_path / "r.csv")
+    assert [float(row["gain"]) for row in rows] == [repair.gain for repair in repairs]
+    assert json.loads(rows[0]["clusters"]) == repairs[0].clusters
+    cd.write(repairs, tmp_path / "r.json")
+    assert [row["sentence"] for row in load(tmp_path / "r.json")] == [repair.sentence for repair in repairs]
+    for suffix in (".json", ".csv", ".jsonl"):
+        cd.write(cd.compare(TRUE, TRUE).repairs(), tmp_path / f"none{suffix}")
+        assert load(tmp_path / f"none{suffix}") == []

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from contextlib import ExitStack
 from typing import Any
 
 import click
 
+from clusterdiff.cli import engine as engines
 from clusterdiff.cli.columns import other_columns
 from clusterdiff.cli.coreference import show_corpus
 from clusterdiff.cli.explaining import SIDES, explain_options, report, show
@@ -50,6 +52,7 @@ from clusterdiff.measures import measures as registry
     help="Entities with one mention, in documents.",
 )
 @explain_options
+@engines.options
 @write_option
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 @click.option(
@@ -69,6 +72,9 @@ def command(
     explain: bool,
     by: tuple[str, ...],
     html: str | None,
+    engine: str | None,
+    master: str | None,
+    memory: str | None,
     writes: tuple[str, ...],
     as_json: bool,
     fail_under: float | None,
@@ -84,27 +90,33 @@ def command(
     """
     true, pred, sides = _sides(true, pred, old, new)
     left, right = sources(true, pred, **inputs)
-    with told():
-        diff = compare_files(
-            left,
-            right,
-            missing=missing,
-            noise=noise,
-            noise_as=noise_as,
-            singletons=singletons,
-        )
     wanted = split_names(measures)
-    if isinstance(diff, CorpusComparison):
-        show_corpus(diff, wanted, ", ".join(by) or None, top, as_json)
-        if html:
-            report(diff, html, quiet=as_json, sides=sides)
-    else:
-        columns = other_columns(left, diff) if html or by else {}
-        show(diff, wanted, top, as_json, explain=explain, by=by, html=html, columns=columns, sides=sides)
-    write_parts(diff, writes, wanted)
-    if fail_under is not None and _below(diff, wanted[0], fail_under):
-        error_console().print(f"{wanted[0]} is worse than {fail_under}", style="red")
-        sys.exit(1)
+    with ExitStack() as stack:
+        chosen = engines.chosen(engine, (left, right))
+        with told():
+            if chosen is not None:
+                asked = engines.Choices(missing or "error", noise, noise_as)
+                diff = stack.enter_context(engines.compared(left, right, asked, chosen, master, memory))
+            else:
+                diff = compare_files(
+                    left,
+                    right,
+                    missing=missing,
+                    noise=noise,
+                    noise_as=noise_as,
+                    singletons=singletons,
+                )
+        if isinstance(diff, CorpusComparison):
+            show_corpus(diff, wanted, ", ".join(by) or None, top, as_json)
+            if html:
+                report(diff, html, quiet=as_json, sides=sides)
+        else:
+            columns = other_columns(left, diff) if html or by else {}
+            show(diff, wanted, top, as_json, explain=explain, by=by, html=html, columns=columns, sides=sides)
+        write_parts(diff, writes, wanted)
+        if fail_under is not None and _below(diff, wanted[0], fail_under):
+            error_console().print(f"{wanted[0]} is worse than {fail_under}", style="red")
+            sys.exit(1)
 
 
 def _sides(

@@ -76,7 +76,7 @@ def print_diff(
                 Text(names(c.pred)),
             )
         out.print(table)
-        left = len(diff.components) - kinds["same"] - len(worst)
+        left = sum(kinds.values()) - kinds["same"] - len(worst)
         if left > 0:
             out.print(f"… and {left:,} more components that are not the same (--top shows more)", style="dim")
     out.print(f"\n{diff.signature}", style="dim", markup=False, soft_wrap=True)

@@ -16,6 +16,7 @@ PARTS: dict[str, Callable[[Comparison, list[str]], Any]] = {
     "components": lambda diff, measures: diff.components,
     "splits": lambda diff, measures: diff.splits,
     "merges": lambda diff, measures: diff.merges,
+    "repairs": lambda diff, measures: diff.repairs(),
     "scores": lambda diff, measures: diff.scores(measures),
 }
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from clusterdiff.clustering import Clustering, Missing, NoiseAs
 from clusterdiff.comparison import Comparison, compare
 from clusterdiff.corpus import Corpus, CorpusComparison, Singletons, compare_corpora
-from clusterdiff.errors import ArgumentError, FileError
-from clusterdiff.formats.source import DOCUMENTS, FORMATS, TABLES, UNTYPED, Source, parse
+from clusterdiff.errors import FileError
+from clusterdiff.formats.source import DOCUMENTS, FORMATS, TABLES, UNTYPED, Source, noise_label, parse
 from clusterdiff.labels import kind
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def compare_files(
     noise_as: NoiseAs = "singleton",
     singletons: Singletons = "keep",
 ) -> Comparison | CorpusComparison:
-    r"""Compare the clusterings of two files; tables are joined in DuckDB, so that even large ones are quick.
+    r"""Compare the clusterings of two files; points of tables are matched in DuckDB, so that large ones are quick.
 
     Parameters
     ----------
@@ -149,13 +149,13 @@ def compare_files(
     if len(kinds) > 1:
         raise FileError(f"{left.path} and {right.path} must both hold documents of mentions, or neither.")
     if all(source.format in TABLES for source in (left, right)):
-        from clusterdiff.formats.cells import compare_tables
+        from clusterdiff.formats.joins import compare_tables
 
         return compare_tables(left, right, missing or "error", noise, noise_as)
     if all(source.format in ("npy", "tiff") for source in (left, right)):
         return _compare_arrays(left, right, missing, noise, noise_as)
     sides = _as_written(_read_clustering(left), _read_clustering(right), left, right)
-    return compare(*sides, missing=missing or "error", noise=_label(noise, *sides), noise_as=noise_as)
+    return compare(*sides, missing=missing or "error", noise=noise_label(noise, *sides), noise_as=noise_as)
 
 
 def _as_written(
@@ -187,14 +187,4 @@ def _compare_arrays(
     sides = [flat(array, s.path, s.ignore) for array, s in zip(arrays, (left, right), strict=True)]
     if missing is None and (left.ignore is not None or right.ignore is not None):
         missing = "drop"
-    return compare(*sides, missing=missing or "error", noise=_label(noise, *sides), noise_as=noise_as)
-
-
-def _label(noise: Any, *sides: Clustering) -> Any:
-    """A noise label given as text, as it stands among the labels: a number where they are numbers."""
-    if not isinstance(noise, str) or any(side.lexicon is not None for side in sides):
-        return noise
-    try:
-        return int(noise)
-    except ValueError:
-        raise ArgumentError(f"`noise` must be a whole number, as the labels are; got {noise!r}.") from None
+    return compare(*sides, missing=missing or "error", noise=noise_label(noise, *sides), noise_as=noise_as)

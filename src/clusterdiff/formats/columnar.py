@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from clusterdiff.errors import FileError, MissingExtraError
-from clusterdiff.formats.duck import Connection, Scan, fresh, scan_described
+from clusterdiff.formats.duck import Connection, Scan, exactly, fresh, scan_described
 from clusterdiff.formats.files import find, shown
 
 
 def scan_parquet(con: Connection, name: str, path: str) -> Scan:
     """Parquet files."""
-    return scan_described(con, name, "read_parquet(?)", [find(path)])
+    return scan_described(con, name, "read_parquet(?)", [exactly(find(path))])
 
 
 def scan_json_lines(con: Connection, name: str, path: str) -> Scan:
     """One JSON object a line."""
     options = "format = 'newline_delimited', union_by_name = true, convert_strings_to_integers = false"
-    return scan_described(con, name, f"read_json(?, {options})", [find(path)])
+    return scan_described(con, name, f"read_json(?, {options})", [exactly(find(path))])
 
 
 def scan_arrow(con: Connection, name: str, path: str) -> Scan:

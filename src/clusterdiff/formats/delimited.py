@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import duckdb
 
 from clusterdiff.errors import FileError, listed
-from clusterdiff.formats.duck import Connection, Scan, blame, literal
+from clusterdiff.formats.duck import Connection, Scan, blame, exactly, literal
 from clusterdiff.formats.files import find, first_line, shown
 
 DELIMITERS = ",;\t|"
@@ -45,7 +45,7 @@ def _scan(con: Connection, name: str, path: str, delimiter: str | None) -> Scan:
     return Scan(
         name,
         header,
-        lambda columns: (f"read_csv(?, {options})", [paths]),
+        lambda columns: (f"read_csv(?, {options})", [exactly(paths)]),
         typed=False,
         blame=lambda error: _bad_rows(con, name, options, paths, error),
     )
@@ -88,7 +88,8 @@ def _bad_rows(con: Connection, name: str, options: str, paths: list[str], error:
     try:
         # In parallel, DuckDB 2.0 loses some of the rejected rows.
         con.execute(
-            f"SELECT count(COLUMNS(*)) FROM read_csv(?, {options}, parallel = false, {rejects})", [paths]
+            f"SELECT count(COLUMNS(*)) FROM read_csv(?, {options}, parallel = false, {rejects})",
+            [exactly(paths)],
         ).fetchall()
         rows = con.execute(
             "SELECT file_path, line, error_type, error_message, csv_line FROM bad_rows JOIN bad_scans "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 import tempfile
@@ -24,7 +25,9 @@ _numbers: Iterator[int] = count()
 def connect() -> Connection:
     """A DuckDB in memory that fetches nothing from the network and spills to the temporary folder."""
     folder = os.path.join(tempfile.gettempdir(), f"clusterdiff-{os.getpid()}.tmp")
-    return duckdb.connect(config={"autoinstall_known_extensions": "false", "temp_directory": folder})
+    con = duckdb.connect(config={"autoinstall_known_extensions": "false", "temp_directory": folder})
+    con.execute("SET enable_progress_bar = false")  # DuckDB prints it among our output
+    return con
 
 
 def quoted(name: str) -> str:
@@ -43,6 +46,15 @@ def literal(text: str) -> str:
     "'it''s'"
     """
     return "'" + text.replace("'", "''") + "'"
+
+
+def exactly(paths: Sequence[str]) -> list[str]:
+    """Paths of which DuckDB takes none for a glob.
+
+    >>> exactly(["all*.csv"])
+    ['all[*].csv']
+    """
+    return [glob.escape(path) for path in paths]
 
 
 def fresh(stem: str) -> str:

@@ -6,7 +6,9 @@ import json
 import os
 import re
 from dataclasses import dataclass, replace
+from typing import Any
 
+from clusterdiff.clustering import Clustering
 from clusterdiff.errors import ArgumentError, FileError, one_of
 from clusterdiff.formats.files import STDIN, first_line, open_bytes, shown, suffix
 
@@ -157,3 +159,13 @@ def _database(path: str, parts: list[str], text: str) -> Source:
         raise ArgumentError(f"{text!r} names more than a table and a column: database:table:column.")
     table, cluster = (*parts, None, None)[:2]
     return Source(path, table=table, cluster=cluster)
+
+
+def noise_label(noise: Any, *sides: Clustering) -> Any:
+    """A noise label given as text, as it stands among the labels: a number where they are numbers."""
+    if not isinstance(noise, str) or any(side.lexicon is not None for side in sides):
+        return noise
+    try:
+        return int(noise)
+    except ValueError:
+        raise ArgumentError(f"`noise` must be a whole number, as the labels are; got {noise!r}.") from None

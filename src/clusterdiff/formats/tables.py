@@ -21,7 +21,7 @@ from clusterdiff.formats.delimited import scan_csv, scan_tsv
 from clusterdiff.formats.duck import Connection, Scan, connect, fresh, quoted
 from clusterdiff.formats.files import shown, spooled
 from clusterdiff.formats.source import Source
-from clusterdiff.labels import read_labels
+from clusterdiff.labels import IntArray, read_labels
 
 log = logging.getLogger("clusterdiff")
 
@@ -280,16 +280,21 @@ def refuse_repeats(table: Loaded) -> None:
 # ---- a table as a Clustering
 
 
-def to_clustering(table: Loaded, as_text: bool = False) -> Clustering:
-    """The clustering that a loaded table holds; ``as_text`` turns its points into strings."""
-    if table.point is not None:
-        refuse_repeats(table)
-    columns = table.con.execute(f"SELECT * FROM {table.name}").fetchnumpy()
-    labels = read_labels(columns[table.column], table.shown)
+def to_clustering(table: Loaded) -> Clustering:
+    """The clustering that a loaded table holds."""
+    column = table.con.execute(f"SELECT {table.column} FROM {table.name}").fetchnumpy()[table.column]
+    labels = read_labels(column, table.shown)
     if table.point is None:
         return Clustering._of(labels, None)
-    points = np.ma.getdata(columns["point"]).tolist()
-    return Clustering._of(labels, list(map(str, points)) if as_text else points)
+    refuse_repeats(table)
+    return Clustering._of(labels, point_names(table))
+
+
+def point_names(table: Loaded, as_text: bool = False, rows: IntArray | None = None) -> list[Any]:
+    """The names of the points of a table, or of some of its rows; ``as_text`` turns them into strings."""
+    names = np.ma.getdata(table.con.execute(f"SELECT point FROM {table.name}").fetchnumpy()["point"])
+    chosen = (names if rows is None else names[rows]).tolist()
+    return list(map(str, chosen)) if as_text else chosen
 
 
 def read_table(source: Source) -> Clustering:

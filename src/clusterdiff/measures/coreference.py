@@ -54,7 +54,7 @@ def mentions(meet: Meet) -> PrecisionRecall:
     """
     overlap = meet.overlap
     common = int(overlap.size.sum())
-    return common / int(overlap.pred_size.sum()), common / int(overlap.true_size.sum())
+    return _ratio(common, int(overlap.pred_size.sum())), _ratio(common, int(overlap.true_size.sum()))
 
 
 @precision_recall(

@@ -21,17 +21,20 @@ FACTS: dict[str, Any] = {
     "decomposition": JOIN_WEIGHTED,
     "reference": XIANG,
 }
-#: Sums that the core already has, for S* and S'.
+#: Sums that may be there already, for S* and S': the core has some, an engine all.
 FUSED = {
     "entropy": ("s_h", "s_h_mean"),
     "pairs": ("s_pairs", "s_pairs_mean"),
     "largest": ("s_largest", "s_largest_mean"),
+    "mse": ("s_mse", "s_mse_mean"),
 }
 
 
 def _score(meet: Meet, s: str | Subcomponent, sigma: Sigma) -> float:
-    if meet.weights is None and isinstance(s, str) and s in FUSED and sigma in (product, mean):
-        return float(getattr(meet.sums, FUSED[s][sigma is mean]))
+    if isinstance(s, str) and s in FUSED and sigma in (product, mean):
+        summed = getattr(meet.sums, FUSED[s][sigma is mean], None)
+        if summed is not None:
+            return float(summed)
     return Scored(meet, subcomponent(s)).combine(sigma)
 
 

@@ -1,0 +1,313 @@
+"""Comparing files in an engine: DuckDB within a memory limit and spilling to disk, polars, or a Spark cluster."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import click
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from clusterdiff.cli.output import error_console
+from clusterdiff.comparison import Comparison
+from clusterdiff.errors import ArgumentError, EngineError, FileError, MissingExtraError
+from clusterdiff.formats import Source
+from clusterdiff.formats.files import STDIN
+from clusterdiff.formats.source import TABLES, UNTYPED
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+Scanner = Callable[[Source, "dict[str, str] | None"], Any]
+ENGINES = ("memory", "duckdb", "polars", "spark")
+#: Tables that are worth an engine, and that all of them read.
+LARGE = ("csv", "tsv", "parquet")
+SEPARATOR = {"csv": ",", "tsv": "\t"}
+
+
+def options(command: Command) -> Command:
+    """Add the options of engines to a command; they reach it as ``engine``, ``master`` and ``memory``."""
+    for option in (
+        click.option(
+            "--memory", metavar="SIZE", help="Memory that DuckDB may take, such as 4GB; it spills to disk."
+        ),
+        click.option(
+            "--master", metavar="URL", help="The Spark cluster, such as spark://host:7077; default local."
+        ),
+        click.option(
+            "--engine",
+            type=click.Choice(ENGINES),
+            help="What joins and groups the points. Default: memory, or duckdb for tables too large for it.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+class Choices(NamedTuple):
+    """What the user chose for points on one side only and for noise."""
+
+    missing: Any
+    noise: str | None
+    noise_as: Any
+
+
+def chosen(engine: str | None, sources: tuple[Source, Source]) -> str | None:
+    """The engine to use, None for none: the one asked for, or DuckDB for files that would crowd the memory."""
+    if engine is not None:
+        return None if engine == "memory" else engine
+    files = {Path(source.path) for source in sources if source.path != STDIN}
+    if not all(file.is_file() and source.resolved().format in LARGE for file in files for source in sources):
+        return None
+    from clusterdiff.engines.comparison import memory
+
+    return "duckdb" if sum(file.stat().st_size for file in files) > memory() // 16 else None
+
+
+@contextmanager
+def compared(
+    true: Source, pred: Source, choices: Choices, engine: str, master: str | None, memory: str | None
+) -> Iterator[Comparison]:
+    """The comparison in an engine, which is there until the block ends; nothing stays behind on disk."""
+    from clusterdiff.engines.comparison import read_bytes
+
+    true, pred = true.resolved(), pred.resolved()
+    budget = None if memory is None else read_bytes(memory) // 4
+    with ExitStack() as stack:
+        stack.enter_context(_terminated())
+        opened = {"duckdb": _duckdb, "polars": _polars, "spark": _spark}[engine](master, memory)
+        scan = stack.enter_context(opened)
+        before = _state(true), _state(pred)
+        diff = _compare(scan, true, pred, choices, budget)
+        if (_state(true), _state(pred)) != before:
+            raise EngineError(
+                f"{true.path} or {pred.path} changed while it was read.",
+                "run again when nothing writes to it.",
+            )
+        yield diff
+
+
+def _compare(scan: Scanner, true: Source, pred: Source, choices: Choices, budget: int | None) -> Comparison:
+    from clusterdiff.frames import compare_columns, compare_tables
+
+    rules: dict[str, Any] = {"missing": choices.missing, "noise_as": choices.noise_as, "budget": budget}
+    if (true.path, true.table) == (pred.path, pred.table) and true.cluster and pred.cluster:
+        names = {"true": true.cluster, "pred": pred.cluster} | ({"point": true.point} if true.point else {})
+        table = scan(true, names)
+        rules["noise"] = _label(choices.noise, table, "true")
+        one: Comparison = compare_columns(
+            table, true="true", pred="pred", point="point" if true.point else None, **rules
+        )
+        return one
+    left, right = scan(true, None), scan(pred, None)
+    if (true.format in UNTYPED) != (pred.format in UNTYPED):
+        # The text of a file that knows text only is laid over the other's names as they are written.
+        left, right = _as_text(left), _as_text(right)
+    rules["noise"] = _label(choices.noise, left, "cluster")
+    two: Comparison = compare_tables(left, right, point="point", cluster="cluster", **rules)
+    return two
+
+
+def _as_text(table: Any) -> Any:
+    import narwhals.stable.v2 as nw
+
+    return nw.from_native(table).with_columns(nw.col("point", "cluster").cast(nw.String)).to_native()
+
+
+def _label(noise: str | None, table: Any, column: str) -> Any:
+    """The noise label as it stands in the column: a number where the column holds numbers."""
+    if noise is None:
+        return None
+    import narwhals.stable.v2 as nw
+
+    if not nw.from_native(table).collect_schema()[column].is_integer():
+        return noise
+    try:
+        return int(noise)
+    except ValueError:
+        raise ArgumentError(f"--noise must be a whole number, as the labels are; got {noise!r}.") from None
+
+
+def _state(source: Source) -> list[tuple[str, int, int, int]]:
+    """What changes when a file is written to; for a folder of parts, that of every file in it."""
+    path = Path(source.path)
+    files = sorted(path.rglob("*")) if path.is_dir() else [path] if path.exists() else []
+    try:
+        return [(str(f), s.st_size, s.st_mtime_ns, s.st_ino) for f in files for s in [f.stat()]]
+    except OSError as error:
+        raise EngineError(f"{source.path} went away while it was read: {error.strerror}.") from None
+
+
+# ---- engines: each gives a function that reads a source, as the columns `point` and `cluster` or as told
+
+
+@contextmanager
+def _duckdb(master: str | None, memory: str | None) -> Iterator[Scanner]:
+    import duckdb
+
+    from clusterdiff.engines.comparison import read_bytes
+    from clusterdiff.formats.duck import connect, quoted
+    from clusterdiff.formats.tables import choose, open_table, require
+
+    place = tempfile.mkdtemp(prefix="clusterdiff-")
+    connection = connect()
+    with ExitStack() as stack:
+        stack.callback(shutil.rmtree, place, ignore_errors=True)
+        stack.callback(connection.close)
+        connection.execute("SET temp_directory = ?", [place])
+        connection.execute("SET preserve_insertion_order = false")
+        if memory is not None:
+            connection.execute("SET memory_limit = ?", [f"{read_bytes(memory)}B"])
+
+        def scan(source: Source, columns: dict[str, str] | None) -> Any:
+            _refuse_other_formats(source, TABLES)
+            table = stack.enter_context(open_table(connection, source))
+            if columns is None:
+                point, cluster = choose(table, source.point, source.cluster)
+                columns = {"point": _named(point, source), "cluster": cluster}
+            wanted = [require(table, column) for column in columns.values()]
+            text, parameters = table.relation(list(dict.fromkeys(wanted)))
+            chosen = ", ".join(f"{quoted(column)} AS {quoted(name)}" for name, column in columns.items())
+            try:
+                return connection.sql(f"SELECT {chosen} FROM {text}", params=list(parameters))
+            except duckdb.Error as error:
+                raise table.error(error) from None
+
+        stack.enter_context(_progress(connection))
+        yield scan
+
+
+def _named(point: str | None, source: Source) -> str:
+    if point is None:
+        raise FileError(
+            f"{source.path} does not name its points, and an engine has no order of rows.",
+            "leave out --engine.",
+        )
+    return point
+
+
+def _refuse_other_formats(source: Source, formats: Sequence[str]) -> None:
+    if source.format not in formats or source.pairs or source.ignore is not None:
+        raise FileError(
+            f"{source.path}: this engine reads tables of points and clusters ({', '.join(formats)}); it is "
+            f"{'a table of pairs' if source.pairs else source.format}.",
+            "leave out --engine.",
+        )
+
+
+@contextmanager
+def _progress(connection: Any) -> Iterator[None]:
+    """Show how far the running query is, on a terminal."""
+    console = error_console()
+    connection.execute(f"SET enable_progress_bar = {str(console.is_terminal).lower()}")
+    if not console.is_terminal:
+        yield
+        return
+    connection.execute("SET enable_progress_bar_print = false")
+    done = threading.Event()
+    columns = (TextColumn("comparing in DuckDB"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("", total=100)
+
+        def watch() -> None:
+            while not done.wait(0.2):
+                bar.update(task, completed=max(0.0, connection.query_progress()))
+
+        thread = threading.Thread(target=watch, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            done.set()
+            thread.join()
+
+
+@contextmanager
+def _polars(master: str | None, memory: str | None) -> Iterator[Scanner]:
+    try:
+        import polars as pl
+    except ImportError:
+        raise MissingExtraError("polars", "polars", "--engine polars") from None
+
+    def scan(source: Source, columns: dict[str, str] | None) -> Any:
+        _refuse_other_formats(source, LARGE)
+        if source.format == "parquet":
+            frame = pl.scan_parquet(source.path)
+        else:
+            frame = pl.scan_csv(source.path, separator=SEPARATOR[str(source.format)], infer_schema=False)
+        chosen = _chosen(source, frame.collect_schema().names(), columns)
+        return frame.select(**{name: pl.col(column) for name, column in chosen.items()})
+
+    yield scan
+
+
+@contextmanager
+def _spark(master: str | None, memory: str | None) -> Iterator[Scanner]:
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise MissingExtraError("pyspark", "spark", "--engine spark") from None
+    builder = SparkSession.builder.appName("clusterdiff").config("spark.log.level", "ERROR")
+    if master is not None:
+        builder = builder.remote(master) if master.startswith("sc://") else builder.master(master)
+    try:
+        session = builder.getOrCreate()
+    except Exception as error:
+        raise EngineError(
+            f"Spark did not start: {' '.join(str(error).split())[:300]}",
+            "it needs Java 17 or later, and --master must be a cluster that answers.",
+        ) from error
+
+    def scan(source: Source, columns: dict[str, str] | None) -> Any:
+        _refuse_other_formats(source, LARGE)
+        if source.format == "parquet":
+            frame = session.read.parquet(source.path)
+        else:
+            frame = session.read.csv(source.path, header=True, sep=SEPARATOR[str(source.format)])
+        chosen = _chosen(source, frame.columns, columns)
+        quoted = {column: "`" + column.replace("`", "``") + "`" for column in chosen.values()}
+        return frame.select(*(frame[quoted[column]].alias(name) for name, column in chosen.items()))
+
+    try:
+        yield scan
+    finally:
+        session.stop()
+
+
+def _chosen(source: Source, present: Sequence[str], columns: dict[str, str] | None) -> dict[str, str]:
+    from clusterdiff.formats.duck import Scan
+    from clusterdiff.formats.tables import choose, require
+
+    table = Scan(source.path, present, lambda _: ("", ()))
+    if columns is None:
+        point, cluster = choose(table, source.point, source.cluster)
+        return {"point": _named(point, source), "cluster": cluster}
+    return {name: require(table, column) for name, column in columns.items()}
+
+
+@contextmanager
+def _terminated() -> Iterator[None]:
+    """Leave by the front door when asked to end, so that temporary files are removed."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    asked = threading.Event()
+
+    def leave(*_: object) -> None:
+        asked.set()
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    except KeyboardInterrupt:
+        if asked.is_set():
+            sys.exit(128 + signal.SIGTERM)
+        raise
+    finally:
+        signal.signal(signal.SIGTERM, before)

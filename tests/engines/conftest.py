@@ -1,0 +1,86 @@
+"""Every engine behind one fixture: ``frame`` turns columns into a table of that engine."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+Make = Callable[[dict[str, list[Any]]], Any]
+ENGINES = ("duckdb", "polars", "pandas", "pyarrow", "dask", "spark")
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """A Spark session in this process, or a loud reason why there is none."""
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        pytest.skip("NO JAVA: Spark is not tested on this machine; install Java 17 to test it")
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master("local[2]").appName("clusterdiff tests")
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": "1",
+        "spark.default.parallelism": "1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.memory": "1g",
+        "spark.ui.showConsoleProgress": "false",
+        # Tables are tiny here: interpreting is quicker than compiling.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+        "spark.sql.adaptive.enabled": "false",
+    }
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request: pytest.FixtureRequest) -> str:
+    """The name of the engine under test."""
+    return str(request.param)
+
+
+@pytest.fixture
+def frame(engine: str, request: pytest.FixtureRequest) -> Make:
+    """A function from columns to a table of the engine."""
+    return maker(engine, request)
+
+
+def maker(engine: str, request: pytest.FixtureRequest) -> Make:
+    """A function from columns to a table of an engine, by name."""
+    if engine == "spark":
+        import pyarrow as pa
+
+        session = request.getfixturevalue("spark")
+        return lambda columns: session.createDataFrame(pa.table(columns))
+    if engine == "duckdb":
+        import duckdb
+        import pyarrow as pa
+
+        connection = duckdb.connect()
+        return lambda columns: connection.from_arrow(pa.table(columns))
+    if engine == "polars":
+        import polars as pl
+
+        return pl.LazyFrame
+    if engine == "pyarrow":
+        import pyarrow as pa
+
+        return pa.table
+    import pandas as pd
+
+    if engine == "pandas":
+        return pd.DataFrame
+    from dask import dataframe as dd
+
+    return lambda columns: dd.from_pandas(pd.DataFrame(columns), npartitions=2)

@@ -1,0 +1,259 @@
+"""What can go wrong: a clear message, nothing left behind, and never a wrong number."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+import clusterdiff as cd
+from clusterdiff.cli import engine as shell
+from clusterdiff.cli.main import main
+from clusterdiff.engines.native import PREFIX
+
+
+def temporary(connection: duckdb.DuckDBPyConnection) -> list[str]:
+    """Our tables in a user's database."""
+    rows = connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()
+    return [name for (name,) in rows if name.startswith(PREFIX)]
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> tuple[str, str]:
+    """Two Parquet files whose join does not fit 20 MB."""
+    paths = str(tmp_path / "true.parquet"), str(tmp_path / "pred.parquet")
+    connection = duckdb.connect()
+    for path, divisor in zip(paths, (3, 4), strict=True):
+        connection.execute(
+            f"COPY (SELECT i AS id, i // {divisor} AS cluster FROM range(600000) t(i)) TO '{path}'"
+        )
+    return paths
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> tuple[str, str]:
+    """Two small CSV files."""
+    paths = tmp_path / "true.csv", tmp_path / "pred.csv"
+    paths[0].write_text("id,cluster\na,1\nb,1\nc,2\nd,2\n")
+    paths[1].write_text("id,cluster\nd,z\nc,y\nb,x\na,x\n")
+    return str(paths[0]), str(paths[1])
+
+
+def test_a_full_disk_while_spilling_is_an_error_and_leaves_no_table(
+    large: tuple[str, str], tmp_path: Path
+) -> None:
+    """DuckDB out of room to spill says so, with what to do; the user's connection is as it was."""
+    connection = duckdb.connect(
+        config={"memory_limit": "20MB", "temp_directory": str(tmp_path / "spill"), "threads": "1"}
+    )
+    connection.execute("SET max_temp_directory_size = '1MB'")
+    with pytest.raises(cd.EngineError, match="duckdb stopped: OutOfMemoryException") as caught:
+        cd.compare_tables(*map(connection.read_parquet, large), point="id")
+    assert "disk" in str(caught.value.hint) or "memory" in str(caught.value.hint)
+    assert temporary(connection) == []
+
+
+def test_a_memory_limit_spills_and_gives_the_same_number(large: tuple[str, str], tmp_path: Path) -> None:
+    """With room to spill, a small memory is only slower; temporary files go with the connection."""
+    connection = duckdb.connect(
+        config={"memory_limit": "60MB", "temp_directory": str(tmp_path / "spill"), "threads": "1"}
+    )
+    connection.execute("SET preserve_insertion_order = false")
+    diff = cd.compare_tables(*map(connection.read_parquet, large), point="id", budget=0)
+    ids = np.arange(600_000)
+    assert diff.score() == pytest.approx(cd.score(ids // 3, ids // 4), abs=1e-9)
+    connection.close()
+    assert list((tmp_path / "spill").glob("*")) == []
+
+
+def test_temporary_tables_go_with_the_comparison() -> None:
+    """A comparison's tables are dropped when it is no longer used; the user's tables stay."""
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE mine AS SELECT i // 2 AS a, i // 3 AS b FROM range(60) t(i)")
+    diff = cd.compare_columns(connection.table("mine"), true="a", pred="b", budget=0)
+    assert diff.components[0].loss > 0
+    assert temporary(connection) != []
+    del diff
+    import gc
+
+    gc.collect()
+    assert temporary(connection) == []
+    assert connection.execute("SELECT count(*) FROM mine").fetchall() == [(60,)]
+
+
+def test_a_closed_connection_is_an_error() -> None:
+    """A score asked for after the engine is gone raises; it does not guess."""
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE mine AS SELECT i // 2 AS a, i // 3 AS b FROM range(60) t(i)")
+    diff = cd.compare_columns(connection.table("mine"), true="a", pred="b", budget=0)
+    connection.close()
+    with pytest.raises(cd.EngineError, match="duckdb stopped"):
+        diff.score()
+
+
+def test_tables_that_change_between_reads_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that come or go between counting and joining are noticed."""
+    left = pl.LazyFrame({"id": [1, 2, 3], "cluster": [1, 1, 2]})
+    right = pl.LazyFrame({"id": [1, 2, 3], "cluster": [1, 1, 2]})
+    monkeypatch.setattr("clusterdiff.engines.tables.Points.counts", (3, 4))
+    with pytest.raises(
+        cd.EngineError, match="changed while they were read: 3 and 4 rows at first, then 3 and 3"
+    ):
+        cd.compare_tables(left, right, point="id")
+
+
+def test_a_file_that_changes_underneath_gives_no_number(
+    small: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The shell compares the files' state before and after, and prints an error instead of scores."""
+    compare = shell._compare
+
+    def meanwhile(*arguments: Any) -> Any:
+        diff = compare(*arguments)
+        Path(small[0]).write_text("id,cluster\na,1\nb,2\nc,3\nd,4\n")
+        return diff
+
+    monkeypatch.setattr(shell, "_compare", meanwhile)
+    run = CliRunner().invoke(main, ["compare", *small, "--engine", "duckdb"])
+    assert run.exit_code == 2
+    assert "changed while it was read" in run.stderr
+    assert run.stdout == ""
+
+
+@pytest.mark.parametrize(("engine", "library"), [("spark", "pyspark"), ("polars", "polars")])
+def test_an_engine_that_is_not_installed_says_how_to_get_it(
+    small: tuple[str, str], monkeypatch: pytest.MonkeyPatch, engine: str, library: str
+) -> None:
+    """The message names the library and the command that installs it."""
+    real = builtins.__import__
+
+    def without(name: str, *rest: Any, **more: Any) -> Any:
+        if name.partition(".")[0] == library:
+            raise ImportError(name)
+        return real(name, *rest, **more)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    run = CliRunner().invoke(main, ["compare", *small, "--engine", engine])
+    assert run.exit_code == 2
+    assert f"needs {library}, which is not installed" in run.stderr
+    assert f"pip install 'clusterdiff[{engine}]'" in run.stderr
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_removes_its_temporary_files(tmp_path: Path, ending: signal.Signals) -> None:
+    """A run that is stopped while it spills prints no number, and its temporary folder is gone."""
+    paths = [str(tmp_path / f"{side}.parquet") for side in ("true", "pred")]
+    connection = duckdb.connect()
+    connection.execute("SET enable_progress_bar = false")
+    for path, divisor in zip(paths, (3, 4), strict=True):
+        connection.execute(
+            f"COPY (SELECT i AS id, i // {divisor} AS cluster FROM range(6000000) t(i)) TO '{path}'"
+        )
+    place = tmp_path / "place"
+    place.mkdir()
+    script = "from clusterdiff.cli import main; main()"
+    run = subprocess.Popen(
+        [sys.executable, "-c", script, "compare", *paths, "--engine", "duckdb", "--memory", "200MB"],
+        env=os.environ | {"TMPDIR": str(place)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    for _ in range(600):
+        if list(place.glob("clusterdiff-*/*")):
+            break
+        time.sleep(0.05)
+    run.send_signal(ending)
+    out, _ = run.communicate(timeout=60)
+    assert run.returncode == (130 if ending == signal.SIGINT else 143)
+    assert out == b""
+    assert list(place.glob("clusterdiff-*")) == []
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars"])
+def test_the_shell_gives_the_numbers_of_memory(small: tuple[str, str], engine: str) -> None:
+    """The same command with and without an engine prints the same scores, components and signature."""
+    runs = [
+        CliRunner().invoke(main, ["compare", *small, "--json", "--measures", "S_H,ari", *more])
+        for more in ([], ["--engine", engine], ["--engine", engine, "--noise", "z", "--memory", "1GB"])
+    ]
+    assert [run.exit_code for run in runs] == [0, 0, 0]
+    plain, got, noisy = (json.loads(run.stdout) for run in runs)
+    for told in (plain, got):  # clusters are listed in another order
+        for component in told["components"]:
+            component["pred"] = sorted(component["pred"])
+            del component["component"]
+    assert got == plain
+    assert "noise:z=singleton(1)" in noisy["signature"]
+
+
+def test_the_shell_compares_two_columns_of_one_file_in_an_engine(tmp_path: Path) -> None:
+    """--true and --pred name the columns of one table."""
+    path = tmp_path / "both.csv"
+    path.write_text("gold,found\na,1\na,1\nb,2\nb,3\n")
+    run = CliRunner().invoke(
+        main, ["compare", str(path), "--true", "gold", "--pred", "found", "--engine", "duckdb", "--json"]
+    )
+    assert run.exit_code == 0, run.stderr
+    assert json.loads(run.stdout)["scores"]["S_H"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ([1, 2], "`true` must be a table of pandas"),
+        (pl.DataFrame({"id": [1], "cluster": [[1]]}), "must hold names .* it holds List"),
+        (
+            pl.DataFrame({"id": [1.5], "cluster": [1]}),
+            "must hold whole numbers in column 'id' if it holds floats; got 1.5",
+        ),
+        (pl.DataFrame({"key": [1], "cluster": [1]}), "it has no 'id', but 'key', 'cluster'"),
+    ],
+)
+def test_tables_that_cannot_be_read_are_refused(table: Any, message: str) -> None:
+    """The message names the argument, the column, what was expected and what came."""
+    with pytest.raises(cd.ClusterdiffError, match=message):
+        cd.compare_tables(table, pl.DataFrame({"id": [1], "cluster": [1]}), point="id")
+
+
+def test_tables_of_two_libraries_are_refused() -> None:
+    """The engines of both tables must be one."""
+    import pandas as pd
+
+    with pytest.raises(cd.ArgumentError, match="tables of one library; got polars and pandas"):
+        cd.compare_tables(
+            pl.DataFrame({"id": [1], "cluster": [1]}), pd.DataFrame({"id": [1], "cluster": [1]}), point="id"
+        )
+
+
+def test_kinds_of_columns() -> None:
+    """Categories, dates, bools, whole floats and lists of features are read as what they mean."""
+    import datetime
+
+    day = datetime.date(2024, 1, 1)
+    table = pl.DataFrame(
+        {
+            "id": pl.Series(["a", "b", "c", "d"], dtype=pl.Categorical),
+            "day": [day, day, day + datetime.timedelta(1), day + datetime.timedelta(1)],
+            "flag": [True, True, False, False],
+            "float": [1.0, 1.0, None, 3.0],
+            "x": [[0.0, 1.0], [0.0, 2.0], [5.0, 5.0], [6.0, 6.0]],
+        }
+    )
+    assert cd.compare_columns(table, true="day", pred="flag", point="id").score() == 1.0
+    assert cd.compare_columns(table, true="float", pred="flag", missing="drop").n == 3
+    array = table.with_columns(pl.col("x").cast(pl.Array(pl.Float64, 2)))
+    for frame in (table, array):
+        got = cd.compare_columns(frame, true="day", pred="id", features="x").score("S_MSE")
+        assert got == cd.compare([0, 0, 1, 1], [0, 1, 2, 3], features=table["x"].to_list()).score("S_MSE")

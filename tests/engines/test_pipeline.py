@@ -1,0 +1,293 @@
+"""One pipeline on every engine: the same numbers as the core, whether the meet comes to memory or stays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import clusterdiff as cd
+from clusterdiff.comparison import Comparison
+from clusterdiff.engines.comparison import EngineComparison, TableComparison
+
+# pyspark 4.3 warns about pandas 3 whenever it converts a table.
+pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
+
+#: Measures that are sums over cells; those that are not registered are asked for when they are.
+SUMS = [
+    "S_H", "S'", "S*(pairs)", "S'(pairs)", "S*(largest)", "S'(largest)", "R", "ari", "I", "NMI", "nmi", "vi",
+    "vi.split", "vi.merge", "V", "v_measure", "homogeneity", "completeness", "N", "purity", "inverse_purity",
+    "b3.precision", "b3.recall", "b3.f1", "element_centric", "fowlkes_mallows", "pairs.precision", "pairs.recall",
+]  # fmt: skip
+WHERE = pytest.mark.parametrize("budget", [None, 0], ids=["memory", "engine"])
+
+
+def measures(diff: Comparison) -> list[str]:
+    """The sums over cells that this comparison can have."""
+    known = [name for name in SUMS if name in cd.measures]
+    if diff.meet.uneven:  # B-cubed then counts points that one side lacks, which takes the cells
+        known = [name for name in known if not name.startswith("b3")]
+    return known if diff.meet.weights is None else [name for name in known if cd.measures[name].weighted]
+
+
+def data(n: int = 400, k: int = 60, seed: int = 0) -> tuple[list[Any], list[Any], list[Any]]:
+    """Points, and two clusterings of them: strings and integers, with same, split, merged and mixed components."""
+    rng = np.random.default_rng(seed)
+    true = rng.integers(0, k, n)
+    pred = np.where(true < k // 3, true, np.where(true < k // 2, true // 2, true + k * rng.integers(0, 2, n)))
+    pred = np.where(rng.random(n) < 0.05, rng.integers(0, k, n), pred)
+    return list(range(1000, 1000 + n)), [f"c{x}" for x in true], [int(x) - 7 for x in pred]
+
+
+def shuffled(columns: dict[str, list[Any]], seed: int = 1) -> dict[str, list[Any]]:
+    """The same rows in another order."""
+    order = np.random.default_rng(seed).permutation(len(next(iter(columns.values())))).tolist()
+    return {name: [values[i] for i in order] for name, values in columns.items()}
+
+
+def check(got: Any, expected: Comparison, budget: int | None) -> None:
+    """Everything that an engine can tell is what the core tells."""
+    assert type(got) is (EngineComparison if budget == 0 else TableComparison)
+    assert got.where == ("engine" if budget == 0 else "memory")
+    assert got.signature == expected.signature
+    assert (got.n, got.meet.k_true, got.meet.k_pred, len(got.meet)) == (
+        expected.n, expected.meet.k_true, expected.meet.k_pred, len(expected.meet)
+    )  # fmt: skip
+    wanted = measures(expected)
+    assert got.scores(wanted) == pytest.approx(expected.scores(wanted), abs=1e-9)
+    assert got.loss == pytest.approx(expected.loss, abs=1e-9)
+
+
+def check_components(got: Any, expected: Comparison) -> None:
+    """The components are the core's, and so are the costliest clusters."""
+    assert got.kinds == expected.kinds
+    columns = ("kind", "size", "true_clusters", "pred_clusters", "loss", "split_loss", "merge_loss", "score")
+
+    def rows(diff: Comparison) -> list[tuple[Any, ...]]:
+        differ = [c for c in diff.components if c.kind != "same"]
+        return sorted(
+            tuple(round(v, 9) if isinstance(v, float) else v for v in (getattr(c, x) for x in columns))
+            for c in differ
+        )
+
+    assert rows(got) == rows(expected)
+    for table in ("splits", "merges"):
+        one, other = getattr(got, table), getattr(expected, table)
+        assert one["loss"][:20] == pytest.approx(other["loss"][:20], abs=1e-9)
+        costs = {str(row.cluster): row.loss for row in other}
+        assert all(row.loss == pytest.approx(costs[str(row.cluster)], abs=1e-9) for row in one[:20])
+
+
+@WHERE
+def test_two_tables_give_the_numbers_of_the_core(frame: Any, budget: int | None) -> None:
+    """Scores, losses, counts and components agree with the core to 1e-9 on every engine."""
+    points, true, pred = data()
+    left = frame({"id": points, "cluster": true})
+    right = frame(shuffled({"id": points, "found": pred}))
+    got = cd.compare_tables(left, right, point="id", cluster=("cluster", "found"), budget=budget)
+    expected = cd.compare(true, pred)
+    check(got, expected, budget)
+    check_components(got, expected)
+    worst = got.components[0]
+    same = next(
+        c
+        for c in expected.components
+        if c.loss == pytest.approx(worst.loss) and set(c.true) == set(worst.true)
+    )
+    assert set(worst.pred) == set(same.pred)
+    assert worst.points == sorted(points[i] for i in same.points)
+    assert len(worst.meet) == len(same.meet)
+
+
+@WHERE
+def test_one_table_gives_the_numbers_of_the_core(frame: Any, budget: int | None) -> None:
+    """Two columns of one table need neither names of points nor a join."""
+    _, true, pred = data(seed=3)
+    check(
+        cd.compare_columns(frame({"a": true, "b": pred}), true="a", pred="b", budget=budget),
+        cd.compare(true, pred),
+        budget,
+    )
+
+
+@WHERE
+@pytest.mark.parametrize("missing", ["drop", "singleton"])
+def test_missing_points_and_noise_by_choice(frame: Any, budget: int | None, missing: Any) -> None:
+    """Points on one side only, null labels and noise are treated and counted as in the core."""
+    points, true, pred = data(200, 30, seed=5)
+    left = dict(zip(points[:-20], true, strict=False)) | {5000: "c1", 5001: None, 5002: None}
+    right = dict(zip(points[10:], pred[10:], strict=True)) | {5002: None, 5003: 4, 5004: None}
+    for place in (30, 31, 32):
+        left[points[place]] = None
+        right[points[place + 1]] = None
+    noise_as = "drop" if missing == "singleton" else "singleton"
+    right = {k: None if v is None else str(v) for k, v in right.items()}
+    left[points[50]] = left[points[51]] = right[points[51]] = right[points[52]] = "noise"
+    left[points[5]] = "noise"
+    tables = [frame({"id": list(x), "cluster": list(x.values())}) for x in (left, right)]
+    choice: dict[str, Any] = {"missing": missing, "noise": "noise", "noise_as": noise_as}
+    expected = cd.compare(left, right, **choice)
+    got = cd.compare_tables(*tables, point="id", budget=budget, **choice)
+    check(got, expected, budget)
+    check_components(got, expected)
+
+
+@WHERE
+def test_weights_and_features(frame: Any, budget: int | None) -> None:
+    """Weighted scores and S_MSE agree, with points alone, and with features far from the origin."""
+    points, true, pred = data(150, 20, seed=7)
+    rng = np.random.default_rng(2)
+    weights = (rng.random(len(points)) * 3).tolist()
+    weights[3] = 0.0
+    x = (1e8 + rng.standard_normal((len(points), 2))).tolist()
+    pred = [None if i % 37 == 0 else label for i, label in enumerate(pred)]
+    columns = {"id": points, "gold": true, "w": weights, "x": [r[0] for r in x], "y": [r[1] for r in x]}
+    left, right = (
+        frame(columns),
+        frame(shuffled({"id": points, "found": [None if p is None else str(p) for p in pred]})),
+    )
+    named = {"point": "id", "cluster": ("gold", "found"), "missing": "singleton", "budget": budget}
+    sides = (
+        dict(zip(points, true, strict=True)),
+        {i: p if p is None else str(p) for i, p in zip(points, pred, strict=True)},
+    )
+
+    def features(rows: list[list[float]]) -> dict[int, list[float]]:
+        return dict(zip(points, rows, strict=True))
+
+    got = cd.compare_tables(left, right, weight="w", features=["x", "y"], **named)
+    expected = cd.compare(
+        *sides, weights=dict(zip(points, weights, strict=True)), features=features(x), missing="singleton"
+    )
+    check(got, expected, budget)
+    assert got.score("S_MSE") == pytest.approx(expected.score("S_MSE"), abs=1e-9)
+    assert got.kinds == expected.kinds
+    got = cd.compare_tables(left, right, features=["x", "y"], **named)
+    expected = cd.compare(*sides, features=features(x), missing="singleton")
+    assert got.score("S_MSE") == pytest.approx(expected.score("S_MSE"), abs=1e-9)
+    assert got.score("S'(mse)") == pytest.approx(expected.score("S'(mse)"), abs=1e-9)
+
+
+@WHERE
+def test_identical_clusterings_score_exactly_one(frame: Any, budget: int | None) -> None:
+    """Similarities of a clustering with itself are exactly 1, distances exactly 0."""
+    _, true, _ = data(90, 13)
+    diff = cd.compare_columns(frame({"a": true, "b": true}), true="a", pred="b", budget=budget)
+    for name in measures(diff):
+        if cd.measures[name].best in (0.0, 1.0):
+            assert diff.score(name) == cd.measures[name].best, name
+    assert diff.loss == (0.0, 0.0, 0.0)
+    assert diff.kinds == {"same": 13, "split": 0, "merge": 0, "mixed": 0}
+
+
+def test_a_meet_in_memory_has_everything_that_a_comparison_has(frame: Any) -> None:
+    """Points come back when they are asked for: matching, explanation, repairs and patch work as in the core."""
+    points, true, pred = data(80, 12)
+    names = dict(zip(points, true, strict=True)), dict(zip(points[:-3], pred, strict=False))
+    tables = [frame(shuffled({"id": list(x), "cluster": list(x.values())})) for x in names]
+    got = cd.compare_tables(*tables, point="id", missing="singleton")
+    expected = cd.compare(*names, missing="singleton")
+    assert got.score("A") == expected.score("A")
+    assert got.true == expected.true
+    assert got.pred == expected.pred
+    assert got.repairs()[0].gain == pytest.approx(expected.repairs()[0].gain)
+    assert got.patch().apply(got.pred) == expected.true
+    assert str(got.explain(1)).splitlines()[:2] == str(expected.explain(1)).splitlines()[:2]
+
+
+def test_large_integers_survive_an_outer_join(frame: Any) -> None:
+    """Labels and ids that differ only beyond the 53 bits of a float stay apart, also beside missing points."""
+    big = 2**53
+    left = frame({"id": [big, big + 1, big + 2, big + 3], "cluster": [big, big + 1, big + 2, big + 2]})
+    right = frame({"id": [big, big + 1, big + 2, 7], "cluster": [big, big + 1, big + 1, 8]})
+    diff = cd.compare_tables(left, right, point="id", missing="drop")
+    assert (diff.n, diff.meet.k_true, diff.meet.k_pred) == (3, 3, 2)
+    assert sorted(diff.meet.true_names.tolist()) == [big, big + 1, big + 2]
+
+
+def test_points_that_stand_twice_are_refused_with_the_first_five(frame: Any) -> None:
+    """Repeated ids are counted and the first five named, whether or not they match."""
+    left = frame({"id": [1, 2, 3, 4, 5, 6, 7], "cluster": list("aabbccc")})
+    right = frame({"id": [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7], "cluster": list("xyxyxyxyxyxyx")})
+    with pytest.raises(
+        cd.LabelError, match=r"`pred` must name each point once; 6 stand more .*: 1, 2, 3, 4, 5 and 1 more"
+    ):
+        cd.compare_tables(left, right, point="id")
+    lone = frame({"id": [1, 2, 3, 4, 5, 6, 7, 8, 8], "cluster": list("xyxyxyxxx")})
+    with pytest.raises(cd.LabelError, match=r"`pred` must name each point once; 1 stand more than once: 8"):
+        cd.compare_tables(left, lone, point="id", missing="drop")
+
+
+def test_repeats_beyond_the_first_rows_are_found_by_counting(
+    frame: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Repeats that the look at the first rows misses are found after the join, even when they balance out."""
+    monkeypatch.setattr("clusterdiff.engines.tables.SAMPLE", 1)
+    left = frame({"id": [1, 2, 2, 5], "cluster": ["a", "a", "b", "b"]})
+    right = frame({"id": [2, 2, 3, 4], "cluster": ["x", "x", "y", "y"]})
+    with pytest.raises(cd.LabelError, match=r"`true` must name each point once; 1 stand more than once: 2"):
+        cd.compare_tables(left, right, point="id")
+
+
+def test_missing_points_are_refused_by_default(frame: Any) -> None:
+    """The message says how many points which side lacks and names the first, in the words of the core."""
+    true = {"a": "1", "b": "1", "c": "2", "d": None}
+    pred = {"a": "1", "b": "1", "c": "2", "e": "2"}
+    tables = [frame({"id": list(side), "cluster": list(side.values())}) for side in (true, pred)]
+    with pytest.raises(cd.LabelError) as expected:
+        cd.compare(true, pred)
+    with pytest.raises(cd.LabelError) as caught:
+        cd.compare_tables(*tables, point="id")
+    assert str(caught.value) == str(expected.value)
+
+
+def test_names_of_different_types_are_never_matched(frame: Any) -> None:
+    """1 and "1" are not the same point."""
+    left, right = frame({"id": [1, 2], "cluster": [1, 1]}), frame({"id": ["1", "2"], "cluster": [1, 1]})
+    with pytest.raises(cd.LabelError, match=r"must be of one type; got Int64 and String"):
+        cd.compare_tables(left, right, point="id")
+
+
+def test_points_without_a_name_are_refused(frame: Any) -> None:
+    """A null id is nobody's id."""
+    left, right = frame({"id": ["a", None], "cluster": [1, 1]}), frame({"id": ["a", "b"], "cluster": [1, 1]})
+    with pytest.raises(cd.LabelError, match=r"`true` has 1 points without a name"):
+        cd.compare_tables(left, right, point="id")
+
+
+def test_nulls_on_both_sides_are_not_one_point(frame: Any) -> None:
+    """Two points without a name are not matched with each other, whatever the engine's join does."""
+    left, right = (frame({"id": ["a", None], "cluster": [1, 1]}) for _ in range(2))
+    with pytest.raises(cd.LabelError, match=r"points without a name"):
+        cd.compare_tables(left, right, point="id")
+
+
+def test_bad_weights_and_features_are_refused(frame: Any) -> None:
+    """Negative weights and features that are not finite are errors, not numbers."""
+    table = frame({"a": [1, 1, 2], "b": [1, 2, 2], "w": [1.0, -1.0, 2.0], "x": [0.0, float("inf"), 1.0]})
+    with pytest.raises(
+        cd.ArgumentError, match=r"`weight` must be finite and not negative for every point; 1 are not"
+    ):
+        cd.compare_columns(table, true="a", pred="b", weight="w")
+    with pytest.raises(cd.ArgumentError, match=r"`features` must be finite; got .* for 1 points"):
+        cd.compare_columns(table, true="a", pred="b", features="x")
+
+
+def test_groups_keep_points_and_clusters_apart(frame: Any) -> None:
+    """With by=, ids and labels may repeat between groups; S_H of the whole is the mean weighted by points."""
+    documents = {"x": ([1, 1, 2, 2], [1, 1, 2, 3]), "y": ([1, 2, 2], [1, 1, 1])}
+    rows = [
+        (d, i, t, p)
+        for d, (true, pred) in documents.items()
+        for i, (t, p) in enumerate(zip(true, pred, strict=True))
+    ]
+    left = frame({"doc": [r[0] for r in rows], "id": [r[1] for r in rows], "cluster": [r[2] for r in rows]})
+    right = frame({"doc": [r[0] for r in rows], "id": [r[1] for r in rows], "cluster": [r[3] for r in rows]})
+    got = cd.compare_tables(left, right, point="id", by="doc")
+    assert set(got) == {"x", "y"}
+    for name, (true, pred) in documents.items():
+        assert got[name].score() == pytest.approx(cd.score(true, pred))
+        assert set(got[name].meet.true_names.tolist()) == set(true)
+    pooled = sum(len(t) * cd.score(t, p) for t, p in documents.values()) / 7
+    assert got.pooled.score() == pytest.approx(pooled)
