@@ -21,7 +21,7 @@ from click.testing import CliRunner
 import clusterdiff as cd
 from clusterdiff.cli import engine as shell
 from clusterdiff.cli.main import main
-from clusterdiff.engines.native import PREFIX
+from clusterdiff.engines.native import PREFIX, DuckDB
 
 
 def temporary(connection: duckdb.DuckDBPyConnection) -> list[str]:
@@ -76,6 +76,27 @@ def test_a_memory_limit_spills_and_gives_the_same_number(large: tuple[str, str],
     assert diff.score() == pytest.approx(cd.score(ids // 3, ids // 4), abs=1e-9)
     connection.close()
     assert list((tmp_path / "spill").glob("*")) == []
+
+
+def test_a_query_that_takes_too_much_memory_is_run_again_step_by_step(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Sums that do not fit in one go are computed with one join at a time, to the same numbers."""
+    points = np.arange(3000)
+    table = duckdb.from_arrow(pl.DataFrame({"a": points // 3, "b": points // 4}).to_arrow())
+    diff = cd.compare_columns(table, true="a", pred="b", budget=0)
+    row, calls = DuckDB.row, []
+
+    def scarce(self: DuckDB, frame: Any) -> Any:
+        calls.append(frame)
+        if len(calls) == 1:
+            raise duckdb.OutOfMemoryException("Out of Memory Error: failed to pin block")
+        return row(self, frame)
+
+    monkeypatch.setattr(DuckDB, "row", scarce)
+    names = ["S_H", "S'", "ari", "vi", "S*(pairs)"]
+    assert diff.scores(names) == pytest.approx(cd.compare(points // 3, points // 4).scores(names), abs=1e-9)
+    assert len(calls) > 1
 
 
 def test_temporary_tables_go_with_the_comparison() -> None:

@@ -182,16 +182,20 @@ class Spark(Engine):
     ordered = False
 
     def keep(self, frame: Frame, *, often: bool = False) -> Frame:
-        """Persist; in a long chain also cut the plan, which would double with every step."""
-        native = _cut(frame.to_native()) if often else frame.to_native()
-        native = native.persist()
+        """Persist; in a long chain also cut the plan, which would double with every step.
+
+        A plan of Spark Connect is sent whole with every query, and has a limit of depth: it is always cut.
+        """
+        native = frame.to_native()
+        native = (_cut(native) if often or _remote(native) else native).persist()
         return self._hold(nw.from_native(native), native.unpersist)
 
     def number(self, frame: Frame, key: str) -> Frame:
         """Number by partition; rows in order of the key, so that a partition computed anew has the same numbers."""
         from pyspark.sql import functions as f
 
-        ordered = frame.to_native().sortWithinPartitions(key).persist()
+        ordered = frame.to_native().sortWithinPartitions(key)
+        ordered = (_cut(ordered) if _remote(ordered) else ordered).persist()
         partition = f.spark_partition_id()
         sizes = dict(ordered.groupBy(partition.alias("p")).count().collect())
         offset, shifts = 0, []
@@ -220,14 +224,18 @@ def _lazy(native: Any) -> Frame:
     return frame
 
 
+def _remote(native: Any) -> bool:
+    """Whether a Spark table is one of Spark Connect, which has no access to the driver's objects."""
+    return not hasattr(native, "_jdf")
+
+
 def _cut(native: Any) -> Any:
     """The same rows with a plan that starts here, but still knows how to compute a part that is lost."""
-    java = getattr(native, "_jdf", None)
-    if java is None:  # Spark Connect has no access to the driver's objects
-        return native.localCheckpoint()
+    if _remote(native):
+        return native.localCheckpoint()  # this one does not know, and fails then
     from pyspark.sql import DataFrame
 
-    session = native.sparkSession
+    java, session = native._jdf, native.sparkSession
     return DataFrame(session._jsparkSession.createDataFrame(java.toJavaRDD(), java.schema()), session)
 
 

@@ -15,7 +15,7 @@ import narwhals.stable.v2 as nw
 from clusterdiff.engines.cells import Cells
 from clusterdiff.engines.native import Frame
 from clusterdiff.engines.tables import flag, log_or_0
-from clusterdiff.errors import MeasureError
+from clusterdiff.errors import EngineError, MeasureError
 from clusterdiff.loss import Loss
 from clusterdiff.meet import Meet, Pairs
 
@@ -43,8 +43,11 @@ def _log1p(name: str) -> Any:
 class Sides:
     """The cells with what each stands for, and a row for every cluster of either side with its scores.
 
-    Nothing is computed yet: a query takes the columns it needs, and the engine leaves out the others.
+    Nothing is computed yet: a query takes the columns it needs, and the engine leaves out the others. When that has
+    turned out to take more memory than there is, ``careful`` makes it go step by step, one join at a time.
     """
+
+    careful = False
 
     def __init__(self, cells: Cells) -> None:
         self.source = cells
@@ -128,8 +131,15 @@ class Sides:
         # Only points that are alone have no cluster to join; without them the engine is free in how to join.
         how: Literal["left", "inner"] = "left" if self.source.alone else "inner"
         for key, side in (("t", self.true), ("p", self.pred)):
-            wanted = [column for column in columns if column.startswith(f"{key}_")]
-            frame = frame.join(side.select(key, *wanted), on=key, how=how)
+            chosen = side.select(key, *(column for column in columns if column.startswith(f"{key}_")))
+            if not self.careful:
+                frame = frame.join(chosen, on=key, how=how)
+                continue
+            kept = self.engine.keep(chosen)
+            joined = self.engine.keep(frame.join(kept, on=key, how=how))
+            self.engine.free(kept)
+            self.engine.free(frame)
+            frame = joined
         return frame
 
     def scored(self, name: str, more: Sequence[str] = ()) -> Frame:
@@ -153,10 +163,17 @@ def _ratio(part: Any, whole: Any) -> Any:
 
 
 def in_engine(query: Callable[[EngineSums], dict[str, Any]]) -> Callable[[EngineSums], dict[str, Any]]:
-    """Run a query, and tell what goes wrong in the engine as an error of ours."""
+    """Run a query, again and carefully if memory runs out; tell what goes wrong as an error of ours."""
 
     @wraps(query)
     def run(sums: EngineSums) -> dict[str, Any]:
+        try:
+            with sums.cells.engine.running():
+                return query(sums)
+        except EngineError as error:
+            if sums.sides.careful or "out of memory" not in str(error).lower():
+                raise
+        sums.sides.careful = True
         with sums.cells.engine.running():
             return query(sums)
 
