@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 CORE := CMakeLists.txt pyproject.toml constraints.txt $(wildcard src/clusterdiff/_core/*)
 
-.PHONY: install demo test lint bench clean
+.PHONY: install demo test lint bench sanitize clean
 
 install: $(VENV)/.installed
 
@@ -37,6 +37,18 @@ test: lint
 
 bench: $(VENV)/.tested
 	@$(BIN)/python benchmarks/speed.py
+
+# The core's tests with AddressSanitizer and UndefinedBehaviorSanitizer, in an environment of its own: a second one that
+# borrows the first one's packages, since an editable install would shadow the instrumented core.
+SANITIZED := build/sanitized
+sanitize: $(VENV)/.tested
+	@test -x $(SANITIZED)/bin/python || $(BIN)/python -m venv --without-pip $(SANITIZED)
+	@site=$$($(SANITIZED)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') && \
+	$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' >"$$site/tools.pth" && \
+	$(PIP) install --no-build-isolation --no-deps --upgrade --target "$$site" \
+	  -C cmake.define.CLUSTERDIFF_SANITIZE=ON -C build-dir=build/sanitize-objects . && \
+	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
+	ASAN_OPTIONS=detect_leaks=0 $(SANITIZED)/bin/python -m pytest -p no:cacheprovider tests/core
 
 clean:
 	rm -rf $(VENV) build dist diff.html .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
