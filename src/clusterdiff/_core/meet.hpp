@@ -8,7 +8,6 @@
 // | arbitrary on one or both sides, few values | codes from a dictionary, then as above                       |
 // | arbitrary on one or both sides, many       | partition by hash, code each bucket in cache, then as above  |
 //
-// The crossovers were measured on 10^6 and 10^7 points; benchmarks/crossover.py measures them again.
 #pragma once
 
 #include "rows.hpp"
