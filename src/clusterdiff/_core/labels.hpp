@@ -41,12 +41,20 @@ struct Labels {
         return scratch;
     }
 
-    // Calls f with the block in the user's own type where that is a common one (NumPy's default on some systems and
-    // scikit-learn's labels_ are int32), else widened.
+    // Calls f with the block in the user's own type, or widened if the array is strided or unaligned.
     template <class F>
     auto visit_block(i64 at, i64 count, u64* scratch, F&& f) const {
-        if (kind == Kind::i32 && plain()) return f(reinterpret_cast<const i32*>(data) + at);
-        return f(block(at, count, scratch));
+        if (!plain()) return f(static_cast<const u64*>(block(at, count, scratch)));
+        auto typed = [&](auto zero) { return f(reinterpret_cast<const decltype(zero)*>(data) + at); };
+        switch (kind) {
+            case Kind::i8: return typed(std::int8_t{});
+            case Kind::i16: return typed(std::int16_t{});
+            case Kind::i32: return typed(i32{});
+            case Kind::u8: return typed(u8{});
+            case Kind::u16: return typed(u16{});
+            case Kind::u32: return typed(u32{});
+            default: return typed(u64{});
+        }
     }
 
     u64 operator[](i64 at) const {

@@ -411,6 +411,12 @@ nb::object repair_steps(const PyCells& cells, nb::handle mass, nb::handle entrop
                           cd::to_numpy(s.cell), cd::to_numpy(s.from), cd::to_numpy(s.to));
 }
 
+CLUSTERDIFF_CLONES u64 total_of(const u64* x, i64 count) {
+    u64 sum = 0;
+    for (i64 i = 0; i < count; ++i) sum += x[i];
+    return sum;
+}
+
 // Reads every label once and does next to nothing with it: no meet can be faster.
 u64 stream(nb::handle truth, nb::handle pred) {
     const cd::Array t(truth, "true"), p(pred, "pred");
@@ -424,8 +430,7 @@ u64 stream(nb::handle truth, nb::handle pred) {
                 const i64 begin = x.n / team * worker, end = worker + 1 == team ? x.n : x.n / team * (worker + 1);
                 for (i64 at = begin; at < end; at += cd::kBlock) {
                     const i64 count = std::min(cd::kBlock, end - at);
-                    const u64* v = x.block(at, count, scratch);
-                    for (i64 i = 0; i < count; ++i) sum += v[i];
+                    sum += total_of(x.block(at, count, scratch), count);
                 }
             }
             total += sum;
