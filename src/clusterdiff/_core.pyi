@@ -127,8 +127,8 @@ def group_members(groups: Any, k: int) -> tuple[NDArray[np.int64], NDArray[np.in
 def encode_integers(x: Any) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Codes by first appearance, and the position of each code's first occurrence."""
 
-def encode_fixed(x: NDArray[np.uint8]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Codes of the rows of a 2-D view of bytes."""
+def encode_fixed(x: NDArray[np.uint8], unit: int = 1) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Codes of the rows of a 2-D view of text in fields padded with zeros, 1 or 4 bytes a character."""
 
 def encode_text(
     offsets: NDArray[np.int32] | NDArray[np.int64],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, pairwise
@@ -19,6 +19,7 @@ from clusterdiff.labels import (
     BoolArray,
     IntArray,
     Labels,
+    LazyNames,
     encode_objects,
     kind,
     read_labels,
@@ -31,27 +32,6 @@ NoiseAs: TypeAlias = Literal["singleton", "cluster", "drop"]
 
 MISSING = ("error", "drop", "singleton")
 NOISE_AS = ("singleton", "cluster", "drop")
-
-
-class LazyPoints(Sequence[Hashable]):
-    """Names of points that are read when somebody asks for one."""
-
-    def __init__(self, count: int, load: Callable[[], Points]) -> None:
-        self._count = count
-        self._load = load
-
-    @cached_property
-    def _names(self) -> Points:
-        return self._load()
-
-    def __len__(self) -> int:
-        return self._count
-
-    def __getitem__(self, index: Any) -> Any:
-        return self._names[index]
-
-    def __iter__(self) -> Iterator[Hashable]:
-        return iter(self._names)
 
 
 class Clustering:
@@ -77,7 +57,18 @@ class Clustering:
     points: Points | None
     ordered: bool
 
-    def __init__(self, data: object, points: Points | None = None, *, argument: str = "data") -> None:
+    def __init__(self, data: object, points: Points | None = None) -> None:
+        self._read(data, "data", points)
+        self.settle()
+
+    @classmethod
+    def reading(cls, data: object, argument: str) -> Clustering:
+        """The clustering of an argument, whose names may still be read from what the caller passed."""
+        new = cls.__new__(cls)
+        new._read(data, argument)
+        return new
+
+    def _read(self, data: object, argument: str, points: Points | None = None) -> None:
         if isinstance(data, Clustering):
             self._labels, self.points, self.ordered = data._labels, data.points, data.ordered
             return
@@ -100,6 +91,11 @@ class Clustering:
         new._labels, new.points, new.ordered = labels, points, True
         return new
 
+    def settle(self) -> None:
+        """Make independent of later changes to names that the caller passed."""
+        if isinstance(self.lexicon, LazyNames):
+            self.lexicon.settle()
+
     def __len__(self) -> int:
         return len(self._labels.values)
 
@@ -109,7 +105,7 @@ class Clustering:
         return self._labels.values
 
     @property
-    def lexicon(self) -> AnyArray | None:
+    def lexicon(self) -> AnyArray | LazyNames | None:
         """What each integer of ``labels`` stands for, or None when the integers are the labels themselves."""
         return self._labels.lexicon
 
@@ -280,7 +276,7 @@ def align(
     noise_as: NoiseAs = "singleton",
 ) -> Alignment:
     """Lay two clusterings over the same points; points are matched by name if either side names them."""
-    left, right = Clustering(true, argument="true"), Clustering(pred, argument="pred")
+    left, right = Clustering.reading(true, "true"), Clustering.reading(pred, "pred")
     if left.points is None and right.points is None:
         if len(left) != len(right):
             raise LabelError(
@@ -319,7 +315,7 @@ def _by_point(left: Clustering, right: Clustering) -> Alignment:
     where_a[codes_a] = np.arange(len(a))
     where_b[codes_b] = np.arange(len(b))
     # Codes are numbered by first appearance: `true` first, then what only `pred` has.
-    points = encoded.lexicon.tolist()
+    points = encoded.lexicon[:].tolist()
     return Alignment(
         reordered(left, where_a, points), reordered(right, where_b, points), len(a), where_a, left.ordered
     )
@@ -408,7 +404,7 @@ def _noise_mask(clustering: Clustering, noise: Hashable, side: str) -> BoolArray
     if lexicon is None:
         mask = np.asarray(clustering.labels == noise)
     else:
-        mask = np.isin(clustering.labels, np.flatnonzero(lexicon == noise))
+        mask = np.isin(clustering.labels, np.flatnonzero(lexicon[:] == noise))
     return mask if clustering.absent is None else mask & ~clustering.absent
 
 
@@ -435,8 +431,8 @@ def _keep(aligned: Alignment, keep: BoolArray, why: str) -> Alignment:
 
 
 def _chosen(points: Points, kept: npt.NDArray[np.int64]) -> Points:
-    if isinstance(points, LazyPoints):
-        return LazyPoints(len(kept), lambda: _chosen(list(points), kept))
+    if isinstance(points, LazyNames):
+        return LazyNames(len(kept), lambda: _chosen(list(points), kept))
     return [points[i] for i in kept.tolist()]
 
 

@@ -540,7 +540,10 @@ def compare(
     >>> diff.components[0].kind, diff.components[0].true, diff.components[0].pred
     ('split', ['bob'], [2, 3])
     """
-    return compare_aligned(align(true, pred, missing, noise, noise_as), weights, features, distances)
+    comparison = compare_aligned(align(true, pred, missing, noise, noise_as), weights, features, distances)
+    comparison.true.settle()
+    comparison.pred.settle()
+    return comparison
 
 
 def compare_aligned(
@@ -599,4 +602,6 @@ def score(true: object, pred: object, measure: AnyMeasure = "S_H", **options: An
     ):
         # Two plain integer arrays need no alignment: this is what keeps small inputs cheap.
         return float(resolve(measure)(Meet.from_labels(true, pred)))
+    if not options:
+        return compare_aligned(align(true, pred)).score(measure)
     return compare(true, pred, **options).score(measure)

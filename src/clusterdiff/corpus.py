@@ -77,7 +77,7 @@ class Corpus(Mapping[str, Clustering]):
 
     def __init__(self, documents: Mapping[str, Any]) -> None:
         self._documents = {
-            name: Clustering(data, argument=name) if _has_points(data) else None
+            name: Clustering.reading(data, name) if _has_points(data) else None
             for name, data in documents.items()
         }
         if not self._documents:

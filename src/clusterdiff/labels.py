@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,36 @@ AnyArray = npt.NDArray[Any]
 CLUSTER_TYPES = (set, frozenset, list)
 
 
+class LazyNames(Sequence[Hashable]):
+    """Names that are read when somebody asks for one: making them can cost more than the whole comparison.
+
+    ``borrowed``: they are read from something that its owner can change.
+    """
+
+    def __init__(self, count: int, load: Callable[[], Any], borrowed: bool = False) -> None:
+        self._count = count
+        self._load = load
+        self._borrowed = borrowed
+
+    @cached_property
+    def _names(self) -> Any:
+        return self._load()
+
+    def settle(self) -> None:
+        """Read borrowed names now, before their owner changes them."""
+        if self._borrowed:
+            self._names  # noqa: B018
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._names[index]
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self._names)
+
+
 class Labels(NamedTuple):
     """Integer labels, one a point.
 
@@ -27,7 +58,7 @@ class Labels(NamedTuple):
     """
 
     values: IntArray
-    lexicon: AnyArray | None
+    lexicon: AnyArray | LazyNames | None
     absent: BoolArray | None
 
 
@@ -69,7 +100,7 @@ def encode_objects(items: Sequence[object] | AnyArray, argument: str, what: str 
             f"`{argument}` holds {what} that cannot be compared: {error}.",
             "labels and points must be hashable: numbers, strings, bools, tuples and the like.",
         ) from None
-    lexicon = _take(items, first)
+    lexicon = LazyNames(len(first), lambda: _take(items, first), borrowed=True)
     # One type only is the common case and needs no second look.
     if len(types) > 1 or (types and issubclass(types[0][0], float)):
         _refuse_mixture(items, [position for _, position in types], lexicon, argument, what)
@@ -83,12 +114,11 @@ def _take(items: Sequence[object] | AnyArray, positions: npt.NDArray[np.int64]) 
 
 
 def _absent(codes: IntArray) -> BoolArray | None:
-    absent = codes < 0
-    return absent if absent.any() else None
+    return codes < 0 if codes.size and codes.min() < 0 else None
 
 
 def _refuse_mixture(
-    items: Sequence[object] | AnyArray, positions: list[int], lexicon: AnyArray, argument: str, what: str
+    items: Sequence[object] | AnyArray, positions: list[int], lexicon: LazyNames, argument: str, what: str
 ) -> None:
     kinds: dict[str, int] = {}
     for position in positions:
@@ -130,8 +160,8 @@ def _from_array(array: AnyArray, argument: str) -> Labels:
         case "f":
             return _from_floats(array, absent, argument)
         case "U" | "S":
-            codes, first = _core.encode_fixed(_bytes_of(array))
-            return Labels(codes, array[first], absent)
+            codes, first = _core.encode_fixed(_bytes_of(array), 4 if array.dtype.kind == "U" else 1)
+            return Labels(codes, LazyNames(len(first), lambda: array[first], borrowed=True), absent)
         case "M" | "m":
             missing = np.isnat(array)
             codes, first = _core.encode_integers(array.view(np.int64))
@@ -193,6 +223,10 @@ def _from_column(data: Any, argument: str) -> Labels:
             'pass one column, such as frame["cluster"].',
         ) from None
     dtype = series.dtype
+    if dtype == nw.String and _arrow_backed(series.to_native()):
+        return _from_arrow_text(_arrow_text(series))
+    if dtype in {nw.Object, nw.String}:  # nulls are seen to with the rest
+        return _from_array(np.asarray(series.to_numpy(), dtype=object), argument)
     absent = None
     if series.null_count():
         absent = np.asarray(series.is_null().to_numpy(), dtype=bool)
@@ -204,8 +238,6 @@ def _from_column(data: Any, argument: str) -> Labels:
     if dtype in {nw.Categorical, nw.Enum}:
         codes, lexicon = _categories(series.to_native())
         return Labels(codes, lexicon, absent)
-    if dtype == nw.String and _arrow_backed(series.to_native()):
-        return _from_arrow_text(series.to_arrow())
     if dtype.is_nested():
         raise LabelError(
             f"`{argument}` must hold one label a point; got a column of {dtype}.",
@@ -239,43 +271,68 @@ def _arrow_backed(column: Any) -> bool:
     return True
 
 
-def _categories(column: Any) -> tuple[IntArray, AnyArray]:
+def _categories(column: Any) -> tuple[IntArray, LazyNames]:
     """Codes and category names straight from the library's own encoding; null may have any code."""
     root = type(column).__module__.partition(".")[0]
     if root == "pandas":
-        codes, lexicon = (
-            column.cat.codes.to_numpy(),
-            np.asarray(column.cat.categories.to_numpy(), dtype=object),
+        categories = column.cat.categories
+        return column.cat.codes.to_numpy(), LazyNames(
+            len(categories), lambda: np.asarray(categories.to_numpy(), dtype=object)
         )
-    elif root == "polars":
-        # A category's number may be any, so the names are looked up at the first point of each.
-        codes, first = _core.encode_integers(column.to_physical().fill_null(0).to_numpy())
-        lexicon = np.asarray(column.gather(first).cast(str).to_list(), dtype=object)
-    else:
-        pa = _arrow()
-        whole = column.unify_dictionaries().combine_chunks()
-        whole = whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole
-        codes = whole.indices.fill_null(0).to_numpy(zero_copy_only=False)
-        lexicon = np.asarray(whole.dictionary.to_pylist(), dtype=object)
-    return codes, lexicon
+    if root == "polars":
+        codes = column.to_physical().fill_null(0).to_numpy()
+        count = int(codes.max(initial=0)) + 1
+
+        def names() -> AnyArray:
+            # The column knows the name of a category by its points alone: ask for the first of each.
+            _, first = _core.encode_integers(codes)
+            lexicon = np.empty(count, dtype=object)
+            lexicon[codes[first]] = column.gather(first).cast(str).to_list()
+            return lexicon
+
+        return codes, LazyNames(count, names)
+    pa = _arrow()
+    whole = column.unify_dictionaries().combine_chunks()
+    whole = whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole
+    codes = whole.indices.fill_null(0).to_numpy(zero_copy_only=False)
+    dictionary = whole.dictionary
+    return codes, LazyNames(len(dictionary), lambda: np.asarray(dictionary.to_pylist(), dtype=object))
+
+
+def _arrow_text(series: Any) -> Any:
+    """The Arrow array of a column of strings, without a copy of the text where the library allows."""
+    pa = _arrow()
+    column = series.to_native()
+    if not isinstance(column, pa.ChunkedArray):
+        column = (
+            pa.chunked_array(column)
+            if hasattr(column, "__arrow_c_stream__")
+            else pa.chunked_array([series.to_arrow()])
+        )
+    return column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks)
 
 
 def _from_arrow_text(column: Any) -> Labels:
     """Codes for an Arrow array of strings, hashed where they lie."""
     pa = _arrow()
-    if isinstance(column, pa.ChunkedArray):
-        column = column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks)
+    validity, places, *data = column.buffers()
+    if not column.null_count:
+        validity = None
+    valid = None if validity is None else np.frombuffer(validity, dtype=np.uint8)
+    texts = [np.empty(0, np.uint8) if part is None else np.frombuffer(part, np.uint8) for part in data]
+    rows = slice(column.offset, column.offset + len(column))
     if pa.types.is_string_view(column.type):
-        column = column.cast(pa.large_string())
-    wide = pa.types.is_large_string(column.type)
-    validity, offsets, data = column.buffers()
-    starts: Any = np.frombuffer(offsets, dtype=np.int64 if wide else np.int32)
-    starts = starts[column.offset : column.offset + len(column) + 1]
-    codes, first = _core.encode_text(
-        starts,
-        np.frombuffer(data, dtype=np.uint8) if data is not None else np.empty(0, dtype=np.uint8),
-        None if validity is None or not column.null_count else np.frombuffer(validity, dtype=np.uint8),
-        column.offset,
-    )
-    lexicon = np.asarray(column.take(pa.array(first)).to_pylist(), dtype=object)
-    return Labels(codes, lexicon, _absent(codes))
+        views = np.frombuffer(places, dtype=np.uint8).reshape(-1, 16)[rows]
+        codes, first = _core.encode_views(views, texts, valid, column.offset)
+    else:
+        starts: Any = np.frombuffer(
+            places, dtype=np.int64 if pa.types.is_large_string(column.type) else np.int32
+        )
+        codes, first = _core.encode_text(starts[rows.start : rows.stop + 1], texts[0], valid, column.offset)
+
+    def names() -> AnyArray:
+        # Arrow cannot yet take from string views.
+        taken = column.cast(pa.large_string()) if pa.types.is_string_view(column.type) else column
+        return np.asarray(taken.take(pa.array(first)).to_pylist(), dtype=object)
+
+    return Labels(codes, LazyNames(len(first), names), _absent(codes))

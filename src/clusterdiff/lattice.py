@@ -79,7 +79,7 @@ def induced(clustering: object, points: Collection[Hashable]) -> Clustering:
     >>> induced([{"a", "b", "c"}, {"d"}], {"b", "c", "d"}) == Clustering([{"b", "c"}, {"d"}])
     True
     """
-    whole = Clustering(clustering, argument="clustering")
+    whole = Clustering.reading(clustering, "clustering")
     wanted = set(points)
     chosen = {point: name for point, name in whole.to_dict().items() if point in wanted}
     if len(chosen) < len(wanted):

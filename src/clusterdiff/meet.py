@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from clusterdiff import _core
 from clusterdiff.errors import ArgumentError
-from clusterdiff.labels import AnyArray, BoolArray, IntArray, read_labels
+from clusterdiff.labels import AnyArray, BoolArray, IntArray, LazyNames, read_labels
 from clusterdiff.sums import Sums, WeightedSums
 from clusterdiff.table import Table
 
@@ -164,8 +164,8 @@ class Meet:
     def __init__(
         self,
         cells: _core.Cells,
-        true_lexicon: AnyArray | None = None,
-        pred_lexicon: AnyArray | None = None,
+        true_lexicon: AnyArray | LazyNames | None = None,
+        pred_lexicon: AnyArray | LazyNames | None = None,
         weights: CellWeights | None = None,
         moments: Moments | None = None,
         links: Links | None = None,
@@ -495,11 +495,11 @@ def _place(kept: Int64Array, count: int) -> Int64Array:
     return place
 
 
-def _named(values: IntArray, lexicon: AnyArray | None) -> AnyArray:
+def _named(values: IntArray, lexicon: AnyArray | LazyNames | None) -> AnyArray:
     return values if lexicon is None else lexicon[values]
 
 
-def _names(labels: AnyArray | None, lexicon: AnyArray | None, k: int) -> AnyArray:
+def _names(labels: AnyArray | None, lexicon: AnyArray | LazyNames | None, k: int) -> AnyArray:
     if labels is not None:
         return _named(labels, lexicon)
-    return np.arange(k) if lexicon is None else lexicon
+    return np.arange(k) if lexicon is None else lexicon[:]

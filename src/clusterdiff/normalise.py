@@ -71,7 +71,7 @@ def extremes(true: object, measure: str | Measure | Callable[[Meet], float]) -> 
     >>> cd.extremes([0, 0, 1], "R").how
     'search'
     """
-    clustering = Clustering(true, argument="true")
+    clustering = Clustering.reading(true, "true")
     return extremes_of(clustering.sizes, resolve(measure))
 
 

@@ -151,7 +151,7 @@ class Patch:
 
         A patch that does not fit is refused whole: a :class:`PatchError` names the first operation that fails.
         """
-        state = _State(Clustering(clustering, argument="clustering"))
+        state = _State(Clustering.reading(clustering, "clustering"))
         if len(state.clustering) != self.n:
             raise PatchError(
                 f"the patch is for {self.n:,} points; the clustering has {len(state.clustering):,}.",

@@ -141,7 +141,7 @@ def worsen(
     2           2  0.0000  0.5000
     """
     one_of("how", how, HOW)
-    clustering = Clustering(true, argument="true")
+    clustering = Clustering.reading(true, "true")
     if clustering.absent is not None:
         raise ArgumentError(
             f"`true` has no label for {int(clustering.absent.sum()):,} points.",

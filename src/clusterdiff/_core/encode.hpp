@@ -18,145 +18,145 @@ struct Encoded {
     Buffer<i64> first;  // position of each code's first occurrence
 };
 
-// A source of values has null(i), hash(i), same(i, j) and prefetch(i).
+// A source of values has key(i), same(i, j) for values whose keys are equal but not whole, and prefetch(i).
 
-// Appends the codes of points [begin, end) and the first position of every value not met before.
+// The values met so far: their keys and where each was met first.
 template <class Source>
-void encode_stretch(i64 begin, i64 end, const Source& source, CodeTable& table, std::vector<i64>& first, i32* codes, Run& run, int worker) {
-    constexpr i64 batch = 32;  // hashes are taken a little ahead, so that the table's cache misses overlap
-    u64 hash[batch];
-    for (i64 at = begin; at < end; at += batch) {
-        if ((at - begin) % (batch * 256) == 0) run.poll(worker);
-        const i64 count = std::min(batch, end - at);
-        for (i64 i = 0; i < count; ++i) {
-            if (source.null(at + i)) continue;
-            hash[i] = source.hash(at + i);
-            table.prefetch(hash[i]);
-        }
-        for (i64 i = 0; i < count; ++i) {
-            const i64 point = at + i;
-            if (source.null(point)) {
-                codes[point] = -1;
-                continue;
-            }
-            codes[point] = table.find_or_add(hash[i], [&](i32 c) { return source.same(first[static_cast<std::size_t>(c)], point); });
-            if (static_cast<std::size_t>(codes[point]) == first.size()) first.push_back(point);
-        }
+class Lexicon {
+  public:
+    explicit Lexicon(const Source& source) : source_(&source) {}
+
+    void clear(i64 expected) {
+        table_.clear(expected);
+        keys_.clear();
+        first_.clear();
     }
-}
+    void prefetch(u64 hash) const { table_.prefetch(hash); }
+    i32 code(const Key& key, u64 hash, i64 point) {
+        const i32 code = table_.find_or_add(hash, [&](i32 c) {
+            const auto known = static_cast<std::size_t>(c);
+            return keys_[known] == key && (key.is_whole() || source_->same(first_[known], point));
+        });
+        if (static_cast<std::size_t>(code) == first_.size()) {
+            keys_.push_back(key);
+            first_.push_back(point);
+        }
+        return code;
+    }
+    i32 code(const Key& key, i64 point) { return code(key, key.hash(), point); }
+    const std::vector<Key>& keys() const { return keys_; }
+    const std::vector<i64>& first() const { return first_; }
+
+  private:
+    const Source* source_;
+    CodeTable table_;
+    std::vector<Key> keys_;
+    std::vector<i64> first_;
+};
 
 template <class Source>
 Encoded encode_few(i64 n, const Source& source, Run& run) {
+    constexpr i64 batch = 32;  // keys are taken a little ahead, so that the table's cache misses overlap
     Encoded out;
     out.codes = Buffer<i32>(n);
     const int team = run.threads();
     auto begin_of = [&](int worker) { return worker == team ? n : n / team * worker; };
-    std::vector<std::vector<i64>> firsts(static_cast<std::size_t>(team));
+    std::vector<Lexicon<Source>> lexicons;
+    for (int worker = 0; worker < team; ++worker) lexicons.emplace_back(source);
     run.workers(team, [&](int worker) {
-        CodeTable table;
-        std::vector<i64> first;
-        encode_stretch(begin_of(worker), begin_of(worker + 1), source, table, first, out.codes.data(), run, worker);
-        firsts[static_cast<std::size_t>(worker)] = std::move(first);
+        Lexicon<Source> mine(source);
+        Key key[batch];
+        u64 hash[batch];
+        const i64 begin = begin_of(worker), end = begin_of(worker + 1);
+        for (i64 at = begin; at < end; at += batch) {
+            if ((at - begin) % (batch * 256) == 0) run.poll(worker);
+            const i64 count = std::min(batch, end - at);
+            for (i64 i = 0; i < count; ++i) {
+                source.prefetch(at + i + batch);
+                key[i] = source.key(at + i);
+                hash[i] = key[i].hash();
+                mine.prefetch(hash[i]);
+            }
+            for (i64 i = 0; i < count; ++i) out.codes[at + i] = key[i].is_null() ? -1 : mine.code(key[i], hash[i], at + i);
+        }
+        lexicons[static_cast<std::size_t>(worker)] = std::move(mine);
     });
     // The first worker's codes stand; the others' are translated.
-    std::vector<i64>& first = firsts[0];
-    if (team > 1) {
-        CodeTable table;
-        auto code_of = [&](i64 point) {
-            return table.find_or_add(source.hash(point), [&](i32 c) { return source.same(first[static_cast<std::size_t>(c)], point); });
-        };
-        for (i64 point : std::vector<i64>(first)) code_of(point);
-        std::vector<std::vector<i32>> translation(static_cast<std::size_t>(team));
-        for (int worker = 1; worker < team; ++worker)
-            for (i64 point : firsts[static_cast<std::size_t>(worker)]) {
-                const i32 code = code_of(point);
-                if (static_cast<std::size_t>(code) == first.size()) first.push_back(point);
-                translation[static_cast<std::size_t>(worker)].push_back(code);
-            }
-        run.workers(team, [&](int worker) {
-            if (worker == 0) return;
-            const auto& to = translation[static_cast<std::size_t>(worker)];
-            for (i64 i = begin_of(worker); i < begin_of(worker + 1); ++i)
-                if (out.codes[i] >= 0) out.codes[i] = to[static_cast<std::size_t>(out.codes[i])];
-        });
+    Lexicon<Source>& all = lexicons[0];
+    std::vector<std::vector<i32>> translation(static_cast<std::size_t>(team));
+    for (std::size_t worker = 1; worker < lexicons.size(); ++worker) {
+        const Lexicon<Source>& other = lexicons[worker];
+        for (std::size_t c = 0; c < other.keys().size(); ++c) translation[worker].push_back(all.code(other.keys()[c], other.first()[c]));
     }
+    run.workers(team, [&](int worker) {
+        if (worker == 0) return;
+        const auto& to = translation[static_cast<std::size_t>(worker)];
+        for (i64 i = begin_of(worker); i < begin_of(worker + 1); ++i)
+            if (out.codes[i] >= 0) out.codes[i] = to[static_cast<std::size_t>(out.codes[i])];
+    });
+    const std::vector<i64>& first = all.first();
     check_clusters(static_cast<i64>(first.size()), "The input");
     out.first = Buffer<i64>::copy(first.data(), static_cast<i64>(first.size()));
     return out;
 }
 
-// `Position` holds any position and, as its largest value, "null".
-template <class Position, class Source>
+// Every shard of points is partitioned by itself, in cache, in one pass over the values; a bucket is the pieces that all
+// shards have of it. Its records come back to their shard with the answer, so that nothing is written far away.
+template <class Source>
 Encoded encode_many(i64 n, const Source& source, Run& run) {
-    constexpr Position kNull = static_cast<Position>(-1);
-    struct [[gnu::packed]] Record {
-        u64 hash;
-        Position point;
-    };
-    // Hashing is dear for long values: once. Nulls get a hash like everybody; their bucket tells them apart again.
-    Buffer<u64> hashes(n);
-    const i64 shard = i64{1} << 16, shards = (n + shard - 1) / shard;
-    run.tasks(shards, [&](i64 s, int) {
-        for (i64 i = s * shard, end = std::min(n, i + shard); i < end; ++i) hashes[i] = source.null(i) ? 0 : source.hash(i);
-    });
-    struct Feed {
-        const Buffer<u64>& hashes;
-        struct Scratch {
-            Position point[kBlock];
-        };
-        struct Both {
-            const u64* key;
-            const Position* other;
-        };
-        const u64* keys(i64 at, i64, Scratch&) const { return hashes.data() + at; }
-        Both both(i64 at, i64 count, Scratch& s) const {
-            for (i64 i = 0; i < count; ++i) s.point[i] = static_cast<Position>(at + i);
-            return {hashes.data() + at, s.point};
-        }
+    constexpr i64 shard = i64{1} << 14;
+    struct Record {
+        u64 a, b;  // of the key; then in `a` where its value stands first
+        u32 tag, point;
     };
     const int bits = partition_bits(n, 8192);
-    auto part = partition<Record>(
-        n, i64{1} << bits, Feed{hashes}, [bits](u64 hash) { return bits ? hash >> (64 - bits) : 0; },
-        [](u64 hash, Position point) { return Record{hash, point}; }, run);
-    hashes = {};
+    const i64 shards = (n + shard - 1) / shard, buckets = i64{1} << bits;
+    auto bucket_of = [bits](u64 hash) { return bits ? hash >> (64 - bits) : 0; };
+    Buffer<Record> records(n);
+    Buffer<u16> piece(shards * (buckets + 1));  // where each bucket's piece of a shard begins
+    run.tasks(shards, [&](i64 s, int) {
+        static_assert(shard <= UINT16_MAX);
+        const i64 begin = s * shard, count = std::min(shard, n - begin);
+        Buffer<Record> read(count);
+        Buffer<u16> bucket(count);
+        u16* start = piece.data() + s * (buckets + 1);
+        std::vector<u16> next(static_cast<std::size_t>(buckets) + 1);
+        for (i64 i = 0; i < count; ++i) {
+            source.prefetch(begin + i + 16);
+            const Key key = source.key(begin + i);
+            read[i] = {key.a, key.b, key.tag, static_cast<u32>(begin + i)};
+            bucket[i] = static_cast<u16>(bucket_of(key.hash()));
+            ++next[bucket[i] + 1u];
+        }
+        for (i64 b = 0; b < buckets; ++b) next[static_cast<std::size_t>(b) + 1] += next[static_cast<std::size_t>(b)];
+        std::copy(next.begin(), next.end(), start);
+        for (i64 i = 0; i < count; ++i) records[begin + next[bucket[i]]++] = read[i];
+    });
 
-    // For every point the first occurrence of its value.
-    Buffer<Position> first_of(n);
-    std::vector<std::vector<u32>> tables(static_cast<std::size_t>(run.threads()));
     std::vector<SlotSet> firsts;  // one a worker
-    for (int worker = 0; worker < run.threads(); ++worker) firsts.emplace_back(n);
-    run.tasks(part.buckets(), [&](i64 b, int worker) {
-        const Record* record = part.records.data() + part.begin(b);
-        const i64 points = part.size(b);
-        auto& slots = tables[static_cast<std::size_t>(worker)];
-        std::size_t capacity = 64;
-        while (static_cast<i64>(capacity) < 2 * points) capacity *= 2;
-        slots.assign(capacity, 0);  // index into the bucket's records, plus one
-        for (i64 i = 0; i < points; ++i) {
-            if (i + 16 < points) source.prefetch(static_cast<i64>(record[i + 16].point));
-            const i64 point = static_cast<i64>(record[i].point);
-            if (source.null(point)) {
-                first_of[point] = kNull;
-                continue;
-            }
-            const u64 hash = record[i].hash;
-            for (u64 p = hash & (capacity - 1);; p = (p + 1) & (capacity - 1)) {
-                if (slots[p] == 0) {
-                    slots[p] = static_cast<u32>(i + 1);
-                    first_of[point] = static_cast<Position>(point);
-                    firsts[static_cast<std::size_t>(worker)].add(point);
-                    break;
-                }
-                const Record& known = record[slots[p] - 1];
-                if (known.hash == hash && source.same(static_cast<i64>(known.point), point)) {
-                    first_of[point] = known.point;
-                    break;
-                }
+    std::vector<Lexicon<Source>> lexicons;
+    for (int worker = 0; worker < run.threads(); ++worker) {
+        firsts.emplace_back(n);
+        lexicons.emplace_back(source);
+    }
+    run.tasks(buckets, [&](i64 b, int worker) {
+        Lexicon<Source>& values = lexicons[static_cast<std::size_t>(worker)];
+        SlotSet& heads = firsts[static_cast<std::size_t>(worker)];
+        values.clear(8192);
+        for (i64 s = 0; s < shards; ++s) {
+            const u16* start = piece.data() + s * (buckets + 1) + b;
+            if (s + 2 < shards) __builtin_prefetch(&records[(s + 2) * shard + start[2 * (buckets + 1)]]);
+            for (i64 i = s * shard + start[0], end = s * shard + start[1]; i < end; ++i) {
+                Record& record = records[i];
+                const Key key{record.a, record.b, record.tag};
+                if (key.is_null()) continue;
+                const auto code = static_cast<std::size_t>(values.code(key, static_cast<i64>(record.point)));
+                record.a = static_cast<u64>(values.first()[code]);
+                if (record.a == record.point) heads.add(static_cast<i64>(record.point));
             }
         }
     });
     for (std::size_t worker = 1; worker < firsts.size(); ++worker) firsts[0].unite(firsts[worker]);
-    part.records = {};
 
     const Ranks rank(firsts[0]);
     check_clusters(rank.count(), "The input");
@@ -165,48 +165,47 @@ Encoded encode_many(i64 n, const Source& source, Run& run) {
     out.first = Buffer<i64>(rank.count());
     run.tasks(shards, [&](i64 s, int) {
         for (i64 i = s * shard, end = std::min(n, i + shard); i < end; ++i) {
-            const Position first = first_of[i];
-            if (first == kNull) {
-                out.codes[i] = -1;
+            const Record& record = records[i];
+            if (record.tag == Key::kNull) {
+                out.codes[record.point] = -1;
                 continue;
             }
-            const i64 code = rank(static_cast<i64>(first));
-            out.codes[i] = static_cast<i32>(code);
-            if (static_cast<i64>(first) == i) out.first[code] = i;
+            const i64 code = rank(static_cast<i64>(record.a));
+            out.codes[record.point] = static_cast<i32>(code);
+            if (record.a == record.point) out.first[code] = record.point;
         }
     });
     return out;
 }
 
-// The crossover is where the tables and representatives of all values leave a core's own cache.
+// The crossover is where the tables of all values leave a core's own cache.
 template <class Source>
 Encoded encode(i64 n, const Source& source, Run& run) {
-    constexpr i64 kSamplePoints = 16384, kFewInSample = 12000;
+    constexpr i64 kSamplePoints = 4096, kFewInSample = 3700;
     i64 seen = 0;
     if (n > kSamplePoints) {
-        CodeTable table;
+        Lexicon<Source> sample(source);
         for (i64 i = 0, step = n / kSamplePoints; i < n; i += step)
-            if (!source.null(i)) table.find_or_add(source.hash(i), [](i32) { return true; });
-        seen = table.size();
+            if (const Key key = source.key(i); !key.is_null()) sample.code(key, i);
+        seen = static_cast<i64>(sample.keys().size());
     }
-    // Positions in 32 bits, within a bucket too: beyond, the plain table is slower but right.
+    // Positions in 32 bits: beyond, the plain table is slower but right.
     if (seen < kFewInSample || n >= static_cast<i64>(UINT32_MAX)) return encode_few(n, source, run);
-    return encode_many<u32>(n, source, run);
+    return encode_many(n, source, run);
 }
 
 struct IntegerSource {
     const Labels& x;
-    static bool null(i64) { return false; }
-    u64 hash(i64 i) const { return mix(x[i]); }
-    bool same(i64 i, i64 j) const { return x[i] == x[j]; }
-    void prefetch(i64 i) const { __builtin_prefetch(x.data + i * x.stride); }
+    Key key(i64 i) const { return {x[i], 0, 0}; }
+    static bool same(i64, i64) { return true; }
+    static void prefetch(i64) {}
 };
 
-// A run of bytes; the tag tells apart equal bytes of different meaning.
+// A run of bytes; the kind tells apart equal bytes of different meaning.
 struct Bytes {
     const u8* data;
     i64 length;
-    u64 tag = 0;
+    u32 kind = 0;
 };
 
 // `null(i)` and `at(i)` -> Bytes.
@@ -214,16 +213,51 @@ template <class Null, class At>
 struct BytesSource {
     Null is_null;
     At at;
-    bool null(i64 i) const { return is_null(i); }
-    u64 hash(i64 i) const {
+    Key key(i64 i) const {
+        if (is_null(i)) return Key::null();
         const Bytes b = at(i);
-        return hash_bytes(b.data, b.length) + b.tag;
+        return Key::of_bytes(b.data, b.length, b.kind);
     }
     bool same(i64 i, i64 j) const {
         const Bytes a = at(i), b = at(j);
-        return a.length == b.length && a.tag == b.tag && (a.length == 0 || std::memcmp(a.data, b.data, static_cast<std::size_t>(a.length)) == 0);
+        return std::memcmp(a.data, b.data, static_cast<std::size_t>(a.length)) == 0;
     }
-    void prefetch(i64 i) const { __builtin_prefetch(at(i).data); }
+    static void prefetch(i64) {}
+};
+
+// Whether there are only zeros.
+inline bool blank(const u8* p, i64 length) {
+    u64 any = 0;
+    for (; length >= 8; length -= 8, p += 8) any |= read8(p);
+    for (; length > 0; --length, ++p) any |= *p;
+    return any == 0;
+}
+
+// Text in fields of one width, padded with zeros, as NumPy has it: `Char` is a byte or a code point.
+template <class Char>
+struct FixedSource {
+    const u8* data;
+    i64 stride, width;  // both in bytes
+
+    Key key(i64 i) const {
+        constexpr i64 head = 16 * sizeof(Char);  // so many characters are kept whole if they are narrow and all there is
+        const u8* p = data + i * stride;
+        if (width <= 16) return Key::of_bytes(p, width, 0);
+        if (width <= head || blank(p + head, width - head)) {
+            if (sizeof(Char) == 1) return {read8(p), read8(p + 8), 0};
+            u64 half[2] = {0, 0}, all = 0;
+            for (i64 c = 0; c < 16; c += 2) {
+                if (c * 4 >= width) break;
+                const u64 two = c * 4 + 8 <= width ? read8(p + c * 4) : read4(p + c * 4);
+                half[c >> 3] |= ((two & 0xff) | (two >> 24 & 0xff00)) << (8 * (c & 7));
+                all |= two;
+            }
+            if (!(all & 0xffffff00ffffff00)) return {half[0], half[1], 0};
+        }
+        return {Key::long_hash(p, width), 0, Key::kLong};
+    }
+    bool same(i64 i, i64 j) const { return std::memcmp(data + i * stride, data + j * stride, static_cast<std::size_t>(width)) == 0; }
+    static void prefetch(i64) {}
 };
 
 }  // namespace clusterdiff

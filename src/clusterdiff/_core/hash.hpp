@@ -17,10 +17,15 @@ inline u64 mix(u64 x) {
     return x;
 }
 
+// One wide multiplication, folded: the mixing step of wyhash.
+inline u64 fold(u64 a, u64 b) {
+    const u128 product = static_cast<u128>(a) * b;
+    return static_cast<u64>(product) ^ static_cast<u64>(product >> 64);
+}
+
 // A cheaper hash for tables that compare keys anyway: one wide multiplication, folded.
 inline u64 fold_hash(u64 key) {
-    const u128 product = static_cast<u128>(key) * 0x9e3779b97f4a7c15ull;
-    return static_cast<u64>(product) ^ static_cast<u64>(product >> 64);
+    return fold(key, 0x9e3779b97f4a7c15ull);
 }
 
 inline u64 read8(const u8* p) {
@@ -35,97 +40,116 @@ inline u64 read4(const u8* p) {
     return x;
 }
 
-// 64-bit hash of a run of bytes (the multiply-and-fold scheme of wyhash). Callers verify equality: it is not trusted.
-inline u64 hash_bytes(const u8* p, i64 length) {
-    constexpr u64 k0 = 0xa0761d6478bd642full, k1 = 0xe7037ed1a0b428dbull, k2 = 0x8ebc6af09c88c6e3ull;
-    auto fold = [](u64 a, u64 b) {
-        const u128 product = static_cast<u128>(a) * b;
-        return static_cast<u64>(product) ^ static_cast<u64>(product >> 64);
-    };
-    u64 state = k0 ^ (static_cast<u64>(length) * k2);
-    i64 left = length;
-    while (left > 16) {
-        state = fold(read8(p) ^ k1, read8(p + 8) ^ state);
-        p += 16;
-        left -= 16;
-    }
+// What stands for a value while it gets its code: short text, and integers, whole, so that comparing two of them looks
+// at nothing else; long text as a hash and a length, to be compared where it lies.
+struct Key {
     u64 a = 0, b = 0;
-    if (left >= 8) {
-        a = read8(p);
-        b = read8(p + left - 8);
-    } else if (left >= 4) {
-        a = read4(p);
-        b = read4(p + left - 4);
-    } else if (left > 0) {
-        a = (static_cast<u64>(p[0]) << 16) | (static_cast<u64>(p[left >> 1]) << 8) | p[left - 1];
-    }
-    return fold(k1 ^ static_cast<u64>(length), fold(a ^ k1, b ^ state));
-}
+    u32 tag = 0;
 
-// Codes for keys by first appearance. Open addressing, linear probing, at most half full; `same(code)` decides whether
-// the key behind a code with equal hash is really the one looked for, so a collision costs time and never the truth.
+    static constexpr u32 kNull = ~u32{0}, kLong = u32{1} << 31;
+    static Key null() { return {0, 0, kNull}; }
+
+    bool is_null() const { return tag == kNull; }
+    bool is_whole() const { return !(tag & kLong); }
+    u64 hash() const { return fold(k1 ^ tag, fold(a ^ k1, b ^ k0)); }
+    bool operator==(const Key&) const = default;
+
+    // Text of up to 16 bytes is kept whole. `kind` (0 to 7) tells apart equal bytes of different meaning.
+    static Key of_bytes(const u8* p, i64 length, u32 kind) {
+        const u32 tag = kind << 5 | static_cast<u32>(length);
+        if (length > 16) return {long_hash(p, length), static_cast<u64>(length), kLong | kind};
+        // The two reads overlap and cover everything; the length in the tag says how.
+        if (length >= 8) return {read8(p), read8(p + length - 8), tag};
+        if (length >= 4) return {read4(p), read4(p + length - 4), tag};
+        if (length > 0) return {u64{p[0]} | u64{p[length >> 1]} << 8 | u64{p[length - 1]} << 16, 0, tag};
+        return {0, 0, tag};
+    }
+
+    static u64 long_hash(const u8* p, i64 length) {
+        u64 state = k0 ^ (static_cast<u64>(length) * k2);
+        i64 left = length;
+        for (; left > 16; left -= 16, p += 16) state = fold(read8(p) ^ k1, read8(p + 8) ^ state);
+        return fold(read8(p + left - 16) ^ k1, read8(p + left - 8) ^ state);
+    }
+
+  private:
+    static constexpr u64 k0 = 0xa0761d6478bd642full, k1 = 0xe7037ed1a0b428dbull, k2 = 0x8ebc6af09c88c6e3ull;
+};
+
+// Codes for keys by first appearance. Open addressing, linear probing, at most half full. A slot keeps 32 bits of the
+// hash, so that the table stays small; `same(code)` decides whether the key behind a code is really the one looked for.
 class CodeTable {
   public:
-    explicit CodeTable(i64 expected = 0) {
+    explicit CodeTable(i64 expected = 0) { clear(expected); }
+
+    // Forgets all keys and makes room for so many.
+    void clear(i64 expected) {
         i64 capacity = 64;
         while (capacity < 2 * expected) capacity *= 2;
         resize(capacity);
+        count_ = 0;
     }
 
     template <class Same>
     i32 find_or_add(u64 hash, Same&& same) {
         if (2 * (count_ + 1) > capacity_) grow();
-        for (u64 p = hash & mask_;; p = (p + 1) & mask_) {
-            Slot& slot = slots_[static_cast<i64>(p)];
+        const u32 part = part_of(hash);
+        for (u32 p = part & mask_;; p = (p + 1) & mask_) {
+            Slot& slot = slots_[p];
             if (slot.code < 0) {
-                slot = {hash, static_cast<i32>(count_)};
+                slot = {part, static_cast<i32>(count_)};
                 return static_cast<i32>(count_++);
             }
-            if (slot.hash == hash && same(slot.code)) return slot.code;
+            if (slot.part == part && same(slot.code)) return slot.code;
         }
     }
 
     // -1 when absent.
     template <class Same>
     i32 find(u64 hash, Same&& same) const {
-        for (u64 p = hash & mask_;; p = (p + 1) & mask_) {
-            const Slot& slot = slots_[static_cast<i64>(p)];
+        const u32 part = part_of(hash);
+        for (u32 p = part & mask_;; p = (p + 1) & mask_) {
+            const Slot& slot = slots_[p];
             if (slot.code < 0) return -1;
-            if (slot.hash == hash && same(slot.code)) return slot.code;
+            if (slot.part == part && same(slot.code)) return slot.code;
         }
     }
 
-    void prefetch(u64 hash) const { __builtin_prefetch(&slots_[static_cast<i64>(hash & mask_)]); }
+    void prefetch(u64 hash) const { __builtin_prefetch(&slots_[part_of(hash) & mask_]); }
     i64 size() const { return count_; }
 
   private:
     struct Slot {
-        u64 hash;
+        u32 part;
         i32 code;
     };
 
+    // The low half: partitions take the high bits.
+    static u32 part_of(u64 hash) { return static_cast<u32>(hash); }
+
     void resize(i64 capacity) {
-        slots_ = Buffer<Slot>(capacity);
+        if (slots_.size() < capacity) slots_ = Buffer<Slot>(capacity);
         std::memset(static_cast<void*>(slots_.data()), 0xff, static_cast<std::size_t>(capacity) * sizeof(Slot));
         capacity_ = capacity;
-        mask_ = static_cast<u64>(capacity) - 1;
+        mask_ = static_cast<u32>(capacity - 1);
     }
 
     void grow() {
         check_clusters(count_, "The input");
         Buffer<Slot> old = std::move(slots_);
-        resize(capacity_ * 4);
-        for (i64 i = 0; i < old.size(); ++i) {
+        const i64 slots = capacity_;
+        resize(slots * 2);
+        for (i64 i = 0; i < slots; ++i) {
             if (old[i].code < 0) continue;
-            u64 p = old[i].hash & mask_;
-            while (slots_[static_cast<i64>(p)].code >= 0) p = (p + 1) & mask_;
-            slots_[static_cast<i64>(p)] = old[i];
+            u32 p = old[i].part & mask_;
+            while (slots_[p].code >= 0) p = (p + 1) & mask_;
+            slots_[p] = old[i];
         }
     }
 
     Buffer<Slot> slots_;
     i64 capacity_ = 0, count_ = 0;
-    u64 mask_ = 0;
+    u32 mask_ = 0;
 };
 
 }  // namespace clusterdiff

@@ -25,7 +25,7 @@ class CodeOf {
             return;
         }
         table_ = CodeTable(list.count);
-        for (i64 c = 0; c < list.count; ++c) table_.find_or_add(mix(list[c]), [](i32) { return true; });
+        for (i64 c = 0; c < list.count; ++c) table_.find_or_add(fold_hash(list[c]), [](i32) { return false; });
     }
 
     // -1 for a label that is not there.
@@ -38,7 +38,7 @@ class CodeOf {
             const u64 slot = label - lo_;
             return slot < static_cast<u64>(direct_.size()) ? direct_[static_cast<i64>(slot)] : -1;
         }
-        return table_.find(mix(label), [](i32) { return true; });
+        return table_.find(fold_hash(label), [&](i32 c) { return list_[c] == label; });
     }
 
   private:

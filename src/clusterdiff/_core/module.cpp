@@ -22,7 +22,7 @@
 namespace cd = clusterdiff;
 namespace nb = nanobind;
 using namespace nb::literals;
-using cd::i32, cd::i64, cd::u64, cd::u8;
+using cd::i32, cd::i64, cd::u32, cd::u64, cd::u8;
 
 namespace {
 
@@ -135,11 +135,15 @@ std::optional<cd::Array> maybe(nb::handle source, const char* name) {
     return std::optional<cd::Array>(std::in_place, source, name);
 }
 
-nb::object encode_fixed(nb::handle x) {
+nb::object encode_fixed(nb::handle x, i64 unit) {
     const cd::Array a(x, "x", 2);
     if (a.itemsize() != 1 || (a.size(1) > 1 && a.stride(1) != 1)) throw nb::type_error("x must be uint8 with contiguous rows");
-    auto at = [&](i64 i) { return cd::Bytes{reinterpret_cast<const u8*>(a.data() + i * a.stride()), a.size(1)}; };
-    return encode_bytes(a.size(), [](i64) { return false; }, at);
+    if ((unit != 1 && unit != 4) || a.size(1) % unit) throw cd::BadValue("unit must be 1 or 4 bytes, and divide the width");
+    auto with = [&](auto zero) {
+        const cd::FixedSource<decltype(zero)> source{reinterpret_cast<const u8*>(a.data()), a.stride(), a.size(1)};
+        return encoded(heavy(a.size(), [&](cd::Run& run) { return cd::encode(a.size(), source, run); }));
+    };
+    return unit == 1 ? with(u8{}) : with(u32{});
 }
 
 nb::object encode_text(nb::handle offsets, nb::handle data, nb::handle validity, i64 bit_offset) {
@@ -150,8 +154,11 @@ nb::object encode_text(nb::handle offsets, nb::handle data, nb::handle validity,
     const Validity valid = validity_of(bitmap, bit_offset, n);
     const u8* base = bytes.exactly<u8>("uint8");
     auto with = [&](const auto* offset) {
-        for (i64 i = 0; i < n; ++i)
-            if (offset[i] > offset[i + 1] || offset[i] < 0) throw cd::BadValue("offsets must not decrease");
+        using Unsigned = std::make_unsigned_t<std::remove_cvref_t<decltype(*offset)>>;
+        auto raw = [&](i64 i) { return static_cast<Unsigned>(offset[i]); };
+        Unsigned signs = raw(0);  // has its top bit when an offset or a difference is negative
+        for (i64 i = 0; i < n; ++i) signs |= raw(i + 1) | (raw(i + 1) - raw(i));
+        if (std::bit_width(signs) == 8 * sizeof(Unsigned)) throw cd::BadValue("offsets must not decrease");
         if (offset[n] > bytes.size()) throw cd::BadValue("offsets reach past the end of the data");
         auto at = [&](i64 i) { return cd::Bytes{base + offset[i], static_cast<i64>(offset[i + 1] - offset[i])}; };
         return encode_bytes(n, [&](i64 i) { return valid.null(i); }, at);
@@ -539,7 +546,7 @@ NB_MODULE(_core, m) {
     m.def("group_sum", &group_sum, "groups"_a, "k"_a, "values"_a);
     m.def("group_members", &group_members, "groups"_a, "k"_a);
     m.def("encode_integers", &encode_integers, "x"_a);
-    m.def("encode_fixed", &encode_fixed, "x"_a);
+    m.def("encode_fixed", &encode_fixed, "x"_a, "unit"_a = 1);
     m.def("encode_text", &encode_text, "offsets"_a, "data"_a, "validity"_a.none() = nb::none(), "bit_offset"_a = 0);
     m.def("encode_views", &encode_views, "views"_a, "buffers"_a, "validity"_a.none() = nb::none(), "bit_offset"_a = 0);
     m.def("encode_objects", &encode_objects, "objects"_a);

@@ -2,6 +2,8 @@
 // nobody changes the objects while other threads read the characters of strings.
 #pragma once
 
+#include <atomic>
+
 #include "array.hpp"
 #include "encode.hpp"
 
@@ -28,7 +30,8 @@ class ObjectEncoder {
 
     // Codes, first positions, and the types met with where each was met first.
     nb::object encode(Run& run) {
-        Encoded result = all_text() ? encode_text(run) : all_integers() ? encode_integers(run) : encode_any(run);
+        std::optional<Encoded> text = encode_text(run);
+        Encoded result = text ? std::move(*text) : all_integers() ? encode_integers(run) : encode_any(run);
         nb::list types;
         for (const auto& [type, position] : types_) types.append(nb::make_tuple(type, position));
         return nb::make_tuple(to_numpy(std::move(result.codes)), to_numpy(std::move(result.first)), types);
@@ -46,32 +49,49 @@ class ObjectEncoder {
         if (i + kAhead < n_) __builtin_prefetch(item(i + kAhead));
     }
 
-    // Only strings and None? The list may be long: stop at the first thing else.
-    bool all_text() {
-        texts_ = Buffer<Bytes>(n_);
-        for (i64 i = 0; i < n_; ++i) {
-            prefetch(i);
-            PyObject* x = item(i);
-            if (x == Py_None) {
-                texts_[i] = {nullptr, 0, 0};
-                continue;
-            }
+    // Strings, read where they lie. Whatever else but None turns up is noted: then the codes mean nothing.
+    struct TextSource {
+        const ObjectEncoder& objects;
+        std::atomic<bool>& odd;
+
+        Key key(i64 i) const {
+            PyObject* x = objects.item(i);
+            if (x == Py_None) return Key::null();
             if (!PyUnicode_CheckExact(x)) {
-                types_.clear();
-                texts_ = {};
-                return false;
+                odd.store(true, std::memory_order_relaxed);
+                return Key::null();
             }
-            note_type(&PyUnicode_Type, i);
-            // Equal strings have equal kinds: CPython stores each in the narrowest form.
-            const i64 kind = static_cast<i64>(PyUnicode_KIND(x));
-            texts_[i] = {static_cast<const u8*>(PyUnicode_DATA(x)), PyUnicode_GET_LENGTH(x) * kind, static_cast<u64>(kind)};
+            const Bytes b = bytes(x);
+            return Key::of_bytes(b.data, b.length, b.kind);
         }
-        return true;
-    }
-    Encoded encode_text(Run& run) const {
-        auto null = [this](i64 i) { return texts_[i].tag == 0; };
-        auto at = [this](i64 i) { return texts_[i]; };
-        return clusterdiff::encode(n_, BytesSource<decltype(null), decltype(at)>{null, at}, run);
+        bool same(i64 i, i64 j) const {
+            const Bytes a = bytes(objects.item(i)), b = bytes(objects.item(j));
+            return std::memcmp(a.data, b.data, static_cast<std::size_t>(a.length)) == 0;
+        }
+        void prefetch(i64 i) const {
+            if (i >= objects.n_) return;
+            const char* x = reinterpret_cast<const char*>(objects.item(i));
+            __builtin_prefetch(x);
+            __builtin_prefetch(x + 63);  // short text follows its head
+        }
+
+        // Equal strings have equal kinds: CPython stores each in the narrowest form.
+        static Bytes bytes(PyObject* x) {
+            const auto kind = static_cast<u32>(PyUnicode_KIND(x));
+            return {static_cast<const u8*>(PyUnicode_DATA(x)), static_cast<i64>(PyUnicode_GET_LENGTH(x)) * kind, kind};
+        }
+    };
+
+    // Nothing when there are other objects than strings and None.
+    std::optional<Encoded> encode_text(Run& run) {
+        i64 head = 0;
+        while (head < n_ && item(head) == Py_None) ++head;
+        if (head < n_ && !PyUnicode_CheckExact(item(head))) return std::nullopt;
+        std::atomic<bool> odd{false};
+        Encoded out = clusterdiff::encode(n_, TextSource{*this, odd}, run);
+        if (odd.load()) return std::nullopt;
+        if (head < n_) note_type(&PyUnicode_Type, head);
+        return out;
     }
 
     // Only integers of up to 64 bits, and booleans?
@@ -167,7 +187,6 @@ class ObjectEncoder {
     std::optional<Array> array_;
     const char* at_ = nullptr;
     i64 n_ = 0, stride_ = 0;
-    Buffer<Bytes> texts_;  // tag 0: None
     Buffer<i64> integers_;
     std::vector<std::pair<nb::object, i64>> types_;
     PyTypeObject* last_type_ = nullptr;

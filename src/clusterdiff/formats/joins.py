@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from clusterdiff import _core
-from clusterdiff.clustering import Alignment, Clustering, LazyPoints, Missing, NoiseAs, reordered, settled
+from clusterdiff.clustering import Alignment, Clustering, Missing, NoiseAs, reordered, settled
 from clusterdiff.comparison import Comparison, compare_aligned
 from clusterdiff.errors import FileError, LabelError
 from clusterdiff.formats.duck import connect, fresh
@@ -24,7 +24,7 @@ from clusterdiff.formats.tables import (
     point_names,
     refuse_repeats,
 )
-from clusterdiff.labels import BoolArray, IntArray, Labels, read_labels
+from clusterdiff.labels import BoolArray, IntArray, Labels, LazyNames, read_labels
 
 #: Two numbers for a name. Names with the same first number are told apart by the second, which no two should share.
 NUMBERS = ("hash({})", "hash({} || chr(1))")
@@ -40,7 +40,7 @@ def compare_tables(
             left, right = load_columns(con, scan, true, pred)
         if left.point is not None:
             refuse_repeats(left)
-        points = None if left.point is None else LazyPoints(left.rows, lambda: point_names(left))
+        points = None if left.point is None else LazyNames(left.rows, lambda: point_names(left))
         aligned = Alignment(clustering(left, points), clustering(right, points), left.rows)
     else:
         left, right = load_source(con, true), load_source(con, pred)
@@ -89,7 +89,7 @@ def match(true: Loaded, pred: Loaded) -> Alignment:
         refuse_repeats(pred)
     extra = np.flatnonzero(~found)
     order = np.concatenate([np.arange(true.rows), np.full(len(extra), -1)])
-    points = LazyPoints(len(order), lambda: point_names(true, texts[0]) + point_names(pred, texts[1], extra))
+    points = LazyNames(len(order), lambda: point_names(true, texts[0]) + point_names(pred, texts[1], extra))
     return Alignment(
         reordered(clustering(true), order, points),
         reordered(clustering(pred), np.concatenate([place, extra]), points),
@@ -114,7 +114,7 @@ def _as_text(true: Loaded, pred: Loaded) -> tuple[bool, bool]:
 # ---- clusters as numbers
 
 
-def clustering(table: Loaded, points: LazyPoints | None = None) -> Clustering:
+def clustering(table: Loaded, points: LazyNames | None = None) -> Clustering:
     """The clusters of a table as numbers, each name fetched but once."""
     if table.kinds["cluster"] in ("int", "bool"):
         column = table.con.execute(f"SELECT {table.column} FROM {table.name}").fetchnumpy()[table.column]

@@ -73,6 +73,6 @@ def _unique(pairs: list[tuple[str, Any]], path: str) -> dict[str, Any]:
 
 def _clustering(data: Any, path: str) -> Clustering:
     try:
-        return Clustering(data, argument=shown(path))
+        return Clustering.reading(data, shown(path))
     except LabelError as error:
         raise FileError(error.message, error.hint) from None
