@@ -84,16 +84,30 @@ def test_text_of_every_kind(values: list[str | None]) -> None:
     same(_core.encode_views(*string_views(values)), values)
 
 
+@given(
+    st.lists(st.text(max_size=19).map(lambda x: x.rstrip("\0")), min_size=1, max_size=30),
+    st.integers(0, 20),
+)
+def test_text_in_fields(values: list[str], width: int) -> None:
+    """NumPy's fields of one width: narrow and wide characters, short and long text, any padding."""
+    fixed = np.array([*values, "x" * width])
+    expected = fixed.tolist()
+    for kind, text in (("U", fixed), ("S", np.char.encode(fixed, "utf-8"))):
+        rows = np.ascontiguousarray(text).view(np.uint8).reshape(len(text), -1)
+        same(_core.encode_fixed(rows, 4 if kind == "U" else 1), expected)
+
+
 @pytest.mark.parametrize("distinct", [3, 5_000, 90_000])
 @pytest.mark.parametrize("threads", ["1", "2", "7"])
+@pytest.mark.parametrize("prefix", ["cluster ", "a cluster with a long name "])
 def test_large_inputs_by_dictionary_and_by_partition(
-    distinct: int, threads: str, monkeypatch: pytest.MonkeyPatch
+    distinct: int, threads: str, prefix: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CLUSTERDIFF_THREADS", threads)
     rng = np.random.default_rng(distinct)
     numbers = rng.integers(0, distinct, 150_000)
     values: list[str | None] = [
-        None if i % 97 == 0 else f"cluster {x}" for i, x in enumerate(numbers.tolist())
+        None if i % 97 == 0 else f"{prefix}{x}" for i, x in enumerate(numbers.tolist())
     ]
     same(_core.encode_objects(values)[:2], values)
     offsets, data, valid = arrow(values)
@@ -102,7 +116,7 @@ def test_large_inputs_by_dictionary_and_by_partition(
     same(_core.encode_integers(numbers * 10**12), numbers.tolist())
     same(_core.encode_objects(numbers.tolist())[:2], numbers.tolist())
     fixed = np.array([v or "" for v in values])
-    same(_core.encode_fixed(fixed.view(np.uint8).reshape(len(fixed), -1)), fixed.tolist())
+    same(_core.encode_fixed(fixed.view(np.uint8).reshape(len(fixed), -1), 4), fixed.tolist())
 
 
 @pytest.mark.parametrize("n", [2_000, 150_000])
@@ -190,6 +204,7 @@ def test_a_list_that_changes_while_it_is_read() -> None:
             ),
             "validity",
         ),
+        (lambda: _core.encode_fixed(np.zeros((2, 6), np.uint8), 4), "divide the width"),
         (lambda: _core.encode_views(np.full((1, 16), 127, np.uint8), []), "past the end"),
     ],
 )

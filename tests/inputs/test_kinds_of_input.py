@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -234,3 +236,24 @@ def test_a_clustering_can_be_read_and_compared() -> None:
     assert clustering != cd.Clustering(["x", "y", "x"])
     assert repr(clustering) == "<Clustering of 3 points in 2 clusters>"
     assert cd.score(clustering, clustering) == 1.0
+
+
+@pytest.mark.parametrize("kind", ["list", "text", "objects"])
+def test_names_are_those_of_the_time_of_the_comparison(kind: str) -> None:
+    """Names are read late where that is safe; what the caller can change is read at once."""
+    labels: Any = ["ann", "ann", "bob"]
+    labels = {"list": list, "text": np.array, "objects": lambda x: np.array(x, dtype=object)}[kind](labels)
+    diff, clustering = cd.compare(labels, labels), cd.Clustering(labels)
+    labels[0] = labels[2] = "eve"
+    assert diff.meet.true_names.tolist() == clustering.names.tolist() == ["ann", "bob"]
+
+
+def test_columns_in_several_pieces_and_cut_out_of_others() -> None:
+    long = [f"a name that is too long for a view, {x}" for x in "xyzx"]
+    values = ["a", *long, None, "a", long[0], "b"]
+    whole = pl.Series(values)
+    pieces = pl.concat([pl.Series(values[:4]), pl.Series(values[4:])], rechunk=False)
+    expected = [x for x in values[2:] if x is not None]
+    for column in (whole[2:], pieces[2:], pa.chunked_array([values[:3], values[3:]])[2:]):
+        found = cd.compare(column, column, missing="drop").true
+        assert found.names[found.codes].tolist() == expected
