@@ -88,11 +88,15 @@ Encoded encode_few(i64 n, const Source& source, Run& run) {
         const Lexicon<Source>& other = lexicons[worker];
         for (std::size_t c = 0; c < other.keys().size(); ++c) translation[worker].push_back(all.code(other.keys()[c], other.first()[c]));
     }
-    run.workers(team, [&](int worker) {
-        if (worker == 0) return;
-        const auto& to = translation[static_cast<std::size_t>(worker)];
-        for (i64 i = begin_of(worker); i < begin_of(worker + 1); ++i)
-            if (out.codes[i] >= 0) out.codes[i] = to[static_cast<std::size_t>(out.codes[i])];
+    const i64 shard = i64{1} << 16, translated = begin_of(1);
+    run.tasks((n - translated + shard - 1) / shard, [&](i64 s, int) {
+        i64 at = translated + s * shard;
+        const i64 end = std::min(n, at + shard);
+        for (int worker = 1; worker < team; ++worker) {
+            const auto& to = translation[static_cast<std::size_t>(worker)];
+            for (const i64 stop = std::min(end, begin_of(worker + 1)); at < stop; ++at)
+                if (out.codes[at] >= 0) out.codes[at] = to[static_cast<std::size_t>(out.codes[at])];
+        }
     });
     const std::vector<i64>& first = all.first();
     check_clusters(static_cast<i64>(first.size()), "The input");
