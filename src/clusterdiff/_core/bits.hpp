@@ -22,6 +22,20 @@ class SlotSet {
         return total;
     }
 
+    // How many members are smaller than `slot`.
+    i64 before(i64 slot) const {
+        i64 total = 0;
+        for (i64 w = 0; w < slot >> 6; ++w) total += std::popcount(words_[w]);
+        if (slot & 63) total += std::popcount(words_[slot >> 6] & ((u64{1} << (slot & 63)) - 1));
+        return total;
+    }
+    // The smallest member of a set that has one.
+    i64 first() const {
+        i64 w = 0;
+        while (words_[w] == 0) ++w;
+        return 64 * w + std::countr_zero(words_[w]);
+    }
+
   private:
     friend class Ranks;
     Buffer<u64> words_;

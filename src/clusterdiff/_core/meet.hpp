@@ -4,7 +4,8 @@
 // | ------------------------------------------ | ------------------------------------------------------------ |
 // | ranges with few cells (kTableCells)        | dense table of counts, one pass                              |
 // | arbitrary, few distinct values in a sample | the same, through a dictionary made from the sample          |
-// | small ranges (kSlotsAPoint)                | partition by true slot, sort and count each bucket in cache  |
+// | small ranges (kSlotsAPoint)                | partition by true slot, sort and count each bucket in cache; |
+// |                                            | ranges are guessed from a sample and checked on the way      |
 // | arbitrary on one or both sides, few values | codes from a dictionary, then as above                       |
 // | arbitrary on one or both sides, many       | partition by hash, code each bucket in cache, then as above  |
 //
@@ -19,6 +20,8 @@ namespace clusterdiff {
 constexpr i64 kTableCells = i64{2} << 20, kTableCellsAlways = 4096;
 // A label range counts as small up to this many slots a point: what is kept for a slot is a bit or a word.
 constexpr i64 kSlotsAPoint = 4, kSlotsAlways = 16384;
+// From here on finding the exact ranges first costs more than guessing wrong now and then.
+constexpr i64 kExactRange = 4096;
 // A dictionary beats hashing in partitions while it stays in a level-2 cache.
 constexpr i64 kSamplePoints = 16384, kFewInSample = 12000;
 // A dictionary made from the sample is likely to be complete.
@@ -36,11 +39,20 @@ inline Cells meet(const Labels& t, const Labels& p, Run& run) {
     if (ranges_fit(t_guess, p_guess))
         if (auto cells = meet_by_table(t, p, RangeCoder(t_guess), RangeCoder(p_guess), run)) return std::move(*cells);
 
+    auto ranged = [&](u64 span) { return span < static_cast<u64>(kSlotsAPoint * t.n + kSlotsAlways) && span < UINT32_MAX; };
+    if (t.n > kExactRange && ranged(2 * t_guess.span()) && ranged(2 * p_guess.span())) {
+        try {
+            Side ts = guessed_side(t, t_guess), ps = guessed_side(p, p_guess);
+            return rows_by_slot(SlotFeed{ts, ps}, ts, ps, run);
+        } catch (const Unforeseen&) {
+            run.resume();
+        }
+    }
+
     const Range t_range = range_of(t, run), p_range = range_of(p, run);
     if (ranges_fit(t_range, p_range)) return std::move(*meet_by_table(t, p, RangeCoder(t_range), RangeCoder(p_range), run));
 
-    auto ranged = [&](Range r) { return r.span() < static_cast<u64>(kSlotsAPoint * t.n + kSlotsAlways) && r.span() < UINT32_MAX; };
-    const bool t_ranged = ranged(t_range), p_ranged = ranged(p_range);
+    const bool t_ranged = ranged(t_range.span()), p_ranged = ranged(p_range.span());
     if (t_ranged && p_ranged) {
         Side ts = ranged_side(t, t_range), ps = ranged_side(p, p_range);
         return rows_by_slot(SlotFeed{ts, ps}, ts, ps, run);

@@ -231,18 +231,20 @@ struct CodedFeed {
 
 // ---- Rows of a bucket, numbered from 0 within it.
 
-// Rows are slots: record = slot << 32 | column.
+// Rows are slots: record = row << kColBits | column.
+template <class Word, int kColBits>
 class SlotRows {
   public:
-    using Record = u64;
+    using Record = Word;
     SlotRows(i64 slots, int shift) : slots_(slots), shift_(shift), used_(slots) {}
-    i64 start(i64 bucket, const u64*, i64) {
-        first_ = static_cast<u64>(bucket) << shift_;
-        return std::min(i64{1} << shift_, slots_ - static_cast<i64>(first_));
+    static Word record(u32 row, u32 col) { return static_cast<Word>(row) << kColBits | col; }
+    i64 start(i64 bucket, const Word*, i64) {
+        first_ = bucket << shift_;
+        return std::min(i64{1} << shift_, slots_ - first_);
     }
-    i64 row(const u64* record, i64 i) const { return static_cast<i64>((record[i] >> 32) - first_); }
-    static u32 col(const u64* record, i64 i) { return static_cast<u32>(record[i]); }
-    void use(i64 row) { used_.add(static_cast<i64>(first_) + row); }
+    static i64 row(const Word* record, i64 i) { return static_cast<i64>(record[i] >> kColBits); }
+    static u32 col(const Word* record, i64 i) { return static_cast<u32>(record[i] & ((Word{1} << kColBits) - 1)); }
+    void use(i64 row) { used_.add(first_ + row); }
     void store_labels(i64) {}
     const SlotSet& used() const { return used_; }
     SlotSet& used() { return used_; }
@@ -250,7 +252,7 @@ class SlotRows {
   private:
     i64 slots_;
     int shift_;
-    u64 first_ = 0;
+    i64 first_ = 0;
     SlotSet used_;
 };
 
@@ -375,12 +377,20 @@ inline LabelList listed_labels(Buffer<u64>&& values, i64 count, const Labels& x)
     return list;
 }
 
+// Names the used slots; there are `count` of them.
+inline LabelList used_labels(const SlotSet& used, const Side& side, i64 count) {
+    const i64 first = used.first();
+    const u64 lo = side.lo + static_cast<u64>(first);
+    const i64 slots = used.before(first + count) == count ? count : side.slots - first;
+    return occupied_labels(RangeCoder({lo, lo}), slots, count, side.labels.is_signed(), [&](i64 slot) { return used.has(first + slot); });
+}
+
 // Replaces column slots by codes when some slots are empty, and names the columns.
 inline void finish_columns(Cells& out, Side& p, std::vector<SlotSet>& used, Run& run) {
     for (std::size_t worker = 1; worker < used.size(); ++worker) used[0].unite(used[worker]);
     out.k_pred = used[0].count();
     check_clusters(out.k_pred, "pred");
-    if (out.k_pred < p.slots) {
+    if (used[0].before(out.k_pred) < out.k_pred) {
         Buffer<i32> code(p.slots);
         for (i64 slot = 0, next = 0; slot < p.slots; ++slot) code[slot] = used[0].has(slot) ? static_cast<i32>(next++) : -1;
         const i64 shard = i64{1} << 16, cells = out.count();
@@ -391,7 +401,7 @@ inline void finish_columns(Cells& out, Side& p, std::vector<SlotSet>& used, Run&
     if (p.coded())
         out.pred_labels = listed_labels(std::move(p.keys), out.k_pred, p.labels);
     else
-        out.pred_labels = occupied_labels(RangeCoder({p.lo, p.lo}), p.slots, out.k_pred, p.labels.is_signed(), [&](i64 slot) { return used[0].has(slot); });
+        out.pred_labels = used_labels(used[0], p, out.k_pred);
 }
 
 inline std::vector<SlotSet> slot_sets(i64 slots, int count) {
@@ -403,18 +413,16 @@ inline std::vector<SlotSet> slot_sets(i64 slots, int count) {
 constexpr i64 kBucketPoints = 8192;
 
 // The true side has slots; `feed` yields (true slot, pred slot).
-template <class Feed>
-Cells rows_by_slot(Feed feed, Side& t, Side& p, Run& run) {
-    const i64 n = t.labels.n;
-    const int slot_bits = std::bit_width(static_cast<u64>(t.slots - 1));
-    const int shift = slot_bits - std::min(slot_bits, partition_bits(n, kBucketPoints));
-    const i64 buckets = ((t.slots - 1) >> shift) + 1;
-    const auto part = partition<u64>(
+template <class Rows, class Feed>
+Cells rows_by_slot(Feed& feed, Side& t, Side& p, int shift, Run& run) {
+    const i64 n = t.labels.n, buckets = ((t.slots - 1) >> shift) + 1;
+    const u32 within = static_cast<u32>((u64{1} << shift) - 1);
+    const auto part = partition<typename Rows::Record>(
         n, buckets, feed, [shift](u32 slot) { return slot >> shift; },
-        [](u32 slot, u32 col) { return static_cast<u64>(slot) << 32 | col; }, run);
+        [within](u32 slot, u32 col) { return Rows::record(slot & within, col); }, run);
     if constexpr (requires { feed.records; }) feed.records = {};
     const int team = static_cast<int>(std::min<i64>(run.threads(), buckets));
-    std::vector<SlotRows> rows;
+    std::vector<Rows> rows;
     for (int worker = 0; worker < team; ++worker) rows.emplace_back(t.slots, shift);
     auto used_cols = slot_sets(p.slots, team);
     Cells out = count_buckets(part, rows, used_cols, p.slots, std::min(n, t.slots), run);
@@ -422,9 +430,19 @@ Cells rows_by_slot(Feed feed, Side& t, Side& p, Run& run) {
     if (t.coded())
         out.true_labels = listed_labels(std::move(t.keys), out.k_true, t.labels);
     else
-        out.true_labels = occupied_labels(RangeCoder({t.lo, t.lo}), t.slots, out.k_true, t.labels.is_signed(), [&](i64 slot) { return rows[0].used().has(slot); });
+        out.true_labels = used_labels(rows[0].used(), t, out.k_true);
     finish_columns(out, p, used_cols, run);
     return out;
+}
+
+template <class Feed>
+Cells rows_by_slot(Feed feed, Side& t, Side& p, Run& run) {
+    const int slot_bits = std::bit_width(static_cast<u64>(t.slots - 1)), col_bits = std::bit_width(static_cast<u64>(p.slots - 1));
+    const int shift = slot_bits - std::min(slot_bits, partition_bits(t.labels.n, kBucketPoints));
+    // Half the traffic where a row and a column fit a word.
+    if (col_bits <= 16 && shift <= 16) return rows_by_slot<SlotRows<u32, 16>>(feed, t, p, shift, run);
+    if (col_bits <= 20 && shift <= 12) return rows_by_slot<SlotRows<u32, 20>>(feed, t, p, shift, run);
+    return rows_by_slot<SlotRows<u64, 32>>(feed, t, p, shift, run);
 }
 
 // The true side is arbitrary; `feed` yields (true label, pred slot).

@@ -7,10 +7,14 @@
 
 namespace clusterdiff {
 
+// Thrown when a label lies outside the range that was guessed from a sample.
+struct Unforeseen {};
+
 struct Side {
     Labels labels;
     u64 lo = 0;
     i64 slots = 0;      // slots lie in [0, slots)
+    bool guessed = false;  // whether that is to be checked; `slots` is then a power of two
     Buffer<u32> codes;  // one a point for arbitrary labels; empty for a small range
     Buffer<u64> keys;   // the label of each code, ascending
 
@@ -19,7 +23,13 @@ struct Side {
     const u32* block(i64 at, i64 count, u64* scratch, u32* to) const {
         if (coded()) return codes.data() + at;
         const u64* x = labels.block(at, count, scratch);
-        for (i64 i = 0; i < count; ++i) to[i] = static_cast<u32>(x[i] - lo);
+        u64 bits = 0;
+        for (i64 i = 0; i < count; ++i) {
+            const u64 slot = x[i] - lo;
+            bits |= slot;
+            to[i] = static_cast<u32>(slot);
+        }
+        if (guessed && bits >= static_cast<u64>(slots)) throw Unforeseen();
         return to;
     }
 };
@@ -29,6 +39,17 @@ inline Side ranged_side(const Labels& x, Range r) {
     side.labels = x;
     side.lo = r.lo;
     side.slots = static_cast<i64>(r.span()) + 1;
+    return side;
+}
+
+// The same from the range of a sample, with room for the extremes that it missed.
+inline Side guessed_side(const Labels& x, Range sample) {
+    const u64 room = sample.span() / 8, bias = order_bias(x);
+    const bool near_zero = (sample.lo ^ bias) >= bias && sample.lo <= sample.span();
+    const u64 lo = near_zero ? 0 : sample.lo - room;
+    Side side = ranged_side(x, {lo, sample.hi});
+    side.slots = static_cast<i64>(std::bit_ceil(sample.hi - lo + room + 1));
+    side.guessed = true;
     return side;
 }
 

@@ -42,6 +42,9 @@ class Run {
 
     int threads() const { return threads_; }
 
+    // After an exception that the caller deals with.
+    void resume() { stop_.store(false, std::memory_order_relaxed); }
+
     // Calls f(worker) on `count` workers at once; worker 0 is the calling thread. The first exception wins.
     template <class F>
     void workers(int count, F&& f) {
