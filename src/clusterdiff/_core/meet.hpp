@@ -26,6 +26,8 @@ constexpr i64 kExactRange = 4096;
 constexpr i64 kSamplePoints = 16384, kFewInSample = 12000;
 // A dictionary made from the sample is likely to be complete.
 constexpr i64 kCompleteInSample = 1500;
+// From here on it pays to look for a hash without collisions.
+constexpr i64 kSearchPoints = i64{1} << 17;
 
 inline Cells meet(const Labels& t, const Labels& p, Run& run) {
     if (t.n != p.n)
@@ -49,7 +51,9 @@ inline Cells meet(const Labels& t, const Labels& p, Run& run) {
         }
     }
 
-    const Range t_range = range_of(t, run), p_range = range_of(p, run);
+    // No range is smaller than that of a sample.
+    auto exact = [&](const Labels& x, Range sample) { return ranged(sample.span()) ? range_of(x, run) : sample; };
+    const Range t_range = exact(t, t_guess), p_range = exact(p, p_guess);
     if (ranges_fit(t_range, p_range)) return std::move(*meet_by_table(t, p, RangeCoder(t_range), RangeCoder(p_range), run));
 
     const bool t_ranged = ranged(t_range.span()), p_ranged = ranged(p_range.span());
@@ -60,8 +64,13 @@ inline Cells meet(const Labels& t, const Labels& p, Run& run) {
 
     const std::vector<u64> t_sample = sample_labels(t, kSamplePoints), p_sample = sample_labels(p, kSamplePoints);
     const i64 t_seen = static_cast<i64>(t_sample.size()), p_seen = static_cast<i64>(p_sample.size());
-    if (t_seen <= kCompleteInSample && p_seen <= kCompleteInSample && fits(static_cast<u64>(t_seen), static_cast<u64>(p_seen)))
-        if (auto cells = meet_by_table(t, p, KeyCoder(t_sample), KeyCoder(p_sample), run)) return std::move(*cells);
+    if (t_seen <= kCompleteInSample && p_seen <= kCompleteInSample && fits(static_cast<u64>(t_seen), static_cast<u64>(p_seen))) {
+        std::optional<PerfectCoder> t_coder, p_coder;
+        if (t.n >= kSearchPoints) t_coder = PerfectCoder::find(t_sample), p_coder = PerfectCoder::find(p_sample);
+        auto cells = t_coder && p_coder ? meet_by_table(t, p, *t_coder, *p_coder, run)
+                                        : meet_by_table(t, p, KeyCoder(t_sample), KeyCoder(p_sample), run);
+        if (cells) return std::move(*cells);
+    }
 
     const bool t_few = t_seen < kFewInSample, p_few = p_seen < kFewInSample;
     auto side = [&](const Labels& x, Range r, bool is_ranged) { return is_ranged ? ranged_side(x, r) : coded_side(x, run); };

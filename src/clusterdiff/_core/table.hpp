@@ -21,6 +21,51 @@ class RangeCoder {
     u64 lo_, slots_;
 };
 
+// A few arbitrary labels without a collision between them: one multiplication, one look, no branch to guess.
+class PerfectCoder {
+  public:
+    // Nothing when there are too many keys, or the multipliers that are tried all fail.
+    static std::optional<PerfectCoder> find(const std::vector<u64>& keys) {
+        constexpr int kTries = 64, kMostBits = 17;
+        const int bits = std::max(6, 2 * static_cast<int>(std::bit_width(keys.size())) - 1);  // one try in three succeeds, or more
+        if (bits > kMostBits) return std::nullopt;
+        PerfectCoder coder;
+        coder.keys_ = keys;
+        coder.shift_ = 64 - bits;
+        for (u64 tried = 1; tried <= kTries; ++tried) {
+            coder.multiplier_ = mix(tried) | 1;
+            if (coder.fill()) return coder;
+        }
+        return std::nullopt;
+    }
+    u64 operator()(u64 label) const {
+        const Slot& slot = slots_[(label * multiplier_) >> shift_];
+        return slot.key == label ? slot.code : ~u64{0};
+    }
+    u64 slots() const { return keys_.size(); }
+    u64 label(i64 slot) const { return keys_[static_cast<std::size_t>(slot)]; }
+    static constexpr bool unbroken = false;
+
+  private:
+    struct Slot {
+        u64 key, code;
+    };
+    bool fill() {
+        slots_.assign(std::size_t{1} << (64 - shift_), Slot{0, ~u64{0}});
+        for (std::size_t code = 0; code < keys_.size(); ++code) {
+            Slot& slot = slots_[(keys_[code] * multiplier_) >> shift_];
+            if (slot.code != ~u64{0}) return false;
+            slot = {keys_[code], code};
+        }
+        return true;
+    }
+
+    std::vector<u64> keys_;
+    std::vector<Slot> slots_;
+    u64 multiplier_ = 1;
+    int shift_ = 0;
+};
+
 class KeyCoder {
   public:
     explicit KeyCoder(const std::vector<u64>& keys) {
