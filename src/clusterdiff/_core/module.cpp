@@ -291,11 +291,15 @@ nb::object moments_dense(nb::handle groups, i64 k, nb::handle x, nb::handle weig
     const cd::Labels labels = checked_groups(g, k);
     const i64 n = a.size(0), d = a.size(1), step = a.stride(1);
     if (labels.n != n) throw cd::BadValue("x must have one row a point");
+    auto fetch = [&, bytes = step * d](i64 point) {
+        const char* from = a.data() + point * a.stride(0);
+        for (i64 line = 0; line < bytes; line += 64) __builtin_prefetch(from + line);
+    };
     return with_weights(weights, n, [&](auto weight) {
         auto moments = [&](auto row) {
             auto m = heavy(n * std::max<i64>(d, 1), [&](cd::Run& run) {
                 const cd::Members members = cd::group_members(labels, k, run);
-                return cd::moments_dense(members, k, d, row, weight, run);
+                return cd::moments_dense(members, k, d, row, fetch, weight, run);
             });
             return nb::object(nb::make_tuple(cd::to_numpy(std::move(m.centres), k, d), cd::to_numpy(std::move(m.within))));
         };
@@ -328,13 +332,32 @@ nb::object moments_sparse(nb::handle groups, i64 k, nb::handle indptr, nb::handl
     if (static_cast<i64>(starts[n]) > columns.n) throw cd::BadValue("indptr reaches past the end of the data");
     return with_weights(weights, n, [&](auto weight) {
         return x.visit_numbers([&](auto read) {
-            auto index = [&](i64 at) { return static_cast<i64>(columns[at]); };
             auto value = [&](i64 at) { return read(x.data() + at * x.stride()); };
-            auto m = heavy(columns.n + n, [&](cd::Run& run) {
-                const cd::Members members = cd::group_members(labels, k, run);
-                return cd::moments_sparse(members, k, d, starts, index, value, weight, run);
-            });
-            return nb::object(nb::make_tuple(cd::to_numpy(m.indptr), cd::to_numpy(m.indices), cd::to_numpy(m.data), cd::to_numpy(std::move(m.within))));
+            auto fetch = [&](i64 at) {
+                if (at >= columns.n) return;
+                __builtin_prefetch(columns.data + at * columns.stride);
+                __builtin_prefetch(x.data() + at * x.stride());
+                __builtin_prefetch(x.data() + at * x.stride() + 64);
+            };
+            auto moments = [&](auto start, auto index) {
+                auto m = heavy(columns.n + n, [&](cd::Run& run) {
+                    const cd::Members members = cd::group_members(labels, k, run);
+                    return cd::moments_sparse(members, k, d, start, index, value, fetch, weight, run);
+                });
+                return nb::object(nb::make_tuple(cd::to_numpy(std::move(m.indptr)), cd::to_numpy(std::move(m.indices)), cd::to_numpy(std::move(m.data)),
+                                                 cd::to_numpy(std::move(m.within))));
+            };
+            // SciPy's own types are read as they are, any others one by one.
+            auto plain = [&](auto zero) {
+                using T = decltype(zero);
+                return moments([from = reinterpret_cast<const T*>(starts.data)](i64 i) { return static_cast<i64>(from[i]); },
+                               [from = reinterpret_cast<const T*>(columns.data)](i64 i) { return static_cast<i64>(from[i]); });
+            };
+            if (starts.kind == columns.kind && starts.plain() && columns.plain()) {
+                if (starts.kind == cd::Kind::i32) return plain(i32{});
+                if (starts.kind == cd::Kind::i64) return plain(i64{});
+            }
+            return moments([&](i64 i) { return static_cast<i64>(starts[i]); }, [&](i64 i) { return static_cast<i64>(columns[i]); });
         });
     });
 }

@@ -16,10 +16,13 @@ struct DenseMoments {
     Buffer<double> within;   // [k]
 };
 
-// `row(point, scratch)` points to the d features of a point, in place or converted into the scratch; `weight(point)` is
-// its mass.
-template <class Row, class Weight>
-DenseMoments moments_dense(const Members& groups, i64 k, i64 d, Row&& row, Weight&& weight, Run& run) {
+// The points of a group lie anywhere: they are asked for so many points before they are read.
+constexpr i64 kFetchAhead = 6;
+
+// `row(point, scratch)` points to the d features of a point, in place or converted into the scratch; `fetch(point)` asks
+// for them; `weight(point)` is its mass.
+template <class Row, class Fetch, class Weight>
+DenseMoments moments_dense(const Members& groups, i64 k, i64 d, Row&& row, Fetch&& fetch, Weight&& weight, Run& run) {
     // Large groups are cut into pieces of fixed length, which threads share and which keep partial sums short.
     constexpr i64 kPiece = 4096;
     struct Piece {
@@ -52,7 +55,9 @@ DenseMoments moments_dense(const Members& groups, i64 k, i64 d, Row&& row, Weigh
         const double* first = s.first.data();
         first_point(piece.group, s);
         double mass = 0;
+        const i64 last = groups.members.size() - 1;
         for (i64 at = piece.begin; at < piece.end; ++at) {
+            fetch(groups.members[std::min(at + kFetchAhead, last)]);  // beyond the piece: most likely what comes next
             const i64 point = groups.members[at];
             const double w = weight(point);
             mass += w;
@@ -135,14 +140,15 @@ DenseMoments moments_dense(const Members& groups, i64 k, i64 d, Row&& row, Weigh
 }
 
 struct SparseMoments {
-    std::vector<i64> indptr, indices;
-    std::vector<double> data;
+    Buffer<i64> indptr, indices;
+    Buffer<double> data;
     Buffer<double> within;  // [k]
 };
 
-// Rows are given as (indptr, index(at), value(at)); a row must not list a column twice.
-template <class Index, class Value, class Weight>
-SparseMoments moments_sparse(const Members& groups, i64 k, i64 d, const Labels& indptr, Index&& index, Value&& value,
+// Rows are given as start(point), index(at) and value(at); `fetch(at)` asks for what is stored there. A row must not list
+// a column twice.
+template <class Start, class Index, class Value, class Fetch, class Weight>
+SparseMoments moments_sparse(const Members& groups, i64 k, i64 d, Start&& start, Index&& index, Value&& value, Fetch&& fetch,
                              Weight&& weight, Run& run) {
     // What is known of one column within the group at hand.
     struct Column {
@@ -172,13 +178,15 @@ SparseMoments moments_sparse(const Members& groups, i64 k, i64 d, const Labels& 
         }
         Piece& piece = pieces[static_cast<std::size_t>(task)];
         auto each = [&](i64 point, auto&& f) {
-            for (i64 at = static_cast<i64>(indptr[point]), end = static_cast<i64>(indptr[point + 1]); at < end; ++at) f(index(at), value(at));
+            for (i64 at = start(point), end = start(point + 1); at < end; ++at) f(index(at), value(at));
         };
         for (i64 group = task * per_task, end = std::min(k, group + per_task); group < end; ++group) {
             const i64 from = groups.indptr[group], to = groups.indptr[group + 1];
             s.touched.clear();
             double mass = 0;
+            const i64 last = groups.members.size() - 1;
             for (i64 at = from; at < to; ++at) {
+                fetch(start(groups.members[std::min(at + kFetchAhead, last)]));
                 const i64 point = groups.members[at];
                 const double w = weight(point);
                 mass += w;
@@ -194,7 +202,13 @@ SparseMoments moments_sparse(const Members& groups, i64 k, i64 d, const Labels& 
                     c.mass += w;
                 });
             }
-            std::sort(s.touched.begin(), s.touched.end());
+            if (static_cast<i64>(s.touched.size()) > d / 64) {  // so many that looking at every column is less than to sort
+                s.touched.clear();
+                for (i64 j = 0; j < d; ++j)
+                    if (s.used[j]) s.touched.push_back(j);
+            } else {
+                std::sort(s.touched.begin(), s.touched.end());
+            }
             for (i64 j : s.touched) {
                 Column& c = s.columns[j];
                 // Points that do not store the column are zeros: each is `first` below the first point.
@@ -223,12 +237,25 @@ SparseMoments moments_sparse(const Members& groups, i64 k, i64 d, const Labels& 
             out.within[group] = within.value();
         }
     });
-    out.indptr.push_back(0);
+    std::vector<i64> place{0};  // of the first entry of every task's piece
+    out.indptr = Buffer<i64>(k + 1);
+    out.indptr[0] = 0;
+    i64 group = 0;
     for (const Piece& piece : pieces) {
-        for (i64 count : piece.counts) out.indptr.push_back(out.indptr.back() + count);
-        out.indices.insert(out.indices.end(), piece.indices.begin(), piece.indices.end());
-        out.data.insert(out.data.end(), piece.data.begin(), piece.data.end());
+        for (i64 count : piece.counts) {
+            out.indptr[group + 1] = out.indptr[group] + count;
+            ++group;
+        }
+        place.push_back(out.indptr[group]);
     }
+    out.indices = Buffer<i64>(place.back());
+    out.data = Buffer<double>(place.back());
+    run.tasks(tasks, [&](i64 task, int) {
+        Piece piece = std::move(pieces[static_cast<std::size_t>(task)]);
+        const i64 at = place[static_cast<std::size_t>(task)];
+        std::copy(piece.indices.begin(), piece.indices.end(), out.indices.data() + at);
+        std::copy(piece.data.begin(), piece.data.end(), out.data.data() + at);
+    });
     return out;
 }
 
