@@ -185,16 +185,20 @@ Encoded encode_many(i64 n, const Source& source, Run& run) {
 // The crossover is where the tables of all values leave a core's own cache.
 template <class Source>
 Encoded encode(i64 n, const Source& source, Run& run) {
-    constexpr i64 kSamplePoints = 4096, kFewInSample = 3700;
-    i64 seen = 0;
+    constexpr i64 kSamplePoints = 4096, kFewValues = 26000;
+    std::vector<u32> times;
     if (n > kSamplePoints) {
         Lexicon<Source> sample(source);
-        for (i64 i = 0, step = n / kSamplePoints; i < n; i += step)
-            if (const Key key = source.key(i); !key.is_null()) sample.code(key, i);
-        seen = static_cast<i64>(sample.keys().size());
+        for (i64 i = 0, step = n / kSamplePoints; i < n; i += step) {
+            const Key key = source.key(i);
+            if (key.is_null()) continue;
+            const auto code = static_cast<std::size_t>(sample.code(key, i));
+            if (code == times.size()) times.push_back(0);
+            ++times[code];
+        }
     }
     // Positions in 32 bits: beyond, the plain table is slower but right.
-    if (seen < kFewInSample || n >= static_cast<i64>(UINT32_MAX)) return encode_few(n, source, run);
+    if (likely_distinct(times) < kFewValues || n >= static_cast<i64>(UINT32_MAX)) return encode_few(n, source, run);
     return encode_many(n, source, run);
 }
 

@@ -23,7 +23,7 @@ constexpr i64 kSlotsAPoint = 4, kSlotsAlways = 16384;
 // From here on finding the exact ranges first costs more than guessing wrong now and then.
 constexpr i64 kExactRange = 4096;
 // A dictionary beats hashing in partitions while it stays in a level-2 cache.
-constexpr i64 kSamplePoints = 16384, kFewInSample = 12000;
+constexpr i64 kSamplePoints = 16384, kFewLabels = 26000;
 // A dictionary made from the sample is likely to be complete.
 constexpr i64 kCompleteInSample = 1500;
 // From here on it pays to look for a hash without collisions.
@@ -62,17 +62,17 @@ inline Cells meet(const Labels& t, const Labels& p, Run& run) {
         return rows_by_slot(SlotFeed{ts, ps}, ts, ps, run);
     }
 
-    const std::vector<u64> t_sample = sample_labels(t, kSamplePoints), p_sample = sample_labels(p, kSamplePoints);
-    const i64 t_seen = static_cast<i64>(t_sample.size()), p_seen = static_cast<i64>(p_sample.size());
+    const Sample t_sample = sample_labels(t, kSamplePoints), p_sample = sample_labels(p, kSamplePoints);
+    const i64 t_seen = static_cast<i64>(t_sample.keys.size()), p_seen = static_cast<i64>(p_sample.keys.size());
     if (t_seen <= kCompleteInSample && p_seen <= kCompleteInSample && fits(static_cast<u64>(t_seen), static_cast<u64>(p_seen))) {
         std::optional<PerfectCoder> t_coder, p_coder;
-        if (t.n >= kSearchPoints) t_coder = PerfectCoder::find(t_sample), p_coder = PerfectCoder::find(p_sample);
+        if (t.n >= kSearchPoints) t_coder = PerfectCoder::find(t_sample.keys), p_coder = PerfectCoder::find(p_sample.keys);
         auto cells = t_coder && p_coder ? meet_by_table(t, p, *t_coder, *p_coder, run)
-                                        : meet_by_table(t, p, KeyCoder(t_sample), KeyCoder(p_sample), run);
+                                        : meet_by_table(t, p, KeyCoder(t_sample.keys), KeyCoder(p_sample.keys), run);
         if (cells) return std::move(*cells);
     }
 
-    const bool t_few = t_seen < kFewInSample, p_few = p_seen < kFewInSample;
+    const bool t_few = t_sample.likely < kFewLabels, p_few = p_sample.likely < kFewLabels;
     auto side = [&](const Labels& x, Range r, bool is_ranged) { return is_ranged ? ranged_side(x, r) : coded_side(x, run); };
     if (p_ranged || p_few) {
         Side ps = side(p, p_range, p_ranged);

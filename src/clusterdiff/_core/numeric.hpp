@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <vector>
 
 #include "common.hpp"
 
@@ -125,6 +126,18 @@ inline double excess(double x) {
     const double near = (2 * w + 2 * r.s * w * (1 + r.s) * r.tail) / (1 - r.s);
     const double far = (1 + x) * logarithm::combine(r) - x;
     return r.exponent == 0 ? near : far;
+}
+
+// How many distinct values there are likely to be, if those of a sample were met so many times (Chao's estimate: values
+// met once, against those met twice, tell of the values not met at all). Unlike the number of distinct values in the
+// sample it is not misled by one value that half of the points have.
+inline i64 likely_distinct(const std::vector<u32>& times) {
+    double once = 0, twice = 0;
+    for (u32 t : times) {
+        once += t == 1;
+        twice += t == 2;
+    }
+    return static_cast<i64>(static_cast<double>(times.size()) + once * (once - 1) / (2 * (twice + 1)));
 }
 
 }  // namespace clusterdiff

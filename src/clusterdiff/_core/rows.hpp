@@ -26,13 +26,17 @@ class RowCounter {
             return 1;
         }
         if (length <= kScan) return scan(cols, length, out_cols, out_sizes);
-        if (columns_ <= kDense && length <= static_cast<i64>(UINT32_MAX)) return dense(cols, length, out_cols, out_sizes);
+        if (length > static_cast<i64>(UINT32_MAX)) return hashed(cols, length, out_cols, out_sizes);
+        if (columns_ <= kDense) return dense(cols, length, columns_, out_cols, out_sizes);
+        if (length >= kLong) return split(cols, length, out_cols, out_sizes);
         return hashed(cols, length, out_cols, out_sizes);
     }
 
   private:
     static constexpr i64 kScan = 16;
     static constexpr i64 kDense = i64{1} << 19;  // columns whose counters (2 MiB) stay near the core
+    static constexpr i64 kLong = i64{1} << 15;   // points whose hash table would not
+    static constexpr int kPieceBits = 15;
 
     // Whether all of up to eight columns are the same: the common case of linked records. No loop whose length a
     // branch predictor would have to guess.
@@ -61,8 +65,9 @@ class RowCounter {
         return cells;
     }
 
-    i64 dense(const u32* cols, i64 length, u32* out_cols, i64* out_sizes) {
-        if (counters_.empty()) counters_ = Buffer<u32>::zeros(columns_);
+    // All columns must be below `columns`, which is the same at every call.
+    i64 dense(const u32* cols, i64 length, i64 columns, u32* out_cols, i64* out_sizes) {
+        if (counters_.empty()) counters_ = Buffer<u32>::zeros(columns);
         u32* __restrict counter = counters_.data();
         i64 cells = 0;
         for (i64 i = 0; i < length; ++i) {
@@ -71,6 +76,26 @@ class RowCounter {
             cells += before == 0;
         }
         for (i64 q = 0; q < cells; ++q) out_sizes[q] = std::exchange(counter[out_cols[q]], 0);
+        return cells;
+    }
+
+    // A long row of many columns: partitioned by column, each piece counted in cache.
+    i64 split(const u32* cols, i64 length, u32* out_cols, i64* out_sizes) {
+        const i64 pieces = ((columns_ - 1) >> kPieceBits) + 1;
+        constexpr u32 within = (u32{1} << kPieceBits) - 1;
+        std::vector<i64> start(static_cast<std::size_t>(pieces) + 1);
+        for (i64 i = 0; i < length; ++i) ++start[(cols[i] >> kPieceBits) + 1];
+        for (std::size_t piece = 1; piece < start.size(); ++piece) start[piece] += start[piece - 1];
+        if (pieces_.size() < length) pieces_ = Buffer<u32>(length);
+        std::vector<i64> next = start;
+        for (i64 i = 0; i < length; ++i) pieces_[next[cols[i] >> kPieceBits]++] = cols[i] & within;
+        i64 cells = 0;
+        for (i64 piece = 0; piece < pieces; ++piece) {
+            const i64 from = start[static_cast<std::size_t>(piece)], to = start[static_cast<std::size_t>(piece) + 1];
+            const i64 found = dense(pieces_.data() + from, to - from, i64{1} << kPieceBits, out_cols + cells, out_sizes + cells);
+            for (i64 q = cells; q < cells + found; ++q) out_cols[q] |= static_cast<u32>(piece << kPieceBits);
+            cells += found;
+        }
         return cells;
     }
 
@@ -100,7 +125,7 @@ class RowCounter {
         u32 col;
     };
     i64 columns_;
-    Buffer<u32> counters_;
+    Buffer<u32> counters_, pieces_;
     Buffer<Slot> slots_;
 };
 

@@ -110,14 +110,24 @@ inline void sort_labels(std::vector<u64>& keys, const Labels& x) {
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
 }
 
-// The distinct labels among up to `most` evenly spaced points, ascending.
-inline std::vector<u64> sample_labels(const Labels& x, i64 most) {
+struct Sample {
+    std::vector<u64> keys;  // distinct labels, ascending
+    i64 likely;             // how many there are likely to be in all
+};
+
+// Of up to `most` evenly spaced points.
+inline Sample sample_labels(const Labels& x, i64 most) {
     KeyTable table;
+    std::vector<u32> times;
     const i64 step = std::max<i64>(1, x.n / most);
-    for (i64 at = 0; at < x.n; at += step) table.find_or_add(x[at]);
-    std::vector<u64> keys = table.keys();
-    sort_labels(keys, x);
-    return keys;
+    for (i64 at = 0; at < x.n; at += step) {
+        const u32 code = table.find_or_add(x[at]);
+        if (code == times.size()) times.push_back(0);
+        ++times[code];
+    }
+    Sample sample{table.keys(), likely_distinct(times)};
+    sort_labels(sample.keys, x);
+    return sample;
 }
 
 // Codes of a side with arbitrary labels, not too many of them: every worker numbers what it meets, then the numbers
