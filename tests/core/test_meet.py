@@ -68,6 +68,23 @@ REGIMES: dict[str, Callable[[np.random.Generator], Arrays]] = {
     "slots with gaps": lambda rng: tuple(3 * x - 99 for x in noisy(rng, 60_000, 20_000)),
     "slots, all cells distinct": lambda rng: (np.arange(40_000), rng.permutation(40_000)),
     "slots, sorted": lambda rng: (np.arange(40_000) // 3, np.arange(40_000) // 2),
+    "slots, a label above the guessed range": lambda rng: (
+        np.where(np.arange(50_000) == 12_345, 120_000, rng.integers(0, 20_000, 50_000)),
+        rng.integers(0, 20_000, 50_000),
+    ),
+    "slots, a label below the guessed range": lambda rng: (
+        rng.integers(0, 20_000, 50_000),
+        np.where(np.arange(50_000) == 12_345, -1, rng.integers(0, 20_000, 50_000)),
+    ),
+    "slots, a label far outside": lambda rng: (
+        rng.integers(0, 20_000, 50_000),
+        np.where(np.arange(50_000) == 12_345, -(2**62), rng.integers(0, 20_000, 50_000)),
+    ),
+    "slots that begin far from zero": lambda rng: tuple(x + 10**15 for x in noisy(rng, 50_000, 20_000)),
+    "slots below zero": lambda rng: tuple(x - 10**15 for x in noisy(rng, 50_000, 20_000)),
+    "slots of large unsigned labels": lambda rng: tuple(
+        x.astype(np.uint64) + np.uint64(2**64 - 30_000) for x in noisy(rng, 50_000, 20_000)
+    ),
     "one side tiny, the other huge": lambda rng: (rng.integers(0, 3, 50_000), rng.permutation(50_000)),
     "one side huge, the other tiny": lambda rng: (rng.permutation(50_000), rng.integers(0, 3, 50_000)),
     "one heavy row of many columns": lambda rng: (
@@ -78,6 +95,13 @@ REGIMES: dict[str, Callable[[np.random.Generator], Arrays]] = {
     "few labels, spread, one missed by the sample": lambda rng: (
         np.where(np.arange(90_000) == 54_321, 5, spread(rng, rng.integers(0, 9, 90_000))),
         spread(rng, rng.integers(0, 9, 90_000)),
+    ),
+    "few labels, spread, many points": lambda rng: tuple(spread(rng, x) for x in noisy(rng, 150_000, 300)),
+    "a few more labels, spread, many points": lambda rng: tuple(
+        spread(rng, x) for x in noisy(rng, 150_000, 700)
+    ),
+    "many labels, spread, half of the points in one cluster": lambda rng: tuple(
+        np.where(rng.random(150_000) < 0.5, 7, spread(rng, x)) for x in noisy(rng, 150_000, 50_000)
     ),
     "a thousand labels, spread": lambda rng: tuple(spread(rng, x) for x in noisy(rng, 60_000, 3_000)),
     "many labels, spread": lambda rng: tuple(spread(rng, x) for x in noisy(rng, 150_000, 50_000)),
@@ -161,12 +185,12 @@ def test_around_the_largest_range_of_slots(span: int) -> None:
     check(labels, rng.permutation(labels))
 
 
-@pytest.mark.parametrize("distinct", [1_499, 1_500, 1_501, 1_502, 11_999, 12_000, 12_001])
+@pytest.mark.parametrize("distinct", [510, 511, 512, 1_499, 1_500, 1_501, 1_502, 25_000, 26_000, 27_000])
 def test_around_the_dictionaries_of_the_sample(distinct: int) -> None:
     rng = np.random.default_rng(distinct)
-    labels = spread(rng, np.arange(16_000) % distinct)
+    labels = spread(rng, np.arange(140_000) % distinct)
     check(labels, rng.permutation(labels))
-    check(labels, np.zeros(16_000, int))
+    check(labels, np.zeros(140_000, int))
 
 
 def test_columns_past_the_dense_counters() -> None:
