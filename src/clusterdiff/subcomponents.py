@@ -70,7 +70,8 @@ def _by_cluster(meet: Meet, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return np.add.reduceat(values, meet.indptr[:-1])
 
 
-def _x_log_x(x: npt.NDArray[Any]) -> FloatArray:
+def x_log_x(x: npt.NDArray[Any]) -> FloatArray:
+    """x·log x, and 0 at 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(x > 0, x * np.log(x), 0.0)
 
@@ -84,12 +85,12 @@ def entropy(meet: Meet) -> FloatArray:
     """
     weights = meet.weights
     if weights is None:
-        return _ratio(_by_cluster(meet, _x_log_x(meet.size)), _x_log_x(meet.true_size))
+        return _ratio(_by_cluster(meet, x_log_x(meet.size)), x_log_x(meet.true_size))
     unit = weights.unit
     own = _by_cluster(meet, weights.entropy)
     # x·log(x/unit) in units of the mean weight, so that the weights' scale does not matter
-    part = np.where(meet.size > 1, _x_log_x(meet.mass / unit) * unit - weights.entropy, 0.0)
-    whole = np.where(meet.true_size > 1, _x_log_x(meet.true_mass / unit) * unit - own, 0.0)
+    part = np.where(meet.size > 1, x_log_x(meet.mass / unit) * unit - weights.entropy, 0.0)
+    whole = np.where(meet.true_size > 1, x_log_x(meet.true_mass / unit) * unit - own, 0.0)
     kept = _by_cluster(meet, np.maximum(part, 0.0))
     unsplit = np.diff(meet.indptr) == 1
     return np.where(unsplit, 1.0, np.minimum(_ratio(kept, np.maximum(whole, 0.0)), 1.0))

@@ -22,8 +22,10 @@ constexpr i64 kTableCells = i64{2} << 20, kTableCellsAlways = 4096;
 constexpr i64 kSlotsAPoint = 4, kSlotsAlways = 16384;
 // From here on finding the exact ranges first costs more than guessing wrong now and then.
 constexpr i64 kExactRange = 4096;
-// A dictionary beats hashing in partitions while it stays in a level-2 cache.
-constexpr i64 kSamplePoints = 16384, kFewLabels = 26000;
+// A sample must cost little next to the work itself.
+constexpr i64 kSampleLeast = 512, kSampleMost = 16384, kPointsASample = 16;
+// A dictionary beats hashing in partitions while it stays in a level-2 cache, and while sorting its labels costs little.
+constexpr i64 kFewLabels = 26000, kPointsALabel = 16;
 // A dictionary made from the sample is likely to be complete.
 constexpr i64 kCompleteInSample = 1500;
 // From here on it pays to look for a hash without collisions.
@@ -62,9 +64,12 @@ inline Cells meet(const Labels& t, const Labels& p, Run& run) {
         return rows_by_slot(SlotFeed{ts, ps}, ts, ps, run);
     }
 
-    const Sample t_sample = sample_labels(t, kSamplePoints), p_sample = sample_labels(p, kSamplePoints);
+    const i64 points = std::clamp(t.n / kPointsASample, kSampleLeast, kSampleMost);
+    Sample t_sample = sample_labels(t, points), p_sample = sample_labels(p, points);
     const i64 t_seen = static_cast<i64>(t_sample.keys.size()), p_seen = static_cast<i64>(p_sample.keys.size());
     if (t_seen <= kCompleteInSample && p_seen <= kCompleteInSample && fits(static_cast<u64>(t_seen), static_cast<u64>(p_seen))) {
+        sort_labels(t_sample.keys, t);
+        sort_labels(p_sample.keys, p);
         std::optional<PerfectCoder> t_coder, p_coder;
         if (t.n >= kSearchPoints) t_coder = PerfectCoder::find(t_sample.keys), p_coder = PerfectCoder::find(p_sample.keys);
         auto cells = t_coder && p_coder ? meet_by_table(t, p, *t_coder, *p_coder, run)
@@ -72,7 +77,8 @@ inline Cells meet(const Labels& t, const Labels& p, Run& run) {
         if (cells) return std::move(*cells);
     }
 
-    const bool t_few = t_sample.likely < kFewLabels, p_few = p_sample.likely < kFewLabels;
+    const i64 few = std::min(kFewLabels, t.n / kPointsALabel);
+    const bool t_few = t_sample.likely < few, p_few = p_sample.likely < few;
     auto side = [&](const Labels& x, Range r, bool is_ranged) { return is_ranged ? ranged_side(x, r) : coded_side(x, run); };
     if (p_ranged || p_few) {
         Side ps = side(p, p_range, p_ranged);

@@ -111,7 +111,7 @@ inline void sort_labels(std::vector<u64>& keys, const Labels& x) {
 }
 
 struct Sample {
-    std::vector<u64> keys;  // distinct labels, ascending
+    std::vector<u64> keys;  // distinct labels
     i64 likely;             // how many there are likely to be in all
 };
 
@@ -125,9 +125,7 @@ inline Sample sample_labels(const Labels& x, i64 most) {
         if (code == times.size()) times.push_back(0);
         ++times[code];
     }
-    Sample sample{table.keys(), likely_distinct(times)};
-    sort_labels(sample.keys, x);
-    return sample;
+    return {table.keys(), likely_distinct(times)};
 }
 
 // Codes of a side with arbitrary labels, not too many of them: every worker numbers what it meets, then the numbers

@@ -12,6 +12,7 @@ from clusterdiff.errors import MeasureError, nearest
 from clusterdiff.measures.matching import matched_mass
 from clusterdiff.measures.registry import SUMMED, measure
 from clusterdiff.meet import Meet
+from clusterdiff.subcomponents import x_log_x
 
 MENESTRINA = (
     "Menestrina, D., Whang, S. E. & Garcia-Molina, H. (2010). Evaluating entity resolution results. VLDB 3."
@@ -20,14 +21,10 @@ MENESTRINA = (
 Cost: TypeAlias = Callable[[npt.NDArray[Any], npt.NDArray[Any]], npt.NDArray[Any]]
 
 
-def _x_log_x(x: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    return np.asarray(x * np.log(x))
-
-
 def _cost(given: float | str | Cost, side: str, n: int) -> Cost:
     named: dict[str, Cost] = {
         "product": lambda x, y: x.astype(float) * y,
-        "entropy": lambda x, y: (_x_log_x(x + y) - _x_log_x(x) - _x_log_x(y)) / n,
+        "entropy": lambda x, y: (x_log_x(x + y) - x_log_x(x) - x_log_x(y)) / n,
     }
     if isinstance(given, str):
         if given not in named:
