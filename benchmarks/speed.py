@@ -339,27 +339,26 @@ def picture(rows: list[dict[str, Any]], path: Path) -> None:
 
     plt.rcParams["svg.hashsalt"] = "clusterdiff"
     figure, axes = plt.subplots(1, len(SHOWN), figsize=(11, 4.6), sharey=True, layout="constrained")
+    styles = {
+        "limit": {"label": "streaming read", "color": "black", "linestyle": "--"},
+        "clusterdiff": {"label": "clusterdiff", "color": "crimson", "linewidth": 3, "marker": "o"},
+    } | {
+        name: {"label": name, "color": f"C{i}", "marker": ".", "alpha": 0.8}
+        for i, name in zip((2, 1, 4, 5, 6, 7, 8, 9), peers.PEERS, strict=True)  # C3 is too much like crimson
+    }
     for axis, regime in zip(axes, SHOWN, strict=True):
         mine = [row for row in rows if row["regime"] == regime]
-        names = list(dict.fromkeys(name for row in mine for name in row["times"]))
-        for i, name in enumerate(names):
+        for name, style in styles.items():
             points = [
                 (row["n"], row["times"][name]) for row in mine if isinstance(row["times"].get(name), float)
             ]
-            if not points:
-                continue
-            style = {
-                "limit": {"color": "black", "linestyle": "--"},
-                "clusterdiff": {"color": "crimson", "linewidth": 3, "marker": "o"},
-            }.get(name, {"color": f"C{i}", "marker": ".", "alpha": 0.8})
-            axis.loglog(
-                *zip(*points, strict=True), label="streaming read" if name == "limit" else name, **style
-            )
+            if points:
+                axis.loglog(*zip(*points, strict=True), **style)
         axis.set_title(regime)
         axis.set_xlabel("points")
         axis.grid(alpha=0.3)
     axes[0].set_ylabel("seconds")
-    axes[0].legend(fontsize=8)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right center", fontsize=9)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, metadata={"Date": None})
     plt.close(figure)
