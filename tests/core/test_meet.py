@@ -236,6 +236,15 @@ def test_inputs_are_left_alone() -> None:
     assert (pred == before[1]).all()
 
 
+def test_a_range_of_half_of_all_integers() -> None:
+    """Twice such a range is small again in 64 bits."""
+    rng = np.random.default_rng(5)
+    for span in (2**63 - 1, 2**63, 2**63 + 1_000):
+        labels = rng.integers(0, 50, 10_000).astype(np.uint64)
+        labels[::2] += np.uint64(span)
+        check(labels, rng.permutation(labels))
+
+
 def test_extreme_labels() -> None:
     low, high = -(2**63), 2**63 - 1
     check(np.array([low, high, 0, low]), np.array([high, high, low, low]))

@@ -44,12 +44,14 @@ inline Cells meet(const Labels& t, const Labels& p, Run& run) {
         if (auto cells = meet_by_table(t, p, RangeCoder(t_guess), RangeCoder(p_guess), run)) return std::move(*cells);
 
     auto ranged = [&](u64 span) { return span < static_cast<u64>(kSlotsAPoint * t.n + kSlotsAlways) && span < UINT32_MAX; };
-    if (t.n > kExactRange && ranged(2 * t_guess.span()) && ranged(2 * p_guess.span())) {
-        try {
-            Side ts = guessed_side(t, t_guess), ps = guessed_side(p, p_guess);
-            return rows_by_slot(SlotFeed{ts, ps}, ts, ps, run);
-        } catch (const Unforeseen&) {
-            run.resume();
+    if (t.n > kExactRange && ranged(t_guess.span()) && ranged(p_guess.span())) {
+        Side ts = guessed_side(t, t_guess), ps = guessed_side(p, p_guess);
+        if (ranged(static_cast<u64>(ts.slots) - 1) && ranged(static_cast<u64>(ps.slots) - 1)) {
+            try {
+                return rows_by_slot(SlotFeed{ts, ps}, ts, ps, run);
+            } catch (const Unforeseen&) {
+                run.resume();
+            }
         }
     }
 

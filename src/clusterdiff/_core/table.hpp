@@ -2,6 +2,8 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
+#include <optional>
 
 #include "sides.hpp"
 
