@@ -603,5 +603,6 @@ def score(true: object, pred: object, measure: AnyMeasure = "S_H", **options: An
         # Two plain integer arrays need no alignment: this is what keeps small inputs cheap.
         return float(resolve(measure)(Meet.from_labels(true, pred)))
     if not options:
+        # A score names no cluster: names stay where they are.
         return compare_aligned(align(true, pred)).score(measure)
     return compare(true, pred, **options).score(measure)
