@@ -9,8 +9,10 @@ Every line times both sides on the same data, ours from the labels, and gives th
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,9 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 from sklearn.metrics import adjusted_mutual_info_score
+
+sys.path.insert(0, str(Path(__file__).parent))
+import data
 
 import clusterdiff as cd
 
@@ -29,21 +34,9 @@ def noisy(n: int, k: int, seed: int = 0, share: float = 0.2) -> tuple[np.ndarray
     return true, np.where(rng.random(n) < share, rng.integers(0, k, n), true)
 
 
-def records(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Linked records: about n/3 entities, a tenth of them split and a tenth merged, in random order."""
-    rng = np.random.default_rng(seed)
-    sizes = 1 + rng.poisson(2, n)
-    true = np.repeat(np.arange(n), sizes)[:n]
-    k = int(true[-1]) + 1
-    fate = rng.random(k)
-    target = np.arange(k)
-    merged = (fate >= 0.1) & (fate < 0.2)
-    target[merged] = rng.integers(0, k, merged.sum())
-    pred = target[true]
-    split = (fate[true] < 0.1) & (rng.random(n) < 0.5)
-    pred[split] = k + true[split]
-    order = rng.permutation(n)
-    return true[order], pred[order]
+def records(n: int, seed: int = 0) -> data.Pair:
+    """Linked records, as benchmarks/data.py makes them."""
+    return data.records(n, np.random.default_rng(seed))
 
 
 def timed(compute: Callable[[], Any], rounds: int = 3) -> tuple[Any, float]:
