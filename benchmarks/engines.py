@@ -185,7 +185,7 @@ def run_sql(true: str, pred: str, memory: str, spill: str) -> str:
 
 def _told(left: object, right: object, memory: str) -> str:
     import clusterdiff as cd
-    from clusterdiff.engines.comparison import read_bytes
+    from clusterdiff.tables.engines.comparison import read_bytes
 
     diff = cd.compare_tables(left, right, point="id", budget=read_bytes(memory) // 4)
     return f"{diff.score():.12f}, {diff._cells.rows:,}, {diff.where}"
@@ -200,7 +200,7 @@ def run_duckdb(true: str, pred: str, memory: str, spill: str) -> str:
 def run_explain(true: str, pred: str, memory: str, spill: str) -> str:
     """The same, with the loss, the kinds of all components and the costliest of them."""
     import clusterdiff as cd
-    from clusterdiff.engines.comparison import read_bytes
+    from clusterdiff.tables.engines.comparison import read_bytes
 
     connection = _connect(memory, spill)
     tables = connection.read_parquet(true), connection.read_parquet(pred)

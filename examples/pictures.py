@@ -11,8 +11,8 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 
 import clusterdiff as cd
-from clusterdiff import plots
-from clusterdiff.examples import customers, story
+from clusterdiff.cli.examples import customers, story
+from clusterdiff.show import plots
 
 
 def main() -> None:

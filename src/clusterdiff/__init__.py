@@ -6,12 +6,14 @@
 0.2103
 """
 
-from clusterdiff import lattice
 from clusterdiff._version import __version__
-from clusterdiff.check import Check, check
-from clusterdiff.clustering import Clustering
-from clusterdiff.comparison import Comparison, Component, Merge, Split, compare, score
-from clusterdiff.corpus import Corpus, CorpusComparison, Mention, compare_corpora
+from clusterdiff.decide.scorer import scorer
+from clusterdiff.diff.comparison import Comparison, Component, Merge, Split, compare, score
+from clusterdiff.diff.documents import CorpusComparison, compare_corpora
+from clusterdiff.diff.explain import Explanation
+from clusterdiff.diff.loss import Loss
+from clusterdiff.diff.patch import Patch
+from clusterdiff.diff.repairs import Repair, Repairs
 from clusterdiff.errors import (
     ArgumentError,
     ClusterdiffError,
@@ -22,22 +24,21 @@ from clusterdiff.errors import (
     MissingExtraError,
     PatchError,
 )
-from clusterdiff.explain import Explanation
-from clusterdiff.export import write
-from clusterdiff.formats import compare_files, read
-from clusterdiff.frames import compare_columns, compare_tables
-from clusterdiff.loss import Loss
 from clusterdiff.measures import Measure, measure, measures
+from clusterdiff.measures.normalise import Extremes, extremes
 from clusterdiff.measures.splitmerge import split_merge
-from clusterdiff.meet import Meet
-from clusterdiff.normalise import Extremes, extremes
-from clusterdiff.patch import Patch
-from clusterdiff.properties import Counterexample
-from clusterdiff.repairs import Repair, Repairs
-from clusterdiff.scorer import scorer
-from clusterdiff.series import Series, worsen
-from clusterdiff.subcomponents import Subcomponent, subcomponent, subcomponents
+from clusterdiff.measures.subcomponents import Subcomponent, subcomponent, subcomponents
+from clusterdiff.meet import lattice
+from clusterdiff.meet.meet import Meet
+from clusterdiff.paper.check import Check, check
+from clusterdiff.paper.properties import Counterexample
+from clusterdiff.paper.series import Series, worsen
+from clusterdiff.points.clustering import Clustering
+from clusterdiff.points.corpus import Corpus, Mention
+from clusterdiff.show.export import write
 from clusterdiff.table import Table
+from clusterdiff.verbs.files import compare_files, read
+from clusterdiff.verbs.tables import compare_columns, compare_tables
 
 __all__ = [
     "ArgumentError",

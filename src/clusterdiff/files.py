@@ -1,15 +1,191 @@
-"""Writing files so that they appear whole or not at all."""
+"""Files: finding and opening them (globs, compression, standard input), and writing them whole or not at all."""
 
 from __future__ import annotations
 
+import bz2
+import glob
+import gzip
+import io
+import lzma
 import os
+import shutil
+import sys
 import tempfile
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
+from typing import IO, Any
 
 from clusterdiff.errors import FileError
+
+#: The path that stands for standard input.
+STDIN = "-"
+
+OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+COMPRESSED = (*OPENERS, ".zst")
+BROKEN = (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error, OSError)
+
+
+def shown(path: str) -> str:
+    """A path as messages show it."""
+    return "standard input" if path == STDIN else path
+
+
+def suffix(path: str) -> str:
+    """The suffix that tells the format, in lower case and without that of compression.
+
+    >>> suffix("gold.CSV.gz"), suffix("labels")
+    ('.csv', '')
+    """
+    inner = Path(path)
+    if inner.suffix.lower() in COMPRESSED:
+        inner = inner.with_suffix("")
+    return inner.suffix.lower()
+
+
+def find(path: str) -> list[str]:
+    """The files that a path or a glob stands for, each of them readable and not empty."""
+    if not os.path.exists(path) and glob.has_magic(path):
+        found = sorted(p for p in glob.glob(path, recursive=True) if os.path.isfile(p))
+        if not found:
+            raise FileError(f"no file matches {path!r}.")
+    else:
+        found = [path]
+    for one in found:
+        _refuse_unreadable(one)
+    return found
+
+
+def find_one(path: str) -> str:
+    """The one file that a path stands for."""
+    found = find(path)
+    if len(found) > 1:
+        raise FileError(
+            f"{path!r} matches {len(found):,} files, and this format is read from one.", "name one file."
+        )
+    return found[0]
+
+
+def _refuse_unreadable(path: str) -> None:
+    if os.path.isdir(path):
+        raise FileError(
+            f"{path} is a folder, not a file.", f"name a file in it, or all of a kind: '{path}/*.csv'."
+        )
+    if not os.path.exists(path):
+        raise FileError(f"{path} does not exist.")
+    try:
+        with open(path, "rb") as file:
+            if not file.read(1):
+                raise FileError(f"{path} is empty.")
+    except OSError as error:
+        raise FileError(f"{path} cannot be read: {error.strerror}.") from None
+
+
+@contextmanager
+def spooled(path: str) -> Iterator[str]:
+    """The path of a plain file with the same content: standard input and what DuckDB cannot unpack are copied."""
+    if path != STDIN and Path(path).suffix.lower() not in (".bz2", ".xz"):
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="clusterdiff-") as folder:
+        copy = os.path.join(folder, "input" + suffix(path))
+        with open(copy, "wb") as out:
+            if path == STDIN:
+                shutil.copyfileobj(sys.stdin.buffer, out)
+            else:
+                try:
+                    with open_bytes(path) as packed:
+                        shutil.copyfileobj(packed, out)
+                except BROKEN as error:
+                    raise _broken(path, error) from None
+        if os.path.getsize(copy) == 0:
+            raise FileError(f"{shown(path)} is empty.")
+        yield copy
+
+
+def open_bytes(path: str) -> IO[bytes]:
+    """A file's bytes, unpacked."""
+    if path == STDIN:
+        return io.BytesIO(sys.stdin.buffer.read())
+    path = find_one(path)
+    end = Path(path).suffix.lower()
+    if end == ".zst":
+        raise FileError(
+            f"{path} is packed with zstd, which only tables are read from.", "unpack it first: zstd -d."
+        )
+    opened: IO[bytes] = OPENERS.get(end, open)(path, "rb")
+    return opened
+
+
+def read_bytes(path: str) -> bytes:
+    """All bytes of a file, unpacked."""
+    try:
+        with open_bytes(path) as file:
+            data = file.read()
+    except BROKEN as error:
+        raise _broken(path, error) from None
+    if not data:
+        raise FileError(f"{shown(path)} is empty.")
+    return data
+
+
+def read_text(path: str) -> str:
+    """All text of a file, which must be UTF-8."""
+    data = read_bytes(path)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise FileError(
+            f"{shown(path)}, line {line:,} is not UTF-8 text ({error.reason}).",
+            "convert it, for example: iconv -f latin1 -t utf-8.",
+        ) from None
+
+
+def read_lines(path: str) -> list[str]:
+    """The lines of a text file; a line break at the end starts no further line."""
+    lines = read_text(path).split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return [line.removesuffix("\r") for line in lines]
+
+
+def first_line(path: str) -> str:
+    """The first line of a text file, without its line break."""
+    if Path(path).suffix.lower() == ".zst":
+        return _first_line_of_zstd(path)
+    try:
+        with open_bytes(path) as file:
+            return file.readline().decode("utf-8-sig").rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise FileError(f"{shown(path)}, line 1 is not UTF-8 text ({error.reason}).") from None
+    except BROKEN as error:
+        raise _broken(path, error) from None
+
+
+def _first_line_of_zstd(path: str) -> str:
+    """DuckDB unpacks zstd, Python before 3.14 does not: read the file as a table of lines."""
+    import duckdb
+
+    options = (
+        "auto_detect = false, header = false, columns = {'line': 'VARCHAR'}, "
+        "delim = '\x01', quote = '', escape = ''"
+    )
+    try:
+        row = duckdb.connect().execute(f"SELECT line FROM read_csv(?, {options}) LIMIT 1", [path]).fetchone()
+    except duckdb.Error as error:
+        raise _broken(path, str(error).partition("\n")[0]) from None
+    return row[0] if row and row[0] else ""
+
+
+def _broken(path: str, error: Any) -> FileError:
+    reason = getattr(error, "strerror", None) or str(error)
+    return FileError(f"{shown(path)} cannot be unpacked or read: {reason}.", "is the file complete?")
+
+
+# ---- writing
 
 
 @contextmanager

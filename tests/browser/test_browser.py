@@ -14,7 +14,7 @@ import pytest
 
 import clusterdiff as cd
 from clusterdiff.cli import main
-from clusterdiff.examples import customers
+from clusterdiff.cli.examples import customers
 from tests.hostile import HOSTILE, hostile_clusterings
 
 

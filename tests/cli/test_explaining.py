@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 import clusterdiff as cd
 from clusterdiff.cli import main
-from clusterdiff.examples import customers
+from clusterdiff.cli.examples import customers
 from tests.hostile import HOSTILE, hostile_clusterings
 
 

@@ -14,8 +14,8 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 import clusterdiff as cd
-from clusterdiff.engines.components import PRIME, components
-from clusterdiff.engines.native import Engine, Polars, engine_of
+from clusterdiff.tables.engines.components import PRIME, components
+from clusterdiff.tables.engines.native import Engine, Polars, engine_of
 
 
 class Counting(Polars):

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import clusterdiff as cd
-from clusterdiff.comparison import Comparison
-from clusterdiff.engines.comparison import EngineComparison, TableComparison
+from clusterdiff.diff.comparison import Comparison
+from clusterdiff.tables.engines.comparison import EngineComparison, TableComparison
 
 # pyspark 4.3 warns about pandas 3 whenever it converts a table.
 pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
@@ -223,7 +223,7 @@ def test_repeats_beyond_the_first_rows_are_found_by_counting(
     frame: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Repeats that the look at the first rows misses are found after the join, even when they balance out."""
-    monkeypatch.setattr("clusterdiff.engines.tables.SAMPLE", 1)
+    monkeypatch.setattr("clusterdiff.tables.engines.tables.SAMPLE", 1)
     left = frame({"id": [1, 2, 2, 5], "cluster": ["a", "a", "b", "b"]})
     right = frame({"id": [2, 2, 3, 4], "cluster": ["x", "x", "y", "y"]})
     with pytest.raises(cd.LabelError, match=r"`true` must name each point once; 1 stand more than once: 2"):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 import clusterdiff as cd
-from clusterdiff.examples import customers
+from clusterdiff.cli.examples import customers
 from tests.conftest import label_pairs
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import clusterdiff as cd
-from clusterdiff.formats import Source, parse
+from clusterdiff.verbs.files import Source, parse
 from tests.formats.conftest import PRED, TRUE, as_dict, run
 
 psycopg = pytest.importorskip("psycopg")

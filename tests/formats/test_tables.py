@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import clusterdiff as cd
-from clusterdiff.formats import Source, parse
+from clusterdiff.verbs.files import Source, parse
 from tests.formats.conftest import (
     PRED,
     TRUE,
@@ -96,7 +96,7 @@ def test_names_with_the_same_number_are_told_apart(
     written: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, first: str
 ) -> None:
     """Where two names hash to one number, the names themselves are compared."""
-    monkeypatch.setattr("clusterdiff.formats.joins.NUMBERS", (first, "hash({})"))
+    monkeypatch.setattr("clusterdiff.tables.joins.NUMBERS", (first, "hash({})"))
     quick = cd.compare_files(*written)
     assert quick.meet.to_dict() == cd.compare(as_dict(TRUE), as_dict(PRED)).meet.to_dict()
 

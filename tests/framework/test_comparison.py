@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import clusterdiff as cd
-from clusterdiff.subcomponents import subcomponents
+from clusterdiff.measures.subcomponents import subcomponents
 from tests.conftest import random_pair
 
 TRUE = ["a", "a", "a", "b", "b", "c"]
@@ -131,7 +131,7 @@ def test_k_is_an_instance_of_the_mean() -> None:
         share = sizes / sizes.sum()
         return 1 + float((share * np.log(share)).sum()) / np.log(8)
 
-    from clusterdiff.subcomponents import mean
+    from clusterdiff.measures.subcomponents import mean
 
     assert diff.score(cd.split_merge(by_entropy, mean)) == pytest.approx(diff.score("K(k=8)"), abs=1e-12)
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import clusterdiff as cd
-from clusterdiff.lattice import Components
-from clusterdiff.subcomponents import subcomponents
+from clusterdiff.measures.subcomponents import subcomponents
+from clusterdiff.meet.lattice import Components
 from tests.conftest import label_pairs
 
 Pair = tuple[list[int], list[int]]

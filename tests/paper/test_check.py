@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import clusterdiff as cd
-from clusterdiff.enumeration import partitions, universe
-from clusterdiff.meet import Meet
+from clusterdiff.meet.enumeration import partitions, universe
+from clusterdiff.meet.meet import Meet
 
 BELL = {1: 1, 2: 2, 3: 5, 4: 15, 5: 52, 6: 203, 7: 877}
 #: Tables of n points up to the order of rows and columns.
@@ -46,7 +46,7 @@ def test_pairs_up_to_renaming_stand_for_all_pairs(n: int) -> None:
 
 def test_renaming_finds_the_value_of_every_pair() -> None:
     """The full table of values, had by renaming points, is what the measure itself gives."""
-    from clusterdiff.properties import PointData, Trial
+    from clusterdiff.paper.properties import PointData, Trial
 
     def sided(meet: cd.Meet) -> float:
         return float(meet.k_true + 10 * np.sum(meet.size**2) + 100 * np.max(meet.pred_size))

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import clusterdiff as cd
-from clusterdiff.paper import MAP, Reproduction, least_n, reproduce
-from clusterdiff.properties import PROPERTIES
+from clusterdiff.paper.claims import MAP, Reproduction, least_n, reproduce
+from clusterdiff.paper.properties import PROPERTIES
 
 TOP = Path(__file__).resolve().parents[2]
 

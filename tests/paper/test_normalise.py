@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import clusterdiff as cd
-from clusterdiff.enumeration import partitions, universe
-from clusterdiff.meet import Meet
-from clusterdiff.normalise import CLOSED_FORM
+from clusterdiff.measures.normalise import CLOSED_FORM
+from clusterdiff.meet.enumeration import partitions, universe
+from clusterdiff.meet.meet import Meet
 
 
 @pytest.mark.parametrize("name", [*CLOSED_FORM, "S*(pairs)"])

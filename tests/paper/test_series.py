@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import clusterdiff as cd
-from clusterdiff.examples import story
-from clusterdiff.meet import Meet
-from clusterdiff.series import FIGURE_3, HOW
+from clusterdiff.meet.meet import Meet
+from clusterdiff.paper import story
+from clusterdiff.paper.series import FIGURE_3, HOW
 
 NAMES = [*FIGURE_3, "VI", "I", "S'", "S*(pairs)", "S*(largest)", "S'(pairs)", "S'(largest)"]
 labellings = st.lists(st.integers(0, 6), min_size=1, max_size=14)

@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 
 import clusterdiff as cd
-from clusterdiff.examples import customers, story
+from clusterdiff.cli.examples import customers
+from clusterdiff.paper import story
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 
-from clusterdiff import plots
+from clusterdiff.show import plots
 
 HOSTILE = ["$x_1$", "</script>", "a\nb", "日本語" * 20, "x" * 10_000, "שלום", "\x1b[31m", "😀"]
 
@@ -174,7 +175,7 @@ def test_unknown_plots_and_a_missing_library_are_named(monkeypatch: pytest.Monke
     with pytest.raises(cd.MissingExtraError, match="a plot needs matplotlib") as caught:
         customers.compare().plot()
     assert caught.value.hint == "pip install 'clusterdiff[plot]'"
-    code = "import sys, clusterdiff, clusterdiff.plots; print('matplotlib' in sys.modules)"
+    code = "import sys, clusterdiff, clusterdiff.show.plots; print('matplotlib' in sys.modules)"
     assert (
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
         == "False\n"

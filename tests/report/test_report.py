@@ -16,8 +16,8 @@ import polars as pl
 import pytest
 
 import clusterdiff as cd
-from clusterdiff.examples import customers
-from clusterdiff.report import render
+from clusterdiff.cli.examples import customers
+from clusterdiff.show.report import render
 from tests.hostile import HOSTILE, hostile_clusterings
 
 

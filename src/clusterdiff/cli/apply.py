@@ -11,11 +11,11 @@ import click
 
 from clusterdiff.cli.inputs import told
 from clusterdiff.cli.output import error_console
-from clusterdiff.clustering import Clustering
+from clusterdiff.diff.patch import Patch
 from clusterdiff.errors import ArgumentError
 from clusterdiff.files import write_text
-from clusterdiff.formats import parse, read_source
-from clusterdiff.patch import Patch
+from clusterdiff.points.clustering import Clustering
+from clusterdiff.verbs.files import parse, read_source
 
 #: Text that starts so is run as a formula by spreadsheets.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")

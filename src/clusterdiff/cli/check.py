@@ -7,8 +7,8 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from clusterdiff.check import Check, check
 from clusterdiff.cli.output import console, error_console, print_json
+from clusterdiff.paper.check import Check, check
 
 MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("–", "dim")}
 

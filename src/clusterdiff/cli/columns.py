@@ -6,10 +6,10 @@ from typing import Any
 
 import duckdb
 
-from clusterdiff.comparison import Comparison
-from clusterdiff.formats.duck import connect, quoted
+from clusterdiff.diff.comparison import Comparison
 from clusterdiff.formats.source import TABLES, Source
-from clusterdiff.formats.tables import open_table
+from clusterdiff.tables.duck import connect, quoted
+from clusterdiff.tables.files import open_table
 
 
 def other_columns(source: Source, diff: Comparison) -> dict[str, list[Any]]:

@@ -15,12 +15,13 @@ from clusterdiff.cli.explaining import SIDES, explain_options, report, show
 from clusterdiff.cli.inputs import input_options, sources, told
 from clusterdiff.cli.output import error_console
 from clusterdiff.cli.writing import write_option, write_parts
-from clusterdiff.clustering import MISSING, NOISE_AS
-from clusterdiff.comparison import Comparison
-from clusterdiff.corpus import SINGLETONS, CorpusComparison
+from clusterdiff.diff.comparison import Comparison
+from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.errors import ArgumentError
-from clusterdiff.formats import compare_files
 from clusterdiff.measures import measures as registry
+from clusterdiff.points.clustering import MISSING, NOISE_AS
+from clusterdiff.points.corpus import SINGLETONS
+from clusterdiff.verbs.files import compare_files
 
 
 @click.command(name="compare")

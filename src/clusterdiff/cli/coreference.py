@@ -8,7 +8,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from clusterdiff.cli.output import console, print_json
-from clusterdiff.corpus import CorpusComparison
+from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.errors import ArgumentError
 from clusterdiff.table import shown
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from clusterdiff.cli.compare import split_names
+from clusterdiff.cli.examples import customers
 from clusterdiff.cli.explaining import explain_options, show
-from clusterdiff.examples import customers
 
 #: What is known of a customer besides the two clusters.
 ATTRIBUTES = ("name", "email", "city", "source")

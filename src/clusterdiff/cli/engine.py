@@ -16,11 +16,11 @@ import click
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from clusterdiff.cli.output import error_console
-from clusterdiff.comparison import Comparison
+from clusterdiff.diff.comparison import Comparison
 from clusterdiff.errors import ArgumentError, EngineError, FileError, MissingExtraError
-from clusterdiff.formats import Source
-from clusterdiff.formats.files import STDIN
+from clusterdiff.files import STDIN
 from clusterdiff.formats.source import TABLES, UNTYPED
+from clusterdiff.verbs.files import Source
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Scanner = Callable[[Source, "dict[str, str] | None"], Any]
@@ -64,7 +64,7 @@ def chosen(engine: str | None, sources: tuple[Source, Source]) -> str | None:
     files = {Path(source.path) for source in sources if source.path != STDIN}
     if not all(file.is_file() and source.resolved().format in LARGE for file in files for source in sources):
         return None
-    from clusterdiff.engines.comparison import memory
+    from clusterdiff.tables.engines.comparison import memory
 
     return "duckdb" if sum(file.stat().st_size for file in files) > memory() // 16 else None
 
@@ -74,7 +74,7 @@ def compared(
     true: Source, pred: Source, choices: Choices, engine: str, master: str | None, memory: str | None
 ) -> Iterator[Comparison]:
     """The comparison in an engine, which is there until the block ends; nothing stays behind on disk."""
-    from clusterdiff.engines.comparison import read_bytes
+    from clusterdiff.tables.engines.comparison import read_bytes
 
     true, pred = true.resolved(), pred.resolved()
     budget = None if memory is None else read_bytes(memory) // 4
@@ -93,7 +93,7 @@ def compared(
 
 
 def _compare(scan: Scanner, true: Source, pred: Source, choices: Choices, budget: int | None) -> Comparison:
-    from clusterdiff.frames import compare_columns, compare_tables
+    from clusterdiff.verbs.tables import compare_columns, compare_tables
 
     rules: dict[str, Any] = {"missing": choices.missing, "noise_as": choices.noise_as, "budget": budget}
     if (true.path, true.table) == (pred.path, pred.table) and true.cluster and pred.cluster:
@@ -150,9 +150,9 @@ def _state(source: Source) -> list[tuple[str, int, int, int]]:
 def _duckdb(master: str | None, memory: str | None) -> Iterator[Scanner]:
     import duckdb
 
-    from clusterdiff.engines.comparison import read_bytes
-    from clusterdiff.formats.duck import connect, quoted
-    from clusterdiff.formats.tables import choose, open_table, require
+    from clusterdiff.tables.duck import connect, quoted
+    from clusterdiff.tables.engines.comparison import read_bytes
+    from clusterdiff.tables.files import choose, open_table, require
 
     place = tempfile.mkdtemp(prefix="clusterdiff-")
     connection = connect()
@@ -280,8 +280,8 @@ def _spark(master: str | None, memory: str | None) -> Iterator[Scanner]:
 
 
 def _chosen(source: Source, present: Sequence[str], columns: dict[str, str] | None) -> dict[str, str]:
-    from clusterdiff.formats.duck import Scan
-    from clusterdiff.formats.tables import choose, require
+    from clusterdiff.tables.duck import Scan
+    from clusterdiff.tables.files import choose, require
 
     table = Scan(source.path, present, lambda _: ("", ()))
     if columns is None:

@@ -10,10 +10,10 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from clusterdiff.cli.output import console, error_console, print_diff, print_json
-from clusterdiff.comparison import Comparison
+from clusterdiff.diff.comparison import Comparison
+from clusterdiff.diff.mapping import STATUS
+from clusterdiff.diff.slices import BUILT_IN, Slice
 from clusterdiff.errors import ArgumentError, nearest
-from clusterdiff.mapping import STATUS
-from clusterdiff.slices import BUILT_IN, Slice
 from clusterdiff.table import Table, shown
 
 Command = TypeVar("Command", bound=Callable[..., Any])

@@ -12,8 +12,8 @@ import click
 
 from clusterdiff.cli.output import error_console
 from clusterdiff.errors import ArgumentError
-from clusterdiff.formats import FORMATS, Source, parse
-from clusterdiff.formats.files import STDIN
+from clusterdiff.files import STDIN
+from clusterdiff.verbs.files import FORMATS, Source, parse
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

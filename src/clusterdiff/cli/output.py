@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from clusterdiff.comparison import Comparison
+from clusterdiff.diff.comparison import Comparison
 from clusterdiff.table import shown
 
 KIND_STYLE = {"same": "green", "split": "yellow", "merge": "magenta", "mixed": "red"}

@@ -8,10 +8,10 @@ import click
 
 from clusterdiff.cli.inputs import input_options, sources, told
 from clusterdiff.cli.output import error_console
-from clusterdiff.corpus import CorpusComparison
+from clusterdiff.diff.documents import CorpusComparison
+from clusterdiff.diff.patch import SplitOff
 from clusterdiff.errors import ArgumentError
-from clusterdiff.formats import compare_files
-from clusterdiff.patch import SplitOff
+from clusterdiff.verbs.files import compare_files
 
 
 @click.command(name="patch")

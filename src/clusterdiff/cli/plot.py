@@ -6,13 +6,13 @@ from typing import Any
 
 import click
 
+from clusterdiff.cli.examples import customers
 from clusterdiff.cli.inputs import input_options, sources, told
 from clusterdiff.cli.output import console
-from clusterdiff.comparison import Comparison
+from clusterdiff.diff.comparison import Comparison
 from clusterdiff.errors import ArgumentError
-from clusterdiff.examples import customers
-from clusterdiff.formats import compare_files
-from clusterdiff.plots import PLOTS, plot
+from clusterdiff.show.plots import PLOTS, plot
+from clusterdiff.verbs.files import compare_files
 
 
 @click.command(name="plot")

@@ -12,11 +12,11 @@ from rich.text import Text
 
 from clusterdiff.cli.compare import split_names
 from clusterdiff.cli.output import console, print_json
-from clusterdiff.corpus import Corpus
 from clusterdiff.errors import ArgumentError
-from clusterdiff.examples import story
-from clusterdiff.formats import read
-from clusterdiff.series import FIGURE_3, HOW, Series, worsen
+from clusterdiff.paper import story
+from clusterdiff.paper.series import FIGURE_3, HOW, Series, worsen
+from clusterdiff.points.corpus import Corpus
+from clusterdiff.verbs.files import read
 
 
 @click.command(name="worsen")

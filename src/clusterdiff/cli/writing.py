@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from clusterdiff.comparison import Comparison
+from clusterdiff.diff.comparison import Comparison
 from clusterdiff.errors import ArgumentError, nearest
-from clusterdiff.export import write
+from clusterdiff.show.export import write
 
 PARTS: dict[str, Callable[[Comparison, list[str]], Any]] = {
     "meet": lambda diff, measures: diff.meet,

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from clusterdiff.clustering import Clustering
 from clusterdiff.errors import FileError, LabelError, MissingExtraError, listed, nearest
-from clusterdiff.formats.files import find_one, read_bytes, shown
-from clusterdiff.labels import AnyArray, read_labels
+from clusterdiff.files import find_one, read_bytes, shown
+from clusterdiff.points.clustering import Clustering
+from clusterdiff.points.labels import AnyArray, read_labels
 
 
 def load_numpy(path: str, key: str | None = None) -> AnyArray:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from clusterdiff.corpus import Corpus
 from clusterdiff.errors import FileError
-from clusterdiff.formats.files import read_lines, shown
+from clusterdiff.files import read_lines, shown
 from clusterdiff.formats.mentions import Document, corpus
+from clusterdiff.points.corpus import Corpus
 
 BEGIN = "#begin document"
 END = "#end document"

@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from clusterdiff.corpus import Corpus
 from clusterdiff.errors import FileError
-from clusterdiff.formats.files import read_lines, shown
+from clusterdiff.files import read_lines, shown
 from clusterdiff.formats.mentions import Document, corpus
+from clusterdiff.points.corpus import Corpus
 
 HEADER = re.compile(r"#\s*global\.Entity\s*=\s*(\S+)\s*")
 NEW_DOCUMENT = re.compile(r"#\s*newdoc(?:\s+id\s*=\s*(.*))?")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from clusterdiff.clustering import Clustering
 from clusterdiff.errors import FileError, LabelError
-from clusterdiff.formats.files import read_lines, read_text, shown
+from clusterdiff.files import read_lines, read_text, shown
+from clusterdiff.points.clustering import Clustering
 
 
 def read_labels_by_line(path: str) -> Clustering:

@@ -6,9 +6,9 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
-from clusterdiff.corpus import Corpus, Mention
 from clusterdiff.errors import FileError
-from clusterdiff.formats.files import shown
+from clusterdiff.files import shown
+from clusterdiff.points.corpus import Corpus, Mention
 
 log = logging.getLogger("clusterdiff")
 

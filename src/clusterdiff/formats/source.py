@@ -8,9 +8,9 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from clusterdiff.clustering import Clustering
 from clusterdiff.errors import ArgumentError, FileError, one_of
-from clusterdiff.formats.files import STDIN, first_line, open_bytes, shown, suffix
+from clusterdiff.files import STDIN, first_line, open_bytes, shown, suffix
+from clusterdiff.points.clustering import Clustering
 
 #: Format → the suffixes of its files. The compression's suffix may follow.
 SUFFIXES = {

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from clusterdiff.corpus import Corpus
 from clusterdiff.errors import FileError, listed, nearest
-from clusterdiff.formats.files import read_lines, shown
+from clusterdiff.files import read_lines, shown
 from clusterdiff.formats.mentions import Document, corpus
+from clusterdiff.points.corpus import Corpus
 
 NAMES = ("doc_key", "doc_id", "document_id", "document", "id", "name")
 CLUSTERS = "clusters"

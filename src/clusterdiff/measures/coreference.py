@@ -17,7 +17,7 @@ from clusterdiff import _core
 from clusterdiff.measures.elements import b_cubed
 from clusterdiff.measures.matching import matched
 from clusterdiff.measures.registry import PrecisionRecall, f_beta, measure, precision_recall
-from clusterdiff.meet import Meet, Overlap
+from clusterdiff.meet.meet import Meet, Overlap
 
 PRADHAN = (
     "Pradhan, S. et al. (2014). Scoring coreference partitions of predicted mentions: a reference implementation. "

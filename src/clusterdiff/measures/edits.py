@@ -11,8 +11,8 @@ import numpy.typing as npt
 from clusterdiff.errors import MeasureError, nearest
 from clusterdiff.measures.matching import matched_mass
 from clusterdiff.measures.registry import SUMMED, measure
-from clusterdiff.meet import Meet
-from clusterdiff.subcomponents import x_log_x
+from clusterdiff.measures.subcomponents import x_log_x
+from clusterdiff.meet.meet import Meet
 
 MENESTRINA = (
     "Menestrina, D., Whang, S. E. & Garcia-Molina, H. (2010). Evaluating entity resolution results. VLDB 3."

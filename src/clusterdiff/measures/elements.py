@@ -6,7 +6,7 @@ import numpy as np
 
 from clusterdiff.errors import MeasureError
 from clusterdiff.measures.registry import JOIN_WEIGHTED, PrecisionRecall, measure, precision_recall
-from clusterdiff.meet import Meet
+from clusterdiff.meet.meet import Meet
 
 
 @measure(

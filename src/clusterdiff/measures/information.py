@@ -11,7 +11,8 @@ import numpy as np
 from clusterdiff import _core
 from clusterdiff.errors import MeasureError, nearest
 from clusterdiff.measures.registry import JOIN_WEIGHTED, Decomposition, Sizes, measure
-from clusterdiff.meet import FloatArray, Int64Array, Meet
+from clusterdiff.meet.meet import Meet
+from clusterdiff.points.labels import FloatArray, Int64Array
 
 MEILA = "Meilă, M. (2007). Comparing clusterings: an information based distance. J. Multivariate Analysis 98."
 VINH = "Vinh, N. X., Epps, J. & Bailey, J. (2010). Information theoretic measures for clusterings comparison. JMLR 11."

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterdiff.measures.registry import JOIN_WEIGHTED, SUMMED, PrecisionRecall, measure, precision_recall
-from clusterdiff.meet import FloatArray, Meet
+from clusterdiff.meet.meet import Meet
+from clusterdiff.points.labels import FloatArray
 
 MEILA = (
     "Meilă, M. & Heckerman, D. (2001). An experimental comparison of model-based clustering methods. "

@@ -16,7 +16,8 @@ from clusterdiff.measures.registry import (
     measure,
     precision_recall,
 )
-from clusterdiff.meet import FloatArray, Meet
+from clusterdiff.meet.meet import Meet
+from clusterdiff.points.labels import FloatArray
 
 HUBERT = "Hubert, L. & Arabie, P. (1985). Comparing partitions. Journal of Classification 2."
 

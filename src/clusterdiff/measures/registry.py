@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from clusterdiff.errors import MeasureError, nearest
 from clusterdiff.measures.formula import readable
-from clusterdiff.meet import Meet
+from clusterdiff.meet.meet import Meet
 
 #: A bound is a number, or a function of the number of points.
 Bound: TypeAlias = float | Callable[[int], float]

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from clusterdiff.measures.registry import JOIN_WEIGHTED, Measure, measure
-from clusterdiff.meet import Meet
-from clusterdiff.subcomponents import Scored, Sigma, Subcomponent, Takes, mean, product, subcomponent
+from clusterdiff.measures.subcomponents import Scored, Sigma, Subcomponent, Takes, mean, product, subcomponent
+from clusterdiff.meet.meet import Meet
 
 XIANG = (
     "Xiang, Q., Mao, Q., Chai, K. M. A., Chieu, H. L., Tsang, I. W. & Zhao, Z. (2012). "

@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from clusterdiff.errors import MeasureError, MissingExtraError
 from clusterdiff.measures.registry import measure
-from clusterdiff.meet import FloatArray, Meet
+from clusterdiff.meet.meet import Meet
+from clusterdiff.points.labels import FloatArray
 
 #: The solver's own limit on pivots is too low for clusters of some thousand points.
 PIVOTS = 10_000_000

@@ -1,0 +1,217 @@
+"""Explanation: what a colleague would say about where the score was lost, in sentences and as data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clusterdiff.diff.lookup import CellNumbers, Lookup
+from clusterdiff.diff.loss import Loss
+from clusterdiff.wording import and_list, count, name, percent
+
+if TYPE_CHECKING:
+    from clusterdiff.diff.comparison import Comparison, Component
+
+#: How many points a sentence names, how many parts of a cluster, and how many clusters of a component are told of.
+POINTS, PARTS, CLUSTERS = 5, 4, 6
+
+
+@dataclass(frozen=True)
+class Story:
+    """A component that lost something: what happened to its clusters, and its ``share`` of the whole loss."""
+
+    component: Component
+    share: float
+    sentences: list[str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values, with the points by name."""
+        return self.component.to_dict() | {"share": self.share, "sentences": self.sentences}
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Where the score was lost. ``print`` it, or read its parts.
+
+    ``damaged`` of ``components`` components lost something; ``half`` of them make up half of the loss, and the
+    ``top`` costliest, told of in ``stories``, ``concentration`` of it. ``kinds`` gives the loss by kind.
+    """
+
+    score: float
+    loss: Loss
+    components: int
+    damaged: int
+    half: int
+    top: int
+    concentration: float
+    kinds: dict[str, Loss]
+    stories: list[Story]
+
+    @property
+    def sentences(self) -> list[str]:
+        """The overview, without the components."""
+        if not self.damaged:
+            return [f"S_H = {self.score:.4f}: nothing was lost, the clusterings are the same."]
+        split, merge, total = self.loss.split, self.loss.merge, self.loss.total
+        out = [
+            f"S_H = {self.score:.4f}: {total:.4f} was lost, {split:.4f} ({percent(split / total)}) to splitting "
+            f"and {merge:.4f} ({percent(merge / total)}) to merging."
+        ]
+        where = f"{self.damaged:,} of {count(self.components, 'component')}"
+        if self.damaged <= self.top:
+            out.append(f"All of it was lost in {where}.")
+        else:
+            out.append(
+                f"It was lost in {where}; {count(self.half, 'component')} make{'s' if self.half == 1 else ''} up half "
+                f"of it, the {self.top:,} costliest {percent(self.concentration)}."
+            )
+        return out
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values."""
+        return {
+            "score": self.score,
+            "loss": self.loss._asdict(),
+            "components": self.components,
+            "damaged": self.damaged,
+            "half": self.half,
+            "top": self.top,
+            "concentration": self.concentration,
+            "kinds": {kind: loss._asdict() for kind, loss in self.kinds.items()},
+            "sentences": self.sentences,
+            "stories": [story.to_dict() for story in self.stories],
+        }
+
+    def __str__(self) -> str:
+        lines = list(self.sentences)
+        for number, story in enumerate(self.stories, 1):
+            c = story.component
+            lines.append(f"{number}. {c.kind}, {count(c.size)}, {percent(story.share)} of the loss")
+            lines += [f"   {sentence}" for sentence in story.sentences]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def explain(comparison: Comparison, top: int, sides: tuple[str, str]) -> Explanation:
+    """Where the score was lost; see :meth:`Comparison.explain`."""
+    table, loss = comparison.components, comparison.loss
+    lost = table["loss"]
+    damaged = int(np.count_nonzero(lost > 0))
+    running = np.cumsum(lost)
+    whole = float(running[-1])
+    half = int(np.searchsorted(running, whole / 2)) + 1 if damaged else 0
+    told = min(top, damaged)
+    kinds = {row.value: Loss(row.loss, row.split_loss, row.merge_loss) for row in comparison.by("kind")}
+    stories = [
+        Story(component, component.loss / whole, tell(comparison, component.component, sides))
+        for component in table[:told]
+    ]
+    concentration = float(running[told - 1] / whole) if told else 0.0
+    return Explanation(
+        comparison.score(), loss, len(table), damaged, half, top, concentration, kinds, stories
+    )
+
+
+def tell(comparison: Comparison, component: int, sides: tuple[str, str] = ("true", "predicted")) -> list[str]:
+    """What happened to the clusters of a component: a sentence for each true cluster, the costliest first."""
+    return list(_Teller(comparison, sides).component(component))
+
+
+class _Teller:
+    def __init__(self, comparison: Comparison, sides: tuple[str, str]) -> None:
+        self.comparison = comparison
+        self.meet = comparison.meet
+        self.lookup: Lookup = comparison._lookup
+        self.sides = sides
+
+    def component(self, component: int) -> Iterator[str]:
+        cells = self.lookup.cells_of_component(component)
+        true = np.unique(self.meet.true[cells])
+        pred = np.unique(self.meet.pred[cells])
+        if len(true) == len(pred) == 1:
+            name = f"{self.sides[0]} cluster {self.true(true[0])}"
+            yield f"{name} ({self.points(cells)}) is {self.sides[1]} cluster {self.pred(pred[0])}."
+        elif len(true) == 1:
+            yield self.split_only(int(true[0]), cells)
+        elif len(pred) == 1:
+            yield self.merged_only(cells, int(pred[0]))
+        else:
+            lost = self.comparison._cell_loss
+            code = np.searchsorted(true, self.meet.true[cells])
+            cost = np.bincount(code, (lost.split + lost.merge)[cells])
+            order = np.argsort(-cost, kind="stable")
+            for t in true[order[:CLUSTERS]].tolist():
+                yield self.mixed(t)
+            if len(true) > CLUSTERS:
+                yield f"{count(len(true) - CLUSTERS, f'more {self.sides[0]} cluster')} took part."
+
+    def split_only(self, true: int, cells: CellNumbers) -> str:
+        parts = [
+            f"{self.pred(self.meet.pred[c])} ({self.points(np.array([c]))})" for c in self.by_size(cells)
+        ]
+        size = count(int(self.meet.true_size[true]))
+        return (
+            f"{self.sides[0]} cluster {self.true(true)} ({size}) was split into {len(parts):,}: "
+            f"{and_list(parts, PARTS)}."
+        )
+
+    def merged_only(self, cells: CellNumbers, pred: int) -> str:
+        parts = [
+            f"{self.true(self.meet.true[c])} ({self.points(np.array([c]))})" for c in self.by_size(cells)
+        ]
+        size = count(int(self.meet.pred_size[pred]))
+        return (
+            f"{self.sides[0]} clusters {and_list(parts, PARTS)} were merged into {self.pred(pred)} ({size})."
+        )
+
+    def mixed(self, true: int) -> str:
+        """One true cluster among several: its parts, and whom each was merged with."""
+        cells = self.by_size(self.lookup.cells_of_true(true))
+        size = int(self.meet.true_size[true])
+        if len(cells) == 1:
+            all_points = self.points(np.array(cells))
+            return f"{self.sides[0]} cluster {self.true(true)} ({all_points}){self.fate(cells[0])}."
+        parts = []
+        for i, cell in enumerate(cells[:PARTS]):
+            points = self.points(np.array([cell]), bracket=True)
+            several = i > 0 and self.meet.size[cell] > 1
+            parts.append(
+                ("" if i else "its largest part, ") + points + ("" if i else ",") + self.fate(cell, several)
+            )
+        more = len(cells) - PARTS
+        if more > 0:
+            parts.append(f"{count(more, 'smaller part')} went elsewhere")
+        split = f"{self.sides[0]} cluster {self.true(true)} ({count(size)}) was split into {len(cells):,}"
+        return f"{split}; {'; '.join(parts)}."
+
+    def fate(self, cell: int, several: bool = False) -> str:
+        """Where a part went, to follow its name: " was merged with B in C1", or " is C2"."""
+        pred = int(self.meet.pred[cell])
+        others = [c for c in self.by_size(self.lookup.cells_of_pred(pred)) if c != cell]
+        if not others:
+            return f" {'are' if several else 'is'} {self.pred(pred)}"
+        names = and_list([self.true(self.meet.true[c]) for c in others], 3)
+        return f" {'were' if several else 'was'} merged with {names} in {self.pred(pred)}"
+
+    def by_size(self, cells: CellNumbers) -> list[int]:
+        return [int(c) for c in cells[np.argsort(-self.meet.size[cells], kind="stable")]]
+
+    def points(self, cells: CellNumbers, bracket: bool = False) -> str:
+        """How many points cells have, and the first few by name: "7 points: a, b and 5 more"."""
+        size = int(self.meet.size[cells].sum())
+        if not self.lookup.knows_points:
+            return count(size)
+        named = [name(point) for point in self.lookup.points(cells, POINTS)]
+        more = f" and {size - len(named):,} more" if size > len(named) else ""
+        listed = ", ".join(named) + more
+        return f"{count(size)} ({listed})" if bracket else f"{count(size)}: {listed}"
+
+    def true(self, code: Any) -> str:
+        return name(self.lookup.true[code])
+
+    def pred(self, code: Any) -> str:
+        return name(self.lookup.pred[code])

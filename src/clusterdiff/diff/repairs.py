@@ -1,0 +1,261 @@
+"""Repairs: what to fix first. Operations on predicted clusters, and the score that each would win back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from clusterdiff import _core
+from clusterdiff.diff.patch import FreshNames
+from clusterdiff.wording import and_list, count, name
+
+if TYPE_CHECKING:
+    from clusterdiff.diff.comparison import Comparison
+
+OPERATIONS = ("split", "merge", "move")
+#: Gains below this are rounding.
+ROUNDING = 1e-14
+
+
+@dataclass(frozen=True)
+class Repair:
+    """One operation on predicted clusters, and what it gains.
+
+    ``operation`` is "split" (break up ``clusters[0]``, a part for each of the ``true`` clusters in it), "merge"
+    (make one of ``clusters``) or "move" (take some points of ``true[0]`` from ``clusters[0]`` to ``clusters[1]``).
+    ``into`` names what comes out: the parts of a split, or the one cluster. ``score`` is S_H afterwards.
+    """
+
+    operation: str
+    gain: float
+    score: float
+    clusters: list[Any]
+    into: list[Any]
+    true: list[Any]
+    component: int
+    _cells: list[npt.NDArray[Any]] = field(repr=False, compare=False)
+    _comparison: Comparison = field(repr=False, compare=False)
+
+    @property
+    def sizes(self) -> list[int]:
+        """The number of points of each part of a split; else of the points that are merged or moved, one number."""
+        size = self._comparison.meet.size
+        return [int(size[cells].sum()) for cells in self._cells]
+
+    @property
+    def parts(self) -> list[list[Any]]:
+        """The points of each part of a split, as ``true`` lists them; else one list, the points in question."""
+        return [self._comparison._lookup.points(cells) for cells in self._cells]
+
+    @property
+    def points(self) -> list[Any]:
+        """The points in question, by name: those of the cluster to be split, those to be merged or to be moved."""
+        return [point for part in self.parts for point in part]
+
+    @property
+    def sentence(self) -> str:
+        """What to do, in words."""
+        return self.describe()
+
+    def describe(self, points: int = 5) -> str:
+        """What to do, in words, naming up to ``points`` of the points to be moved."""
+        clusters, true = [name(c) for c in self.clusters], [name(t) for t in self.true]
+        if self.operation == "split":
+            parts = [f"{name} ({count(size)})" for name, size in zip(true, self.sizes, strict=True)]
+            return f"split {clusters[0]} into {len(parts):,}: {and_list(parts)}"
+        if self.operation == "merge":
+            return f"merge {and_list(clusters)}: {count(self.sizes[0])} of {true[0]}"
+        named = ""
+        if self._comparison._lookup.knows_points:
+            first = self._comparison._lookup.points(self._cells[0], points)
+            more = self.sizes[0] - len(first)
+            named = f" ({', '.join(name(point) for point in first)}{f' and {more:,} more' if more else ''})"
+        return f"move {count(self.sizes[0])} of {true[0]}{named} from {clusters[0]} to {clusters[1]}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values."""
+        names = ("operation", "gain", "score", "clusters", "into", "true", "component", "sentence", "points")
+        return {name: getattr(self, name) for name in names}
+
+    def __str__(self) -> str:
+        return f"{self.sentence}: {self.gain:+.6f}"
+
+
+class _Listed(Sequence[Repair]):
+    """Repairs that are made when they are looked at: there may be a million."""
+
+    comparison: Comparison
+    gain: npt.NDArray[np.float64]
+    score: npt.NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.gain)
+
+    @overload
+    def __getitem__(self, index: int) -> Repair: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Repair]: ...
+    def __getitem__(self, index: int | slice) -> Repair | list[Repair]:
+        if isinstance(index, slice):
+            return [self._make(i) for i in range(*index.indices(len(self)))]
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"there are {len(self):,} repairs; {index} is not among them")
+        return self._make(index % len(self))
+
+    def __iter__(self) -> Iterator[Repair]:
+        return (self._make(i) for i in range(len(self)))
+
+    def _make(self, i: int) -> Repair:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        if not len(self):
+            return "nothing to repair"
+        lines = [f"{repair.gain:+.6f}  {repair.describe()}" for repair in self[:10]]
+        return "\n".join([*lines, *([f"… {len(self) - 10:,} more"] if len(self) > 10 else [])])
+
+    def to_dict(self, top: int | None = None) -> list[dict[str, Any]]:
+        """The first ``top`` as plain values (None: all)."""
+        return [repair.to_dict() for repair in self[:top]]
+
+
+class Repairs(_Listed):
+    """The single operations that would raise S_H, best first; see :meth:`Comparison.repairs`.
+
+    ``sequence`` is the greedy sequence of operations that ends when pred equals true.
+    """
+
+    def __init__(self, comparison: Comparison) -> None:
+        self.comparison = comparison
+        operation, home, at, gain = _core.repairs(comparison.meet.cells, *_weights(comparison))
+        order = np.argsort(-gain, kind="stable")
+        order = order[gain[order] > ROUNDING]
+        self._operation, self._home, self._at = operation[order], home[order], at[order]
+        self.gain = gain[order]
+        self.score = np.minimum(comparison.score() + self.gain, 1.0)
+
+    @cached_property
+    def sequence(self) -> Sequence[Repair]:
+        """The best operation, then the best after it, and so on until pred equals true; ``score`` is that after each.
+
+        A true cluster in more than 64 parts is put together at the end, in one merge.
+        """
+        return Steps(self.comparison)
+
+    @cached_property
+    def _fresh(self) -> FreshNames:
+        return FreshNames(self.comparison._lookup.pred)
+
+    @cached_property
+    def of_component(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The places in this list of each component's repairs, best first, as (indptr, places)."""
+        found, meet = self.comparison._components, self.comparison.meet
+        of = np.empty(len(self), dtype=np.int32)
+        split, merge, move = (self._operation == i for i in range(3))
+        of[split] = found.of_pred[self._at[split]]
+        of[merge] = found.of_true[self._at[merge]]
+        of[move] = found.of_true[meet.true[self._at[move]]]
+        return _core.group_members(of, len(found))
+
+    def _make(self, i: int) -> Repair:
+        meet, names = self.comparison.meet, self.comparison._lookup
+        operation, at = OPERATIONS[self._operation[i]], int(self._at[i])
+        if operation == "split":
+            cells = names.cells_of_pred(at)
+            cells = cells[np.argsort(-meet.mass[cells], kind="stable")]
+            clusters, parts = [at], list(cells[:, None])
+        else:
+            true = at if operation == "merge" else int(meet.true[at])
+            cells = names.cells_of_true(true)
+            pure = names.parts_of_pred[meet.pred[cells]] == 1
+            rank = np.lexsort((cells, ~pure, -meet.mass[cells]))
+            home = int(cells[rank[0]])
+            if operation == "move":
+                cells = np.array([at])
+                clusters = [int(meet.pred[at]), int(meet.pred[home])]
+            else:
+                taking_part = pure[rank] | (cells[rank] == home if self._home[i] else False)
+                cells = cells[rank][taking_part]
+                clusters = meet.pred[cells].tolist()
+            parts = [cells]
+        called = [names.pred[c] for c in clusters]
+        if operation == "split":
+            into = [called[0], *self._fresh(called * (len(parts) - 1))]
+        else:
+            into = [called[0 if operation == "merge" else 1]]
+        whose = [int(meet.true[part[0]]) for part in parts]
+        return Repair(
+            operation,
+            float(self.gain[i]),
+            float(self.score[i]),
+            called,
+            into,
+            [names.true[t] for t in whose],
+            int(self.comparison._components.of_true[whose[0]]),
+            parts,
+            self.comparison,
+        )
+
+
+class Steps(_Listed):
+    """The greedy sequence."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        self.comparison = comparison
+        self._operation, self._true, self.gain, self._indptr, self._cell, self._from, self._to = (
+            _core.repair_steps(comparison.meet.cells, *_weights(comparison))
+        )
+        # What is still lost after each step is what the later ones gain: so the last score is exactly 1.
+        later = np.cumsum(self.gain[::-1])[::-1]
+        self.score = 1.0 - np.append(later[1:], 0.0) if len(later) else later
+
+    @cached_property
+    def _names(self) -> list[Any]:
+        """The predicted clusters by name; parts that a split cut off are called after their cluster."""
+        names = self.comparison._lookup.pred
+        new = self._to >= len(names)
+        origin = np.zeros(int(self._to.max(initial=len(names) - 1)) + 1 - len(names), dtype=np.int64)
+        # A part keeps its number when it moves on, so its origin is where it was first seen.
+        where = np.flatnonzero(new & (self._from != self._to))[::-1]
+        origin[self._to[where] - len(names)] = self._from[where]
+        return [*names, *FreshNames(names)(names[c] for c in origin.tolist())]
+
+    def _make(self, i: int) -> Repair:
+        meet, names = self.comparison.meet, self._names
+        entries = slice(self._indptr[i], self._indptr[i + 1])
+        cells, origin, target = self._cell[entries], self._from[entries], self._to[entries]
+        operation = OPERATIONS[self._operation[i]]
+        if operation == "split":
+            made, group = np.unique(target, return_inverse=True)
+            mass = np.bincount(group, meet.mass[cells])
+            largest_first = np.argsort(-mass, kind="stable")
+            parts = [cells[group == g] for g in largest_first]
+            clusters, into = [int(origin[0])], made[largest_first].tolist()
+        else:
+            parts = [cells]
+            clusters = list(dict.fromkeys(origin.tolist() + target.tolist()))
+            into = [int(target[0])]
+        whose = [int(meet.true[part[0]]) for part in parts]
+        return Repair(
+            operation,
+            float(self.gain[i]),
+            float(self.score[i]),
+            [names[c] for c in clusters],
+            [names[c] for c in into],
+            [self.comparison._lookup.true[t] for t in whose],
+            int(self.comparison._components.of_true[whose[0]]),
+            parts,
+            self.comparison,
+        )
+
+
+def _weights(comparison: Comparison) -> tuple[Any, Any, float]:
+    weights = comparison.meet.weights
+    if weights is None:
+        return None, None, 1.0
+    return weights.mass.astype(np.float64), weights.entropy, weights.unit

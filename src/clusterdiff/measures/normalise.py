@@ -1,0 +1,119 @@
+"""Normalisation given the truth: a measure rescaled by the extremes it takes for the true clustering at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import log
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from clusterdiff.errors import MeasureError
+from clusterdiff.measures import Measure, resolve
+from clusterdiff.meet.enumeration import universe
+from clusterdiff.meet.meet import Meet
+from clusterdiff.points.clustering import Clustering
+
+#: All 21,147 clusterings of this many points can be tried; of one more, 115,975.
+MOST_POINTS = 9
+
+Sizes = npt.NDArray[np.int64]
+
+
+class Extremes(NamedTuple):
+    """The worst and the best value a measure takes for a true clustering, and how they are known."""
+
+    worst: float
+    best: float
+    how: str
+
+
+def _entropy(sizes: Sizes) -> float:
+    n = int(sizes.sum())
+    return log(n) - float(np.sum(sizes * np.log(sizes))) / n
+
+
+def _least_n(sizes: Sizes) -> float:
+    # Every true cluster keeps a point, and the largest one's parts are at most the predicted clusters' largest.
+    return float((len(sizes) + sizes.max()) / (2 * sizes.sum()))
+
+
+def _least_a(sizes: Sizes) -> float:
+    # By duality of the matching: i clusters pay at least one point each, the (i + 1)-th largest pays in full.
+    rest = np.append(np.sort(sizes)[::-1], 0)
+    return float(np.min(np.arange(len(rest)) + rest) / sizes.sum())
+
+
+#: Symbol → the worst and best value by the sizes of the true clusters, for n ≥ 2. N and A are worst, like S*,
+#: when predicted cluster j takes one point of every true cluster with more than j.
+CLOSED_FORM: dict[str, Callable[[Sizes], tuple[float, float]]] = {
+    "I": lambda sizes: (0.0, _entropy(sizes)),
+    "NMI": lambda sizes: (0.0, 1.0),
+    "N": lambda sizes: (_least_n(sizes), 1.0),
+    "A": lambda sizes: (_least_a(sizes), 1.0),
+    "S*": lambda sizes: (0.0, 1.0),
+    "S_H": lambda sizes: (0.0, 1.0),
+}
+
+
+def extremes(true: object, measure: str | Measure | Callable[[Meet], float]) -> Extremes:
+    """The worst and the best value that a measure takes for a true clustering, over all predicted ones.
+
+    Known in closed form for I, NMI, N, A and S* (with any s that satisfies property 4.3); for other measures
+    all clusterings are tried, up to 9 points.
+
+    Examples
+    --------
+    >>> import clusterdiff as cd
+    >>> cd.extremes([0, 0, 0, 1], "A")
+    Extremes(worst=0.5, best=1.0, how='closed form')
+    >>> cd.extremes([0, 0, 1], "R").how
+    'search'
+    """
+    clustering = Clustering.reading(true, "true")
+    return extremes_of(clustering.sizes, resolve(measure))
+
+
+def extremes_of(sizes: Sizes, measure: Measure) -> Extremes:
+    """The same, given the sizes of the true clusters."""
+    n = int(sizes.sum())
+    if measure.symbol in CLOSED_FORM and n > 1:
+        return Extremes(*CLOSED_FORM[measure.symbol](sizes), "closed form")
+    if measure.needs is not None or n > MOST_POINTS:
+        known = ", ".join(CLOSED_FORM)
+        raise MeasureError(
+            f"the extremes of {measure.name} for a true clustering of {n:,} points are not known in closed form, "
+            f"and only up to {MOST_POINTS} points can all clusterings be tried.",
+            f"they are known for {known}.",
+        )
+    omega = universe(n)
+    position = omega.sizes.index(tuple(sorted(sizes.tolist(), reverse=True)))
+    true = omega.labels[omega.representatives[position]].astype(np.int64)
+    tried = omega.labels[omega.classes[position][0]].astype(np.int64)
+    values = [float(measure(Meet.from_labels(true, pred))) for pred in tried]
+    low, high = min(values), max(values)
+    return Extremes(low, high, "search") if measure.similarity else Extremes(high, low, "search")
+
+
+def normalised(meet: Meet, measure: Measure) -> float:
+    r"""The measure rescaled so that its worst value for this true clustering is 0 and its best 1.
+
+    .. math:: \frac{S(L, C) - \min_{C'} S(L, C')}{\max_{C'} S(L, C') - \min_{C'} S(L, C')}
+
+    References
+    ----------
+    Luo, P., Xiong, H., Zhan, G., Wu, J. & Shi, Z. (2009). Information-theoretic distance measures for clustering
+    validation: generalization and normalization. IEEE TKDE 21.
+    """
+    if meet.weights is not None:
+        raise MeasureError(
+            "normalisation given the truth is not defined for weighted points.", "leave out weights=."
+        )
+    worst, best, _ = extremes_of(meet.true_size, measure)
+    value: Any = measure(meet)
+    if worst == best:
+        raise MeasureError(
+            f"{measure.name} is {best:g} for this true clustering and any other, so it cannot be rescaled."
+        )
+    return float((value - worst) / (best - worst))

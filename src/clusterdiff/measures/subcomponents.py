@@ -1,0 +1,269 @@
+"""Subcomponent measures s(parts | whole), and the framework that combines them: S* and S'.
+
+A subcomponent measure scores every true cluster by how much of it survives in its cells. It is a function of
+the meet that returns one score a true cluster; on the transposed meet the same function scores merges.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from clusterdiff.errors import ArgumentError, MeasureError, nearest, one_of
+from clusterdiff.meet.meet import Meet, spread
+from clusterdiff.points.labels import FloatArray
+
+Takes: TypeAlias = Literal["sizes", "members", "meet"]
+Sigma: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
+
+#: Most parts sum to their whole only up to rounding; a score may leave [0, 1] by this much.
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Subcomponent:
+    """A named way to score a cluster's parts: ``function(meet)`` gives s(ℂ|L) for every true cluster L."""
+
+    name: str
+    function: Callable[[Meet], FloatArray]
+    needs: str | None = None
+
+    def __call__(self, meet: Meet) -> FloatArray:
+        """The score of every true cluster."""
+        if self.needs and getattr(meet, {"features": "moments", "distances": "links"}[self.needs]) is None:
+            raise MeasureError(
+                f"`{self.name}` scores clusters by the points' {self.needs}, and the comparison has none.",
+                f"pass {self.needs}= to compare().",
+            )
+        return self.function(meet)
+
+
+#: The built-in subcomponent measures and those registered with :func:`subcomponent`, by name.
+subcomponents: dict[str, Subcomponent] = {}
+
+
+def _builtin(
+    needs: str | None = None,
+) -> Callable[[Callable[[Meet], FloatArray]], Callable[[Meet], FloatArray]]:
+    def register(function: Callable[[Meet], FloatArray]) -> Callable[[Meet], FloatArray]:
+        subcomponents[function.__name__] = Subcomponent(function.__name__, function, needs)
+        return function
+
+    return register
+
+
+def _ratio(kept: npt.NDArray[Any], whole: npt.NDArray[Any]) -> FloatArray:
+    """kept / whole, where 0/0 is 1: a cluster that cannot be split was not."""
+    out = np.ones(len(whole))
+    np.divide(kept, whole, out=out, where=whole > 0)
+    return out
+
+
+def _by_cluster(meet: Meet, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Sum a value a cell over each true cluster; a cluster of one cell keeps its bits."""
+    return np.add.reduceat(values, meet.indptr[:-1])
+
+
+def x_log_x(x: npt.NDArray[Any]) -> FloatArray:
+    """x·log x, and 0 at 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(x > 0, x * np.log(x), 0.0)
+
+
+@_builtin()
+def entropy(meet: Meet) -> FloatArray:
+    r"""1 − H(ℂ_L)/log|L|, the paper's S_H, in the form :math:`\sum m \log m / (a \log a)`.
+
+    An unsplit cluster scores exactly 1, one broken into singletons exactly 0, a singleton 1. With weights:
+    (Σ M log M − Σ w log w) / (W log W − Σ w log w), which is 1 − H(parts)/H(singletons).
+    """
+    weights = meet.weights
+    if weights is None:
+        return _ratio(_by_cluster(meet, x_log_x(meet.size)), x_log_x(meet.true_size))
+    unit = weights.unit
+    own = _by_cluster(meet, weights.entropy)
+    # x·log(x/unit) in units of the mean weight, so that the weights' scale does not matter
+    part = np.where(meet.size > 1, x_log_x(meet.mass / unit) * unit - weights.entropy, 0.0)
+    whole = np.where(meet.true_size > 1, x_log_x(meet.true_mass / unit) * unit - own, 0.0)
+    kept = _by_cluster(meet, np.maximum(part, 0.0))
+    unsplit = np.diff(meet.indptr) == 1
+    return np.where(unsplit, 1.0, np.minimum(_ratio(kept, np.maximum(whole, 0.0)), 1.0))
+
+
+@_builtin()
+def pairs(meet: Meet) -> FloatArray:
+    r"""The share of a cluster's pairs of points that stay together, :math:`\sum \binom m2 / \binom a2`.
+
+    With weights a pair counts as the product of its points' weights. A singleton scores 1.
+    """
+    if meet.weights is None:
+        m, a = meet.size.astype(float), meet.true_size.astype(float)
+        return _ratio(_by_cluster(meet, m * (m - 1)), a * (a - 1))
+    square = meet.weights.square.astype(float)
+    mass = meet.mass.astype(float)
+    kept = np.where(meet.size > 1, mass * mass - square, 0.0)
+    whole = np.where(meet.true_size > 1, meet.true_mass.astype(float) ** 2 - _by_cluster(meet, square), 0.0)
+    unsplit = np.diff(meet.indptr) == 1
+    return np.where(unsplit, 1.0, np.clip(_ratio(_by_cluster(meet, kept), whole), 0.0, 1.0))
+
+
+@_builtin()
+def largest(meet: Meet) -> FloatArray:
+    """(max m − 1)/(a − 1): how much of the cluster its largest part keeps.
+
+    A singleton scores 1. It counts points, so weights do not change it.
+    """
+    return _ratio(np.maximum.reduceat(meet.size, meet.indptr[:-1]) - 1, meet.true_size - 1)
+
+
+@_builtin(needs="features")
+def mse(meet: Meet) -> FloatArray:
+    """within / (within + between): the share of the cluster's squared spread that is inside its parts.
+
+    A cluster without any spread, or unsplit, scores 1; one broken into singletons 0.
+    """
+    assert meet.moments is not None
+    within = _by_cluster(meet, meet.moments.within)
+    _, between = spread(meet.true, meet.k_true, meet.moments.centres, meet.mass)
+    return np.where(np.diff(meet.indptr) == 1, 1.0, _ratio(within, within + between))
+
+
+@_builtin(needs="distances")
+def distance(meet: Meet) -> FloatArray:
+    """The share of the cluster's pairwise link weight that is inside its parts.
+
+    A cluster without any link weight, or unsplit, scores 1; one broken into singletons 0.
+    """
+    assert meet.links is not None
+    kept = _by_cluster(meet, meet.links.cells)
+    unsplit = np.diff(meet.indptr) == 1
+    return np.where(unsplit, 1.0, np.minimum(_ratio(kept, meet.links.true), 1.0))
+
+
+# ---- a user's own
+
+
+def subcomponent(
+    s: str | Subcomponent | Callable[..., Any], takes: Takes | None = None, name: str | None = None
+) -> Subcomponent:
+    """A subcomponent measure from its name or from a user's own function.
+
+    Parameters
+    ----------
+    s
+        A built-in's name, or a function.
+    takes
+        What the function gets: ``"sizes"``, an array of the sizes of one cluster's parts, returning its
+        score; ``"members"``, a list with an array of the points (positions) of each part; or ``"meet"``, the
+        whole :class:`Meet`, returning the scores of all true clusters at once (the vectorised form: merges
+        are scored by calling it on the transposed meet). By default the name of the function's one parameter.
+    name
+        How it is called in results; by default the function's own name. Named in ``subcomponents``, it can
+        stand in a measure: ``"S*(name)"``.
+
+    Examples
+    --------
+    >>> import clusterdiff as cd
+    >>> def survivors(sizes):
+    ...     return (sizes.max() - 1) / (sizes.sum() - 1) if sizes.sum() > 1 else 1.0
+    >>> cd.compare([0, 0, 0, 1], [0, 0, 1, 1]).score(cd.split_merge(survivors))
+    0.25
+    """
+    if isinstance(s, Subcomponent):
+        return s
+    if isinstance(s, str):
+        if s not in subcomponents:
+            raise MeasureError(
+                f"unknown subcomponent measure {s!r}; there are {', '.join(subcomponents)}.",
+                nearest(s, subcomponents),
+            )
+        return subcomponents[s]
+    label = name or str(getattr(s, "__name__", "own"))
+    takes = takes or _taken(s)
+    one_of("takes", takes, ("sizes", "members", "meet"))
+    if takes == "meet":
+        return Subcomponent(label, lambda meet: _checked(s(meet), meet, label))
+    return Subcomponent(
+        label, lambda meet: _checked([s(parts) for parts in _parts(meet, takes)], meet, label)
+    )
+
+
+def _taken(function: Callable[..., Any]) -> Any:
+    parameters = list(inspect.signature(function).parameters)
+    if len(parameters) == 1 and parameters[0] in ("members", "meet"):
+        return parameters[0]
+    return "sizes"
+
+
+def _parts(meet: Meet, takes: Takes) -> Iterator[Any]:
+    """The sizes, or the members, of the parts of each true cluster."""
+    if takes == "sizes":
+        yield from np.split(meet.mass, meet.indptr[1:-1])
+        return
+    members = meet.members
+    bounds = meet.indptr.tolist()
+    for start, stop in pairwise(bounds):
+        yield [members(cell) for cell in range(start, stop)]
+
+
+def _checked(scores: Any, meet: Meet, name: str) -> FloatArray:
+    out = np.asarray(scores, dtype=np.float64)
+    if out.shape != (meet.k_true,):
+        raise MeasureError(
+            f"`{name}` must return one score a cluster: {meet.k_true:,} clusters, an array of shape {out.shape}."
+        )
+    bad = np.flatnonzero(~((out >= -ROUNDING) & (out <= 1 + ROUNDING)))
+    if bad.size:
+        raise MeasureError(
+            f"`{name}` must return scores from 0 to 1; it gave {out[bad[0]]} for a cluster of "
+            f"{int(meet.true_size[bad[0]]):,} points in {int(np.diff(meet.indptr)[bad[0]]):,} parts."
+        )
+    return out
+
+
+# ---- the framework
+
+
+def product(split: FloatArray, merge: FloatArray) -> FloatArray:
+    """σ of S*: the product of a pair's two scores (equation 4)."""
+    return split * merge
+
+
+def mean(split: FloatArray, merge: FloatArray) -> FloatArray:
+    """σ of S': the mean of a pair's two scores (equation 5)."""
+    return (split + merge) / 2
+
+
+class Scored:
+    """A meet with its split and merge scores: what S*, S' and the loss are read from."""
+
+    def __init__(self, meet: Meet, s: Subcomponent) -> None:
+        self.meet = meet
+        self.split = s(meet)
+        self.merge = s(meet.transpose())
+
+    @cached_property
+    def pair(self) -> tuple[FloatArray, FloatArray]:
+        """The split and the merge score of each cell."""
+        return self.split[self.meet.true], self.merge[self.meet.pred]
+
+    def combine(self, sigma: Sigma = product) -> float:
+        """Σ m/n · σ(split score, merge score) over the cells (equation 3)."""
+        # Whole points for perfect cells are summed apart, so that identical clusterings give exactly 1.
+        sigma_of_cell = np.asarray(sigma(*self.pair), dtype=np.float64)
+        if sigma_of_cell.shape != self.meet.mass.shape:
+            raise ArgumentError(
+                f"`sigma` must return one value a pair: {len(self.meet):,} pairs, shape {sigma_of_cell.shape}.",
+                "it takes two arrays, the split and the merge score of each cell.",
+            )
+        mass = self.meet.mass
+        perfect = sigma_of_cell == 1.0
+        rest = float(np.sum(mass[~perfect] * sigma_of_cell[~perfect]))
+        return float((mass[perfect].sum().item() + rest) / self.meet.total)

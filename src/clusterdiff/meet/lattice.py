@@ -1,0 +1,182 @@
+"""The lattice of clusterings: top and bottom, meet and join, refinement, and the two graphs of the paper."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clusterdiff import _core
+from clusterdiff.errors import LabelError, MissingExtraError
+from clusterdiff.meet.meet import Meet
+from clusterdiff.points.clustering import Clustering, align
+from clusterdiff.points.labels import Labels
+from clusterdiff.table import Table
+
+KINDS = ("same", "split", "merge", "mixed")
+
+
+def top(points: int) -> Clustering:
+    """⊤, all points in one cluster.
+
+    >>> top(3).to_sets()
+    [{0, 1, 2}]
+    """
+    return Clustering(np.zeros(points, dtype=np.int64))
+
+
+def bottom(points: int) -> Clustering:
+    """⊥, every point a singleton.
+
+    >>> bottom(3).to_sets()
+    [{0}, {1}, {2}]
+    """
+    return Clustering(np.arange(points))
+
+
+def meet(true: object, pred: object) -> Clustering:
+    """The clustering of all non-empty intersections of a true with a predicted cluster.
+
+    >>> meet([0, 0, 0, 1], ["a", "a", "b", "b"]).to_sets()
+    [{0, 1}, {2}, {3}]
+    """
+    aligned = align(true, pred)
+    cells = _core.meet(aligned.true.labels, aligned.pred.labels)
+    return Clustering._of(
+        Labels(cells.locate(aligned.true.labels, aligned.pred.labels), None, None), aligned.true.points
+    )
+
+
+def join(true: object, pred: object) -> Clustering:
+    """The finest clustering that both refine: its clusters are the components of the bipartite graph.
+
+    >>> join([0, 0, 1, 2], ["a", "b", "b", "c"]).to_sets()
+    [{0, 1, 2}, {3}]
+    """
+    aligned = align(true, pred)
+    cells = _core.meet(aligned.true.labels, aligned.pred.labels)
+    of_cell = Components(Meet(cells)).of_cell
+    place = cells.locate(aligned.true.labels, aligned.pred.labels)
+    return Clustering._of(Labels(of_cell[place], None, None), aligned.true.points)
+
+
+def refines(fine: object, coarse: object) -> bool:
+    """Whether ``fine`` comes from ``coarse`` by splitting clusters only (equal clusterings refine each other).
+
+    >>> refines([0, 0, 1, 2], [0, 0, 0, 2]), refines([0, 0, 0, 2], [0, 0, 1, 2])
+    (True, False)
+    """
+    aligned = align(fine, coarse)
+    cells = _core.meet(aligned.true.labels, aligned.pred.labels)
+    return len(cells) == cells.k_true
+
+
+def induced(clustering: object, points: Collection[Hashable]) -> Clustering:
+    """The clustering that ``clustering`` makes of some of its points (definition 4.2).
+
+    >>> induced([{"a", "b", "c"}, {"d"}], {"b", "c", "d"}) == Clustering([{"b", "c"}, {"d"}])
+    True
+    """
+    whole = Clustering.reading(clustering, "clustering")
+    wanted = set(points)
+    chosen = {point: name for point, name in whole.to_dict().items() if point in wanted}
+    if len(chosen) < len(wanted):
+        raise LabelError(
+            f"`points` names {len(wanted) - len(chosen):,} points that `clustering` does not have."
+        )
+    return Clustering(chosen)
+
+
+class Components:
+    """The connected components of the bipartite graph of a meet, as codes of clusters and cells."""
+
+    def __init__(self, meet: Meet) -> None:
+        self.meet = meet
+        self.of_true, self.of_pred, self.count = meet.cells.join()
+
+    def __len__(self) -> int:
+        return self.count
+
+    @property
+    def of_cell(self) -> npt.NDArray[np.int32]:
+        """The component of each cell."""
+        return self.of_true[self.meet.true]
+
+    @property
+    def size(self) -> npt.NDArray[np.int64]:
+        """The number of points of each component."""
+        return _core.group_sum(self.of_true, self.count, self.meet.true_size)
+
+    @property
+    def true_count(self) -> npt.NDArray[np.int64]:
+        """The number of true clusters of each component."""
+        return np.bincount(self.of_true, minlength=self.count)
+
+    @property
+    def pred_count(self) -> npt.NDArray[np.int64]:
+        """The number of predicted clusters of each component."""
+        return np.bincount(self.of_pred, minlength=self.count)
+
+    @property
+    def kind(self) -> npt.NDArray[np.int8]:
+        """What happened in each component, as an index into ``KINDS``."""
+        split, merged = self.pred_count > 1, self.true_count > 1
+        return (split + 2 * merged).astype(np.int8)
+
+
+def bipartite(meet: Meet) -> Table[Any]:
+    """The bipartite graph (definition 4.1): an edge for each pair of clusters that share points."""
+    return meet.table
+
+
+def derivation(meet: Meet) -> Table[Any]:
+    """The derivation graph (definition 4.6): split edges from true clusters to cells, merge edges onwards.
+
+    Cells are numbered as in the meet.
+    """
+    cells = np.arange(len(meet))
+    count = len(meet)
+    source = np.empty(2 * count, dtype=object)
+    target = np.empty(2 * count, dtype=object)
+    source[:count], source[count:] = meet.true_names[meet.true], cells
+    target[:count], target[count:] = cells, meet.pred_names[meet.pred]
+    return Table(
+        {
+            "edge": np.repeat(["split", "merge"], count),
+            "source": source,
+            "target": target,
+            "size": np.concatenate([meet.size, meet.size]),
+        }
+    )
+
+
+def to_networkx(meet: Meet, graph: str = "bipartite") -> Any:
+    """The bipartite or the derivation graph as a networkx DiGraph.
+
+    Nodes are pairs of a part (``"true"``, ``"cell"`` or ``"pred"``) and a name or number; edges carry the size.
+    """
+    try:
+        import networkx as nx
+    except ImportError:
+        raise MissingExtraError("networkx", "graph", "a networkx graph") from None
+    out = nx.DiGraph()
+    true = [("true", name) for name in meet.true_names.tolist()]
+    pred = [("pred", name) for name in meet.pred_names.tolist()]
+    out.add_nodes_from(
+        (node, {"size": size}) for node, size in zip(true, meet.true_size.tolist(), strict=True)
+    )
+    out.add_nodes_from(
+        (node, {"size": size}) for node, size in zip(pred, meet.pred_size.tolist(), strict=True)
+    )
+    edges = zip(meet.true.tolist(), meet.pred.tolist(), meet.size.tolist(), strict=True)
+    for number, (i, j, size) in enumerate(edges):
+        if graph == "bipartite":
+            out.add_edge(true[i], pred[j], size=size)
+        else:
+            cell = ("cell", number)
+            out.add_node(cell, size=size)
+            out.add_edge(true[i], cell, size=size)
+            out.add_edge(cell, pred[j], size=size)
+    return out

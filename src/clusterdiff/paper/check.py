@@ -1,0 +1,264 @@
+"""Which properties a measure has, by trying every pair of clusterings of a few points."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clusterdiff.errors import ArgumentError
+from clusterdiff.measures import Measure, measures, resolve
+from clusterdiff.measures.subcomponents import Subcomponent, subcomponent, subcomponents
+from clusterdiff.meet.enumeration import as_sets, halves, levelled, partitions, universe
+from clusterdiff.paper.properties import (
+    CLOSE,
+    PROPERTIES,
+    Counterexample,
+    Finding,
+    PointData,
+    Trial,
+    measure_findings,
+)
+from clusterdiff.table import Table
+
+#: All pairs of clusterings of more points than this are too many.
+MOST_POINTS = 8
+
+#: What is asked of a subcomponent measure.
+SUBCOMPONENT_PROPERTIES = {
+    "one_if_whole": "s = 1 if and only if the cluster is whole (property 4.3, clause 1)",
+    "zero_if_singletons": "s = 0 if and only if it is in singletons, and not one itself (property 4.3, clause 2)",
+    "between": "0 < s < 1 otherwise (property 4.3, clause 3)",
+    "falls_with_parts": "splitting a part further never raises s (property 4.2)",
+    "falls_with_evenness": "parts of more even sizes never raise s (property 4.2)",
+}
+
+
+@dataclass(frozen=True)
+class Check:
+    """What :func:`check` found, property by property.
+
+    ``tried`` counts the pairs of clusterings (for a subcomponent measure, the ways to part a cluster).
+    """
+
+    name: str
+    points: int
+    tried: int
+    findings: Mapping[str, Finding] = field(repr=False)
+    described: Mapping[str, str] = field(repr=False)
+
+    @property
+    def holds(self) -> dict[str, bool | None]:
+        """Property → whether it holds; None where the question does not arise."""
+        return {name: finding.holds for name, finding in self.findings.items()}
+
+    @property
+    def counterexamples(self) -> dict[str, Counterexample]:
+        """Property that fails → the smallest example of it."""
+        return {name: f.counterexample for name, f in self.findings.items() if f.counterexample is not None}
+
+    @property
+    def table(self) -> Table[Any]:
+        """One row a property."""
+        found = self.findings.items()
+        return Table(
+            {
+                "property": [name for name, _ in found],
+                "holds": ["-" if f.holds is None else "yes" if f.holds else "no" for _, f in found],
+                "because": [f.counterexample.text if f.counterexample else f.note for _, f in found],
+            }
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values."""
+        return {
+            "name": self.name,
+            "points": self.points,
+            "tried": self.tried,
+            "holds": self.holds,
+            "properties": [
+                {
+                    "property": name,
+                    "meaning": self.described[name],
+                    "holds": finding.holds,
+                    "note": finding.note,
+                    "counterexample": finding.counterexample and finding.counterexample.to_dict(),
+                }
+                for name, finding in self.findings.items()
+            ],
+        }
+
+    def __repr__(self) -> str:
+        width = max(map(len, self.findings))
+        what = "pairs of clusterings" if "symmetric" in self.findings else "ways to part a cluster"
+        lines = [f"{self.name}, all {self.tried:,} {what} of up to {self.points} points"]
+        for name, finding in self.findings.items():
+            mark = "-" if finding.holds is None else "holds" if finding.holds else "fails"
+            lines.append(f"  {name:<{width}}  {mark:<5}  {self.described[name]}")
+            why = str(finding.counterexample or finding.note)
+            lines.extend(" " * (width + 11) + line for line in why.splitlines())
+        return "\n".join(lines)
+
+
+def check(
+    measure: str | Measure | Subcomponent | Callable[..., Any],
+    points: int | None = None,
+    *,
+    s: str | Subcomponent | Callable[..., Any] | None = None,
+    features: object = None,
+    distances: object = None,
+    progress: Callable[[str], None] | None = None,
+) -> Check:
+    """Try a measure on all pairs of clusterings of a few points, and say which properties it has.
+
+    "Holds" means that no pair of clusterings of up to ``points`` points speaks against it; "fails" comes with
+    the smallest pair that does.
+
+    Parameters
+    ----------
+    measure
+        A measure by name, a function of the meet, or a subcomponent measure: by name, from
+        :func:`clusterdiff.subcomponent`, or a function of ``sizes`` or ``members``.
+    points
+        The largest number of points, 2 to 8. By default 6, and 5 for measures that need features or distances:
+        their value depends on which points they are, so that no two pairs stand for one another.
+    s
+        The subcomponent measure that yours is made of, for property 4.4. Known for the paper's own.
+    features, distances
+        The points' features or distances, for measures that need them; drawn at random if not given.
+    progress
+        A function that is told what is being looked at.
+
+    Notes
+    -----
+    A pair for which the measure raises a ``MeasureError``, or warns, is outside its domain and left out: K is
+    defined for clusterings of at most k clusters, and k ≤ √n.
+
+    Examples
+    --------
+    >>> import clusterdiff as cd
+    >>> found = cd.check("NMI", points=4)
+    >>> found.holds["normalised"], found.holds["conditionally_normalised"]
+    (True, False)
+    >>> print(found.counterexamples["join_weighted"])
+    true  0 1 | 2
+    pred  0 | 1 | 2
+    NMI = 0.5794, but the mean over components is 0.3333
+    """
+    wanted = _wanted(measure)
+    needs = wanted.needs
+    if points is None:
+        points = 6 if needs is None else 5
+    if not isinstance(points, int) or not 2 <= points <= MOST_POINTS:
+        raise ArgumentError(
+            f"`points` must be from 2 to {MOST_POINTS}; got {points!r}.",
+            "there are 17 million pairs of clusterings of 8 points, and 447 million of 9.",
+        )
+    data = PointData(needs, points, features, distances)
+    if isinstance(wanted, Subcomponent):
+        return _check_subcomponent(wanted, points, data)
+    if isinstance(measure, str):
+        wanted = replace(wanted, name=measure)  # as it was asked for: an alias, a symbol
+    trial = Trial(wanted, points, data, s, progress or (lambda _: None))
+    return Check(trial.name, points, trial.counted, measure_findings(trial), PROPERTIES)
+
+
+def _wanted(measure: Any) -> Measure | Subcomponent:
+    if isinstance(measure, Subcomponent | Measure):
+        return measure
+    if isinstance(measure, str):
+        return (
+            subcomponents[measure]
+            if measure in subcomponents and measure not in measures
+            else resolve(measure)
+        )
+    if callable(measure):
+        names = list(inspect.signature(measure).parameters)
+        if names in (["sizes"], ["members"]):
+            return subcomponent(measure)
+    return resolve(measure)
+
+
+# ---- a subcomponent measure
+
+
+def _check_subcomponent(s: Subcomponent, points: int, data: PointData) -> Check:
+    seen = 0
+
+    def score(parts: npt.NDArray[Any]) -> float:
+        return float(s(data.meet(np.zeros(len(parts), dtype=int), parts))[0])
+
+    def example(parts: Any, text: str, **more: Any) -> Counterexample:
+        return Counterexample(text, {"cluster": (tuple(range(len(parts))),), "parts": as_sets(parts), **more})
+
+    def labels(sizes: tuple[int, ...]) -> npt.NDArray[Any]:
+        return np.repeat(np.arange(len(sizes)), sizes)
+
+    found: dict[str, Counterexample] = {}
+    for n in range(1, points + 1):
+        # With features or distances it matters which points are together: all clusterings, else all sizes.
+        every = universe(n).labels if data else [labels(sizes) for sizes in partitions(n)]
+        for parts in every:
+            seen += 1
+            value = score(parts)
+            count = int(parts.max()) + 1
+            rounded = 1.0 if abs(value - 1) <= CLOSE else 0.0 if abs(value) <= CLOSE else value
+            expected = 1.0 if count == 1 else 0.0 if count == n else None
+            for name, bad in (
+                ("one_if_whole", (rounded == 1.0) != (expected == 1.0)),
+                ("zero_if_singletons", (rounded == 0.0) != (expected == 0.0)),
+                ("between", expected is None and not 0.0 < rounded < 1.0),
+            ):
+                if bad:
+                    found.setdefault(
+                        name, example(parts, f"{s.name} = {value:.4g} for {_counted(count)} of {n} points")
+                    )
+            for name, others in (
+                ("falls_with_parts", _finer(parts, data)),
+                ("falls_with_evenness", _more_even(parts, data)),
+            ):
+                if name in found:
+                    continue
+                for other in others:
+                    after = score(other)
+                    if after > value + CLOSE:
+                        text = f"{s.name} rises from {value:.4g} for parts to {after:.4g} for parts'"
+                        found[name] = example(parts, text, **{"parts'": as_sets(other)})
+                        break
+    findings = {name: Finding(name not in found, found.get(name)) for name in SUBCOMPONENT_PROPERTIES}
+    return Check(s.name, points, seen, findings, SUBCOMPONENT_PROPERTIES)
+
+
+def _counted(parts: int) -> str:
+    return f"{parts} part{'s' * (parts > 1)}"
+
+
+def _finer(parts: npt.NDArray[Any], data: PointData) -> Iterator[npt.NDArray[Any]]:
+    if not data:
+        sizes = tuple(np.bincount(parts).tolist())
+        yield from (np.repeat(np.arange(len(h)), h) for h in sorted(set(halves(sizes))))
+        return
+    new = parts.max() + 1
+    for part in range(new):
+        inside = np.flatnonzero(parts == part)
+        for bits in range(1, 2 ** (len(inside) - 1)):
+            chosen = inside[[i for i in range(len(inside)) if bits >> i & 1]]
+            after = parts.copy()
+            after[chosen] = new
+            yield after
+
+
+def _more_even(parts: npt.NDArray[Any], data: PointData) -> Iterator[npt.NDArray[Any]]:
+    sizes = np.bincount(parts)
+    if not data:
+        yield from (np.repeat(np.arange(len(h)), h) for h in sorted(set(levelled(tuple(sizes.tolist())))))
+        return
+    for point in range(len(parts)):
+        for to in np.flatnonzero(sizes[parts[point]] - sizes >= 2):
+            after = parts.copy()
+            after[point] = to
+            yield after

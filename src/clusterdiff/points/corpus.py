@@ -1,0 +1,110 @@
+"""Corpus: documents by name, each a clustering of its own points, such as the mentions of a text."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from clusterdiff.errors import LabelError
+from clusterdiff.points.clustering import Clustering
+
+Singletons: TypeAlias = Literal["keep", "drop"]
+SINGLETONS = ("keep", "drop")
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A mention: the words of a document from the first to the last of each span, both counted in.
+
+    Mentions are the same if their document and spans are; ``text`` is for people.
+
+    >>> Mention("story", ((4, 5),), "the fox") == Mention("story", ((4, 5),))
+    True
+    >>> print(Mention("story", ((4, 5), (9, 9)), "the fox"))
+    the fox [4-5, 9]
+    """
+
+    document: str
+    spans: tuple[tuple[Any, ...], ...]
+    text: str = field(default="", compare=False, repr=False)
+
+    def __str__(self) -> str:
+        spans = ", ".join("-".join(_position(p) for p in dict.fromkeys(span)) for span in self.spans)
+        return f"{self.text} [{spans}]" if self.text else f"[{spans}]"
+
+
+def _position(position: object) -> str:
+    return ".".join(map(str, position)) if isinstance(position, tuple) else str(position)
+
+
+class InDocument(NamedTuple):
+    """A point or a cluster together with its document, as all documents pooled have them."""
+
+    document: str
+    name: Any
+
+    def __str__(self) -> str:
+        return f"{self.document}: {self.name}"
+
+
+class Corpus(Mapping[str, Clustering]):
+    """Documents by name, each a clustering of its own points, such as the mentions of entities.
+
+    Parameters
+    ----------
+    documents
+        Document → its clusters (cluster → points, a list of clusters, or anything that is a clustering). A document
+        may have none.
+
+    Examples
+    --------
+    >>> corpus = Corpus({"one": {"she": [1, 2]}, "two": {}})
+    >>> corpus
+    <Corpus of 2 documents, 2 points in 1 clusters>
+    >>> corpus["one"].to_sets()
+    [{1, 2}]
+    """
+
+    def __init__(self, documents: Mapping[str, Any]) -> None:
+        self._documents = {
+            name: Clustering.reading(data, name) if _has_points(data) else None
+            for name, data in documents.items()
+        }
+        if not self._documents:
+            raise LabelError("a corpus needs at least one document.")
+
+    def __getitem__(self, name: str) -> Clustering:
+        found = self._documents[name]
+        if found is None:
+            raise LabelError(f"the document {name!r} has no points, and so no clustering.")
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._documents)
+
+    def __len__(self) -> int:
+        return len(self._documents)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._documents
+
+    def __repr__(self) -> str:
+        found = [document for document in self._documents.values() if document is not None]
+        points, clusters = sum(map(len, found)), sum(len(document.names) for document in found)
+        return f"<Corpus of {len(self):,} documents, {points:,} points in {clusters:,} clusters>"
+
+    def assignments(self, name: str, singletons: Singletons = "keep") -> dict[Hashable, Any]:
+        """Point → cluster of a document; empty if it has no points. Clusters of one point may be left out."""
+        document = self._documents.get(name)
+        if document is None:
+            return {}
+        assigned = document.to_dict()
+        if singletons == "keep":
+            return assigned
+        several = dict(zip(document.names.tolist(), (document.sizes > 1).tolist(), strict=True))
+        return {point: cluster for point, cluster in assigned.items() if several[cluster]}
+
+
+def _has_points(data: Any) -> bool:
+    return isinstance(data, Clustering) or len(data) > 0

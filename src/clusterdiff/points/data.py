@@ -1,0 +1,223 @@
+"""What users know about the points besides their clusters: weights, features, distances; checked and in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clusterdiff import _core
+from clusterdiff.errors import ArgumentError, listed
+from clusterdiff.points.clustering import Alignment
+from clusterdiff.points.labels import FloatArray, Int64Array
+
+#: How many pairs of points a distance function gets at once: bounds memory, amortises the call.
+BLOCK = 1 << 20
+#: How far a distance matrix may be from symmetric, relative to its largest entry.
+SYMMETRY = 1e-9
+
+
+def read_weights(weights: object, aligned: Alignment) -> npt.NDArray[Any]:
+    """One finite weight ≥ 0 a point, as int64 or float64, in the order of the aligned points."""
+    given = _in_order(weights, "weights", aligned)
+    values = np.asarray(given)
+    if values.ndim != 1 or values.dtype.kind not in "iufb":
+        raise ArgumentError(
+            f"`weights` must be one number a point; got {values.dtype} of shape {values.shape}.",
+        )
+    values = values.astype(np.int64 if values.dtype.kind in "iub" else np.float64)
+    bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
+    if bad.size:
+        raise ArgumentError(
+            f"`weights` must be finite and not negative; got {listed(values[bad[:5]], bad.size)} "
+            f"at positions {listed(bad[:5], bad.size)}.",
+            "a weight says how much a point counts; 0 leaves it out of the score.",
+        )
+    total = float(values.sum(dtype=np.float64))
+    if total == 0:
+        raise ArgumentError("`weights` must not all be zero.")
+    if values.dtype == np.int64 and float(np.dot(values.astype(float), values)) >= 2.0**63:
+        values = values.astype(np.float64)  # squares no longer fit; floats keep 15 digits
+    return values
+
+
+def read_features(features: Any, aligned: Alignment) -> Any:
+    """A dense array or CSR matrix with a row of finite numbers a point, in the order of the aligned points."""
+    matrix = _in_order(features, "features", aligned)
+    if hasattr(matrix, "tocsr"):
+        matrix = matrix.tocsr()
+        finite = matrix.data
+    else:
+        if hasattr(matrix, "to_numpy"):
+            matrix = matrix.to_numpy()
+        matrix = np.asarray(matrix)
+        if matrix.ndim == 1:
+            matrix = matrix[:, None]
+        finite = matrix
+    if matrix.ndim != 2 or matrix.dtype.kind not in "iufb":
+        raise ArgumentError(
+            f"`features` must be a matrix of numbers with a row a point; got {matrix.dtype} of shape {matrix.shape}."
+        )
+    if matrix.dtype.kind == "f" and not np.isfinite(finite).all():
+        at = (
+            np.flatnonzero(~np.isfinite(finite).all(axis=1))
+            if finite.ndim == 2
+            else np.flatnonzero(~np.isfinite(finite))
+        )
+        where = "rows" if finite.ndim == 2 else "stored values"
+        raise ArgumentError(
+            f"`features` must be finite; got NaN or infinity in {at.size:,} {where}: {listed(at[:5], at.size)}.",
+            "impute or drop those points first.",
+        )
+    return matrix
+
+
+def _in_order(data: Any, argument: str, aligned: Alignment) -> Any:
+    """Values a point in the aligned order, from a mapping by point or a sequence in the caller's order."""
+    if isinstance(data, Mapping):
+        lacking = [p for p in aligned.points if p not in data]
+        if lacking:
+            raise ArgumentError(
+                f"`{argument}` lacks {len(lacking):,} of the {len(aligned.points):,} points: {listed(lacking)}."
+            )
+        return np.asarray([data[p] for p in aligned.points])
+    rows = data.shape[0] if hasattr(data, "shape") and data.shape else len(data)
+    _check_order(argument, aligned)
+    if rows != aligned.given:
+        raise ArgumentError(
+            f"`{argument}` must have a row for each of the {aligned.given:,} points; got {rows:,}.",
+        )
+    if aligned.rows is None:
+        return data
+    data = data.tocsr() if hasattr(data, "tocsr") else np.asarray(data)
+    return data[aligned.rows]
+
+
+def _check_order(argument: str, aligned: Alignment) -> None:
+    if not aligned.ordered:
+        raise ArgumentError(
+            f"`{argument}` must be a dict by point here, since the points of `true` came in sets, without order."
+        )
+    if aligned.rows is not None and (aligned.rows < 0).any():
+        only = [aligned.points[i] for i in np.flatnonzero(aligned.rows < 0)[:5].tolist()]
+        raise ArgumentError(
+            f"`{argument}` must be a dict by point here, since some points are in `pred` only: "
+            f"{listed(only, int((aligned.rows < 0).sum()))}."
+        )
+
+
+class Distances:
+    """Link weights between points, from a square matrix, a condensed vector or a function.
+
+    A function takes two equally long arrays of points (their names, or positions when they have none) and
+    returns the link weight of each pair.
+    """
+
+    def __init__(self, distances: Any, aligned: Alignment) -> None:
+        self._aligned = aligned
+        self._function: Callable[..., Any] | None = distances if callable(distances) else None
+        if self._function is not None:
+            names = aligned.points
+            self._points = np.arange(len(names)) if isinstance(names, range) else _objects(names)
+            return
+        _check_order("distances", aligned)
+        self._matrix = _checked_distances(np.asarray(distances), aligned.given)
+
+    def sums(self, groups: npt.NDArray[Any], k: int, weights: npt.NDArray[Any] | None) -> FloatArray:
+        """Σ of w_i·w_j·d_ij over the pairs of points in each of ``k`` groups."""
+        indptr, members = _core.group_members(np.asarray(groups, dtype=np.int32), k)
+        w = None if weights is None else np.asarray(weights, dtype=np.float64)
+        if self._function is not None:
+            return self._called(indptr, members, w)
+        if self._aligned.rows is not None:
+            members = self._aligned.rows[members]
+            if w is not None:
+                w = _scattered(w, self._aligned.rows, self._aligned.given)
+        if self._matrix.ndim == 2:
+            return _core.link_sums_square(indptr, members, self._matrix, w)
+        return _core.link_sums_condensed(indptr, members, self._matrix, self._aligned.given, w)
+
+    def _called(self, indptr: Int64Array, members: npt.NDArray[Any], w: FloatArray | None) -> FloatArray:
+        """Ask the user's function for all pairs inside groups, a block at a time."""
+        assert self._function is not None
+        totals = np.zeros(len(indptr) - 1)
+        sizes = np.diff(indptr)
+        # Position p of `members` pairs with the later ones of its group.
+        later = np.repeat(indptr[1:], sizes) - np.arange(len(members)) - 1
+        group = np.repeat(np.arange(len(sizes)), sizes)
+        ends = np.cumsum(later)
+        start = 0
+        while start < len(members):
+            stop = max(
+                start + 1, int(np.searchsorted(ends, (ends[start - 1] if start else 0) + BLOCK, side="right"))
+            )
+            count = later[start:stop]
+            left = np.repeat(np.arange(start, stop), count)
+            step = np.arange(len(left)) - np.repeat(np.cumsum(count) - count, count)
+            i, j = members[left], members[left + step + 1]
+            if len(i):
+                value = np.asarray(self._function(self._points[i], self._points[j]), dtype=np.float64)
+                if value.shape != i.shape or not np.isfinite(value).all() or (value < 0).any():
+                    raise ArgumentError(
+                        f"`distances` must return a finite number ≥ 0 for each of the {len(i):,} pairs it got; "
+                        f"got an array of shape {value.shape}"
+                        + (f" with a minimum of {np.nanmin(value)}." if value.size else "."),
+                        "it takes two equally long arrays of points.",
+                    )
+                totals += np.bincount(group[left], value if w is None else value * w[i] * w[j], len(totals))
+            start = stop
+        return totals
+
+
+def _objects(names: Any) -> npt.NDArray[Any]:
+    kinds = {type(name) for name in names}
+    if kinds in ({int}, {str}):
+        return np.asarray(names)
+    out = np.empty(len(names), dtype=object)
+    out[:] = names
+    return out
+
+
+def _scattered(w: FloatArray, rows: Int64Array, given: int) -> FloatArray:
+    out = np.zeros(given)
+    out[rows] = w
+    return out
+
+
+def _checked_distances(d: npt.NDArray[Any], n: int) -> npt.NDArray[Any]:
+    if d.dtype.kind not in "iufb" or d.ndim not in (1, 2):
+        raise ArgumentError(
+            f"`distances` must be a square matrix, a condensed vector or a function; got {d.dtype} of shape {d.shape}."
+        )
+    if d.ndim == 2 and d.shape != (n, n):
+        raise ArgumentError(
+            f"`distances` must be square with a row for each of the {n:,} points; got shape {d.shape}."
+        )
+    if d.ndim == 1 and len(d) != n * (n - 1) // 2:
+        raise ArgumentError(
+            f"`distances` as a condensed vector must have n(n-1)/2 = {n * (n - 1) // 2:,} entries for "
+            f"{n:,} points; got {len(d):,}.",
+            "see scipy.spatial.distance.pdist.",
+        )
+    values = d if d.dtype in (np.float32, np.float64) else d.astype(np.float64)
+    if not np.isfinite(values).all():
+        raise ArgumentError(
+            f"`distances` must be finite; {int((~np.isfinite(values)).sum()):,} entries are not."
+        )
+    if values.size and values.min() < 0:
+        raise ArgumentError(
+            f"`distances` must not be negative; {int((values < 0).sum()):,} entries are, the smallest {values.min()}."
+        )
+    if values.ndim == 2:
+        gap = max(
+            (float(np.abs(values[i : i + 512] - values[:, i : i + 512].T).max()) for i in range(0, n, 512)),
+            default=0,
+        )
+        if gap > SYMMETRY * float(values.max()):
+            raise ArgumentError(
+                f"`distances` must be symmetric; d[i, j] and d[j, i] differ by up to {gap:.6g}.",
+                "take the mean of both directions: (d + d.T) / 2.",
+            )
+    return values

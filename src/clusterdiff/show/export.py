@@ -1,0 +1,187 @@
+"""Writing results back: tables as CSV, TSV, JSON lines or Parquet, scores as JSON, Markdown or LaTeX."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from clusterdiff.errors import ArgumentError
+from clusterdiff.files import replacing, write_text
+from clusterdiff.meet.meet import Meet
+from clusterdiff.points.clustering import Clustering
+from clusterdiff.table import Table
+
+Columns: TypeAlias = dict[str, list[Any]]
+Scores: TypeAlias = Mapping[str, float] | Mapping[str, Mapping[str, float]]
+
+#: How DuckDB writes a table.
+COPY = {
+    ".csv": "FORMAT csv, HEADER true",
+    ".tsv": "FORMAT csv, HEADER true, DELIMITER '\t'",
+    ".jsonl": "FORMAT json",
+    ".parquet": "FORMAT parquet",
+}
+
+
+def write(result: object, path: str | os.PathLike[str]) -> None:
+    r"""Write a result to a file, whose suffix says how; the file is there in full or not at all.
+
+    Parameters
+    ----------
+    result
+        A table (``diff.splits``, ``diff.merges``, ``diff.components``), a meet, a clustering, a list of repairs: to
+        ``.csv``, ``.tsv``, ``.jsonl``, ``.parquet`` or ``.json``. Scores by name, or such scores by system: to
+        ``.json``, ``.md`` or ``.tex``.
+    path
+        Where to. A file that is there is replaced.
+
+    Examples
+    --------
+    >>> import clusterdiff as cd, pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "meet.csv"
+    >>> cd.write(cd.compare(["x", "x", "y"], [1, 2, 2]).meet, path)
+    >>> path.read_text().splitlines()
+    ['true,pred,size', 'x,1,1', 'x,2,1', 'y,2,1']
+    """
+    path = Path(path)
+    end = path.suffix.lower()
+    if isinstance(result, Mapping):
+        if end not in SCORES:
+            raise ArgumentError(f"scores are written to {', '.join(SCORES)}; got {path.name!r}.")
+        write_text(path, SCORES[end](result))
+        return
+    columns = _columns(result)
+    if end == ".json":
+        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        write_text(path, json.dumps(rows, ensure_ascii=False, indent=1, default=str) + "\n")
+    elif not columns and end in COPY and end != ".parquet":
+        write_text(path, "")  # a list without any results, such as repairs where there is nothing to repair
+    elif end in COPY:
+        _copy(columns, path, COPY[end])
+    else:
+        raise ArgumentError(f"tables are written to {', '.join(COPY)} or .json; got {path.name!r}.")
+
+
+def _columns(result: object) -> Columns:
+    if isinstance(result, Meet):
+        return result.table.to_dict()
+    if isinstance(result, Clustering):
+        return {"point": list(result.point_names()), "cluster": result.names[result.codes].tolist()}
+    if isinstance(result, Table):
+        columns = result.to_dict()
+        if len(result) and hasattr(result[0], "true") and "true" not in columns:
+            # Components know their clusters by name, of which a table of numbers says nothing.
+            rows = list(result)
+            columns |= {side: [getattr(row, side) for row in rows] for side in ("true", "pred")}
+        return columns
+    if (
+        isinstance(result, Sequence)
+        and not isinstance(result, str)
+        and all(hasattr(row, "to_dict") for row in result)
+    ):
+        rows = [row.to_dict() for row in result]
+        return {
+            name: [row.get(name) for row in rows]
+            for name in dict.fromkeys(key for row in rows for key in row)
+        }
+    raise ArgumentError(
+        f"`result` must be a table, a meet, a clustering, a list of results or scores; got {type(result).__name__}."
+    )
+
+
+# ---- tables
+
+
+def _copy(columns: Columns, path: Path, options: str) -> None:
+    from clusterdiff.tables.duck import connect, literal
+
+    con = connect()
+    con.register("result", {name: _plain(values) for name, values in columns.items()})
+    with replacing(path) as target:
+        con.execute(f"COPY (SELECT * FROM result) TO {literal(target)} ({options})")
+
+
+def _plain(values: list[Any]) -> Any:
+    """A column of one type that DuckDB takes: text for all that is not a number or a truth value."""
+    kinds = {type(value) for value in values}
+    if len(kinds) == 1 and kinds <= {int, float, bool}:
+        return np.asarray(values)
+    out = np.empty(len(values), dtype=object)
+    out[:] = [value if isinstance(value, str) else _text(value) for value in values]
+    return out
+
+
+def _text(value: Any) -> str | None:
+    if value is None:
+        return None
+    return (
+        json.dumps(value, ensure_ascii=False, default=str) if isinstance(value, list | dict) else str(value)
+    )
+
+
+# ---- scores
+
+
+def to_json(scores: Scores) -> str:
+    """Scores as JSON."""
+    return json.dumps(dict(scores), ensure_ascii=False, indent=2) + "\n"
+
+
+def to_markdown(scores: Scores) -> str:
+    """Scores as a Markdown table, a measure a row.
+
+    >>> print(to_markdown({"S_H": 0.5, "b3.f1": 0.75}), end="")
+    | measure | score |
+    | --- | ---: |
+    | S_H | 0.5000 |
+    | b3.f1 | 0.7500 |
+    """
+    head, rows = _grid(scores)
+    cells = [[name.replace("|", "\\|") for name in head], ["---", *["---:"] * (len(head) - 1)]]
+    cells += [[row[0].replace("|", "\\|"), *row[1:]] for row in rows]
+    return "".join(f"| {' | '.join(row)} |\n" for row in cells)
+
+
+def to_latex(scores: Scores) -> str:
+    r"""Scores as a LaTeX table, a measure a row.
+
+    >>> print(to_latex({"S_H": 0.5}), end="")
+    \begin{tabular}{lr}
+    \hline
+    measure & score \\
+    \hline
+    S\_H & 0.5000 \\
+    \hline
+    \end{tabular}
+    """
+    head, rows = _grid(scores)
+    lines = [f"\\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}", "\\hline", _latex_row(head), "\\hline"]
+    lines += [_latex_row(row) for row in rows]
+    return "\n".join([*lines, "\\hline", "\\end{tabular}"]) + "\n"
+
+
+def _grid(scores: Scores) -> tuple[list[str], list[list[str]]]:
+    systems: dict[str, Any] = dict(scores)
+    if not any(isinstance(value, Mapping) for value in systems.values()):
+        systems = {"score": systems}
+    names = dict.fromkeys(name for column in systems.values() for name in column)
+    rows = [[name, *(f"{c[name]:.4f}" if name in c else "" for c in systems.values())] for name in names]
+    return ["measure", *systems], rows
+
+
+ESCAPES = str.maketrans(
+    {c: f"\\{c}" for c in "&%$#_{}"}
+    | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
+)
+
+
+def _latex_row(cells: list[str]) -> str:
+    return " & ".join(cell.translate(ESCAPES) for cell in cells) + r" \\"
+
+
+SCORES: dict[str, Callable[[Scores], str]] = {".json": to_json, ".md": to_markdown, ".tex": to_latex}

@@ -1,0 +1,102 @@
+"""DuckDB: a connection of our own, names and text quoted for SQL, and how a table is scanned."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import Any, TypeAlias
+
+import duckdb
+
+from clusterdiff.errors import FileError
+from clusterdiff.files import shown
+
+Connection: TypeAlias = duckdb.DuckDBPyConnection
+Relation: TypeAlias = tuple[str, Sequence[Any]]
+
+_numbers: Iterator[int] = count()
+
+
+def connect() -> Connection:
+    """A DuckDB in memory that fetches nothing from the network and spills to the temporary folder."""
+    folder = os.path.join(tempfile.gettempdir(), f"clusterdiff-{os.getpid()}.tmp")
+    con = duckdb.connect(config={"autoinstall_known_extensions": "false", "temp_directory": folder})
+    con.execute("SET enable_progress_bar = false")  # DuckDB prints it among our output
+    return con
+
+
+def quoted(name: str) -> str:
+    """A name as an SQL identifier.
+
+    >>> print(quoted('a"b'))
+    "a""b"
+    """
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """Text as an SQL string, where a parameter is not allowed.
+
+    >>> literal("it's")
+    "'it''s'"
+    """
+    return "'" + text.replace("'", "''") + "'"
+
+
+def exactly(paths: Sequence[str]) -> list[str]:
+    """Paths of which DuckDB takes none for a glob.
+
+    >>> exactly(["all*.csv"])
+    ['all[*].csv']
+    """
+    return [glob.escape(path) for path in paths]
+
+
+def fresh(stem: str) -> str:
+    """A name that no other table or database has."""
+    return f"{stem}_{next(_numbers)}"
+
+
+@dataclass(frozen=True)
+class Scan:
+    """How DuckDB reads a table.
+
+    ``relation`` is given the columns wanted and returns what stands after FROM, with its parameters. ``typed`` is
+    False when the file knows text only (CSV): such text may be laid over another file's integers. ``blame`` turns
+    an error of DuckDB into ours.
+    """
+
+    name: str
+    columns: Sequence[str]
+    relation: Callable[[Sequence[str]], Relation]
+    typed: bool = True
+    blame: Callable[[duckdb.Error], FileError] | None = None
+
+    def error(self, error: duckdb.Error) -> FileError:
+        """Our error for one of DuckDB's."""
+        return (self.blame or blame(self.name))(error)
+
+
+def scan_described(con: Connection, name: str, source: str, parameters: Sequence[Any] = ()) -> Scan:
+    """A scan of something whose columns DuckDB knows."""
+    try:
+        rows = con.execute(f"DESCRIBE SELECT * FROM {source}", list(parameters)).fetchall()
+    except duckdb.Error as error:
+        raise blame(name)(error) from None
+    return Scan(name, [row[0] for row in rows], lambda columns: (source, parameters))
+
+
+def blame(name: str) -> Callable[[duckdb.Error], FileError]:
+    """What to make of an error of DuckDB in reading ``name``: its first sentence, without the SQL."""
+
+    def told(error: duckdb.Error) -> FileError:
+        text = re.sub(r"^[\w ]+ Error: ", "", str(error)).partition("\nLINE ")[0]
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        return FileError(f"{shown(name)} cannot be read: {lines[0].rstrip('.')}.", "is the file complete?")
+
+    return told

@@ -1,0 +1,284 @@
+"""What narwhals lacks, for each engine: to keep a table between queries, to number its rows, to bring it back."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
+from itertools import count
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import numpy.typing as npt
+
+from clusterdiff.errors import ClusterdiffError, EngineError
+
+Frame = nw.LazyFrame[Any]
+Columns = dict[str, Any]
+Kept = dict[int, tuple[Frame, Callable[[], object]]]
+
+#: Tables of ours inside a user's database are told apart from theirs by this name and a running number.
+PREFIX = "clusterdiff_tmp_"
+NUMBERS = count()
+
+
+class Engine:
+    """An engine that computes when asked to, as pandas and pyarrow do: nothing needs keeping."""
+
+    #: Below this many rows a loop of queries is dearer than bringing the rest back; 0 where queries are cheap.
+    collect_below = 0
+    #: Whether a join matches nulls with each other, unlike in SQL.
+    nulls_match = False
+    #: Whether rows have an order that the user can know.
+    ordered = True
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._kept: Kept = {}
+        self._finalizer = weakref.finalize(self, _release, self._kept)
+
+    def prepare(self, native: Any) -> Any:
+        """The user's table, with types that survive an outer join."""
+        return native
+
+    def keep(self, frame: Frame, *, often: bool = False) -> Frame:
+        """Compute a frame once and hold it; ``often`` when it is one of a long chain of such frames."""
+        return frame
+
+    def number(self, frame: Frame, key: str) -> Frame:
+        """The frame, kept, with a column ``code`` that numbers its rows 0, 1, …; ``key`` is unique and not null."""
+        return self.keep(
+            frame.with_row_index("code", order_by=key).with_columns(nw.col("code").cast(nw.Int64))
+        )
+
+    def free(self, frame: Frame) -> None:
+        """Let go of a frame that was kept."""
+        _, release = self._kept.pop(id(frame), (frame, None))
+        if release is not None:
+            release()
+
+    def fetch(self, frame: Frame) -> Columns:
+        """All of a frame, as columns that :func:`clusterdiff.points.labels.read_labels` takes."""
+        table = frame.collect()
+        return {name: table[name].to_native() for name in table.columns}
+
+    def row(self, frame: Frame) -> dict[str, Any]:
+        """The one row of a frame as Python values; a sum over nothing is 0."""
+        return {name: plain(column)[0] or 0 for name, column in self.fetch(frame).items()}
+
+    def load(self, columns: dict[str, npt.NDArray[np.int64]], like: Frame) -> Frame:
+        """Integer columns as a frame beside ``like``, for engines that bring frames back halfway."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Let go of everything that was kept."""
+        self._finalizer()
+
+    def _hold(self, frame: Frame, release: Callable[[], object]) -> Frame:
+        self._kept[id(frame)] = frame, release  # holding the frame keeps its id from being used again
+        return frame
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Turn what goes wrong in the engine into one clear error; what was kept on the way is let go."""
+        before = set(self._kept)
+        try:
+            yield
+        except BaseException as error:
+            _release(self._kept, before)
+            if "Query interrupted" in str(error):  # how DuckDB tells of a signal
+                raise KeyboardInterrupt from error
+            if isinstance(error, ClusterdiffError) or not isinstance(error, Exception):
+                raise
+            raise EngineError(f"{self.name} stopped: {_first_lines(error)}", _advice(error)) from error
+
+
+class Pandas(Engine):
+    """pandas and its kin: integers become nullable, since an outer join would make floats of them."""
+
+    nulls_match = True
+
+    def prepare(self, native: Any) -> Any:
+        """Nullable integers and floats."""
+        nullable = {
+            name: "Float64" if dtype.kind == "f" else f"{'U' * (dtype.kind == 'u')}Int{8 * dtype.itemsize}"
+            for name, dtype in native.dtypes.items()
+            if isinstance(dtype, np.dtype) and dtype.kind in "iuf"
+        }
+        return native.astype(nullable) if nullable else native
+
+
+class Dask(Pandas):
+    """Dask: it joins and groups the points; the meet, which it gathers in one partition, goes on in pandas.
+
+    With features the points are gathered too, since Dask's variance is not sound.
+    """
+
+    ordered = False
+
+    def keep(self, frame: Frame, *, often: bool = False) -> Frame:
+        """Compute: Dask's planner takes minutes for the expressions that follow."""
+        native = frame.to_native()
+        return _lazy(native.compute() if hasattr(native, "compute") else native)
+
+
+class Polars(Engine):
+    """Polars' lazy frames, computed by its streaming engine."""
+
+    def keep(self, frame: Frame, *, often: bool = False) -> Frame:
+        """Collect in batches."""
+        return _lazy(frame.to_native().collect(engine="streaming"))
+
+    def number(self, frame: Frame, key: str) -> Frame:
+        """The order does not matter, so nothing is sorted."""
+        numbered = _lazy(self.keep(frame).to_native().with_row_index("code"))
+        return numbered.with_columns(nw.col("code").cast(nw.Int64))
+
+
+class DuckDB(Engine):
+    """DuckDB: what is kept becomes a temporary table of the user's own connection, which may spill to disk."""
+
+    ordered = False
+
+    def keep(self, frame: Frame, *, often: bool = False) -> Frame:
+        """Create a temporary table."""
+        return self._create(frame.to_native(), "*")
+
+    def number(self, frame: Frame, key: str) -> Frame:
+        """The order does not matter, so nothing is sorted."""
+        return self._create(frame.to_native(), "*, row_number() OVER () - 1 AS code")
+
+    def _create(self, relation: Any, columns: str) -> Frame:
+        name = f"{PREFIX}{next(NUMBERS)}"
+        # A relation does not tell its connection, but runs queries on it. What a statement returns stands on its
+        # own: read from there, the table does not drag the query that made it along.
+        made = relation.query("source", f"CREATE TEMP TABLE {name} AS SELECT {columns} FROM source")
+        table = (relation if made is None else made).query("made", f"FROM temp.{name}")
+        return self._hold(
+            nw.from_native(table), lambda: table.query("source", f"DROP TABLE IF EXISTS temp.{name}")
+        )
+
+    def fetch(self, frame: Frame) -> Columns:
+        """As Arrow where pyarrow is installed, otherwise as NumPy arrays."""
+        try:
+            import pyarrow  # noqa: F401
+        except ImportError:
+            return dict(frame.to_native().fetchnumpy())
+        return super().fetch(frame)
+
+    def row(self, frame: Frame) -> dict[str, Any]:
+        """Without a detour: integers of 128 bits stay exact, and no other library is loaded."""
+        relation = frame.to_native()
+        return {
+            name: value or 0 for name, value in zip(relation.columns, relation.fetchall()[0], strict=True)
+        }
+
+
+class Spark(Engine):
+    """Spark: what is kept is cached on the executors, and computed again where one is lost."""
+
+    collect_below = 1_000_000
+    ordered = False
+
+    def keep(self, frame: Frame, *, often: bool = False) -> Frame:
+        """Persist; in a long chain also cut the plan, which would double with every step.
+
+        A plan of Spark Connect is sent whole with every query, and has a limit of depth: it is always cut.
+        """
+        native = frame.to_native()
+        native = (_cut(native) if often or _remote(native) else native).persist()
+        return self._hold(nw.from_native(native), native.unpersist)
+
+    def number(self, frame: Frame, key: str) -> Frame:
+        """Number by partition; rows in order of the key, so that a partition computed anew has the same numbers."""
+        from pyspark.sql import functions as f
+
+        ordered = frame.to_native().sortWithinPartitions(key)
+        ordered = (_cut(ordered) if _remote(ordered) else ordered).persist()
+        partition = f.spark_partition_id()
+        sizes = dict(ordered.groupBy(partition.alias("p")).count().collect())
+        offset, shifts = 0, []
+        for number in range(max(sizes, default=0) + 1):
+            # monotonically_increasing_id() is the partition's number times 2^33 plus the row's number in it
+            shifts.append(f.lit(offset - (number << 33)).cast("long"))
+            offset += sizes.get(number, 0)
+        code = f.monotonically_increasing_id() + f.array(*shifts)[partition]
+        numbered = ordered.withColumn("code", code).persist()
+
+        def release() -> None:
+            numbered.unpersist()
+            ordered.unpersist()
+
+        return self._hold(nw.from_native(numbered), release)
+
+    def load(self, columns: dict[str, npt.NDArray[np.int64]], like: Frame) -> Frame:
+        """Send from the driver."""
+        import pyarrow as pa
+
+        return _lazy(like.to_native().sparkSession.createDataFrame(pa.table(columns)))
+
+
+def _lazy(native: Any) -> Frame:
+    frame: Frame = nw.from_native(native).lazy()
+    return frame
+
+
+def _remote(native: Any) -> bool:
+    """Whether a Spark table is one of Spark Connect, which has no access to the driver's objects."""
+    return not hasattr(native, "_jdf")
+
+
+def _cut(native: Any) -> Any:
+    """The same rows with a plan that starts here, but still knows how to compute a part that is lost."""
+    if _remote(native):
+        return native.localCheckpoint()  # this one does not know, and fails then
+    from pyspark.sql import DataFrame
+
+    java, session = native._jdf, native.sparkSession
+    return DataFrame(session._jsparkSession.createDataFrame(java.toJavaRDD(), java.schema()), session)
+
+
+def plain(column: Any) -> list[Any]:
+    """A fetched column as a list of Python values."""
+    for method in ("to_pylist", "to_list", "tolist"):
+        if hasattr(column, method):
+            return list(getattr(column, method)())
+    return list(column)
+
+
+def engine_of(frame: Frame) -> Engine:
+    """The engine that a frame lives in."""
+    kind = frame.implementation
+    name = kind.name.lower()
+    if kind.is_duckdb():
+        return DuckDB("duckdb")
+    if kind.is_polars():
+        return Polars("polars")
+    if kind.is_pyspark() or kind.is_pyspark_connect():
+        return Spark("spark")
+    if kind.is_dask():
+        return Dask("dask")
+    return Pandas(name) if kind.is_pandas_like() else Engine(name)
+
+
+def _release(kept: Kept, spare: Collection[int] = ()) -> None:
+    for key in [key for key in kept if key not in spare]:
+        _, release = kept.pop(key)
+        # The connection or session may be gone, and its temporary tables with it.
+        with suppress(Exception):
+            release()
+
+
+def _first_lines(error: BaseException) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return f"{type(error).__name__}: {' '.join(lines[:3])[:500]}"
+
+
+def _advice(error: BaseException) -> str | None:
+    text = str(error).lower()
+    if "max_temp_directory_size" in text or "no space left" in text or "could not write" in text:
+        return "the disk for temporary files is full; free some, or choose another place with temp_directory."
+    if "out of memory" in text or "outofmemory" in type(error).__name__.lower():
+        return "allow more memory, or give the engine a temp_directory to spill to."
+    return None

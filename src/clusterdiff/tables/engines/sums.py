@@ -1,0 +1,576 @@
+"""The sums that measures are made of, computed over cells that stay in their engine.
+
+The meet of an engine offers measures what the one in memory does, as far as sums go: measures run on it unchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property, wraps
+from math import log
+from typing import Any, Literal, TypeVar
+
+import narwhals.stable.v2 as nw
+
+from clusterdiff.diff.loss import Loss
+from clusterdiff.errors import EngineError, MeasureError
+from clusterdiff.meet.meet import Meet, Pairs
+from clusterdiff.tables.engines.cells import Cells
+from clusterdiff.tables.engines.native import Frame
+from clusterdiff.tables.engines.tables import flag, log_or_0
+
+c = nw.col
+Made = TypeVar("Made")
+#: Squares are summed in two halves of this many bits, so that they stay exact in 64 bits up to n = 4·10^12.
+HALF = 1 << 20
+#: The subcomponent measures whose scores every cluster gets.
+SCORES = ("h", "pairs", "largest")
+#: What every meet in memory has beside what its class has.
+IN_MEMORY = ("cells", "moments", "links", "features")
+
+
+def if_else(condition: Any, yes: Any, no: Any) -> Any:
+    """An expression for either case."""
+    return nw.when(condition).then(yes).otherwise(no)
+
+
+def _log1p(name: str) -> Any:
+    """log(1 + x) of a column x > -1 without loss for small x: the rounding of 1 + x is divided out again."""
+    x, u = c(name), 1.0 + c(name)
+    return nw.when(u == 1.0).then(x).otherwise(u.log() * x / (u - 1.0))
+
+
+class Sides:
+    """The cells with what each stands for, and a row for every cluster of either side with its scores.
+
+    Nothing is computed yet: a query takes the columns it needs, and the engine leaves out the others. When that has
+    turned out to take more memory than there is, ``careful`` makes it go step by step, one join at a time.
+    """
+
+    careful = False
+
+    def __init__(self, cells: Cells) -> None:
+        self.source = cells
+        self.engine = cells.engine
+        self.unit = cells.mass / cells.n
+        self.cells = self._described(cells.frame)
+        self.true = self._side("t")
+        self.pred = self._side("p")
+
+    def _either(self, alone: Any, cell: Any) -> Any:
+        """What holds for a row of points that are alone, and what for a cell; no case where there are no such rows."""
+        return if_else(c("t").is_null() | c("p").is_null(), alone, cell) if self.source.alone else cell
+
+    def _described(self, frame: Frame) -> Frame:
+        """Give each row: k cells of w mass in all, q = Σ mass², l = Σ mass·log mass, x = the largest mass."""
+        either, weighted = self._either, self.source.points.weighted
+        frame = frame.with_columns(w=c("w") if weighted else c("m").cast(nw.Float64))
+        w, one = c("w"), nw.lit(1.0)
+        out = frame.with_columns(
+            k=either(c("m"), nw.lit(1)),
+            q=either(c("ww") if weighted else w, w * w),
+            l=either(c("wl") if weighted else nw.lit(0.0), w * log_or_0(w)),
+            x=either(c("wx") if weighted else one, w),
+            biggest=either(nw.lit(1), c("m")),
+        )
+        if not weighted:
+            return out.with_columns(kept_h=c("l"), kept_pairs=c("q") - w)
+        own = c("wl") - w * log(self.unit)
+        part = nw.when((c("m") > 1) & (w > 0))
+        return out.with_columns(
+            kept_h=either(
+                nw.lit(0.0), part.then(_positive(w * log_or_0(w / self.unit) - own)).otherwise(0.0)
+            ),
+            kept_pairs=either(nw.lit(0.0), part.then(w * w - c("ww")).otherwise(0.0)),
+            own_h=own,
+        )
+
+    def _side(self, key: str) -> Frame:
+        weighted = self.source.points.weighted
+        sums = ["m", "k", "kept_h", "kept_pairs", *["w", "own_h", "ww"] * weighted]
+        grouped = (
+            self.cells.filter(~c(key).is_null())
+            .group_by(key)
+            .agg(**{f"a_{x}": c(x).sum() for x in sums}, a_x=c("x").max(), a_biggest=c("biggest").max())
+        )
+        if weighted:
+            w = c("a_w")
+            whole = {"h": w * log_or_0(w / self.unit) - c("a_own_h"), "pairs": w * w - c("a_ww")}
+            # What the parts of an unsplit cluster add up to differs from the whole by rounding.
+            one = (c("a_k") == 1) | (c("a_m") <= 1)
+        else:
+            grouped = grouped.with_columns(a_w=c("a_m").cast(nw.Float64))
+            w = c("a_w")
+            # In this form an unsplit cluster has the same bits in both: its score is exactly 1.
+            whole = {"h": w * log_or_0(w), "pairs": w * w - w}
+            one = c("a_m") <= 1
+        grouped = grouped.with_columns(**{f"whole_{name}": expression for name, expression in whole.items()})
+        score = {
+            name: if_else(
+                one | (c(f"whole_{name}") <= 0.0),
+                nw.lit(1.0),
+                _ratio(c(f"a_kept_{name}"), c(f"whole_{name}")),
+            )
+            for name in ("h", "pairs")
+        }
+        score["largest"] = if_else(c("a_m") <= 1, nw.lit(1.0), _ratio(c("a_biggest") - 1, c("a_m") - 1))
+        return grouped.select(
+            key,
+            **{
+                f"{key}_size": c("a_m").cast(nw.Int64),
+                f"{key}_mass": c("a_w"),
+                f"{key}_parts": c("a_k").cast(nw.Int64),
+            },
+            **{f"{key}_max": c("a_x"), f"{key}_biggest": c("a_biggest").cast(nw.Int64)},
+            **{f"{key}_{name}": expression for name, expression in score.items()},
+        )
+
+    def rows(self, columns: Sequence[str]) -> Frame:
+        """The cells beside some of the columns of their true (t_…) and predicted (p_…) cluster."""
+        frame = self.cells
+        # Only points that are alone have no cluster to join; without them the engine is free in how to join.
+        how: Literal["left", "inner"] = "left" if self.source.alone else "inner"
+        for key, side in (("t", self.true), ("p", self.pred)):
+            chosen = side.select(key, *(column for column in columns if column.startswith(f"{key}_")))
+            if not self.careful:
+                frame = frame.join(chosen, on=key, how=how)
+                continue
+            kept = self.engine.keep(chosen)
+            joined = self.engine.keep(frame.join(kept, on=key, how=how))
+            self.engine.free(kept)
+            self.engine.free(frame)
+            frame = joined
+        return frame
+
+    def scored(self, name: str, more: Sequence[str] = ()) -> Frame:
+        """The cells with their split score f and merge score g; a point that is a cluster of its own scores 1."""
+        rows = self.rows([f"t_{name}", f"p_{name}", *more])
+        if not self.source.alone:
+            return rows.with_columns(f=c(f"t_{name}"), g=c(f"p_{name}"))
+        return rows.with_columns(
+            f=if_else(c("t").is_null(), nw.lit(1.0), c(f"t_{name}")),
+            g=if_else(c("p").is_null(), nw.lit(1.0), c(f"p_{name}")),
+        )
+
+
+def _positive(x: Any) -> Any:
+    return nw.when(x > 0).then(x).otherwise(0.0)
+
+
+def _ratio(part: Any, whole: Any) -> Any:
+    """part / whole, from 0 to 1 whatever rounding did."""
+    return (part / whole).clip(0.0, 1.0)
+
+
+def in_engine(query: Callable[[EngineSums], dict[str, Any]]) -> Callable[[EngineSums], dict[str, Any]]:
+    """Run a query, again and carefully if memory runs out; tell what goes wrong as an error of ours."""
+
+    @wraps(query)
+    def run(sums: EngineSums) -> dict[str, Any]:
+        try:
+            with sums.cells.engine.running():
+                return query(sums)
+        except EngineError as error:
+            if sums.sides.careful or "out of memory" not in str(error).lower():
+                raise
+        sums.sides.careful = True
+        with sums.cells.engine.running():
+            return query(sums)
+
+    return run
+
+
+class EngineSums:
+    """The sums over cells and clusters, in the engine; each query is run when first asked for."""
+
+    def __init__(self, cells: Cells) -> None:
+        self.cells = cells
+        self.total = cells.mass
+        with cells.engine.running():
+            self.sides = Sides(cells)
+
+    def _one(self, frame: Frame) -> dict[str, Any]:
+        """The one row of a frame as plain numbers: integers stay integers, a sum over nothing is 0."""
+        row = self.cells.engine.row(frame)
+        return {name: value if isinstance(value, float) else int(value) for name, value in row.items()}
+
+    # ---- S* and S'
+
+    @staticmethod
+    def _pair(f: str, g: str, prefix: str = "") -> dict[str, Any]:
+        """S* and S' of rows with scores f and g as sums of mass, and how many cells are not perfect."""
+        return {
+            f"{prefix}product": (c("w") * c(f) * c(g)).sum(),
+            f"{prefix}mean": (c("w") * (c(f) + c(g)) / 2).sum(),
+            f"{prefix}flawed": flag((c(f) < 1.0) | (c(g) < 1.0)).sum(),
+        }
+
+    def _share(self, sums: dict[str, Any], name: str, flawed: str = "flawed") -> float:
+        """A sum of mass as a share of the whole: exactly 1 if every cell is perfect, however the engine adds up."""
+        return float(sums[name] / self.total) if sums[flawed] else 1.0
+
+    @cached_property
+    @in_engine
+    def _entropy(self) -> dict[str, Any]:
+        f, g, w = c("f"), c("g"), c("w")
+        return self._one(
+            self.sides.scored("h").select(
+                product=(w * f * g).sum(),
+                split=(w * (1.0 - f) * (1.0 + g) / 2).sum(),
+                merge=(w * (1.0 - g) * (1.0 + f) / 2).sum(),
+            )
+        )
+
+    @property
+    def loss(self) -> Loss:
+        """What S_H lost."""
+        split, merge = self._entropy["split"] / self.total, self._entropy["merge"] / self.total
+        return Loss(split + merge, split, merge)
+
+    @property
+    def s_h(self) -> float:
+        """S_H."""
+        sums = self._entropy
+        return self._share(sums | {"flawed": sums["split"] + sums["merge"]}, "product")
+
+    @property
+    def s_h_mean(self) -> float:
+        """S'(entropy)."""
+        return self._share(self._cells, "h_mean", "h_flawed")
+
+    @property
+    def s_pairs(self) -> float:
+        """S*(pairs)."""
+        return self._share(self._cells, "pairs_product", "pairs_flawed")
+
+    @property
+    def s_pairs_mean(self) -> float:
+        """S'(pairs)."""
+        return self._share(self._cells, "pairs_mean", "pairs_flawed")
+
+    @property
+    def s_largest(self) -> float:
+        """S*(largest)."""
+        return self._share(self._cells, "largest_product", "largest_flawed")
+
+    @property
+    def s_largest_mean(self) -> float:
+        """S'(largest)."""
+        return self._share(self._cells, "largest_mean", "largest_flawed")
+
+    @cached_property
+    @in_engine
+    def _mse(self) -> dict[str, Any]:
+        if not self.cells.points.features:
+            raise MeasureError(
+                "`mse` scores clusters by the points' features, and the comparison has none.",
+                "pass features=, the columns that hold them.",
+            )
+        rows = self.sides.cells
+        for key, score in (("t", "f"), ("p", "g")):
+            rows = rows.join(self._spread(key, score), on=key, how="left")
+            rows = rows.with_columns(if_else(c(key).is_null(), nw.lit(1.0), c(score)).alias(score))
+        return self._one(rows.select(**self._pair("f", "g")))
+
+    def _spread(self, key: str, score: str) -> Frame:
+        """within / (within + between) of every cluster, both sums of squares."""
+        centres = [f"c{j}" for j in range(self.cells.points.features)]
+        cells = self.sides.cells.filter(~c(key).is_null())
+        weighted = cells.with_columns(**{f"w{x}": c(x) * c("w") for x in centres})
+        means = weighted.group_by(key).agg(whole=c("w").sum(), **{f"a{x}": c(f"w{x}").sum() for x in centres})
+        means = means.select(
+            key, **{f"a{x}": c(f"a{x}") / if_else(c("whole") > 0, c("whole"), nw.lit(1.0)) for x in centres}
+        )
+        alone = c("t").is_null() | c("p").is_null()
+        between = nw.sum_horizontal(*((c(x) - c(f"a{x}")) ** 2 for x in centres)) * c("w")
+        # Points that are alone keep no spread of their own: all of it is between cells.
+        spread = cells.join(means, on=key, how="inner").with_columns(
+            kept=if_else(alone, nw.lit(0.0), c("within")), all=c("within") + between
+        )
+        sums = spread.group_by(key).agg(kept=c("kept").sum(), all=c("all").sum(), parts=c("k").sum())
+        unsplit = (c("parts") == 1) | (c("all") <= 0.0)
+        return self.cells.engine.keep(
+            sums.select(key, if_else(unsplit, nw.lit(1.0), _ratio(c("kept"), c("all"))).alias(score))
+        )
+
+    @property
+    def s_mse(self) -> float:
+        """S_MSE."""
+        return self._share(self._mse, "product")
+
+    @property
+    def s_mse_mean(self) -> float:
+        """S'(mse)."""
+        return self._share(self._mse, "mean")
+
+    # ---- sums over clusters
+
+    @cached_property
+    @in_engine
+    def _true(self) -> dict[str, Any]:
+        return self._clusters("t", self.sides.true)
+
+    @cached_property
+    @in_engine
+    def _pred(self) -> dict[str, Any]:
+        return self._clusters("p", self.sides.pred)
+
+    def _clusters(self, key: str, side: Frame) -> dict[str, Any]:
+        share = c(f"{key}_mass") / self.total
+        return self._one(
+            side.select(
+                count=nw.len(),
+                max=c(f"{key}_max").sum(),
+                entropy=(share * log_or_0(share)).sum(),
+                **self._squares(c(f"{key}_size"), c(f"{key}_mass")),
+            )
+        )
+
+    def _squares(self, size: Any, mass: Any) -> dict[str, Any]:
+        """Σ of squared masses: exact in three sums of integers, or with weights one of floats."""
+        if self.cells.points.weighted:
+            return {"square": (mass * mass).sum()}
+        high = (size // HALF).cast(nw.Int64)
+        low = size - high * HALF
+        return {"high": (high * high).sum(), "cross": (high * low).sum(), "low": (low * low).sum()}
+
+    @staticmethod
+    def _square(sums: dict[str, Any]) -> int | float:
+        if "square" in sums:
+            return float(sums["square"])
+        return int(sums["high"]) * HALF**2 + 2 * int(sums["cross"]) * HALF + int(sums["low"])
+
+    # ---- sums over cells
+
+    @cached_property
+    @in_engine
+    def _cells(self) -> dict[str, Any]:
+        """Everything else in one pass over the cells.
+
+        A row with a null cluster stands for k cells, each a whole cluster on that side, of which the row gives
+        Σ mass (w), Σ mass² (q) and Σ mass·log mass (l): the terms below are summed over those k cells.
+        """
+        total = self.total
+        scores = [f"{side}_{name}" for side in ("t", "p") for name in SCORES]
+        rows = self.sides.rows(["t_mass", "p_mass", *scores])
+        w, q, a, b = c("w"), c("q"), c("a"), c("b")
+        own_true, own_pred = c("tn") == 1, c("pn") == 1
+        # Step by step, so that no expression holds another one many times over.
+        rows = rows.with_columns(tn=flag(c("t").is_null()), pn=flag(c("p").is_null()))
+        rows = rows.with_columns(
+            a=if_else(own_true, w, c("t_mass")),
+            b=if_else(own_pred, w, c("p_mass")),
+            own=c("tn") + c("pn"),
+            # Σ of −log of a mass's share, times the mass
+            surprise=w * log(total) - c("l"),
+            **{name: if_else(c(f"{name[0]}n") == 1, nw.lit(1.0), c(name)) for name in scores},
+        )
+        both, none, heavy = c("own") == 2, c("own") == 0, w > 0
+        rows = rows.with_columns(
+            share=w / total,
+            expected=a * b / total,
+            lift=if_else(heavy, (a - w) / w, nw.lit(0.0)),
+            drop=if_else(heavy, (b - w) / w, nw.lit(0.0)),
+            larger=if_else(own_true | (~own_pred & (b > a)), b, a),
+        )
+        # I from non-negative terms, so that nothing cancels near independence: see sums.WeightedSums.mutual.
+        rows = rows.with_columns(
+            filled=if_else(both, q / total, c("expected")) / total,
+            excess=if_else(both | ~heavy, nw.lit(0.0), (w - c("expected")) / c("expected")),
+        )
+        rows = rows.with_columns(
+            joint=if_else(none, -c("share") * log_or_0(c("share")), c("surprise") / total),
+            split=if_else(own_true, nw.lit(0.0), if_else(none, w * _log1p("lift"), w * log_or_0(a) - c("l"))),
+            merge=if_else(own_pred, nw.lit(0.0), if_else(none, w * _log1p("drop"), w * log_or_0(b) - c("l"))),
+            recall=if_else(own_true, w, q / a),
+            precision=if_else(own_pred, w, q / b),
+            element=if_else(both, w, q / c("larger")),
+            gain=if_else(
+                both,
+                (c("surprise") - w) / total + c("filled"),
+                c("filled") * ((1.0 + c("excess")) * _log1p("excess") - c("excess")),
+            ),
+            size=if_else(none, c("m"), nw.lit(0)),
+            mass=if_else(none, w, nw.lit(0.0)),
+            k_heavy=if_else(heavy, c("k"), nw.lit(0)),
+            q_alone=if_else(none, nw.lit(0.0), q),
+        )
+        return self._one(
+            rows.select(
+                cells=c("k").sum(),
+                heavy=c("k_heavy").sum(),
+                alone=c("q_alone").sum(),
+                **{x: if_else(heavy, c(x), nw.lit(0.0)).sum() for x in CELL_TERMS},
+                **{f"true_{x}": (c("tn") * c(x)).sum() for x in OWN_TERMS},
+                **{f"pred_{x}": (c("pn") * c(x)).sum() for x in OWN_TERMS},
+                **self._squares(c("size"), c("mass")),
+                **{
+                    k: v
+                    for name in SCORES
+                    for k, v in self._pair(f"t_{name}", f"p_{name}", f"{name}_").items()
+                },
+                **({"ww": c("ww").sum(), "wl": c("wl").sum()} if self.cells.points.weighted else {}),
+            )
+        )
+
+    def _with_alone(self, square: int | float, alone: float) -> int | float:
+        return square + (alone if self.cells.points.weighted else round(alone))
+
+    @property
+    def mm(self) -> Any:
+        """Σ m²."""
+        return self._with_alone(self._square(self._cells), self._cells["alone"])
+
+    @property
+    def aa(self) -> Any:
+        """Σ a²."""
+        return self._with_alone(self._square(self._true), self._cells["true_q"])
+
+    @property
+    def bb(self) -> Any:
+        """Σ b²."""
+        return self._with_alone(self._square(self._pred), self._cells["pred_q"])
+
+    @property
+    def k_true(self) -> int:
+        """Number of true clusters."""
+        return int(self._true["count"]) + int(self._cells["true_k"])
+
+    @property
+    def k_pred(self) -> int:
+        """Number of predicted clusters."""
+        return int(self._pred["count"]) + int(self._cells["pred_k"])
+
+    @property
+    def count(self) -> int:
+        """Number of cells."""
+        return int(self._cells["cells"])
+
+    @property
+    def true_max(self) -> Any:
+        """Σ over true clusters of their largest cell."""
+        return self._true["max"] + self._cells["true_w"]
+
+    @property
+    def pred_max(self) -> Any:
+        """Σ over predicted clusters of their largest cell."""
+        return self._pred["max"] + self._cells["pred_w"]
+
+    @property
+    def h_true(self) -> float:
+        """H(𝕃)."""
+        return float(self._cells["true_surprise"] / self.total - self._true["entropy"])
+
+    @property
+    def h_pred(self) -> float:
+        """H(ℂ)."""
+        return float(self._cells["pred_surprise"] / self.total - self._pred["entropy"])
+
+    @property
+    def h_joint(self) -> float:
+        """H(𝕃, ℂ)."""
+        return float(self._cells["joint"])
+
+    @property
+    def split_info(self) -> float:
+        """H(ℂ|𝕃)."""
+        return float(self._cells["split"] / self.total)
+
+    @property
+    def merge_info(self) -> float:
+        """H(𝕃|ℂ)."""
+        return float(self._cells["merge"] / self.total)
+
+    @property
+    def mutual(self) -> float:
+        """I(𝕃, ℂ)."""
+        full = self._cells["heavy"] == self.k_true * self.k_pred
+        return float(self._cells["gain"] + (0.0 if full else max(0.0, 1.0 - self._cells["filled"])))
+
+    @property
+    def b3_recall(self) -> float:
+        """Σ m²/a / n."""
+        return float(self._cells["recall"] / self.total)
+
+    @property
+    def b3_precision(self) -> float:
+        """Σ m²/b / n."""
+        return float(self._cells["precision"] / self.total)
+
+    @property
+    def element(self) -> float:
+        """Σ m²/max(a, b) / n."""
+        return float(self._cells["element"] / self.total)
+
+
+CELL_TERMS = ("joint", "split", "merge", "recall", "precision", "element", "filled", "gain")
+OWN_TERMS = ("k", "w", "q", "surprise")
+
+
+class EngineMeet:
+    """A meet whose cells stay in the engine: it has the sums that measures read, but not the cells."""
+
+    def __init__(self, cells: Cells) -> None:
+        self.source = cells
+        self.sums = EngineSums(cells)
+        self.n = cells.n
+        self.total: int | float = cells.mass if cells.points.weighted else cells.n
+        #: Not None when the points are weighted, as measures ask.
+        self.weights = "weights" if cells.points.weighted else None
+        #: Whether one side lacks points of the other.
+        self.uneven = cells.uneven is not None
+        self._made: dict[Callable[[Any], Any], Any] = {}
+
+    def __len__(self) -> int:
+        """Number of cells."""
+        return self.sums.count
+
+    @property
+    def k_true(self) -> int:
+        """Number of true clusters."""
+        return self.sums.k_true
+
+    @property
+    def k_pred(self) -> int:
+        """Number of predicted clusters."""
+        return self.sums.k_pred
+
+    @property
+    def same(self) -> bool:
+        """Whether the two clusterings are the same."""
+        return len(self) == self.k_true == self.k_pred
+
+    @property
+    def pairs(self) -> Pairs:
+        """Pairs of points that the clusterings put together."""
+        sums = self.sums
+        squares = (sums.mm, sums.aa, sums.bb, self.total**2)
+        if self.weights is None:
+            return Pairs(*((s - self.n) // 2 for s in squares))
+        return Pairs(*((s - sums._cells["ww"]) / 2 for s in squares))
+
+    @property
+    def bottom_entropy(self) -> float:
+        """H(⊥)."""
+        if self.weights is None:
+            return log(self.n)
+        return float(log(self.total) - self.sums._cells["wl"] / self.total)
+
+    def once(self, make: Callable[[Any], Made]) -> Made:
+        """``make(self)``, computed the first time and kept."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        made: Made = self._made[make]
+        return made
+
+    def __getattr__(self, name: str) -> Any:
+        if (hasattr(Meet, name) or name in IN_MEMORY) and not name.startswith("__"):
+            raise MeasureError(
+                f"this needs the cells of the meet ({name}), and they were left in {self.source.engine.name}: "
+                f"about {self.source.bytes:,} bytes in memory.",
+                "allow a larger budget=, ask for a measure that is a sum over cells, or look at .costliest.",
+            )
+        raise AttributeError(name)
+
+    def __repr__(self) -> str:
+        return f"<meet of {self.source.n:,} points in {self.source.engine.name}>"

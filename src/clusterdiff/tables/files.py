@@ -1,0 +1,312 @@
+"""Tables of points and clusters: which columns are meant, and how they come into DuckDB."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Any
+
+import duckdb
+import numpy as np
+
+from clusterdiff.errors import ArgumentError, FileError, listed, nearest
+from clusterdiff.files import shown, spooled
+from clusterdiff.formats.source import Source
+from clusterdiff.points.clustering import Clustering
+from clusterdiff.points.labels import IntArray, read_labels
+from clusterdiff.tables.columnar import scan_arrow, scan_json_lines, scan_parquet
+from clusterdiff.tables.databases import scan_duckdb, scan_postgres, scan_sqlite
+from clusterdiff.tables.delimited import scan_csv, scan_tsv
+from clusterdiff.tables.duck import Connection, Scan, connect, fresh, quoted
+
+log = logging.getLogger("clusterdiff")
+
+FILES = {
+    "csv": scan_csv,
+    "tsv": scan_tsv,
+    "jsonl": scan_json_lines,
+    "parquet": scan_parquet,
+    "arrow": scan_arrow,
+}
+DATABASES = {"sqlite": scan_sqlite, "duckdb": scan_duckdb, "postgres": scan_postgres}
+
+#: Names by which the columns of points and of clusters are known.
+KNOWN = {
+    "point": (
+        "point", "point_id", "id", "record", "record_id", "mention", "mention_id", "unique_id", "item", "item_id",
+        "node", "node_id", "row_id",
+    ),
+    "cluster": (
+        "cluster", "cluster_id", "cluster id", "label", "entity", "entity_id", "group", "group_id", "community",
+        "component", "true", "pred", "gold", "segment",
+    ),
+}  # fmt: skip
+
+
+@contextmanager
+def open_table(con: Connection, source: Source) -> Iterator[Scan]:
+    """A table that ``con`` can read for as long as the context lasts."""
+    with ExitStack() as stack:
+        if source.format in DATABASES:
+            yield DATABASES[source.format](con, source.path, source.table, stack)
+            return
+        if source.table is not None:
+            raise ArgumentError(
+                f"`table` names a table of a database; {shown(source.path)} is a {source.format} file."
+            )
+        yield FILES[str(source.format)](con, source.path, stack.enter_context(spooled(source.path)))
+
+
+# ---- which columns
+
+
+def require(scan: Scan, column: str) -> str:
+    """The column, which must be there."""
+    if column not in scan.columns:
+
+        def likeness(name: str) -> float:
+            return SequenceMatcher(None, column.casefold(), name.casefold()).ratio()
+
+        ordered = sorted(scan.columns, key=likeness, reverse=True)
+        raise FileError(
+            f"{shown(scan.name)} has no column {column!r}; it has {listed(ordered)}.",
+            nearest(column, scan.columns),
+        )
+    return column
+
+
+def choose(scan: Scan, point: str | None, cluster: str | None) -> tuple[str | None, str]:
+    """The columns of points and of clusters: as told, or guessed where there is only one way to do so.
+
+    A table with one column has clusters in the order of the points, and None stands for their column.
+    """
+    for column in (point, cluster):
+        if column is not None:
+            require(scan, column)
+    if len(scan.columns) == 1 and point is None:
+        return None, cluster or scan.columns[0]
+    told = (point, cluster)
+    if cluster is None:
+        cluster = _known(scan, "cluster", taken=point)
+    if point is None:
+        point = _known(scan, "point", taken=cluster)
+    free = [column for column in scan.columns if column not in (point, cluster)]
+    if len(scan.columns) == 2 and (point is None) != (cluster is None):
+        point, cluster = point or free[0], cluster or free[0]
+    for what, column in (("cluster", cluster), ("point", point)):
+        if column is None:
+            raise FileError(
+                f"{shown(scan.name)} has the columns {listed(scan.columns)}, and none is known as the {what}s.",
+                f"name it with {what}= (--{what} on the command line).",
+            )
+    assert cluster is not None
+    if told != (point, cluster):
+        log.info("%s: points from the column %r, clusters from %r", shown(scan.name), point, cluster)
+    return point, cluster
+
+
+def _known(scan: Scan, what: str, taken: str | None) -> str | None:
+    found = [c for c in scan.columns if c != taken and c.casefold() in KNOWN[what]]
+    return found[0] if len(found) == 1 else None
+
+
+# ---- what their types mean
+
+INTEGER = re.compile(r"U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)")
+FRACTION = re.compile(r"FLOAT|DOUBLE|DECIMAL\(.*\)")
+TEXT = re.compile(r"VARCHAR|ENUM\(.*\)|UUID")
+MOMENT = re.compile(r"DATE|TIME.*")
+
+
+def _kind(sql_type: str) -> str | None:
+    """What a column of an SQL type holds, as far as labels and points go."""
+    if INTEGER.fullmatch(sql_type) or FRACTION.fullmatch(sql_type):
+        return "int"
+    if TEXT.fullmatch(sql_type) or sql_type == '"NULL"':
+        return "text"
+    if MOMENT.fullmatch(sql_type):
+        return "time"
+    return "bool" if sql_type == "BOOLEAN" else None
+
+
+def _converted(column: str, sql_type: str) -> str:
+    name = quoted(column)
+    if sql_type in ("UBIGINT", "BOOLEAN"):
+        return name
+    return f"CAST({name} AS {'BIGINT' if _kind(sql_type) == 'int' else 'VARCHAR'})"
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A table in DuckDB with the columns ``point`` and ``cluster``, in the order of the file.
+
+    ``kinds`` says what the two hold: "int", "text", "time" or "bool", or "untyped" for the text of a CSV file.
+    """
+
+    con: Connection
+    name: str
+    title: str
+    point: str | None
+    cluster: str
+    kinds: dict[str, str]
+    rows: int
+    column: str = "cluster"
+
+    @property
+    def shown(self) -> str:
+        """The file and the column of clusters, for messages."""
+        return f"{self.title}:{self.cluster}"
+
+
+def load(con: Connection, scan: Scan, point: str | None, cluster: str | None) -> Loaded:
+    """Bring the columns of points and clusters into DuckDB, checked but for points that stand twice."""
+    point, cluster = choose(scan, point, cluster)
+    chosen = {"cluster": cluster} if point is None else {"point": point, "cluster": cluster}
+    name, kinds, rows = bring(con, scan, chosen)
+    loaded = Loaded(con, name, shown(scan.name), point, cluster, kinds, rows)
+    if point is not None:
+        _refuse_nameless(loaded)
+    return loaded
+
+
+def _refuse_nameless(table: Loaded) -> None:
+    ((nulls, first),) = table.con.execute(
+        f"SELECT count(*), min(rowid) + 1 FROM {table.name} WHERE point IS NULL"
+    ).fetchall()
+    if nulls:
+        raise FileError(
+            f"{table.title}: {nulls:,} rows have nothing in the column of points {table.point!r}, "
+            f"the first is row {first:,}."
+        )
+
+
+def load_columns(con: Connection, scan: Scan, true: Source, pred: Source) -> tuple[Loaded, Loaded]:
+    """Two columns of clusters of one table, and its points if they are named: one table, seen twice."""
+    assert true.cluster is not None
+    assert pred.cluster is not None
+    columns = {"true_cluster": require(scan, true.cluster), "pred_cluster": require(scan, pred.cluster)}
+    if true.point is not None:
+        columns["point"] = require(scan, true.point)
+    name, kinds, rows = bring(con, scan, columns)
+    views = []
+    for side, cluster in (("true", true.cluster), ("pred", pred.cluster)):
+        own = {"cluster": kinds[f"{side}_cluster"]}
+        views.append(Loaded(con, name, shown(scan.name), true.point, cluster, own, rows, f"{side}_cluster"))
+    if true.point is not None:
+        _refuse_nameless(views[0])
+    return views[0], views[1]
+
+
+def bring(
+    con: Connection, scan: Scan, columns: Mapping[str, str], numbers: Mapping[str, str] | None = None
+) -> tuple[str, dict[str, str], int]:
+    """Copy columns into a table of DuckDB: its name, what each column holds, and how many rows it has.
+
+    ``columns`` says new name → name in the file for names of points and clusters, ``numbers`` for measurements.
+    """
+    name = fresh("loaded")
+    numbers = numbers or {}
+    wanted = list(dict.fromkeys([*columns.values(), *numbers.values()]))
+    try:
+        source, parameters = scan.relation(wanted)
+        selection = ", ".join(map(quoted, wanted))
+        found = con.execute(f"DESCRIBE SELECT {selection} FROM {source}", list(parameters)).fetchall()
+        types = {row[0]: row[1] for row in found}
+        kinds = {new: _readable(scan, old, types[old]) for new, old in columns.items()}
+        _refuse_fractions(con, scan, source, parameters, {old: types[old] for old in columns.values()})
+        selected = [f"{_converted(old, types[old])} AS {new}" for new, old in columns.items()]
+        selected += [f"CAST({quoted(old)} AS DOUBLE) AS {new}" for new, old in numbers.items()]
+        con.execute(
+            f"CREATE TEMP TABLE {name} AS SELECT {', '.join(selected)} FROM {source}", list(parameters)
+        )
+        ((rows,),) = con.execute(f"SELECT count(*) FROM {name}").fetchall()
+    except duckdb.Error as error:
+        raise scan.error(error) from None
+    if rows == 0:
+        raise FileError(f"{shown(scan.name)} has no rows.")
+    return name, kinds, rows
+
+
+def _readable(scan: Scan, column: str, sql_type: str) -> str:
+    kind = _kind(sql_type)
+    if kind is None:
+        raise FileError(
+            f"{shown(scan.name)}: the column {column!r} holds {sql_type}, which cannot name points or clusters.",
+            "choose a column of text or integers.",
+        )
+    return kind if scan.typed else "untyped"
+
+
+def _refuse_fractions(
+    con: Connection, scan: Scan, source: str, parameters: Sequence[Any], types: dict[str, str]
+) -> None:
+    for column, sql_type in types.items():
+        if not FRACTION.fullmatch(sql_type):
+            continue
+        name = quoted(column)
+        rows = con.execute(
+            f"SELECT {name}, count(*) OVER () FROM {source} WHERE NOT isfinite({name}::DOUBLE) "
+            f"OR {name} <> floor({name}) LIMIT 5",
+            list(parameters),
+        ).fetchall()
+        if rows:
+            raise FileError(
+                f"{shown(scan.name)}: the column {column!r} must hold whole numbers if it holds floats; "
+                f"got {listed([row[0] for row in rows], rows[0][1])}.",
+                "cluster labels are names, not measurements.",
+            )
+
+
+def refuse_repeats(table: Loaded) -> None:
+    """Raise an error if a point stands in more than one row."""
+    rows = table.con.execute(
+        f"SELECT point, list(rowid + 1 ORDER BY rowid), count(*) OVER () FROM {table.name} GROUP BY point "
+        "HAVING count(*) > 1 ORDER BY min(rowid) LIMIT 5"
+    ).fetchall()
+    if rows:
+        first, places, total = rows[0]
+        at = " and ".join(f"{place:,}" for place in places[:2])
+        raise FileError(
+            f"{table.title}: the column {table.point!r} must name each point once; {total:,} stand more than once: "
+            f"{listed([row[0] for row in rows], total)}. The first, {first!r}, is in rows {at}.",
+            "a point belongs to one cluster; remove the repeats, or resolve the overlap between clusters.",
+        )
+
+
+# ---- a table as a Clustering
+
+
+def to_clustering(table: Loaded) -> Clustering:
+    """The clustering that a loaded table holds."""
+    column = table.con.execute(f"SELECT {table.column} FROM {table.name}").fetchnumpy()[table.column]
+    labels = read_labels(column, table.shown)
+    if table.point is None:
+        return Clustering._of(labels, None)
+    refuse_repeats(table)
+    return Clustering._of(labels, point_names(table))
+
+
+def point_names(table: Loaded, as_text: bool = False, rows: IntArray | None = None) -> list[Any]:
+    """The names of the points of a table, or of some of its rows; ``as_text`` turns them into strings."""
+    names = np.ma.getdata(table.con.execute(f"SELECT point FROM {table.name}").fetchnumpy()["point"])
+    chosen = (names if rows is None else names[rows]).tolist()
+    return list(map(str, chosen)) if as_text else chosen
+
+
+def read_table(source: Source) -> Clustering:
+    """A clustering from the columns of points and clusters of a table."""
+    return to_clustering(load_source(connect(), source))
+
+
+def load_source(con: Connection, source: Source) -> Loaded:
+    """A table of points and clusters, or what a table of pairs connects."""
+    with open_table(con, source) as scan:
+        if not source.pairs:
+            return load(con, scan, source.point, source.cluster)
+        from clusterdiff.tables.pairs import load_pairs
+
+        return load_pairs(con, scan, source.point, source.threshold)

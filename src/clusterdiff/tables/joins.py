@@ -1,0 +1,150 @@
+"""Two tables compared: DuckDB reads them and matches their points, and numbers come out where names went in.
+
+The names of the points stay in DuckDB until somebody asks for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import replace
+
+import numpy as np
+
+from clusterdiff import _core
+from clusterdiff.diff.comparison import Comparison, compare_aligned
+from clusterdiff.errors import FileError, LabelError
+from clusterdiff.formats.source import Source, noise_label
+from clusterdiff.points.clustering import Alignment, Clustering, Missing, NoiseAs, reordered, settled
+from clusterdiff.points.labels import BoolArray, IntArray, Labels, LazyNames, read_labels
+from clusterdiff.tables.duck import connect, fresh
+from clusterdiff.tables.files import (
+    Loaded,
+    load_columns,
+    load_source,
+    open_table,
+    point_names,
+    refuse_repeats,
+)
+
+#: Two numbers for a name. Names with the same first number are told apart by the second, which no two should share.
+NUMBERS = ("hash({})", "hash({} || chr(1))")
+
+
+def compare_tables(
+    true: Source, pred: Source, missing: Missing, noise: Hashable | None, noise_as: NoiseAs
+) -> Comparison:
+    """Compare two tables, or two columns of one table that is then read but once."""
+    con = connect()
+    if replace(true, cluster=None) == replace(pred, cluster=None) and true.cluster and pred.cluster:
+        with open_table(con, true) as scan:
+            left, right = load_columns(con, scan, true, pred)
+        if left.point is not None:
+            refuse_repeats(left)
+        points = None if left.point is None else LazyNames(left.rows, lambda: point_names(left))
+        aligned = Alignment(clustering(left, points), clustering(right, points), left.rows)
+    else:
+        left, right = load_source(con, true), load_source(con, pred)
+        aligned = match(left, right)
+    try:
+        return compare_aligned(
+            settled(aligned, missing, noise_label(noise, aligned.true, aligned.pred), noise_as)
+        )
+    except LabelError as error:
+        message = f"{error.message} (`true` is {left.shown}, `pred` is {right.shown})"
+        raise LabelError(message, error.hint and f"{error.hint} On the command line: --missing.") from None
+
+
+def match(true: Loaded, pred: Loaded) -> Alignment:
+    """Lay two tables over each other: by the names of the points, or by their order if neither names them."""
+    if true.point is None and pred.point is None:
+        if true.rows != pred.rows:
+            raise FileError(
+                f"{true.title} and {pred.title} must label the same points; they have {true.rows:,} and "
+                f"{pred.rows:,} rows.",
+                "if the points have names, add a column that holds them.",
+            )
+        return Alignment(clustering(true), clustering(pred), true.rows)
+    if true.point is None or pred.point is None:
+        named, other = (true, pred) if pred.point is None else (pred, true)
+        raise FileError(
+            f"{named.title} names its points and {other.title} does not.",
+            "give both a column of points, or neither.",
+        )
+    texts = _as_text(true, pred)
+    left, right = ("CAST({} AS VARCHAR)" if text else "{}" for text in texts)
+    rows = true.con.execute(
+        f"SELECT t.rowid AS a, p.rowid AS b FROM {true.name} t JOIN {pred.name} p "
+        f"ON {left.format('t.point')} = {right.format('p.point')}"
+    ).fetchnumpy()
+    a, b = rows["a"], rows["b"]
+    place = np.full(true.rows, -1)
+    place[a] = b
+    found = np.zeros(pred.rows, dtype=bool)
+    found[b] = True
+    # A point that stands twice is matched once too often; if it is not matched at all, it has to be looked for.
+    if not (
+        np.count_nonzero(place >= 0) == len(a) == true.rows and np.count_nonzero(found) == len(b) == pred.rows
+    ):
+        refuse_repeats(true)
+        refuse_repeats(pred)
+    extra = np.flatnonzero(~found)
+    order = np.concatenate([np.arange(true.rows), np.full(len(extra), -1)])
+    points = LazyNames(len(order), lambda: point_names(true, texts[0]) + point_names(pred, texts[1], extra))
+    return Alignment(
+        reordered(clustering(true), order, points),
+        reordered(clustering(pred), np.concatenate([place, extra]), points),
+        true.rows,
+        order,
+    )
+
+
+def _as_text(true: Loaded, pred: Loaded) -> tuple[bool, bool]:
+    """Which side's points are to be compared as text: integers beside the text of a CSV file, as it is written."""
+    kinds = true.kinds["point"], pred.kinds["point"]
+    if kinds[0] == kinds[1] or set(kinds) == {"untyped", "text"}:
+        return False, False
+    if "untyped" in kinds:
+        return kinds[0] != "untyped", kinds[1] != "untyped"
+    raise FileError(
+        f"the points of {true.title} and {pred.title} must be of one type; got {kinds[0]} and {kinds[1]}.",
+        "convert one side: 1 and '1' are never matched silently.",
+    )
+
+
+# ---- clusters as numbers
+
+
+def clustering(table: Loaded, points: LazyNames | None = None) -> Clustering:
+    """The clusters of a table as numbers, each name fetched but once."""
+    if table.kinds["cluster"] in ("int", "bool"):
+        column = table.con.execute(f"SELECT {table.column} FROM {table.name}").fetchnumpy()[table.column]
+        return Clustering._of(read_labels(column, table.shown), points)
+    return Clustering._of(_numbered(table), points)
+
+
+def _numbered(table: Loaded) -> Labels:
+    one, two = (number.format(table.column) for number in NUMBERS)
+    rows = table.con.execute(
+        f"SELECT {one} AS one, {two} AS two, {table.column} IS NULL AS absent FROM {table.name}"
+    ).fetchnumpy()
+    absent: BoolArray | None = rows["absent"] if rows["absent"].any() else None
+    keys, checks = (np.ma.getdata(rows[key]).view(np.int64) for key in ("one", "two"))
+    present = slice(None) if absent is None else ~absent
+    codes, first = _core.encode_integers(keys[present])
+    checks = checks[present]
+    if not np.array_equal(checks, checks[first][codes]):  # two names have one number
+        column = table.con.execute(f"SELECT {table.column} FROM {table.name}").fetchnumpy()[table.column]
+        return read_labels(column, table.shown)
+    labels: IntArray = codes
+    if absent is not None:
+        labels = np.full(table.rows, -1, dtype=np.int32)
+        labels[present] = codes
+        first = np.flatnonzero(~absent)[first]
+    wanted, view = np.zeros(table.rows, dtype=bool), fresh("wanted")
+    wanted[first] = True
+    table.con.register(view, {"wanted": wanted})
+    names = table.con.execute(
+        f"SELECT {table.column} AS name FROM {table.name} POSITIONAL JOIN {view} WHERE wanted"
+    ).fetchnumpy()["name"]
+    table.con.unregister(view)
+    return Labels(labels, np.ma.getdata(names), absent)
