@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from clusterdiff import _core
+from clusterdiff import _core, views
 from clusterdiff._version import __version__
 from clusterdiff.diff.explain import Explanation, explain
 from clusterdiff.diff.lookup import Lookup
@@ -191,9 +191,7 @@ class Comparison:
 
         Returns the matplotlib Axes; see :mod:`clusterdiff.show.plots`.
         """
-        from clusterdiff.show import plots
-
-        return plots.plot(self, kind, ax)
+        return views.plot(self, kind, ax)
 
     # ---- tables
 
@@ -421,9 +419,7 @@ class Comparison:
         title, sides
             The heading, and what the two clusterings are called.
         """
-        from clusterdiff.show.report import write_report
-
-        write_report(self, path, attributes=attributes, by=by, title=title, sides=sides)
+        views.report(self, path, attributes=attributes, by=by, title=title, sides=sides)
 
     # ---- for people and programs
 
