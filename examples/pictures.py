@@ -11,12 +11,13 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 
 import clusterdiff as cd
-from clusterdiff.cli.examples import customers, story
+from clusterdiff.cli.examples import customers
+from clusterdiff.paper import story
 from clusterdiff.show import plots
 
 
 def main() -> None:
-    """Write one PNG a plot to the folder named."""
+    """Write one PNG per plot to the folder named on the command line."""
     folder = Path(sys.argv[1])
     drawn = {kind: plots.plot(customers.compare(), kind) for kind in plots.PLOTS}
     drawn["series"] = cd.worsen(story.true()).plot()

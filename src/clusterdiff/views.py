@@ -1,26 +1,31 @@
-"""Views: the one place from which results reach the pictures and pages made of them, when somebody asks for one."""
+"""Where results reach their pictures and pages: the only import upwards, made when somebody asks to see one.
+
+Results lie below `show`, which reads them; so that ``result.plot()`` and ``result.report()`` still work, they call
+these functions, and those import what draws.
+"""
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import Any
 
 
-def plot(comparison: Any, kind: str, ax: Any) -> Any:
-    """Draw a comparison."""
+def plot(comparison: Any, kind: str = "flow", ax: Any = None) -> Any:
+    """Draw one of the plots of a comparison, by name; returns the Axes."""
     from clusterdiff.show import plots
 
     return plots.plot(comparison, kind, ax)
 
 
-def series(found: Any, ax: Any) -> Any:
-    """Draw a series of ever worse clusterings."""
+def series(worsened: Any, ax: Any = None) -> Any:
+    """Draw the scores of a series against the number of operations; returns the Axes."""
     from clusterdiff.show import plots
 
-    return plots.series(found, ax=ax)
+    return plots.series(worsened, ax)
 
 
-def report(comparison: Any, path: Any, **options: Any) -> None:
-    """Write the page of a comparison."""
+def report(comparison: Any, path: str | PathLike[str], **options: Any) -> None:
+    """Write the report of a comparison to a file."""
     from clusterdiff.show.report import write_report
 
     write_report(comparison, path, **options)

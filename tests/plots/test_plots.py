@@ -19,6 +19,7 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 
 from clusterdiff.show import plots
+from clusterdiff.show.plots.canvas import KIND_COLOURS, LINES, MERGE, SPLIT
 
 HOSTILE = ["$x_1$", "</script>", "a\nb", "日本語" * 20, "x" * 10_000, "שלום", "\x1b[31m", "😀"]
 
@@ -87,7 +88,7 @@ def test_what_is_left_out_is_said() -> None:
 
 
 def test_the_bipartite_graph_shows_clusters_and_cells() -> None:
-    """A line a cell, a circle a cluster with its size inside, a frame a component."""
+    """One line per cell, one circle per cluster with its size inside, one frame per component."""
     diff = cd.compare(list("aaabbc"), [1, 1, 2, 2, 2, 3])
     ax = plots.bipartite(diff)
     assert len(ax.lines) == 3  # the component that differs has three cells
@@ -101,8 +102,8 @@ def test_the_derivation_graph_has_three_rows() -> None:
     """Each cell has a line from its true cluster and one to its predicted cluster, coloured by what happened."""
     ax = plots.derivation(cd.compare(list("aaabbc"), [1, 1, 2, 2, 2, 3]))
     colours = [line.get_color() for line in ax.lines]
-    assert colours.count(plots.SPLIT) == 2
-    assert colours.count(plots.MERGE) == 2
+    assert colours.count(SPLIT) == 2
+    assert colours.count(MERGE) == 2
     assert "meet" in texts(ax)
 
 
@@ -143,7 +144,7 @@ def test_sizes_count_all_clusters() -> None:
 
 
 def test_series() -> None:
-    """A named line a measure, ⊥ marked where the splits end."""
+    """One named line per measure, ⊥ marked where the splits end."""
     ax = cd.worsen(story.true()).plot()
     shown = texts(ax)
     assert {"S_H", "R", "NMI", "V", "N", "A", "⊥ after 33", "operations"} <= set(shown)
@@ -164,7 +165,7 @@ def test_axes_can_be_given() -> None:
 def test_colours_can_be_told_apart() -> None:
     """All colours are of Okabe and Ito's palette, black, or grey."""
     palette = {"#0072B2", "#56B4E9", "#009E73", "#E69F00", "#D55E00", "#CC79A7", "#222222", "#767676"}
-    assert {*plots.LINES, *plots.KIND_COLOURS.values()} <= palette
+    assert {*LINES, *KIND_COLOURS.values()} <= palette
 
 
 def test_unknown_plots_and_a_missing_library_are_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -183,6 +183,7 @@ class Analysis:
         return {name: _core.group_members(codes, len(self.join)) for name, codes in of.items()}
 
     def _of_component(self, component: int, what: str) -> CellNumbers:
+        """The codes of a component's cells, true or predicted clusters."""
         indptr, members = self._members[what]
         return members[indptr[component] : indptr[component + 1]]
 
@@ -190,10 +191,14 @@ class Analysis:
         """The cells of a component."""
         return self._of_component(component, "cell")
 
+    def codes_of_component(self, component: int, side: str) -> CellNumbers:
+        """The codes of a component's "true" or "pred" clusters."""
+        return self._of_component(component, side)
+
     def clusters_of_component(self, component: int, side: str) -> list[Any]:
-        """The names of a component's "true" or "pred" clusters."""
+        """The same by name."""
         names = self.true if side == "true" else self.pred
-        return [names[code] for code in self._of_component(component, side).tolist()]
+        return [names[code] for code in self.codes_of_component(component, side).tolist()]
 
     def meet_of_component(self, component: int) -> Meet:
         """The meet of a component's points alone."""
@@ -235,4 +240,5 @@ class Analysis:
 def kept(lost: FloatArray, mass: npt.NDArray[Any]) -> FloatArray:
     """1 − lost/mass, from 0 to 1: what a group of points scores by itself; 1 where nothing counts."""
     share = np.divide(lost, mass, out=np.zeros(len(lost)), where=mass > 0)
-    return np.clip(1.0 - share, 0.0, 1.0)
+    score: FloatArray = np.clip(1.0 - share, 0.0, 1.0)
+    return score

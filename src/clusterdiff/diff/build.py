@@ -101,4 +101,4 @@ def _owned(matrix: Any, given: object) -> Any:
             if matrix is given or (base is not None and np.shares_memory(matrix, base))
             else matrix
         )
-    return matrix.copy() if matrix is given else matrix
+    return matrix if matrix is not given else matrix.copy()

@@ -85,7 +85,8 @@ class PointSource:
     def column(self, name: str) -> Sequence[Any]:
         """One of those columns: a value for each point, None for points that only the other table has."""
         assert self._other is not None
-        return self.describe(self._other.read(name), name)
+        values: Sequence[Any] = self.describe(self._other.read(name), name)
+        return values
 
     def describe(self, values: object, argument: str) -> Any:
         """A value for each point from a dict by point, or from a column in the order of `true`; None if unknown."""

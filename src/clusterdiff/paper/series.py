@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from clusterdiff import _core
+from clusterdiff import _core, views
 from clusterdiff.errors import ArgumentError, one_of
 from clusterdiff.measures import Measure, resolve
 from clusterdiff.meet.meet import Meet, Pairs
@@ -91,9 +91,7 @@ class Series:
 
     def plot(self, ax: Any = None) -> Any:
         """The scores against the number of operations, as in the paper's figure 3; returns the Axes."""
-        from clusterdiff.show import plots
-
-        return plots.series(self, ax=ax)
+        return views.series(self, ax)
 
 
 def worsen(

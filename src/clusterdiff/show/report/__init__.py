@@ -8,14 +8,12 @@ import json
 from collections.abc import Mapping
 from importlib.resources import files
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from clusterdiff.diff.comparison import Comparison
 from clusterdiff.files import write_text
 from clusterdiff.show.report.data import Page, visible
 from clusterdiff.wording import percent
-
-if TYPE_CHECKING:
-    from clusterdiff.diff.comparison import Comparison
 
 __all__ = ["render", "write_report"]
 

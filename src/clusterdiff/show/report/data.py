@@ -7,10 +7,12 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from clusterdiff.diff.comparison import Comparison
+from clusterdiff.diff.components import Component
 from clusterdiff.diff.explain import Explanation, tell
 from clusterdiff.diff.slices import Slice
 from clusterdiff.errors import ArgumentError, ClusterdiffError
@@ -18,14 +20,10 @@ from clusterdiff.measures import Measure, measures
 from clusterdiff.table import JOINERS
 from clusterdiff.wording import count, percent
 
-if TYPE_CHECKING:
-    from clusterdiff.diff.comparison import Comparison
-from clusterdiff.diff.components import Component
-
 #: The size that the components in full may take, in characters, and how many there may be at most: with style,
 #: script and the rest the page stays under 2 MB.
 BUDGET, COMPONENTS = 1_200_000, 2_000
-#: What is shown of a component: so many cells (of a large one, up to BRANCHES a cluster), points and repairs.
+#: What is shown of a component: so many cells (of a large one, up to BRANCHES per cluster), points and repairs.
 CELLS, BRANCHES, POINTS, REPAIRS = 60, 6, 200, 3
 #: A label or attribute is cut after so many characters.
 TEXT = 200
@@ -304,7 +302,7 @@ class Page:
 
 
 def read_attributes(attributes: object, comparison: Comparison) -> tuple[list[str], list[Any]]:
-    """The names of the attributes, and a column for each: one value a point compared, in their order."""
+    """The names of the attributes, and a column for each: one value per point compared, in their order."""
     source = comparison.source
     if attributes is None:
         return [visible(name, 60) for name in source.columns], [

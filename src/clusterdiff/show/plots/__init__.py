@@ -1,0 +1,42 @@
+"""Pictures of a comparison or a series: each is a function that returns the Axes it drew on (needs matplotlib).
+
+All of them are good without arguments, safe for colour-blind readers (the palette of Okabe and Ito), and show the
+costliest when there is too much to show, with a line that says what was left out. A function that draws something
+new may come in: marked with ``@picture``, and imported here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from clusterdiff.diff.comparison import Comparison
+from clusterdiff.errors import one_of
+from clusterdiff.show.plots.flows import flow
+from clusterdiff.show.plots.graphs import bipartite, derivation
+from clusterdiff.show.plots.lines import series
+from clusterdiff.show.plots.losses import loss
+from clusterdiff.show.plots.registry import PLOTS, picture
+from clusterdiff.show.plots.scores import sizes
+from clusterdiff.show.plots.tables import heatmap
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = [
+    "PLOTS",
+    "bipartite",
+    "derivation",
+    "flow",
+    "heatmap",
+    "loss",
+    "picture",
+    "plot",
+    "series",
+    "sizes",
+]
+
+
+def plot(comparison: Comparison, kind: str = "flow", ax: Axes | None = None) -> Any:
+    """Draw one of the plots of a comparison, by name; returns the Axes."""
+    one_of("kind", kind, PLOTS)
+    return PLOTS[kind](comparison, ax=ax)

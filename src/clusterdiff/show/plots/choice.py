@@ -1,0 +1,137 @@
+"""What fits into a picture: the costliest components, or the costliest part of one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clusterdiff.diff.comparison import Comparison
+from clusterdiff.meet.meet import Meet
+from clusterdiff.wording import count
+
+#: How many clusters a graph shows, counting both sides, and how many cells.
+CLUSTERS, CELLS = 40, 60
+Indices = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Block:
+    """A component, or the costliest part of one, in the order in which it is drawn."""
+
+    component: int
+    kind: str
+    true: Indices
+    pred: Indices
+    cells: Indices
+    cut: bool
+
+    def cells_in_order(self, meet: Meet) -> list[int]:
+        """The cells by the place of their true cluster, and then of their predicted cluster."""
+        true, pred = (
+            {cluster: place for place, cluster in enumerate(side.tolist())} for side in (self.true, self.pred)
+        )
+        return sorted(
+            self.cells.tolist(), key=lambda cell: (true[int(meet.true[cell])], pred[int(meet.pred[cell])])
+        )
+
+
+class Choice:
+    """The costliest components that fit into a picture."""
+
+    def __init__(self, diff: Comparison, clusters: int = CLUSTERS, cells: int = CELLS) -> None:
+        self.diff = diff
+        self.blocks: list[Block] = []
+        table, found = diff.components, diff.analysis.join
+        loss = table["loss"]
+        lossy = int((loss > 0).sum())
+        # Without any loss there is still something to see: the largest components.
+        order = np.arange(len(table)) if lossy else np.argsort(-table["size"], kind="stable")
+        self.lossy = lossy or len(table)
+        shown_loss = 0.0
+        for row in order[: self.lossy].tolist():
+            component = int(table["component"][row])
+            block = self._block(component, str(table["kind"][row]), clusters, cells)
+            if self.blocks and (block.cut or clusters <= 1 or cells <= 0):
+                break
+            self.blocks.append(block)
+            clusters -= len(block.true) + len(block.pred)
+            cells -= len(block.cells)
+            shown_loss += float(loss[row])
+        self.left = self.lossy - len(self.blocks)
+        self.left_loss = float(loss.sum()) - shown_loss
+        self.same = len(found) - lossy if lossy else 0
+
+    def _block(self, component: int, kind: str, clusters: int, cells: int) -> Block:
+        diff, meet = self.diff, self.diff.meet
+        true, pred = (diff.analysis.codes_of_component(component, side) for side in ("true", "pred"))
+        inside = np.concatenate([np.arange(meet.indptr[t], meet.indptr[t + 1]) for t in true.tolist()])
+        cut = len(true) + len(pred) > clusters or len(inside) > cells
+        if cut:
+            lost = diff.analysis.cell_loss.split + diff.analysis.cell_loss.merge
+            # The costliest true clusters, the predicted ones that have most of their points, the largest cells.
+            true = _top(
+                true, np.bincount(meet.true[inside], lost[inside], meet.k_true)[true], max(1, clusters // 4)
+            )
+            inside = inside[np.isin(meet.true[inside], true)]
+            shared = np.bincount(meet.pred[inside], meet.size[inside], meet.k_pred)
+            pred = _top(pred, shared[pred], max(1, clusters // 2))
+            inside = inside[np.isin(meet.pred[inside], pred)]
+            inside = np.sort(_top(inside, meet.size[inside].astype(float), cells))
+            true, pred = np.intersect1d(true, meet.true[inside]), np.intersect1d(pred, meet.pred[inside])
+        true, pred = _untangled(meet.true[inside], meet.pred[inside], meet.size[inside], true, pred)
+        return Block(component, kind, true, pred, inside, cut)
+
+    @property
+    def note(self) -> str:
+        """What is left out, in words."""
+        parts = []
+        for block in self.blocks:
+            if block.cut:
+                true, pred = self.diff.analysis.join.true_count, self.diff.analysis.join.pred_count
+                parts.append(
+                    f"in part: {len(block.true)} of {count(int(true[block.component]), 'true cluster')}, "
+                    f"{len(block.pred)} of {int(pred[block.component]):,} predicted, the largest cells"
+                )
+        if self.left:
+            word = "component that differs" if self.left == 1 else "components that differ"
+            share = self.left_loss / max(self.diff.loss.total, 1e-300)
+            what = (
+                f"{self.left:,} {word} ({share:.0%} of the loss)"
+                if self.diff.loss.total > 0
+                else f"{self.left:,} more"
+            )
+            parts.append(f"not shown: {what}")
+        if self.same:
+            verb = "is" if self.same == 1 else "are"
+            parts.append(f"{'and' if self.left else 'not shown:'} {self.same:,} that {verb} the same")
+        return "; ".join(parts).replace("; and", " and")
+
+
+def _top(items: Indices, value: npt.NDArray[np.float64], most: int) -> Indices:
+    return items[np.argsort(-value, kind="stable")[:most]]
+
+
+def _untangled(
+    rows: npt.NDArray[Any], columns: npt.NDArray[Any], size: npt.NDArray[Any], true: Indices, pred: Indices
+) -> tuple[Indices, Indices]:
+    """Orders of two sides in which few edges cross: each cluster goes to the mean place of its neighbours."""
+    for _ in range(4):
+        pred = _by_neighbours(columns, rows, size, pred, true)
+        true = _by_neighbours(rows, columns, size, true, pred)
+    return true, pred
+
+
+def _by_neighbours(
+    own: npt.NDArray[Any], other: npt.NDArray[Any], size: npt.NDArray[Any], order: Indices, fixed: Indices
+) -> Indices:
+    place = {cluster: i for i, cluster in enumerate(fixed.tolist())}
+    weight: dict[int, float] = dict.fromkeys(order.tolist(), 0.0)
+    total = dict(weight)
+    for a, b, m in zip(own.tolist(), other.tolist(), size.tolist(), strict=True):
+        weight[a] += m
+        total[a] += m * place[b]
+    mean = [total[c] / weight[c] if weight[c] else float("inf") for c in order.tolist()]
+    return order[np.argsort(mean, kind="stable")]
