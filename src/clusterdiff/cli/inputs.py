@@ -13,7 +13,7 @@ import click
 from clusterdiff.cli.output import error_console
 from clusterdiff.errors import ArgumentError
 from clusterdiff.files import STDIN
-from clusterdiff.verbs.files import FORMATS, Source, parse
+from clusterdiff.formats.source import FORMATS, Source, parse
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

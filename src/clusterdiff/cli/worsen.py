@@ -16,7 +16,7 @@ from clusterdiff.errors import ArgumentError
 from clusterdiff.paper import story
 from clusterdiff.paper.series import FIGURE_3, HOW, Series, worsen
 from clusterdiff.points.corpus import Corpus
-from clusterdiff.verbs.files import read
+from clusterdiff.verbs.read import read
 
 
 @click.command(name="worsen")
