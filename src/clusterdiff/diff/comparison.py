@@ -25,7 +25,8 @@ from clusterdiff.measures import Measure, resolve
 from clusterdiff.measures.normalise import normalised
 from clusterdiff.measures.subcomponents import Scored, subcomponent
 from clusterdiff.meet.lattice import KINDS, Components
-from clusterdiff.meet.meet import CellWeights, Links, Meet, Moments, Overlap, spread
+from clusterdiff.meet.meet import Meet
+from clusterdiff.meet.parts import Overlap
 from clusterdiff.points.clustering import Alignment, Clustering, Missing, NoiseAs, Points, align
 from clusterdiff.points.data import Distances, read_features, read_weights
 from clusterdiff.table import Table, shown
@@ -35,7 +36,7 @@ AnyMeasure: TypeAlias = str | Measure | Callable[[Meet], float]
 #: dtypes that need no encoding: integers of any width, and bools.
 INTEGERS = np.typecodes["AllInteger"] + "?"
 #: What scores() gives when it is not told which.
-USUAL = ("S_H", "S'", "R", "N", "A", "I", "NMI", "VI", "V")
+USUAL = ("S_H", "S'", "R", "N", "A", "I", "nmi_max", "VI", "V")
 
 
 class Split(NamedTuple):
@@ -435,7 +436,7 @@ class Comparison:
         noise = (
             "-" if aligned.noise is None else f"{aligned.noise}={aligned.noise_as}({aligned.noise_points})"
         )
-        weights = "-" if self.meet.weights is None else f"sum={self.meet.total:.12g}"
+        weights = "-" if not self.meet.weighted else f"sum={self.meet.total:.12g}"
         return f"S_H|n:{self.n}|missing:{missing}|noise:{noise}|weights:{weights}|v:{__version__}"
 
     def to_dict(self, measures: Iterable[AnyMeasure] = USUAL, top: int | None = 10) -> dict[str, Any]:
@@ -551,30 +552,17 @@ def compare_aligned(
 ) -> Comparison:
     """Compare two clusterings that lie over the same points already."""
     left, right = aligned.true, aligned.pred
-    cells = _core.meet(left.labels, right.labels)
-    meet = Meet(
-        cells,
+    w = None if weights is None else read_weights(weights, aligned)
+    meet = Meet.of_points(
+        left.labels,
+        right.labels,
         left.lexicon,
         right.lexicon,
-        locate=lambda: cells.locate(left.labels, right.labels),
+        weights=w,
+        features=None if features is None else read_features(features, aligned),
+        link_sums=None if distances is None else Distances(distances, aligned).sums,
         overlap=None if aligned.uneven is None else partial(_overlap, *aligned.uneven),
     )
-    if weights is None and features is None and distances is None:
-        return Comparison(meet, aligned)
-    w = None if weights is None else read_weights(weights, aligned)
-    if w is not None:
-        meet.weights = CellWeights.of(w, meet.cell_of_point, len(meet))
-    if features is not None:
-        meet.features = read_features(features, aligned)
-        meet.moments = Moments(*spread(meet.cell_of_point, len(meet), meet.features, w))
-    if distances is not None:
-        links = Distances(distances, aligned)
-        cell = meet.cell_of_point
-        meet.links = Links(
-            links.sums(cell, len(meet), w),
-            links.sums(meet.true[cell], meet.k_true, w),
-            links.sums(meet.pred[cell], meet.k_pred, w),
-        )
     return Comparison(meet, aligned, w)
 
 

@@ -13,7 +13,7 @@ from clusterdiff.diff.comparison import AnyMeasure, Comparison, compare
 from clusterdiff.errors import LabelError, listed, one_of
 from clusterdiff.measures import resolve
 from clusterdiff.measures.coreference import Blanc, Links, blanc, links
-from clusterdiff.meet.meet import Overlap
+from clusterdiff.meet.parts import Overlap
 from clusterdiff.points.clustering import Missing
 from clusterdiff.points.corpus import SINGLETONS, Corpus, InDocument, Singletons
 from clusterdiff.table import Table

@@ -75,7 +75,7 @@ class Lookup:
 
     def points_of_each(self, cells: CellNumbers) -> list[list[Any]]:
         """The points of each of many cells, by name."""
-        indptr, members = self.meet._grouped
+        indptr, members = self.meet.grouped
         starts, stops = indptr[cells].tolist(), indptr[cells + 1].tolist()
         if isinstance(self._points, range):
             return [members[a:b].tolist() for a, b in zip(starts, stops, strict=True)]
@@ -84,4 +84,4 @@ class Lookup:
     @property
     def knows_points(self) -> bool:
         """Whether the meet was made from points; one made from cells does not know them."""
-        return self.meet._locate is not None
+        return self.meet.knows_points
