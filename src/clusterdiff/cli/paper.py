@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from clusterdiff.cli.output import console, error_console, print_json
-from clusterdiff.paper.claims import reproduce
+from clusterdiff.paper.reproduction import reproduce
 
 
 @click.command(name="paper")
