@@ -8,7 +8,9 @@
 
 from clusterdiff._version import __version__
 from clusterdiff.decide.scorer import scorer
-from clusterdiff.diff.comparison import Comparison, Component, Merge, Split, compare, score
+from clusterdiff.diff.analysis import Merge, Split
+from clusterdiff.diff.comparison import Comparison
+from clusterdiff.diff.components import Component
 from clusterdiff.diff.documents import CorpusComparison, compare_corpora
 from clusterdiff.diff.explain import Explanation
 from clusterdiff.diff.loss import Loss
@@ -37,6 +39,7 @@ from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import Corpus, Mention
 from clusterdiff.show.export import write
 from clusterdiff.table import Table
+from clusterdiff.verbs.compare import compare, score
 from clusterdiff.verbs.files import compare_files, read
 from clusterdiff.verbs.tables import compare_columns, compare_tables
 

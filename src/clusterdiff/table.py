@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from collections import namedtuple
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from html import escape
 from typing import Any, Generic, TypeVar, overload
 
@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from clusterdiff.errors import MissingExtraError, one_of
 
-Row = TypeVar("Row")
+RowType = TypeVar("RowType")
 #: The libraries whose frames a table can become, and the extra that brings each.
 FRAMES = {"pandas": "pandas", "polars": "polars", "pyarrow": "arrow"}
 SHOWN = 10
@@ -22,7 +22,7 @@ WIDTH = 40
 JOINERS = "\u200c\u200d"
 
 
-class Table(Generic[Row]):
+class Table(Generic[RowType]):
     """Columns of equal length. ``table["size"]`` is a column, ``table[0]`` a row, ``table[:5]`` a table.
 
     Examples
@@ -36,9 +36,13 @@ class Table(Generic[Row]):
     3
     """
 
-    def __init__(self, columns: Mapping[str, Any], row: type[Row] | None = None) -> None:
+    def __init__(self, columns: Mapping[str, Any], row: type[RowType] | None = None) -> None:
         self._columns = {name: np.asarray(column) for name, column in columns.items()}
-        self._row = row or _row_type(tuple(columns))
+        self._type = row
+        self._row: Any = row or partial(Row.of, tuple(columns))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Table, (self._columns, self._type)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -51,17 +55,17 @@ class Table(Generic[Row]):
     @overload
     def __getitem__(self, key: str) -> npt.NDArray[Any]: ...
     @overload
-    def __getitem__(self, key: int) -> Row: ...
+    def __getitem__(self, key: int) -> RowType: ...
     @overload
-    def __getitem__(self, key: slice) -> Table[Row]: ...
+    def __getitem__(self, key: slice) -> Table[RowType]: ...
     def __getitem__(self, key: str | int | slice) -> Any:
         if isinstance(key, str):
             return self._columns[key]
         if isinstance(key, slice):
-            return type(self)({name: column[key] for name, column in self._columns.items()}, self._row)
-        return self._row(*(_python(column[key]) for column in self._columns.values()))
+            return type(self)({name: column[key] for name, column in self._columns.items()}, self._type)
+        return self._row(*(python(column[key]) for column in self._columns.values()))
 
-    def __iter__(self) -> Iterator[Row]:
+    def __iter__(self) -> Iterator[RowType]:
         return (
             self._row(*values) for values in zip(*(c.tolist() for c in self._columns.values()), strict=True)
         )
@@ -111,12 +115,42 @@ def shown(value: object, width: int = WIDTH) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
-def _row_type(names: tuple[str, ...]) -> Any:
-    return namedtuple("Row", names, rename=True)  # columns such as "b3.f1" are no identifiers
+class Row(tuple[Any, ...]):
+    """A row of a table that has no type of its own: a tuple whose columns are attributes, too."""
+
+    columns: tuple[str, ...]
+
+    @classmethod
+    def of(cls, columns: tuple[str, ...], *values: Any) -> Row:
+        """The values of some columns."""
+        row = cls(values)
+        row.columns = columns
+        return row
+
+    def __getattr__(self, name: str) -> Any:
+        # Pickle asks for attributes of a row that has no columns yet.
+        if name == "columns" or name not in self.columns:
+            raise AttributeError(f"a row of this table has no column {name!r}")
+        return self[self.columns.index(name)]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Row.of, (self.columns, *self)
+
+    def __repr__(self) -> str:
+        return (
+            f"Row({', '.join(f'{name}={value!r}' for name, value in zip(self.columns, self, strict=True))})"
+        )
 
 
-def _python(value: Any) -> Any:
+def python(value: Any) -> Any:
+    """A NumPy scalar as a Python value; anything else as it is."""
     return value.item() if isinstance(value, np.generic) else value
+
+
+def plain(value: Any) -> Any:
+    """A value that JSON can hold: a name that is neither text nor a number is spelt out."""
+    value = python(value)
+    return value if isinstance(value, str | int | float | bool) or value is None else str(value)
 
 
 def _values(table: Table[Any]) -> Iterator[tuple[Any, ...]]:

@@ -19,8 +19,8 @@ from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.errors import ArgumentError
 from clusterdiff.measures import measures as registry
-from clusterdiff.points.clustering import MISSING, NOISE_AS
 from clusterdiff.points.corpus import SINGLETONS
+from clusterdiff.points.policy import MISSING, NOISE_AS
 from clusterdiff.verbs.files import compare_files
 
 

@@ -7,18 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from clusterdiff.diff.comparison import AnyMeasure, compare
-from clusterdiff.errors import ArgumentError, one_of
-from clusterdiff.measures import resolve
-from clusterdiff.points.clustering import NOISE_AS, NoiseAs
-from clusterdiff.points.labels import AnyArray, read_labels
+from clusterdiff.diff.build import meet_of
+from clusterdiff.diff.comparison import AnyMeasure
+from clusterdiff.errors import ArgumentError, listed, one_of
+from clusterdiff.measures import Measure, resolve
+from clusterdiff.points.alignment import in_order
+from clusterdiff.points.labels import Labels
+from clusterdiff.points.policy import NOISE_AS, NoiseAs
+from clusterdiff.points.reading import read_labels
 
 
 @dataclass(frozen=True)
 class Scorer:
     """``scorer(estimator, X, y)``: how well an estimator clusters X, with y as the true clustering."""
 
-    measure: AnyMeasure = "S_H"
+    measure: Measure
     noise: int | None = -1
     noise_as: NoiseAs = "singleton"
 
@@ -28,22 +31,25 @@ class Scorer:
             raise ArgumentError(
                 "`y` must hold the true clusters; got None.", "pass y to fit or cross_validate."
             )
-        true = np.asarray(read_labels(y, "y").values)
-        pred = np.asarray(predicted(estimator, X))
-        if self.noise is not None:
-            true, pred = self._without_noise(true, pred)
-        measure = resolve(self.measure)
-        value = compare(true, pred).score(measure)
-        return value if measure.similarity else -value
+        true, pred = read_labels(y, "y"), read_labels(predicted(estimator, X), "pred")
+        if true.absent is not None:
+            at = np.flatnonzero(true.absent)
+            raise ArgumentError(
+                f"`y` must hold a true cluster for every point; {at.size:,} have none (null or NaN), at positions "
+                f"{listed(at[:5], at.size)}.",
+                "leave those points out of X and y first.",
+            )
+        value = self.measure(meet_of(in_order(*self._without_noise(true, pred))))
+        return value if self.measure.similarity else -value
 
-    def _without_noise(self, true: AnyArray, pred: AnyArray) -> tuple[AnyArray, AnyArray]:
-        noisy = pred == self.noise
+    def _without_noise(self, true: Labels, pred: Labels) -> tuple[Labels, Labels]:
+        noisy = pred.where(self.noise) if self.noise is not None else np.zeros(len(pred), dtype=bool)
         if not noisy.any() or self.noise_as == "cluster":
             return true, pred
         if self.noise_as == "drop":
-            return true[~noisy], pred[~noisy]
-        codes = np.unique(pred, return_inverse=True)[1]
-        return true, np.where(noisy, len(pred) + np.arange(len(pred)), codes)
+            kept = np.flatnonzero(~noisy)
+            return true.take(kept), pred.take(kept)
+        return true, pred.apart(noisy, [f"noise: {i}" for i in np.flatnonzero(noisy).tolist()])
 
 
 def predicted(estimator: Any, X: Any) -> Any:  # noqa: N803
@@ -82,5 +88,4 @@ def scorer(measure: AnyMeasure = "S_H", *, noise: int | None = -1, noise_as: Noi
     {'n_clusters': 3}
     """
     one_of("noise_as", noise_as, NOISE_AS)
-    resolve(measure)
-    return Scorer(measure, noise, noise_as)
+    return Scorer(resolve(measure), noise, noise_as)

@@ -2,132 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, partial
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from html import escape
 from os import PathLike
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
-from clusterdiff import _core, views
+from clusterdiff import views
 from clusterdiff._version import __version__
+from clusterdiff.diff.analysis import Analysis, Merge, Split
+from clusterdiff.diff.components import Component, components
 from clusterdiff.diff.explain import Explanation, explain
-from clusterdiff.diff.lookup import Lookup
-from clusterdiff.diff.loss import CellLoss, Loss
-from clusterdiff.diff.mapping import Continuation, mapping, matched
+from clusterdiff.diff.loss import Loss
+from clusterdiff.diff.mapping import Continuation, mapping
 from clusterdiff.diff.patch import Patch, patch
 from clusterdiff.diff.repairs import Repairs
 from clusterdiff.diff.slices import Slice, by
+from clusterdiff.diff.source import PointSource
 from clusterdiff.measures import Measure, resolve
 from clusterdiff.measures.normalise import normalised
-from clusterdiff.measures.subcomponents import Scored, subcomponent
-from clusterdiff.meet.lattice import KINDS, Components
-from clusterdiff.meet.meet import CellWeights, Links, Meet, Moments, Overlap, spread
-from clusterdiff.points.clustering import Alignment, Clustering, Missing, NoiseAs, Points, align
-from clusterdiff.points.data import Distances, read_features, read_weights
+from clusterdiff.meet.meet import Meet
+from clusterdiff.points.clustering import Clustering, Points
+from clusterdiff.points.policy import Policy
 from clusterdiff.table import Table, shown
 
 AnyMeasure: TypeAlias = str | Measure | Callable[[Meet], float]
 
-#: dtypes that need no encoding: integers of any width, and bools.
-INTEGERS = np.typecodes["AllInteger"] + "?"
 #: What scores() gives when it is not told which.
 USUAL = ("S_H", "S'", "R", "N", "A", "I", "NMI", "VI", "V")
 
 
-class Split(NamedTuple):
-    """A true cluster and what became of it (a split subcomponent ⟨L, ℂ⟩)."""
+class Comparison:
+    """Two clusterings compared. Made by :func:`compare`.
 
-    cluster: Any
-    component: int
-    size: int
-    parts: int
-    largest: int
-    score: float
-    loss: float
-    split_loss: float
-    merge_loss: float
-
-
-class Merge(Split):
-    """A predicted cluster and what it is made of (a merge subcomponent ⟨𝕃, C⟩)."""
-
-
-@dataclass(frozen=True)
-class Component:
-    """A connected component: a set of points that both clusterings keep apart from all others.
-
-    ``kind`` is "same" (one cluster on either side), "split" (one true cluster in several predicted ones),
-    "merge" (several true clusters in one) or "mixed". ``loss`` is its share of the whole loss.
+    ``meet`` is their meet, ``analysis`` what follows from it alone, ``source`` the points, and ``policy`` what was
+    done with points that one side lacks and with noise.
     """
 
-    _comparison: Comparison = field(repr=False, compare=False)
-    component: int
-    kind: str
-    size: int
-    true_clusters: int
-    pred_clusters: int
-    score: float
-    loss: float
-    split_loss: float
-    merge_loss: float
-
-    @property
-    def true(self) -> list[Any]:
-        """The names of its true clusters."""
-        return self._comparison._clusters_of(self.component, "true")
-
-    @property
-    def pred(self) -> list[Any]:
-        """The names of its predicted clusters."""
-        return self._comparison._clusters_of(self.component, "pred")
-
-    @property
-    def meet(self) -> Meet:
-        """The meet of its points alone."""
-        return self._comparison._meet_of(self.component)
-
-    @property
-    def points(self) -> list[Hashable]:
-        """The names of its points."""
-        return self._comparison._points_of(self.component)
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values, clusters by name."""
-        numbers = ("component", "kind", "size", "true_clusters", "pred_clusters", "score")
-        losses = {"total": self.loss, "split": self.split_loss, "merge": self.merge_loss}
-        return {name: getattr(self, name) for name in numbers} | {
-            "loss": losses,
-            "true": [_plain(name) for name in self.true],
-            "pred": [_plain(name) for name in self.pred],
-        }
-
-
-class Comparison:
-    """Two clusterings compared. Made by :func:`compare`."""
-
-    def __init__(self, meet: Meet, aligned: Alignment, weights: npt.NDArray[Any] | None = None) -> None:
+    def __init__(self, meet: Meet, source: PointSource, policy: Policy) -> None:
         self.meet = meet
-        self.weights = weights
-        self._aligned = aligned
+        self.source = source
+        self.policy = policy
+
+    @cached_property
+    def analysis(self) -> Analysis:
+        """Split and merge scores, losses, components: what is computed from the meet alone."""
+        return Analysis(self.meet)
 
     @property
     def true(self) -> Clustering:
         """The true clustering of the points compared."""
-        return self._aligned.true
+        return self.source.true
 
     @property
     def pred(self) -> Clustering:
         """The predicted clustering of the points compared."""
-        return self._aligned.pred
+        return self.source.pred
 
     @property
     def points(self) -> Points:
         """The names of the points compared; their positions if they have none."""
-        return self._aligned.points
+        return self.source.names
 
     @property
     def n(self) -> int:
@@ -156,14 +91,6 @@ class Comparison:
             measures = [measures]
         return {m if isinstance(m, str) else resolve(m).name: self.score(m) for m in measures}
 
-    @cached_property
-    def _scored(self) -> Scored:
-        return Scored(self.meet, subcomponent("entropy"))
-
-    @cached_property
-    def _cell_loss(self) -> CellLoss:
-        return CellLoss(self._scored)
-
     @property
     def loss(self) -> Loss:
         """What S_H lost, in all and to splits and merges.
@@ -172,7 +99,7 @@ class Comparison:
         >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).loss
         Loss(total=0.5, split=0.5, merge=0.0)
         """
-        return self._cell_loss.total
+        return self.analysis.loss
 
     def normalised(self, measure: AnyMeasure) -> float:
         """A measure rescaled by the extremes it takes for this true clustering (Luo et al., 2009).
@@ -195,61 +122,20 @@ class Comparison:
 
     # ---- tables
 
-    @cached_property
+    @property
     def splits(self) -> Table[Split]:
         """A row for every true cluster, costliest first."""
-        return self._subcomponents(self.meet, self._scored.split, self._components.of_true, "true", Split)
+        return self.analysis.splits
 
-    @cached_property
+    @property
     def merges(self) -> Table[Merge]:
         """A row for every predicted cluster, costliest first."""
-        other = self.meet.transpose()
-        return self._subcomponents(other, self._scored.merge, self._components.of_pred, "pred", Merge)
-
-    def _subcomponents(self, meet: Meet, score: Any, component: Any, side: str, row: Any) -> Table[Any]:
-        groups = self.meet.true if side == "true" else self.meet.pred
-        split, merge = self._cell_loss.by(groups, meet.k_true)
-        order = np.argsort(-(split + merge), kind="stable")
-        columns = {
-            "cluster": meet.true_names,
-            "component": component,
-            "size": meet.true_size,
-            "parts": np.diff(meet.indptr),
-            "largest": np.maximum.reduceat(meet.size, meet.indptr[:-1]),
-            "score": score,
-            "loss": split + merge,
-            "split_loss": split,
-            "merge_loss": merge,
-        }
-        return Table({name: np.asarray(column)[order] for name, column in columns.items()}, row)
-
-    @cached_property
-    def _components(self) -> Components:
-        return Components(self.meet)
+        return self.analysis.merges
 
     @cached_property
     def components(self) -> Table[Component]:
         """The components, costliest first."""
-        found = self._components
-        split, merge = self._cell_loss.by(found.of_cell, len(found))
-        mass = _core.group_sum(found.of_true, len(found), self.meet.true_mass)
-        lost = split + merge
-        order = np.argsort(-lost, kind="stable")
-        score = np.ones(len(found))
-        np.divide(lost * self.meet.total, mass, out=score, where=mass > 0)
-        columns = {
-            "component": np.arange(len(found)),
-            "kind": np.asarray(KINDS, dtype=object)[found.kind],
-            "size": found.size,
-            "true_clusters": found.true_count,
-            "pred_clusters": found.pred_count,
-            "score": np.where(mass > 0, np.clip(1.0 - score, 0.0, 1.0), 1.0),
-            "loss": lost,
-            "split_loss": split,
-            "merge_loss": merge,
-        }
-        row: Any = partial(Component, self)
-        return Table({name: column[order] for name, column in columns.items()}, row)
+        return components(self.analysis, self.source)
 
     @property
     def kinds(self) -> dict[str, int]:
@@ -259,38 +145,7 @@ class Comparison:
         >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).kinds
         {'same': 1, 'split': 1, 'merge': 0, 'mixed': 0}
         """
-        return dict(
-            zip(KINDS, np.bincount(self._components.kind, minlength=len(KINDS)).tolist(), strict=True)
-        )
-
-    @cached_property
-    def _true_of_component(self) -> tuple[Any, Any]:
-        return _core.group_members(self._components.of_true, len(self._components))
-
-    @cached_property
-    def _pred_of_component(self) -> tuple[Any, Any]:
-        return _core.group_members(self._components.of_pred, len(self._components))
-
-    def _clusters_of(self, component: int, side: str) -> list[Any]:
-        names = self.meet.true_names if side == "true" else self.meet.pred_names
-        indptr, members = self._true_of_component if side == "true" else self._pred_of_component
-        return list(names[members[indptr[component] : indptr[component + 1]]].tolist())
-
-    def _meet_of(self, component: int) -> Meet:
-        indptr, members = self._true_of_component
-        return self.meet.restrict(members[indptr[component] : indptr[component + 1]])
-
-    def _points_of(self, component: int) -> list[Hashable]:
-        names, cell_of_point = self.points, self._meet_of(component).cell_of_point
-        return [names[i] for i in np.flatnonzero(cell_of_point >= 0).tolist()]
-
-    @cached_property
-    def _lookup(self) -> Lookup:
-        return Lookup(self.meet, self._components, lambda: self.points)
-
-    @cached_property
-    def _matched(self) -> npt.NDArray[np.int64]:
-        return matched(self)
+        return self.analysis.kinds
 
     # ---- where the score was lost, and what to fix first
 
@@ -315,7 +170,7 @@ class Comparison:
         2. split, 3 points, 46% of the loss
            true cluster A (3 points) was split into 2: 1 (2 points: 0, 1) and 2 (1 point: 2).
         """
-        return explain(self, top, sides)
+        return explain(self.analysis, self.source, top, sides)
 
     def repairs(self) -> Repairs:
         """What to fix first: single operations on predicted clusters by the score that each alone would gain.
@@ -338,7 +193,7 @@ class Comparison:
 
     @cached_property
     def _repairs(self) -> Repairs:
-        return Repairs(self)
+        return Repairs(self.analysis, self.source)
 
     def patch(self) -> Patch:
         """The derivation from pred to true as a list of split and merge operations, to be written and applied.
@@ -352,7 +207,7 @@ class Comparison:
         >>> diff.patch().apply(["x", "x", "y", "z"]) == cd.Clustering([0, 0, 1, 1])
         True
         """
-        return patch(self)
+        return patch(self.analysis, self.source)
 
     @cached_property
     def mapping(self) -> Table[Continuation]:
@@ -370,7 +225,7 @@ class Comparison:
         1  continues  1     y          1          2          1
         2  born       None  z          0          0          1
         """
-        return mapping(self)
+        return mapping(self.analysis)
 
     def by(self, column: object) -> Table[Slice]:
         """The loss by slices of the points, costliest first.
@@ -378,8 +233,9 @@ class Comparison:
         Parameters
         ----------
         column
-            One value a point: a list, array or column in the order of `true`, or a dict from point to value. Or
-            ``"size"``, the size of the true cluster, or ``"kind"``, the kind of component.
+            One value per point: a list, array or column in the order of `true`, or a dict from point to value. Or the
+            name of another column of the table that was compared; or ``"size"``, the size of the true cluster, or
+            ``"kind"``, the kind of component.
 
         Returns
         -------
@@ -394,7 +250,7 @@ class Comparison:
         0  shop        2  0.5000  0.2500      0.2500      0.0000
         1  web         2  0.5000  0.2500      0.2500      0.0000
         """
-        return by(self, column)
+        return by(self.analysis, self.source, column)
 
     def report(
         self,
@@ -426,13 +282,8 @@ class Comparison:
     @property
     def signature(self) -> str:
         """How the score came about: measure, points, policies and version, to tell two numbers apart."""
-        aligned = self._aligned
-        missing = aligned.missing + (f"({aligned.missing_points})" if aligned.missing_points else "")
-        noise = (
-            "-" if aligned.noise is None else f"{aligned.noise}={aligned.noise_as}({aligned.noise_points})"
-        )
         weights = "-" if self.meet.weights is None else f"sum={self.meet.total:.12g}"
-        return f"S_H|n:{self.n}|missing:{missing}|noise:{noise}|weights:{weights}|v:{__version__}"
+        return f"S_H|n:{self.n}|{self.policy.signature}|weights:{weights}|v:{__version__}"
 
     def to_dict(self, measures: Iterable[AnyMeasure] = USUAL, top: int | None = 10) -> dict[str, Any]:
         """The whole comparison as plain values, with the ``top`` costliest components (None: all)."""
@@ -480,125 +331,3 @@ class Comparison:
 def _name_list(names: Sequence[Any], limit: int = 4) -> str:
     more = f" and {len(names) - limit:,} more" if len(names) > limit else ""
     return ", ".join(shown(str(name), 30) for name in names[:limit]) + more
-
-
-def _plain(value: Any) -> Any:
-    """A name that JSON can hold."""
-    return value if isinstance(value, str | int | float | bool) or value is None else str(value)
-
-
-def compare(
-    true: object,
-    pred: object,
-    *,
-    weights: object = None,
-    features: object = None,
-    distances: object = None,
-    missing: Missing = "error",
-    noise: Hashable | None = None,
-    noise_as: NoiseAs = "singleton",
-) -> Comparison:
-    """Compare a predicted clustering with a true one.
-
-    Parameters
-    ----------
-    true, pred
-        On either side: one label a point (list, tuple, NumPy array; pandas, polars or pyarrow column); a list of
-        sets or lists of points; a dict from point to cluster, or from cluster to a set or list of points. If
-        either side names its points, the two are matched by name; labels in order have the points 0, 1, 2, …
-    weights
-        How much each point counts: one number ≥ 0 a point in the order of `true`, or a dict by point.
-    features
-        A row of numbers a point (array or scipy sparse matrix, or a dict by point), for ``S_MSE``.
-    distances
-        Link weights between points, for ``S*(distance)``: a square matrix, a condensed vector, or a function of
-        two equally long arrays of points.
-    missing
-        What to do with points that have a cluster on one side only, or a null label: ``"error"``, ``"drop"``
-        (leave them out) or ``"singleton"`` (a cluster of their own on the side that lacks them). B-cubed and the
-        coreference measures count such points as the CoNLL reference scorer does, under either choice.
-    noise
-        A label that means "in no cluster", such as DBSCAN's -1, on either side.
-    noise_as
-        What to do with noise: each point a ``"singleton"``, all of it one ``"cluster"``, or ``"drop"``.
-
-    Returns
-    -------
-    Comparison
-        It keeps a reference to what was passed, and modifies nothing.
-
-    Examples
-    --------
-    >>> import clusterdiff as cd
-    >>> diff = cd.compare(["ann", "ann", "bob", "bob"], [1, 1, 2, 3])
-    >>> diff.score()
-    0.5
-    >>> diff.components[0].kind, diff.components[0].true, diff.components[0].pred
-    ('split', ['bob'], [2, 3])
-    """
-    comparison = compare_aligned(align(true, pred, missing, noise, noise_as), weights, features, distances)
-    comparison.true.settle()
-    comparison.pred.settle()
-    return comparison
-
-
-def compare_aligned(
-    aligned: Alignment, weights: object = None, features: object = None, distances: object = None
-) -> Comparison:
-    """Compare two clusterings that lie over the same points already."""
-    left, right = aligned.true, aligned.pred
-    cells = _core.meet(left.labels, right.labels)
-    meet = Meet(
-        cells,
-        left.lexicon,
-        right.lexicon,
-        locate=lambda: cells.locate(left.labels, right.labels),
-        overlap=None if aligned.uneven is None else partial(_overlap, *aligned.uneven),
-    )
-    if weights is None and features is None and distances is None:
-        return Comparison(meet, aligned)
-    w = None if weights is None else read_weights(weights, aligned)
-    if w is not None:
-        meet.weights = CellWeights.of(w, meet.cell_of_point, len(meet))
-    if features is not None:
-        meet.features = read_features(features, aligned)
-        meet.moments = Moments(*spread(meet.cell_of_point, len(meet), meet.features, w))
-    if distances is not None:
-        links = Distances(distances, aligned)
-        cell = meet.cell_of_point
-        meet.links = Links(
-            links.sums(cell, len(meet), w),
-            links.sums(meet.true[cell], meet.k_true, w),
-            links.sums(meet.pred[cell], meet.k_pred, w),
-        )
-    return Comparison(meet, aligned, w)
-
-
-def _overlap(true: Clustering, pred: Clustering) -> Overlap:
-    return Overlap.of(true.labels, pred.labels, true.present, pred.present)
-
-
-def score(true: object, pred: object, measure: AnyMeasure = "S_H", **options: Any) -> float:
-    """One number for two clusterings; ``options`` are those of :func:`compare`.
-
-    >>> import clusterdiff as cd
-    >>> cd.score([0, 0, 1, 1], [0, 0, 1, 2])
-    0.5
-    """
-    if (
-        not options
-        and type(true) is type(pred) is np.ndarray
-        and true.dtype.char in INTEGERS
-        and pred.dtype.char in INTEGERS
-        and true.dtype.isnative
-        and pred.dtype.isnative
-        and true.ndim == 1
-        and true.shape == pred.shape
-        and len(true)
-    ):
-        # Two plain integer arrays need no alignment: this is what keeps small inputs cheap.
-        return float(resolve(measure)(Meet.from_labels(true, pred)))
-    if not options:
-        # A score names no cluster: names stay where they are.
-        return compare_aligned(align(true, pred)).score(measure)
-    return compare(true, pred, **options).score(measure)

@@ -1,26 +1,56 @@
-"""Several documents: one comparison each, and all of them pooled."""
+"""Documents: clusters that never reach beyond one document, compared document by document and pooled."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from clusterdiff.diff.comparison import AnyMeasure, Comparison, compare
-from clusterdiff.errors import LabelError, listed, one_of
+from clusterdiff import _core
+from clusterdiff.diff.build import compare_aligned, overlap_of
+from clusterdiff.diff.comparison import AnyMeasure, Comparison
+from clusterdiff.diff.source import PointSource
+from clusterdiff.errors import ArgumentError, LabelError, listed, one_of
 from clusterdiff.measures import resolve
-from clusterdiff.measures.coreference import Blanc, Links, blanc, links
-from clusterdiff.meet.meet import Overlap
-from clusterdiff.points.clustering import Missing
+from clusterdiff.meet.meet import Meet, Overlap
+from clusterdiff.points.alignment import Alignment, by_name, settled
+from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import SINGLETONS, Corpus, InDocument, Singletons
+from clusterdiff.points.labels import IntArray, Labels, LazyNames
+from clusterdiff.points.policy import Policy
+from clusterdiff.points.reading import read_labels
 from clusterdiff.table import Table
+from clusterdiff.wording import count
+
+
+class Documents(Mapping[Any, Comparison]):
+    """The documents that have points to compare, by name; each is compared when it is first asked for."""
+
+    def __init__(self, places: Mapping[Any, int], make: Callable[[int], Comparison]) -> None:
+        self._places = dict(places)
+        self._make = make
+        self._made: dict[Any, Comparison] = {}
+
+    def __getitem__(self, name: Any) -> Comparison:
+        if name not in self._made:
+            self._made[name] = self._make(self._places[name])
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __repr__(self) -> str:
+        return f"<{count(len(self), 'document')}: {listed(self)}>"
 
 
 class CorpusComparison(Comparison):
-    """Two corpora compared: everything a :class:`Comparison` has, pooled over the documents, and each document.
+    """Clusterings of several documents compared: everything a :class:`Comparison` has, pooled, and each document.
 
     Documents are disjoint, so S* of the whole is the mean of theirs, weighted by their points, and sums over
     clusters and points are those that the coreference scorers add up over documents. Measures that count pairs of
@@ -29,40 +59,15 @@ class CorpusComparison(Comparison):
 
     def __init__(
         self,
-        pooled: Comparison,
-        documents: Mapping[str, Comparison],
-        singletons: Singletons,
-        unshared: Sequence[Overlap] = (),
+        meet: Meet,
+        source: PointSource,
+        policy: Policy,
+        documents: Documents,
+        singletons: Singletons = "keep",
     ) -> None:
-        super().__init__(pooled.meet, pooled._aligned)
-        self.documents = dict(documents)
+        super().__init__(meet, source, policy)
+        self.documents = documents
         self.singletons = singletons
-        self._unshared = unshared
-
-    def score(self, measure: AnyMeasure = "S_H") -> float:
-        """One measure over all documents; BLANC sees no links between mentions of different documents."""
-        wanted = resolve(measure)
-        name, _, part = wanted.name.partition(".")
-        if name == "blanc":
-            return float(getattr(self._blanc, part))
-        return super().score(wanted)
-
-    @cached_property
-    def _blanc(self) -> Blanc:
-        overlaps = [diff.meet.overlap for diff in self.documents.values()]
-        kinds = zip(*(links(overlap) for overlap in (*overlaps, *self._unshared)), strict=True)
-        together, apart = (Links(*map(sum, zip(*counts, strict=True))) for counts in kinds)
-        return blanc((together, apart))
-
-    @property
-    def missing(self) -> Missing:
-        """What became, for S*, of points that one side lacks."""
-        return self._aligned.missing
-
-    @property
-    def missing_points(self) -> int:
-        """How many points one of the sides lacks."""
-        return self._aligned.missing_points
 
     @property
     def signature(self) -> str:
@@ -73,8 +78,10 @@ class CorpusComparison(Comparison):
     def by_document(self, measures: Iterable[AnyMeasure] = ("S_H",)) -> Table[Any]:
         """A row for every document that has points, in their order: its name, its number of points, its scores."""
         wanted = [resolve(measure) for measure in measures]
-        columns: dict[str, list[Any]] = {
-            "document": list(self.documents),
+        names = np.empty(len(self.documents), dtype=object)
+        names[:] = list(self.documents)
+        columns: dict[str, Any] = {
+            "document": names,
             "points": [diff.n for diff in self.documents.values()],
         }
         for measure in wanted:
@@ -82,78 +89,139 @@ class CorpusComparison(Comparison):
         return Table(columns)
 
 
-def compare_corpora(
-    true: Mapping[str, Any],
-    pred: Mapping[str, Any],
-    *,
-    missing: Missing = "singleton",
-    singletons: Singletons = "keep",
-) -> CorpusComparison:
-    """Compare two corpora, document by document and as a whole.
-
-    Parameters
-    ----------
-    true, pred
-        A :class:`Corpus`, or a dict from document to clustering.
-    missing
-        What to do, for S* and its like, with points that one side lacks, as in :func:`compare`. It is
-        ``"singleton"`` unless told otherwise, since systems hardly ever find the very mentions of the key. The
-        coreference measures follow the reference scorer whatever is chosen here, but for ``"error"``.
-    singletons
-        Whether clusters of one point count: ``"keep"`` or ``"drop"`` (on both sides, before all else).
-
-    Examples
-    --------
-    >>> true = {"one": [["he", "Bob"]], "two": [["it", "rain"]]}
-    >>> diff = compare_corpora(true, {"one": [["he", "Bob"]], "two": [["it"], ["rain"]]})
-    >>> diff.score(), diff.documents["two"].score()
-    (0.5, 0.0)
-    """
+def compare_corpora(true: Corpus, pred: Corpus, policy: Policy, singletons: Singletons) -> CorpusComparison:
+    """Compare two corpora: points are matched within documents of the same name."""
     one_of("singletons", singletons, SINGLETONS)
-    left = true if isinstance(true, Corpus) else Corpus(true)
-    right = pred if isinstance(pred, Corpus) else Corpus(pred)
-    names = list(dict.fromkeys([*left, *right]))
-    _refuse_unshared(left, right, missing)
-    pooled: tuple[dict[Hashable, Any], dict[Hashable, Any]] = ({}, {})
-    documents: dict[str, Comparison] = {}
-    unshared: list[Overlap] = []
-    for name in names:
-        sides = left.assignments(name, singletons), right.assignments(name, singletons)
-        for whole, side in zip(pooled, sides, strict=True):
-            whole.update(
-                (InDocument(name, point), InDocument(name, cluster)) for point, cluster in side.items()
-            )
-        if missing == "drop" and not sides[0].keys() & sides[1].keys():
-            unshared.append(_apart(*sides))
-        elif any(sides):
-            documents[name] = _compare(*sides, missing)
-    if not documents:
-        raise LabelError(
-            "no document has points that both sides share."
-            if missing == "drop"
-            else "no document has any points."
+    _refuse_unshared(true, pred, policy)
+    names = list(dict.fromkeys([*true, *pred]))
+    left, right = (_pooled(corpus, names, singletons) for corpus in (true, pred))
+    if not len(left) and not len(right):
+        raise LabelError("no document has any points.")
+    aligned = by_name(left, right)
+    place = {name: i for i, name in enumerate(names)}
+    of_point = np.fromiter((place[point.document] for point in aligned.order.names), np.int64, len(aligned))  # type: ignore[attr-defined]
+    return compare_documents(aligned, names, of_point, policy, singletons)
+
+
+def compare_within(
+    aligned: Alignment, documents: object, policy: Policy, singletons: Singletons, **data: Any
+) -> CorpusComparison:
+    """Compare two clusterings within the documents that a column puts their points in."""
+    one_of("singletons", singletons, SINGLETONS)
+    labels = read_labels(aligned.order.describe(documents, "documents"), "documents")
+    if labels.absent is not None:
+        raise ArgumentError(
+            f"`documents` must name the document of every point; {int(labels.absent.sum()):,} have none."
         )
-    return CorpusComparison(_compare(*pooled, missing), documents, singletons, unshared)
+    names, of_point = labels.names.tolist(), labels.codes.astype(np.int64)
+    sides = [_within(side, names, of_point) for side in (aligned.true, aligned.pred)]
+    if singletons == "drop":
+        sides = [side.hidden(np.bincount(side.codes[side.codes >= 0])[side.codes] == 1) for side in sides]
+    return compare_documents(
+        replace(aligned, true=sides[0], pred=sides[1]), names, of_point, policy, singletons, **data
+    )
 
 
-def _apart(true: dict[Hashable, Any], pred: dict[Hashable, Any]) -> Overlap:
-    """A document of which the two sides share no point."""
-    none = np.empty(0, dtype=np.int64)
-    sizes = (np.array(list(Counter(side.values()).values()), dtype=np.int64) for side in (true, pred))
-    return Overlap(none, none, none, *sizes)
+def _within(labels: Labels, names: list[Any], of_point: IntArray) -> Labels:
+    """Clusters told apart by the document that their points are in."""
+    old = labels.names.tolist()
+    key = of_point * len(old) + labels.codes
+    codes, first = _core.encode_integers(key)
+    own = key[first]
+
+    def spelt() -> Any:
+        out = np.empty(len(own), dtype=object)
+        out[:] = [InDocument(names[k // len(old)], old[k % len(old)]) for k in own.tolist()]
+        return out
+
+    return Labels(codes, LazyNames(len(own), spelt), labels.absent)
 
 
-def _compare(true: dict[Hashable, Any], pred: dict[Hashable, Any], missing: Missing) -> Comparison:
-    """Compare two dicts of which one may be empty: its points are then all missing."""
-    return compare(true or dict.fromkeys(pred), pred or dict.fromkeys(true), missing=missing)
+def compare_documents(
+    aligned: Alignment,
+    names: list[Any],
+    of_point: IntArray,
+    policy: Policy,
+    singletons: Singletons,
+    **data: Any,
+) -> CorpusComparison:
+    """Compare clusterings of which no cluster reaches beyond one document; ``of_point`` numbers each point's."""
+    pooled = compare_aligned(
+        settled(aligned, policy), **data, overlap=partial(_overlap, aligned.true, aligned.pred, of_point)
+    )
+    in_true, in_pred = aligned.true.present, aligned.pred.present
+    compared = (in_true & in_pred) if policy.missing == "drop" else (in_true | in_pred)
+    indptr, members = _core.group_members(of_point, len(names))
+    # Documents of which nothing is left to compare have no comparison of their own.
+    filled = np.unique(of_point[compared]).tolist()
+
+    def make(code: int) -> Comparison:
+        mine = members[indptr[code] : indptr[code + 1]]
+        order = aligned.order
+        part = replace(
+            aligned,
+            true=_unwrapped(aligned.true.take(mine)),
+            pred=_unwrapped(aligned.pred.take(mine)),
+            order=order.chosen(mine, [_bare(order.names[i]) for i in mine.tolist()]),
+            named=True,
+        )
+        return compare_aligned(settled(part, policy), **data)
+
+    documents = Documents({names[code]: code for code in filled}, make)
+    return CorpusComparison(pooled.meet, pooled.source, pooled.policy, documents, singletons)
 
 
-def _refuse_unshared(left: Corpus, right: Corpus, missing: Missing) -> None:
-    lacking = [name for name in left if name not in right], [name for name in right if name not in left]
-    nothing = len(lacking[0]) == len(left)
-    if nothing or (missing == "error" and any(lacking)):
+def _overlap(true: Labels, pred: Labels, of_point: IntArray) -> Overlap:
+    """The whole clusters of both sides, with the document of each."""
+    groups = []
+    for labels in (true, pred):
+        group = np.empty(len(labels.names), dtype=np.int64)
+        group[labels.codes[labels.present]] = of_point[labels.present]
+        groups.append(group)
+    return replace(overlap_of(true, pred), true_group=groups[0], pred_group=groups[1])
+
+
+def _bare(name: Any) -> Any:
+    return name.name if isinstance(name, InDocument) else name
+
+
+def _unwrapped(labels: Labels) -> Labels:
+    """The clusters of one document, called as they are called there."""
+    names = np.empty(len(labels.names), dtype=object)
+    names[:] = [_bare(name) for name in labels.names.tolist()]
+    return Labels(labels.codes, names, labels.absent)
+
+
+# ---- corpora
+
+
+def _pooled(corpus: Corpus, names: list[str], singletons: Singletons) -> Clustering:
+    """All documents of a corpus as one clustering, whose points and clusters carry their document's name."""
+    points: list[InDocument] = []
+    clusters: list[InDocument] = []
+    codes: list[IntArray] = []
+    filled = corpus.filled
+    for name, document in ((name, filled[name]) for name in names if name in filled):
+        code = document.codes.astype(np.int64)
+        kept = code >= 0
+        if singletons == "drop":
+            kept &= document.sizes[code] > 1
+        at = np.flatnonzero(kept)
+        all_points = document.point_names()
+        points += [InDocument(name, all_points[i]) for i in at.tolist()]
+        codes.append(code[at] + len(clusters))
+        clusters += [InDocument(name, cluster) for cluster in document.names.tolist()]
+    lexicon = np.empty(len(clusters), dtype=object)
+    lexicon[:] = clusters
+    return Clustering.of(Labels(np.concatenate([np.empty(0, np.int64), *codes]), lexicon), points)
+
+
+def _refuse_unshared(true: Corpus, pred: Corpus, policy: Policy) -> None:
+    lacking = [name for name in true if name not in pred], [name for name in pred if name not in true]
+    nothing = len(lacking[0]) == len(true)
+    if nothing or (policy.missing == "error" and any(lacking)):
         told = [
-            f"`{side}` lacks {len(names):,} documents of `{other}`: {listed(names)}."
+            f"`{side}` lacks {count(len(names), 'document')} of `{other}`: {listed(names)}."
             for side, other, names in (("pred", "true", lacking[0]), ("true", "pred", lacking[1]))
             if names
         ]

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from clusterdiff.diff.lookup import CellNumbers, Lookup
+from clusterdiff.diff.analysis import Analysis, CellNumbers
+from clusterdiff.diff.components import Component, components
 from clusterdiff.diff.loss import Loss
+from clusterdiff.diff.slices import by_kind
+from clusterdiff.diff.source import PointSource
 from clusterdiff.wording import and_list, count, name, percent
-
-if TYPE_CHECKING:
-    from clusterdiff.diff.comparison import Comparison, Component
 
 #: How many points a sentence names, how many parts of a cluster, and how many clusters of a component are told of.
 POINTS, PARTS, CLUSTERS = 5, 4, 6
@@ -96,40 +96,40 @@ class Explanation:
     __repr__ = __str__
 
 
-def explain(comparison: Comparison, top: int, sides: tuple[str, str]) -> Explanation:
+def explain(analysis: Analysis, source: PointSource, top: int, sides: tuple[str, str]) -> Explanation:
     """Where the score was lost; see :meth:`Comparison.explain`."""
-    table, loss = comparison.components, comparison.loss
+    table, loss = components(analysis, source), analysis.loss
     lost = table["loss"]
     damaged = int(np.count_nonzero(lost > 0))
     running = np.cumsum(lost)
     whole = float(running[-1])
     half = int(np.searchsorted(running, whole / 2)) + 1 if damaged else 0
     told = min(top, damaged)
-    kinds = {row.value: Loss(row.loss, row.split_loss, row.merge_loss) for row in comparison.by("kind")}
+    kinds = {row.value: Loss(row.loss, row.split_loss, row.merge_loss) for row in by_kind(analysis)}
     stories = [
-        Story(component, component.loss / whole, tell(comparison, component.component, sides))
+        Story(component, component.loss / whole, tell(analysis, source, component.component, sides))
         for component in table[:told]
     ]
     concentration = float(running[told - 1] / whole) if told else 0.0
-    return Explanation(
-        comparison.score(), loss, len(table), damaged, half, top, concentration, kinds, stories
-    )
+    return Explanation(analysis.score, loss, len(table), damaged, half, top, concentration, kinds, stories)
 
 
-def tell(comparison: Comparison, component: int, sides: tuple[str, str] = ("true", "predicted")) -> list[str]:
+def tell(
+    analysis: Analysis, source: PointSource, component: int, sides: tuple[str, str] = ("true", "predicted")
+) -> list[str]:
     """What happened to the clusters of a component: a sentence for each true cluster, the costliest first."""
-    return list(_Teller(comparison, sides).component(component))
+    return list(_Teller(analysis, source, sides).component(component))
 
 
 class _Teller:
-    def __init__(self, comparison: Comparison, sides: tuple[str, str]) -> None:
-        self.comparison = comparison
-        self.meet = comparison.meet
-        self.lookup: Lookup = comparison._lookup
+    def __init__(self, analysis: Analysis, source: PointSource, sides: tuple[str, str]) -> None:
+        self.analysis = analysis
+        self.meet = analysis.meet
+        self.source = source
         self.sides = sides
 
     def component(self, component: int) -> Iterator[str]:
-        cells = self.lookup.cells_of_component(component)
+        cells = self.analysis.cells_of_component(component)
         true = np.unique(self.meet.true[cells])
         pred = np.unique(self.meet.pred[cells])
         if len(true) == len(pred) == 1:
@@ -140,7 +140,7 @@ class _Teller:
         elif len(pred) == 1:
             yield self.merged_only(cells, int(pred[0]))
         else:
-            lost = self.comparison._cell_loss
+            lost = self.analysis.cell_loss
             code = np.searchsorted(true, self.meet.true[cells])
             cost = np.bincount(code, (lost.split + lost.merge)[cells])
             order = np.argsort(-cost, kind="stable")
@@ -170,7 +170,7 @@ class _Teller:
 
     def mixed(self, true: int) -> str:
         """One true cluster among several: its parts, and whom each was merged with."""
-        cells = self.by_size(self.lookup.cells_of_true(true))
+        cells = self.by_size(self.analysis.cells_of_true(true))
         size = int(self.meet.true_size[true])
         if len(cells) == 1:
             all_points = self.points(np.array(cells))
@@ -191,7 +191,7 @@ class _Teller:
     def fate(self, cell: int, several: bool = False) -> str:
         """Where a part went, to follow its name: " was merged with B in C1", or " is C2"."""
         pred = int(self.meet.pred[cell])
-        others = [c for c in self.by_size(self.lookup.cells_of_pred(pred)) if c != cell]
+        others = [c for c in self.by_size(self.analysis.cells_of_pred(pred)) if c != cell]
         if not others:
             return f" {'are' if several else 'is'} {self.pred(pred)}"
         names = and_list([self.true(self.meet.true[c]) for c in others], 3)
@@ -203,15 +203,15 @@ class _Teller:
     def points(self, cells: CellNumbers, bracket: bool = False) -> str:
         """How many points cells have, and the first few by name: "7 points: a, b and 5 more"."""
         size = int(self.meet.size[cells].sum())
-        if not self.lookup.knows_points:
+        if not self.source.known:
             return count(size)
-        named = [name(point) for point in self.lookup.points(cells, POINTS)]
+        named = [name(point) for point in self.source.points(cells, POINTS)]
         more = f" and {size - len(named):,} more" if size > len(named) else ""
         listed = ", ".join(named) + more
         return f"{count(size)} ({listed})" if bracket else f"{count(size)}: {listed}"
 
     def true(self, code: Any) -> str:
-        return name(self.lookup.true[code])
+        return name(self.analysis.true[code])
 
     def pred(self, code: Any) -> str:
-        return name(self.lookup.pred[code])
+        return name(self.analysis.pred[code])

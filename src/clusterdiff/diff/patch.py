@@ -7,18 +7,17 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from clusterdiff.diff.analysis import Analysis
+from clusterdiff.diff.source import PointSource
 from clusterdiff.errors import FileError, PatchError, listed
 from clusterdiff.files import write_text
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.labels import Labels
-
-if TYPE_CHECKING:
-    from clusterdiff.diff.comparison import Comparison
 
 FORMAT, VERSION = "clusterdiff patch", 1
 
@@ -178,7 +177,7 @@ class _State:
     """A clustering while operations are applied to it."""
 
     def __init__(self, clustering: Clustering) -> None:
-        if clustering.absent is not None:
+        if clustering.labels.absent is not None:
             raise PatchError("the clustering has points without a cluster (null labels).")
         self.clustering = clustering
         self.cluster = clustering.codes.tolist()
@@ -228,7 +227,7 @@ class _State:
         names = np.empty(len(self.names), dtype=object)
         names[:] = self.names
         labels = roots[np.asarray(self.cluster, dtype=np.int64)]
-        return Clustering._of(Labels(labels, names, None), self.clustering.points)
+        return Clustering.of(Labels(labels, names), self.clustering.points)
 
     def _known(self, name: Hashable, size: int) -> int:
         code = self.code.get(name)
@@ -325,34 +324,34 @@ def _is_part(value: object) -> bool:
 # ---- making
 
 
-def patch(comparison: Comparison) -> Patch:
+def patch(analysis: Analysis, source: PointSource) -> Patch:
     """The derivation from pred to true; see :meth:`Comparison.patch`."""
-    meet, lookup = comparison.meet, comparison._lookup
-    impure = np.flatnonzero(lookup.parts_of_pred > 1).tolist()
-    broken = np.flatnonzero(lookup.parts_of_true > 1).tolist()
+    meet = analysis.meet
+    impure = np.flatnonzero(analysis.parts_of_pred > 1).tolist()
+    broken = np.flatnonzero(analysis.parts_of_true > 1).tolist()
     continuing = np.zeros(len(meet), dtype=bool)
-    continuing[comparison._matched] = True
+    continuing[analysis.matched] = True
     # A predicted cluster that continues a true one keeps its name with that part; otherwise with its largest.
     stays = np.zeros(len(meet), dtype=bool)
     stays[_first_of_each(meet.pred, continuing, meet.size)] = True
     target_of = _first_of_each(meet.true, continuing, meet.size)
     leaving = np.flatnonzero(~stays)
-    name = dict(enumerate([lookup.pred[c] for c in meet.pred.tolist()]))
+    name = dict(enumerate([analysis.pred[c] for c in meet.pred.tolist()]))
     name.update(
-        zip(leaving.tolist(), FreshNames(lookup.pred)(name[c] for c in leaving.tolist()), strict=True)
+        zip(leaving.tolist(), FreshNames(analysis.pred)(name[c] for c in leaving.tolist()), strict=True)
     )
-    points = dict(zip(leaving.tolist(), map(tuple, lookup.points_of_each(leaving)), strict=True))
+    points = dict(zip(leaving.tolist(), map(tuple, source.points_of_each(leaving)), strict=True))
 
     operations: list[Operation] = []
     for pred in impure:
-        cells = [c for c in lookup.cells_of_pred(pred).tolist() if c in points]
+        cells = [c for c in analysis.cells_of_pred(pred).tolist() if c in points]
         parts = tuple(points[c] for c in cells)
         operations.append(
-            SplitOff(lookup.pred[pred], int(meet.pred_size[pred]), tuple(name[c] for c in cells), parts)
+            SplitOff(analysis.pred[pred], int(meet.pred_size[pred]), tuple(name[c] for c in cells), parts)
         )
     for true in broken:
         target = int(target_of[true])
-        united = [target, *(c for c in lookup.cells_of_true(true).tolist() if c != target)]
+        united = [target, *(c for c in analysis.cells_of_true(true).tolist() if c != target)]
         sizes = tuple(meet.size[united].tolist())
         operations.append(Unite(tuple(name[c] for c in united), sizes, name[target]))
     return Patch(meet.n, tuple(operations))

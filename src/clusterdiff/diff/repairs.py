@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from clusterdiff import _core
+from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.patch import FreshNames
+from clusterdiff.diff.source import PointSource
+from clusterdiff.meet.meet import Meet
 from clusterdiff.wording import and_list, count, name
-
-if TYPE_CHECKING:
-    from clusterdiff.diff.comparison import Comparison
 
 OPERATIONS = ("split", "merge", "move")
 #: Gains below this are rounding.
@@ -39,18 +39,18 @@ class Repair:
     true: list[Any]
     component: int
     _cells: list[npt.NDArray[Any]] = field(repr=False, compare=False)
-    _comparison: Comparison = field(repr=False, compare=False)
+    _source: PointSource = field(repr=False, compare=False)
 
     @property
     def sizes(self) -> list[int]:
         """The number of points of each part of a split; else of the points that are merged or moved, one number."""
-        size = self._comparison.meet.size
+        size = self._source.meet.size
         return [int(size[cells].sum()) for cells in self._cells]
 
     @property
     def parts(self) -> list[list[Any]]:
         """The points of each part of a split, as ``true`` lists them; else one list, the points in question."""
-        return [self._comparison._lookup.points(cells) for cells in self._cells]
+        return [self._source.points(cells) for cells in self._cells]
 
     @property
     def points(self) -> list[Any]:
@@ -71,8 +71,8 @@ class Repair:
         if self.operation == "merge":
             return f"merge {and_list(clusters)}: {count(self.sizes[0])} of {true[0]}"
         named = ""
-        if self._comparison._lookup.knows_points:
-            first = self._comparison._lookup.points(self._cells[0], points)
+        if self._source.known:
+            first = self._source.points(self._cells[0], points)
             more = self.sizes[0] - len(first)
             named = f" ({', '.join(name(point) for point in first)}{f' and {more:,} more' if more else ''})"
         return f"move {count(self.sizes[0])} of {true[0]}{named} from {clusters[0]} to {clusters[1]}"
@@ -89,7 +89,8 @@ class Repair:
 class _Listed(Sequence[Repair]):
     """Repairs that are made when they are looked at: there may be a million."""
 
-    comparison: Comparison
+    analysis: Analysis
+    source: PointSource
     gain: npt.NDArray[np.float64]
     score: npt.NDArray[np.float64]
 
@@ -130,14 +131,14 @@ class Repairs(_Listed):
     ``sequence`` is the greedy sequence of operations that ends when pred equals true.
     """
 
-    def __init__(self, comparison: Comparison) -> None:
-        self.comparison = comparison
-        operation, home, at, gain = _core.repairs(comparison.meet.cells, *_weights(comparison))
+    def __init__(self, analysis: Analysis, source: PointSource) -> None:
+        self.analysis, self.source = analysis, source
+        operation, home, at, gain = _core.repairs(analysis.meet.cells, *_weights(analysis.meet))
         order = np.argsort(-gain, kind="stable")
         order = order[gain[order] > ROUNDING]
         self._operation, self._home, self._at = operation[order], home[order], at[order]
         self.gain = gain[order]
-        self.score = np.minimum(comparison.score() + self.gain, 1.0)
+        self.score = np.minimum(analysis.score + self.gain, 1.0)
 
     @cached_property
     def sequence(self) -> Sequence[Repair]:
@@ -145,16 +146,16 @@ class Repairs(_Listed):
 
         A true cluster in more than 64 parts is put together at the end, in one merge.
         """
-        return Steps(self.comparison)
+        return Steps(self.analysis, self.source)
 
     @cached_property
     def _fresh(self) -> FreshNames:
-        return FreshNames(self.comparison._lookup.pred)
+        return FreshNames(self.analysis.pred)
 
     @cached_property
     def of_component(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """The places in this list of each component's repairs, best first, as (indptr, places)."""
-        found, meet = self.comparison._components, self.comparison.meet
+        found, meet = self.analysis.join, self.analysis.meet
         of = np.empty(len(self), dtype=np.int32)
         split, merge, move = (self._operation == i for i in range(3))
         of[split] = found.of_pred[self._at[split]]
@@ -163,7 +164,7 @@ class Repairs(_Listed):
         return _core.group_members(of, len(found))
 
     def _make(self, i: int) -> Repair:
-        meet, names = self.comparison.meet, self.comparison._lookup
+        meet, names = self.analysis.meet, self.analysis
         operation, at = OPERATIONS[self._operation[i]], int(self._at[i])
         if operation == "split":
             cells = names.cells_of_pred(at)
@@ -196,19 +197,19 @@ class Repairs(_Listed):
             called,
             into,
             [names.true[t] for t in whose],
-            int(self.comparison._components.of_true[whose[0]]),
+            int(self.analysis.join.of_true[whose[0]]),
             parts,
-            self.comparison,
+            self.source,
         )
 
 
 class Steps(_Listed):
     """The greedy sequence."""
 
-    def __init__(self, comparison: Comparison) -> None:
-        self.comparison = comparison
+    def __init__(self, analysis: Analysis, source: PointSource) -> None:
+        self.analysis, self.source = analysis, source
         self._operation, self._true, self.gain, self._indptr, self._cell, self._from, self._to = (
-            _core.repair_steps(comparison.meet.cells, *_weights(comparison))
+            _core.repair_steps(analysis.meet.cells, *_weights(analysis.meet))
         )
         # What is still lost after each step is what the later ones gain: so the last score is exactly 1.
         later = np.cumsum(self.gain[::-1])[::-1]
@@ -217,7 +218,7 @@ class Steps(_Listed):
     @cached_property
     def _names(self) -> list[Any]:
         """The predicted clusters by name; parts that a split cut off are called after their cluster."""
-        names = self.comparison._lookup.pred
+        names = self.analysis.pred
         new = self._to >= len(names)
         origin = np.zeros(int(self._to.max(initial=len(names) - 1)) + 1 - len(names), dtype=np.int64)
         # A part keeps its number when it moves on, so its origin is where it was first seen.
@@ -226,7 +227,7 @@ class Steps(_Listed):
         return [*names, *FreshNames(names)(names[c] for c in origin.tolist())]
 
     def _make(self, i: int) -> Repair:
-        meet, names = self.comparison.meet, self._names
+        meet, names = self.analysis.meet, self._names
         entries = slice(self._indptr[i], self._indptr[i + 1])
         cells, origin, target = self._cell[entries], self._from[entries], self._to[entries]
         operation = OPERATIONS[self._operation[i]]
@@ -247,15 +248,15 @@ class Steps(_Listed):
             float(self.score[i]),
             [names[c] for c in clusters],
             [names[c] for c in into],
-            [self.comparison._lookup.true[t] for t in whose],
-            int(self.comparison._components.of_true[whose[0]]),
+            [self.analysis.true[t] for t in whose],
+            int(self.analysis.join.of_true[whose[0]]),
             parts,
-            self.comparison,
+            self.source,
         )
 
 
-def _weights(comparison: Comparison) -> tuple[Any, Any, float]:
-    weights = comparison.meet.weights
+def _weights(meet: Meet) -> tuple[Any, Any, float]:
+    weights = meet.weights
     if weights is None:
         return None, None, 1.0
     return weights.mass.astype(np.float64), weights.entropy, weights.unit

@@ -11,7 +11,8 @@ import numpy as np
 from clusterdiff.errors import FileError, LabelError, MissingExtraError, listed, nearest
 from clusterdiff.files import find_one, read_bytes, shown
 from clusterdiff.points.clustering import Clustering
-from clusterdiff.points.labels import AnyArray, read_labels
+from clusterdiff.points.labels import AnyArray
+from clusterdiff.points.reading import read_labels
 
 
 def load_numpy(path: str, key: str | None = None) -> AnyArray:
@@ -70,4 +71,4 @@ def flat(array: AnyArray, path: str, ignore: int | None = None) -> Clustering:
             )
         ignored = labels.values == ignore
         labels = labels._replace(absent=ignored if labels.absent is None else labels.absent | ignored)
-    return Clustering._of(labels, None)
+    return Clustering.of(labels, None)

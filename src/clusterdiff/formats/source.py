@@ -10,7 +10,7 @@ from typing import Any
 
 from clusterdiff.errors import ArgumentError, FileError, one_of
 from clusterdiff.files import STDIN, first_line, open_bytes, shown, suffix
-from clusterdiff.points.clustering import Clustering
+from clusterdiff.points.labels import Labels
 
 #: Format → the suffixes of its files. The compression's suffix may follow.
 SUFFIXES = {
@@ -161,7 +161,7 @@ def _database(path: str, parts: list[str], text: str) -> Source:
     return Source(path, table=table, cluster=cluster)
 
 
-def noise_label(noise: Any, *sides: Clustering) -> Any:
+def noise_label(noise: Any, *sides: Labels) -> Any:
     """A noise label given as text, as it stands among the labels: a number where they are numbers."""
     if not isinstance(noise, str) or any(side.lexicon is not None for side in sides):
         return noise

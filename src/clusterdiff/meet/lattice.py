@@ -11,7 +11,8 @@ import numpy.typing as npt
 from clusterdiff import _core
 from clusterdiff.errors import LabelError, MissingExtraError
 from clusterdiff.meet.meet import Meet
-from clusterdiff.points.clustering import Clustering, align
+from clusterdiff.points.alignment import Alignment, align
+from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.labels import Labels
 from clusterdiff.table import Table
 
@@ -43,10 +44,8 @@ def meet(true: object, pred: object) -> Clustering:
     [{0, 1}, {2}, {3}]
     """
     aligned = align(true, pred)
-    cells = _core.meet(aligned.true.labels, aligned.pred.labels)
-    return Clustering._of(
-        Labels(cells.locate(aligned.true.labels, aligned.pred.labels), None, None), aligned.true.points
-    )
+    cells = _core.meet(aligned.true.values, aligned.pred.values)
+    return _over(aligned, cells.locate(aligned.true.values, aligned.pred.values))
 
 
 def join(true: object, pred: object) -> Clustering:
@@ -56,10 +55,14 @@ def join(true: object, pred: object) -> Clustering:
     [{0, 1, 2}, {3}]
     """
     aligned = align(true, pred)
-    cells = _core.meet(aligned.true.labels, aligned.pred.labels)
+    cells = _core.meet(aligned.true.values, aligned.pred.values)
     of_cell = Components(Meet(cells)).of_cell
-    place = cells.locate(aligned.true.labels, aligned.pred.labels)
-    return Clustering._of(Labels(of_cell[place], None, None), aligned.true.points)
+    return _over(aligned, of_cell[cells.locate(aligned.true.values, aligned.pred.values)])
+
+
+def _over(aligned: Alignment, labels: npt.NDArray[Any]) -> Clustering:
+    """A clustering of the points of an alignment."""
+    return Clustering.of(Labels(labels), aligned.order.names if aligned.named else None)
 
 
 def refines(fine: object, coarse: object) -> bool:
@@ -69,7 +72,7 @@ def refines(fine: object, coarse: object) -> bool:
     (True, False)
     """
     aligned = align(fine, coarse)
-    cells = _core.meet(aligned.true.labels, aligned.pred.labels)
+    cells = _core.meet(aligned.true.values, aligned.pred.values)
     return len(cells) == cells.k_true
 
 

@@ -13,15 +13,8 @@ import numpy.typing as npt
 from clusterdiff import _core
 from clusterdiff.errors import ArgumentError
 from clusterdiff.meet.sums import Sums, WeightedSums
-from clusterdiff.points.labels import (
-    AnyArray,
-    BoolArray,
-    FloatArray,
-    Int64Array,
-    IntArray,
-    LazyNames,
-    read_labels,
-)
+from clusterdiff.points.labels import AnyArray, BoolArray, FloatArray, Int64Array, IntArray, LazyNames
+from clusterdiff.points.reading import read_labels
 from clusterdiff.table import Table
 
 Made = TypeVar("Made")
@@ -185,16 +178,20 @@ class Meet:
         weights: CellWeights | None = None,
         moments: Moments | None = None,
         links: Links | None = None,
+        features: Any = None,
         locate: Callable[[], IntArray] | None = None,
         overlap: Callable[[], Overlap] | None = None,
+        uneven: bool | None = None,
     ) -> None:
         self.cells = cells
         self.weights = weights
         self.moments = moments
         self.links = links
-        self.features: Any = None  # a row a point, for the few measures that look at single points
+        self.features = features  # a row per point, for the few measures that look at single points
         self._locate = locate
         self._overlap = overlap
+        #: Whether a clustering has points that the other lacks (``missing=`` then says what the meet does).
+        self.uneven = overlap is not None if uneven is None else uneven
         self._made: dict[Callable[[Meet], Any], Any] = {}
         self._true_lexicon = true_lexicon
         self._pred_lexicon = pred_lexicon
@@ -342,11 +339,6 @@ class Meet:
             both = true if len(self) == self.k_true else pred
         return Pairs(min(both, true, pred), true, pred, every)
 
-    @property
-    def uneven(self) -> bool:
-        """Whether a clustering has points that the other lacks (``missing=`` then says what the meet does)."""
-        return self._overlap is not None
-
     @cached_property
     def overlap(self) -> Overlap:
         """The clusterings as they were given, with the points that only one of them has.
@@ -389,12 +381,13 @@ class Meet:
             self.weights and self.weights.take(order),
             self.moments and self.moments.take(order),
             self.links and Links(self.links.cells[order], self.links.pred, self.links.true),
+            self.features,
             lambda: np.append(back, -1)[self.cell_of_point],
             None if self._overlap is None else lambda: self.overlap.transpose(),
+            self.uneven,
         )
         back = np.empty_like(order)
         back[order] = np.arange(len(order))
-        meet.features = self.features
         meet.__dict__["_transposed"] = (self, back)  # the transpose of the transpose is this very meet
         return meet, order
 
@@ -431,7 +424,7 @@ class Meet:
             Links(self.links.cells[keep], self.links.true[chosen], self.links.pred[present])
             if self.links and whole
             else None,
-            lambda: _place(keep, len(self))[self.cell_of_point],
+            locate=lambda: _place(keep, len(self))[self.cell_of_point],
         )
 
     def coarsen(self, groups: npt.ArrayLike, names: AnyArray | None = None) -> Meet:
@@ -464,6 +457,11 @@ class Meet:
         )
 
     # ---- the points
+
+    @property
+    def knows_points(self) -> bool:
+        """Whether it was made from points; a meet made from cells does not know them."""
+        return self._locate is not None
 
     @cached_property
     def cell_of_point(self) -> IntArray:

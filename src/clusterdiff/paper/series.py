@@ -62,7 +62,7 @@ class Series:
         """
         if not 0 <= operations <= len(self.operations):
             raise ArgumentError(f"`operations` must be from 0 to {len(self.operations):,}; got {operations}.")
-        return Clustering._of(Labels(self._labels(operations), None, None), self.true.points)
+        return Clustering.of(Labels(self._labels(operations), None, None), self.true.points)
 
     @property
     def table(self) -> Table[Any]:

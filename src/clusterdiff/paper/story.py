@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from clusterdiff.diff.comparison import Comparison
-from clusterdiff.diff.comparison import compare as compare_clusterings
+from clusterdiff.verbs.compare import compare as compare_clusterings
 
 MENTION = re.compile(r"\[([^|\]]+)\|([^|\]]+)\|([^|\]]+)\]")
 

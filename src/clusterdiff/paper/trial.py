@@ -17,7 +17,7 @@ from clusterdiff.meet.enumeration import Universe, as_sets, universe
 from clusterdiff.meet.lattice import Components
 from clusterdiff.meet.meet import Links, Meet, Moments, spread
 from clusterdiff.paper.findings import CLOSE, Finding, example, same
-from clusterdiff.points.clustering import align
+from clusterdiff.points.alignment import align
 from clusterdiff.points.data import Distances
 from clusterdiff.points.labels import FloatArray
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from clusterdiff.errors import LabelError
 from clusterdiff.points.clustering import Clustering
+from clusterdiff.wording import count
 
 Singletons: TypeAlias = Literal["keep", "drop"]
 SINGLETONS = ("keep", "drop")
@@ -61,7 +62,7 @@ class Corpus(Mapping[str, Clustering]):
     --------
     >>> corpus = Corpus({"one": {"she": [1, 2]}, "two": {}})
     >>> corpus
-    <Corpus of 2 documents, 2 points in 1 clusters>
+    <Corpus of 2 documents, 2 points in 1 cluster>
     >>> corpus["one"].to_sets()
     [{1, 2}]
     """
@@ -80,6 +81,11 @@ class Corpus(Mapping[str, Clustering]):
             raise LabelError(f"the document {name!r} has no points, and so no clustering.")
         return found
 
+    @property
+    def filled(self) -> dict[str, Clustering]:
+        """The documents that have points."""
+        return {name: document for name, document in self._documents.items() if document is not None}
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._documents)
 
@@ -90,20 +96,10 @@ class Corpus(Mapping[str, Clustering]):
         return name in self._documents
 
     def __repr__(self) -> str:
-        found = [document for document in self._documents.values() if document is not None]
+        found = self.filled.values()
         points, clusters = sum(map(len, found)), sum(len(document.names) for document in found)
-        return f"<Corpus of {len(self):,} documents, {points:,} points in {clusters:,} clusters>"
-
-    def assignments(self, name: str, singletons: Singletons = "keep") -> dict[Hashable, Any]:
-        """Point → cluster of a document; empty if it has no points. Clusters of one point may be left out."""
-        document = self._documents.get(name)
-        if document is None:
-            return {}
-        assigned = document.to_dict()
-        if singletons == "keep":
-            return assigned
-        several = dict(zip(document.names.tolist(), (document.sizes > 1).tolist(), strict=True))
-        return {point: cluster for point, cluster in assigned.items() if several[cluster]}
+        parts = count(len(self), "document"), count(points), count(clusters, "cluster")
+        return f"<Corpus of {parts[0]}, {parts[1]} in {parts[2]}>"
 
 
 def _has_points(data: Any) -> bool:

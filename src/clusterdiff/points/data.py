@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from clusterdiff import _core
 from clusterdiff.errors import ArgumentError, listed
-from clusterdiff.points.clustering import Alignment
+from clusterdiff.points.alignment import Order
 from clusterdiff.points.labels import FloatArray, Int64Array
 
 #: How many pairs of points a distance function gets at once: bounds memory, amortises the call.
@@ -19,13 +19,13 @@ BLOCK = 1 << 20
 SYMMETRY = 1e-9
 
 
-def read_weights(weights: object, aligned: Alignment) -> npt.NDArray[Any]:
-    """One finite weight ≥ 0 a point, as int64 or float64, in the order of the aligned points."""
-    given = _in_order(weights, "weights", aligned)
+def read_weights(weights: object, order: Order) -> npt.NDArray[Any]:
+    """One finite weight ≥ 0 per point, as int64 or float64, in the order of the points compared."""
+    given = order.arrange(weights, "weights")
     values = np.asarray(given)
     if values.ndim != 1 or values.dtype.kind not in "iufb":
         raise ArgumentError(
-            f"`weights` must be one number a point; got {values.dtype} of shape {values.shape}.",
+            f"`weights` must be one number per point; got {values.dtype} of shape {values.shape}.",
         )
     values = values.astype(np.int64 if values.dtype.kind in "iub" else np.float64)
     bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
@@ -43,9 +43,9 @@ def read_weights(weights: object, aligned: Alignment) -> npt.NDArray[Any]:
     return values
 
 
-def read_features(features: Any, aligned: Alignment) -> Any:
-    """A dense array or CSR matrix with a row of finite numbers a point, in the order of the aligned points."""
-    matrix = _in_order(features, "features", aligned)
+def read_features(features: Any, order: Order) -> Any:
+    """A dense array or CSR matrix with a row of finite numbers per point, in the order of the points compared."""
+    matrix = order.arrange(features, "features")
     if hasattr(matrix, "tocsr"):
         matrix = matrix.tocsr()
         finite = matrix.data
@@ -58,7 +58,8 @@ def read_features(features: Any, aligned: Alignment) -> Any:
         finite = matrix
     if matrix.ndim != 2 or matrix.dtype.kind not in "iufb":
         raise ArgumentError(
-            f"`features` must be a matrix of numbers with a row a point; got {matrix.dtype} of shape {matrix.shape}."
+            f"`features` must be a matrix of numbers with one row per point; got {matrix.dtype} of shape "
+            f"{matrix.shape}."
         )
     if matrix.dtype.kind == "f" and not np.isfinite(finite).all():
         at = (
@@ -74,40 +75,6 @@ def read_features(features: Any, aligned: Alignment) -> Any:
     return matrix
 
 
-def _in_order(data: Any, argument: str, aligned: Alignment) -> Any:
-    """Values a point in the aligned order, from a mapping by point or a sequence in the caller's order."""
-    if isinstance(data, Mapping):
-        lacking = [p for p in aligned.points if p not in data]
-        if lacking:
-            raise ArgumentError(
-                f"`{argument}` lacks {len(lacking):,} of the {len(aligned.points):,} points: {listed(lacking)}."
-            )
-        return np.asarray([data[p] for p in aligned.points])
-    rows = data.shape[0] if hasattr(data, "shape") and data.shape else len(data)
-    _check_order(argument, aligned)
-    if rows != aligned.given:
-        raise ArgumentError(
-            f"`{argument}` must have a row for each of the {aligned.given:,} points; got {rows:,}.",
-        )
-    if aligned.rows is None:
-        return data
-    data = data.tocsr() if hasattr(data, "tocsr") else np.asarray(data)
-    return data[aligned.rows]
-
-
-def _check_order(argument: str, aligned: Alignment) -> None:
-    if not aligned.ordered:
-        raise ArgumentError(
-            f"`{argument}` must be a dict by point here, since the points of `true` came in sets, without order."
-        )
-    if aligned.rows is not None and (aligned.rows < 0).any():
-        only = [aligned.points[i] for i in np.flatnonzero(aligned.rows < 0)[:5].tolist()]
-        raise ArgumentError(
-            f"`{argument}` must be a dict by point here, since some points are in `pred` only: "
-            f"{listed(only, int((aligned.rows < 0).sum()))}."
-        )
-
-
 class Distances:
     """Link weights between points, from a square matrix, a condensed vector or a function.
 
@@ -115,15 +82,15 @@ class Distances:
     returns the link weight of each pair.
     """
 
-    def __init__(self, distances: Any, aligned: Alignment) -> None:
-        self._aligned = aligned
+    def __init__(self, distances: Any, order: Order) -> None:
+        self._order = order
         self._function: Callable[..., Any] | None = distances if callable(distances) else None
         if self._function is not None:
-            names = aligned.points
+            names = order.names
             self._points = np.arange(len(names)) if isinstance(names, range) else _objects(names)
             return
-        _check_order("distances", aligned)
-        self._matrix = _checked_distances(np.asarray(distances), aligned.given)
+        order.refuse_unplaced("distances")
+        self._matrix = _checked_distances(np.asarray(distances), order.given)
 
     def sums(self, groups: npt.NDArray[Any], k: int, weights: npt.NDArray[Any] | None) -> FloatArray:
         """Σ of w_i·w_j·d_ij over the pairs of points in each of ``k`` groups."""
@@ -131,13 +98,13 @@ class Distances:
         w = None if weights is None else np.asarray(weights, dtype=np.float64)
         if self._function is not None:
             return self._called(indptr, members, w)
-        if self._aligned.rows is not None:
-            members = self._aligned.rows[members]
+        if self._order.rows is not None:
+            members = self._order.rows[members]
             if w is not None:
-                w = _scattered(w, self._aligned.rows, self._aligned.given)
+                w = _scattered(w, self._order.rows, self._order.given)
         if self._matrix.ndim == 2:
             return _core.link_sums_square(indptr, members, self._matrix, w)
-        return _core.link_sums_condensed(indptr, members, self._matrix, self._aligned.given, w)
+        return _core.link_sums_condensed(indptr, members, self._matrix, self._order.given, w)
 
     def _called(self, indptr: Int64Array, members: npt.NDArray[Any], w: FloatArray | None) -> FloatArray:
         """Ask the user's function for all pairs inside groups, a block at a time."""

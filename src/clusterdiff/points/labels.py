@@ -1,16 +1,17 @@
-"""From whatever holds one label a point (list, array, column) to integer labels and their names."""
+"""Labels: one integer per point, with the names that they stand for, and without a way to read a label that is null."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from clusterdiff import _core
-from clusterdiff.errors import LabelError, MissingExtraError, listed
+from clusterdiff.errors import LabelError, listed
+from clusterdiff.table import python
 
 IntArray = npt.NDArray[np.integer[Any] | np.bool_]
 BoolArray = npt.NDArray[np.bool_]
@@ -37,10 +38,11 @@ class LazyNames(Sequence[Hashable]):
     def _names(self) -> Any:
         return self._load()
 
-    def settle(self) -> None:
-        """Read borrowed names now, before their owner changes them."""
+    def settled(self) -> LazyNames:
+        """The same, after reading borrowed names before their owner changes them."""
         if self._borrowed:
             self._names  # noqa: B018
+        return self
 
     def __len__(self) -> int:
         return self._count
@@ -51,33 +53,162 @@ class LazyNames(Sequence[Hashable]):
     def __iter__(self) -> Iterator[Hashable]:
         return iter(self._names)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What loads them may hold a file or a connection; the names themselves can go anywhere.
+        return _read, (self._count, self._names)
 
-class Labels(NamedTuple):
-    """Integer labels, one a point.
 
-    ``lexicon`` is None when the integers are the user's own labels; otherwise the integers are codes and
-    ``lexicon[code]`` is the label. ``absent`` marks the points without a label, or is None when all have one.
+def _read(count: int, names: Any) -> LazyNames:
+    return LazyNames(count, _Known(names))
+
+
+class _Known:
+    """Names that have been read."""
+
+    def __init__(self, names: Any) -> None:
+        self.names = names
+
+    def __call__(self) -> Any:
+        return self.names
+
+
+class Labels:
+    """One label per point, as integers.
+
+    The integers are the user's own labels, or codes into ``lexicon``. ``absent`` marks the points without a label, or
+    is None when all have one. What stands at their places means nothing, and nobody gets to see it: ``values`` is
+    there only if every point has a label, and ``codes`` are -1 for those that have none.
     """
 
-    values: IntArray
-    lexicon: AnyArray | LazyNames | None
-    absent: BoolArray | None
+    def __init__(
+        self,
+        values: IntArray,
+        lexicon: AnyArray | LazyNames | None = None,
+        absent: BoolArray | None = None,
+    ) -> None:
+        self._values = values
+        self.lexicon = lexicon
+        self.absent = absent if absent is not None and absent.any() else None
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    @property
+    def values(self) -> IntArray:
+        """The integers; an error if a point has no label."""
+        if self.absent is not None:
+            raise LabelError(
+                f"{int(self.absent.sum()):,} of {len(self):,} points have no label (null or NaN)."
+            )
+        return self._values
+
+    @property
+    def present(self) -> BoolArray:
+        """Which points have a label."""
+        return np.ones(len(self), dtype=bool) if self.absent is None else ~self.absent
+
+    @cached_property
+    def _encoded(self) -> tuple[npt.NDArray[np.int32], AnyArray]:
+        if self.absent is None:
+            codes, first = _core.encode_integers(self._values)
+            return codes, self.named(self._values[first])
+        kept = self._values[~self.absent]
+        found, first = _core.encode_integers(kept)
+        codes = np.full(len(self), -1, dtype=np.int32)
+        codes[~self.absent] = found
+        return codes, self.named(kept[first])
+
+    @property
+    def codes(self) -> npt.NDArray[np.int32]:
+        """The labels numbered 0, 1, 2, … in order of appearance; -1 for points without one."""
+        return self._encoded[0]
+
+    @property
+    def names(self) -> AnyArray:
+        """The user's label behind each code."""
+        return self._encoded[1]
+
+    def named(self, values: IntArray) -> AnyArray:
+        """The users' labels behind integers of ``values``."""
+        return values if self.lexicon is None else self.lexicon[values]
+
+    def to_list(self) -> list[Any]:
+        """The user's label of each point; None where there is none."""
+        names = [*self.names.tolist(), None]  # code -1 is the last
+        return [names[code] for code in self.codes.tolist()]
+
+    @cached_property
+    def example(self) -> Any:
+        """One of the labels as a Python value, to tell their type; None if there is none."""
+        at = 0 if self.absent is None else int(np.argmin(self.absent))
+        if not len(self) or (self.absent is not None and self.absent[at]):
+            return None
+        return python(self.named(self._values[at : at + 1])[0])
+
+    def where(self, label: Hashable) -> BoolArray:
+        """Which points have this label."""
+        if self.lexicon is None:
+            found = np.asarray(self._values == label)
+        else:
+            codes = [code for code, name in enumerate(self.lexicon[:].tolist()) if name == label]
+            found = np.isin(self._values, codes)
+        return found if self.absent is None else found & ~self.absent
+
+    # ---- other labels from these
+
+    def take(self, places: npt.NDArray[np.int64]) -> Labels:
+        """The labels at some places, in their order; place -1 stands for a point that is not here."""
+        absent = places < 0
+        if self.absent is not None:
+            absent |= self.absent[places]
+        return Labels(self._values[places], self.lexicon, absent)
+
+    def renamed(self, lexicon: AnyArray | LazyNames) -> Labels:
+        """The same codes with other names."""
+        return Labels(self._values, lexicon, self.absent)
+
+    def hidden(self, mask: BoolArray | None) -> Labels:
+        """The same without the labels of some points."""
+        if mask is None:
+            return self
+        return Labels(self._values, self.lexicon, mask if self.absent is None else mask | self.absent)
+
+    def apart(self, mask: BoolArray, names: Sequence[Hashable]) -> Labels:
+        """The same with a label of its own for each point of ``mask``, called as ``names`` says."""
+        rest = self.hidden(mask)
+        labels = rest.codes.astype(np.int64)
+        labels[mask] = np.arange(len(rest.names), len(rest.names) + len(names))
+        lexicon = np.empty(len(rest.names) + len(names), dtype=object)
+        lexicon[: len(rest.names)] = rest.names
+        lexicon[len(rest.names) :] = names
+        return Labels(labels, lexicon, null(labels))
+
+    def settled(self, found: AnyArray | None = None) -> Labels:
+        """The same, independent of arrays that their owner may change.
+
+        ``found`` lists the distinct values, if they are known: few of them fit fewer bytes, and are copied sooner.
+        """
+        lexicon = self.lexicon.settled() if isinstance(self.lexicon, LazyNames) else self.lexicon
+        if not _changeable(self._values):
+            return Labels(self._values, lexicon, self.absent)
+        values = self._values.copy() if found is None else self._values.astype(_narrowest(found))
+        return Labels(values, lexicon, None if self.absent is None else self.absent.copy())
 
 
-def read_labels(data: object, argument: str) -> Labels:
-    """Integer labels from a list, tuple, NumPy array or column; ``argument`` names it in messages."""
-    if isinstance(data, np.ndarray):
-        return _from_array(data, argument)
-    if isinstance(data, list | tuple):
-        return encode_objects(data, argument)
-    if is_column(data):
-        return _from_column(data, argument)
-    if isinstance(data, Iterable) and not isinstance(data, str | bytes | set | frozenset):
-        return encode_objects(list(data), argument)
-    raise LabelError(
-        f"`{argument}` must hold one label a point (a list, array or column), a list of sets of points, "
-        f"or a dict from point to cluster; got {type(data).__name__}."
-    )
+def _narrowest(values: AnyArray) -> Any:
+    """The smallest type of integers that holds all of some values."""
+    low, high = (np.min_scalar_type(bound) for bound in (values.min(), values.max()))
+    return np.promote_types(low, high)
+
+
+def _changeable(array: AnyArray) -> bool:
+    """Whether somebody else may write to an array: it is no view of memory that is read-only all the way down."""
+    base: Any = array
+    while isinstance(base, np.ndarray):
+        if base.flags.writeable:
+            return True
+        base = base.base
+    return False
 
 
 def kind(value: object) -> str:
@@ -94,7 +225,7 @@ def kind(value: object) -> str:
 
 
 def encode_objects(items: Sequence[object] | AnyArray, argument: str, what: str = "labels") -> Labels:
-    """Codes for arbitrary hashable objects; objects of different kinds may not mix, null gets -1."""
+    """Codes for arbitrary hashable objects; objects of different kinds may not mix, and null has none."""
     try:
         codes, first, types = _core.encode_objects(items)
     except TypeError as error:
@@ -106,17 +237,18 @@ def encode_objects(items: Sequence[object] | AnyArray, argument: str, what: str 
     # One type only is the common case and needs no second look.
     if len(types) > 1 or (types and issubclass(types[0][0], float)):
         _refuse_mixture(items, [position for _, position in types], lexicon, argument, what)
-    return Labels(codes, lexicon, _absent(codes))
+    return Labels(codes, lexicon, null(codes))
+
+
+def null(codes: IntArray) -> BoolArray | None:
+    """Which codes stand for no label, or None when all stand for one."""
+    return codes < 0 if codes.size and codes.min() < 0 else None
 
 
 def _take(items: Sequence[object] | AnyArray, positions: npt.NDArray[np.int64]) -> AnyArray:
     out = np.empty(len(positions), dtype=object)
     out[:] = [items[i] for i in positions.tolist()]
     return out
-
-
-def _absent(codes: IntArray) -> BoolArray | None:
-    return codes < 0 if codes.size and codes.min() < 0 else None
 
 
 def _refuse_mixture(
@@ -126,7 +258,7 @@ def _refuse_mixture(
     for position in positions:
         kinds.setdefault(kind(items[position]), position)
     if "float" in kinds:
-        _refuse_fractions(np.array([x for x in lexicon if kind(x) == "float"], dtype=float), argument)
+        refuse_fractions(np.array([x for x in lexicon if kind(x) == "float"], dtype=float), argument)
         kinds.setdefault("int", kinds.pop("float"))  # whole floats are integers that went through a NaN
     if len(kinds) > 1:
         met = " and ".join(f"{k} ({items[p]!r} at position {p})" for k, p in list(kinds.items())[:3])
@@ -136,205 +268,11 @@ def _refuse_mixture(
         )
 
 
-def _refuse_fractions(values: npt.NDArray[np.floating[Any]], argument: str) -> None:
+def refuse_fractions(values: npt.NDArray[np.floating[Any]], argument: str) -> None:
+    """Raise if floats that are to be labels are not whole numbers."""
     fractional = values[~(np.isfinite(values) & (values == np.floor(values)))]
     if fractional.size:
         raise LabelError(
             f"`{argument}` must hold whole numbers if it holds floats; got {listed(fractional[:5], fractional.size)}.",
             "cluster labels are names, not measurements; round them or convert them to strings first.",
         )
-
-
-def _from_array(array: AnyArray, argument: str) -> Labels:
-    if array.ndim != 1:
-        raise LabelError(
-            f"`{argument}` must be one-dimensional, one label a point; got an array of shape {array.shape}.",
-            "flatten a label image with .ravel(); turn a one-hot or score matrix into labels with .argmax(axis=1).",
-        )
-    masked = np.ma.getmask(array)
-    absent = np.asarray(masked) if masked is not np.ma.nomask and np.any(masked) else None
-    array = np.ma.getdata(array)
-    if not array.dtype.isnative:
-        array = array.astype(array.dtype.newbyteorder("="))
-    match array.dtype.kind:
-        case "i" | "u" | "b":
-            return Labels(array, None, absent)
-        case "f":
-            return _from_floats(array, absent, argument)
-        case "U" | "S":
-            codes, first = _core.encode_fixed(_bytes_of(array), 4 if array.dtype.kind == "U" else 1)
-            return Labels(codes, LazyNames(len(first), lambda: array[first], borrowed=True), absent)
-        case "M" | "m":
-            missing = np.isnat(array)
-            codes, first = _core.encode_integers(array.view(np.int64))
-            return Labels(codes, array[first], _union(absent, missing if missing.any() else None))
-        case "O" | "T":
-            labels = encode_objects(array if array.dtype == object else array.astype(object), argument)
-            return labels._replace(absent=_union(absent, labels.absent))
-    raise LabelError(
-        f"`{argument}` must hold labels (integers, strings, bools or objects); got an array of {array.dtype}."
-    )
-
-
-def _from_floats(array: npt.NDArray[np.floating[Any]], absent: BoolArray | None, argument: str) -> Labels:
-    missing = np.isnan(array)
-    present = array if not missing.any() else array[~missing]
-    _refuse_fractions(present, argument)
-    if present.size and float(np.abs(present).max()) >= 2.0**63:
-        raise LabelError(f"`{argument}` holds floats too large to be integers.", "pass integers or strings.")
-    values = np.where(missing, 0.0, array).astype(np.int64)
-    return Labels(values, None, _union(absent, missing if missing.any() else None))
-
-
-def _union(one: BoolArray | None, other: BoolArray | None) -> BoolArray | None:
-    if one is None or other is None:
-        return other if one is None else one
-    return one | other
-
-
-def _bytes_of(array: AnyArray) -> npt.NDArray[np.uint8]:
-    """A fixed-width string array as rows of bytes, without copying a contiguous one."""
-    array = np.ascontiguousarray(array)
-    return array.view(np.uint8).reshape(len(array), array.dtype.itemsize)
-
-
-def is_column(data: object) -> bool:
-    """Whether this is a column of pandas, polars, pyarrow or another library with Arrow's interface."""
-    root = type(data).__module__.partition(".")[0]
-    return root in {"pandas", "polars", "pyarrow", "narwhals", "modin", "cudf"} or hasattr(
-        data, "__arrow_c_stream__"
-    )
-
-
-def _from_column(data: Any, argument: str) -> Labels:
-    import narwhals.stable.v2 as nw
-
-    if not type(data).__module__.startswith(("pandas", "polars", "narwhals", "modin", "cudf")):
-        data = (
-            _arrow().chunked_array(data)
-            if hasattr(data, "__arrow_c_stream__")
-            else _arrow().chunked_array([data])
-        )
-    elif type(data).__name__ in {"Index", "RangeIndex", "CategoricalIndex", "Categorical"}:
-        data = _series_of(data)
-    try:
-        series = nw.from_native(data, series_only=True)
-    except TypeError:
-        raise LabelError(
-            f"`{argument}` must be one column; got {type(data).__module__}.{type(data).__qualname__}.",
-            'pass one column, such as frame["cluster"].',
-        ) from None
-    dtype = series.dtype
-    if dtype == nw.String and _arrow_backed(series.to_native()):
-        return _from_arrow_text(_arrow_text(series))
-    if dtype in {nw.Object, nw.String}:  # nulls are seen to with the rest
-        return _from_array(np.asarray(series.to_numpy(), dtype=object), argument)
-    absent = None
-    if series.null_count():
-        absent = np.asarray(series.is_null().to_numpy(), dtype=bool)
-    if dtype.is_integer() or dtype == nw.Boolean:
-        filled = series if absent is None else series.fill_null(False if dtype == nw.Boolean else 0)
-        return Labels(np.asarray(filled.to_numpy()), None, absent)
-    if dtype.is_float():
-        return _from_floats(np.asarray(series.to_numpy(), dtype=np.float64), absent, argument)
-    if dtype in {nw.Categorical, nw.Enum}:
-        codes, lexicon = _categories(series.to_native())
-        return Labels(codes, lexicon, absent)
-    if dtype.is_nested():
-        raise LabelError(
-            f"`{argument}` must hold one label a point; got a column of {dtype}.",
-            "for clusters given as lists of points, pass a list of lists.",
-        )
-    return _from_array(np.asarray(series.to_numpy(), dtype=object), argument)
-
-
-def _arrow() -> Any:
-    try:
-        import pyarrow
-    except ImportError:
-        raise MissingExtraError("pyarrow", "arrow", "reading an Arrow column") from None
-    return pyarrow
-
-
-def _series_of(data: Any) -> Any:
-    import pandas
-
-    return pandas.Series(data)
-
-
-def _arrow_backed(column: Any) -> bool:
-    """Whether Arrow's buffers can be had without copying text: not for pandas' columns of Python strings."""
-    if type(column).__module__.startswith("pandas"):
-        return "pyarrow" in str(getattr(column.dtype, "storage", column.dtype))
-    try:
-        import pyarrow  # noqa: F401
-    except ImportError:
-        return False
-    return True
-
-
-def _categories(column: Any) -> tuple[IntArray, LazyNames]:
-    """Codes and category names straight from the library's own encoding; null may have any code."""
-    root = type(column).__module__.partition(".")[0]
-    if root == "pandas":
-        categories = column.cat.categories
-        return column.cat.codes.to_numpy(), LazyNames(
-            len(categories), lambda: np.asarray(categories.to_numpy(), dtype=object)
-        )
-    if root == "polars":
-        codes = column.to_physical().fill_null(0).to_numpy()
-        count = int(codes.max(initial=0)) + 1
-
-        def names() -> AnyArray:
-            # The column knows the name of a category by its points alone: ask for the first of each.
-            _, first = _core.encode_integers(codes)
-            lexicon = np.empty(count, dtype=object)
-            lexicon[codes[first]] = column.gather(first).cast(str).to_list()
-            return lexicon
-
-        return codes, LazyNames(count, names)
-    pa = _arrow()
-    whole = column.unify_dictionaries().combine_chunks()
-    whole = whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole
-    codes = whole.indices.fill_null(0).to_numpy(zero_copy_only=False)
-    dictionary = whole.dictionary
-    return codes, LazyNames(len(dictionary), lambda: np.asarray(dictionary.to_pylist(), dtype=object))
-
-
-def _arrow_text(series: Any) -> Any:
-    """The Arrow array of a column of strings, without a copy of the text where the library allows."""
-    pa = _arrow()
-    column = series.to_native()
-    if not isinstance(column, pa.ChunkedArray):
-        column = (
-            pa.chunked_array(column)
-            if hasattr(column, "__arrow_c_stream__")
-            else pa.chunked_array([series.to_arrow()])
-        )
-    return column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks)
-
-
-def _from_arrow_text(column: Any) -> Labels:
-    """Codes for an Arrow array of strings, hashed where they lie."""
-    pa = _arrow()
-    validity, places, *data = column.buffers()
-    if not column.null_count:
-        validity = None
-    valid = None if validity is None else np.frombuffer(validity, dtype=np.uint8)
-    texts = [np.empty(0, np.uint8) if part is None else np.frombuffer(part, np.uint8) for part in data]
-    rows = slice(column.offset, column.offset + len(column))
-    if pa.types.is_string_view(column.type):
-        views = np.frombuffer(places, dtype=np.uint8).reshape(-1, 16)[rows]
-        codes, first = _core.encode_views(views, texts, valid, column.offset)
-    else:
-        starts: Any = np.frombuffer(
-            places, dtype=np.int64 if pa.types.is_large_string(column.type) else np.int32
-        )
-        codes, first = _core.encode_text(starts[rows.start : rows.stop + 1], texts[0], valid, column.offset)
-
-    def names() -> AnyArray:
-        # Arrow cannot yet take from string views.
-        taken = column.cast(pa.large_string()) if pa.types.is_string_view(column.type) else column
-        return np.asarray(taken.take(pa.array(first)).to_pylist(), dtype=object)
-
-    return Labels(codes, LazyNames(len(first), names), _absent(codes))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from clusterdiff.errors import LabelError
-from clusterdiff.points.labels import is_column
+from clusterdiff.points.reading import is_column
 
 
 def from_library(data: object) -> object:

@@ -17,7 +17,8 @@ from clusterdiff.errors import ArgumentError, FileError, listed, nearest
 from clusterdiff.files import shown, spooled
 from clusterdiff.formats.source import Source
 from clusterdiff.points.clustering import Clustering
-from clusterdiff.points.labels import IntArray, read_labels
+from clusterdiff.points.labels import IntArray
+from clusterdiff.points.reading import read_labels
 from clusterdiff.tables.columnar import scan_arrow, scan_json_lines, scan_parquet
 from clusterdiff.tables.databases import scan_duckdb, scan_postgres, scan_sqlite
 from clusterdiff.tables.delimited import scan_csv, scan_tsv
@@ -285,9 +286,9 @@ def to_clustering(table: Loaded) -> Clustering:
     column = table.con.execute(f"SELECT {table.column} FROM {table.name}").fetchnumpy()[table.column]
     labels = read_labels(column, table.shown)
     if table.point is None:
-        return Clustering._of(labels, None)
+        return Clustering.of(labels, None)
     refuse_repeats(table)
-    return Clustering._of(labels, point_names(table))
+    return Clustering.of(labels, point_names(table))
 
 
 def point_names(table: Loaded, as_text: bool = False, rows: IntArray | None = None) -> list[Any]:

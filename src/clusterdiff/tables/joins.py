@@ -5,17 +5,19 @@ The names of the points stay in DuckDB until somebody asks for them.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import replace
 
 import numpy as np
 
 from clusterdiff import _core
-from clusterdiff.diff.comparison import Comparison, compare_aligned
+from clusterdiff.diff.build import compare_aligned
+from clusterdiff.diff.comparison import Comparison
 from clusterdiff.errors import FileError, LabelError
 from clusterdiff.formats.source import Source, noise_label
-from clusterdiff.points.clustering import Alignment, Clustering, Missing, NoiseAs, reordered, settled
-from clusterdiff.points.labels import BoolArray, IntArray, Labels, LazyNames, read_labels
+from clusterdiff.points.alignment import Alignment, Order, in_order, settled
+from clusterdiff.points.labels import BoolArray, IntArray, Labels, LazyNames
+from clusterdiff.points.policy import Policy
+from clusterdiff.points.reading import read_labels
 from clusterdiff.tables.duck import connect, fresh
 from clusterdiff.tables.files import (
     Loaded,
@@ -30,9 +32,7 @@ from clusterdiff.tables.files import (
 NUMBERS = ("hash({})", "hash({} || chr(1))")
 
 
-def compare_tables(
-    true: Source, pred: Source, missing: Missing, noise: Hashable | None, noise_as: NoiseAs
-) -> Comparison:
+def compare_tables(true: Source, pred: Source, policy: Policy) -> Comparison:
     """Compare two tables, or two columns of one table that is then read but once."""
     con = connect()
     if replace(true, cluster=None) == replace(pred, cluster=None) and true.cluster and pred.cluster:
@@ -41,14 +41,13 @@ def compare_tables(
         if left.point is not None:
             refuse_repeats(left)
         points = None if left.point is None else LazyNames(left.rows, lambda: point_names(left))
-        aligned = Alignment(clustering(left, points), clustering(right, points), left.rows)
+        aligned = in_order(clusters(left), clusters(right), points)
     else:
         left, right = load_source(con, true), load_source(con, pred)
         aligned = match(left, right)
     try:
-        return compare_aligned(
-            settled(aligned, missing, noise_label(noise, aligned.true, aligned.pred), noise_as)
-        )
+        policy = replace(policy, noise=noise_label(policy.noise, aligned.true, aligned.pred))
+        return compare_aligned(settled(aligned, policy))
     except LabelError as error:
         message = f"{error.message} (`true` is {left.shown}, `pred` is {right.shown})"
         raise LabelError(message, error.hint and f"{error.hint} On the command line: --missing.") from None
@@ -63,7 +62,7 @@ def match(true: Loaded, pred: Loaded) -> Alignment:
                 f"{pred.rows:,} rows.",
                 "if the points have names, add a column that holds them.",
             )
-        return Alignment(clustering(true), clustering(pred), true.rows)
+        return in_order(clusters(true), clusters(pred))
     if true.point is None or pred.point is None:
         named, other = (true, pred) if pred.point is None else (pred, true)
         raise FileError(
@@ -91,10 +90,10 @@ def match(true: Loaded, pred: Loaded) -> Alignment:
     order = np.concatenate([np.arange(true.rows), np.full(len(extra), -1)])
     points = LazyNames(len(order), lambda: point_names(true, texts[0]) + point_names(pred, texts[1], extra))
     return Alignment(
-        reordered(clustering(true), order, points),
-        reordered(clustering(pred), np.concatenate([place, extra]), points),
-        true.rows,
-        order,
+        clusters(true).take(order),
+        clusters(pred).take(np.concatenate([place, extra])),
+        Order(points, true.rows, order),
+        named=True,
     )
 
 
@@ -114,12 +113,12 @@ def _as_text(true: Loaded, pred: Loaded) -> tuple[bool, bool]:
 # ---- clusters as numbers
 
 
-def clustering(table: Loaded, points: LazyNames | None = None) -> Clustering:
+def clusters(table: Loaded) -> Labels:
     """The clusters of a table as numbers, each name fetched but once."""
     if table.kinds["cluster"] in ("int", "bool"):
         column = table.con.execute(f"SELECT {table.column} FROM {table.name}").fetchnumpy()[table.column]
-        return Clustering._of(read_labels(column, table.shown), points)
-    return Clustering._of(_numbered(table), points)
+        return read_labels(column, table.shown)
+    return _numbered(table)
 
 
 def _numbered(table: Loaded) -> Labels:

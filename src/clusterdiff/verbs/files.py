@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from clusterdiff.diff.comparison import Comparison, compare
+from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.documents import CorpusComparison, compare_corpora
 from clusterdiff.errors import FileError
 from clusterdiff.formats.source import DOCUMENTS, FORMATS, TABLES, UNTYPED, Source, noise_label, parse
-from clusterdiff.points.clustering import Clustering, Missing, NoiseAs
+from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import Corpus, Singletons
 from clusterdiff.points.labels import kind
+from clusterdiff.points.policy import Missing, NoiseAs, Policy
+from clusterdiff.verbs.compare import compare
 
 if TYPE_CHECKING:
     from clusterdiff.points.labels import AnyArray
@@ -144,19 +146,24 @@ def compare_files(
         return compare_corpora(
             _read_documents(left),
             _read_documents(right),
-            missing=missing or "singleton",
-            singletons=singletons,
+            Policy(missing or "singleton"),
+            singletons,
         )
     if len(kinds) > 1:
         raise FileError(f"{left.path} and {right.path} must both hold documents of mentions, or neither.")
     if all(source.format in TABLES for source in (left, right)):
         from clusterdiff.tables.joins import compare_tables
 
-        return compare_tables(left, right, missing or "error", noise, noise_as)
+        return compare_tables(left, right, Policy(missing or "error", noise, noise_as))
     if all(source.format in ("npy", "tiff") for source in (left, right)):
         return _compare_arrays(left, right, missing, noise, noise_as)
     sides = _as_written(_read_clustering(left), _read_clustering(right), left, right)
-    return compare(*sides, missing=missing or "error", noise=noise_label(noise, *sides), noise_as=noise_as)
+    return compare(
+        *sides,
+        missing=missing or "error",
+        noise=noise_label(noise, *(side.labels for side in sides)),
+        noise_as=noise_as,
+    )
 
 
 def _as_written(
@@ -172,7 +179,7 @@ def _as_written(
 
 
 def _with_text(clustering: Clustering) -> Clustering:
-    return Clustering._of(clustering._labels, list(map(str, clustering.point_names())))
+    return Clustering.of(clustering.labels, list(map(str, clustering.point_names())), clustering.ordered)
 
 
 def _compare_arrays(
@@ -188,4 +195,9 @@ def _compare_arrays(
     sides = [flat(array, s.path, s.ignore) for array, s in zip(arrays, (left, right), strict=True)]
     if missing is None and (left.ignore is not None or right.ignore is not None):
         missing = "drop"
-    return compare(*sides, missing=missing or "error", noise=noise_label(noise, *sides), noise_as=noise_as)
+    return compare(
+        *sides,
+        missing=missing or "error",
+        noise=noise_label(noise, *(side.labels for side in sides)),
+        noise_as=noise_as,
+    )

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Literal, overload
 
 from clusterdiff.errors import ArgumentError, one_of
-from clusterdiff.points.clustering import MISSING, NOISE_AS, Missing, NoiseAs
+from clusterdiff.points.policy import MISSING, NOISE_AS, Missing, NoiseAs
 
 if TYPE_CHECKING:  # narwhals is imported when a table is compared
     from clusterdiff.tables.engines.cells import Choices

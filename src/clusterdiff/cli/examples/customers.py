@@ -6,7 +6,7 @@ import csv
 from importlib.resources import files
 
 from clusterdiff.diff.comparison import Comparison
-from clusterdiff.diff.comparison import compare as compare_clusterings
+from clusterdiff.verbs.compare import compare as compare_clusterings
 
 
 def rows() -> list[dict[str, str]]:

@@ -44,7 +44,7 @@ class Choice:
     def __init__(self, diff: Comparison, clusters: int = CLUSTERS, cells: int = CELLS) -> None:
         self.diff = diff
         self.blocks: list[Block] = []
-        table, found = diff.components, diff._components
+        table, found = diff.components, diff.analysis.join
         loss = table["loss"]
         lossy = int((loss > 0).sum())
         # Without any loss there is still something to see: the largest components.
@@ -66,12 +66,11 @@ class Choice:
 
     def _block(self, component: int, kind: str, clusters: int, cells: int) -> Block:
         diff, meet = self.diff, self.diff.meet
-        (ti, tm), (pi, pm) = diff._true_of_component, diff._pred_of_component
-        true, pred = tm[ti[component] : ti[component + 1]], pm[pi[component] : pi[component + 1]]
+        true, pred = (diff.analysis.codes_of_component(component, side) for side in ("true", "pred"))
         inside = np.concatenate([np.arange(meet.indptr[t], meet.indptr[t + 1]) for t in true.tolist()])
         cut = len(true) + len(pred) > clusters or len(inside) > cells
         if cut:
-            lost = diff._cell_loss.split + diff._cell_loss.merge
+            lost = diff.analysis.cell_loss.split + diff.analysis.cell_loss.merge
             # The costliest true clusters, the predicted ones that have most of their points, the largest cells.
             true = _top(
                 true, np.bincount(meet.true[inside], lost[inside], meet.k_true)[true], max(1, clusters // 4)
@@ -91,7 +90,7 @@ class Choice:
         parts = []
         for block in self.blocks:
             if block.cut:
-                true, pred = self.diff._components.true_count, self.diff._components.pred_count
+                true, pred = self.diff.analysis.join.true_count, self.diff.analysis.join.pred_count
                 parts.append(
                     f"in part: {len(block.true)} of {count(int(true[block.component]), 'true cluster')}, "
                     f"{len(block.pred)} of {int(pred[block.component]):,} predicted, the largest cells"

@@ -31,8 +31,8 @@ def sizes(diff: Comparison, ax: Axes | None = None) -> Axes:
     """
     ax = axes(ax, 7.0, 4.5)
     sides = (
-        ("split score of true clusters", TRUE, "o", diff.meet.true_size, diff._scored.split, -1),
-        ("merge score of predicted clusters", PRED, "s", diff.meet.pred_size, diff._scored.merge, 1),
+        ("split score of true clusters", TRUE, "o", diff.meet.true_size, diff.analysis.scored.split, -1),
+        ("merge score of predicted clusters", PRED, "s", diff.meet.pred_size, diff.analysis.scored.merge, 1),
     )
     largest = max(int(size.max()) for _, _, _, size, _, _ in sides)
     smallest = min(int(size.min()) for _, _, _, size, _, _ in sides)

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from clusterdiff.diff.comparison import Comparison, Component
-from clusterdiff.diff.explain import Explanation, explain, tell
-from clusterdiff.diff.slices import Slice, in_order
+from clusterdiff.diff.comparison import Comparison
+from clusterdiff.diff.components import Component
+from clusterdiff.diff.explain import Explanation, tell
+from clusterdiff.diff.slices import Slice
 from clusterdiff.errors import ArgumentError, ClusterdiffError
 from clusterdiff.measures import Measure, measures
 from clusterdiff.table import JOINERS
@@ -84,7 +85,7 @@ class Page:
         self.sides = tuple(visible(side, 40) for side in sides)
         self._by = by
         self._names, self._columns = read_attributes(attributes, comparison)
-        self.explanation: Explanation = explain(comparison, 10, (self.sides[0], self.sides[1]))
+        self.explanation: Explanation = comparison.explain(10, (self.sides[0], self.sides[1]))
 
     # ---- at a glance
 
@@ -204,7 +205,7 @@ class Page:
             "n": self.diff.n,
             "loss": self.diff.loss.total,
             "attributes": self._names,
-            "points": self.diff._lookup.knows_points,
+            "points": self.diff.source.known,
             "components": listed,
             "rest": {
                 "components": len(rest),
@@ -227,9 +228,9 @@ class Page:
         )
 
     def _component(self, component: Component) -> dict[str, Any]:
-        meet, lookup, lost = self.diff.meet, self.diff._lookup, self.diff._cell_loss
+        meet, analysis, lost = self.diff.meet, self.diff.analysis, self.diff.analysis.cell_loss
         number = component.component
-        every = lookup.cells_of_component(number)
+        every = analysis.cells_of_component(number)
         cells = every if len(every) <= CELLS else self._excerpt(every)
         true, t = np.unique(meet.true[cells], return_inverse=True)
         pred, p = np.unique(meet.pred[cells], return_inverse=True)
@@ -241,10 +242,10 @@ class Page:
             "score": component.score,
             "loss": [component.loss, component.split_loss, component.merge_loss],
             "true": [
-                self._cluster(lookup.true[c], meet.true_size[c], self.diff._scored.split[c]) for c in true
+                self._cluster(analysis.true[c], meet.true_size[c], analysis.scored.split[c]) for c in true
             ],
             "pred": [
-                self._cluster(lookup.pred[c], meet.pred_size[c], self.diff._scored.merge[c]) for c in pred
+                self._cluster(analysis.pred[c], meet.pred_size[c], analysis.scored.merge[c]) for c in pred
             ],
             "cells": [
                 [int(i), int(j), int(meet.size[c]), float(lost.split[c]), float(lost.merge[c])]
@@ -253,13 +254,13 @@ class Page:
             "story": [_cut(sentence, 800) for sentence in self._story(component)],
             "repairs": [self._repair(repair) for repair in self._repairs_of(number)],
         }
-        if lookup.knows_points:
+        if self.diff.source.known:
             entry["points"] = list(self._points(cells))
         return entry
 
     def _excerpt(self, cells: Any) -> Any:
         """Some cells of a large component that hang together, around its costliest true cluster."""
-        meet, lookup, lost = self.diff.meet, self.diff._lookup, self.diff._cell_loss
+        meet, analysis, lost = self.diff.meet, self.diff.analysis, self.diff.analysis.cell_loss
         cost = lost.split + lost.merge
         true = meet.true[cells]
         first, code = np.unique(true, return_inverse=True)
@@ -269,7 +270,7 @@ class Page:
         seen = {(True, start)}
         while waiting and len(chosen) < CELLS:
             is_true, cluster = waiting.popleft()
-            around = lookup.cells_of_true(cluster) if is_true else lookup.cells_of_pred(cluster)
+            around = analysis.cells_of_true(cluster) if is_true else analysis.cells_of_pred(cluster)
             for cell in around[np.argsort(-cost[around], kind="stable")[:BRANCHES]].tolist():
                 chosen.add(cell)
                 other = (not is_true, int(meet.pred[cell] if is_true else meet.true[cell]))
@@ -281,7 +282,7 @@ class Page:
         return np.array(sorted(chosen))
 
     def _story(self, component: Component) -> list[str]:
-        return tell(self.diff, component.component, (self.sides[0], self.sides[1]))
+        return tell(self.diff.analysis, self.diff.source, component.component, (self.sides[0], self.sides[1]))
 
     def _cluster(self, name: Any, size: Any, score: Any) -> list[Any]:
         return [visible(name) or EMPTY, int(size), float(score)]
@@ -302,9 +303,11 @@ class Page:
 
 def read_attributes(attributes: object, comparison: Comparison) -> tuple[list[str], list[Any]]:
     """The names of the attributes, and a column for each: one value per point compared, in their order."""
+    source = comparison.source
     if attributes is None:
-        return [], []
-    aligned = comparison._aligned
+        return [visible(name, 60) for name in source.columns], [
+            source.column(name) for name in source.columns
+        ]
     columns: Mapping[Any, object]
     if isinstance(attributes, Mapping):
         first = next(iter(attributes.values()), None)
@@ -325,7 +328,7 @@ def read_attributes(attributes: object, comparison: Comparison) -> tuple[list[st
             ) from None
         columns = {name: frame[name].to_list() for name in frame.columns}
     return [visible(name, 60) for name in columns], [
-        _listed(in_order(column, aligned, f"attributes[{name!r}]")) for name, column in columns.items()
+        _listed(source.describe(column, f"attributes[{name!r}]")) for name, column in columns.items()
     ]
 
 

@@ -19,8 +19,9 @@ import numpy.typing as npt
 from clusterdiff import _core
 from clusterdiff.errors import ArgumentError, EngineError, LabelError, listed
 from clusterdiff.meet.meet import CellWeights, Meet, Moments, Overlap
-from clusterdiff.points.clustering import Missing, NoiseAs
-from clusterdiff.points.labels import AnyArray, FloatArray, IntArray, kind, read_labels
+from clusterdiff.points.labels import AnyArray, FloatArray, IntArray, kind
+from clusterdiff.points.policy import Missing, NoiseAs
+from clusterdiff.points.reading import read_labels
 from clusterdiff.tables.engines.native import Engine, Frame, plain
 from clusterdiff.tables.engines.tables import Points, flag, log_or_0
 

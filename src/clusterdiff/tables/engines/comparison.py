@@ -14,7 +14,9 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from clusterdiff import _core
-from clusterdiff.diff.comparison import USUAL, AnyMeasure, Comparison, Component, Merge, Split
+from clusterdiff.diff.analysis import Merge, Split
+from clusterdiff.diff.comparison import USUAL, AnyMeasure, Comparison
+from clusterdiff.diff.components import Component
 from clusterdiff.diff.explain import Explanation
 from clusterdiff.diff.loss import Loss
 from clusterdiff.errors import ArgumentError, MeasureError
@@ -85,12 +87,12 @@ class TableComparison(Comparison):
     @property
     def true(self) -> Clustering:
         """The true clustering of the points compared."""
-        return Clustering._of(Labels(self._located.true, self.meet.true_names, None), self._located.points)
+        return Clustering.of(Labels(self._located.true, self.meet.true_names, None), self._located.points)
 
     @property
     def pred(self) -> Clustering:
         """The predicted clustering of the points compared."""
-        return Clustering._of(Labels(self._located.pred, self.meet.pred_names, None), self._located.points)
+        return Clustering.of(Labels(self._located.pred, self.meet.pred_names, None), self._located.points)
 
     @property
     def points(self) -> Points:

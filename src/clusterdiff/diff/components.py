@@ -1,0 +1,70 @@
+"""Component: a connected component as users see it, with its clusters and points by name."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from clusterdiff.diff.analysis import Analysis
+from clusterdiff.diff.source import PointSource
+from clusterdiff.meet.meet import Meet
+from clusterdiff.table import Table, plain
+
+
+@dataclass(frozen=True)
+class Component:
+    """A connected component: a set of points that both clusterings keep apart from all others.
+
+    ``kind`` is "same" (one cluster on either side), "split" (one true cluster in several predicted ones),
+    "merge" (several true clusters in one) or "mixed". ``loss`` is its share of the whole loss.
+    """
+
+    _analysis: Analysis = field(repr=False, compare=False)
+    _source: PointSource = field(repr=False, compare=False)
+    component: int
+    kind: str
+    size: int
+    true_clusters: int
+    pred_clusters: int
+    score: float
+    loss: float
+    split_loss: float
+    merge_loss: float
+
+    @property
+    def true(self) -> list[Any]:
+        """The names of its true clusters."""
+        return self._analysis.clusters_of_component(self.component, "true")
+
+    @property
+    def pred(self) -> list[Any]:
+        """The names of its predicted clusters."""
+        return self._analysis.clusters_of_component(self.component, "pred")
+
+    @property
+    def meet(self) -> Meet:
+        """The meet of its points alone."""
+        return self._analysis.meet_of_component(self.component)
+
+    @property
+    def points(self) -> list[Hashable]:
+        """The names of its points."""
+        return self._source.points(self._analysis.cells_of_component(self.component))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values, clusters by name."""
+        numbers = ("component", "kind", "size", "true_clusters", "pred_clusters", "score")
+        losses = {"total": self.loss, "split": self.split_loss, "merge": self.merge_loss}
+        return {name: getattr(self, name) for name in numbers} | {
+            "loss": losses,
+            "true": [plain(name) for name in self.true],
+            "pred": [plain(name) for name in self.pred],
+        }
+
+
+def components(analysis: Analysis, source: PointSource) -> Table[Component]:
+    """The components, costliest first."""
+    row: Any = partial(Component, analysis, source)
+    return Table(analysis.components, row)

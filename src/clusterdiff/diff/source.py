@@ -1,0 +1,93 @@
+"""PointSource: the points of a comparison, wherever they are kept, fetched when somebody asks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from clusterdiff.diff.analysis import CellNumbers
+from clusterdiff.meet.meet import Meet
+from clusterdiff.points.alignment import Alignment
+from clusterdiff.points.clustering import Clustering, Points
+
+
+class Columns(Protocol):
+    """The other columns of the table that the points came from, in the order of `true`."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What they are called."""
+
+    def read(self, name: str) -> Sequence[Any]:
+        """One of them: a value for each row of the table of `true`."""
+
+
+class PointSource:
+    """The points compared, in their order: their names, their clusters, their cells and their other columns."""
+
+    def __init__(
+        self,
+        meet: Meet,
+        aligned: Alignment,
+        weights: npt.NDArray[Any] | None = None,
+        other: Columns | None = None,
+    ) -> None:
+        self.meet = meet
+        self.weights = weights
+        self._aligned = aligned
+        self._other = other
+
+    @property
+    def known(self) -> bool:
+        """Whether there are points to ask for: a meet may have been made from cells alone."""
+        return self.meet.knows_points
+
+    @property
+    def true(self) -> Clustering:
+        """The true clustering of the points."""
+        return self._aligned.clustering("true")
+
+    @property
+    def pred(self) -> Clustering:
+        """The predicted clustering of the points."""
+        return self._aligned.clustering("pred")
+
+    @cached_property
+    def names(self) -> Points:
+        """What the points are called; their positions if they have no names."""
+        return self._aligned.order.names
+
+    # ---- by cell
+
+    def points(self, cells: CellNumbers, limit: int | None = None) -> list[Any]:
+        """The points of some cells by name, in the order of the points; the first ``limit`` of them."""
+        at = np.sort(np.concatenate([self.meet.members(cell)[:limit] for cell in cells.tolist()]))
+        return [self.names[i] for i in at[:limit].tolist()]
+
+    def points_of_each(self, cells: CellNumbers) -> list[list[Any]]:
+        """The points of each of many cells, by name."""
+        names, members = self.names, (self.meet.members(cell).tolist() for cell in cells.tolist())
+        if isinstance(names, range):
+            return list(members)
+        return [[names[i] for i in cell] for cell in members]
+
+    # ---- by column
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The other columns of the table that the points came from."""
+        return () if self._other is None else self._other.names
+
+    def column(self, name: str) -> Sequence[Any]:
+        """One of those columns: a value for each point, None for points that only the other table has."""
+        assert self._other is not None
+        values: Sequence[Any] = self.describe(self._other.read(name), name)
+        return values
+
+    def describe(self, values: object, argument: str) -> Any:
+        """A value for each point from a dict by point, or from a column in the order of `true`; None if unknown."""
+        return self._aligned.order.describe(values, argument)

@@ -1,0 +1,233 @@
+"""From whatever holds one label per point (list, array, column of any library) to Labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clusterdiff import _core
+from clusterdiff.errors import LabelError, MissingExtraError
+from clusterdiff.points.labels import (
+    AnyArray,
+    BoolArray,
+    IntArray,
+    Labels,
+    LazyNames,
+    encode_objects,
+    null,
+    refuse_fractions,
+)
+
+
+def read_labels(data: object, argument: str) -> Labels:
+    """Integer labels from a list, tuple, NumPy array or column; ``argument`` names it in messages."""
+    if isinstance(data, np.ndarray):
+        return _from_array(data, argument)
+    if isinstance(data, list | tuple):
+        return encode_objects(data, argument)
+    if is_column(data):
+        return _from_column(data, argument)
+    if isinstance(data, Iterable) and not isinstance(data, str | bytes | set | frozenset):
+        return encode_objects(list(data), argument)
+    raise LabelError(
+        f"`{argument}` must hold one label per point (a list, array or column), a list of sets of points, "
+        f"or a dict from point to cluster; got {type(data).__name__}."
+    )
+
+
+def _from_array(array: AnyArray, argument: str) -> Labels:
+    if array.ndim != 1:
+        raise LabelError(
+            f"`{argument}` must be one-dimensional, one label per point; got an array of shape {array.shape}.",
+            "flatten a label image with .ravel(); turn a one-hot or score matrix into labels with .argmax(axis=1).",
+        )
+    masked = np.ma.getmask(array)
+    absent = np.asarray(masked) if masked is not np.ma.nomask and np.any(masked) else None
+    array = np.ma.getdata(array)
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    match array.dtype.kind:
+        case "i" | "u" | "b":
+            return Labels(array, None, absent)
+        case "f":
+            return _from_floats(array, absent, argument)
+        case "U" | "S":
+            codes, first = _core.encode_fixed(_bytes_of(array), 4 if array.dtype.kind == "U" else 1)
+            return Labels(codes, LazyNames(len(first), lambda: array[first], borrowed=True), absent)
+        case "M" | "m":
+            missing = np.isnat(array)
+            codes, first = _core.encode_integers(array.view(np.int64))
+            return Labels(codes, array[first], _union(absent, missing))
+        case "O" | "T":
+            labels = encode_objects(array if array.dtype == object else array.astype(object), argument)
+            return labels.hidden(absent)
+    raise LabelError(
+        f"`{argument}` must hold labels (integers, strings, bools or objects); got an array of {array.dtype}."
+    )
+
+
+def _from_floats(array: npt.NDArray[np.floating[Any]], absent: BoolArray | None, argument: str) -> Labels:
+    missing = np.isnan(array)
+    present = array if not missing.any() else array[~missing]
+    refuse_fractions(present, argument)
+    if present.size and float(np.abs(present).max()) >= 2.0**63:
+        raise LabelError(f"`{argument}` holds floats too large to be integers.", "pass integers or strings.")
+    values = np.where(missing, 0.0, array).astype(np.int64)
+    return Labels(values, None, _union(absent, missing))
+
+
+def _union(one: BoolArray | None, other: BoolArray | None) -> BoolArray | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return one | other
+
+
+def _bytes_of(array: AnyArray) -> npt.NDArray[np.uint8]:
+    """A fixed-width string array as rows of bytes, without copying a contiguous one."""
+    array = np.ascontiguousarray(array)
+    return array.view(np.uint8).reshape(len(array), array.dtype.itemsize)
+
+
+def is_column(data: object) -> bool:
+    """Whether this is a column of pandas, polars, pyarrow or another library with Arrow's interface."""
+    root = type(data).__module__.partition(".")[0]
+    return root in {"pandas", "polars", "pyarrow", "narwhals", "modin", "cudf"} or hasattr(
+        data, "__arrow_c_stream__"
+    )
+
+
+def _from_column(data: Any, argument: str) -> Labels:
+    import narwhals.stable.v2 as nw
+
+    if not type(data).__module__.startswith(("pandas", "polars", "narwhals", "modin", "cudf")):
+        data = (
+            _arrow().chunked_array(data)
+            if hasattr(data, "__arrow_c_stream__")
+            else _arrow().chunked_array([data])
+        )
+    elif type(data).__name__ in {"Index", "RangeIndex", "CategoricalIndex", "Categorical"}:
+        data = _series_of(data)
+    try:
+        series = nw.from_native(data, series_only=True)
+    except TypeError:
+        raise LabelError(
+            f"`{argument}` must be one column; got {type(data).__module__}.{type(data).__qualname__}.",
+            'pass one column, such as frame["cluster"].',
+        ) from None
+    dtype = series.dtype
+    if dtype == nw.String and _arrow_backed(series.to_native()):
+        return _from_arrow_text(_arrow_text(series))
+    if dtype in {nw.Object, nw.String}:  # nulls are seen to with the rest
+        return _from_array(np.asarray(series.to_numpy(), dtype=object), argument)
+    absent = None
+    if series.null_count():
+        absent = np.asarray(series.is_null().to_numpy(), dtype=bool)
+    if dtype.is_integer() or dtype == nw.Boolean:
+        filled = series if absent is None else series.fill_null(False if dtype == nw.Boolean else 0)
+        return Labels(np.asarray(filled.to_numpy()), None, absent)
+    if dtype.is_float():
+        return _from_floats(np.asarray(series.to_numpy(), dtype=np.float64), absent, argument)
+    if dtype in {nw.Categorical, nw.Enum}:
+        codes, lexicon = _categories(series.to_native())
+        return Labels(codes, lexicon, absent)
+    if dtype.is_nested():
+        raise LabelError(
+            f"`{argument}` must hold one label per point; got a column of {dtype}.",
+            "for clusters given as lists of points, pass a list of lists.",
+        )
+    return _from_array(np.asarray(series.to_numpy(), dtype=object), argument)
+
+
+def _arrow() -> Any:
+    try:
+        import pyarrow
+    except ImportError:
+        raise MissingExtraError("pyarrow", "arrow", "reading an Arrow column") from None
+    return pyarrow
+
+
+def _series_of(data: Any) -> Any:
+    import pandas
+
+    return pandas.Series(data)
+
+
+def _arrow_backed(column: Any) -> bool:
+    """Whether Arrow's buffers can be had without copying text: not for pandas' columns of Python strings."""
+    if type(column).__module__.startswith("pandas"):
+        return "pyarrow" in str(getattr(column.dtype, "storage", column.dtype))
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def _categories(column: Any) -> tuple[IntArray, LazyNames]:
+    """Codes and category names straight from the library's own encoding; null may have any code."""
+    root = type(column).__module__.partition(".")[0]
+    if root == "pandas":
+        categories = column.cat.categories
+        return column.cat.codes.to_numpy(), LazyNames(
+            len(categories), lambda: np.asarray(categories.to_numpy(), dtype=object)
+        )
+    if root == "polars":
+        codes = column.to_physical().fill_null(0).to_numpy()
+        count = int(codes.max(initial=0)) + 1
+
+        def names() -> AnyArray:
+            # The column knows the name of a category by its points alone: ask for the first of each.
+            _, first = _core.encode_integers(codes)
+            lexicon = np.empty(count, dtype=object)
+            lexicon[codes[first]] = column.gather(first).cast(str).to_list()
+            return lexicon
+
+        return codes, LazyNames(count, names)
+    pa = _arrow()
+    whole = column.unify_dictionaries().combine_chunks()
+    whole = whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole
+    codes = whole.indices.fill_null(0).to_numpy(zero_copy_only=False)
+    dictionary = whole.dictionary
+    return codes, LazyNames(len(dictionary), lambda: np.asarray(dictionary.to_pylist(), dtype=object))
+
+
+def _arrow_text(series: Any) -> Any:
+    """The Arrow array of a column of strings, without a copy of the text where the library allows."""
+    pa = _arrow()
+    column = series.to_native()
+    if not isinstance(column, pa.ChunkedArray):
+        column = (
+            pa.chunked_array(column)
+            if hasattr(column, "__arrow_c_stream__")
+            else pa.chunked_array([series.to_arrow()])
+        )
+    return column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks)
+
+
+def _from_arrow_text(column: Any) -> Labels:
+    """Codes for an Arrow array of strings, hashed where they lie."""
+    pa = _arrow()
+    validity, places, *data = column.buffers()
+    if not column.null_count:
+        validity = None
+    valid = None if validity is None else np.frombuffer(validity, dtype=np.uint8)
+    texts = [np.empty(0, np.uint8) if part is None else np.frombuffer(part, np.uint8) for part in data]
+    rows = slice(column.offset, column.offset + len(column))
+    if pa.types.is_string_view(column.type):
+        views = np.frombuffer(places, dtype=np.uint8).reshape(-1, 16)[rows]
+        codes, first = _core.encode_views(views, texts, valid, column.offset)
+    else:
+        starts: Any = np.frombuffer(
+            places, dtype=np.int64 if pa.types.is_large_string(column.type) else np.int32
+        )
+        codes, first = _core.encode_text(starts[rows.start : rows.stop + 1], texts[0], valid, column.offset)
+
+    def names() -> AnyArray:
+        # Arrow cannot yet take from string views.
+        taken = column.cast(pa.large_string()) if pa.types.is_string_view(column.type) else column
+        return np.asarray(taken.take(pa.array(first)).to_pylist(), dtype=object)
+
+    return Labels(codes, LazyNames(len(first), names), null(codes))
