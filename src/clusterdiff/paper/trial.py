@@ -64,7 +64,7 @@ class PointData:
             out.features = self.features[row]
             out.moments = Moments(*spread(out.cell_of_point, len(out), out.features, None))
         if self.distances is not None:
-            links = Distances(self.distances[np.ix_(row, row)], align(true, pred))
+            links = Distances(self.distances[np.ix_(row, row)], align(true, pred).order)
             cell = out.cell_of_point
             out.links = Links(
                 links.sums(cell, len(out), None),
