@@ -1,4 +1,7 @@
-"""The report: one HTML file to explore a comparison, without a network."""
+"""The report: one HTML file to explore a comparison, without a network.
+
+What the page shows may come in as plain values in `data`; how it looks and moves, in its template, style and script.
+"""
 
 from __future__ import annotations
 
