@@ -96,9 +96,9 @@ def test_sizes_are_sliced_by_powers_of_two() -> None:
         (["x"], r"`column` must have a value for each of the 3 points of `true`; got 1"),
         (
             "source",
-            r"`column` must hold one value a point, or be \"size\" or \"kind\"; got the string 'source'",
+            r"`column` must hold one value per point, or be \"size\" or \"kind\"; got the string 'source'",
         ),
-        (7, r"`column` must hold one value a point; got int"),
+        (7, r"`column` must hold one value per point; got int"),
     ],
 )
 def test_bad_columns_are_refused(column: object, message: str) -> None:

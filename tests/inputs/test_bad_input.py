@@ -22,7 +22,7 @@ BAD: dict[str, tuple[Callable[[], object], type[Exception], str, str | None]] = 
     "two-dimensional": (
         lambda: cd.compare(np.zeros((2, 2)), FOUR),
         cd.LabelError,
-        "`true` must be one-dimensional, one label a point; got an array of shape (2, 2).",
+        "`true` must be one-dimensional, one label per point; got an array of shape (2, 2).",
         "flatten a label image with .ravel(); turn a one-hot or score matrix into labels with .argmax(axis=1).",
     ),
     "fractions": (
@@ -64,11 +64,16 @@ BAD: dict[str, tuple[Callable[[], object], type[Exception], str, str | None]] = 
     "no labels at all": (
         lambda: cd.compare(7, FOUR),
         cd.LabelError,
-        "`true` must hold one label a point (a list, array or column), a list of sets of points, "
+        "`true` must hold one label per point (a list, array or column), a list of sets of points, "
         "or a dict from point to cluster; got int.",
         None,
     ),
-    "a string": (lambda: cd.compare("aabb", FOUR), cd.LabelError, "`true` must hold one label a point", None),
+    "a string": (
+        lambda: cd.compare("aabb", FOUR),
+        cd.LabelError,
+        "`true` must hold one label per point",
+        None,
+    ),
     "complex": (
         lambda: cd.compare(np.array(FOUR, dtype=complex), FOUR),
         cd.LabelError,
@@ -78,7 +83,7 @@ BAD: dict[str, tuple[Callable[[], object], type[Exception], str, str | None]] = 
     "nested column": (
         lambda: cd.compare(FOUR, pl.Series([[0], [0], [1], [1]])),
         cd.LabelError,
-        "`pred` must hold one label a point; got a column of List(Int64).",
+        "`pred` must hold one label per point; got a column of List(Int64).",
         "for clusters given as lists of points, pass a list of lists.",
     ),
     "a whole frame": (
@@ -90,14 +95,14 @@ BAD: dict[str, tuple[Callable[[], object], type[Exception], str, str | None]] = 
     "a set of labels": (
         lambda: cd.compare({"a", "b"}, FOUR),
         cd.LabelError,
-        "`true` is a set, which has no order and so cannot hold one label a point.",
+        "`true` is a set, which has no order and so cannot hold one label per point.",
         "pass a list of labels, or a list of sets of points.",
     ),
     "clusters and labels": (
         lambda: cd.compare([{1, 2}, 3], FOUR),
         cd.LabelError,
         "`true` starts as a list of clusters, but holds int 3 at position 1.",
-        "pass either one label a point, or only sets or lists of points.",
+        "pass either one label per point, or only sets or lists of points.",
     ),
     "empty cluster": (
         lambda: cd.compare([{1, 2}, set()], FOUR),
@@ -204,7 +209,7 @@ BAD: dict[str, tuple[Callable[[], object], type[Exception], str, str | None]] = 
     "features of text": (
         lambda: cd.compare(FOUR, FOUR, features=[["a"], ["b"], ["c"], ["d"]]),
         cd.ArgumentError,
-        "`features` must be a matrix of numbers with a row a point; got <U1 of shape (4, 1).",
+        "`features` must be a matrix of numbers with one row per point; got <U1 of shape (4, 1).",
         None,
     ),
     "distances not square": (

@@ -58,8 +58,10 @@ def show_corpus(diff: CorpusComparison, measures: list[str], by: str | None, top
     )
     loss = diff.loss
     out.print(f"S_H lost {loss.total:.6f} = {loss.split:.6f} to splits + {loss.merge:.6f} to merges")
-    if diff.missing_points:
-        out.print(f"{diff.missing_points:,} mentions have no entity on one side: {MEANING[diff.missing]}")
+    if diff.policy.missing_points:
+        out.print(
+            f"{diff.policy.missing_points:,} mentions have no entity on one side: {MEANING[diff.policy.missing]}"
+        )
     if by is not None:
         out.print()
         out.print(_by_document(diff, measures))

@@ -182,7 +182,7 @@ class Analysis:
         of = {"cell": self.join.of_cell, "true": self.join.of_true, "pred": self.join.of_pred}
         return {name: _core.group_members(codes, len(self.join)) for name, codes in of.items()}
 
-    def _of_component(self, component: int, what: str) -> CellNumbers:
+    def _of_component(self, component: int, what: str) -> Int64Array:
         """The codes of a component's cells, true or predicted clusters."""
         indptr, members = self._members[what]
         return members[indptr[component] : indptr[component + 1]]
@@ -191,7 +191,7 @@ class Analysis:
         """The cells of a component."""
         return self._of_component(component, "cell")
 
-    def codes_of_component(self, component: int, side: str) -> CellNumbers:
+    def codes_of_component(self, component: int, side: str) -> Int64Array:
         """The codes of a component's "true" or "pred" clusters."""
         return self._of_component(component, side)
 

@@ -92,7 +92,7 @@ def overlap_of(true: Labels, pred: Labels) -> Overlap:
     return Overlap.of(true.codes, pred.codes, true.present, pred.present)
 
 
-def _owned(matrix: Any, given: object) -> Any:
+def _owned(matrix: Any, given: Any) -> Any:
     """A matrix that does not change with the one that the caller gave."""
     if isinstance(matrix, np.ndarray):
         base = given if isinstance(given, np.ndarray) else matrix.base

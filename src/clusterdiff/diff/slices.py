@@ -34,15 +34,15 @@ def by(analysis: Analysis, source: PointSource, column: object) -> Table[Slice]:
     """The loss by the values of a column; see :meth:`Comparison.by`."""
     if isinstance(column, str) and column in source.columns:
         values = source.column(column)
-    elif column == "size":
+    elif isinstance(column, str) and column == "size":
         return by_size(analysis)
-    elif column == "kind":
+    elif isinstance(column, str) and column == "kind":
         return by_kind(analysis)
     elif isinstance(column, str):
         known = [*source.columns, *BUILT_IN]
+        names = " or ".join(f'"{name}"' for name in known)
         raise ArgumentError(
-            f"`column` must hold one value per point, or be one of {', '.join(map(repr, known))}; "
-            f"got the string {column!r}.",
+            f"`column` must hold one value per point, or be {names}; got the string {column!r}.",
             nearest(column, known)
             or "pass the column itself (a list, an array, a frame's column, or a dict from point to value).",
         )

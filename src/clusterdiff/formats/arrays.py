@@ -69,6 +69,5 @@ def flat(array: AnyArray, path: str, ignore: int | None = None) -> Clustering:
             raise FileError(
                 f"{shown(path)} holds {array.dtype}; `ignore` is a label of an array of integers."
             )
-        ignored = labels.values == ignore
-        labels = labels._replace(absent=ignored if labels.absent is None else labels.absent | ignored)
+        labels = labels.hidden(labels.where(ignore))
     return Clustering.of(labels, None)

@@ -107,6 +107,8 @@ class Overlap:
     size: Int64Array
     true_size: Int64Array
     pred_size: Int64Array
+    true_group: IntArray | None = None
+    pred_group: IntArray | None = None
 
     @classmethod
     def of(cls, true: IntArray, pred: IntArray, in_true: BoolArray, in_pred: BoolArray) -> Overlap:

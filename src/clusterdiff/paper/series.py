@@ -140,9 +140,9 @@ def worsen(
     """
     one_of("how", how, HOW)
     clustering = Clustering.reading(true, "true")
-    if clustering.absent is not None:
+    if clustering.labels.absent is not None:
         raise ArgumentError(
-            f"`true` has no label for {int(clustering.absent.sum()):,} points.",
+            f"`true` has no label for {int(clustering.labels.absent.sum()):,} points.",
             "leave those points out first.",
         )
     if steps is not None and (not isinstance(steps, int) or steps < 1):

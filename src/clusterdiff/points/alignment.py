@@ -173,7 +173,7 @@ def by_name(left: Clustering, right: Clustering) -> Alignment:
 
 def _apply_missing(aligned: Alignment) -> Alignment:
     lost = [aligned.side(side).absent for side in SIDES]
-    if lost == [None, None]:
+    if all(mask is None for mask in lost):
         return aligned
     policy = aligned.policy
     if policy.missing == "error":

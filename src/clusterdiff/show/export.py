@@ -71,7 +71,7 @@ def _columns(result: object) -> Columns:
     if isinstance(result, Meet):
         return result.table.to_dict()
     if isinstance(result, Clustering):
-        return {"point": list(result.point_names()), "cluster": result.names[result.codes].tolist()}
+        return {"point": list(result.point_names()), "cluster": result.labels.to_list()}
     if isinstance(result, Table):
         columns = result.to_dict()
         if len(result) and hasattr(result[0], "true") and "true" not in columns:

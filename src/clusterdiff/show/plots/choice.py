@@ -73,11 +73,13 @@ class Choice:
             lost = diff.analysis.cell_loss.split + diff.analysis.cell_loss.merge
             # The costliest true clusters, the predicted ones that have most of their points, the largest cells.
             true = _top(
-                true, np.bincount(meet.true[inside], lost[inside], meet.k_true)[true], max(1, clusters // 4)
+                true,
+                np.bincount(meet.true[inside], lost[inside], meet.k_true)[true].astype(float),
+                max(1, clusters // 4),
             )
             inside = inside[np.isin(meet.true[inside], true)]
             shared = np.bincount(meet.pred[inside], meet.size[inside], meet.k_pred)
-            pred = _top(pred, shared[pred], max(1, clusters // 2))
+            pred = _top(pred, shared[pred].astype(float), max(1, clusters // 2))
             inside = inside[np.isin(meet.pred[inside], pred)]
             inside = np.sort(_top(inside, meet.size[inside].astype(float), cells))
             true, pred = np.intersect1d(true, meet.true[inside]), np.intersect1d(pred, meet.pred[inside])
