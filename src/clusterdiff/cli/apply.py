@@ -15,8 +15,9 @@ from clusterdiff.cli.output import error_console
 from clusterdiff.diff.patch import Patch
 from clusterdiff.errors import ArgumentError
 from clusterdiff.files import write_text
+from clusterdiff.formats.source import parse
 from clusterdiff.points.clustering import Clustering
-from clusterdiff.verbs.files import parse, read_source
+from clusterdiff.verbs.read import read_source
 from clusterdiff.wording import count
 
 #: Text that starts so is run as a formula by spreadsheets.

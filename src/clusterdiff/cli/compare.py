@@ -22,7 +22,7 @@ from clusterdiff.errors import ArgumentError
 from clusterdiff.measures import measures as registry
 from clusterdiff.points.corpus import SINGLETONS
 from clusterdiff.points.policy import MISSING, NOISE_AS
-from clusterdiff.verbs.files import compare_files
+from clusterdiff.verbs.compare import compare
 
 
 @click.command(name="compare")
@@ -99,7 +99,7 @@ def command(
                 asked = engines.Choices(missing or "error", noise, noise_as)
                 diff = stack.enter_context(engines.compared(left, right, asked, chosen, master, memory))
             else:
-                diff = compare_files(
+                diff = compare(
                     left,
                     right,
                     missing=missing,

@@ -13,7 +13,7 @@ from clusterdiff.cli.options import point_option, together
 from clusterdiff.cli.output import error_console
 from clusterdiff.errors import ArgumentError
 from clusterdiff.files import STDIN
-from clusterdiff.verbs.files import FORMATS, Source, parse
+from clusterdiff.formats.source import FORMATS, Source, parse
 
 #: The options that say how inputs are read.
 input_options = together(

@@ -12,7 +12,7 @@ from clusterdiff.cli.output import error_console
 from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.diff.patch import SplitOff
 from clusterdiff.errors import ArgumentError
-from clusterdiff.verbs.files import compare_files
+from clusterdiff.verbs.compare import compare
 from clusterdiff.wording import count
 
 
@@ -27,7 +27,7 @@ def command(true: str, pred: str | None, output: str | None, **inputs: Any) -> N
     `clusterdiff apply PRED FILE` carries them out.
     """
     with told():
-        diff = compare_files(*sources(true, pred, **inputs))
+        diff = compare(*sources(true, pred, **inputs))
     if isinstance(diff, CorpusComparison):
         raise ArgumentError("a patch is for one clustering, not for documents of mentions.")
     patch = diff.patch()

@@ -13,7 +13,7 @@ from clusterdiff.cli.output import console, save_picture
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.errors import ArgumentError
 from clusterdiff.show.plots import PLOTS, plot
-from clusterdiff.verbs.files import compare_files
+from clusterdiff.verbs.compare import compare
 
 
 @click.command(name="plot")
@@ -37,7 +37,7 @@ def command(
         diff = customers.compare()
     else:
         with told():
-            compared = compare_files(*sources(true, pred, **inputs))
+            compared = compare(*sources(true, pred, **inputs))
         if not isinstance(compared, Comparison):
             raise ArgumentError(
                 "documents of mentions cannot be drawn as one picture.", "compare one document."

@@ -15,7 +15,7 @@ from clusterdiff.files import write_text
 from clusterdiff.paper import story
 from clusterdiff.paper.series import FIGURE_3, HOW, Series, worsen
 from clusterdiff.points.corpus import Corpus
-from clusterdiff.verbs.files import read
+from clusterdiff.verbs.read import read
 from clusterdiff.wording import count
 
 
