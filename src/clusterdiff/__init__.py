@@ -36,7 +36,7 @@ from clusterdiff.measures.subcomponents import Subcomponent, subcomponent, subco
 from clusterdiff.meet import lattice
 from clusterdiff.meet.meet import Meet
 from clusterdiff.paper.check import Check, check
-from clusterdiff.paper.properties import Counterexample
+from clusterdiff.paper.findings import Counterexample
 from clusterdiff.paper.series import Series, worsen
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import Corpus, InDocument, Mention
