@@ -16,7 +16,7 @@ CONTENTS = (
     (
         "section 3.3",
         "I, NMI, VI, V, K",
-        'measures["I"], measures["NMI"], measures["VI"], measures["V"], measures["K"]',
+        'measures["I"], measures["nmi_max"], measures["VI"], measures["V"], measures["K"]',
         ORACLE,
     ),
     (

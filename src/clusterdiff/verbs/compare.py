@@ -111,7 +111,7 @@ def compare(
         _refuse(
             "a corpus", point=point, cluster=cluster, documents=documents, weights=weights, features=features
         )
-        return compare_corpora(*(_corpus(side) for side in sides), policy, singletons)
+        return compare_corpora(_corpus(sides[0]), _corpus(sides[1]), policy, singletons)
     if "corpus" in kinds:
         if all(isinstance(side, Source) for side in sides):
             raise FileError(f"{true} and {pred} must both hold documents of mentions, or neither.")

@@ -7,7 +7,7 @@ united: two of them may name the same clusters if one has a null.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -18,7 +18,8 @@ import numpy.typing as npt
 
 from clusterdiff import _core
 from clusterdiff.errors import ArgumentError, EngineError, LabelError, listed
-from clusterdiff.meet.meet import CellWeights, Meet, Moments, Overlap
+from clusterdiff.meet.meet import Meet
+from clusterdiff.meet.parts import CellWeights, Moments, Overlap
 from clusterdiff.points.labels import AnyArray, FloatArray, IntArray, kind
 from clusterdiff.points.policy import Missing, NoiseAs
 from clusterdiff.points.reading import read_labels
@@ -474,10 +475,8 @@ def build(
             for j in range(points.features)
         ]
         moments = Moments(np.column_stack(centres), np.concatenate([numbers(got["within"]), np.zeros(ones)]))
-    meet, groups = assemble(cells, true, pred, size, weights, moments, groups)
-    if cells.uneven is not None:
-        meet._overlap = partial(overlap, cells)
-    return meet, groups
+    whole = None if cells.uneven is None else partial(overlap, cells)
+    return assemble(cells, true, pred, size, weights, moments, groups, whole)
 
 
 def assemble(
@@ -488,6 +487,7 @@ def assemble(
     weights: list[FloatArray] | None,
     moments: Moments | None = None,
     groups: AnyArray | None = None,
+    overlap: Callable[[], Overlap] | None = None,
 ) -> tuple[Meet, AnyArray | None]:
     """A Meet from the codes and names of both sides, and the groups in the order of its cells."""
     order = np.lexsort((pred[0], true[0]))
@@ -501,8 +501,9 @@ def assemble(
         built,
         true[1],
         pred[1],
-        None if weights is None else cell_weights,
-        moments and moments.take(order),
+        weights=None if weights is None else cell_weights,
+        moments=moments and moments.take(order),
+        overlap=overlap,
     )
     return meet, None if groups is None else groups[order]
 
