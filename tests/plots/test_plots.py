@@ -146,7 +146,7 @@ def test_series() -> None:
     """A named line a measure, ⊥ marked where the splits end."""
     ax = cd.worsen(story.true()).plot()
     shown = texts(ax)
-    assert {"S_H", "R", "NMI", "V", "N", "A", "⊥ after 33", "operations"} <= set(shown)
+    assert {"S_H", "R", "nmi_max", "V", "N", "A", "⊥ after 33", "operations"} <= set(shown)
     s_h = next(line for line in ax.lines if line.get_label() == "S_H")
     assert s_h.get_ydata()[0] == 1.0
     assert s_h.get_ydata()[-1] == 0.0
