@@ -28,7 +28,7 @@ def measures(diff: Comparison) -> list[str]:
     known = [name for name in SUMS if name in cd.measures]
     if diff.meet.uneven:  # B-cubed then counts points that one side lacks, which takes the cells
         known = [name for name in known if not name.startswith("b3")]
-    return known if diff.meet.weights is None else [name for name in known if cd.measures[name].weighted]
+    return [name for name in known if cd.measures[name].weighted or not diff.meet.weighted]
 
 
 def data(n: int = 400, k: int = 60, seed: int = 0) -> tuple[list[Any], list[Any], list[Any]]:
