@@ -2,6 +2,28 @@
 
 namespace clusterdiff {
 
+template <class T>
+void Labels::widen_from(const char* from, i64 count, u64* to) const {
+    if (stride == static_cast<i64>(sizeof(T))) {  // a constant stride lets the loop vectorise
+        for (i64 i = 0; i < count; ++i) to[i] = get<T>(from + i * static_cast<i64>(sizeof(T)));
+    } else {
+        for (i64 i = 0; i < count; ++i) to[i] = get<T>(from + i * stride);
+    }
+}
+
+void Labels::widen(i64 at, i64 count, u64* to) const {
+    const char* from = data + at * stride;
+    switch (kind) {
+        case Kind::i8: widen_from<std::int8_t>(from, count, to); break;
+        case Kind::i16: widen_from<std::int16_t>(from, count, to); break;
+        case Kind::i32: widen_from<i32>(from, count, to); break;
+        case Kind::u8: widen_from<u8>(from, count, to); break;
+        case Kind::u16: widen_from<u16>(from, count, to); break;
+        case Kind::u32: widen_from<u32>(from, count, to); break;
+        default: widen_from<u64>(from, count, to);
+    }
+}
+
 namespace {
 
 // SSE2 cannot compare 64-bit integers.

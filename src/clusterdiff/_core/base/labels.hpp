@@ -26,18 +26,8 @@ struct Labels {
 
     // Labels [at, at + count) as 64-bit patterns: sign-extended for signed types, zero-extended for unsigned ones.
     const u64* block(i64 at, i64 count, u64* scratch) const {
-        const char* from = data + at * stride;
-        if (direct()) return reinterpret_cast<const u64*>(from);
-        switch (kind) {
-            case Kind::i8: widen<std::int8_t>(from, count, scratch); break;
-            case Kind::i16: widen<std::int16_t>(from, count, scratch); break;
-            case Kind::i32: widen<std::int32_t>(from, count, scratch); break;
-            case Kind::u8: widen<u8>(from, count, scratch); break;
-            case Kind::u16: widen<u16>(from, count, scratch); break;
-            case Kind::u32: widen<u32>(from, count, scratch); break;
-            case Kind::i64:
-            case Kind::u64: widen<u64>(from, count, scratch); break;
-        }
+        if (direct()) return reinterpret_cast<const u64*>(data + at * stride);
+        widen(at, count, scratch);
         return scratch;
     }
 
@@ -56,19 +46,22 @@ struct Labels {
     }
 
     u64 operator[](i64 at) const {
-        u64 scratch = 0;
-        return *block(at, 1, &scratch);
+        const char* from = data + at * stride;
+        switch (kind) {
+            case Kind::i8: return get<std::int8_t>(from);
+            case Kind::i16: return get<std::int16_t>(from);
+            case Kind::i32: return get<i32>(from);
+            case Kind::u8: return get<u8>(from);
+            case Kind::u16: return get<u16>(from);
+            case Kind::u32: return get<u32>(from);
+            default: return get<u64>(from);
+        }
     }
 
   private:
+    void widen(i64 at, i64 count, u64* to) const;
     template <class T>
-    void widen(const char* from, i64 count, u64* to) const {
-        if (stride == static_cast<i64>(sizeof(T))) {  // a constant stride lets the loop vectorise
-            for (i64 i = 0; i < count; ++i) to[i] = get<T>(from + i * static_cast<i64>(sizeof(T)));
-        } else {
-            for (i64 i = 0; i < count; ++i) to[i] = get<T>(from + i * stride);
-        }
-    }
+    void widen_from(const char* from, i64 count, u64* to) const;
     template <class T>
     static u64 get(const char* p) {
         T x;

@@ -1,126 +1,23 @@
-// Memory for arrays. Page faults and the clearing of fresh pages cost as much as the kernels themselves. So blocks above
-// 64 KiB are mapped directly and, once freed, kept for the next call, up to a limit; large ones are aligned to 2 MiB,
-// offered for huge pages, and kept in a way that lets the system take them back whenever it wants.
+// Memory for arrays.
 #pragma once
 
-#include <array>
-#include <cstdlib>
 #include <cstring>
-#include <mutex>
 #include <new>
 #include <utility>
 
 #include "base/common.hpp"
 
-// AddressSanitizer watches malloc, so under it everything comes from there.
-#if defined(__linux__) && !CLUSTERDIFF_ASAN
-#define CLUSTERDIFF_MAPPED 1
-#include <sys/mman.h>
-#else
-#define CLUSTERDIFF_MAPPED 0
-#endif
-
 namespace clusterdiff {
 
-#if CLUSTERDIFF_MAPPED
-
-// Blocks of whole pages, huge ones from a few megabytes on.
-class BlockCache {
-  public:
-    struct Block {
-        char* data = nullptr;
-        std::size_t length = 0;
-        bool zeroed = false;  // fresh from the system
-    };
-
-    static BlockCache& instance() {
-        static BlockCache* cache = new BlockCache;  // never destroyed: buffers may outlive static objects
-        return *cache;
-    }
-
-    static constexpr std::size_t kFrom = std::size_t{64} << 10;
-
-    Block take(std::size_t bytes) {
-        const std::size_t length = round_up(bytes, bytes < kLarge ? kFrom : kHuge);
-        // A lock that is not free (another thread, or a fork at a bad moment) is not worth waiting for.
-        if (std::unique_lock lock(mutex_, std::try_to_lock); lock.owns_lock()) {
-            Kept* best = nullptr;
-            for (Kept& kept : kept_)
-                if (kept.data && kept.length >= length && kept.length <= length + length / 4 && (!best || kept.length < best->length)) best = &kept;
-            if (best) {
-                total_ -= best->used;
-                const Block block{best->data, best->length, false};
-                *best = {};
-                return block;
-            }
-        }
-        return {map(length), length, true};
-    }
-
-    // `used` is how much of the block was written, as far as known. The oldest blocks make room.
-    void give(char* data, std::size_t length, std::size_t used) {
-        std::unique_lock lock(mutex_, std::try_to_lock);
-        if (!lock.owns_lock() || used > kLimit) {
-            ::munmap(data, length);
-            return;
-        }
-        Kept* place = find_free();
-        while (!place || total_ + used > kLimit) {
-            Kept* oldest = nullptr;
-            for (Kept& kept : kept_)
-                if (kept.data && (!oldest || kept.age < oldest->age)) oldest = &kept;
-            ::munmap(oldest->data, oldest->length);
-            total_ -= oldest->used;
-            *oldest = {};
-            place = oldest;
-        }
-        if (length >= kLarge) ::madvise(data, length, MADV_FREE);
-        *place = {data, length, used, ++clock_};
-        total_ += used;
-    }
-
-  private:
-    static constexpr std::size_t kHuge = std::size_t{2} << 20;
-    static constexpr std::size_t kLarge = std::size_t{4} << 20;
-    static constexpr std::size_t kLimit = std::size_t{512} << 20;
-
-    static std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
-
-    static char* map(std::size_t length) {
-        if (length < kLarge) {
-            void* raw = ::mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-            if (raw == MAP_FAILED) throw std::bad_alloc();
-            return static_cast<char*>(raw);
-        }
-        // One huge page more than needed, so that an aligned part can be cut out of the middle.
-        void* raw = ::mmap(nullptr, length + kHuge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (raw == MAP_FAILED) throw std::bad_alloc();
-        char* start = static_cast<char*>(raw);
-        char* aligned = reinterpret_cast<char*>(round_up(reinterpret_cast<std::size_t>(start), kHuge));
-        if (aligned > start) ::munmap(start, static_cast<std::size_t>(aligned - start));
-        char* end = start + length + kHuge;
-        if (end > aligned + length) ::munmap(aligned + length, static_cast<std::size_t>(end - (aligned + length)));
-        ::madvise(aligned, length, MADV_HUGEPAGE);
-        return aligned;
-    }
-
-    struct Kept {
-        char* data = nullptr;
-        std::size_t length = 0, used = 0;
-        u64 age = 0;
-    };
-    Kept* find_free() {
-        for (Kept& kept : kept_)
-            if (!kept.data) return &kept;
-        return nullptr;
-    }
-    std::mutex mutex_;
-    std::array<Kept, 64> kept_{};
-    std::size_t total_ = 0;
-    u64 clock_ = 0;
+struct Block {
+    void* data = nullptr;
+    std::size_t mapped = 0;  // bytes of a mapped block; 0 for one from malloc
+    bool zeroed = false;     // fresh from the system
 };
 
-#endif
+Block take_block(std::size_t bytes);
+// `used` is how much of the block was written, as far as known.
+void give_block(const Block& block, std::size_t used);
 
 // An owned array of trivial T, uninitialised unless asked otherwise. Movable, not copyable.
 template <class T>
@@ -161,42 +58,26 @@ class Buffer {
     void swap(Buffer& other) noexcept {
         std::swap(data_, other.data_);
         std::swap(size_, other.size_);
-        std::swap(length_, other.length_);
+        std::swap(mapped_, other.mapped_);
         std::swap(zeroed_, other.zeroed_);
     }
 
   private:
     void allocate(i64 count) {
         if (count < 0 || static_cast<u64>(count) > SIZE_MAX / 2 / sizeof(T)) throw std::bad_alloc();
-        const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
+        const Block block = take_block(static_cast<std::size_t>(count) * sizeof(T));
+        data_ = static_cast<T*>(block.data);
         size_ = count;
-#if CLUSTERDIFF_MAPPED
-        if (bytes >= BlockCache::kFrom) {
-            const BlockCache::Block block = BlockCache::instance().take(bytes);
-            data_ = reinterpret_cast<T*>(block.data);
-            length_ = block.length;
-            zeroed_ = block.zeroed;
-            return;
-        }
-#endif
-        data_ = static_cast<T*>(std::malloc(bytes ? bytes : 1));
-        if (!data_) throw std::bad_alloc();
+        mapped_ = block.mapped;
+        zeroed_ = block.zeroed;
     }
-
     void release() {
-        if (!data_) return;
-#if CLUSTERDIFF_MAPPED
-        if (length_) {
-            BlockCache::instance().give(reinterpret_cast<char*>(data_), length_, static_cast<std::size_t>(size_) * sizeof(T));
-            return;
-        }
-#endif
-        std::free(data_);
+        if (data_) give_block({data_, mapped_, zeroed_}, static_cast<std::size_t>(size_) * sizeof(T));
     }
 
     T* data_ = nullptr;
     i64 size_ = 0;
-    std::size_t length_ = 0;  // of a mapped block; 0 for one from malloc
+    std::size_t mapped_ = 0;
     bool zeroed_ = false;
 };
 

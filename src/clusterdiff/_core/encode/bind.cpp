@@ -40,8 +40,12 @@ nb::object text(nb::handle offsets, nb::handle data, nb::handle validity, i64 bi
     if (n < 0) throw BadValue("offsets must have at least one entry");
     const Validity valid = validity_of(bitmap, bit_offset, n);
     const Bytes bytes{b.exactly<u8>("uint8"), b.size()};
-    auto with = [&](const auto* from) { return encoded(heavy(n, [&](Run& run) { return encode_text(from, n, bytes, valid, run); })); };
-    return o.itemsize() == 4 ? with(o.exactly<i32>("int32")) : with(o.exactly<i64>("int64"));
+    Offsets starts;
+    if (o.itemsize() == 4)
+        starts.narrow = o.exactly<i32>("int32");
+    else
+        starts.wide = o.exactly<i64>("int64");
+    return encoded(heavy(n, [&](Run& run) { return encode_text(starts, n, bytes, valid, run); }));
 }
 
 nb::object views(nb::handle views, nb::sequence buffers, nb::handle validity, i64 bit_offset) {

@@ -37,9 +37,15 @@ struct Validity {
     bool null(i64 i) const { return bits && !(bits[(i + offset) >> 3] >> ((i + offset) & 7) & 1); }
 };
 
+// Of either width: which one is a branch that is always the same, next to a hash of every text.
+struct Offsets {
+    const i32* narrow = nullptr;
+    const i64* wide = nullptr;
+    i64 operator[](i64 i) const { return narrow ? narrow[i] : wide[i]; }
+};
+
 // Text i of an Arrow array is data[offsets[i], offsets[i + 1]).
-Encoded encode_text(const i32* offsets, i64 n, Bytes data, Validity valid, Run& run);
-Encoded encode_text(const i64* offsets, i64 n, Bytes data, Validity valid, Run& run);
+Encoded encode_text(const Offsets& offsets, i64 n, Bytes data, Validity valid, Run& run);
 
 // An Arrow view is its length, then up to 12 bytes in place, or a prefix, the number of a buffer and an offset into it.
 struct Views {

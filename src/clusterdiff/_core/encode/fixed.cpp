@@ -12,18 +12,16 @@ bool blank(const u8* p, i64 length) {
     return any == 0;
 }
 
-// `Char` is a byte or a code point.
-template <class Char>
 struct FixedSource {
     const u8* data;
-    i64 stride, width;
+    i64 stride, width, unit;
 
     Key key(i64 i) const {
-        constexpr i64 head = 16 * sizeof(Char);  // so many characters are kept whole if they are narrow and all there is
+        const i64 head = 16 * unit;  // so many characters are kept whole if they are narrow and all there is
         const u8* p = data + i * stride;
         if (width <= 16) return Key::of_bytes(p, width, 0);
         if (width <= head || blank(p + head, width - head)) {
-            if (sizeof(Char) == 1) return {read8(p), read8(p + 8), 0};
+            if (unit == 1) return {read8(p), read8(p + 8), 0};
             u64 half[2] = {0, 0}, all = 0;
             for (i64 c = 0; c < 16; c += 2) {
                 if (c * 4 >= width) break;
@@ -42,8 +40,7 @@ struct FixedSource {
 }  // namespace
 
 Encoded encode_fixed(const FixedText& x, Run& run) {
-    if (x.unit == 1) return encode(x.n, FixedSource<u8>{x.data, x.stride, x.width}, run);
-    return encode(x.n, FixedSource<u32>{x.data, x.stride, x.width}, run);
+    return encode(x.n, FixedSource{x.data, x.stride, x.width, x.unit}, run);
 }
 
 }  // namespace clusterdiff

@@ -8,15 +8,13 @@ namespace {
 constexpr auto kNoFetch = [](i64) {};
 
 template <class Offset>
-Encoded encode_offsets(const Offset* offset, i64 n, Bytes data, Validity valid, Run& run) {
+void check_offsets(const Offset* offset, i64 n, i64 length) {
     using Unsigned = std::make_unsigned_t<Offset>;
     auto raw = [&](i64 i) { return static_cast<Unsigned>(offset[i]); };
     Unsigned signs = raw(0);  // has its top bit when an offset or a difference is negative
     for (i64 i = 0; i < n; ++i) signs |= raw(i + 1) | (raw(i + 1) - raw(i));
     if (std::bit_width(signs) == 8 * sizeof(Unsigned)) throw BadValue("offsets must not decrease");
-    if (offset[n] > data.length) throw BadValue("offsets reach past the end of the data");
-    auto at = [=](i64 i) { return Bytes{data.data + offset[i], static_cast<i64>(offset[i + 1] - offset[i])}; };
-    return encode_bytes(n, [=](i64 i) { return valid.null(i); }, at, kNoFetch, run);
+    if (offset[n] > length) throw BadValue("offsets reach past the end of the data");
 }
 
 i32 field(const u8* view, int at) {
@@ -27,8 +25,14 @@ i32 field(const u8* view, int at) {
 
 }  // namespace
 
-Encoded encode_text(const i32* offsets, i64 n, Bytes data, Validity valid, Run& run) { return encode_offsets(offsets, n, data, valid, run); }
-Encoded encode_text(const i64* offsets, i64 n, Bytes data, Validity valid, Run& run) { return encode_offsets(offsets, n, data, valid, run); }
+Encoded encode_text(const Offsets& offsets, i64 n, Bytes data, Validity valid, Run& run) {
+    if (offsets.narrow)
+        check_offsets(offsets.narrow, n, data.length);
+    else
+        check_offsets(offsets.wide, n, data.length);
+    auto at = [=](i64 i) { return Bytes{data.data + offsets[i], offsets[i + 1] - offsets[i]}; };
+    return encode_bytes(n, [=](i64 i) { return valid.null(i); }, at, kNoFetch, run);
+}
 
 Encoded encode_views(const Views& views, Validity valid, Run& run) {
     const std::vector<Bytes>& data = views.buffers;

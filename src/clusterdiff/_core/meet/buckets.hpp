@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <thread>
 
 #include "base/bits.hpp"
 #include "base/partition.hpp"
@@ -95,11 +96,13 @@ Cells count_buckets(const Partition<typename Rows::Record>& part, std::vector<Ro
     return out;
 }
 
+// Narrow records are for narrow positions.
 template <class Rows>
 Cells count_buckets(const Partition<typename Rows::Record>& part, std::vector<Rows>& rows, std::vector<SlotSet>& used_cols, i64 columns,
                     i64 most_rows, Run& run) {
-    if (part.largest() <= static_cast<i64>(UINT32_MAX)) return count_buckets<u32>(part, rows, used_cols, columns, most_rows, run);
-    return count_buckets<u64>(part, rows, used_cols, columns, most_rows, run);
+    if constexpr (sizeof(typename Rows::Record) > 4)
+        if (part.largest() > static_cast<i64>(UINT32_MAX)) return count_buckets<u64>(part, rows, used_cols, columns, most_rows, run);
+    return count_buckets<u32>(part, rows, used_cols, columns, most_rows, run);
 }
 
 inline LabelList listed_labels(Buffer<u64>&& values, i64 count, const Labels& x) {

@@ -59,8 +59,9 @@ Cells rows_by_slot(Feed feed, Side& t, Side& p, Run& run) {
     const int slot_bits = std::bit_width(static_cast<u64>(t.slots - 1)), col_bits = std::bit_width(static_cast<u64>(p.slots - 1));
     const int shift = slot_bits - std::min(slot_bits, partition_bits(t.labels.n, kBucketPoints));
     // Half the traffic where a row and a column fit a word.
-    if (col_bits <= 16 && shift <= 16) return rows_by_slot<SlotRows<u32, 16>>(feed, t, p, shift, run);
-    if (col_bits <= 20 && shift <= 12) return rows_by_slot<SlotRows<u32, 20>>(feed, t, p, shift, run);
+    const bool narrow = t.labels.n <= static_cast<i64>(UINT32_MAX);
+    if (narrow && col_bits <= 16 && shift <= 16) return rows_by_slot<SlotRows<u32, 16>>(feed, t, p, shift, run);
+    if (narrow && col_bits <= 20 && shift <= 12) return rows_by_slot<SlotRows<u32, 20>>(feed, t, p, shift, run);
     return rows_by_slot<SlotRows<u64, 32>>(feed, t, p, shift, run);
 }
 

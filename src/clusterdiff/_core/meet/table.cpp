@@ -50,7 +50,8 @@ bool count_points(const Labels& t, const Labels& p, const TrueCoder& row_of, con
             const i64 count = std::min(kBlock, end - at);
             auto count_in = [&](const auto* x, const auto* y) { return count_block(x, y, count, my_row, my_col, mine); };
             bool known;
-            if constexpr (TrueCoder::unbroken)  // narrow labels have ranges, hardly ever a dictionary
+            // Narrow labels have ranges, hardly ever a dictionary; and there are not 2^32 of them.
+            if constexpr (TrueCoder::unbroken && sizeof(Count) == 4)
                 known = t.visit_block(at, count, t_scratch, [&](const auto* x) {
                     return p.visit_block(at, count, p_scratch, [&](const auto* y) { return count_in(x, y); });
                 });

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <utility>
 
 #include "base/threads.hpp"
 #include "python/array.hpp"
@@ -10,10 +9,7 @@
 namespace clusterdiff {
 
 // Whether the user has asked for the run to end; the Python exception is then set.
-inline bool interrupted() {
-    nb::gil_scoped_acquire gil;
-    return PyErr_CheckSignals() != 0;
-}
+bool interrupted();
 
 // The heavy part of a call: without the GIL, unless the work is over sooner than the hand-over.
 template <class F>
@@ -24,9 +20,7 @@ auto heavy(i64 work, F&& f) {
     return f(run);
 }
 
-inline std::optional<Array> maybe(nb::handle source, const char* name) {
-    if (source.is_none()) return std::nullopt;
-    return std::optional<Array>(std::in_place, source, name);
-}
+// Nothing for None.
+std::optional<Array> maybe(nb::handle source, const char* name);
 
 }  // namespace clusterdiff
