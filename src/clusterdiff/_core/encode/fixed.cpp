@@ -12,16 +12,18 @@ bool blank(const u8* p, i64 length) {
     return any == 0;
 }
 
+// Characters of `kUnit` bytes.
+template <i64 kUnit>
 struct FixedSource {
     const u8* data;
-    i64 stride, width, unit;
+    i64 stride, width;
 
     Key key(i64 i) const {
-        const i64 head = 16 * unit;  // so many characters are kept whole if they are narrow and all there is
+        constexpr i64 head = 16 * kUnit;  // so many characters are kept whole if they are narrow and all there is
         const u8* p = data + i * stride;
         if (width <= 16) return Key::of_bytes(p, width, 0);
         if (width <= head || blank(p + head, width - head)) {
-            if (unit == 1) return {read8(p), read8(p + 8), 0};
+            if (kUnit == 1) return {read8(p), read8(p + 8), 0};
             u64 half[2] = {0, 0}, all = 0;
             for (i64 c = 0; c < 16; c += 2) {
                 if (c * 4 >= width) break;
@@ -40,7 +42,8 @@ struct FixedSource {
 }  // namespace
 
 Encoded encode_fixed(const FixedText& x, Run& run) {
-    return encode(x.n, FixedSource{x.data, x.stride, x.width, x.unit}, run);
+    if (x.unit == 1) return encode(x.n, FixedSource<1>{x.data, x.stride, x.width}, run);
+    return encode(x.n, FixedSource<4>{x.data, x.stride, x.width}, run);
 }
 
 }  // namespace clusterdiff

@@ -60,6 +60,7 @@ Encoded encode_few(i64 n, const Source& source, Run& run) {
     std::vector<Lexicon<Source>> lexicons;
     for (int worker = 0; worker < team; ++worker) lexicons.emplace_back(source);
     run.workers(team, [&](int worker) {
+        const Source from = source;  // a copy: what the loop reads is surely not what it writes
         Lexicon<Source> mine(source);
         Key key[batch];
         u64 hash[batch];
@@ -68,8 +69,8 @@ Encoded encode_few(i64 n, const Source& source, Run& run) {
             if ((at - begin) % (batch * 256) == 0) run.poll(worker);
             const i64 count = std::min(batch, end - at);
             for (i64 i = 0; i < count; ++i) {
-                source.prefetch(at + i + batch);
-                key[i] = source.key(at + i);
+                from.prefetch(at + i + batch);
+                key[i] = from.key(at + i);
                 hash[i] = key[i].hash();
                 mine.prefetch(hash[i]);
             }

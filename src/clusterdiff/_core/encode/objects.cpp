@@ -64,8 +64,10 @@ class ObjectEncoder {
         std::atomic<bool> odd{false};
         auto null = [&](i64 i) {
             PyObject* x = item(i);
-            if (PyUnicode_CheckExact(x)) return false;
-            if (x != Py_None) odd.store(true, std::memory_order_relaxed);
+            if (x == Py_None) return true;
+            if (PyUnicode_CheckExact(x)) [[likely]]
+                return false;
+            odd.store(true, std::memory_order_relaxed);
             return true;
         };
         auto at = [&](i64 i) { return bytes(item(i)); };
