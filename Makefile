@@ -32,9 +32,9 @@ lint: $(VENV)/.tested
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo >/dev/null || $(BIN)/lint-imports
 
-# A worker per core up to four, each with whole modules; see tests/conftest.py for what starts first.
+# A worker per core up to four, each with whole files; see tests/conftest.py for what starts first.
 pytest: $(VENV)/.tested
-	@$(BIN)/pytest -n auto --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
+	@$(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 # What is linted is tested at the same time: neither needs the other.
 test: $(VENV)/.tested

@@ -29,24 +29,16 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 #: What takes longest starts first; the rest follows in the order in which it was found.
-LONGEST = ("spark", "tests/engines/test_cluster.py", "dask", "tests/browser/test_browser.py")
+LONGEST = ("tests/engines/test_pipeline.py", "tests/engines/test_cluster.py", "tests/browser/test_browser.py")
 
 
-@pytest.hookimpl(tryfirst=True)
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """A module's tests go to one worker, where they share what they set up; the engines' go engine by engine."""
-    if not config.pluginmanager.hasplugin("xdist"):
-        return
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(group(item)))
-    if config.getoption("numprocesses", None) or hasattr(config, "workerinput"):
-        items.sort(key=lambda item: LONGEST.index(group(item)) if group(item) in LONGEST else len(LONGEST))
-
-
-def group(item: pytest.Item) -> str:
-    """The tests that one worker runs together."""
-    parameters = item.callspec.params if hasattr(item, "callspec") else {}
-    return str(parameters.get("engine", item.nodeid.partition("::")[0]))
+    """Workers take whole files (``--dist loadfile``) in the order of the tests, so that one does not end on Spark."""
+    if hasattr(config, "workerinput"):
+        files = [item.nodeid.partition("::")[0] for item in items]
+        rank = {file: LONGEST.index(file) if file in LONGEST else len(LONGEST) for file in files}
+        items.sort(key=lambda item: rank[item.nodeid.partition("::")[0]])
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
