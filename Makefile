@@ -8,7 +8,7 @@ INSTALL := $(BIN)/python -m pip --disable-pip-version-check -q install --no-comp
 group = $(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"]["$(1)"])'
 CORE := CMakeLists.txt pyproject.toml constraints.txt $(wildcard src/clusterdiff/_core/*.cpp src/clusterdiff/_core/*/*)
 
-.PHONY: install demo test lint bench sanitize clean
+.PHONY: install demo test lint pytest bench sanitize clean
 
 install: $(VENV)/.installed
 
@@ -34,8 +34,13 @@ lint: $(VENV)/.tested
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo >/dev/null || $(BIN)/lint-imports
 
-test: lint
-	@$(BIN)/pytest
+# A worker per core up to four, each with whole files; see tests/conftest.py for what starts first.
+pytest: $(VENV)/.tested
+	@$(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+
+# What is linted is tested at the same time: neither needs the other.
+test: $(VENV)/.tested
+	@$(MAKE) --no-print-directory -j2 lint pytest
 
 bench: $(VENV)/.tested
 	@$(BIN)/python benchmarks/speed.py
