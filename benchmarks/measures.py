@@ -156,7 +156,7 @@ def together() -> None:
             "nmi",
         ),
         *(
-            "NMI",
+            "nmi_max",
             "vi",
             "V",
             "homogeneity",

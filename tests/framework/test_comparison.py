@@ -140,5 +140,5 @@ def test_scores_of_a_lone_string_and_of_the_usual() -> None:
     """scores() is always a mapping; without arguments it gives the usual measures."""
     diff = cd.compare(TRUE, PRED)
     assert diff.scores("S_H") == {"S_H": diff.score()}
-    assert list(diff.scores()) == ["S_H", "S'", "R", "N", "A", "I", "NMI", "VI", "V"]
+    assert list(diff.scores()) == ["S_H", "S'", "R", "N", "A", "I", "nmi_max", "VI", "V"]
     assert all(type(value) is float for value in diff.scores().values())

@@ -15,7 +15,7 @@ PAPER = {
     "N": oracle.N,
     "A": oracle.A,
     "I": oracle.I,
-    "NMI": oracle.NMI,
+    "nmi_max": oracle.NMI,
     "VI": oracle.VI,
     "V": oracle.V,
     "S_H": lambda t, p: oracle.S(t, p, oracle.s_entropy),

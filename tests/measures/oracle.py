@@ -417,7 +417,7 @@ ORACLE: dict[str, Oracle] = {
     "entropy.true": lambda t, p: entropy(t),
     "entropy.pred": lambda t, p: entropy(p),
     "entropy.joint": lambda t, p: entropy(meet(t, p)),
-    "NMI": lambda t, p: nmi(t, p, "max"),
+    "nmi_max": lambda t, p: nmi(t, p, "max"),
     **{f"nmi(average={name})": (lambda t, p, name=name: nmi(t, p, name)) for name in AVERAGES},  # type: ignore[misc]
     "nmi": nmi,
     "nid": lambda t, p: 1 - nmi(t, p, "max"),

@@ -37,9 +37,9 @@ def test_check_several_measures_side_by_side() -> None:
 
 def test_check_of_unknown_names_is_refused() -> None:
     """Exit code 2 and the nearest name."""
-    result = run("check", "NMY")
+    result = run("check", "nmi_mx")
     assert result.exit_code == 2
-    assert "did you mean 'NMI' or 'nmi'" in result.stderr
+    assert "did you mean 'nmi_max'" in result.stderr
 
 
 def test_worsen_a_file(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ SAME = {
     "jaccard_index": "jaccard_index",
     "rand_index": "rand_index",
     "fowlkes_mallows_index": "fowlkes_mallows_index",
-    "fmeasure": "fmeasure",
+    "fmeasure": "pairs.f1",
     "czekanowski_index": "czekanowski_index",
     "dice_index": "dice_index",
     "sorensen_index": "sorensen_index",

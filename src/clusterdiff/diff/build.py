@@ -12,7 +12,8 @@ import numpy as np
 from clusterdiff import _core
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.source import Columns, PointSource
-from clusterdiff.meet.meet import CellWeights, Links, Meet, Moments, Overlap, spread
+from clusterdiff.meet.meet import Meet
+from clusterdiff.meet.parts import CellWeights, Links, Moments, Overlap, spread
 from clusterdiff.points.alignment import Alignment
 from clusterdiff.points.data import Distances, read_features, read_weights
 from clusterdiff.points.labels import Labels

@@ -29,7 +29,7 @@ from clusterdiff.table import Table, shown
 AnyMeasure: TypeAlias = str | Measure | Callable[[Meet], float]
 
 #: What scores() gives when it is not told which.
-USUAL = ("S_H", "S'", "R", "N", "A", "I", "NMI", "VI", "V")
+USUAL = ("S_H", "S'", "R", "N", "A", "I", "nmi_max", "VI", "V")
 
 
 class Comparison:
@@ -282,7 +282,7 @@ class Comparison:
     @property
     def signature(self) -> str:
         """How the score came about: measure, points, policies and version, to tell two numbers apart."""
-        weights = "-" if self.meet.weights is None else f"sum={self.meet.total:.12g}"
+        weights = "-" if not self.meet.weighted else f"sum={self.meet.total:.12g}"
         return f"S_H|n:{self.n}|{self.policy.signature}|weights:{weights}|v:{__version__}"
 
     def to_dict(self, measures: Iterable[AnyMeasure] = USUAL, top: int | None = 10) -> dict[str, Any]:

@@ -15,7 +15,8 @@ from clusterdiff.diff.comparison import AnyMeasure, Comparison
 from clusterdiff.diff.source import PointSource
 from clusterdiff.errors import ArgumentError, LabelError, listed, one_of
 from clusterdiff.measures import resolve
-from clusterdiff.meet.meet import Meet, Overlap
+from clusterdiff.meet.meet import Meet
+from clusterdiff.meet.parts import Overlap
 from clusterdiff.points.alignment import Alignment, by_name, settled
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import SINGLETONS, Corpus, InDocument, Singletons

@@ -1,4 +1,4 @@
-"""Measures: one file a family, each measure one function of the meet."""
+"""Measures: one file per family, each measure one function of the meet."""
 
 # They register themselves, in the order in which the catalogue shows them.
 # isort: off
@@ -14,6 +14,6 @@ from clusterdiff.measures import (  # noqa: F401
 )
 
 # isort: on
-from clusterdiff.measures.registry import Measure, measure, measures, resolve
+from clusterdiff.measures.registry import Measure, measure, measures, resolve, resolve_all
 
-__all__ = ["Measure", "measure", "measures", "resolve"]
+__all__ = ["Measure", "measure", "measures", "resolve", "resolve_all"]

@@ -11,25 +11,21 @@ from math import fsum
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from clusterdiff import _core
 from clusterdiff.measures.elements import b_cubed
-from clusterdiff.measures.matching import matched
-from clusterdiff.measures.registry import PrecisionRecall, f_beta, measure, precision_recall
-from clusterdiff.meet.meet import Meet, Overlap
+from clusterdiff.measures.registry import PrecisionRecall, measure, precision_recall
+from clusterdiff.measures.terms import f_beta, found
+from clusterdiff.meet.parts import Overlap
+from clusterdiff.meet.sums import Overlapping
+from clusterdiff.points.labels import Int64Array
 
 PRADHAN = (
     "Pradhan, S. et al. (2014). Scoring coreference partitions of predicted mentions: a reference implementation. "
     "ACL."
 )
 LUO = "Luo, X. (2005). On coreference resolution performance metrics. HLT-EMNLP. "
-FACTS: dict[str, Any] = {"family": "coreference", "weighted": False}
-
-
-def _ratio(part: float, whole: float) -> float:
-    """Part / whole, and 0 for 0/0, as the reference scorer has it."""
-    return part / whole if whole else 0.0
+FACTS: dict[str, Any] = {"family": "coreference", "reads": "overlap", "weighted": False}
 
 
 @precision_recall(
@@ -43,7 +39,7 @@ def _ratio(part: float, whole: float) -> float:
     ),
     recall=("Share of the true mentions that were predicted.", r"R = \frac{\sum_{LC} m}{\sum_L a}"),
 )
-def mentions(meet: Meet) -> PrecisionRecall:
+def mentions(meet: Overlapping) -> PrecisionRecall:
     """Identification of mentions.
 
     It looks at the points only, not at their clusters: 1 whenever both sides have the same points.
@@ -54,7 +50,7 @@ def mentions(meet: Meet) -> PrecisionRecall:
     """
     overlap = meet.overlap
     common = int(overlap.size.sum())
-    return _ratio(common, int(overlap.pred_size.sum())), _ratio(common, int(overlap.true_size.sum()))
+    return found(common, int(overlap.pred_size.sum())), found(common, int(overlap.true_size.sum()))
 
 
 @precision_recall(
@@ -71,7 +67,7 @@ def mentions(meet: Meet) -> PrecisionRecall:
         r"R = \frac{\sum_{LC} (m - 1)}{\sum_L (a - 1)}",
     ),
 )
-def muc(meet: Meet) -> PrecisionRecall:
+def muc(meet: Overlapping) -> PrecisionRecall:
     """MUC.
 
     An entity of k mentions takes k − 1 links, so singletons do not count. Without any link (all singletons) a share is
@@ -83,36 +79,20 @@ def muc(meet: Meet) -> PrecisionRecall:
     {'muc.recall': 0.3333333333333333, 'muc.precision': 1.0, 'muc.f1': 0.5}
     """
     overlap = meet.overlap
-    found = int(overlap.size.sum()) - len(overlap.size)
+    right = int(overlap.size.sum()) - len(overlap.size)
     links = [int(sizes.sum()) - len(sizes) for sizes in (overlap.pred_size, overlap.true_size)]
-    return _ratio(found, links[0]), _ratio(found, links[1])
+    return found(right, links[0]), found(right, links[1])
 
 
-def _matched(meet: Meet, value: npt.NDArray[Any]) -> float:
-    """Σ value over the one-to-one matching of entities where it is greatest."""
-    if not meet.uneven:
-        return float(matched(meet, value).sum())
-    # Entities that share no mention with the other side match nothing: the cells alone make the problem.
+def _ceaf_m(meet: Overlapping) -> float:
     overlap = meet.overlap
-    if len(value) == 0:
-        return 0.0
-    row_of = np.unique(overlap.true, return_inverse=True)[1]
-    order = np.argsort(row_of, kind="stable")
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(row_of))])
-    columns = np.asarray(overlap.pred[order], dtype=np.int32)
-    cells = _core.Cells(indptr, columns, overlap.size[order], len(overlap.pred_size))
-    ordered: Any = np.ascontiguousarray(value[order])
-    return float(ordered[cells.assign(ordered)].sum())
+    return float(overlap.size[overlap.matched(overlap.size)].sum())
 
 
-def _ceaf_m(meet: Meet) -> float:
-    return _matched(meet, meet.overlap.size)
-
-
-def _ceaf_e(meet: Meet) -> float:
+def _ceaf_e(meet: Overlapping) -> float:
     overlap = meet.overlap
-    whole = overlap.true_size[overlap.true] + overlap.pred_size[overlap.pred]
-    return _matched(meet, 2 * overlap.size / whole)
+    alike = 2 * overlap.size / (overlap.true_size[overlap.true] + overlap.pred_size[overlap.pred])
+    return float(alike[overlap.matched(alike)].sum())
 
 
 @precision_recall(
@@ -130,7 +110,7 @@ def _ceaf_e(meet: Meet) -> float:
     ),
     aliases={"f1": ("ceafm",)},
 )
-def ceaf_m(meet: Meet) -> PrecisionRecall:
+def ceaf_m(meet: Overlapping) -> PrecisionRecall:
     """CEAF by mentions (φ3).
 
     Identical clusterings give exactly 1. With the same mentions on both sides precision, recall and F1 are all A.
@@ -141,7 +121,7 @@ def ceaf_m(meet: Meet) -> PrecisionRecall:
     {'ceaf_m.recall': 0.5, 'ceaf_m.precision': 1.0}
     """
     best = meet.once(_ceaf_m)
-    return _ratio(best, int(meet.overlap.pred_size.sum())), _ratio(best, int(meet.overlap.true_size.sum()))
+    return found(best, int(meet.overlap.pred_size.sum())), found(best, int(meet.overlap.true_size.sum()))
 
 
 @precision_recall(
@@ -159,7 +139,7 @@ def ceaf_m(meet: Meet) -> PrecisionRecall:
     ),
     aliases={"f1": ("ceafe",)},
 )
-def ceaf_e(meet: Meet) -> PrecisionRecall:
+def ceaf_e(meet: Overlapping) -> PrecisionRecall:
     """CEAF by entities (φ4).
 
     Identical clusterings give exactly 1. Every entity counts the same, and one without a partner counts 0.
@@ -170,7 +150,7 @@ def ceaf_e(meet: Meet) -> PrecisionRecall:
     {'ceaf_e.recall': 0.6, 'ceaf_e.precision': 0.9}
     """
     best = meet.once(_ceaf_e)
-    return _ratio(best, len(meet.overlap.pred_size)), _ratio(best, len(meet.overlap.true_size))
+    return found(best, len(meet.overlap.pred_size)), found(best, len(meet.overlap.true_size))
 
 
 @precision_recall(
@@ -187,7 +167,7 @@ def ceaf_e(meet: Meet) -> PrecisionRecall:
         r"R = \frac{\sum_L a \sum_C \binom m2 / \binom a2}{\sum_L a}",
     ),
 )
-def lea(meet: Meet) -> PrecisionRecall:
+def lea(meet: Overlapping) -> PrecisionRecall:
     """Link-based entity-aware score.
 
     Links are all pairs of mentions. A singleton has one link, to itself, which counts if it is a singleton on the
@@ -207,7 +187,7 @@ def _resolved(overlap: Overlap) -> float:
     a, b = overlap.true_size[overlap.true], overlap.pred_size[overlap.pred]
     # a · C(m, 2) / C(a, 2) = m (m − 1) / (a − 1)
     kept = np.where(a > 1, m * ((m - 1) / np.maximum(a - 1, 1)), b == 1)
-    return _ratio(float(np.sum(kept)), int(overlap.true_size.sum()))
+    return found(float(np.sum(kept)), int(overlap.true_size.sum()))
 
 
 # ---- BLANC, whose F1 is not the harmonic mean of its precision and recall
@@ -235,19 +215,32 @@ class Links(NamedTuple):
 
 
 def links(overlap: Overlap) -> tuple[Links, Links]:
-    """The links within entities, and those between entities. Documents add theirs up."""
-    m, n_true, n_pred = overlap.size, int(overlap.true_size.sum()), int(overlap.pred_size.sum())
-    shared = int(m.sum())
+    """The links within entities, and those between entities of one document."""
+    m = overlap.size
     # The shared mentions alone: what is apart on both sides among them is right.
     rows = _core.group_sum(overlap.true, len(overlap.true_size), m)
     columns = _core.group_sum(overlap.pred, len(overlap.pred_size), m)
+    shared, n_true, n_pred = _documents(overlap, rows)
     together = Links(_pairs(m), _pairs(overlap.true_size), _pairs(overlap.pred_size))
     apart = Links(
-        shared * (shared - 1) // 2 - _pairs(rows) - _pairs(columns) + together[0],
-        n_true * (n_true - 1) // 2 - together[1],
-        n_pred * (n_pred - 1) // 2 - together[2],
+        _pairs(shared) - _pairs(rows) - _pairs(columns) + together.right,
+        _pairs(n_true) - together.true,
+        _pairs(n_pred) - together.pred,
     )
     return together, apart
+
+
+def _documents(overlap: Overlap, rows: Int64Array) -> tuple[Int64Array, Int64Array, Int64Array]:
+    """How many mentions each document has: shared, true and predicted ones."""
+    true, pred = overlap.true_group, overlap.pred_group
+    if true is None or pred is None:
+        sizes = (rows, overlap.true_size, overlap.pred_size)
+        shared, n_true, n_pred = (np.array([x.sum()], dtype=np.int64) for x in sizes)
+    else:
+        k = 1 + int(max(true.max(initial=0), pred.max(initial=0)))
+        sides = ((true, rows), (true, overlap.true_size), (pred, overlap.pred_size))
+        shared, n_true, n_pred = (_core.group_sum(group, k, sizes) for group, sizes in sides)
+    return shared, n_true, n_pred
 
 
 def blanc(counts: tuple[Links, Links]) -> Blanc:
@@ -258,14 +251,14 @@ def blanc(counts: tuple[Links, Links]) -> Blanc:
     kinds = []
     for right, true, pred in counts:
         if true:
-            p, r = _ratio(right, pred), right / true
+            p, r = found(right, pred), right / true
             kinds.append((p, r, f_beta(p, r)))
     if not kinds:
         return Blanc(0.0, 0.0, 0.0)
     return Blanc(*(sum(column) / len(kinds) for column in zip(*kinds, strict=True)))
 
 
-def _blanc(meet: Meet) -> Blanc:
+def _blanc(meet: Overlapping) -> Blanc:
     return blanc(links(meet.overlap))
 
 
@@ -280,7 +273,7 @@ BLANC_FACTS: dict[str, Any] = {
 
 
 @measure("blanc.precision", **BLANC_FACTS)
-def blanc_precision(meet: Meet) -> float:
+def blanc_precision(meet: Overlapping) -> float:
     r"""Mean precision of links within predicted entities and of links between them.
 
     .. math:: \text{precision} = \frac12 \Bigl(\frac{P(L, C)}{P(C)} + \frac{Q(L, C)}{Q(C)}\Bigr),
@@ -298,7 +291,7 @@ def blanc_precision(meet: Meet) -> float:
 
 
 @measure("blanc.recall", **BLANC_FACTS)
-def blanc_recall(meet: Meet) -> float:
+def blanc_recall(meet: Overlapping) -> float:
     r"""Mean recall of links within true entities and of links between them.
 
     .. math:: \text{recall} = \frac12 \Bigl(\frac{P(L, C)}{P(L)} + \frac{Q(L, C)}{Q(L)}\Bigr),
@@ -316,7 +309,7 @@ def blanc_recall(meet: Meet) -> float:
 
 
 @measure("blanc.f1", **BLANC_FACTS, aliases=("blanc",))
-def blanc_f1(meet: Meet) -> float:
+def blanc_f1(meet: Overlapping) -> float:
     r"""Mean F1 of links within entities and of links between them.
 
     .. math:: BLANC = \frac{F_P + F_Q}{2}, \quad F_P \text{ of the pairs together},
@@ -344,7 +337,7 @@ def blanc_f1(meet: Meet) -> float:
     reference="Pradhan, S. et al. (2012). CoNLL-2012 shared task: modeling multilingual unrestricted coreference in "
     "OntoNotes. CoNLL. " + PRADHAN,
 )
-def conll(meet: Meet) -> float:
+def conll(meet: Overlapping) -> float:
     r"""Mean of the F1 of MUC, B-cubed and CEAF by entities: the score of the CoNLL shared tasks.
 
     .. math:: \frac13 (MUC_{F1} + B3_{F1} + CEAFe_{F1})

@@ -3,36 +3,93 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from math import inf, log
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from clusterdiff.errors import MeasureError, nearest
+from clusterdiff.measures.bounds import all_but_one
 from clusterdiff.measures.matching import matched_mass
-from clusterdiff.measures.registry import SUMMED, measure
-from clusterdiff.measures.subcomponents import x_log_x
+from clusterdiff.measures.registry import JOIN_WEIGHTED, SUMMED, measure
+from clusterdiff.measures.terms import x_log_x
 from clusterdiff.meet.meet import Meet
+from clusterdiff.meet.sums import Summed
 
 MENESTRINA = (
     "Menestrina, D., Whang, S. E. & Garcia-Molina, H. (2010). Evaluating entity resolution results. VLDB 3."
 )
+#: Counts of operations: the whole is the sum over the components.
+counted = partial(
+    measure,
+    family="edits",
+    best=0.0,
+    normalised=False,
+    conditionally_normalised=False,
+    decomposition=SUMMED,
+)
+operations = partial(counted, weighted=False, reference=MENESTRINA)
 #: What an operation costs, as a function of the sizes x and y of the two parts (arrays).
 Cost: TypeAlias = Callable[[npt.NDArray[Any], npt.NDArray[Any]], npt.NDArray[Any]]
 
 
-def _cost(given: float | str | Cost, side: str, n: int) -> Cost:
-    named: dict[str, Cost] = {
-        "product": lambda x, y: x.astype(float) * y,
-        "entropy": lambda x, y: (x_log_x(x + y) - x_log_x(x) - x_log_x(y)) / n,
+def _all_but_one_twice(n: int) -> float:
+    return 2 * (n - 1)
+
+
+@dataclass(frozen=True)
+class MostCost:
+    """The most that the splits and the merges of n points can cost together, at given costs."""
+
+    split: Any
+    merge: Any
+
+    def __call__(self, n: int) -> float:
+        """The bound for n points."""
+        return self._most(self.split, n) + self._most(self.merge, n)
+
+    @staticmethod
+    def _most(cost: Any, n: int) -> float:
+        if isinstance(cost, int | float):
+            return float(cost * (n - 1))
+        return (
+            {"product": n * (n - 1) / 2, "entropy": log(n)}.get(cost, inf) if isinstance(cost, str) else inf
+        )
+
+
+def _cost_facts(split: Any = 1, merge: Any = 1) -> dict[str, Any]:
+    whole = {JOIN_WEIGHTED if cost == "entropy" else SUMMED for cost in (split, merge)}
+    return {
+        "symmetric": split == merge,
+        "bounds": (0.0, MostCost(split, merge)),
+        # Entropy is a share of n, the other costs are counts.
+        "decomposition": whole.pop() if len(whole) == 1 else None,
     }
+
+
+def _product(x: npt.NDArray[Any], y: npt.NDArray[Any], n: int) -> npt.NDArray[Any]:
+    cost: npt.NDArray[Any] = x.astype(float) * y
+    return cost
+
+
+def _entropy(x: npt.NDArray[Any], y: npt.NDArray[Any], n: int) -> npt.NDArray[Any]:
+    return (x_log_x(x + y) - x_log_x(x) - x_log_x(y)) / n
+
+
+NAMED = {"product": _product, "entropy": _entropy}
+
+
+def _cost(given: float | str | Cost, side: str, n: int) -> Cost:
     if isinstance(given, str):
-        if given not in named:
+        if given not in NAMED:
             raise MeasureError(
-                f"`{side}` must be a number, {' or '.join(named)}, or a function of two sizes; got {given!r}.",
-                nearest(given, named),
+                f"`{side}` must be a number, {' or '.join(NAMED)}, or a function of two sizes; got {given!r}.",
+                nearest(given, NAMED),
             )
-        return named[given]
+        return partial(NAMED[given], n=n)
     if callable(given):
         return given
     if not isinstance(given, int | float) or isinstance(given, bool) or not given >= 0:
@@ -50,17 +107,11 @@ def _taken_apart(meet: Meet, cost: Cost) -> float:
     return float(np.sum(cost(meet.size[more], rest[more])))
 
 
-@measure(
+@operations(
     "gmd",
-    family="edits",
-    best=0.0,
-    bounds=(0.0, lambda n: 2 * (n - 1)),
-    normalised=False,
-    conditionally_normalised=False,
-    weighted=False,
-    decomposition=SUMMED,
+    given=_cost_facts,
+    bounds=(0.0, _all_but_one_twice),
     aliases=("generalized_merge_distance",),
-    reference=MENESTRINA,
 )
 def generalised_merge_distance(meet: Meet, split: Any = 1, merge: Any = 1) -> float:
     r"""Cost of turning the true clustering into the predicted one by splits and merges; a distance.
@@ -84,19 +135,13 @@ def generalised_merge_distance(meet: Meet, split: Any = 1, merge: Any = 1) -> fl
     )
 
 
-@measure(
+@operations(
     "edits",
-    family="edits",
-    best=0.0,
-    bounds=(0.0, lambda n: 2 * (n - 1)),
-    normalised=False,
-    conditionally_normalised=False,
-    weighted=False,
-    decomposition=SUMMED,
+    reads="sums",
+    bounds=(0.0, _all_but_one_twice),
     aliases=("basic_merge_distance",),
-    reference=MENESTRINA,
 )
-def edits(meet: Meet) -> float:
+def edits(meet: Summed) -> float:
     r"""Number of splits, then merges, of clusters that turn one clustering into the other; a distance.
 
     .. math:: d = 2\, |M| - |L| - |C|, \quad M \text{ the meet}
@@ -112,19 +157,8 @@ def edits(meet: Meet) -> float:
     return splits(meet) + merges(meet)
 
 
-@measure(
-    "edits.splits",
-    family="edits",
-    best=0.0,
-    bounds=(0.0, lambda n: n - 1),
-    symmetric=False,
-    normalised=False,
-    conditionally_normalised=False,
-    weighted=False,
-    decomposition=SUMMED,
-    reference=MENESTRINA,
-)
-def splits(meet: Meet) -> float:
+@operations("edits.splits", reads="sums", bounds=(0.0, all_but_one), symmetric=False)
+def splits(meet: Summed) -> float:
     r"""Number of splits on the way from the true clustering through the meet to the predicted one.
 
     .. math:: d = |M| - |L|, \quad M \text{ the meet}
@@ -138,19 +172,8 @@ def splits(meet: Meet) -> float:
     return float(len(meet) - meet.k_true)
 
 
-@measure(
-    "edits.merges",
-    family="edits",
-    best=0.0,
-    bounds=(0.0, lambda n: n - 1),
-    symmetric=False,
-    normalised=False,
-    conditionally_normalised=False,
-    weighted=False,
-    decomposition=SUMMED,
-    reference=MENESTRINA,
-)
-def merges(meet: Meet) -> float:
+@operations("edits.merges", reads="sums", bounds=(0.0, all_but_one), symmetric=False)
+def merges(meet: Summed) -> float:
     r"""Number of merges on the way from the true clustering through the meet to the predicted one.
 
     .. math:: d = |M| - |C|, \quad M \text{ the meet}
@@ -164,20 +187,16 @@ def merges(meet: Meet) -> float:
     return float(len(meet) - meet.k_pred)
 
 
-@measure(
+@counted(
     "edits.moves",
-    family="edits",
-    best=0.0,
-    bounds=(0.0, lambda n: n - 1),
-    normalised=False,
-    conditionally_normalised=False,
-    decomposition=SUMMED,
+    fused="matched",
+    bounds=(0.0, all_but_one),
     degree=1,
     aliases=("transfer_distance", "partition_distance"),
     reference="Gusfield, D. (2002). Partition-distance: a problem and class of perfect graphs arising in clustering. "
     "Information Processing Letters 82.",
 )
-def moves(meet: Meet) -> float:
+def moves(meet: Summed) -> float:
     r"""Fewest points to move from cluster to cluster until the two clusterings are the same; a metric.
 
     .. math:: d = n\, (1 - A)

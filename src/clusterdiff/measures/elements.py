@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from clusterdiff.errors import MeasureError
+from clusterdiff.measures.bounds import one_in_n
 from clusterdiff.measures.registry import JOIN_WEIGHTED, PrecisionRecall, measure, precision_recall
-from clusterdiff.meet.meet import Meet
+from clusterdiff.meet.sums import Overlapping, Summed
+
+FACTS: dict[str, Any] = {
+    "family": "elements",
+    "reads": "sums",
+    "normalised": False,
+    "decomposition": JOIN_WEIGHTED,
+}
 
 
 @measure(
     "element_centric",
-    family="elements",
+    **FACTS,
     symbol="ECS",
-    bounds=(lambda n: 1 / n, 1.0),
-    normalised=False,
+    bounds=(one_in_n, 1.0),
     conditionally_normalised=False,
-    decomposition=JOIN_WEIGHTED,
     aliases=("ecs", "element_sim"),
     reference="Gates, A. J., Wood, I. B., Hetrick, W. P. & Ahn, Y.-Y. (2019). Element-centric clustering comparison "
     "unifies overlaps and hierarchy. Scientific Reports 9.",
 )
-def element_centric(meet: Meet) -> float:
+def element_centric(meet: Summed) -> float:
     r"""Mean over the points of how much their two clusters overlap, against the larger one.
 
     .. math:: ECS = \frac{1}{n} \sum_{LC} \frac{m^2}{\max(a, b)}
@@ -38,9 +46,8 @@ def element_centric(meet: Meet) -> float:
 
 @precision_recall(
     "b3",
-    family="elements",
-    normalised=False,
-    decomposition=JOIN_WEIGHTED,
+    **FACTS,
+    reads_uneven="overlap",
     reference="Bagga, A. & Baldwin, B. (1998). Algorithms for scoring coreference chains. LREC workshop on linguistic "
     "coreference.",
     precision=(
@@ -57,7 +64,7 @@ def element_centric(meet: Meet) -> float:
         "f1": ("b_cubed_f", "b_cubed", "bcubed"),
     },
 )
-def b_cubed(meet: Meet) -> PrecisionRecall:
+def b_cubed(meet: Overlapping) -> PrecisionRecall:
     """B-cubed.
 
     Identical clusterings give exactly 1. A point is always in both of its clusters, so neither share falls below 1/n.
@@ -73,7 +80,7 @@ def b_cubed(meet: Meet) -> PrecisionRecall:
     """
     if not meet.uneven:
         return meet.sums.b3_precision, meet.sums.b3_recall
-    if meet.weights is not None:
+    if meet.weighted:
         raise MeasureError(
             "b3 is not defined for weighted points when a clustering lacks some of them.",
             "leave out weights=, or make both clusterings cover the same points first.",

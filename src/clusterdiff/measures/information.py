@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import warnings
-from math import log, sqrt
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import partial
+from math import inf, log, sqrt
+from typing import Any
 
-import numpy as np
-
-from clusterdiff import _core
 from clusterdiff.errors import MeasureError, nearest
-from clusterdiff.measures.registry import JOIN_WEIGHTED, Decomposition, Sizes, measure
+from clusterdiff.measures.bounds import LogN
+from clusterdiff.measures.chance import expected
+from clusterdiff.measures.registry import JOIN_WEIGHTED, Decomposition, Sizes, measure, measures
+from clusterdiff.measures.terms import entropy, x_log_x
 from clusterdiff.meet.meet import Meet
-from clusterdiff.points.labels import FloatArray, Int64Array
+from clusterdiff.meet.sums import Summed
+from clusterdiff.points.labels import FloatArray
 
 MEILA = "Meilă, M. (2007). Comparing clusterings: an information based distance. J. Multivariate Analysis 98."
 VINH = "Vinh, N. X., Epps, J. & Bailey, J. (2010). Information theoretic measures for clusterings comparison. JMLR 11."
-
-
 ROSENBERG = (
     "Rosenberg, A. & Hirschberg, J. (2007). V-measure: a conditional entropy-based external cluster evaluation "
     "measure. EMNLP-CoNLL."
@@ -25,6 +26,21 @@ ROSENBERG = (
 COVER = "Cover, T. M. & Thomas, J. A. (1991). Elements of Information Theory. Wiley."
 #: Ways to average the two entropies that bound mutual information.
 AVERAGES = ("arithmetic", "max", "min", "geometric", "joint")
+
+
+def _base_facts(base: float | None = None) -> dict[str, Any]:
+    if not isinstance(base, int | float) or base <= 0 or base == 1:
+        return {}  # the measure itself will say so
+    return {"bounds": (0.0, LogN(base)) if base > 1 else (LogN(base), 0.0)}
+
+
+#: Every measure here is made of sums, and none is conditionally normalised.
+information = partial(measure, family="information", reads="sums", conditionally_normalised=False)
+share = partial(information, normalised=True)
+#: Those in nats take another base.
+in_nats = partial(information, bounds=(0.0, LogN()), normalised=False, given=_base_facts)
+entropies = partial(in_nats, best=inf, reflexive=False, reference=COVER)
+information_lost = partial(in_nats, best=0.0, decomposition=JOIN_WEIGHTED, reference=MEILA)
 
 
 def _in_base(nats: float, base: float | None) -> float:
@@ -35,7 +51,7 @@ def _in_base(nats: float, base: float | None) -> float:
     return nats / log(base)
 
 
-def _average(kind: str, meet: Meet) -> float:
+def _average(kind: str, meet: Summed) -> float:
     true, pred = meet.sums.h_true, meet.sums.h_pred
     match kind:
         case "arithmetic":
@@ -53,27 +69,41 @@ def _average(kind: str, meet: Meet) -> float:
     )
 
 
+@dataclass(frozen=True)
+class JoinEntropy:
+    """The entropy of the join, which I has beside what it has in the components."""
+
+    base: float | None = None
+
+    def __call__(self, sizes: Sizes, n: int) -> float:
+        """From the sizes of the components."""
+        return _in_base(entropy(sizes), self.base)
+
+
+def _mutual_facts(base: float | None = None) -> dict[str, Any]:
+    return {**_base_facts(base), "decomposition": Decomposition(JOIN_WEIGHTED.weight, JoinEntropy(base))}
+
+
 def _log_share(sizes: Sizes, n: int) -> FloatArray:
-    return sizes * np.log(sizes) / (n * log(n)) if n > 1 else sizes / n
+    return x_log_x(sizes) / (n * log(n)) if n > 1 else sizes / n
 
 
-@measure(
+def _log_rest(sizes: Sizes, n: int) -> float:
+    return 1.0 - float(_log_share(sizes, n).sum())
+
+
+def _v_facts(beta: float = 1.0) -> dict[str, Any]:
+    return {"symmetric": beta == 1}
+
+
+@entropies(
     "I",
-    family="information",
-    best=float("inf"),
-    bounds=(0.0, lambda n: log(n)),
-    reflexive=False,
-    normalised=False,
-    conditionally_normalised=False,
     subcomponent_consistent=False,
-    decomposition=Decomposition(
-        lambda sizes, n: sizes / n,
-        lambda sizes, n: log(n) - float((sizes * np.log(sizes)).sum() / n),
-    ),
+    decomposition=Decomposition(JOIN_WEIGHTED.weight, JoinEntropy()),
+    given=_mutual_facts,
     aliases=("mi", "mutual_information", "mutual_info_score", "mi_score"),
-    reference=COVER,
 )
-def mutual_information(meet: Meet, base: float | None = None) -> float:
+def mutual_information(meet: Summed, base: float | None = None) -> float:
     r"""How much knowing one clustering tells about the other, in nats (or with ``base=2`` in bits).
 
     .. math:: I = H(L) + H(C) - H(L, C) = \sum_{LC} \frac{m}{n} \log \frac{n\,m}{a\,b}
@@ -88,19 +118,8 @@ def mutual_information(meet: Meet, base: float | None = None) -> float:
     return _in_base(meet.sums.mutual, base)
 
 
-@measure(
-    "entropy.true",
-    family="information",
-    symbol="H(L)",
-    best=float("inf"),
-    bounds=(0.0, lambda n: log(n)),
-    reflexive=False,
-    symmetric=False,
-    normalised=False,
-    conditionally_normalised=False,
-    reference=COVER,
-)
-def entropy_true(meet: Meet, base: float | None = None) -> float:
+@entropies("entropy.true", symbol="H(L)", symmetric=False)
+def entropy_true(meet: Summed, base: float | None = None) -> float:
     r"""Entropy of the true clustering: what is to be known; it says nothing about the prediction.
 
     .. math:: H(L) = \sum_L \frac{a}{n} \log \frac{n}{a}
@@ -114,19 +133,8 @@ def entropy_true(meet: Meet, base: float | None = None) -> float:
     return _in_base(meet.sums.h_true, base)
 
 
-@measure(
-    "entropy.pred",
-    family="information",
-    symbol="H(C)",
-    best=float("inf"),
-    bounds=(0.0, lambda n: log(n)),
-    reflexive=False,
-    symmetric=False,
-    normalised=False,
-    conditionally_normalised=False,
-    reference=COVER,
-)
-def entropy_pred(meet: Meet, base: float | None = None) -> float:
+@entropies("entropy.pred", symbol="H(C)", symmetric=False)
+def entropy_pred(meet: Summed, base: float | None = None) -> float:
     r"""Entropy of the predicted clustering; it says nothing about the truth.
 
     .. math:: H(C) = \sum_C \frac{b}{n} \log \frac{n}{b}
@@ -140,18 +148,8 @@ def entropy_pred(meet: Meet, base: float | None = None) -> float:
     return _in_base(meet.sums.h_pred, base)
 
 
-@measure(
-    "entropy.joint",
-    family="information",
-    symbol="H(L, C)",
-    best=float("inf"),
-    bounds=(0.0, lambda n: log(n)),
-    reflexive=False,
-    normalised=False,
-    conditionally_normalised=False,
-    reference=COVER,
-)
-def entropy_joint(meet: Meet, base: float | None = None) -> float:
+@entropies("entropy.joint", symbol="H(L, C)")
+def entropy_joint(meet: Summed, base: float | None = None) -> float:
     r"""Entropy of the meet: what it takes to know both clusterings.
 
     .. math:: H(L, C) = \sum_{LC} \frac{m}{n} \log \frac{n}{m}
@@ -165,23 +163,16 @@ def entropy_joint(meet: Meet, base: float | None = None) -> float:
     return _in_base(meet.sums.h_joint, base)
 
 
-def _nmi(meet: Meet, average: str) -> float:
+def _nmi(meet: Summed, average: str) -> float:
     norm = _average(average, meet)
     if meet.same:
         return 1.0
     return min(1.0, meet.sums.mutual / norm) if norm > 0 else 0.0
 
 
-@measure(
-    "NMI",
-    family="information",
-    normalised=True,
-    conditionally_normalised=False,
-    subcomponent_consistent=False,
-    reference=VINH,
-)
-def nmi_max(meet: Meet) -> float:
-    r"""Mutual information as a share of the larger entropy.
+@share("nmi_max", symbol="NMI", subcomponent_consistent=False, reference=VINH)
+def nmi_max(meet: Summed) -> float:
+    r"""Mutual information as a share of the larger entropy: the paper's NMI.
 
     .. math:: NMI = \frac{I(L, C)}{\max(H(L), H(C))}
 
@@ -189,22 +180,19 @@ def nmi_max(meet: Meet) -> float:
     anything else gives 0.
 
     >>> import clusterdiff as cd
-    >>> round(cd.score([0, 0, 1, 1], [0, 0, 1, 2], "NMI"), 12)
+    >>> round(cd.score([0, 0, 1, 1], [0, 0, 1, 2], "nmi_max"), 12)
     0.666666666667
     """
     return _nmi(meet, "max")
 
 
-@measure(
+@share(
     "nmi",
-    family="information",
-    normalised=True,
-    conditionally_normalised=False,
     aliases=("normalized_mutual_info_score", "normalized_mi_score", "normalized_mutual_information"),
     reference=VINH,
 )
-def nmi(meet: Meet, average: str = "arithmetic") -> float:
-    r"""Mutual information as a share of the average entropy; other libraries' NMI, while ``NMI`` is the paper's.
+def nmi(meet: Summed, average: str = "arithmetic") -> float:
+    r"""Mutual information as a share of the average entropy: the NMI of other libraries.
 
     .. math:: nmi = \frac{I(L, C)}{(H(L) + H(C)) / 2}
 
@@ -219,16 +207,18 @@ def nmi(meet: Meet, average: str = "arithmetic") -> float:
     return _nmi(meet, average)
 
 
-@measure(
+measures.refuse(
+    "NMI", "the paper's, by the larger entropy, is nmi_max; everybody else's, by the mean, is nmi."
+)
+
+
+@share(
     "nid",
-    family="information",
     best=0.0,
-    normalised=True,
-    conditionally_normalised=False,
     aliases=("normalized_information_distance",),
     reference=VINH,
 )
-def nid(meet: Meet) -> float:
+def nid(meet: Summed) -> float:
     r"""Normalised information distance, a metric.
 
     .. math:: NID = 1 - \frac{I(L, C)}{\max(H(L), H(C))} = \frac{\max(H(L|C), H(C|L))}{\max(H(L), H(C))}
@@ -245,16 +235,13 @@ def nid(meet: Meet) -> float:
     return min(1.0, max(sums.merge_info, sums.split_info) / max(sums.h_true, sums.h_pred))
 
 
-@measure(
+@share(
     "nvi",
-    family="information",
     best=0.0,
-    normalised=True,
-    conditionally_normalised=False,
     aliases=("normalized_variation_of_information",),
     reference=VINH,
 )
-def nvi(meet: Meet) -> float:
+def nvi(meet: Summed) -> float:
     r"""Variation of information as a share of the joint entropy, a metric.
 
     .. math:: NVI = \frac{H(L|C) + H(C|L)}{H(L, C)} = 1 - \frac{I(L, C)}{H(L, C)}
@@ -271,34 +258,12 @@ def nvi(meet: Meet) -> float:
     return min(1.0, (sums.split_info + sums.merge_info) / sums.h_joint)
 
 
-class Chance(NamedTuple):
-    """What information measures come to on average over all ways to lay the two clusterings over the points."""
-
-    mutual: float
-    split_info: float
-    merge_info: float
-
-
-def _distinct(sizes: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """The distinct sizes, and how many clusters have each."""
-    if sizes.max() > 4 * len(sizes) + 2**16:  # few clusters, some of them huge: sorting beats a table
-        return np.unique(sizes, return_counts=True)
-    counts = np.bincount(sizes)
-    found = np.flatnonzero(counts)
-    return found, counts[found]
-
-
-def _chance(meet: Meet) -> Chance:
-    return Chance(*_core.expected_information(*_distinct(meet.true_size), *_distinct(meet.pred_size)))
-
-
-@measure(
+@information(
     "ami",
-    family="information",
     symbol="AMI",
-    bounds=(float("-inf"), 1.0),
+    reads="cells",  # the sizes of all clusters
+    bounds=(-inf, 1.0),
     normalised=False,
-    conditionally_normalised=False,
     weighted=False,
     aliases=(
         "AMI",
@@ -327,33 +292,30 @@ def ami(meet: Meet, average: str = "arithmetic") -> float:
         return 1.0
     if 1 in (meet.k_true, meet.k_pred) or meet.n in (meet.k_true, meet.k_pred):
         return 0.0
-    sums, chance = meet.sums, meet.once(_chance)
+    sums, chance = meet.sums, meet.once(expected)
     # One minus what was lost over what chance loses: both are sums of terms ≥ 0, so that nothing cancels.
     if average == "arithmetic":
-        lost, expected = sums.split_info + sums.merge_info, chance.split_info + chance.merge_info
+        lost, by_chance = sums.split_info + sums.merge_info, chance.split_info + chance.merge_info
     elif average in ("max", "min"):
         # H(L) − I = H(L|C), and the same for C
         larger_is_true = sums.h_true >= sums.h_pred
         if larger_is_true == (average == "max"):
-            lost, expected = sums.merge_info, chance.merge_info
+            lost, by_chance = sums.merge_info, chance.merge_info
         else:
-            lost, expected = sums.split_info, chance.split_info
+            lost, by_chance = sums.split_info, chance.split_info
     else:
         lost = norm - sums.mutual
-        expected = norm - chance.mutual
-    return min(1.0, 1.0 - lost / expected)
+        by_chance = norm - chance.mutual
+    return min(1.0, 1.0 - lost / by_chance)
 
 
-@measure(
+@share(
     "homogeneity",
-    family="information",
     symmetric=False,
-    normalised=True,
-    conditionally_normalised=False,
     aliases=("homogeneity_score", "cluster_homogeneity"),
     reference=ROSENBERG,
 )
-def homogeneity(meet: Meet) -> float:
+def homogeneity(meet: Summed) -> float:
     r"""How far predicted clusters hold points of one true cluster only.
 
     .. math:: h = 1 - \frac{H(L|C)}{H(L)} = \frac{I(L, C)}{H(L)}
@@ -369,16 +331,13 @@ def homogeneity(meet: Meet) -> float:
     return 1.0 if sums.merge_info == 0 else min(1.0, sums.mutual / sums.h_true)
 
 
-@measure(
+@share(
     "completeness",
-    family="information",
     symmetric=False,
-    normalised=True,
-    conditionally_normalised=False,
     aliases=("completeness_score", "cluster_completeness"),
     reference=ROSENBERG,
 )
-def completeness(meet: Meet) -> float:
+def completeness(meet: Summed) -> float:
     r"""How far the points of a true cluster are in one predicted cluster.
 
     .. math:: c = 1 - \frac{H(C|L)}{H(C)} = \frac{I(L, C)}{H(C)}
@@ -393,15 +352,8 @@ def completeness(meet: Meet) -> float:
     return 1.0 if sums.split_info == 0 else min(1.0, sums.mutual / sums.h_pred)
 
 
-@measure(
-    "v_measure",
-    family="information",
-    normalised=True,
-    conditionally_normalised=False,
-    aliases=("v_measure_score",),
-    reference=ROSENBERG,
-)
-def v_measure(meet: Meet, beta: float = 1.0) -> float:
+@share("v_measure", given=_v_facts, aliases=("v_measure_score",), reference=ROSENBERG)
+def v_measure(meet: Summed, beta: float = 1.0) -> float:
     r"""Harmonic mean of homogeneity and completeness.
 
     .. math:: V_\beta = \frac{(1 + \beta)\, h\, c}{\beta h + c}
@@ -420,19 +372,8 @@ def v_measure(meet: Meet, beta: float = 1.0) -> float:
     return (1 + beta) * h * c / below if below else 0.0
 
 
-@measure(
-    "vi",
-    family="information",
-    symbol="VI",
-    best=0.0,
-    bounds=(0.0, lambda n: log(n)),
-    normalised=False,
-    conditionally_normalised=False,
-    aliases=("VI", "variation_of_information"),
-    reference=MEILA,
-    decomposition=JOIN_WEIGHTED,
-)
-def vi(meet: Meet, base: float | None = None) -> float:
+@information_lost("vi", symbol="VI", aliases=("VI", "variation_of_information"))
+def vi(meet: Summed, base: float | None = None) -> float:
     r"""Information lost and gained in going from one clustering to the other, in nats; a metric.
 
     .. math:: VI = H(C|L) + H(L|C) = \frac1n \sum_{LC} m \Bigl(\log\frac am + \log\frac bm\Bigr)
@@ -447,20 +388,13 @@ def vi(meet: Meet, base: float | None = None) -> float:
     return _in_base(meet.sums.split_info + meet.sums.merge_info, base)
 
 
-@measure(
+@information_lost(
     "vi.split",
-    family="information",
     symbol="H(C|L)",
-    best=0.0,
-    bounds=(0.0, lambda n: log(n)),
     symmetric=False,
-    normalised=False,
-    conditionally_normalised=False,
     aliases=("entropy.pred_given_true",),
-    reference=MEILA,
-    decomposition=JOIN_WEIGHTED,
 )
-def vi_split(meet: Meet, base: float | None = None) -> float:
+def vi_split(meet: Summed, base: float | None = None) -> float:
     r"""Information that splits added: what one has to learn about the prediction, knowing the truth.
 
     .. math:: H(C|L) = \frac1n \sum_{LC} m \log\frac am
@@ -474,20 +408,13 @@ def vi_split(meet: Meet, base: float | None = None) -> float:
     return _in_base(meet.sums.split_info, base)
 
 
-@measure(
+@information_lost(
     "vi.merge",
-    family="information",
     symbol="H(L|C)",
-    best=0.0,
-    bounds=(0.0, lambda n: log(n)),
     symmetric=False,
-    normalised=False,
-    conditionally_normalised=False,
     aliases=("entropy.true_given_pred",),
-    reference=MEILA,
-    decomposition=JOIN_WEIGHTED,
 )
-def vi_merge(meet: Meet, base: float | None = None) -> float:
+def vi_merge(meet: Summed, base: float | None = None) -> float:
     r"""Information that merges lost: what one has to learn about the truth, knowing the prediction.
 
     .. math:: H(L|C) = \frac1n \sum_{LC} m \log\frac bm
@@ -501,16 +428,13 @@ def vi_merge(meet: Meet, base: float | None = None) -> float:
     return _in_base(meet.sums.merge_info, base)
 
 
-@measure(
+@share(
     "V",
-    family="information",
-    normalised=True,
-    conditionally_normalised=False,
     subcomponent_consistent=False,
-    decomposition=Decomposition(_log_share, lambda sizes, n: 1.0 - float(_log_share(sizes, n).sum())),
+    decomposition=Decomposition(_log_share, _log_rest),
     reference=MEILA,
 )
-def v_normalised(meet: Meet) -> float:
+def v_normalised(meet: Summed) -> float:
     r"""Variation of information as a similarity, against its largest value for n points.
 
     .. math:: V = 1 - \frac{VI(L, C)}{\log n}
@@ -527,16 +451,13 @@ def v_normalised(meet: Meet) -> float:
     return max(0.0, 1.0 - vi(meet) / meet.bottom_entropy)
 
 
-@measure(
+@share(
     "K",
-    family="information",
-    normalised=True,
-    conditionally_normalised=False,
     subcomponent_consistent=False,
     decomposition=JOIN_WEIGHTED,
     reference=MEILA,
 )
-def k_normalised(meet: Meet, k: int | None = None) -> float:
+def k_normalised(meet: Summed, k: int | None = None) -> float:
     r"""Variation of information as a similarity, against its largest value for at most k clusters.
 
     .. math:: K = 1 - \frac{VI(L, C)}{2 \log k}

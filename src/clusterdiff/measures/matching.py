@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import ceil, sqrt
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from clusterdiff.measures.bounds import all_but_one, one_in_n
 from clusterdiff.measures.registry import JOIN_WEIGHTED, SUMMED, PrecisionRecall, measure, precision_recall
 from clusterdiff.meet.meet import Meet
+from clusterdiff.meet.sums import Summed
 from clusterdiff.points.labels import FloatArray
 
 MEILA = (
@@ -27,20 +30,45 @@ GAGOLEWSKI = (
 REZAEI = "Rezaei, M. & Fränti, P. (2016). Set matching measures for external cluster validity. IEEE TKDE 28."
 
 
+#: Most measures here never reach 0, since some part of every cluster stays: none is conditionally normalised.
+matching = partial(measure, family="matching", conditionally_normalised=False)
+share = partial(matching, normalised=True)
+plain = partial(matching, normalised=False)
+#: Made of the largest parts of clusters, which are sums.
+by_parts = partial(plain, reads="sums")
+#: Points that are counted: the measure is the sum over the components.
+moved = partial(by_parts, best=0.0, decomposition=SUMMED, degree=1, reference=DONGEN)
+#: Made of the best one-to-one matching, which is known in some places without the cells.
+by_matching = partial(matching, fused="matched")
+
+
+def _least_n(n: int) -> float:
+    return ceil(2 * sqrt(n)) / (2 * n)
+
+
+def _most_moves(n: int) -> float:
+    return 2 * n - ceil(2 * sqrt(n))
+
+
+def _least_geometric(n: int) -> float:
+    return 1 / sqrt(n)
+
+
+def _all_but_one_in_n(n: int) -> float:
+    return 1 - 1 / n
+
+
 # ---- every cluster on its own takes the best partner
 
 
-@measure(
+@by_parts(
     "N",
-    family="matching",
-    bounds=(lambda n: ceil(2 * sqrt(n)) / (2 * n), 1.0),
-    normalised=False,
-    conditionally_normalised=False,
+    bounds=(_least_n, 1.0),
     subcomponent_consistent=False,
     decomposition=JOIN_WEIGHTED,
     reference=DONGEN,
 )
-def n_van_dongen(meet: Meet) -> float:
+def n_van_dongen(meet: Summed) -> float:
     r"""Share of the points that need not move, if every cluster keeps its largest part.
 
     .. math:: N = \frac{1}{2n} \Bigl(\sum_L \max_C m_{LC} + \sum_C \max_L m_{LC}\Bigr)
@@ -56,19 +84,12 @@ def n_van_dongen(meet: Meet) -> float:
     return float((sums.true_max + sums.pred_max) / (2 * meet.total))
 
 
-@measure(
+@moved(
     "split_join",
-    family="matching",
-    best=0.0,
-    bounds=(0.0, lambda n: 2 * n - ceil(2 * sqrt(n))),
-    normalised=False,
-    conditionally_normalised=False,
-    decomposition=SUMMED,
-    degree=1,
+    bounds=(0.0, _most_moves),
     aliases=("split-join", "split_join_distance", "van_dongen"),
-    reference=DONGEN,
 )
-def split_join(meet: Meet) -> float:
+def split_join(meet: Summed) -> float:
     r"""Number of points to move if every cluster keeps its largest part, both ways; a distance.
 
     .. math:: d = 2n - \sum_L \max_C m_{LC} - \sum_C \max_L m_{LC}
@@ -82,19 +103,12 @@ def split_join(meet: Meet) -> float:
     return split_join_true(meet) + split_join_pred(meet)
 
 
-@measure(
+@moved(
     "split_join.true",
-    family="matching",
-    best=0.0,
-    bounds=(0.0, lambda n: n - 1),
+    bounds=(0.0, all_but_one),
     symmetric=False,
-    normalised=False,
-    conditionally_normalised=False,
-    decomposition=SUMMED,
-    degree=1,
-    reference=DONGEN,
 )
-def split_join_true(meet: Meet) -> float:
+def split_join_true(meet: Summed) -> float:
     r"""Number of points outside the largest part of their true cluster: what splitting displaced.
 
     .. math:: d_L = n - \sum_L \max_C m_{LC}
@@ -108,19 +122,12 @@ def split_join_true(meet: Meet) -> float:
     return float(max(0, meet.total - meet.sums.true_max))
 
 
-@measure(
+@moved(
     "split_join.pred",
-    family="matching",
-    best=0.0,
-    bounds=(0.0, lambda n: n - 1),
+    bounds=(0.0, all_but_one),
     symmetric=False,
-    normalised=False,
-    conditionally_normalised=False,
-    decomposition=SUMMED,
-    degree=1,
-    reference=DONGEN,
 )
-def split_join_pred(meet: Meet) -> float:
+def split_join_pred(meet: Summed) -> float:
     r"""Number of points outside the largest part of their predicted cluster: what merging displaced.
 
     .. math:: d_C = n - \sum_C \max_L m_{LC}
@@ -134,17 +141,14 @@ def split_join_pred(meet: Meet) -> float:
     return float(max(0, meet.total - meet.sums.pred_max))
 
 
-@measure(
+@by_parts(
     "purity",
-    family="matching",
-    bounds=(lambda n: 1 / n, 1.0),
+    bounds=(one_in_n, 1.0),
     symmetric=False,
-    normalised=False,
-    conditionally_normalised=False,
     decomposition=JOIN_WEIGHTED,
     reference=ZHAO,
 )
-def purity(meet: Meet) -> float:
+def purity(meet: Summed) -> float:
     r"""Share of the points that belong to the commonest true cluster of their predicted cluster.
 
     .. math:: \frac{1}{n} \sum_C \max_L m_{LC}
@@ -158,17 +162,14 @@ def purity(meet: Meet) -> float:
     return float(meet.sums.pred_max / meet.total)
 
 
-@measure(
+@by_parts(
     "inverse_purity",
-    family="matching",
-    bounds=(lambda n: 1 / n, 1.0),
+    bounds=(one_in_n, 1.0),
     symmetric=False,
-    normalised=False,
-    conditionally_normalised=False,
     decomposition=JOIN_WEIGHTED,
     reference=ZHAO,
 )
-def inverse_purity(meet: Meet) -> float:
+def inverse_purity(meet: Summed) -> float:
     r"""Share of the points that stayed in the largest part of their true cluster.
 
     .. math:: \frac{1}{n} \sum_L \max_C m_{LC}
@@ -182,16 +183,13 @@ def inverse_purity(meet: Meet) -> float:
     return float(meet.sums.true_max / meet.total)
 
 
-@measure(
+@by_parts(
     "geometric_accuracy",
-    family="matching",
-    bounds=(lambda n: 1 / sqrt(n), 1.0),
-    normalised=False,
-    conditionally_normalised=False,
+    bounds=(_least_geometric, 1.0),
     reference="Nepusz, T., Yu, H. & Paccanaro, A. (2012). Detecting overlapping protein complexes in protein-protein "
     "interaction networks. Nature Methods 9.",
 )
-def geometric_accuracy(meet: Meet) -> float:
+def geometric_accuracy(meet: Summed) -> float:
     r"""Geometric mean of purity and inverse purity.
 
     .. math:: \frac{1}{n} \sqrt{\sum_L \max_C m_{LC} \cdot \sum_C \max_L m_{LC}}
@@ -210,13 +208,10 @@ def _best_of_row(meet: Meet, value: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return np.maximum.reduceat(value, meet.indptr[:-1])
 
 
-@measure(
+@plain(
     "f_measure",
-    family="matching",
-    bounds=(lambda n: 1 / n, 1.0),
+    bounds=(one_in_n, 1.0),
     symmetric=False,
-    normalised=False,
-    conditionally_normalised=False,
     decomposition=JOIN_WEIGHTED,
     reference="Larsen, B. & Aone, C. (1999). Fast and effective text mining using linear-time document clustering. "
     "KDD.",
@@ -242,7 +237,7 @@ def f_measure(meet: Meet, beta: float = 1.0) -> float:
 @precision_recall(
     "closest",
     family="matching",
-    bounds=(lambda n: 1 / n, 1.0),
+    bounds=(one_in_n, 1.0),
     normalised=False,
     weighted=False,
     reference="Benjelloun, O. et al. (2009). Swoosh: a generic approach to entity resolution. VLDB Journal 18.",
@@ -326,24 +321,25 @@ def matched(meet: Meet, value: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return chosen
 
 
-def matched_mass(meet: Meet) -> int | float:
+def matched_mass(meet: Summed) -> int | float:
     """The weight of the points in the best one-to-one matching: their number, unless they are weighted."""
+    if not isinstance(meet, Meet):
+        known: int | float = meet.fused("matched")
+        return known
     mass: int | float = matched(meet, meet.mass).sum().item()
     return mass
 
 
-@measure(
+@by_matching(
     "A",
-    family="matching",
-    bounds=(lambda n: 1 / n, 1.0),
     normalised=False,
-    conditionally_normalised=False,
+    bounds=(one_in_n, 1.0),
     subcomponent_consistent=True,
     decomposition=JOIN_WEIGHTED,
     aliases=("classification_accuracy", "accuracy", "maximum_match", "maximum_matching"),
     reference=MEILA,
 )
-def accuracy(meet: Meet) -> float:
+def accuracy(meet: Summed) -> float:
     r"""Share of the points in the best one-to-one matching of true with predicted clusters.
 
     .. math:: A = \max_W \sum_{LC} W_{LC} \frac{m_{LC}}{n}, \quad W \text{ a matching}
@@ -358,17 +354,15 @@ def accuracy(meet: Meet) -> float:
     return meet.once(matched_mass) / meet.total
 
 
-@measure(
+@by_matching(
     "classification_error",
-    family="matching",
-    best=0.0,
-    bounds=(0.0, lambda n: 1 - 1 / n),
     normalised=False,
-    conditionally_normalised=False,
+    best=0.0,
+    bounds=(0.0, _all_but_one_in_n),
     decomposition=JOIN_WEIGHTED,
     reference=MEILA,
 )
-def classification_error(meet: Meet) -> float:
+def classification_error(meet: Summed) -> float:
     r"""Share of the points outside the best one-to-one matching of clusters; a distance.
 
     .. math:: CE = 1 - A
@@ -382,15 +376,8 @@ def classification_error(meet: Meet) -> float:
     return 1.0 - accuracy(meet)
 
 
-@measure(
-    "npa",
-    family="matching",
-    normalised=True,
-    conditionally_normalised=False,
-    aliases=("normalized_pivoted_accuracy",),
-    reference=GAGOLEWSKI,
-)
-def normalised_pivoted_accuracy(meet: Meet) -> float:
+@by_matching("npa", normalised=True, aliases=("normalized_pivoted_accuracy",), reference=GAGOLEWSKI)
+def normalised_pivoted_accuracy(meet: Summed) -> float:
     r"""Accuracy of the best one-to-one matching, above what k equal parts would reach.
 
     .. math:: NPA = \frac{A - 1/k}{1 - 1/k}, \quad k = \max(|L|, |C|)
@@ -442,15 +429,7 @@ def _psi_fit(meet: Meet) -> float:
     return float(matched(meet, fit).sum())
 
 
-@measure(
-    "psi",
-    family="matching",
-    weighted=False,
-    normalised=True,
-    conditionally_normalised=False,
-    aliases=("pair_sets_index",),
-    reference=REZAEI,
-)
+@share("psi", weighted=False, aliases=("pair_sets_index",), reference=REZAEI)
 def pair_sets_index(meet: Meet) -> float:
     r"""How well clusters match one to one, every cluster counting the same, corrected for chance.
 
@@ -472,14 +451,7 @@ def pair_sets_index(meet: Meet) -> float:
     return max(0.0, (meet.once(_psi_fit) - expected) / (max(meet.k_true, meet.k_pred) - expected))
 
 
-@measure(
-    "spsi",
-    family="matching",
-    weighted=False,
-    normalised=True,
-    conditionally_normalised=False,
-    reference=REZAEI,
-)
+@share("spsi", weighted=False, reference=REZAEI)
 def simplified_pair_sets_index(meet: Meet) -> float:
     r"""The pair sets index with chance taken as one matched cluster.
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import log
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from clusterdiff.errors import MeasureError
+from clusterdiff.errors import ArgumentError, MeasureError
 from clusterdiff.measures import Measure, resolve
+from clusterdiff.measures.terms import entropy
 from clusterdiff.meet.enumeration import universe
 from clusterdiff.meet.meet import Meet
 from clusterdiff.points.clustering import Clustering
+from clusterdiff.wording import count
 
 #: All 21,147 clusterings of this many points can be tried; of one more, 115,975.
 MOST_POINTS = 9
@@ -29,11 +30,6 @@ class Extremes(NamedTuple):
     how: str
 
 
-def _entropy(sizes: Sizes) -> float:
-    n = int(sizes.sum())
-    return log(n) - float(np.sum(sizes * np.log(sizes))) / n
-
-
 def _least_n(sizes: Sizes) -> float:
     # Every true cluster keeps a point, and the largest one's parts are at most the predicted clusters' largest.
     return float((len(sizes) + sizes.max()) / (2 * sizes.sum()))
@@ -45,11 +41,11 @@ def _least_a(sizes: Sizes) -> float:
     return float(np.min(np.arange(len(rest)) + rest) / sizes.sum())
 
 
-#: Symbol → the worst and best value by the sizes of the true clusters, for n ≥ 2. N and A are worst, like S*,
+#: Name → the worst and best value by the sizes of the true clusters, for n ≥ 2. N and A are worst, like S*,
 #: when predicted cluster j takes one point of every true cluster with more than j.
 CLOSED_FORM: dict[str, Callable[[Sizes], tuple[float, float]]] = {
-    "I": lambda sizes: (0.0, _entropy(sizes)),
-    "NMI": lambda sizes: (0.0, 1.0),
+    "I": lambda sizes: (0.0, entropy(sizes)),
+    "nmi_max": lambda sizes: (0.0, 1.0),
     "N": lambda sizes: (_least_n(sizes), 1.0),
     "A": lambda sizes: (_least_a(sizes), 1.0),
     "S*": lambda sizes: (0.0, 1.0),
@@ -60,7 +56,7 @@ CLOSED_FORM: dict[str, Callable[[Sizes], tuple[float, float]]] = {
 def extremes(true: object, measure: str | Measure | Callable[[Meet], float]) -> Extremes:
     """The worst and the best value that a measure takes for a true clustering, over all predicted ones.
 
-    Known in closed form for I, NMI, N, A and S* (with any s that satisfies property 4.3); for other measures
+    Known in closed form for I, nmi_max, N, A and S* (with any s that satisfies property 4.3); for other measures
     all clusterings are tried, up to 9 points.
 
     Examples
@@ -71,15 +67,27 @@ def extremes(true: object, measure: str | Measure | Callable[[Meet], float]) -> 
     >>> cd.extremes([0, 0, 1], "R").how
     'search'
     """
+    return extremes_of(read_true(true).sizes, resolve(measure))
+
+
+def read_true(true: object) -> Clustering:
+    """A true clustering to start from, in which every point has a label."""
     clustering = Clustering.reading(true, "true")
-    return extremes_of(clustering.sizes, resolve(measure))
+    if clustering.labels.absent is not None:
+        raise ArgumentError(
+            f"`true` has no label for {count(int(clustering.labels.absent.sum()))}.",
+            "leave out the points without a label first.",
+        )
+    return clustering
 
 
 def extremes_of(sizes: Sizes, measure: Measure) -> Extremes:
     """The same, given the sizes of the true clusters."""
     n = int(sizes.sum())
-    if measure.symbol in CLOSED_FORM and n > 1:
-        return Extremes(*CLOSED_FORM[measure.symbol](sizes), "closed form")
+    # S* has the same extremes for every s that sizes alone decide; other parameters change them.
+    name = "S*" if measure.name.startswith("S*(") and measure.needs is None else measure.name
+    if name in CLOSED_FORM and n > 1:
+        return Extremes(*CLOSED_FORM[name](sizes), "closed form")
     if measure.needs is not None or n > MOST_POINTS:
         known = ", ".join(CLOSED_FORM)
         raise MeasureError(
@@ -106,7 +114,7 @@ def normalised(meet: Meet, measure: Measure) -> float:
     Luo, P., Xiong, H., Zhan, G., Wu, J. & Shi, Z. (2009). Information-theoretic distance measures for clustering
     validation: generalization and normalization. IEEE TKDE 21.
     """
-    if meet.weights is not None:
+    if meet.weighted:
         raise MeasureError(
             "normalisation given the truth is not defined for weighted points.", "leave out weights=."
         )

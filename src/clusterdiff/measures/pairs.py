@@ -6,7 +6,9 @@ both clusterings, and P the number of all pairs. With weights a pair counts as t
 
 from __future__ import annotations
 
+from functools import partial
 from math import sqrt
+from typing import Any
 
 from clusterdiff.measures.registry import (
     SUMMED,
@@ -16,28 +18,44 @@ from clusterdiff.measures.registry import (
     measure,
     precision_recall,
 )
-from clusterdiff.meet.meet import Meet
+from clusterdiff.measures.terms import kept
+from clusterdiff.meet.sums import Summed
 from clusterdiff.points.labels import FloatArray
 
 HUBERT = "Hubert, L. & Arabie, P. (1985). Comparing partitions. Journal of Classification 2."
+
+#: Every measure here is made of counts of pairs, which are sums; none is conditionally normalised.
+FACTS: dict[str, Any] = {"family": "pairs", "reads": "sums", "conditionally_normalised": False}
+pair_measure = partial(measure, **FACTS)
+share = partial(pair_measure, normalised=True)
+plain = partial(pair_measure, normalised=False)
 
 
 def _pair_share(sizes: Sizes, n: int) -> FloatArray:
     return sizes * (sizes - 1) / (n * (n - 1)) if n > 1 else sizes / n
 
 
-@measure(
+def _pair_rest(sizes: Sizes, n: int) -> float:
+    return 1.0 - float(_pair_share(sizes, n).sum())
+
+
+def _ordered_pairs(n: int) -> float:
+    return n * (n - 1)
+
+
+def _alpha_facts(alpha: float = 0.5) -> dict[str, Any]:
+    return {"symmetric": alpha == 0.5}
+
+
+@share(
     "rand",
-    family="pairs",
     symbol="R",
     aliases=("R", "rand_score", "rand_index"),
-    normalised=True,
-    conditionally_normalised=False,
     subcomponent_consistent=False,
-    decomposition=Decomposition(_pair_share, lambda sizes, n: 1.0 - float(_pair_share(sizes, n).sum())),
+    decomposition=Decomposition(_pair_share, _pair_rest),
     reference="Rand, W. M. (1971). Objective criteria for the evaluation of clustering methods. JASA 66.",
 )
-def rand(meet: Meet) -> float:
+def rand(meet: Summed) -> float:
     r"""Share of the pairs of points on which the two clusterings agree, together or apart.
 
     .. math:: R = 1 - \frac{P(L) + P(C) - 2 P(L, C)}{P}
@@ -50,18 +68,13 @@ def rand(meet: Meet) -> float:
     0.8333333333333334
     """
     pairs = meet.pairs
-    if pairs.all == 0:
-        return 1.0
-    return (pairs.all - pairs.true - pairs.pred + 2 * pairs.both) / pairs.all
+    return kept(pairs.all - pairs.true - pairs.pred + 2 * pairs.both, pairs.all)
 
 
-@measure(
+@plain(
     "ari",
-    family="pairs",
     symbol="ARI",
     bounds=(-0.5, 1.0),
-    normalised=False,
-    conditionally_normalised=False,
     aliases=(
         "ARI",
         "adjusted_rand",
@@ -72,7 +85,7 @@ def rand(meet: Meet) -> float:
     ),
     reference=HUBERT,
 )
-def ari(meet: Meet) -> float:
+def ari(meet: Summed) -> float:
     r"""Rand index corrected for chance: 0 is what shuffled labels reach on average.
 
     .. math:: ARI = \frac{P(L, C) - E}{(P(L) + P(C)) / 2 - E}, \quad E = \frac{P(L)\, P(C)}{P}
@@ -90,12 +103,12 @@ def ari(meet: Meet) -> float:
     both, true, pred, all_pairs = meet.pairs
     # Multiplied by P throughout, so that counts stay whole numbers until the one division.
     below = (true + pred) * all_pairs - 2 * true * pred
-    return 2 * (both * all_pairs - true * pred) / below if below else 1.0
+    return kept(2 * (both * all_pairs - true * pred), below)
 
 
 @precision_recall(
     "pairs",
-    family="pairs",
+    **FACTS,
     reference="Rijsbergen, C. J. van (1979). Information Retrieval, 2nd ed. Butterworths.",
     precision=(
         "Share of the pairs that the prediction puts together that are together in truth.",
@@ -108,10 +121,10 @@ def ari(meet: Meet) -> float:
     aliases={
         "precision": ("pairwise_precision", "pair_precision", "wallace.pred"),
         "recall": ("pairwise_recall", "pair_recall", "wallace.true"),
-        "f1": ("pairwise_f", "pair_f1", "czekanowski_index", "dice_index", "sorensen_index", "fmeasure"),
+        "f1": ("pairwise_f", "pair_f1", "czekanowski_index", "dice_index", "sorensen_index"),
     },
 )
-def pair_precision_recall(meet: Meet) -> PrecisionRecall:
+def pair_precision_recall(meet: Summed) -> PrecisionRecall:
     """Agreement on pairs of points.
 
     Without any pair to judge (all singletons) a share is 1: nothing was claimed wrongly, nothing was missed. The
@@ -122,19 +135,17 @@ def pair_precision_recall(meet: Meet) -> PrecisionRecall:
     {'pairs.precision': 1.0, 'pairs.recall': 0.5, 'pairs.f(beta=2)': 0.5555555555555556}
     """
     both, true, pred, _ = meet.pairs
-    return (both / pred if pred else 1.0), (both / true if true else 1.0)
+    return kept(both, pred), kept(both, true)
 
 
-@measure(
+@share(
     "adapted_rand_error",
-    family="pairs",
+    given=_alpha_facts,
     best=0.0,
-    normalised=True,
-    conditionally_normalised=False,
     reference="Arganda-Carreras, I. et al. (2015). Crowdsourcing the creation of image segmentation algorithms for "
     "connectomics. Frontiers in Neuroanatomy 9.",
 )
-def adapted_rand_error(meet: Meet, alpha: float = 0.5) -> float:
+def adapted_rand_error(meet: Summed, alpha: float = 0.5) -> float:
     r"""One minus F of pair precision and recall, as segmentation contests use it; a distance.
 
     .. math:: ARE = 1 - \frac{P(L, C)}{\alpha\, P(L) + (1 - \alpha)\, P(C)}
@@ -147,20 +158,16 @@ def adapted_rand_error(meet: Meet, alpha: float = 0.5) -> float:
     0.333333333333
     """
     both, true, pred, _ = meet.pairs
-    below = alpha * true + (1 - alpha) * pred
-    return 1.0 - both / below if below else 0.0
+    return 1.0 - kept(both, alpha * true + (1 - alpha) * pred)
 
 
-@measure(
+@share(
     "jaccard",
-    family="pairs",
     aliases=("jaccard_index",),
-    normalised=True,
-    conditionally_normalised=False,
     reference="Ben-Hur, A., Elisseeff, A. & Guyon, I. (2002). A stability based method for discovering structure in "
     "clustered data. Pacific Symposium on Biocomputing 7.",
 )
-def jaccard(meet: Meet) -> float:
+def jaccard(meet: Summed) -> float:
     r"""Of the pairs that are together in either clustering, the share that is together in both.
 
     .. math:: J = \frac{P(L, C)}{P(L) + P(C) - P(L, C)}
@@ -172,20 +179,16 @@ def jaccard(meet: Meet) -> float:
     0.5
     """
     both, true, pred, _ = meet.pairs
-    either = true + pred - both
-    return both / either if either else 1.0
+    return kept(both, true + pred - both)
 
 
-@measure(
+@share(
     "fowlkes_mallows",
-    family="pairs",
     symbol="FM",
     aliases=("fowlkes_mallows_score", "fowlkes_mallows_index", "fm_score"),
-    normalised=True,
-    conditionally_normalised=False,
     reference="Fowlkes, E. B. & Mallows, C. L. (1983). A method for comparing two hierarchical clusterings. JASA 78.",
 )
-def fowlkes_mallows(meet: Meet) -> float:
+def fowlkes_mallows(meet: Summed) -> float:
     r"""Geometric mean of pair precision and pair recall.
 
     .. math:: FM = \frac{P(L, C)}{\sqrt{P(L)\, P(C)}}
@@ -203,16 +206,13 @@ def fowlkes_mallows(meet: Meet) -> float:
     return sqrt(both / true) * sqrt(both / pred) if true and pred else 0.0
 
 
-@measure(
+@plain(
     "afm",
-    family="pairs",
     bounds=(-1.0, 1.0),
     aliases=("adjusted_fm_score", "adjusted_fowlkes_mallows"),
-    normalised=False,
-    conditionally_normalised=False,
     reference=HUBERT,
 )
-def adjusted_fowlkes_mallows(meet: Meet) -> float:
+def adjusted_fowlkes_mallows(meet: Summed) -> float:
     r"""Fowlkes-Mallows index corrected for chance.
 
     .. math:: AFM = \frac{FM - E}{1 - E}, \quad E = \frac{\sqrt{P(L)\, P(C)}}{P}
@@ -232,22 +232,19 @@ def adjusted_fowlkes_mallows(meet: Meet) -> float:
     # FM and E share the root: what is left is a difference of whole numbers.
     root = sqrt(true) * sqrt(pred)
     below = root * all_pairs - true * pred
-    return (both * all_pairs - true * pred) / below if below else 1.0
+    return kept(both * all_pairs - true * pred, below)
 
 
-@measure(
+@plain(
     "mirkin",
-    family="pairs",
     best=0.0,
-    bounds=(0.0, lambda n: n * (n - 1)),
-    normalised=False,
-    conditionally_normalised=False,
+    bounds=(0.0, _ordered_pairs),
     decomposition=SUMMED,
     degree=2,
     aliases=("mirkin_distance",),
     reference="Mirkin, B. G. (1996). Mathematical Classification and Clustering. Kluwer.",
 )
-def mirkin(meet: Meet) -> float:
+def mirkin(meet: Summed) -> float:
     r"""Number of ordered pairs of points on which the two clusterings disagree; a distance.
 
     .. math:: M = \sum_L a^2 + \sum_C b^2 - 2 \sum_{LC} m^2 = 2\, (1 - R)\, P
@@ -263,15 +260,12 @@ def mirkin(meet: Meet) -> float:
     return float(2 * (true + pred - 2 * both))
 
 
-@measure(
+@share(
     "rogers_tanimoto",
-    family="pairs",
     aliases=("rogers_tanimoto_index",),
-    normalised=True,
-    conditionally_normalised=False,
     reference="Rogers, D. J. & Tanimoto, T. T. (1960). A computer program for classifying plants. Science 132.",
 )
-def rogers_tanimoto(meet: Meet) -> float:
+def rogers_tanimoto(meet: Summed) -> float:
     r"""Agreements on pairs of points, with disagreements counted twice.
 
     .. math:: RT = \frac{R}{2 - R}
@@ -286,16 +280,13 @@ def rogers_tanimoto(meet: Meet) -> float:
     return agreement / (2.0 - agreement)
 
 
-@measure(
+@plain(
     "pairs.correlation",
-    family="pairs",
     bounds=(-1.0, 1.0),
-    normalised=False,
-    conditionally_normalised=False,
     aliases=("pearson_correlation",),
     reference=HUBERT,
 )
-def pair_correlation(meet: Meet) -> float:
+def pair_correlation(meet: Summed) -> float:
     r"""Correlation between being together in one clustering and being together in the other.
 
     .. math:: r = \frac{P\, P(L, C) - P(L)\, P(C)}{\sqrt{P(L)\, (P - P(L))\, P(C)\, (P - P(C))}}

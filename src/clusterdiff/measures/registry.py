@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -14,7 +14,9 @@ import numpy.typing as npt
 
 from clusterdiff.errors import MeasureError, nearest
 from clusterdiff.measures.formula import readable
+from clusterdiff.measures.terms import f_beta
 from clusterdiff.meet.meet import Meet
+from clusterdiff.meet.sums import FUSED, READS, Reads, Summed, refusal
 
 #: A bound is a number, or a function of the number of points.
 Bound: TypeAlias = float | Callable[[int], float]
@@ -32,10 +34,22 @@ class Decomposition:
     rest: Callable[[Sizes, int], float]
 
 
+def _shares(sizes: Sizes, n: int) -> npt.NDArray[np.float64]:
+    return sizes / n
+
+
+def _ones(sizes: Sizes, n: int) -> npt.NDArray[np.float64]:
+    return np.ones(len(sizes))
+
+
+def _nothing(sizes: Sizes, n: int) -> float:
+    return 0.0
+
+
 #: w = |J|/n and b = 0: the measure is the mean over its components (property 4.1).
-JOIN_WEIGHTED = Decomposition(lambda sizes, n: sizes / n, lambda sizes, n: 0.0)
+JOIN_WEIGHTED = Decomposition(_shares, _nothing)
 #: w = 1 and b = 0: the measure is the sum over its components, as counts are.
-SUMMED = Decomposition(lambda sizes, n: np.ones(len(sizes)), lambda sizes, n: 0.0)
+SUMMED = Decomposition(_ones, _nothing)
 
 
 @dataclass(frozen=True)
@@ -45,6 +59,14 @@ class Measure:
     Flags are True, False, or None where the question does not arise or the answer depends on parameters.
     ``reflexive`` says whether every clustering scores ``best`` with itself. Multiplying all weights by c multiplies
     the value by c to the ``degree``. With parameters set it is called ``stem``, if it has one.
+
+    ``reads`` says what of the meet it reads: ``"sums"``, ``"cells"``, ``"overlap"`` or ``"points"``; where a clustering
+    has points that the other lacks ``reads_uneven``, if that is something else; and neither where the sum named
+    ``fused`` is known already. ``needs`` names what has to be known of the points: features or distances.
+    ``given(**parameters)`` returns the facts that depend on parameters; it has their defaults as its own.
+
+    A measure is a value: it can be hashed, compared, copied and pickled. Pickle keeps its function and its facts by
+    reference, so functions among them must be found in a module.
     """
 
     name: str
@@ -61,20 +83,51 @@ class Measure:
     decomposition: Decomposition | None = field(default=None, repr=False)
     weighted: bool = field(default=True, repr=False)
     degree: int = field(default=0, repr=False)
+    reads: Reads = field(default="cells", repr=False)
+    reads_uneven: Reads | None = field(default=None, repr=False)
+    fused: str | None = field(default=None, repr=False)
     needs: str | None = field(default=None, repr=False)
     aliases: tuple[str, ...] = field(default=(), repr=False)
     reference: str = field(default="", repr=False)
-    parameters: Mapping[str, Any] = field(default_factory=dict, repr=False)
     stem: str | None = field(default=None, repr=False)
+    given: Callable[..., dict[str, Any]] | None = field(default=None, repr=False)
+    description: str | None = field(default=None, repr=False)
+    bound: tuple[tuple[str, Any], ...] = field(default=(), repr=False)
 
-    def __call__(self, meet: Meet) -> float:
+    def __post_init__(self) -> None:
+        for reads in (self.reads, self.reads_uneven or self.reads):
+            if reads not in READS:
+                raise MeasureError(
+                    f"{self.name}: `reads` must be one of {', '.join(READS)}; got {reads!r}.",
+                    nearest(str(reads), READS),
+                )
+        if self.fused is not None and self.fused not in FUSED:
+            raise MeasureError(f"{self.name}: `fused` must be one of {', '.join(FUSED)}; got {self.fused!r}.")
+
+    def __call__(self, meet: Summed) -> float:
         """The measure's value for the two clusterings of ``meet``."""
-        if meet.weights is not None and not self.weighted:
+        if not self.weighted and meet.weighted:
             raise MeasureError(
                 f"{self.name} is not defined for weighted points.",
                 "leave out weights=, or choose another measure.",
             )
-        return self.function(meet, **self.parameters)
+        lack = self.lacks(meet)
+        if lack is not None:
+            raise refusal(self.name, lack, meet)
+        if self.bound:
+            return self.function(meet, **dict(self.bound))
+        return self.function(meet)
+
+    def lacks(self, meet: Summed) -> Reads | None:
+        """What it would read and ``meet`` does not offer; None if it can be computed there."""
+        wanted = self.reads if self.reads_uneven is None or not meet.uneven else self.reads_uneven
+        offers = meet.offers
+        return None if wanted in offers or self.fused in offers else wanted
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters that are set."""
+        return dict(self.bound)
 
     @property
     def similarity(self) -> bool:
@@ -84,7 +137,7 @@ class Measure:
     @property
     def join_weighted(self) -> bool:
         """Whether it is the mean of its components' values, weighted by their sizes (property 4.1)."""
-        return self.decomposition is JOIN_WEIGHTED
+        return self.decomposition == JOIN_WEIGHTED
 
     def bounds_at(self, n: int) -> tuple[float, float]:
         """The least and the greatest value the measure may take for n points."""
@@ -94,7 +147,7 @@ class Measure:
     @property
     def doc(self) -> str:
         """The whole description, as in the source."""
-        return inspect.getdoc(self.function) or ""
+        return self.description or inspect.getdoc(self.function) or ""
 
     @property
     def summary(self) -> str:
@@ -131,7 +184,8 @@ class Measure:
     def takes(self) -> dict[str, Any]:
         """The parameters that may stand in its name, with their defaults."""
         accepted = list(inspect.signature(self.function).parameters.values())[1:]
-        return {p.name: self.parameters.get(p.name, p.default) for p in accepted}
+        known = self.parameters
+        return {p.name: known.get(p.name, p.default) for p in accepted}
 
     def bind(self, parameters: Mapping[str, Any]) -> Measure:
         """The measure with some of its parameters set, which then stand in its name."""
@@ -141,7 +195,9 @@ class Measure:
             str(value) if name == "s" else f"{name}={_word(value)}" for name, value in parameters.items()
         )
         base = self.stem or self.name.partition("(")[0]
-        return replace(self, name=f"{base}({shown})", parameters={**self.parameters, **parameters})
+        known = {**self.parameters, **parameters}
+        facts = self.given(**known) if self.given is not None else {}
+        return replace(self, name=f"{base}({shown})", bound=tuple(sorted(known.items())), **facts)
 
 
 def _word(value: object) -> str:
@@ -157,6 +213,7 @@ class Registry(Mapping[str, Measure]):
     def __init__(self) -> None:
         self._measures: dict[str, Measure] = {}
         self._aliases: dict[str, str] = {}
+        self._refused: dict[str, str] = {}
         self._parsed: dict[str, Measure] = {}
 
     def add(self, measure: Measure) -> None:
@@ -166,6 +223,10 @@ class Registry(Mapping[str, Measure]):
                 raise MeasureError(f"there is a measure named {name!r} already.")
         self._measures[measure.name] = measure
         self._aliases.update(dict.fromkeys(measure.aliases, measure.name))
+
+    def refuse(self, name: str, hint: str) -> None:
+        """Refuse a name that people take for different measures; ``hint`` says which ones."""
+        self._refused[name] = hint
 
     def remove(self, name: str) -> None:
         """Take a measure out again."""
@@ -199,6 +260,8 @@ class Registry(Mapping[str, Measure]):
         match = CALL.fullmatch(text.strip())
         name = match["name"].strip() if match else text
         measure = self._measures.get(self._aliases.get(name, name))
+        if name in self._refused:
+            raise MeasureError(f"{name!r} means different measures to different people.", self._refused[name])
         if match is None or measure is None:
             raise MeasureError(
                 f"unknown measure {text!r}.",
@@ -211,7 +274,7 @@ def _arguments(text: str | None, measure: Measure) -> dict[str, Any]:
     """The parameters in a measure's name; values are numbers or bare words."""
     if not text or not text.strip():
         return {}
-    accepted = [name for name in measure.takes if name not in measure.parameters]
+    accepted = list(measure.takes)
     out: dict[str, Any] = {}
     for position, part in enumerate(text.split(",")):
         key, equals, value = part.partition("=")
@@ -271,38 +334,28 @@ def precision_recall(
     aliases: Mapping[str, tuple[str, ...]] | None = None,
     f1_facts: Mapping[str, Any] | None = None,
     **facts: Any,
-) -> Callable[[Callable[[Meet], PrecisionRecall]], Callable[[Meet], PrecisionRecall]]:
+) -> Callable[[Callable[[Any], PrecisionRecall]], Callable[[Any], PrecisionRecall]]:
     """Register ``name.precision``, ``name.recall`` and ``name.f1`` from one function that returns the first two.
 
     Each is described by a sentence and a formula of its own, followed by what the function's docstring says of all.
     ``name.f(beta=2)`` is F with another weight of recall.
     """
 
-    def register(function: Callable[[Meet], PrecisionRecall]) -> Callable[[Meet], PrecisionRecall]:
+    def register(function: Callable[[Any], PrecisionRecall]) -> Callable[[Any], PrecisionRecall]:
         title, _, shared = (inspect.getdoc(function) or "").partition("\n\n")
-        title = title.rstrip(".")
-
-        def precision_of(meet: Meet) -> float:
-            return function(meet)[0]
-
-        def recall_of(meet: Meet) -> float:
-            return function(meet)[1]
-
-        def f_of(meet: Meet, beta: float = 1.0) -> float:
-            return f_beta(*function(meet), beta)
-
-        harmonic = f"{title}: the harmonic mean of precision and recall."
-        for part, made, (sentence, formula) in (
-            ("precision", precision_of, precision),
-            ("recall", recall_of, recall),
-            ("f1", f_of, (harmonic, F_BETA)),
-        ):
-            made.__doc__ = f"{sentence}\n\n.. math:: {formula}\n\n{shared}"
+        harmonic = f"{title.rstrip('.')}: the harmonic mean of precision and recall."
+        parts: tuple[tuple[str, Callable[..., float], tuple[str, str]], ...] = (
+            ("precision", Part(function, 0), precision),
+            ("recall", Part(function, 1), recall),
+            ("f1", FScore(function), (harmonic, F_BETA)),
+        )
+        for part, made, (sentence, formula) in parts:
             known = {"normalised": True, "conditionally_normalised": False, **facts}
             known |= {"symmetric": part == "f1", "aliases": (aliases or {}).get(part, ())}
+            known["description"] = f"{sentence}\n\n.. math:: {formula}\n\n{shared}"
             if part == "f1":
                 # A mean of ratios is no mean over components, even if each ratio is.
-                known |= {"decomposition": None, "stem": f"{name}.f", **(f1_facts or {})}
+                known |= {"decomposition": None, "stem": f"{name}.f", "given": _f_facts, **(f1_facts or {})}
                 known["aliases"] = (f"{name}.f", *known["aliases"])
             measure(f"{name}.{part}", **known)(made)
         return function
@@ -310,20 +363,31 @@ def precision_recall(
     return register
 
 
-def f_beta(precision: float, recall: float, beta: float = 1.0) -> float:
-    """The weighted harmonic mean of precision and recall; 0 when both are 0.
+@dataclass(frozen=True)
+class Part:
+    """The precision or the recall of a function that returns both."""
 
-    >>> f_beta(0.5, 1.0), f_beta(0.5, 1.0, beta=2)
-    (0.6666666666666666, 0.8333333333333334)
-    """
-    if not isinstance(beta, int | float) or isinstance(beta, bool) or not beta > 0:
-        raise MeasureError(
-            f"`beta` must be a number above 0; got {beta!r}.", "2 weighs recall more, 0.5 precision."
-        )
-    if precision + recall == 0:
-        return 0.0
-    square = beta * beta
-    return (1 + square) * precision * recall / (square * precision + recall)
+    function: Callable[[Any], PrecisionRecall]
+    index: int
+
+    def __call__(self, meet: Summed) -> float:
+        """One of the two."""
+        return self.function(meet)[self.index]
+
+
+@dataclass(frozen=True)
+class FScore:
+    """F of a function that returns precision and recall."""
+
+    function: Callable[[Any], PrecisionRecall]
+
+    def __call__(self, meet: Summed, beta: float = 1.0) -> float:
+        """Their weighted harmonic mean."""
+        return f_beta(*self.function(meet), beta)
+
+
+def _f_facts(beta: float = 1.0) -> dict[str, Any]:
+    return {"symmetric": beta == 1}
 
 
 def resolve(wanted: str | Measure | Callable[[Meet], float]) -> Measure:
@@ -333,6 +397,28 @@ def resolve(wanted: str | Measure | Callable[[Meet], float]) -> Measure:
     if isinstance(wanted, str):
         return measures[wanted]
     if callable(wanted):
-        name = getattr(wanted, "__name__", "own")
+        name = str(getattr(wanted, "__name__", "own"))
         return Measure(name, wanted, "own", name)
     raise MeasureError(f"a measure is a name or a function of the meet; got {type(wanted).__name__}.")
+
+
+def resolve_all(
+    wanted: str | Measure | Callable[[Meet], float] | Iterable[str | Measure | Callable[[Meet], float]],
+) -> dict[str, Measure]:
+    """Measures by the name they were asked for; different ones get different names.
+
+    >>> list(resolve_all(["R", "vi(base=2)", lambda meet: meet.n, lambda meet: meet.k_true]))
+    ['R', 'vi(base=2)', '<lambda>', '<lambda> 2']
+    """
+    if isinstance(wanted, str | Measure) or callable(wanted):
+        wanted = [wanted]
+    out: dict[str, Measure] = {}
+    for one in wanted:
+        found = resolve(one)
+        name = base = one if isinstance(one, str) else found.name
+        number = 1
+        while name in out and out[name] != found:
+            number += 1
+            name = f"{base} {number}"
+        out[name] = found
+    return out

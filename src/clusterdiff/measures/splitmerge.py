@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from clusterdiff.measures.registry import JOIN_WEIGHTED, Measure, measure
 from clusterdiff.measures.subcomponents import Scored, Sigma, Subcomponent, Takes, mean, product, subcomponent
 from clusterdiff.meet.meet import Meet
+from clusterdiff.meet.sums import Summed
 
 XIANG = (
     "Xiang, Q., Mao, Q., Chai, K. M. A., Chieu, H. L., Tsang, I. W. & Zhao, Z. (2012). "
@@ -21,25 +23,40 @@ FACTS: dict[str, Any] = {
     "decomposition": JOIN_WEIGHTED,
     "reference": XIANG,
 }
-#: Sums that may be there already, for S* and S': the core has some, an engine all.
-FUSED = {
-    "entropy": ("s_h", "s_h_mean"),
-    "pairs": ("s_pairs", "s_pairs_mean"),
-    "largest": ("s_largest", "s_largest_mean"),
-    "mse": ("s_mse", "s_mse_mean"),
-}
+#: Sums that may be there already, for S*; with "_mean" those for S'. The core has some, an engine all.
+SUMS = {"entropy": "s_h", "pairs": "s_pairs", "largest": "s_largest", "mse": "s_mse"}
 
 
-def _score(meet: Meet, s: str | Subcomponent, sigma: Sigma) -> float:
-    if isinstance(s, str) and s in FUSED and sigma in (product, mean):
-        summed = getattr(meet.sums, FUSED[s][sigma is mean], None)
-        if summed is not None:
-            return float(summed)
+def _score(meet: Summed, s: str | Subcomponent, sigma: Sigma) -> float:
+    fused = _fused(s, sigma)
+    if fused in meet.offers:
+        return float(meet.fused(fused))
+    assert isinstance(meet, Meet)  # whoever does not offer the sum offers the cells: the measure has checked
     return Scored(meet, subcomponent(s)).combine(sigma)
 
 
-@measure("S_H", **FACTS)
-def s_h(meet: Meet) -> float:
+def _fused(s: str | Subcomponent, sigma: Sigma) -> str:
+    """The sum that is S* or S' with a built-in s, where it is known; nothing for a user's own."""
+    if not isinstance(s, str) or s not in SUMS or sigma not in (product, mean):
+        return ""
+    return f"{SUMS[s]}_mean" if sigma is mean else SUMS[s]
+
+
+def _facts(s: str | Subcomponent, sigma: Sigma) -> dict[str, Any]:
+    scored = subcomponent(s)
+    return {"reads": scored.reads, "needs": scored.needs, "fused": _fused(s, sigma) or None}
+
+
+def _product_facts(s: str = "entropy") -> dict[str, Any]:
+    return _facts(s, product)
+
+
+def _mean_facts(s: str = "entropy") -> dict[str, Any]:
+    return _facts(s, mean)
+
+
+@measure("S_H", fused="s_h", **FACTS)
+def s_h(meet: Summed) -> float:
     r"""How much of the true clusters survives splitting and merging, by entropy: the score of clusterdiff.
 
     .. math:: S_H = \sum_{LC} \frac{m}{n} \Bigl(1 - \frac{H(C_L)}{\log a}\Bigr) \Bigl(1 - \frac{H(L_C)}{\log b}\Bigr)
@@ -54,8 +71,8 @@ def s_h(meet: Meet) -> float:
     return _score(meet, "entropy", product)
 
 
-@measure("S_MSE", needs="features", **FACTS)
-def s_mse(meet: Meet) -> float:
+@measure("S_MSE", fused="s_mse", needs="features", **FACTS)
+def s_mse(meet: Summed) -> float:
     r"""How much of the clusters' spread in feature space survives splitting and merging.
 
     .. math:: S_{MSE} = \sum_{LC} \frac{m}{n}\, \frac{mse(C_L)}{mse(L)}\, \frac{mse(L_C)}{mse(C)}
@@ -70,8 +87,8 @@ def s_mse(meet: Meet) -> float:
     return _score(meet, "mse", product)
 
 
-@measure("S*", **FACTS)
-def s_product(meet: Meet, s: str = "entropy") -> float:
+@measure("S*", fused="s_h", given=_product_facts, **FACTS)
+def s_product(meet: Summed, s: str = "entropy") -> float:
     r"""The split-merge similarity with any subcomponent measure s: ``S*(pairs)``, ``S*(mse)``, …
 
     .. math:: S^* = \sum_{LC} \frac{m}{n}\, s(C|L)\, s(L|C)
@@ -86,9 +103,12 @@ def s_product(meet: Meet, s: str = "entropy") -> float:
 
 
 @measure(
-    "S'", **{**FACTS, "normalised": None, "conditionally_normalised": False, "subcomponent_consistent": False}
+    "S'",
+    **{**FACTS, "normalised": None, "conditionally_normalised": False, "subcomponent_consistent": False},
+    fused="s_h_mean",
+    given=_mean_facts,
 )
-def s_mean(meet: Meet, s: str = "entropy") -> float:
+def s_mean(meet: Summed, s: str = "entropy") -> float:
     r"""The mean of the split scores and the merge scores, which ignores how they are paired.
 
     .. math:: S' = \frac12 \sum_L \frac an\, s(C|L) + \frac12 \sum_C \frac bn\, s(L|C)
@@ -131,10 +151,23 @@ def split_merge(
     label = name or f"S({scored.name}, {getattr(sigma, '__name__', 'own')})"
     return Measure(
         label,
-        lambda meet: Scored(meet, scored).combine(sigma),
+        Combined(scored, sigma),
         "split-merge",
         label,
+        reads=scored.reads,
         needs=scored.needs,
         decomposition=JOIN_WEIGHTED,
         reference=XIANG,
     )
+
+
+@dataclass(frozen=True)
+class Combined:
+    """The framework with one s and one σ."""
+
+    s: Subcomponent
+    sigma: Sigma
+
+    def __call__(self, meet: Meet) -> float:
+        """Σ m/n · σ(split score, merge score) over the cells."""
+        return Scored(meet, self.s).combine(self.sigma)

@@ -1,7 +1,7 @@
 """Subcomponent measures s(parts | whole), and the framework that combines them: S* and S'.
 
 A subcomponent measure scores every true cluster by how much of it survives in its cells. It is a function of
-the meet that returns one score a true cluster; on the transposed meet the same function scores merges.
+the meet that returns one score per true cluster; on the transposed meet the same function scores merges.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterdiff.errors import ArgumentError, MeasureError, nearest, one_of
-from clusterdiff.meet.meet import Meet, spread
+from clusterdiff.measures.terms import kept_each, x_log_x
+from clusterdiff.meet.meet import Meet
+from clusterdiff.meet.parts import spread
+from clusterdiff.meet.sums import Reads
 from clusterdiff.points.labels import FloatArray
 
 Takes: TypeAlias = Literal["sizes", "members", "meet"]
@@ -29,11 +32,15 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Subcomponent:
-    """A named way to score a cluster's parts: ``function(meet)`` gives s(ℂ|L) for every true cluster L."""
+    """A named way to score a cluster's parts: ``function(meet)`` gives s(ℂ|L) for every true cluster L.
+
+    ``reads`` says what of the meet it reads, ``needs`` what has to be known of the points: features or distances.
+    """
 
     name: str
     function: Callable[[Meet], FloatArray]
     needs: str | None = None
+    reads: Reads = "cells"
 
     def __call__(self, meet: Meet) -> FloatArray:
         """The score of every true cluster."""
@@ -59,22 +66,9 @@ def _builtin(
     return register
 
 
-def _ratio(kept: npt.NDArray[Any], whole: npt.NDArray[Any]) -> FloatArray:
-    """kept / whole, where 0/0 is 1: a cluster that cannot be split was not."""
-    out = np.ones(len(whole))
-    np.divide(kept, whole, out=out, where=whole > 0)
-    return out
-
-
 def _by_cluster(meet: Meet, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Sum a value a cell over each true cluster; a cluster of one cell keeps its bits."""
+    """Sum one value per cell over each true cluster; a cluster of one cell keeps its bits."""
     return np.add.reduceat(values, meet.indptr[:-1])
-
-
-def x_log_x(x: npt.NDArray[Any]) -> FloatArray:
-    """x·log x, and 0 at 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(x > 0, x * np.log(x), 0.0)
 
 
 @_builtin()
@@ -86,7 +80,7 @@ def entropy(meet: Meet) -> FloatArray:
     """
     weights = meet.weights
     if weights is None:
-        return _ratio(_by_cluster(meet, x_log_x(meet.size)), x_log_x(meet.true_size))
+        return kept_each(_by_cluster(meet, x_log_x(meet.size)), x_log_x(meet.true_size))
     unit = weights.unit
     own = _by_cluster(meet, weights.entropy)
     # x·log(x/unit) in units of the mean weight, so that the weights' scale does not matter
@@ -94,7 +88,7 @@ def entropy(meet: Meet) -> FloatArray:
     whole = np.where(meet.true_size > 1, x_log_x(meet.true_mass / unit) * unit - own, 0.0)
     kept = _by_cluster(meet, np.maximum(part, 0.0))
     unsplit = np.diff(meet.indptr) == 1
-    return np.where(unsplit, 1.0, np.minimum(_ratio(kept, np.maximum(whole, 0.0)), 1.0))
+    return np.where(unsplit, 1.0, np.minimum(kept_each(kept, np.maximum(whole, 0.0)), 1.0))
 
 
 @_builtin()
@@ -105,13 +99,13 @@ def pairs(meet: Meet) -> FloatArray:
     """
     if meet.weights is None:
         m, a = meet.size.astype(float), meet.true_size.astype(float)
-        return _ratio(_by_cluster(meet, m * (m - 1)), a * (a - 1))
+        return kept_each(_by_cluster(meet, m * (m - 1)), a * (a - 1))
     square = meet.weights.square.astype(float)
     mass = meet.mass.astype(float)
     kept = np.where(meet.size > 1, mass * mass - square, 0.0)
     whole = np.where(meet.true_size > 1, meet.true_mass.astype(float) ** 2 - _by_cluster(meet, square), 0.0)
     unsplit = np.diff(meet.indptr) == 1
-    return np.where(unsplit, 1.0, np.clip(_ratio(_by_cluster(meet, kept), whole), 0.0, 1.0))
+    return np.where(unsplit, 1.0, np.clip(kept_each(_by_cluster(meet, kept), whole), 0.0, 1.0))
 
 
 @_builtin()
@@ -120,7 +114,7 @@ def largest(meet: Meet) -> FloatArray:
 
     A singleton scores 1. It counts points, so weights do not change it.
     """
-    return _ratio(np.maximum.reduceat(meet.size, meet.indptr[:-1]) - 1, meet.true_size - 1)
+    return kept_each(np.maximum.reduceat(meet.size, meet.indptr[:-1]) - 1, meet.true_size - 1)
 
 
 @_builtin(needs="features")
@@ -132,7 +126,7 @@ def mse(meet: Meet) -> FloatArray:
     assert meet.moments is not None
     within = _by_cluster(meet, meet.moments.within)
     _, between = spread(meet.true, meet.k_true, meet.moments.centres, meet.mass)
-    return np.where(np.diff(meet.indptr) == 1, 1.0, _ratio(within, within + between))
+    return np.where(np.diff(meet.indptr) == 1, 1.0, kept_each(within, within + between))
 
 
 @_builtin(needs="distances")
@@ -144,7 +138,7 @@ def distance(meet: Meet) -> FloatArray:
     assert meet.links is not None
     kept = _by_cluster(meet, meet.links.cells)
     unsplit = np.diff(meet.indptr) == 1
-    return np.where(unsplit, 1.0, np.minimum(_ratio(kept, meet.links.true), 1.0))
+    return np.where(unsplit, 1.0, np.minimum(kept_each(kept, meet.links.true), 1.0))
 
 
 # ---- a user's own
@@ -188,11 +182,22 @@ def subcomponent(
     label = name or str(getattr(s, "__name__", "own"))
     takes = takes or _taken(s)
     one_of("takes", takes, ("sizes", "members", "meet"))
-    if takes == "meet":
-        return Subcomponent(label, lambda meet: _checked(s(meet), meet, label))
-    return Subcomponent(
-        label, lambda meet: _checked([s(parts) for parts in _parts(meet, takes)], meet, label)
-    )
+    return Subcomponent(label, Own(s, takes, label), reads="points" if takes == "members" else "cells")
+
+
+@dataclass(frozen=True)
+class Own:
+    """A user's own function, made to score all true clusters of a meet; what it returns is checked."""
+
+    function: Callable[..., Any]
+    takes: Takes
+    name: str
+
+    def __call__(self, meet: Meet) -> FloatArray:
+        """The score of every true cluster."""
+        if self.takes == "meet":
+            return _checked(self.function(meet), meet, self.name)
+        return _checked([self.function(parts) for parts in _parts(meet, self.takes)], meet, self.name)
 
 
 def _taken(function: Callable[..., Any]) -> Any:
@@ -217,7 +222,7 @@ def _checked(scores: Any, meet: Meet, name: str) -> FloatArray:
     out = np.asarray(scores, dtype=np.float64)
     if out.shape != (meet.k_true,):
         raise MeasureError(
-            f"`{name}` must return one score a cluster: {meet.k_true:,} clusters, an array of shape {out.shape}."
+            f"`{name}` must return one score per cluster: {meet.k_true:,} clusters, an array of shape {out.shape}."
         )
     bad = np.flatnonzero(~((out >= -ROUNDING) & (out <= 1 + ROUNDING)))
     if bad.size:
@@ -260,7 +265,7 @@ class Scored:
         sigma_of_cell = np.asarray(sigma(*self.pair), dtype=np.float64)
         if sigma_of_cell.shape != self.meet.mass.shape:
             raise ArgumentError(
-                f"`sigma` must return one value a pair: {len(self.meet):,} pairs, shape {sigma_of_cell.shape}.",
+                f"`sigma` must return one value per pair: {len(self.meet):,} pairs, shape {sigma_of_cell.shape}.",
                 "it takes two arrays, the split and the merge score of each cell.",
             )
         mass = self.meet.mass

@@ -24,6 +24,7 @@ PIVOTS = 10_000_000
     normalised=None,
     conditionally_normalised=False,
     weighted=False,
+    reads="points",
     needs="features",
     reference="Coen, M. H., Ansari, M. H. & Fillmore, N. (2010). Comparing clusterings in space. ICML.",
 )

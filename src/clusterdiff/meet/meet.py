@@ -3,164 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, NamedTuple, TypeVar
+from functools import cached_property, partial
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from clusterdiff import _core
 from clusterdiff.errors import ArgumentError
-from clusterdiff.meet.sums import Sums, WeightedSums
-from clusterdiff.points.labels import AnyArray, BoolArray, FloatArray, Int64Array, IntArray, LazyNames
-from clusterdiff.points.reading import read_labels
+from clusterdiff.meet.given import named, read_cells
+from clusterdiff.meet.parts import CellWeights, Links, Moments, Overlap, Pairs, spread
+from clusterdiff.meet.sums import Made, Once, Sums, WeightedSums
+from clusterdiff.points.labels import AnyArray, FloatArray, Int64Array, IntArray, LazyNames
 from clusterdiff.table import Table
 
-Made = TypeVar("Made")
+#: A table, an array of one value per point, or the like: there already, or made when it is asked for.
+Lazy: TypeAlias = Made | Callable[[], Made]
+
+CELLS = frozenset({"sums", "cells", "overlap"})
+POINTS = CELLS | {"points"}
+#: The same where points have no weights: the core then sums up S* and S' along with the rest.
+SCORES = frozenset({"s_h", "s_h_mean", "s_pairs", "s_pairs_mean", "s_largest", "s_largest_mean"})
+CELLS_AND_SCORES, POINTS_AND_SCORES = CELLS | SCORES, POINTS | SCORES
 
 
-@dataclass(frozen=True)
-class CellWeights:
-    """What the points' weights add up to in each cell.
-
-    ``mass`` is Σw (integers if the weights are), ``square`` Σw², and ``entropy`` Σ w·log(w/unit), where
-    ``unit`` is the mean weight of all points: measuring weights against it makes their scale irrelevant.
-    """
-
-    mass: npt.NDArray[Any]
-    square: npt.NDArray[Any]
-    entropy: FloatArray
-    unit: float
-
-    @classmethod
-    def of(cls, weights: npt.NDArray[Any], cell: IntArray, k: int) -> CellWeights:
-        """Sum the points' weights over the ``k`` cells."""
-        unit = float(weights.mean(dtype=np.float64))
-        relative = weights / unit
-        with np.errstate(divide="ignore", invalid="ignore"):
-            entropy = np.where(weights > 0, weights * np.log(relative), 0.0)
-        mass, square, own = (_core.group_sum(cell, k, x) for x in (weights, weights * weights, entropy))
-        return cls(mass, square, own, unit)
-
-    def take(self, cells: Any) -> CellWeights:
-        """The same for a selection of cells."""
-        return CellWeights(self.mass[cells], self.square[cells], self.entropy[cells], self.unit)
-
-    def merged(self, groups: IntArray, k: int) -> CellWeights:
-        """The same for cells united into ``k`` groups."""
-        mass, square, entropy = (
-            _core.group_sum(groups, k, x) for x in (self.mass, self.square, self.entropy)
-        )
-        return CellWeights(mass, square, entropy, self.unit)
-
-
-@dataclass(frozen=True)
-class Moments:
-    """The features' weighted mean of each cell (dense or sparse rows) and the squared deviations from it."""
-
-    centres: Any
-    within: FloatArray
-
-    def take(self, cells: Any) -> Moments:
-        """The same for a selection of cells."""
-        return Moments(self.centres[cells], self.within[cells])
-
-    def merged(self, groups: IntArray, k: int, mass: npt.NDArray[Any]) -> Moments:
-        """The same for cells united into ``k`` groups: inner spread plus the spread of the centres."""
-        centres, between = spread(groups, k, self.centres, mass)
-        return Moments(centres, _core.group_sum(groups, k, self.within) + between)
-
-
-def spread(groups: IntArray, k: int, x: Any, weights: npt.NDArray[Any] | None) -> tuple[Any, FloatArray]:
-    """Weighted mean of the rows of ``x`` in each group, and the weighted squared deviations from it."""
-    w = None if weights is None else np.asarray(weights, dtype=np.float64)
-    codes = np.asarray(groups, dtype=np.int32)
-    if isinstance(x, np.ndarray):
-        return _core.moments_dense(codes, k, x, w)
-    from scipy import sparse
-
-    indptr, indices, data, within = _core.moments_sparse(codes, k, x.indptr, x.indices, x.data, x.shape[1], w)
-    return sparse.csr_array((data, indices, indptr), shape=(k, x.shape[1])), within
-
-
-@dataclass(frozen=True)
-class Links:
-    """The link weight (distance) inside each cell, each true cluster and each predicted cluster."""
-
-    cells: FloatArray
-    true: FloatArray
-    pred: FloatArray
-
-
-@dataclass(frozen=True)
-class Overlap:
-    """Two clusterings that need not have the same points: the cells of the points they share, and whole clusters.
-
-    ``true``, ``pred`` and ``size`` describe the cells, as in a meet; ``true_size`` and ``pred_size`` are the sizes of
-    all clusters with the points that the other clustering lacks. A cluster without any shared point has no cell.
-    Where both have the same points, this is the meet.
-    """
-
-    true: IntArray
-    pred: IntArray
-    size: Int64Array
-    true_size: Int64Array
-    pred_size: Int64Array
-    true_group: IntArray | None = None
-    pred_group: IntArray | None = None
-
-    @classmethod
-    def of(cls, true: IntArray, pred: IntArray, in_true: BoolArray, in_pred: BoolArray) -> Overlap:
-        """From an integer label a point, and which points each clustering has."""
-        sides = []
-        for labels, present in ((true, in_true), (pred, in_pred)):
-            codes = np.full(len(labels), -1, dtype=np.int32)
-            codes[present] = _core.encode_integers(labels[present])[0]
-            sides.append((codes, np.bincount(codes[present])))
-        (rows, true_size), (columns, pred_size) = sides
-        shared = in_true & in_pred
-        if not shared.any():
-            none = np.empty(0, dtype=np.int64)
-            return cls(none, none, none, true_size, pred_size)
-        meet = Meet.from_labels(rows[shared], columns[shared])
-        return cls(meet.true_names[meet.true], meet.pred_names[meet.pred], meet.size, true_size, pred_size)
-
-    def transpose(self) -> Overlap:
-        """The same with the two clusterings exchanged; the order of the cells stays."""
-        return Overlap(self.pred, self.true, self.size, self.pred_size, self.true_size)
-
-
-class Pairs(NamedTuple):
-    """Pairs of distinct points (with weights: sums of the products of theirs), exact for integers.
-
-    ``both``: together in both clusterings; ``true``, ``pred``: together in that one; ``all``: all pairs.
-    """
-
-    both: int | float
-    true: int | float
-    pred: int | float
-    all: int | float
-
-    @property
-    def confusion(self) -> tuple[tuple[int | float, int | float], tuple[int | float, int | float]]:
-        """The pair confusion matrix as scikit-learn lays it out: rows are apart and together in `true`.
-
-        It counts ordered pairs, so that every pair of points stands in it twice.
-
-        >>> import clusterdiff as cd
-        >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).meet.pairs.confusion
-        ((8, 0), (2, 2))
-        """
-        apart = self.all - self.true - self.pred + self.both
-        return (2 * apart, 2 * (self.pred - self.both)), (2 * (self.true - self.both), 2 * self.both)
-
-
-class Meet:
+class Meet(Once):
     """The cells of two clusterings: which true and predicted cluster each lies in, and its size.
 
     Cells stand in true-major order: those of one true cluster are adjacent. Clusters are numbered from 0 on
-    either side; ``true_names`` and ``pred_names`` give the users' labels.
+    either side; ``true_names`` and ``pred_names`` give the users' labels. A meet never changes: it can be read by
+    several threads, copied and pickled, together with its points if it knows them.
+
+    Parameters
+    ----------
+    cells
+        The table, from the core.
+    true_names, pred_names
+        The users' labels: by integer label if the table was made from labels, else by cluster. None: the labels
+        themselves, or the clusters' numbers.
+    weights, moments, links, features
+        What the points' weights, features and distances come to in each cell; and the features, one row per point,
+        for the few measures that look at single points.
+    locate
+        The cell of each point, or a function that finds them when they are asked for.
+    overlap
+        The clusterings with the points that only one of them has, or a function that makes it.
+    uneven
+        Whether there are such points; if None, there are when an overlap is given.
+    transpose_of
+        The meet that this one is the transpose of, and for each of its cells the place here.
 
     Examples
     --------
@@ -175,34 +66,84 @@ class Meet:
     def __init__(
         self,
         cells: _core.Cells,
-        true_lexicon: AnyArray | LazyNames | None = None,
-        pred_lexicon: AnyArray | LazyNames | None = None,
+        true_names: AnyArray | LazyNames | None = None,
+        pred_names: AnyArray | LazyNames | None = None,
+        *,
         weights: CellWeights | None = None,
         moments: Moments | None = None,
         links: Links | None = None,
         features: Any = None,
-        locate: Callable[[], IntArray] | None = None,
-        overlap: Callable[[], Overlap] | None = None,
+        locate: Lazy[IntArray] | None = None,
+        overlap: Lazy[Overlap] | None = None,
         uneven: bool | None = None,
+        transpose_of: tuple[Meet, Int64Array] | None = None,
     ) -> None:
         self.cells = cells
         self.weights = weights
         self.moments = moments
         self.links = links
-        self.features = features  # a row per point, for the few measures that look at single points
+        self.features = features
+        self.uneven = overlap is not None if uneven is None else uneven
         self._locate = locate
         self._overlap = overlap
-        #: Whether a clustering has points that the other lacks (``missing=`` then says what the meet does).
-        self.uneven = overlap is not None if uneven is None else uneven
-        self._made: dict[Callable[[Meet], Any], Any] = {}
-        self._true_lexicon = true_lexicon
-        self._pred_lexicon = pred_lexicon
+        self._transpose_of = transpose_of
+        self._made = {}
+        self._true_names = true_names
+        self._pred_names = pred_names
 
     @classmethod
     def from_labels(cls, true: IntArray, pred: IntArray) -> Meet:
         """The meet of two arrays of integer labels of the same points."""
         cells = _core.meet(true, pred)
-        return cls(cells, locate=lambda: cells.locate(true, pred))
+        return cls(cells, locate=partial(cells.locate, true, pred))
+
+    @classmethod
+    def of_points(
+        cls,
+        true: IntArray,
+        pred: IntArray,
+        true_names: AnyArray | LazyNames | None = None,
+        pred_names: AnyArray | LazyNames | None = None,
+        *,
+        weights: npt.NDArray[Any] | None = None,
+        features: Any = None,
+        link_sums: Callable[[IntArray, int, npt.NDArray[Any] | None], FloatArray] | None = None,
+        overlap: Lazy[Overlap] | None = None,
+        uneven: bool | None = None,
+    ) -> Meet:
+        """The meet of two arrays of integer labels, with all else that is known of the points.
+
+        ``weights`` and ``features`` have one entry or row per point. ``link_sums(groups, k, weights)`` gives the link
+        weight inside each of k groups of points.
+        """
+        cells = _core.meet(true, pred)
+        locate: Lazy[IntArray] = partial(cells.locate, true, pred)
+        sums = moments = links = None
+        if weights is not None or features is not None or link_sums is not None:
+            locate = cell = cells.locate(true, pred)
+            if weights is not None:
+                sums = CellWeights.of(weights, cell, len(cells))
+            if features is not None:
+                moments = Moments(*spread(cell, len(cells), features, weights))
+            if link_sums is not None:
+                row, column = _rows(cells)[cell], cells.cols[cell]
+                links = Links(
+                    link_sums(cell, len(cells), weights),
+                    link_sums(row, cells.k_true, weights),
+                    link_sums(column, cells.k_pred, weights),
+                )
+        return cls(
+            cells,
+            true_names,
+            pred_names,
+            weights=sums,
+            moments=moments,
+            links=links,
+            features=features,
+            locate=locate,
+            overlap=overlap,
+            uneven=uneven,
+        )
 
     @classmethod
     def from_cells(cls, true: object, pred: object, size: Sequence[int] | Int64Array) -> Meet:
@@ -211,27 +152,31 @@ class Meet:
         >>> Meet.from_cells(["x", "x", "y"], [1, 2, 2], [10**12, 5, 10**12]).n
         2000000000005
         """
-        rows, columns = read_labels(true, "true"), read_labels(pred, "pred")
-        sizes = np.asarray(size, dtype=np.int64)
-        row_codes, row_first = _core.encode_integers(rows.values)
-        column_codes, column_first = _core.encode_integers(columns.values)
-        if not len(row_codes) == len(column_codes) == len(sizes):
-            raise ArgumentError("`true`, `pred` and `size` must have one entry a cell.")
-        if len(sizes) == 0 or sizes.min() < 1:
-            raise ArgumentError("`size` must be at least 1 for every cell, and there must be a cell.")
-        order = np.argsort(row_codes, kind="stable")
-        indptr = np.concatenate([[0], np.cumsum(np.bincount(row_codes))])
-        try:
-            cells = _core.Cells(indptr, column_codes[order], sizes[order], len(column_first))
-        except ValueError:
-            raise ArgumentError(
-                "a pair of clusters stands in more than one cell.", "sum the sizes of such cells first."
-            ) from None
-        return cls(
-            cells,
-            _named(rows.values[row_first], rows.lexicon),
-            _named(columns.values[column_first], columns.lexicon),
+        return cls(*read_cells(true, pred, size))
+
+    def with_points(self, locate: Lazy[IntArray]) -> Meet:
+        """The same meet, knowing its points: the cell of each, or a function that finds them."""
+        return Meet(
+            self.cells,
+            self._true_names,
+            self._pred_names,
+            locate=locate,
+            overlap=self._overlap,
+            **self._carried,
         )
+
+    @property
+    def _carried(self) -> dict[str, Any]:
+        names = ("weights", "moments", "links", "features", "uneven")
+        return {name: getattr(self, name) for name in names}
+
+    def __reduce__(self) -> tuple[Callable[..., Meet], tuple[Any, ...]]:
+        """For pickle and copy: plain arrays, so that what was left to be made when asked for is made now."""
+        table = (self.indptr, self.pred, self.size, self.k_pred)
+        points = self.cell_of_point if self.knows_points else None
+        overlap = None if self._overlap is None else self.overlap
+        parts = {**self._carried, "locate": points, "overlap": overlap}
+        return _restored, (table, self.true_names, self.pred_names, parts)
 
     # ---- the table
 
@@ -262,7 +207,7 @@ class Meet:
     @cached_property
     def true(self) -> npt.NDArray[np.int32]:
         """The true cluster of each cell."""
-        return np.repeat(np.arange(self.k_true, dtype=np.int32), np.diff(self.indptr))
+        return _rows(self.cells)
 
     @property
     def pred(self) -> npt.NDArray[np.int32]:
@@ -307,14 +252,35 @@ class Meet:
     @property
     def true_names(self) -> AnyArray:
         """The label of each true cluster."""
-        return _names(self.cells.true_labels, self._true_lexicon, self.k_true)
+        return _names(self.cells.true_labels, self._true_names, self.k_true)
 
     @property
     def pred_names(self) -> AnyArray:
         """The label of each predicted cluster."""
-        return _names(self.cells.pred_labels, self._pred_lexicon, self.k_pred)
+        return _names(self.cells.pred_labels, self._pred_names, self.k_pred)
 
     # ---- what measures read
+
+    @property
+    def offers(self) -> frozenset[str]:
+        """What measures can read here: all but the points of a meet that was made from cells."""
+        if self._locate is None:
+            return CELLS_AND_SCORES if self.weights is None else CELLS
+        return POINTS_AND_SCORES if self.weights is None else POINTS
+
+    @property
+    def lacking(self) -> tuple[str, str | None]:
+        """Why the points cannot be read, where they cannot."""
+        return "this meet was made from cells and does not know its points", "compare the points themselves."
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the points have weights."""
+        return self.weights is not None
+
+    def fused(self, name: str) -> Any:
+        """A sum that the core makes for one measure: ``"s_h"`` is S_H, ``"s_pairs_mean"`` S'(pairs)."""
+        return getattr(self.sums, name)
 
     @cached_property
     def sums(self) -> Sums:
@@ -326,11 +292,10 @@ class Meet:
         """Pairs of points that the clusterings put together, counted exactly."""
         sums = self.sums
         if self.weights is None:
-            n = self.n
-            return Pairs((sums.mm - n) // 2, (sums.aa - n) // 2, (sums.bb - n) // 2, n * (n - 1) // 2)
+            return Pairs.counted(sums, self.n, self.n)
         own = self.weights.square.sum().item()
         if isinstance(self.total, int) and isinstance(own, int):
-            return Pairs(*((s - own) // 2 for s in (sums.mm, sums.aa, sums.bb, self.total**2)))
+            return Pairs.counted(sums, self.total, own)
         # With fractions the subtraction rounds: what is nothing, all, or the same in theory is so in bits.
         every = max(0.0, (self.total**2 - own) / 2)
         true, pred, both = (
@@ -349,14 +314,7 @@ class Meet:
         """
         if self._overlap is None:
             return Overlap(self.true, self.pred, self.size, self.true_size, self.pred_size)
-        return self._overlap()
-
-    def once(self, make: Callable[[Meet], Made]) -> Made:
-        """``make(self)``, computed the first time and kept: for what several measures share."""
-        if make not in self._made:
-            self._made[make] = make(self)
-        made: Made = self._made[make]
-        return made
+        return _made(self._overlap)
 
     @property
     def same(self) -> bool:
@@ -375,22 +333,24 @@ class Meet:
 
     @cached_property
     def _transposed(self) -> tuple[Meet, Int64Array]:
+        if self._transpose_of is not None:
+            return self._transpose_of
         cells, order = self.cells.transpose()
-        meet = Meet(
-            cells,
-            self._pred_lexicon,
-            self._true_lexicon,
-            self.weights and self.weights.take(order),
-            self.moments and self.moments.take(order),
-            self.links and Links(self.links.cells[order], self.links.pred, self.links.true),
-            self.features,
-            lambda: np.append(back, -1)[self.cell_of_point],
-            None if self._overlap is None else lambda: self.overlap.transpose(),
-            self.uneven,
-        )
         back = np.empty_like(order)
         back[order] = np.arange(len(order))
-        meet.__dict__["_transposed"] = (self, back)  # the transpose of the transpose is this very meet
+        meet = Meet(
+            cells,
+            self._pred_names,
+            self._true_names,
+            weights=self.weights and self.weights.take(order),
+            moments=self.moments and self.moments.take(order),
+            links=self.links and Links(self.links.cells[order], self.links.pred, self.links.true),
+            features=self.features,
+            locate=partial(_moved, np.append(back, -1), self) if self.knows_points else None,
+            overlap=None if self._overlap is None else partial(_transposed_overlap, self),
+            uneven=self.uneven,
+            transpose_of=(self, back),  # the transpose of the transpose is this very meet
+        )
         return meet, order
 
     def transpose(self) -> Meet:
@@ -420,13 +380,13 @@ class Meet:
             cells,
             self.true_names[chosen],
             self.pred_names[present],
-            self.weights and self.weights.take(keep),
-            self.moments and self.moments.take(keep),
+            weights=self.weights and self.weights.take(keep),
+            moments=self.moments and self.moments.take(keep),
             # Distances between points of a predicted cluster that was cut cannot be told from its total.
-            Links(self.links.cells[keep], self.links.true[chosen], self.links.pred[present])
+            links=Links(self.links.cells[keep], self.links.true[chosen], self.links.pred[present])
             if self.links and whole
             else None,
-            locate=lambda: _place(keep, len(self))[self.cell_of_point],
+            locate=partial(_moved, _place(keep, len(self)), self) if self.knows_points else None,
         )
 
     def coarsen(self, groups: npt.ArrayLike, names: AnyArray | None = None) -> Meet:
@@ -453,16 +413,16 @@ class Meet:
             cells,
             self.true_names,
             self.pred_names[first] if names is None else np.asarray(names)[to[first]],
-            self.weights and self.weights.merged(place, k),
-            self.moments and self.moments.merged(place, k, self.mass),
-            locate=lambda: np.append(place, -1)[self.cell_of_point],
+            weights=self.weights and self.weights.merged(place, k),
+            moments=self.moments and self.moments.merged(place, k, self.mass),
+            locate=partial(_moved, np.append(place, -1), self) if self.knows_points else None,
         )
 
     # ---- the points
 
     @property
     def knows_points(self) -> bool:
-        """Whether it was made from points; a meet made from cells does not know them."""
+        """Whether the meet knows the cell of each point; one made from cells does not."""
         return self._locate is not None
 
     @cached_property
@@ -470,22 +430,23 @@ class Meet:
         """The cell of each point compared; -1 for points that a restriction left out."""
         if self._locate is None:
             raise ArgumentError("this meet was made from cells and does not know its points.")
-        return self._locate()
+        return _made(self._locate)
 
     @cached_property
-    def _grouped(self) -> tuple[Int64Array, IntArray]:
+    def grouped(self) -> tuple[Int64Array, IntArray]:
+        """The positions of all points by cell: those of cell i are members[indptr[i]:indptr[i + 1]], ascending."""
         return _core.group_members(self.cell_of_point, len(self))
 
     def members(self, cell: int) -> IntArray:
         """The positions of the points of a cell, ascending."""
-        indptr, members = self._grouped
+        indptr, members = self.grouped
         return members[indptr[cell] : indptr[cell + 1]]
 
     # ---- as a table
 
     @property
     def table(self) -> Table[Any]:
-        """One row a cell: its true cluster, its predicted cluster and its size (and weight)."""
+        """One row per cell: its true cluster, its predicted cluster and its size (and weight)."""
         columns = {"true": self.true_names[self.true], "pred": self.pred_names[self.pred], "size": self.size}
         return Table(columns if self.weights is None else columns | {"weight": self.mass})
 
@@ -504,6 +465,31 @@ class Meet:
         return self.table._repr_html_()
 
 
+def _restored(
+    table: tuple[Any, ...], true_names: AnyArray, pred_names: AnyArray, parts: dict[str, Any]
+) -> Meet:
+    """A meet from what :meth:`Meet.__reduce__` kept of it."""
+    return Meet(_core.Cells(*table), true_names, pred_names, **parts)
+
+
+def _made(lazy: Lazy[Made]) -> Made:
+    return lazy() if callable(lazy) else lazy
+
+
+def _rows(cells: _core.Cells) -> npt.NDArray[np.int32]:
+    """The true cluster of each cell."""
+    return np.repeat(np.arange(cells.k_true, dtype=np.int32), np.diff(cells.indptr))
+
+
+def _moved(place: IntArray, meet: Meet) -> IntArray:
+    """The cell of each point after the cells of ``meet`` went to other places; -1 stays -1."""
+    return place[meet.cell_of_point]
+
+
+def _transposed_overlap(meet: Meet) -> Overlap:
+    return meet.overlap.transpose()
+
+
 def _place(kept: Int64Array, count: int) -> Int64Array:
     """For each of ``count`` cells its place among the kept ones, else -1; index -1 stays -1."""
     place = np.full(count + 1, -1)
@@ -511,11 +497,7 @@ def _place(kept: Int64Array, count: int) -> Int64Array:
     return place
 
 
-def _named(values: IntArray, lexicon: AnyArray | LazyNames | None) -> AnyArray:
-    return values if lexicon is None else lexicon[values]
-
-
 def _names(labels: AnyArray | None, lexicon: AnyArray | LazyNames | None, k: int) -> AnyArray:
     if labels is not None:
-        return _named(labels, lexicon)
+        return named(labels, lexicon)
     return np.arange(k) if lexicon is None else lexicon[:]

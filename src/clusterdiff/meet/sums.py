@@ -1,17 +1,32 @@
-"""The sums over cells and clusters that measures are made of: what the core gives, and the same with weights."""
+"""What measures read: the sums over cells and clusters, and the protocol of whatever has them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from clusterdiff import _core
+from clusterdiff.errors import MeasureError
+from clusterdiff.meet.parts import Overlap, Pairs
 
 if TYPE_CHECKING:
     from clusterdiff.meet.meet import Meet
+
+Made = TypeVar("Made")
+
+#: What a measure may read: sums over cells and clusters; the cells; both clusterings with the points that one of
+#: them lacks; the points.
+Reads: TypeAlias = Literal["sums", "cells", "overlap", "points"]
+READS: tuple[Reads, ...] = ("sums", "cells", "overlap", "points")
+#: Sums of a single measure that are known in some places and spare it the cells there: S* and S' with a built-in s,
+#: and the points in the best one-to-one matching of clusters.
+FUSED = (
+    "s_h", "s_h_mean", "s_pairs", "s_pairs_mean", "s_largest", "s_largest_mean", "s_mse", "s_mse_mean", "matched",
+)  # fmt: skip
 
 
 class Sums(Protocol):
@@ -72,6 +87,108 @@ class Sums(Protocol):
     @property
     def element(self) -> float:
         """Σ m²/max(a, b) / n."""
+
+
+class Once:
+    """Keeps what several measures share: computed the first time, by whichever thread comes first."""
+
+    _made: dict[Callable[[Any], Any], Any]
+
+    def once(self, make: Callable[[Any], Made]) -> Made:
+        """``make(self)``, computed the first time and kept."""
+        made = self._made
+        if make not in made:
+            made.setdefault(make, make(self))
+        kept: Made = made[make]
+        return kept
+
+
+class Summed(Protocol):
+    """What has the sums of a meet: a meet in memory, cells that stay in an engine, a step of a series.
+
+    ``offers`` names what can be read here: what a measure may read (``READS``), and the sums that spare a measure the
+    cells (``FUSED``). Whoever offers no more than sums has the members below and no others.
+    """
+
+    @property
+    def offers(self) -> frozenset[str]:
+        """What can be read here: some of ``READS`` and of ``FUSED``."""
+
+    @property
+    def lacking(self) -> tuple[str, str | None]:
+        """Why no more than that can be read, and what to do about it: for the message of an error."""
+
+    @property
+    def n(self) -> int:
+        """Number of points."""
+
+    @property
+    def total(self) -> int | float:
+        """The weight of all points: n, unless the points are weighted."""
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the points have weights."""
+
+    @property
+    def uneven(self) -> bool:
+        """Whether a clustering has points that the other lacks."""
+
+    @property
+    def k_true(self) -> int:
+        """Number of true clusters."""
+
+    @property
+    def k_pred(self) -> int:
+        """Number of predicted clusters."""
+
+    def __len__(self) -> int:
+        """Number of cells."""
+
+    @property
+    def same(self) -> bool:
+        """Whether the two clusterings are the same."""
+
+    @property
+    def sums(self) -> Sums:
+        """The sums over cells and clusters."""
+
+    @property
+    def pairs(self) -> Pairs:
+        """Pairs of points that the clusterings put together."""
+
+    @property
+    def bottom_entropy(self) -> float:
+        """H(⊥): log n, or with weights the entropy of the points' shares of the total."""
+
+    def fused(self, name: str) -> Any:
+        """One of the sums in ``FUSED`` that are offered."""
+
+    def once(self, make: Callable[[Any], Made]) -> Made:
+        """``make(self)``, computed the first time and kept: for what several measures share."""
+
+
+#: What may be read, in words.
+WHAT: dict[Reads, str] = {
+    "sums": "sums over cells",
+    "cells": "the cells of the meet",
+    "overlap": "both clusterings with the points that one of them lacks",
+    "points": "the points",
+}
+
+
+def refusal(what: str, reads: Reads, source: Summed) -> MeasureError:
+    """The error for something that reads what ``source`` does not offer."""
+    why, hint = source.lacking
+    return MeasureError(f"{what} reads {WHAT[reads]}, and {why}.", hint)
+
+
+class Overlapping(Summed, Protocol):
+    """What also has both clusterings as they were given, with the points that only one of them has."""
+
+    @property
+    def overlap(self) -> Overlap:
+        """The clusterings as they were given."""
 
 
 class WeightedSums:

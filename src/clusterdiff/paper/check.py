@@ -141,13 +141,13 @@ def check(
     Examples
     --------
     >>> import clusterdiff as cd
-    >>> found = cd.check("NMI", points=4)
+    >>> found = cd.check("nmi_max", points=4)
     >>> found.holds["normalised"], found.holds["conditionally_normalised"]
     (True, False)
     >>> print(found.counterexamples["join_weighted"])
     true  0 1 | 2
     pred  0 | 1 | 2
-    NMI = 0.5794, but the mean over components is 0.3333
+    nmi_max = 0.5794, but the mean over components is 0.3333
     """
     wanted = _wanted(measure)
     needs = wanted.needs

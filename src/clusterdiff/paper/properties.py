@@ -18,7 +18,7 @@ from clusterdiff.measures.registry import JOIN_WEIGHTED, Decomposition
 from clusterdiff.measures.subcomponents import Subcomponent, subcomponent, subcomponents
 from clusterdiff.meet.enumeration import Universe, as_sets, universe
 from clusterdiff.meet.lattice import Components
-from clusterdiff.meet.meet import Links, Meet, Moments, spread
+from clusterdiff.meet.meet import Meet
 from clusterdiff.points.alignment import align
 from clusterdiff.points.data import Distances
 from clusterdiff.points.labels import FloatArray
@@ -122,20 +122,16 @@ class PointData:
 
     def meet(self, true: npt.NDArray[Any], pred: npt.NDArray[Any], copies: int = 1) -> Meet:
         """The meet of two labellings of the first points, or of copies of them."""
-        out = Meet.from_labels(true.astype(np.int64), pred.astype(np.int64))
         row = np.arange(len(true)) % (len(true) // copies)
-        if self.features is not None:
-            out.features = self.features[row]
-            out.moments = Moments(*spread(out.cell_of_point, len(out), out.features, None))
+        links = None
         if self.distances is not None:
-            links = Distances(self.distances[np.ix_(row, row)], align(true, pred).order)
-            cell = out.cell_of_point
-            out.links = Links(
-                links.sums(cell, len(out), None),
-                links.sums(out.true[cell], out.k_true, None),
-                links.sums(out.pred[cell], out.k_pred, None),
-            )
-        return out
+            links = Distances(self.distances[np.ix_(row, row)], align(true, pred).order).sums
+        return Meet.of_points(
+            true.astype(np.int64),
+            pred.astype(np.int64),
+            features=None if self.features is None else self.features[row],
+            link_sums=links,
+        )
 
 
 class Pair(NamedTuple):

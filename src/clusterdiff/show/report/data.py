@@ -33,7 +33,7 @@ EMPTY = '""'
 FIRST_REPAIRS, CURVE, SLICES = 20, 200, 30
 #: Beyond so many cells only measures that take one pass over the cells are computed.
 MANY_CELLS = 100_000
-QUICK = ("S_H", "S'", "R", "ari", "N", "I", "NMI", "VI", "V", "b3.f1", "v_measure", "element_centric")
+QUICK = ("S_H", "S'", "R", "ari", "N", "I", "nmi_max", "VI", "V", "b3.f1", "v_measure", "element_centric")
 
 
 def visible(value: object, width: int = TEXT) -> str:

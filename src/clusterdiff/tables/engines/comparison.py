@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal, NoReturn, cast
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -22,6 +22,7 @@ from clusterdiff.diff.loss import Loss
 from clusterdiff.errors import ArgumentError, MeasureError
 from clusterdiff.meet.lattice import KINDS
 from clusterdiff.meet.meet import Meet
+from clusterdiff.meet.sums import refusal
 from clusterdiff.points.clustering import Clustering, Points
 from clusterdiff.points.labels import AnyArray, IntArray, Labels
 from clusterdiff.table import Table
@@ -40,7 +41,8 @@ from clusterdiff.tables.engines.cells import (
 )
 from clusterdiff.tables.engines.components import components
 from clusterdiff.tables.engines.native import Frame, plain
-from clusterdiff.tables.engines.sums import EngineMeet, EngineSums, if_else
+from clusterdiff.tables.engines.sides import if_else
+from clusterdiff.tables.engines.sums import EngineSums, InEngine
 from clusterdiff.tables.engines.tables import Points as TablePoints
 from clusterdiff.tables.engines.tables import flag
 
@@ -69,13 +71,11 @@ class TableComparison(Comparison):
     where: Literal["memory", "engine"] = "memory"
 
     def __init__(self, meet: Meet, cells: Cells, group: Any = None) -> None:
-        self.meet = meet
+        self.meet = meet.with_points(lambda: self._located.cell) if self.where == "memory" else meet
         self.weights = None
         self._cells = cells
         self._group = group
         self._aligned = cast(Any, cells.choices)
-        if self.where == "memory":
-            meet._locate = lambda: self._located.cell
 
     @property
     def engine(self) -> str:
@@ -124,12 +124,12 @@ class EngineComparison(TableComparison):
     where = "engine"
 
     def __init__(self, cells: Cells, budget: int) -> None:
-        super().__init__(cast(Any, EngineMeet(cells)), cells)
+        super().__init__(cast(Any, InEngine(cells)), cells)
         self._budget = budget
 
     @property
     def _sums(self) -> EngineSums:
-        return cast(EngineMeet, self.meet).sums
+        return cast(InEngine, self.meet).sums
 
     @property
     def loss(self) -> Loss:
@@ -380,6 +380,37 @@ class EngineComparison(TableComparison):
         out["component"] = np.full(len(order), -1)
         return Table({name: out[name][order] for name in row._fields}, row)
 
+    # What reads the cells, and has to be asked of `costliest`.
+
+    def repairs(self) -> NoReturn:
+        """Refused: it reads the cells."""
+        raise refusal("repairs()", "cells", self.meet)
+
+    def patch(self) -> NoReturn:
+        """Refused: it reads the cells."""
+        raise refusal("patch()", "cells", self.meet)
+
+    def by(self, column: object) -> NoReturn:
+        """Refused: it reads the points."""
+        raise refusal("by()", "points", self.meet)
+
+    def normalised(self, measure: AnyMeasure) -> NoReturn:
+        """Refused: it reads the sizes of all clusters."""
+        raise refusal("normalised()", "cells", self.meet)
+
+    def plot(self, kind: str = "flow", ax: Any = None) -> NoReturn:
+        """Refused: it reads the cells."""
+        raise refusal("plot()", "cells", self.meet)
+
+    def report(self, *arguments: Any, **options: Any) -> NoReturn:
+        """Refused: it reads the cells."""
+        raise refusal("report()", "cells", self.meet)
+
+    @property
+    def mapping(self) -> NoReturn:
+        """Refused: it reads the cells."""
+        raise refusal("mapping", "cells", self.meet)
+
     def to_dict(self, measures: Iterable[AnyMeasure] = SUMS, top: int | None = 10) -> dict[str, Any]:
         """The whole comparison as plain values, with the ``top`` costliest components."""
         return super().to_dict(measures, top)
@@ -458,7 +489,7 @@ class Groups(Mapping[Any, TableComparison]):
         true, pred = (
             as_objects([name[1] for name in side.tolist()]) for side in (part.true_names, part.pred_names)
         )
-        alone = Meet(part.cells, true, pred, part.weights, part.moments)
+        alone = Meet(part.cells, true, pred, weights=part.weights, moments=part.moments)
         return TableComparison(alone, self.pooled._cells, group)
 
     def __iter__(self) -> Iterator[Any]:

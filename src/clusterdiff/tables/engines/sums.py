@@ -1,165 +1,31 @@
 """The sums that measures are made of, computed over cells that stay in their engine.
 
-The meet of an engine offers measures what the one in memory does, as far as sums go: measures run on it unchanged.
+Measures that read sums run on them as they do on a meet in memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cached_property, wraps
 from math import log
-from typing import Any, Literal, TypeVar
+from typing import Any
 
 import narwhals.stable.v2 as nw
 
 from clusterdiff.diff.loss import Loss
 from clusterdiff.errors import EngineError, MeasureError
-from clusterdiff.meet.meet import Meet, Pairs
+from clusterdiff.meet.parts import Pairs
+from clusterdiff.meet.sums import FUSED, Once
 from clusterdiff.tables.engines.cells import Cells
 from clusterdiff.tables.engines.native import Frame
+from clusterdiff.tables.engines.sides import Sides, if_else, log1p, ratio
 from clusterdiff.tables.engines.tables import flag, log_or_0
 
 c = nw.col
-Made = TypeVar("Made")
 #: Squares are summed in two halves of this many bits, so that they stay exact in 64 bits up to n = 4·10^12.
 HALF = 1 << 20
 #: The subcomponent measures whose scores every cluster gets.
 SCORES = ("h", "pairs", "largest")
-#: What every meet in memory has beside what its class has.
-IN_MEMORY = ("cells", "moments", "links", "features")
-
-
-def if_else(condition: Any, yes: Any, no: Any) -> Any:
-    """An expression for either case."""
-    return nw.when(condition).then(yes).otherwise(no)
-
-
-def _log1p(name: str) -> Any:
-    """log(1 + x) of a column x > -1 without loss for small x: the rounding of 1 + x is divided out again."""
-    x, u = c(name), 1.0 + c(name)
-    return nw.when(u == 1.0).then(x).otherwise(u.log() * x / (u - 1.0))
-
-
-class Sides:
-    """The cells with what each stands for, and a row for every cluster of either side with its scores.
-
-    Nothing is computed yet: a query takes the columns it needs, and the engine leaves out the others. When that has
-    turned out to take more memory than there is, ``careful`` makes it go step by step, one join at a time.
-    """
-
-    careful = False
-
-    def __init__(self, cells: Cells) -> None:
-        self.source = cells
-        self.engine = cells.engine
-        self.unit = cells.mass / cells.n
-        self.cells = self._described(cells.frame)
-        self.true = self._side("t")
-        self.pred = self._side("p")
-
-    def _either(self, alone: Any, cell: Any) -> Any:
-        """What holds for a row of points that are alone, and what for a cell; no case where there are no such rows."""
-        return if_else(c("t").is_null() | c("p").is_null(), alone, cell) if self.source.alone else cell
-
-    def _described(self, frame: Frame) -> Frame:
-        """Give each row: k cells of w mass in all, q = Σ mass², l = Σ mass·log mass, x = the largest mass."""
-        either, weighted = self._either, self.source.points.weighted
-        frame = frame.with_columns(w=c("w") if weighted else c("m").cast(nw.Float64))
-        w, one = c("w"), nw.lit(1.0)
-        out = frame.with_columns(
-            k=either(c("m"), nw.lit(1)),
-            q=either(c("ww") if weighted else w, w * w),
-            l=either(c("wl") if weighted else nw.lit(0.0), w * log_or_0(w)),
-            x=either(c("wx") if weighted else one, w),
-            biggest=either(nw.lit(1), c("m")),
-        )
-        if not weighted:
-            return out.with_columns(kept_h=c("l"), kept_pairs=c("q") - w)
-        own = c("wl") - w * log(self.unit)
-        part = nw.when((c("m") > 1) & (w > 0))
-        return out.with_columns(
-            kept_h=either(
-                nw.lit(0.0), part.then(_positive(w * log_or_0(w / self.unit) - own)).otherwise(0.0)
-            ),
-            kept_pairs=either(nw.lit(0.0), part.then(w * w - c("ww")).otherwise(0.0)),
-            own_h=own,
-        )
-
-    def _side(self, key: str) -> Frame:
-        weighted = self.source.points.weighted
-        sums = ["m", "k", "kept_h", "kept_pairs", *["w", "own_h", "ww"] * weighted]
-        grouped = (
-            self.cells.filter(~c(key).is_null())
-            .group_by(key)
-            .agg(**{f"a_{x}": c(x).sum() for x in sums}, a_x=c("x").max(), a_biggest=c("biggest").max())
-        )
-        if weighted:
-            w = c("a_w")
-            whole = {"h": w * log_or_0(w / self.unit) - c("a_own_h"), "pairs": w * w - c("a_ww")}
-            # What the parts of an unsplit cluster add up to differs from the whole by rounding.
-            one = (c("a_k") == 1) | (c("a_m") <= 1)
-        else:
-            grouped = grouped.with_columns(a_w=c("a_m").cast(nw.Float64))
-            w = c("a_w")
-            # In this form an unsplit cluster has the same bits in both: its score is exactly 1.
-            whole = {"h": w * log_or_0(w), "pairs": w * w - w}
-            one = c("a_m") <= 1
-        grouped = grouped.with_columns(**{f"whole_{name}": expression for name, expression in whole.items()})
-        score = {
-            name: if_else(
-                one | (c(f"whole_{name}") <= 0.0),
-                nw.lit(1.0),
-                _ratio(c(f"a_kept_{name}"), c(f"whole_{name}")),
-            )
-            for name in ("h", "pairs")
-        }
-        score["largest"] = if_else(c("a_m") <= 1, nw.lit(1.0), _ratio(c("a_biggest") - 1, c("a_m") - 1))
-        return grouped.select(
-            key,
-            **{
-                f"{key}_size": c("a_m").cast(nw.Int64),
-                f"{key}_mass": c("a_w"),
-                f"{key}_parts": c("a_k").cast(nw.Int64),
-            },
-            **{f"{key}_max": c("a_x"), f"{key}_biggest": c("a_biggest").cast(nw.Int64)},
-            **{f"{key}_{name}": expression for name, expression in score.items()},
-        )
-
-    def rows(self, columns: Sequence[str]) -> Frame:
-        """The cells beside some of the columns of their true (t_…) and predicted (p_…) cluster."""
-        frame = self.cells
-        # Only points that are alone have no cluster to join; without them the engine is free in how to join.
-        how: Literal["left", "inner"] = "left" if self.source.alone else "inner"
-        for key, side in (("t", self.true), ("p", self.pred)):
-            chosen = side.select(key, *(column for column in columns if column.startswith(f"{key}_")))
-            if not self.careful:
-                frame = frame.join(chosen, on=key, how=how)
-                continue
-            kept = self.engine.keep(chosen)
-            joined = self.engine.keep(frame.join(kept, on=key, how=how))
-            self.engine.free(kept)
-            self.engine.free(frame)
-            frame = joined
-        return frame
-
-    def scored(self, name: str, more: Sequence[str] = ()) -> Frame:
-        """The cells with their split score f and merge score g; a point that is a cluster of its own scores 1."""
-        rows = self.rows([f"t_{name}", f"p_{name}", *more])
-        if not self.source.alone:
-            return rows.with_columns(f=c(f"t_{name}"), g=c(f"p_{name}"))
-        return rows.with_columns(
-            f=if_else(c("t").is_null(), nw.lit(1.0), c(f"t_{name}")),
-            g=if_else(c("p").is_null(), nw.lit(1.0), c(f"p_{name}")),
-        )
-
-
-def _positive(x: Any) -> Any:
-    return nw.when(x > 0).then(x).otherwise(0.0)
-
-
-def _ratio(part: Any, whole: Any) -> Any:
-    """part / whole, from 0 to 1 whatever rounding did."""
-    return (part / whole).clip(0.0, 1.0)
 
 
 def in_engine(query: Callable[[EngineSums], dict[str, Any]]) -> Callable[[EngineSums], dict[str, Any]]:
@@ -290,7 +156,7 @@ class EngineSums:
         sums = spread.group_by(key).agg(kept=c("kept").sum(), all=c("all").sum(), parts=c("k").sum())
         unsplit = (c("parts") == 1) | (c("all") <= 0.0)
         return self.cells.engine.keep(
-            sums.select(key, if_else(unsplit, nw.lit(1.0), _ratio(c("kept"), c("all"))).alias(score))
+            sums.select(key, if_else(unsplit, nw.lit(1.0), ratio(c("kept"), c("all"))).alias(score))
         )
 
     @property
@@ -380,15 +246,15 @@ class EngineSums:
         )
         rows = rows.with_columns(
             joint=if_else(none, -c("share") * log_or_0(c("share")), c("surprise") / total),
-            split=if_else(own_true, nw.lit(0.0), if_else(none, w * _log1p("lift"), w * log_or_0(a) - c("l"))),
-            merge=if_else(own_pred, nw.lit(0.0), if_else(none, w * _log1p("drop"), w * log_or_0(b) - c("l"))),
+            split=if_else(own_true, nw.lit(0.0), if_else(none, w * log1p("lift"), w * log_or_0(a) - c("l"))),
+            merge=if_else(own_pred, nw.lit(0.0), if_else(none, w * log1p("drop"), w * log_or_0(b) - c("l"))),
             recall=if_else(own_true, w, q / a),
             precision=if_else(own_pred, w, q / b),
             element=if_else(both, w, q / c("larger")),
             gain=if_else(
                 both,
                 (c("surprise") - w) / total + c("filled"),
-                c("filled") * ((1.0 + c("excess")) * _log1p("excess") - c("excess")),
+                c("filled") * ((1.0 + c("excess")) * log1p("excess") - c("excess")),
             ),
             size=if_else(none, c("m"), nw.lit(0)),
             mass=if_else(none, w, nw.lit(0.0)),
@@ -430,6 +296,16 @@ class EngineSums:
     def bb(self) -> Any:
         """Σ b²."""
         return self._with_alone(self._square(self._pred), self._cells["pred_q"])
+
+    @property
+    def own_squares(self) -> float:
+        """Σ w² over the points, where they have weights."""
+        return float(self._cells["ww"])
+
+    @property
+    def own_logs(self) -> float:
+        """Σ w·log w over the points, where they have weights."""
+        return float(self._cells["wl"])
 
     @property
     def k_true(self) -> int:
@@ -507,19 +383,31 @@ CELL_TERMS = ("joint", "split", "merge", "recall", "precision", "element", "fill
 OWN_TERMS = ("k", "w", "q", "surprise")
 
 
-class EngineMeet:
-    """A meet whose cells stay in the engine: it has the sums that measures read, but not the cells."""
+class InEngine(Once):
+    """The sums of a meet whose cells stay in their engine: what measures that are sums over cells read.
+
+    It is a :class:`clusterdiff.meet.sums.Summed` and no more than that.
+    """
+
+    offers = frozenset({"sums", *(name for name in FUSED if name != "matched")})
 
     def __init__(self, cells: Cells) -> None:
         self.source = cells
         self.sums = EngineSums(cells)
         self.n = cells.n
-        self.total: int | float = cells.mass if cells.points.weighted else cells.n
-        #: Not None when the points are weighted, as measures ask.
-        self.weights = "weights" if cells.points.weighted else None
+        self.weighted = cells.points.weighted
+        self.total: int | float = cells.mass if self.weighted else cells.n
         #: Whether one side lacks points of the other.
         self.uneven = cells.uneven is not None
-        self._made: dict[Callable[[Any], Any], Any] = {}
+        self._made = {}
+
+    @property
+    def lacking(self) -> tuple[str, str | None]:
+        """Why there are no cells here, and what to do."""
+        return (
+            f"the cells were left in {self.source.engine.name}: about {self.source.bytes:,} bytes in memory",
+            "allow a larger budget=, ask for a measure that is a sum over cells, or look at .costliest.",
+        )
 
     def __len__(self) -> int:
         """Number of cells."""
@@ -543,34 +431,19 @@ class EngineMeet:
     @property
     def pairs(self) -> Pairs:
         """Pairs of points that the clusterings put together."""
-        sums = self.sums
-        squares = (sums.mm, sums.aa, sums.bb, self.total**2)
-        if self.weights is None:
-            return Pairs(*((s - self.n) // 2 for s in squares))
-        return Pairs(*((s - sums._cells["ww"]) / 2 for s in squares))
+        if not self.weighted:
+            return Pairs.counted(self.sums, self.n, self.n)
+        sums, own = self.sums, self.sums.own_squares
+        return Pairs(*((s - own) / 2 for s in (sums.mm, sums.aa, sums.bb, self.total**2)))
 
     @property
     def bottom_entropy(self) -> float:
         """H(⊥)."""
-        if self.weights is None:
-            return log(self.n)
-        return float(log(self.total) - self.sums._cells["wl"] / self.total)
+        return log(self.n) if not self.weighted else float(log(self.total) - self.sums.own_logs / self.total)
 
-    def once(self, make: Callable[[Any], Made]) -> Made:
-        """``make(self)``, computed the first time and kept."""
-        if make not in self._made:
-            self._made[make] = make(self)
-        made: Made = self._made[make]
-        return made
-
-    def __getattr__(self, name: str) -> Any:
-        if (hasattr(Meet, name) or name in IN_MEMORY) and not name.startswith("__"):
-            raise MeasureError(
-                f"this needs the cells of the meet ({name}), and they were left in {self.source.engine.name}: "
-                f"about {self.source.bytes:,} bytes in memory.",
-                "allow a larger budget=, ask for a measure that is a sum over cells, or look at .costliest.",
-            )
-        raise AttributeError(name)
+    def fused(self, name: str) -> float:
+        """S* or S' with a built-in s."""
+        return float(getattr(self.sums, name))
 
     def __repr__(self) -> str:
         return f"<meet of {self.source.n:,} points in {self.source.engine.name}>"

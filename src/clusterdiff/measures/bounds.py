@@ -1,0 +1,27 @@
+"""Bounds that depend on the number of points, for the measures of several families."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log
+
+
+def one_in_n(n: int) -> float:
+    """1/n: one point always counts."""
+    return 1 / n
+
+
+def all_but_one(n: int) -> float:
+    """n − 1: one point always stays."""
+    return n - 1
+
+
+@dataclass(frozen=True)
+class LogN:
+    """log n, the entropy of n singletons, in nats or to another base."""
+
+    base: float | None = None
+
+    def __call__(self, n: int) -> float:
+        """The bound for n points."""
+        return log(n) if self.base is None else log(n) / log(self.base)

@@ -1,0 +1,57 @@
+"""What formulas are made of, written once: x·log x, entropy, F, and what each kind of 0/0 means."""
+
+from __future__ import annotations
+
+from math import log
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clusterdiff.errors import MeasureError
+from clusterdiff.points.labels import FloatArray, Int64Array
+
+
+def x_log_x(x: npt.NDArray[Any]) -> FloatArray:
+    """x·log x, and 0 at 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(x > 0, x * np.log(x), 0.0)
+
+
+def entropy(sizes: Int64Array) -> float:
+    """The entropy of a clustering with clusters of these sizes."""
+    n = int(sizes.sum())
+    return log(n) - float(np.sum(sizes * np.log(sizes))) / n
+
+
+def found(part: float, whole: float) -> float:
+    """Part / whole, where 0/0 is 0: nothing was found, as the coreference reference scorer has it."""
+    return part / whole if whole else 0.0
+
+
+def kept(part: float, whole: float) -> float:
+    """Part / whole, where 0/0 is 1: there was nothing to lose, so nothing was lost."""
+    return part / whole if whole else 1.0
+
+
+def kept_each(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> FloatArray:
+    """The same for arrays: a cluster that cannot be split was not."""
+    out = np.ones(len(whole))
+    np.divide(part, whole, out=out, where=whole > 0)
+    return out
+
+
+def f_beta(precision: float, recall: float, beta: float = 1.0) -> float:
+    """The weighted harmonic mean of precision and recall; 0 when both are 0.
+
+    >>> f_beta(0.5, 1.0), f_beta(0.5, 1.0, beta=2)
+    (0.6666666666666666, 0.8333333333333334)
+    """
+    if not isinstance(beta, int | float) or isinstance(beta, bool) or not beta > 0:
+        raise MeasureError(
+            f"`beta` must be a number above 0; got {beta!r}.", "2 weighs recall more, 0.5 precision."
+        )
+    if precision + recall == 0:
+        return 0.0
+    square = beta * beta
+    return (1 + square) * precision * recall / (square * precision + recall)

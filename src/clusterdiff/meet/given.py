@@ -1,0 +1,73 @@
+"""Cells that a user hands in as a table, and the names that clusters go by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from clusterdiff import _core
+from clusterdiff.errors import ArgumentError
+from clusterdiff.points.labels import AnyArray, Int64Array, IntArray, LazyNames
+from clusterdiff.points.reading import read_labels
+
+TOO_MANY = "the sizes must add up to less than 2^63 points."
+
+
+def read_cells(
+    true: object, pred: object, size: Sequence[int] | Int64Array
+) -> tuple[_core.Cells, AnyArray, AnyArray]:
+    """The table of the cells that are given by their true and predicted clusters and sizes; the clusters' names."""
+    sides = [read_labels(side, name) for side, name in ((true, "true"), (pred, "pred"))]
+    for side, name in zip(sides, ("true", "pred"), strict=True):
+        if side.absent is not None:
+            raise ArgumentError(
+                f"`{name}` must name the cluster of each cell; cell {int(np.argmax(side.absent))} has a null.",
+                "a cell lies in a cluster on either side: leave out points without a label.",
+            )
+    rows, columns = sides
+    row_codes, row_first = _core.encode_integers(rows.values)
+    column_codes, column_first = _core.encode_integers(columns.values)
+    sizes = _whole(size)
+    if not len(row_codes) == len(column_codes) == len(sizes):
+        raise ArgumentError("`true`, `pred` and `size` must have one entry per cell.")
+    if len(sizes) == 0 or sizes.min() < 1:
+        raise ArgumentError("`size` must be at least 1 for every cell, and there must be a cell.")
+    if sizes.sum(dtype=np.float64) > 2.0**62 and sum(sizes.tolist()) >= 2**63:
+        raise ArgumentError(TOO_MANY)
+    order = np.argsort(row_codes, kind="stable")
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(row_codes))])
+    try:
+        cells = _core.Cells(indptr, column_codes[order], sizes[order], len(column_first))
+    except ValueError:
+        raise ArgumentError(
+            "a pair of clusters stands in more than one cell.", "sum the sizes of such cells first."
+        ) from None
+    return (
+        cells,
+        named(rows.values[row_first], rows.lexicon),
+        named(columns.values[column_first], columns.lexicon),
+    )
+
+
+def named(values: IntArray, lexicon: AnyArray | LazyNames | None) -> AnyArray:
+    """The names of integer labels: themselves, if there is no lexicon."""
+    return values if lexicon is None else lexicon[values]
+
+
+def _whole(size: Sequence[int] | Int64Array) -> Int64Array:
+    """Sizes as int64, or an error that says why they cannot be."""
+    given = np.asarray(size)
+    if given.size and (given.dtype.kind not in "iu" or given.ndim != 1):
+        try:
+            whole = [int(x) for x in given.tolist()]
+        except (TypeError, ValueError):
+            whole = []
+        if whole != given.tolist():
+            raise ArgumentError("`size` must hold one whole number per cell.")
+        if max(whole) >= 2**63:
+            raise ArgumentError(TOO_MANY)
+        return np.array(whole, dtype=np.int64)
+    if given.dtype.kind == "u" and given.size and int(given.max()) >= 2**63:
+        raise ArgumentError(TOO_MANY)
+    return given.astype(np.int64)
