@@ -26,9 +26,9 @@ WHERE = pytest.mark.parametrize("budget", [None, 0], ids=["memory", "engine"])
 def measures(diff: Comparison) -> list[str]:
     """The sums over cells that this comparison can have."""
     known = [name for name in SUMS if name in cd.measures]
-    if diff.meet.uneven:  # B-cubed then counts points that one side lacks, which takes the cells
+    if diff.summed.uneven:  # B-cubed then counts points that one side lacks, which takes the cells
         known = [name for name in known if not name.startswith("b3")]
-    return known if diff.meet.weights is None else [name for name in known if cd.measures[name].weighted]
+    return known if not diff.summed.weighted else [name for name in known if cd.measures[name].weighted]
 
 
 def data(n: int = 400, k: int = 60, seed: int = 0) -> tuple[list[Any], list[Any], list[Any]]:
@@ -51,7 +51,7 @@ def check(got: Any, expected: Comparison, budget: int | None) -> None:
     assert type(got) is (EngineComparison if budget == 0 else TableComparison)
     assert got.where == ("engine" if budget == 0 else "memory")
     assert got.signature == expected.signature
-    assert (got.n, got.meet.k_true, got.meet.k_pred, len(got.meet)) == (
+    assert (got.n, got.summed.k_true, got.summed.k_pred, len(got.summed)) == (
         expected.n, expected.meet.k_true, expected.meet.k_pred, len(expected.meet)
     )  # fmt: skip
     wanted = measures(expected)
@@ -156,7 +156,7 @@ def test_weights_and_features(frame: Any, budget: int | None) -> None:
     def features(rows: list[list[float]]) -> dict[int, list[float]]:
         return dict(zip(points, rows, strict=True))
 
-    got = cd.compare_tables(left, right, weight="w", features=["x", "y"], **named)
+    got = cd.compare_tables(left, right, weights="w", features=["x", "y"], **named)
     expected = cd.compare(
         *sides, weights=dict(zip(points, weights, strict=True)), features=features(x), missing="singleton"
     )
@@ -252,14 +252,14 @@ def test_names_of_different_types_are_never_matched(frame: Any) -> None:
 def test_points_without_a_name_are_refused(frame: Any) -> None:
     """A null id is nobody's id."""
     left, right = frame({"id": ["a", None], "cluster": [1, 1]}), frame({"id": ["a", "b"], "cluster": [1, 1]})
-    with pytest.raises(cd.LabelError, match=r"`true` has 1 points without a name"):
+    with pytest.raises(cd.LabelError, match=r"`true` has 1 point without a name"):
         cd.compare_tables(left, right, point="id")
 
 
 def test_nulls_on_both_sides_are_not_one_point(frame: Any) -> None:
     """Two points without a name are not matched with each other, whatever the engine's join does."""
     left, right = (frame({"id": ["a", None], "cluster": [1, 1]}) for _ in range(2))
-    with pytest.raises(cd.LabelError, match=r"points without a name"):
+    with pytest.raises(cd.LabelError, match=r"points? without a name"):
         cd.compare_tables(left, right, point="id")
 
 
@@ -267,15 +267,15 @@ def test_bad_weights_and_features_are_refused(frame: Any) -> None:
     """Negative weights and features that are not finite are errors, not numbers."""
     table = frame({"a": [1, 1, 2], "b": [1, 2, 2], "w": [1.0, -1.0, 2.0], "x": [0.0, float("inf"), 1.0]})
     with pytest.raises(
-        cd.ArgumentError, match=r"`weight` must be finite and not negative for every point; 1 are not"
+        cd.ArgumentError, match=r"`weights` must be finite and not negative for every point; 1 are not"
     ):
-        cd.compare_columns(table, true="a", pred="b", weight="w")
+        cd.compare_columns(table, true="a", pred="b", weights="w")
     with pytest.raises(cd.ArgumentError, match=r"`features` must be finite; got .* for 1 points"):
         cd.compare_columns(table, true="a", pred="b", features="x")
 
 
-def test_groups_keep_points_and_clusters_apart(frame: Any) -> None:
-    """With by=, ids and labels may repeat between groups; S_H of the whole is the mean weighted by points."""
+def test_documents_keep_points_and_clusters_apart(frame: Any) -> None:
+    """With documents=, ids and labels may repeat between documents; S_H of the whole is the mean weighted by points."""
     documents = {"x": ([1, 1, 2, 2], [1, 1, 2, 3]), "y": ([1, 2, 2], [1, 1, 1])}
     rows = [
         (d, i, t, p)
@@ -284,10 +284,11 @@ def test_groups_keep_points_and_clusters_apart(frame: Any) -> None:
     ]
     left = frame({"doc": [r[0] for r in rows], "id": [r[1] for r in rows], "cluster": [r[2] for r in rows]})
     right = frame({"doc": [r[0] for r in rows], "id": [r[1] for r in rows], "cluster": [r[3] for r in rows]})
-    got = cd.compare_tables(left, right, point="id", by="doc")
-    assert set(got) == {"x", "y"}
+    got = cd.compare_tables(left, right, point="id", documents="doc")
+    assert isinstance(got, cd.CorpusComparison)
+    assert set(got.documents) == {"x", "y"}
     for name, (true, pred) in documents.items():
-        assert got[name].score() == pytest.approx(cd.score(true, pred))
-        assert set(got[name].meet.true_names.tolist()) == set(true)
+        assert got.documents[name].score() == pytest.approx(cd.score(true, pred))
+        assert set(got.documents[name].meet.true_names.tolist()) == set(true)
     pooled = sum(len(t) * cd.score(t, p) for t, p in documents.values()) / 7
-    assert got.pooled.score() == pytest.approx(pooled)
+    assert got.score() == pytest.approx(pooled)
