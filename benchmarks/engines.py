@@ -187,7 +187,7 @@ def _told(left: object, right: object, memory: str) -> str:
     import clusterdiff as cd
     from clusterdiff.tables.engines.comparison import read_bytes
 
-    diff = cd.compare_tables(left, right, point="id", budget=read_bytes(memory) // 4)
+    diff = cd.compare(left, right, point="id", budget=read_bytes(memory) // 4)
     return f"{diff.score():.12f}, {diff._cells.rows:,}, {diff.where}"
 
 
@@ -204,7 +204,7 @@ def run_explain(true: str, pred: str, memory: str, spill: str) -> str:
 
     connection = _connect(memory, spill)
     tables = connection.read_parquet(true), connection.read_parquet(pred)
-    diff = cd.compare_tables(*tables, point="id", budget=read_bytes(memory) // 4)
+    diff = cd.compare(*tables, point="id", budget=read_bytes(memory) // 4)
     worst = diff.components[0] if len(diff.components) else None
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in diff.kinds.items())
     return (

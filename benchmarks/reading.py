@@ -43,7 +43,7 @@ def with_clusterdiff(true: str, pred: str) -> tuple[int, float]:
     """Read, join, count the cells and score."""
     import clusterdiff as cd
 
-    diff = cd.compare_files(true, pred)
+    diff = cd.compare(true, pred)
     return len(diff.meet), diff.score()
 
 

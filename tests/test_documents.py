@@ -50,7 +50,7 @@ def test_python_examples_give_what_they_show(
 )
 def test_shell_examples_give_what_they_show(path: Path, body: str, tmp_path: Path) -> None:
     """Each command of a block, run where only the bundled examples lie."""
-    examples = TOP / "src" / "clusterdiff" / "examples"
+    examples = TOP / "src" / "clusterdiff" / "cli" / "examples"
     for file in examples.glob("*.*"):
         if file.suffix not in {".py", ".pyc"}:
             (tmp_path / file.name).write_bytes(file.read_bytes())

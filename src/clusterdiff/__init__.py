@@ -7,15 +7,18 @@
 """
 
 from clusterdiff._version import __version__
-from clusterdiff.decide.scorer import scorer
-from clusterdiff.diff.analysis import Merge, Split
+from clusterdiff.decide.scorer import Scorer, scorer
+from clusterdiff.diff.analysis import Analysis, Merge, Split
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.components import Component
-from clusterdiff.diff.documents import CorpusComparison, compare_corpora
-from clusterdiff.diff.explain import Explanation
+from clusterdiff.diff.documents import CorpusComparison, Documents
+from clusterdiff.diff.explain import Explanation, Story
 from clusterdiff.diff.loss import Loss
+from clusterdiff.diff.mapping import Continuation
 from clusterdiff.diff.patch import Patch
 from clusterdiff.diff.repairs import Repair, Repairs
+from clusterdiff.diff.slices import Slice
+from clusterdiff.diff.source import PointSource
 from clusterdiff.errors import (
     ArgumentError,
     ClusterdiffError,
@@ -33,30 +36,35 @@ from clusterdiff.measures.subcomponents import Subcomponent, subcomponent, subco
 from clusterdiff.meet import lattice
 from clusterdiff.meet.meet import Meet
 from clusterdiff.paper.check import Check, check
-from clusterdiff.paper.properties import Counterexample
+from clusterdiff.paper.findings import Counterexample
 from clusterdiff.paper.series import Series, worsen
 from clusterdiff.points.clustering import Clustering
-from clusterdiff.points.corpus import Corpus, Mention
+from clusterdiff.points.corpus import Corpus, InDocument, Mention
+from clusterdiff.points.policy import Policy
 from clusterdiff.show.export import write
-from clusterdiff.table import Table
+from clusterdiff.table import Row, Table
 from clusterdiff.verbs.compare import compare, score
-from clusterdiff.verbs.files import compare_files, read
-from clusterdiff.verbs.tables import compare_columns, compare_tables
+from clusterdiff.verbs.read import read
+from clusterdiff.verbs.tables import compare_columns
 
 __all__ = [
+    "Analysis",
     "ArgumentError",
     "Check",
     "ClusterdiffError",
     "Clustering",
     "Comparison",
     "Component",
+    "Continuation",
     "Corpus",
     "CorpusComparison",
     "Counterexample",
+    "Documents",
     "EngineError",
     "Explanation",
     "Extremes",
     "FileError",
+    "InDocument",
     "LabelError",
     "Loss",
     "Measure",
@@ -67,19 +75,22 @@ __all__ = [
     "MissingExtraError",
     "Patch",
     "PatchError",
+    "PointSource",
+    "Policy",
     "Repair",
     "Repairs",
+    "Row",
+    "Scorer",
     "Series",
+    "Slice",
     "Split",
+    "Story",
     "Subcomponent",
     "Table",
     "__version__",
     "check",
     "compare",
     "compare_columns",
-    "compare_corpora",
-    "compare_files",
-    "compare_tables",
     "extremes",
     "lattice",
     "measure",

@@ -152,7 +152,7 @@ def test_repeats_are_counted(tmp_path: Path) -> None:
     other.write_text("id,cluster\n" + "".join(f"r{i:04},1\n" for i in range(1000)))
     for pair in ((path, other), (other, path)):
         with pytest.raises(cd.FileError, match="1,000 stand more than once"):
-            cd.compare_files(*pair)
+            cd.compare(*pair)
 
 
 @pytest.mark.parametrize("missing", ["drop", "singleton"])
@@ -161,7 +161,7 @@ def test_repeats_among_missing_points_are_found(tmp_path: Path, missing: str) ->
     (tmp_path / "t.csv").write_text("id,cluster\na,1\nz,1\nz,2\n")
     (tmp_path / "p.csv").write_text("id,cluster\na,1\n")
     with pytest.raises(cd.FileError, match="stand more than once: 'z'"):
-        cd.compare_files(tmp_path / "t.csv", tmp_path / "p.csv", missing=missing)  # type: ignore[arg-type]
+        cd.compare(tmp_path / "t.csv", tmp_path / "p.csv", missing=missing)  # type: ignore[arg-type]
 
 
 def test_repeats_that_cancel_out_are_found(tmp_path: Path) -> None:
@@ -169,7 +169,7 @@ def test_repeats_that_cancel_out_are_found(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("id,cluster\na,1\na,1\nx,1\ny,1\n")
     (tmp_path / "p.csv").write_text("id,cluster\na,1\na,1\nv,1\nw,1\n")
     with pytest.raises(cd.FileError, match="stand more than once: 'a'"):
-        cd.compare_files(tmp_path / "t.csv", tmp_path / "p.csv", missing="drop")
+        cd.compare(tmp_path / "t.csv", tmp_path / "p.csv", missing="drop")
 
 
 def test_columns_that_are_not_there_are_listed_nearest_first(tmp_path: Path) -> None:
@@ -226,7 +226,7 @@ def test_reading_changes_nothing(tmp_path: Path) -> None:
     con.commit()
     con.close()
     before = path.read_bytes()
-    cd.compare_files(path, path)
+    cd.compare(path, path)
     assert path.read_bytes() == before
     assert [p.name for p in tmp_path.iterdir()] == ["t.sqlite"]
 
@@ -236,7 +236,7 @@ def test_tables_of_the_wrong_kind_are_refused(tmp_path: Path) -> None:
     write_parquet(TRUE, tmp_path / "t.parquet")
     (tmp_path / "k.conll").write_text("#begin document (a); part 000\na 0 0 x (1)\n#end document\n")
     with pytest.raises(cd.FileError, match="must both hold documents of mentions, or neither"):
-        cd.compare_files(tmp_path / "t.parquet", tmp_path / "k.conll")
+        cd.compare(tmp_path / "t.parquet", tmp_path / "k.conll")
     with pytest.raises(cd.ArgumentError, match="`threshold` is for pairs"):
         cd.read(tmp_path / "t.parquet", threshold=0.5)
     with pytest.raises(cd.ArgumentError, match="`format` must be one of"):

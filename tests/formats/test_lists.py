@@ -22,8 +22,8 @@ def test_a_label_a_line(tmp_path: Path) -> None:
     (tmp_path / "labels").write_text("a\r\na\r\n\r\nb\r\n")
     found = cd.read(tmp_path / "labels")
     assert isinstance(found, cd.Clustering)
-    assert found.absent is not None
-    assert found.absent.tolist() == [False, False, True, False]
+    assert found.labels.absent is not None
+    assert found.labels.absent.tolist() == [False, False, True, False]
     (tmp_path / "labels.txt.gz").write_bytes(gzip.compress(b"a\na\nb\n"))
     assert cd.read(tmp_path / "labels.txt.gz") == cd.Clustering(["a", "a", "b"])
     (tmp_path / "spaced.txt").write_text("New York\nParis\n")
@@ -97,7 +97,7 @@ def test_images_must_have_the_same_shape(tmp_path: Path) -> None:
     np.save(tmp_path / "t.npy", np.zeros((2, 3), dtype=int))
     np.save(tmp_path / "p.npy", np.zeros((3, 2), dtype=int))
     with pytest.raises(cd.FileError, match=r"must have the same shape; got \(2, 3\) and \(3, 2\)"):
-        cd.compare_files(tmp_path / "t.npy", tmp_path / "p.npy")
+        cd.compare(tmp_path / "t.npy", tmp_path / "p.npy")
 
 
 def connected(pairs: list[tuple[str, str]], points: set[str]) -> cd.Clustering:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import clusterdiff as cd
-from clusterdiff.verbs.files import Source, parse
+from clusterdiff.formats.source import Source, parse
 from tests.formats.conftest import PRED, TRUE, as_dict, run
 
 psycopg = pytest.importorskip("psycopg")
@@ -73,12 +73,12 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def test_tables_of_a_server(url: str) -> None:
     """Text comes through with its quotes, commas and line breaks; integers stay integers, null stays null."""
     assert cd.read(url, table="gold") == cd.Clustering(as_dict(TRUE))
-    diff = cd.compare_files(Source(url, table="gold"), Source(url, table='pr"ed'))
+    diff = cd.compare(Source(url, table="gold"), Source(url, table='pr"ed'))
     assert diff.score() == cd.score(as_dict(TRUE), as_dict(PRED))
     numbers = cd.read(url, table="other.numbers")
     assert isinstance(numbers, cd.Clustering)
     assert list(numbers.points or ()) == [1, 2]
-    assert numbers.absent is not None
+    assert numbers.labels.absent is not None
 
 
 def test_addresses_on_the_command_line(url: str) -> None:

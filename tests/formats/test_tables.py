@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import clusterdiff as cd
-from clusterdiff.verbs.files import Source, parse
+from clusterdiff.formats.source import Source, parse
 from tests.formats.conftest import (
     PRED,
     TRUE,
@@ -36,7 +36,7 @@ def test_every_format_reads_the_same_clustering(written: tuple[Path, Path]) -> N
 
 def test_files_compare_as_their_clusterings_do(written: tuple[Path, Path]) -> None:
     """Joining in DuckDB and comparing in memory give the same cells, scores and points."""
-    quick = cd.compare_files(*written)
+    quick = cd.compare(*written)
     slow = cd.compare(as_dict(TRUE), as_dict(PRED))
     assert quick.meet.to_dict() == slow.meet.to_dict()
     assert quick.scores() == pytest.approx(slow.scores(), abs=1e-15)
@@ -77,7 +77,7 @@ def test_policies_mean_the_same_in_duckdb(
         path.write_text(csv_text([{"id": i, "cluster": c} for i, c in data.items()]))
     options = {"missing": missing, "noise": noise, "noise_as": noise_as}
     slow = outcome(lambda: cd.compare(true, pred, **options))
-    quick = outcome(lambda: cd.compare_files(*paths, **options))
+    quick = outcome(lambda: cd.compare(*paths, **options))
     if isinstance(slow, str) or isinstance(quick, str):
         assert quick == slow
         return
@@ -97,7 +97,7 @@ def test_names_with_the_same_number_are_told_apart(
 ) -> None:
     """Where two names hash to one number, the names themselves are compared."""
     monkeypatch.setattr("clusterdiff.tables.joins.NUMBERS", (first, "hash({})"))
-    quick = cd.compare_files(*written)
+    quick = cd.compare(*written)
     assert quick.meet.to_dict() == cd.compare(as_dict(TRUE), as_dict(PRED)).meet.to_dict()
 
 
@@ -187,13 +187,13 @@ def test_text_lies_over_integers_only_where_the_file_knows_text_only(tmp_path: P
     write_parquet([{"id": "1", "cluster": 5}, {"id": "2", "cluster": 5}], tmp_path / "text.parquet")
     (tmp_path / "t.csv").write_text("id,cluster\n1,a\n2,a\n")
     (tmp_path / "padded.csv").write_text("id,cluster\n01,a\n2,a\n")
-    diff = cd.compare_files(tmp_path / "t.csv", tmp_path / "int.parquet")
+    diff = cd.compare(tmp_path / "t.csv", tmp_path / "int.parquet")
     assert diff.score() == 1.0
     assert set(diff.points) == {"1", "2"}
     with pytest.raises(cd.LabelError, match="`pred` lacks 1 of the 2 points of `true`: '01'"):
-        cd.compare_files(tmp_path / "padded.csv", tmp_path / "int.parquet")
+        cd.compare(tmp_path / "padded.csv", tmp_path / "int.parquet")
     with pytest.raises(cd.FileError, match="must be of one type; got int and text"):
-        cd.compare_files(tmp_path / "int.parquet", tmp_path / "text.parquet")
+        cd.compare(tmp_path / "int.parquet", tmp_path / "text.parquet")
 
 
 def test_tables_without_points_go_by_their_rows(tmp_path: Path) -> None:
@@ -202,13 +202,13 @@ def test_tables_without_points_go_by_their_rows(tmp_path: Path) -> None:
     (tmp_path / "p.csv").write_text("label\n1\n2\n2\n")
     (tmp_path / "short.csv").write_text("label\n1\n2\n")
     (tmp_path / "named.csv").write_text("id,cluster\nx,1\n")
-    diff = cd.compare_files(tmp_path / "t.csv", tmp_path / "p.csv")
+    diff = cd.compare(tmp_path / "t.csv", tmp_path / "p.csv")
     assert diff.meet.to_dict() == cd.compare(["a", "a", "b"], ["1", "2", "2"]).meet.to_dict()
     assert list(diff.points) == [0, 1, 2]
     with pytest.raises(cd.FileError, match="they have 3 and 2 rows"):
-        cd.compare_files(tmp_path / "t.csv", tmp_path / "short.csv")
+        cd.compare(tmp_path / "t.csv", tmp_path / "short.csv")
     with pytest.raises(cd.FileError, match=r"names its points and .* does not"):
-        cd.compare_files(tmp_path / "named.csv", tmp_path / "t.csv")
+        cd.compare(tmp_path / "named.csv", tmp_path / "t.csv")
 
 
 def test_two_columns_of_one_table_are_read_once(tmp_path: Path) -> None:
@@ -218,13 +218,13 @@ def test_two_columns_of_one_table_are_read_once(tmp_path: Path) -> None:
     ]
     (tmp_path / "t.csv").write_text(csv_text(rows))
     sources = [Source(str(tmp_path / "t.csv"), point="id", cluster=c) for c in ("gold", "system")]
-    diff = cd.compare_files(*sources)
+    diff = cd.compare(*sources)
     slow = cd.compare(list("aabbc"), list("xyyzz"))
     assert cells(diff) == cells(slow)
     assert set(diff.components[0].points) == {f"r{i}" for i in range(5)}
     (tmp_path / "t.csv").write_text(csv_text([*rows, rows[0]]))
     with pytest.raises(cd.FileError, match=r"'r0', is in rows 1 and 6"):
-        cd.compare_files(*sources)
+        cd.compare(*sources)
 
 
 def test_types_that_cannot_be_labels_are_refused(tmp_path: Path) -> None:
@@ -241,8 +241,8 @@ def test_types_that_cannot_be_labels_are_refused(tmp_path: Path) -> None:
     write_parquet([{"id": i, "cluster": v} for i, v in enumerate([1.0, None, 1.0])], path)
     found = cd.read(path)
     assert isinstance(found, cd.Clustering)
-    assert found.absent is not None
-    assert found.absent.tolist() == [False, True, False]
+    assert found.labels.absent is not None
+    assert found.labels.absent.tolist() == [False, True, False]
     write_parquet([{"id": i, "cluster": v} for i, v in enumerate([True, False])], path)
     assert cd.read(path).to_dict() == {0: True, 1: False}  # type: ignore[union-attr]
     write_parquet([{"id": i, "cluster": v} for i, v in enumerate([date(2020, 1, 1), date(2020, 1, 2)])], path)
@@ -298,7 +298,7 @@ def test_names_of_columns_and_files_are_never_sql(tmp_path: Path) -> None:
             else:
                 write_sqlite(rows, path)
             source = Source(str(path), point='i"d', cluster=column)
-            diff = cd.compare_files(source, source, noise="'; --")
+            diff = cd.compare(source, source, noise="'; --")
             assert diff.n == 2, (column, writer)
             assert diff.score() == 1.0
     assert not (Path.cwd() / "gone.duckdb").exists()

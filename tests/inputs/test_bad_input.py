@@ -70,9 +70,9 @@ BAD: dict[str, tuple[Callable[[], object], type[Exception], str, str | None]] = 
     ),
     "a string": (
         lambda: cd.compare("aabb", FOUR),
-        cd.LabelError,
-        "`true` must hold one label per point",
-        None,
+        cd.FileError,
+        "aabb does not exist.",
+        "text is the path of a file; labels are a list, array or column.",
     ),
     "complex": (
         lambda: cd.compare(np.array(FOUR, dtype=complex), FOUR),

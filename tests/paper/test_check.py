@@ -46,7 +46,7 @@ def test_pairs_up_to_renaming_stand_for_all_pairs(n: int) -> None:
 
 def test_renaming_finds_the_value_of_every_pair() -> None:
     """The full table of values, had by renaming points, is what the measure itself gives."""
-    from clusterdiff.paper.properties import PointData, Trial
+    from clusterdiff.paper.trial import PointData, Trial
 
     def sided(meet: cd.Meet) -> float:
         return float(meet.k_true + 10 * np.sum(meet.size**2) + 100 * np.max(meet.pred_size))

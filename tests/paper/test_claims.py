@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 import clusterdiff as cd
-from clusterdiff.paper.claims import MAP, Reproduction, least_n, reproduce
+from clusterdiff.paper.claims import least_n
+from clusterdiff.paper.contents import CONTENTS
 from clusterdiff.paper.properties import PROPERTIES
+from clusterdiff.paper.reproduction import Reproduction, reproduce
 
 TOP = Path(__file__).resolve().parents[2]
 
@@ -82,7 +84,7 @@ def test_the_page_is_current(found: Reproduction) -> None:
     assert (TOP / "docs" / "paper.md").read_text(encoding="utf-8") == found.to_markdown()
 
 
-@pytest.mark.parametrize(("item", "what", "code", "test"), MAP, ids=lambda text: text[:20])
+@pytest.mark.parametrize(("item", "what", "code", "test"), CONTENTS, ids=lambda text: text[:20])
 def test_the_map_leads_somewhere(item: str, what: str, code: str, test: str) -> None:
     """Every name in the map of the paper exists, and every test it points to."""
     file, _, function = test.partition("::")

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 import clusterdiff as cd
 from clusterdiff.cli import main
-from clusterdiff.paper.claims import reproduce
+from clusterdiff.paper.reproduction import reproduce
 
 
 def run(*arguments: object) -> Result:

@@ -142,7 +142,7 @@ def test_arguments_are_checked() -> None:
         cd.worsen([0, 1], how="badly")
     with pytest.raises(cd.ArgumentError, match="`steps` must be a whole number of at least 1"):
         cd.worsen([0, 1], steps=0)
-    with pytest.raises(cd.ArgumentError, match="no label for 1 point[.]"):
+    with pytest.raises(cd.ArgumentError, match=r"no label for 1 point\."):
         cd.worsen([0.0, float("nan")])
     with pytest.raises(cd.ArgumentError, match="at least two clusters"):
         cd.worsen([0, 0], how="moves")

@@ -19,7 +19,8 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 
 from clusterdiff.show import plots
-from clusterdiff.show.plots.canvas import KIND_COLOURS, LINES, MERGE, SPLIT
+from clusterdiff.show.plots import registry
+from clusterdiff.show.plots.canvas import KIND_COLOURS, LINES, MERGE, SPLIT, axes
 
 HOSTILE = ["$x_1$", "</script>", "a\nb", "日本語" * 20, "x" * 10_000, "שלום", "\x1b[31m", "😀"]
 
@@ -147,7 +148,7 @@ def test_series() -> None:
     """One named line per measure, ⊥ marked where the splits end."""
     ax = cd.worsen(story.true()).plot()
     shown = texts(ax)
-    assert {"S_H", "R", "NMI", "V", "N", "A", "⊥ after 33", "operations"} <= set(shown)
+    assert {"S_H", "R", "nmi_max", "V", "N", "A", "⊥ after 33", "operations"} <= set(shown)
     s_h = next(line for line in ax.lines if line.get_label() == "S_H")
     assert s_h.get_ydata()[0] == 1.0
     assert s_h.get_ydata()[-1] == 0.0
@@ -156,10 +157,26 @@ def test_series() -> None:
 
 def test_axes_can_be_given() -> None:
     """A plot draws on the Axes it is given and makes no figure of its own."""
-    _, axes = plt.subplots(2, 3)
-    for kind, ax in zip(plots.PLOTS, axes.ravel(), strict=True):
+    _, grid = plt.subplots(2, 3)
+    for kind, ax in zip(plots.PLOTS, grid.ravel(), strict=True):
         assert customers.compare().plot(kind, ax) is ax
     assert len(plt.get_fignums()) == 1
+
+
+def test_a_new_plot_is_one_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A function marked as a picture is found by its name, and named where plots are listed."""
+    monkeypatch.setattr(registry, "PLOTS", dict(plots.PLOTS))
+    monkeypatch.setattr(plots, "PLOTS", registry.PLOTS)
+
+    @plots.picture
+    def pie(diff: cd.Comparison, ax: Axes | None = None) -> Axes:
+        drawn = axes(ax, 4, 4)
+        drawn.pie(list(diff.kinds.values()))
+        return drawn
+
+    assert isinstance(customers.compare().plot("pie"), Axes)
+    with pytest.raises(cd.ArgumentError, match='"heatmap", "pie"'):
+        customers.compare().plot("cake")
 
 
 def test_colours_can_be_told_apart() -> None:

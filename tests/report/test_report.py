@@ -135,7 +135,7 @@ def test_a_million_points_stay_under_two_megabytes_and_it_says_what_is_left_out(
     assert len(listed) + data["rest"]["components"] == len(diff.components)
     assert sum(c["loss"][0] for c in listed) + data["rest"]["loss"] == pytest.approx(diff.loss.total)
     assert [c["loss"][0] for c in listed] == sorted((c["loss"][0] for c in listed), reverse=True)
-    assert f"These are the {len(listed):,} costliest components in full" in page
+    assert f"Listed in full: {len(listed):,} components, the costliest." in page
     assert all(len(c["cells"]) <= 60 and len(c["points"]) <= 200 for c in listed)
 
 

@@ -1,4 +1,7 @@
-"""The command `clusterdiff`: the only place that prints."""
+"""The command `clusterdiff`: the only place that prints, and the examples that it brings along.
+
+What reads arguments or shows results in a terminal may come in; what it shows is computed in the rooms below.
+"""
 
 from clusterdiff.cli.main import main
 

@@ -10,12 +10,15 @@ from typing import Any
 import click
 
 from clusterdiff.cli.inputs import told
+from clusterdiff.cli.options import cluster_option, output_option, point_option
 from clusterdiff.cli.output import error_console
 from clusterdiff.diff.patch import Patch
 from clusterdiff.errors import ArgumentError
 from clusterdiff.files import write_text
+from clusterdiff.formats.source import parse
 from clusterdiff.points.clustering import Clustering
-from clusterdiff.verbs.files import parse, read_source
+from clusterdiff.verbs.read import read_source
+from clusterdiff.wording import count
 
 #: Text that starts so is run as a formula by spreadsheets.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -24,11 +27,9 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 @click.command(name="apply")
 @click.argument("pred", metavar="PRED")
 @click.argument("patch", metavar="PATCH", type=click.Path())
-@click.option("--point", metavar="COLUMN", help="Column of PRED that names the points.")
-@click.option("--cluster", metavar="COLUMN", help="Column of PRED with the clusters.")
-@click.option(
-    "-o", "--output", type=click.Path(), metavar="FILE", help="Where to write; standard output if not given."
-)
+@point_option
+@cluster_option
+@output_option()
 @click.option(
     "--for-spreadsheet",
     is_flag=True,
@@ -39,8 +40,8 @@ def command(
 ) -> None:
     """Apply a patch to PRED, and write the result as CSV with the columns point and cluster.
 
-    Points without names get no column of their own: one label a line, in order. A patch that does not fit is refused
-    whole.
+    If the points have no names, there is no column for them: one label per line, in order. A patch that does not fit
+    is refused as a whole.
     """
     named = parse(pred)
     with told():
@@ -52,8 +53,8 @@ def command(
     text, formulas = _csv(fixed, for_spreadsheet)
     if formulas and not for_spreadsheet:
         error_console().print(
-            f"note: {formulas:,} values start like a formula; if people will open this in a spreadsheet, "
-            "--for-spreadsheet makes them text",
+            f"note: {count(formulas, 'value')} {'starts' if formulas == 1 else 'start'} like a formula; if people will "
+            "open this in a spreadsheet, --for-spreadsheet turns such values into text",
             style="yellow",
             soft_wrap=True,
         )

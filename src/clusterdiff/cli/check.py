@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import click
-from rich.markup import escape
-from rich.table import Table
 from rich.text import Text
 
-from clusterdiff.cli.output import console, error_console, print_json
+from clusterdiff.cli.options import json_option
+from clusterdiff.cli.output import console, plain_table, print_json, progress
 from clusterdiff.paper.check import Check, check
 
 MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("–", "dim")}
@@ -19,18 +18,14 @@ MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("–", "dim")}
 @click.option(
     "--why/--no-why", default=None, help="Show counterexamples, as is the default for a single NAME."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@json_option
 def command(names: tuple[str, ...], points: int | None, why: bool | None, as_json: bool) -> None:
     """Try measures on all pairs of clusterings of a few points, and say which properties they have.
 
     NAME is a measure (see `clusterdiff measures`) or a subcomponent measure such as entropy or pairs.
     """
-    console_ = error_console()
-    with console_.status("") as status:
-        found = [
-            check(name, points, progress=lambda text: status.update(text) if console_.is_terminal else None)
-            for name in names
-        ]
+    with progress() as say:
+        found = [check(name, points, progress=say) for name in names]
     if as_json:
         print_json([one.to_dict() for one in found] if len(found) > 1 else found[0].to_dict())
         return
@@ -42,9 +37,10 @@ def command(names: tuple[str, ...], points: int | None, why: bool | None, as_jso
 
 
 def _table(found: list[Check]) -> None:
-    table = Table("property", *(escape(one.name) for one in found), "", box=None, pad_edge=False)
-    for column in table.columns[1:-1]:
-        column.justify = "center"
+    table = plain_table("property")
+    for one in found:
+        table.add_column(Text(one.name), justify="center")
+    table.add_column("")
     for name, meaning in found[0].described.items():
         table.add_row(name, *(Text(*MARKS[one.holds[name]]) for one in found), Text(meaning, "dim"))
     console().print(table)

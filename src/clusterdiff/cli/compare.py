@@ -13,6 +13,7 @@ from clusterdiff.cli.columns import other_columns
 from clusterdiff.cli.coreference import show_corpus
 from clusterdiff.cli.explaining import SIDES, explain_options, report, show
 from clusterdiff.cli.inputs import input_options, sources, told
+from clusterdiff.cli.options import json_option, measures_option, top_option
 from clusterdiff.cli.output import error_console
 from clusterdiff.cli.writing import write_option, write_parts
 from clusterdiff.diff.comparison import Comparison
@@ -21,7 +22,7 @@ from clusterdiff.errors import ArgumentError
 from clusterdiff.measures import measures as registry
 from clusterdiff.points.corpus import SINGLETONS
 from clusterdiff.points.policy import MISSING, NOISE_AS
-from clusterdiff.verbs.files import compare_files
+from clusterdiff.verbs.compare import compare
 
 
 @click.command(name="compare")
@@ -30,8 +31,8 @@ from clusterdiff.verbs.files import compare_files
 @click.option("--old", metavar="FILE", help="Instead of TRUE, with --new: the old release of a catalogue.")
 @click.option("--new", metavar="FILE", help="Instead of PRED, with --old: the new release.")
 @input_options
-@click.option("--measures", default="S_H", show_default=True, help="Measures to print, separated by commas.")
-@click.option("--top", default=10, show_default=True, help="How many of the costliest components to show.")
+@measures_option(["S_H"])
+@top_option
 @click.option(
     "--missing",
     type=click.Choice(MISSING),
@@ -55,7 +56,7 @@ from clusterdiff.verbs.files import compare_files
 @explain_options
 @engines.options
 @write_option
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@json_option
 @click.option(
     "--fail-under", type=float, metavar="SCORE", help="Exit with 1 if the first measure is below SCORE."
 )
@@ -64,7 +65,7 @@ def command(
     pred: str | None,
     old: str | None,
     new: str | None,
-    measures: str,
+    measures: list[str],
     top: int,
     missing: Any,
     noise: str | None,
@@ -91,7 +92,6 @@ def command(
     """
     true, pred, sides = _sides(true, pred, old, new)
     left, right = sources(true, pred, **inputs)
-    wanted = split_names(measures)
     with ExitStack() as stack:
         chosen = engines.chosen(engine, (left, right))
         with told():
@@ -99,7 +99,7 @@ def command(
                 asked = engines.Choices(missing or "error", noise, noise_as)
                 diff = stack.enter_context(engines.compared(left, right, asked, chosen, master, memory))
             else:
-                diff = compare_files(
+                diff = compare(
                     left,
                     right,
                     missing=missing,
@@ -108,15 +108,17 @@ def command(
                     singletons=singletons,
                 )
         if isinstance(diff, CorpusComparison):
-            show_corpus(diff, wanted, ", ".join(by) or None, top, as_json)
+            show_corpus(diff, measures, ", ".join(by) or None, top, as_json)
             if html:
                 report(diff, html, quiet=as_json, sides=sides)
         else:
             columns = other_columns(left, diff) if html or by else {}
-            show(diff, wanted, top, as_json, explain=explain, by=by, html=html, columns=columns, sides=sides)
-        write_parts(diff, writes, wanted)
-        if fail_under is not None and _below(diff, wanted[0], fail_under):
-            error_console().print(f"{wanted[0]} is worse than {fail_under}", style="red")
+            show(
+                diff, measures, top, as_json, explain=explain, by=by, html=html, columns=columns, sides=sides
+            )
+        write_parts(diff, writes, measures)
+        if fail_under is not None and _below(diff, measures[0], fail_under):
+            error_console().print(f"{measures[0]} is worse than {fail_under}", style="red")
             sys.exit(1)
 
 
@@ -132,22 +134,6 @@ def _sides(
             "there is nothing to compare.", "pass two files: TRUE PRED, or --old FILE --new FILE."
         )
     return true, pred, SIDES
-
-
-def split_names(text: str) -> list[str]:
-    """Measure names separated by commas, where commas inside brackets do not count.
-
-    >>> split_names("S_H, K(k=5), f(a=1, b=2)")
-    ['S_H', 'K(k=5)', 'f(a=1, b=2)']
-    """
-    out, depth = [""], 0
-    for letter in text:
-        depth += (letter == "(") - (letter == ")")
-        if letter == "," and depth == 0:
-            out.append("")
-        else:
-            out[-1] += letter
-    return [name.strip() for name in out if name.strip()]
 
 
 def _below(diff: Comparison, name: str, limit: float) -> bool:

@@ -7,10 +7,11 @@ from typing import Any
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from clusterdiff.cli.output import console, print_json
+from clusterdiff.cli.output import console, plain_table, print_json
 from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.errors import ArgumentError
 from clusterdiff.table import shown
+from clusterdiff.wording import count
 
 #: Measures with a recall, a precision and an F1, and how they are called in tables.
 ROWS = {"muc": "MUC", "b3": "B³", "ceaf_e": "CEAF-e", "lea": "LEA"}
@@ -43,9 +44,7 @@ def show_corpus(diff: CorpusComparison, measures: list[str], by: str | None, top
         return
     out = console()
     scores = diff.scores(wanted)
-    table = RichTable("", *PARTS, box=None, pad_edge=False)
-    for column in table.columns[1:]:
-        column.justify = "right"
+    table = plain_table("", right=PARTS)
     for row, name in ROWS.items():
         table.add_row(Text(name, "bold"), *(f"{100 * scores[f'{row}.{part}']:.2f}" for part in PARTS))
     table.add_row(Text("CoNLL", "bold"), "", "", f"{100 * scores['conll']:.2f}")
@@ -54,8 +53,8 @@ def show_corpus(diff: CorpusComparison, measures: list[str], by: str | None, top
             table.add_row(Text(name, "bold cyan"), "", "", Text(f"{100 * scores[name]:.2f}", "bold cyan"))
     out.print(table)
     out.print(
-        f"\n{diff.n:,} mentions in {len(diff.documents):,} documents · {diff.meet.k_true:,} true entities · "
-        f"{diff.meet.k_pred:,} predicted entities"
+        f"\n{count(diff.n, 'mention')} in {count(len(diff.documents), 'document')} · "
+        f"{diff.meet.k_true:,} true and {diff.meet.k_pred:,} predicted entities"
     )
     loss = diff.loss
     out.print(f"S_H lost {loss.total:.6f} = {loss.split:.6f} to splits + {loss.merge:.6f} to merges")
@@ -78,9 +77,7 @@ MEANING = {
 
 def _by_document(diff: CorpusComparison, measures: list[str]) -> RichTable:
     names: dict[str, str] = {**BRIEF, **{name: name for name in measures if name not in BRIEF}}
-    table = RichTable("document", "mentions", *names.values(), box=None, pad_edge=False)
-    for column in table.columns[1:]:
-        column.justify = "right"
+    table = plain_table("document", right=("mentions", *names.values()))
     rows: dict[str, Any] = diff.by_document(names).to_dict()
     for row in zip(*rows.values(), strict=True):
         table.add_row(Text(shown(row[0], 60)), f"{row[1]:,}", *(f"{100 * value:.2f}" for value in row[2:]))

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import click
 
-from clusterdiff.cli.compare import split_names
 from clusterdiff.cli.examples import customers
 from clusterdiff.cli.explaining import explain_options, show
+from clusterdiff.cli.options import json_option, measures_option, top_option
 
 #: What is known of a customer besides the two clusters.
 ATTRIBUTES = ("name", "email", "city", "source")
 
 
 @click.command(name="demo")
-@click.option("--measures", default="S_H", show_default=True, help="Measures to print, separated by commas.")
-@click.option("--top", default=10, show_default=True, help="How many of the costliest components to show.")
+@measures_option(["S_H"])
+@top_option
 @explain_options
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@json_option
 def command(
-    measures: str, top: int, explain: bool, by: tuple[str, ...], html: str | None, as_json: bool
+    measures: list[str], top: int, explain: bool, by: tuple[str, ...], html: str | None, as_json: bool
 ) -> None:
     """Compare the bundled example: a list of customers, de-duplicated by hand and by a program."""
     rows = customers.rows()
     columns = {name: [row[name] for row in rows] for name in ATTRIBUTES}
     show(
         customers.compare(),
-        split_names(measures),
+        measures,
         top,
         as_json,
         explain=explain,

@@ -19,8 +19,7 @@ from clusterdiff.cli.output import error_console
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.errors import ArgumentError, EngineError, FileError, MissingExtraError
 from clusterdiff.files import STDIN
-from clusterdiff.formats.source import TABLES, UNTYPED
-from clusterdiff.verbs.files import Source
+from clusterdiff.formats.source import TABLES, UNTYPED, Source
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Scanner = Callable[[Source, "dict[str, str] | None"], Any]

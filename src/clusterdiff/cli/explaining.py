@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import click
-from rich.table import Table as RichTable
 from rich.text import Text
 
-from clusterdiff.cli.output import console, error_console, print_diff, print_json
+from clusterdiff.cli.options import together
+from clusterdiff.cli.output import console, error_console, plain_table, print_diff, print_json
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.mapping import STATUS
 from clusterdiff.diff.slices import BUILT_IN, Slice
 from clusterdiff.errors import ArgumentError, nearest
 from clusterdiff.table import Table, shown
+from clusterdiff.wording import count
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 Columns = Mapping[str, Sequence[Any]]
 SIDES = ("true", "predicted")
 
-OPTIONS = (
+#: The options that explain a comparison.
+explain_options = together(
     click.option("--explain", is_flag=True, help="Tell where the score was lost, and what to fix first."),
     click.option(
         "--by",
@@ -30,13 +31,6 @@ OPTIONS = (
     ),
     click.option("--html", type=click.Path(), metavar="FILE", help="Write a report to explore in a browser."),
 )
-
-
-def explain_options(command: Command) -> Command:
-    """Add the options that explain a comparison."""
-    for option in reversed(OPTIONS):
-        command = option(command)
-    return command
 
 
 def show(
@@ -118,17 +112,17 @@ def print_explanation(diff: Comparison, top: int, sides: tuple[str, str]) -> Non
         out.print(Text.assemble((f"{repair.gain:+.6f}", "green"), f"  {repair.describe()}"), soft_wrap=True)
     left = len(repairs) - top
     if left > 0:
-        out.print(f"… and {left:,} more operations that would raise the score", style="dim")
+        out.print(f"… and {count(left, 'more operation')} that would raise the score", style="dim")
     steps = len(repairs.sequence)
-    out.print(f"{steps:,} operation{'' if steps == 1 else 's'}, the best next each time, restore {sides[0]}")
+    out.print(
+        f"restoring the {sides[0]} clusters takes {count(steps, 'operation')}, "
+        "if the one that gains most is always done next"
+    )
 
 
 def print_slices(name: str, slices: Table[Slice]) -> None:
     """The loss by a column, as a table."""
-    table = RichTable(box=None, pad_edge=False)
-    table.add_column(Text(shown(name)))
-    for heading in ("points", "score", "loss", "to splits", "to merges"):
-        table.add_column(heading, justify="right")
+    table = plain_table(shown(name), right=("points", "score", "loss", "to splits", "to merges"))
     for row in slices:
         value = "(none)" if row.value is None else shown(str(row.value))
         numbers = (row.loss, row.split_loss, row.merge_loss)

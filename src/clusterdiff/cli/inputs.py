@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, TypeVar
 
 import click
 
+from clusterdiff.cli.options import point_option, together
 from clusterdiff.cli.output import error_console
 from clusterdiff.errors import ArgumentError
 from clusterdiff.files import STDIN
-from clusterdiff.verbs.files import FORMATS, Source, parse
+from clusterdiff.formats.source import FORMATS, Source, parse
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-OPTIONS = (
+#: The options that say how inputs are read.
+input_options = together(
     click.option(
         "--true", "true_column", metavar="COLUMN", help="Column of true clusters, when both are in one file."
     ),
     click.option("--pred", "pred_column", metavar="COLUMN", help="Column of predicted clusters, likewise."),
-    click.option("--point", metavar="COLUMN", help="Column that names the points."),
+    point_option,
     click.option("--cluster", metavar="COLUMN", help="Column of clusters in both files."),
     click.option(
         "--format", "input_format", type=click.Choice(FORMATS), metavar="FORMAT", help="Format of the files."
@@ -36,13 +35,6 @@ OPTIONS = (
         "--ignore", type=int, metavar="LABEL", help="Label of TRUE (an image) that is not compared."
     ),
 )
-
-
-def input_options(command: Command) -> Command:
-    """Add the options that say how inputs are read."""
-    for option in reversed(OPTIONS):
-        command = option(command)
-    return command
 
 
 def sources(

@@ -9,11 +9,12 @@ from textwrap import indent
 
 import click
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
-from clusterdiff.cli.output import console, print_json
+from clusterdiff.cli.options import json_option
+from clusterdiff.cli.output import console, plain_table, print_json
 from clusterdiff.measures import Measure, measures
+from clusterdiff.wording import count
 
 FLAGS = (
     "similarity",
@@ -29,7 +30,7 @@ FLAGS = (
 
 @click.command(name="measures")
 @click.argument("name", required=False)
-@click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
+@json_option
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print as a Markdown document.")
 def command(name: str | None, as_json: bool, as_markdown: bool) -> None:
     """List the measures, or describe one."""
@@ -84,12 +85,14 @@ def _list(chosen: list[Measure]) -> None:
     out = console()
     for family, members in groupby(chosen, key=attrgetter("family")):
         out.print(Text(family, "bold underline"))
-        table = Table(show_header=False, box=None, pad_edge=False)
+        table = plain_table(header=False)
         for measure in members:
             table.add_row(Text(measure.name, "cyan"), Text(_plain(measure.summary.rstrip("."))))
         out.print(Padding(table, (0, 0, 1, 2)))
     out.print(
-        f"{len(chosen)} measures. `clusterdiff measures NAME` describes one.", markup=False, style="dim"
+        f"{count(len(chosen), 'measure')}. `clusterdiff measures NAME` describes one.",
+        markup=False,
+        style="dim",
     )
 
 
@@ -123,7 +126,7 @@ def _words(value: object) -> str:
 
 
 def catalogue(chosen: list[Measure]) -> str:
-    """The measures as a Markdown document: a table a family, then every measure in full."""
+    """The measures as a Markdown document: one table per family, then every measure in full."""
     lines = ["# Measures", "", *INTRODUCTION.strip().splitlines()]
     for family, group in groupby(chosen, key=attrgetter("family")):
         members = list(group)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -13,7 +14,9 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from clusterdiff.diff.comparison import Comparison
+from clusterdiff.errors import FileError
 from clusterdiff.table import shown
+from clusterdiff.wording import count
 
 KIND_STYLE = {"same": "green", "split": "yellow", "merge": "magenta", "mixed": "red"}
 
@@ -42,6 +45,34 @@ def _finite(data: Any) -> Any:
     return None if isinstance(data, float) and not math.isfinite(data) else data
 
 
+def plain_table(*left: str, right: Iterable[str] = (), header: bool = True) -> RichTable:
+    """A table without lines: columns that start on the left, then columns of numbers; headings are text as it is."""
+    table = RichTable(box=None, pad_edge=False, show_header=header)
+    for heading in left:
+        table.add_column(Text(heading))
+    for heading in right:
+        table.add_column(Text(heading), justify="right")
+    return table
+
+
+@contextmanager
+def progress() -> Iterator[Callable[[str], None]]:
+    """A function that is told what is going on and shows it, on a terminal, until the block ends."""
+    out = error_console()
+    with out.status("") as status:
+        yield lambda text: status.update(text) if out.is_terminal else None
+
+
+def save_picture(ax: Any, path: str) -> None:
+    """Write the picture that Axes are part of; the suffix says how."""
+    try:
+        ax.figure.savefig(path)
+    except OSError as error:
+        raise FileError(f"{path} cannot be written: {error.strerror}.") from None
+    except ValueError as error:  # matplotlib knows which formats there are
+        raise FileError(f"{path} cannot be drawn: {error}.") from None
+
+
 def print_diff(
     diff: Comparison, scores: dict[str, float], top: int, sides: tuple[str, str] = ("true", "predicted")
 ) -> None:
@@ -53,19 +84,20 @@ def print_diff(
             Text.assemble((f"{name:<4} ", "bold"), (f"{value:.6f}", "bold cyan" if name == "S_H" else "cyan"))
         )
     out.print(
-        f"{diff.n:,} points · {diff.meet.k_true:,} {sides[0]} clusters · {diff.meet.k_pred:,} {sides[1]} clusters",
+        f"{count(diff.n)} · {count(diff.meet.k_true, f'{sides[0]} cluster')} · "
+        f"{count(diff.meet.k_pred, f'{sides[1]} cluster')}"
     )
     out.print(f"lost {loss.total:.6f} = {loss.split:.6f} to splits + {loss.merge:.6f} to merges")
     parts: list[Any] = ["components: "]
-    for kind, count in kinds.items():
-        parts += [(f"{count:,} {kind}", KIND_STYLE[kind]), "  "]
+    for kind, number in kinds.items():
+        parts += [(f"{number:,} {kind}", KIND_STYLE[kind]), "  "]
     out.print(Text.assemble(*parts))
     worst = [component for component in diff.components[:top] if component.loss > 0]
     if worst:
         out.print()
-        table = RichTable("kind", "points", "loss", "score", *sides, box=None, pad_edge=False)
-        for column in (1, 2, 3):
-            table.columns[column].justify = "right"
+        table = plain_table("kind", right=("points", "loss", "score"))
+        for side in sides:
+            table.add_column(side)
         for c in worst:
             table.add_row(
                 Text(c.kind, KIND_STYLE[c.kind]),
@@ -78,7 +110,8 @@ def print_diff(
         out.print(table)
         left = sum(kinds.values()) - kinds["same"] - len(worst)
         if left > 0:
-            out.print(f"… and {left:,} more components that are not the same (--top shows more)", style="dim")
+            more = f"{count(left, 'more component')} that {'is' if left == 1 else 'are'} not the same"
+            out.print(f"… and {more} (--top shows more)", style="dim")
     out.print(f"\n{diff.signature}", style="dim", markup=False, soft_wrap=True)
 
 

@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
-from clusterdiff.cli.output import console, error_console, print_json
-from clusterdiff.paper.claims import reproduce
+from clusterdiff.cli.options import json_option, output_option
+from clusterdiff.cli.output import console, print_json, progress
+from clusterdiff.files import write_text
+from clusterdiff.paper.reproduction import reproduce
+from clusterdiff.wording import count
 
 
 @click.command(name="paper")
 @click.option(
     "--points", type=click.IntRange(5, 7), default=6, show_default=True, help="Largest number of points."
 )
-@click.option(
-    "-o", "--output", metavar="FILE", help="Write the page (Markdown) to FILE instead of printing it."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@output_option("Write the page (Markdown) to FILE instead of printing it.")
+@json_option
 def command(points: int, output: str | None, as_json: bool) -> None:
     """Try every claim of the paper and say which stand, with counterexamples for those that do not."""
-    err = error_console()
-    with err.status("") as status:
-        found = reproduce(points, lambda text: status.update(text) if err.is_terminal else None)
+    with progress() as say:
+        found = reproduce(points, say)
     if as_json:
         print_json(found.to_dict())
     elif output:
-        Path(output).write_text(found.to_markdown(), encoding="utf-8")
+        write_text(output, found.to_markdown())
         failed = sum(not claim.holds for claim in found.claims)
-        console().print(f"{len(found.claims)} claims, {failed} of them fail: wrote {output}", markup=False)
+        fails = "fails" if failed == 1 else "fail"
+        console().print(
+            f"{count(len(found.claims), 'claim')}, {failed} of them {fails}: wrote {output}", markup=False
+        )
     else:
         click.echo(found.to_markdown(), nl=False)

@@ -7,27 +7,27 @@ from typing import Any
 import click
 
 from clusterdiff.cli.inputs import input_options, sources, told
+from clusterdiff.cli.options import output_option
 from clusterdiff.cli.output import error_console
 from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.diff.patch import SplitOff
 from clusterdiff.errors import ArgumentError
-from clusterdiff.verbs.files import compare_files
+from clusterdiff.verbs.compare import compare
+from clusterdiff.wording import count
 
 
 @click.command(name="patch")
 @click.argument("true", metavar="TRUE")
 @click.argument("pred", metavar="[PRED]", required=False)
 @input_options
-@click.option(
-    "-o", "--output", type=click.Path(), metavar="FILE", help="Where to write; standard output if not given."
-)
+@output_option()
 def command(true: str, pred: str | None, output: str | None, **inputs: Any) -> None:
     """Write the split and merge operations that turn PRED into TRUE, as JSON.
 
     `clusterdiff apply PRED FILE` carries them out.
     """
     with told():
-        diff = compare_files(*sources(true, pred, **inputs))
+        diff = compare(*sources(true, pred, **inputs))
     if isinstance(diff, CorpusComparison):
         raise ArgumentError("a patch is for one clustering, not for documents of mentions.")
     patch = diff.patch()
@@ -37,5 +37,7 @@ def command(true: str, pred: str | None, output: str | None, **inputs: Any) -> N
     patch.write(output)
     splits = sum(isinstance(operation, SplitOff) for operation in patch.operations)
     error_console().print(
-        f"{output}: {splits:,} splits and {len(patch) - splits:,} merges", markup=False, soft_wrap=True
+        f"{output}: {count(splits, 'split')} and {count(len(patch) - splits, 'merge')}",
+        markup=False,
+        soft_wrap=True,
     )

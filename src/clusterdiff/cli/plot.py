@@ -8,11 +8,12 @@ import click
 
 from clusterdiff.cli.examples import customers
 from clusterdiff.cli.inputs import input_options, sources, told
-from clusterdiff.cli.output import console
+from clusterdiff.cli.options import output_option
+from clusterdiff.cli.output import console, save_picture
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.errors import ArgumentError
 from clusterdiff.show.plots import PLOTS, plot
-from clusterdiff.verbs.files import compare_files
+from clusterdiff.verbs.compare import compare
 
 
 @click.command(name="plot")
@@ -20,9 +21,7 @@ from clusterdiff.verbs.files import compare_files
 @click.argument("true", metavar="[TRUE]", required=False)
 @click.argument("pred", metavar="[PRED]", required=False)
 @input_options
-@click.option(
-    "-o", "--output", metavar="FILE", help="Picture to write: .svg, .png or .pdf.  [default: KIND.svg]"
-)
+@output_option("Picture to write: .svg, .png or .pdf.  [default: KIND.svg]")
 def command(
     kind: str,
     true: str | None,
@@ -38,12 +37,12 @@ def command(
         diff = customers.compare()
     else:
         with told():
-            compared = compare_files(*sources(true, pred, **inputs))
+            compared = compare(*sources(true, pred, **inputs))
         if not isinstance(compared, Comparison):
             raise ArgumentError(
                 "documents of mentions cannot be drawn as one picture.", "compare one document."
             )
         diff = compared
     target = output or f"{kind}.svg"
-    plot(diff, kind).figure.savefig(target)
+    save_picture(plot(diff, kind), target)
     console().print(f"wrote {target}", markup=False)

@@ -2,43 +2,43 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 import numpy as np
-from rich.table import Table
 from rich.text import Text
 
-from clusterdiff.cli.compare import split_names
-from clusterdiff.cli.output import console, print_json
+from clusterdiff.cli.options import cluster_option, json_option, measures_option, point_option, seed_option
+from clusterdiff.cli.output import console, plain_table, print_json, save_picture
 from clusterdiff.errors import ArgumentError
+from clusterdiff.files import write_text
 from clusterdiff.paper import story
 from clusterdiff.paper.series import FIGURE_3, HOW, Series, worsen
 from clusterdiff.points.corpus import Corpus
-from clusterdiff.verbs.files import read
+from clusterdiff.verbs.read import read
+from clusterdiff.wording import count
 
 
 @click.command(name="worsen")
 @click.argument("file", required=False)
-@click.option("--point", metavar="COLUMN", help="Column that names the points.")
-@click.option("--cluster", metavar="COLUMN", help="Column of clusters.")
-@click.option(
-    "--measures", default=",".join(FIGURE_3), show_default=True, help="Measures, separated by commas."
-)
+@point_option
+@cluster_option
+@measures_option(FIGURE_3, "Measures, separated by commas.")
 @click.option("--how", type=click.Choice(HOW), default="paper", show_default=True, help="How to worsen it.")
 @click.option(
-    "--steps", type=click.IntRange(1), help="How many clusterings to score; all, or 100 of a random way."
+    "--steps",
+    type=click.IntRange(1),
+    help="How many clusterings to score.  [default: all; 100 if the way is random]",
 )
-@click.option("--seed", default=0, show_default=True, help="For all that is left to chance.")
+@seed_option
 @click.option("--csv", "csv_file", metavar="FILE", help="Write the scores of every step.")
 @click.option("--plot", "picture", metavar="FILE", help="Draw them: .svg, .png or .pdf.")
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@json_option
 def command(
     file: str | None,
     point: str | None,
     cluster: str | None,
-    measures: str,
+    measures: list[str],
     how: Any,
     steps: int | None,
     seed: int,
@@ -53,13 +53,13 @@ def command(
     true = story.true() if file is None else read(file, point=point, cluster=cluster)
     if isinstance(true, Corpus):
         raise ArgumentError(
-            f"{file} holds several documents, and one clustering is worsened.", "pass one of them."
+            f"{file} holds several documents, and only one clustering can be worsened.", "pass one of them."
         )
-    series = worsen(true, split_names(measures), how=how, steps=steps, seed=seed)
+    series = worsen(true, measures, how=how, steps=steps, seed=seed)
     if csv_file:
-        Path(csv_file).write_text(series.to_csv(), encoding="utf-8")
+        write_text(csv_file, series.to_csv())
     if picture:
-        series.plot().figure.savefig(picture)
+        save_picture(series.plot(), picture)
     if as_json:
         print_json(series.to_dict())
     else:
@@ -70,21 +70,12 @@ def _show(series: Series) -> None:
     out = console()
     operation = series.operations["operation"].tolist()
     counts = ", ".join(f"{operation.count(word):,} × {word}" for word in dict.fromkeys(operation))
-    out.print(
-        f"{len(series.true):,} points in {len(series.true.names):,} clusters; operations: {counts or 'none'}"
-    )
+    points, clusters = count(len(series.true)), count(len(series.true.names), "cluster")
+    out.print(f"{points} in {clusters}; operations: {counts or 'none'}")
     bottom = operation.count("split") if series.how == "paper" else None
-    table = Table(
-        "measure",
-        "first",
-        *(["at ⊥"] if bottom is not None else []),
-        "last",
-        "steps",
-        box=None,
-        pad_edge=False,
-    )
-    for column in table.columns[1:-1]:
-        column.justify = "right"
+    places = ["first", *(["at ⊥"] if bottom is not None else []), "last"]
+    table = plain_table("measure", right=places)
+    table.add_column("steps")
     at = int(np.searchsorted(series.steps, bottom)) if bottom is not None else None
     for name, values in series.scores.items():
         middle = [f"{values[min(at, len(values) - 1)]:.4f}"] if at is not None else []
@@ -99,5 +90,5 @@ def _steps(values: Any) -> str:
     if not flat and not up:
         return "falls at every step"
     return ", ".join(
-        f"{count:,} {word}" for count, word in ((down, "down"), (flat, "flat"), (up, "up")) if count
+        f"{number:,} {word}" for number, word in ((down, "down"), (flat, "flat"), (up, "up")) if number
     )

@@ -9,25 +9,23 @@ from typing import Any
 
 import numpy as np
 
-from clusterdiff import _core
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.source import Columns, PointSource
 from clusterdiff.meet.meet import Meet
-from clusterdiff.meet.parts import CellWeights, Links, Moments, Overlap, spread
+from clusterdiff.meet.parts import Overlap
 from clusterdiff.points.alignment import Alignment
 from clusterdiff.points.data import Distances, read_features, read_weights
-from clusterdiff.points.labels import Labels
+from clusterdiff.points.labels import IntArray, Labels
 
 
 def meet_of(aligned: Alignment) -> Meet:
     """The meet alone, for a score: it is gone before anybody can change what it still shares with the caller."""
     true, pred = aligned.true, aligned.pred
-    cells = _core.meet(true.values, pred.values)
-    return Meet(
-        cells,
+    return Meet.of_points(
+        true.values,
+        pred.values,
         true.lexicon,
         pred.lexicon,
-        locate=partial(cells.locate, true.values, pred.values),
         overlap=None if aligned.uneven is None else partial(overlap_of, *aligned.uneven),
     )
 
@@ -45,52 +43,37 @@ def compare_aligned(
     ``other`` has further columns of the points, ``overlap`` the clusterings as they were given if more is known of
     them than the alignment tells.
     """
-    cells = _core.meet(aligned.true.values, aligned.pred.values)
+    order = aligned.order
+    w = None if weights is None else read_weights(weights, order)
+    x = None if features is None else read_features(features, order)
+    if aligned.uneven is not None:
+        aligned = replace(aligned, uneven=(aligned.uneven[0].settled(), aligned.uneven[1].settled()))
+    if overlap is None and aligned.uneven is not None:
+        overlap = partial(overlap_of, *aligned.uneven)
+    meet = Meet.of_points(
+        aligned.true.values,
+        aligned.pred.values,
+        aligned.true.lexicon,
+        aligned.pred.lexicon,
+        weights=w,
+        features=None if x is None else _owned(x, features),
+        link_sums=None if distances is None else Distances(distances, order).sums,
+        overlap=overlap,
+        uneven=aligned.uneven is not None,
+    )
+    cells = meet.cells
     aligned = replace(
         aligned,
         true=aligned.true.settled(cells.true_labels),
         pred=aligned.pred.settled(cells.pred_labels),
-        uneven=aligned.uneven and (aligned.uneven[0].settled(), aligned.uneven[1].settled()),
     )
-    true, pred = aligned.true, aligned.pred
-    locate = partial(cells.locate, true.values, pred.values)
-    w = x = own = moments = links = None
-    if weights is not None or features is not None or distances is not None:
-        cell, count, order = locate(), len(cells), aligned.order
-        if weights is not None:
-            w = read_weights(weights, order)
-            own = CellWeights.of(w, cell, count)
-        if features is not None:
-            x = read_features(features, order)
-            moments = Moments(*spread(cell, count, x, w))
-        if distances is not None:
-            found = Distances(distances, order)
-            row = np.repeat(np.arange(cells.k_true, dtype=np.int32), np.diff(cells.indptr))
-            links = Links(
-                found.sums(cell, count, w),
-                found.sums(row[cell], cells.k_true, w),
-                found.sums(cells.cols[cell], cells.k_pred, w),
-            )
-    if overlap is None and aligned.uneven is not None:
-        overlap = partial(overlap_of, *aligned.uneven)
-    meet = Meet(
-        cells,
-        true.lexicon,
-        pred.lexicon,
-        weights=own,
-        moments=moments,
-        links=links,
-        features=None if x is None else _owned(x, features),
-        locate=locate,
-        overlap=overlap,
-        uneven=aligned.uneven is not None,
-    )
+    meet = meet.with_points(partial(cells.locate, aligned.true.values, aligned.pred.values))
     return Comparison(meet, PointSource(meet, aligned, w, other), aligned.policy)
 
 
-def overlap_of(true: Labels, pred: Labels) -> Overlap:
-    """The clusterings as they were given, with the points that only one of them has."""
-    return Overlap.of(true.codes, pred.codes, true.present, pred.present)
+def overlap_of(true: Labels, pred: Labels, document: IntArray | None = None) -> Overlap:
+    """The clusterings as they were given, with the points that only one of them has, and each point's document."""
+    return Overlap.of(true.codes, pred.codes, true.present, pred.present, document)
 
 
 def _owned(matrix: Any, given: Any) -> Any:

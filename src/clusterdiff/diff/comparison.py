@@ -19,7 +19,7 @@ from clusterdiff.diff.patch import Patch, patch
 from clusterdiff.diff.repairs import Repairs
 from clusterdiff.diff.slices import Slice, by
 from clusterdiff.diff.source import PointSource
-from clusterdiff.measures import Measure, resolve
+from clusterdiff.measures import Measure, resolve, resolve_all
 from clusterdiff.measures.normalise import normalised
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Summed
@@ -93,9 +93,7 @@ class Comparison:
         >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).scores(["S_H", "R"])
         {'S_H': 0.5, 'R': 0.8333333333333334}
         """
-        if isinstance(measures, str):
-            measures = [measures]
-        return {m if isinstance(m, str) else resolve(m).name: self.score(m) for m in measures}
+        return {name: self.score(measure) for name, measure in resolve_all(measures).items()}
 
     @property
     def loss(self) -> Loss:

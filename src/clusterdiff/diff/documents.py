@@ -16,7 +16,6 @@ from clusterdiff.diff.source import PointSource
 from clusterdiff.errors import ArgumentError, LabelError, listed, one_of
 from clusterdiff.measures import resolve
 from clusterdiff.meet.meet import Meet
-from clusterdiff.meet.parts import Overlap
 from clusterdiff.points.alignment import Alignment, by_name, settled
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import SINGLETONS, Corpus, InDocument, Singletons
@@ -148,7 +147,7 @@ def compare_documents(
 ) -> CorpusComparison:
     """Compare clusterings of which no cluster reaches beyond one document; ``of_point`` numbers each point's."""
     pooled = compare_aligned(
-        settled(aligned, policy), **data, overlap=partial(_overlap, aligned.true, aligned.pred, of_point)
+        settled(aligned, policy), **data, overlap=partial(overlap_of, aligned.true, aligned.pred, of_point)
     )
     in_true, in_pred = aligned.true.present, aligned.pred.present
     compared = (in_true & in_pred) if policy.missing == "drop" else (in_true | in_pred)
@@ -170,16 +169,6 @@ def compare_documents(
 
     documents = Documents({names[code]: code for code in filled}, make)
     return CorpusComparison(pooled.meet, pooled.source, pooled.policy, documents, singletons)
-
-
-def _overlap(true: Labels, pred: Labels, of_point: IntArray) -> Overlap:
-    """The whole clusters of both sides, with the document of each."""
-    groups = []
-    for labels in (true, pred):
-        group = np.empty(len(labels.names), dtype=np.int64)
-        group[labels.codes[labels.present]] = of_point[labels.present]
-        groups.append(group)
-    return replace(overlap_of(true, pred), true_group=groups[0], pred_group=groups[1])
 
 
 def _bare(name: Any) -> Any:

@@ -40,9 +40,9 @@ def by(analysis: Analysis, source: PointSource, column: object) -> Table[Slice]:
         return by_kind(analysis)
     elif isinstance(column, str):
         known = [*source.columns, *BUILT_IN]
-        names = " or ".join(f'"{name}"' for name in known)
+        expected = " or ".join(f'"{name}"' for name in known)
         raise ArgumentError(
-            f"`column` must hold one value per point, or be {names}; got the string {column!r}.",
+            f"`column` must hold one value per point, or be {expected}; got the string {column!r}.",
             nearest(column, known)
             or "pass the column itself (a list, an array, a frame's column, or a dict from point to value).",
         )

@@ -3,39 +3,21 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from clusterdiff.errors import ArgumentError
 from clusterdiff.measures import Measure, measures, resolve
 from clusterdiff.measures.subcomponents import Subcomponent, subcomponent, subcomponents
-from clusterdiff.meet.enumeration import as_sets, halves, levelled, partitions, universe
-from clusterdiff.paper.properties import (
-    CLOSE,
-    PROPERTIES,
-    Counterexample,
-    Finding,
-    PointData,
-    Trial,
-    measure_findings,
-)
+from clusterdiff.paper.findings import Counterexample, Finding
+from clusterdiff.paper.properties import PROPERTIES, measure_findings
+from clusterdiff.paper.subcomponents import SUBCOMPONENT_PROPERTIES, subcomponent_findings
+from clusterdiff.paper.trial import PointData, Trial
 from clusterdiff.table import Table
 
 #: All pairs of clusterings of more points than this are too many.
 MOST_POINTS = 8
-
-#: What is asked of a subcomponent measure.
-SUBCOMPONENT_PROPERTIES = {
-    "one_if_whole": "s = 1 if and only if the cluster is whole (property 4.3, clause 1)",
-    "zero_if_singletons": "s = 0 if and only if it is in singletons, and not one itself (property 4.3, clause 2)",
-    "between": "0 < s < 1 otherwise (property 4.3, clause 3)",
-    "falls_with_parts": "splitting a part further never raises s (property 4.2)",
-    "falls_with_evenness": "parts of more even sizes never raise s (property 4.2)",
-}
 
 
 @dataclass(frozen=True)
@@ -63,7 +45,7 @@ class Check:
 
     @property
     def table(self) -> Table[Any]:
-        """One row a property."""
+        """One row per property."""
         found = self.findings.items()
         return Table(
             {
@@ -160,7 +142,8 @@ def check(
         )
     data = PointData(needs, points, features, distances)
     if isinstance(wanted, Subcomponent):
-        return _check_subcomponent(wanted, points, data)
+        tried, findings = subcomponent_findings(wanted, points, data)
+        return Check(wanted.name, points, tried, findings, SUBCOMPONENT_PROPERTIES)
     if isinstance(measure, str):
         wanted = replace(wanted, name=measure)  # as it was asked for: an alias, a symbol
     trial = Trial(wanted, points, data, s, progress or (lambda _: None))
@@ -181,84 +164,3 @@ def _wanted(measure: Any) -> Measure | Subcomponent:
         if names in (["sizes"], ["members"]):
             return subcomponent(measure)
     return resolve(measure)
-
-
-# ---- a subcomponent measure
-
-
-def _check_subcomponent(s: Subcomponent, points: int, data: PointData) -> Check:
-    seen = 0
-
-    def score(parts: npt.NDArray[Any]) -> float:
-        return float(s(data.meet(np.zeros(len(parts), dtype=int), parts))[0])
-
-    def example(parts: Any, text: str, **more: Any) -> Counterexample:
-        return Counterexample(text, {"cluster": (tuple(range(len(parts))),), "parts": as_sets(parts), **more})
-
-    def labels(sizes: tuple[int, ...]) -> npt.NDArray[Any]:
-        return np.repeat(np.arange(len(sizes)), sizes)
-
-    found: dict[str, Counterexample] = {}
-    for n in range(1, points + 1):
-        # With features or distances it matters which points are together: all clusterings, else all sizes.
-        every = universe(n).labels if data else [labels(sizes) for sizes in partitions(n)]
-        for parts in every:
-            seen += 1
-            value = score(parts)
-            count = int(parts.max()) + 1
-            rounded = 1.0 if abs(value - 1) <= CLOSE else 0.0 if abs(value) <= CLOSE else value
-            expected = 1.0 if count == 1 else 0.0 if count == n else None
-            for name, bad in (
-                ("one_if_whole", (rounded == 1.0) != (expected == 1.0)),
-                ("zero_if_singletons", (rounded == 0.0) != (expected == 0.0)),
-                ("between", expected is None and not 0.0 < rounded < 1.0),
-            ):
-                if bad:
-                    found.setdefault(
-                        name, example(parts, f"{s.name} = {value:.4g} for {_counted(count)} of {n} points")
-                    )
-            for name, others in (
-                ("falls_with_parts", _finer(parts, data)),
-                ("falls_with_evenness", _more_even(parts, data)),
-            ):
-                if name in found:
-                    continue
-                for other in others:
-                    after = score(other)
-                    if after > value + CLOSE:
-                        text = f"{s.name} rises from {value:.4g} for parts to {after:.4g} for parts'"
-                        found[name] = example(parts, text, **{"parts'": as_sets(other)})
-                        break
-    findings = {name: Finding(name not in found, found.get(name)) for name in SUBCOMPONENT_PROPERTIES}
-    return Check(s.name, points, seen, findings, SUBCOMPONENT_PROPERTIES)
-
-
-def _counted(parts: int) -> str:
-    return f"{parts} part{'s' * (parts > 1)}"
-
-
-def _finer(parts: npt.NDArray[Any], data: PointData) -> Iterator[npt.NDArray[Any]]:
-    if not data:
-        sizes = tuple(np.bincount(parts).tolist())
-        yield from (np.repeat(np.arange(len(h)), h) for h in sorted(set(halves(sizes))))
-        return
-    new = parts.max() + 1
-    for part in range(new):
-        inside = np.flatnonzero(parts == part)
-        for bits in range(1, 2 ** (len(inside) - 1)):
-            chosen = inside[[i for i in range(len(inside)) if bits >> i & 1]]
-            after = parts.copy()
-            after[chosen] = new
-            yield after
-
-
-def _more_even(parts: npt.NDArray[Any], data: PointData) -> Iterator[npt.NDArray[Any]]:
-    sizes = np.bincount(parts)
-    if not data:
-        yield from (np.repeat(np.arange(len(h)), h) for h in sorted(set(levelled(tuple(sizes.tolist())))))
-        return
-    for point in range(len(parts)):
-        for to in np.flatnonzero(sizes[parts[point]] - sizes >= 2):
-            after = parts.copy()
-            after[point] = to
-            yield after

@@ -10,7 +10,6 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from clusterdiff import views
 from clusterdiff.errors import ArgumentError, one_of
 from clusterdiff.measures import Measure, resolve_all
 from clusterdiff.measures.normalise import read_true
@@ -62,7 +61,7 @@ class Series:
         """
         if not 0 <= operations <= len(self.operations):
             raise ArgumentError(f"`operations` must be from 0 to {len(self.operations):,}; got {operations}.")
-        return Clustering.of(Labels(self._made.labels(operations), None, None), self.true.points)
+        return Clustering.of(Labels(self._made.labels(operations)), self.true.points)
 
     @property
     def table(self) -> Table[Any]:
@@ -91,7 +90,9 @@ class Series:
 
     def plot(self, ax: Any = None) -> Any:
         """The scores against the number of operations, as in the paper's figure 3; returns the Axes."""
-        return views.series(self, ax)
+        from clusterdiff.show import plots
+
+        return plots.series(self, ax=ax)
 
 
 def worsen(

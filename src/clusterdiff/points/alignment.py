@@ -122,7 +122,12 @@ class Alignment:
 
 
 def align(true: object, pred: object, policy: Policy | None = None) -> Alignment:
-    """Lay two clusterings over the same points; points are matched by name if either side names them."""
+    """Lay two clusterings over the same points, and deal with the others as the policy says."""
+    return settled(aligned_as_given(true, pred), policy or Policy())
+
+
+def aligned_as_given(true: object, pred: object) -> Alignment:
+    """Lay two clusterings over the points of either; points are matched by name if one side names them."""
     left, right = Clustering.reading(true, "true"), Clustering.reading(pred, "pred")
     if left.points is None and right.points is None:
         if len(left) != len(right):
@@ -131,10 +136,8 @@ def align(true: object, pred: object, policy: Policy | None = None) -> Alignment
                 f"`pred` has {len(right):,}.",
                 "if the points have names, pass dicts from point to cluster, and missing= says what to do.",
             )
-        aligned = in_order(left.labels, right.labels)
-    else:
-        aligned = by_name(left, right)
-    return settled(aligned, policy or Policy())
+        return in_order(left.labels, right.labels)
+    return by_name(left, right)
 
 
 def in_order(true: Labels, pred: Labels, names: Points | None = None) -> Alignment:

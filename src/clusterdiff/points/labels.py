@@ -161,7 +161,8 @@ class Labels:
         absent = places < 0
         if self.absent is not None:
             absent |= self.absent[places]
-        return Labels(self._values[places], self.lexicon, absent)
+        values = self._values[places] if len(self) else np.zeros(len(places), dtype=np.int64)
+        return Labels(values, self.lexicon, absent)
 
     def renamed(self, lexicon: AnyArray | LazyNames) -> Labels:
         """The same codes with other names."""

@@ -60,7 +60,7 @@ def write(result: object, path: str | os.PathLike[str]) -> None:
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         write_text(path, json.dumps(rows, ensure_ascii=False, indent=1, default=str) + "\n")
     elif not columns and end in COPY and end != ".parquet":
-        write_text(path, "")  # a list without any results, such as repairs where there is nothing to repair
+        write_text(path, "")  # an empty list, such as repairs where there is nothing to repair
     elif end in COPY:
         _copy(columns, path, COPY[end])
     else:
@@ -133,7 +133,7 @@ def to_json(scores: Scores) -> str:
 
 
 def to_markdown(scores: Scores) -> str:
-    """Scores as a Markdown table, a measure a row.
+    """Scores as a Markdown table, one row per measure.
 
     >>> print(to_markdown({"S_H": 0.5, "b3.f1": 0.75}), end="")
     | measure | score |
@@ -148,7 +148,7 @@ def to_markdown(scores: Scores) -> str:
 
 
 def to_latex(scores: Scores) -> str:
-    r"""Scores as a LaTeX table, a measure a row.
+    r"""Scores as a LaTeX table, one row per measure.
 
     >>> print(to_latex({"S_H": 0.5}), end="")
     \begin{tabular}{lr}

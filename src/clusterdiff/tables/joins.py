@@ -6,6 +6,7 @@ The names of the points stay in DuckDB until somebody asks for them.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -32,7 +33,7 @@ from clusterdiff.tables.files import (
 NUMBERS = ("hash({})", "hash({} || chr(1))")
 
 
-def compare_tables(true: Source, pred: Source, policy: Policy) -> Comparison:
+def compare_sources(true: Source, pred: Source, policy: Policy, **columns: Any) -> Comparison:
     """Compare two tables, or two columns of one table that is then read but once."""
     con = connect()
     if replace(true, cluster=None) == replace(pred, cluster=None) and true.cluster and pred.cluster:

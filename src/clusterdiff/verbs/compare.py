@@ -1,57 +1,94 @@
-"""compare and score: two clusterings, in whatever form."""
+"""compare and score: two clusterings, in whatever form they come."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+import os
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from clusterdiff.diff.build import compare_aligned, meet_of
 from clusterdiff.diff.comparison import AnyMeasure, Comparison
+from clusterdiff.diff.documents import compare_corpora, compare_within
+from clusterdiff.errors import ArgumentError, FileError
+from clusterdiff.formats.source import DOCUMENTS, TABLES, UNTYPED, Source, noise_label
 from clusterdiff.measures import resolve
 from clusterdiff.meet.meet import Meet
-from clusterdiff.points.alignment import align
+from clusterdiff.points.alignment import align, aligned_as_given, settled
+from clusterdiff.points.clustering import Clustering
+from clusterdiff.points.corpus import Corpus, Singletons
+from clusterdiff.points.labels import kind
 from clusterdiff.points.policy import Missing, NoiseAs, Policy
+from clusterdiff.verbs.read import read_array, read_clustering, read_documents
 
 #: dtypes that need no encoding: integers of any width, and bools.
 INTEGERS = np.typecodes["AllInteger"] + "?"
+#: A column's name on both sides, or its name on either.
+Column = str | tuple[str, str]
 
 
 def compare(
     true: object,
     pred: object,
     *,
+    point: Column | None = None,
+    cluster: Column | None = None,
+    documents: object = None,
     weights: object = None,
     features: object = None,
     distances: object = None,
-    missing: Missing = "error",
+    missing: Missing | None = None,
     noise: Hashable | None = None,
     noise_as: NoiseAs = "singleton",
+    singletons: Singletons = "keep",
+    budget: int | str | None = None,
 ) -> Comparison:
     """Compare a predicted clustering with a true one.
 
     Parameters
     ----------
     true, pred
-        On either side: one label a point (list, tuple, NumPy array; pandas, polars or pyarrow column); a list of
-        sets or lists of points; a dict from point to cluster, or from cluster to a set or list of points. If
-        either side names its points, the two are matched by name; labels in order have the points 0, 1, 2, …
+        On either side one of these:
+
+        - one label per point: a list, tuple, NumPy array, or a column of pandas, polars or pyarrow;
+        - a list of sets or lists of points; a dict from point to cluster, or from cluster to a set or list of points;
+        - a :class:`Clustering`; a fitted estimator; communities of igraph or networkx; clusters of splink or dedupe;
+        - a table with a row per point: a frame of pandas, polars or pyarrow, a DuckDB relation, a Spark table, …;
+        - a path to a file or database, as :func:`read` takes it;
+        - a :class:`Corpus` of documents, on both sides.
+
+        If either side names its points, the two are matched by name; labels in order have the points 0, 1, 2, …
+    point, cluster
+        For tables and files: the columns that name each point and its cluster; a pair if they are called differently
+        on the two sides. Columns with the usual names are recognised.
+    documents
+        The document of each point: a column like ``weights``, or the name of a column of the tables. Points and
+        clusters are then kept apart by document, as in a Corpus, and the result has ``documents``.
     weights
-        How much each point counts: one number ≥ 0 a point in the order of `true`, or a dict by point.
+        How much each point counts: one number ≥ 0 per point in the order of `true`, a dict by point, or the name of a
+        column of the tables.
     features
-        A row of numbers a point (array or scipy sparse matrix, or a dict by point), for ``S_MSE``.
+        A row of numbers per point (array, scipy sparse matrix, dict by point, or names of columns), for ``S_MSE``.
     distances
         Link weights between points, for ``S*(distance)``: a square matrix, a condensed vector, or a function of
         two equally long arrays of points.
     missing
         What to do with points that have a cluster on one side only, or a null label: ``"error"``, ``"drop"``
-        (leave them out) or ``"singleton"`` (a cluster of their own on the side that lacks them). B-cubed and the
-        coreference measures count such points as the CoNLL reference scorer does, under either choice.
+        (leave them out) or ``"singleton"`` (a cluster of their own on the side that lacks them). ``"error"`` unless
+        told otherwise, but ``"singleton"`` for documents, since systems hardly ever find the very mentions of the key,
+        and ``"drop"`` for images with a label to ignore. B-cubed and the coreference measures count such points as
+        the CoNLL reference scorer does, under either choice.
     noise
         A label that means "in no cluster", such as DBSCAN's -1, on either side.
     noise_as
         What to do with noise: each point a ``"singleton"``, all of it one ``"cluster"``, or ``"drop"``.
+    singletons
+        For documents: whether clusters of one point count, ``"keep"`` or ``"drop"`` (on both sides, before all else).
+    budget
+        For tables in an engine: bytes (or "2GB") that the meet may take in memory; by default a quarter of the
+        machine's. A larger meet stays in the engine, which then computes scores and losses.
 
     Returns
     -------
@@ -67,8 +104,64 @@ def compare(
     >>> diff.components[0].kind, diff.components[0].true, diff.components[0].pred
     ('split', ['bob'], [2, 3])
     """
-    aligned = align(true, pred, Policy(missing, noise, noise_as))
-    return compare_aligned(aligned, weights, features, distances)
+    sides = [_recognised(side) for side in (true, pred)]
+    policy = Policy(missing or _default(sides, documents), noise, noise_as)
+    kinds = {_kind(side) for side in sides}
+    if kinds == {"corpus"}:
+        _refuse(
+            "a corpus", point=point, cluster=cluster, documents=documents, weights=weights, features=features
+        )
+        return compare_corpora(_corpus(sides[0]), _corpus(sides[1]), policy, singletons)
+    if "corpus" in kinds:
+        if all(isinstance(side, Source) for side in sides):
+            raise FileError(f"{true} and {pred} must both hold documents of mentions, or neither.")
+        raise ArgumentError(
+            "`true` and `pred` must both be a Corpus of documents, or neither.",
+            "only cd.Corpus and files of documents are corpora; a dict is points or clusters.",
+        )
+    if kinds == {"table"} and distances is None:
+        from clusterdiff.tables.frames import compare_frames
+
+        return compare_frames(
+            *sides,
+            point=point,
+            cluster=cluster,
+            weights=weights,
+            features=features,
+            documents=documents,
+            policy=policy,
+            singletons=singletons,
+            budget=budget,
+        )
+    sources = [
+        _with_columns(side, i, point, cluster) for i, side in enumerate(sides) if isinstance(side, Source)
+    ]
+    in_tables = len(sources) == 2 and all(source.format in TABLES for source in sources)
+    if in_tables and distances is None and _named(weights, features, documents):
+        from clusterdiff.tables.joins import compare_sources
+
+        return compare_sources(
+            sources[0],
+            sources[1],
+            policy,
+            weights=weights,
+            features=features,
+            documents=documents,
+            singletons=singletons,
+        )
+    if len(sources) == 2 and all(source.format in ARRAYS for source in sources):
+        read: list[Any] = _arrays(sources[0], sources[1])
+    else:
+        read = [_clustering(side, i, point, cluster) for i, side in enumerate(sides)]
+    if sources:
+        read = _as_written(read, sides)
+        label = noise_label(noise, *(side.labels for side in read if isinstance(side, Clustering)))
+        policy = replace(policy, noise=label)
+    data: dict[str, Any] = {"weights": weights, "features": features, "distances": distances}
+    aligned = aligned_as_given(*read)
+    if documents is not None:
+        return compare_within(aligned, documents, policy, singletons, **data)
+    return compare_aligned(settled(aligned, policy), **data)
 
 
 def score(true: object, pred: object, measure: AnyMeasure = "S_H", **options: Any) -> float:
@@ -91,7 +184,125 @@ def score(true: object, pred: object, measure: AnyMeasure = "S_H", **options: An
     ):
         # Two plain integer arrays need no alignment: this is what keeps small inputs cheap.
         return float(resolve(measure)(Meet.from_labels(true, pred)))
-    if not options:
+    if not options and all(_kind(_recognised(side)) == "labels" for side in (true, pred)):
         # A score names no cluster: names stay where they are.
         return float(resolve(measure)(meet_of(align(true, pred))))
     return compare(true, pred, **options).score(measure)
+
+
+# ---- what each side is
+
+ARRAYS = ("npy", "tiff")
+
+
+def _recognised(side: object) -> object:
+    """A path as a source whose format is known; anything else as it is."""
+    if isinstance(side, str | os.PathLike):
+        try:
+            return Source(os.fspath(side)).resolved()
+        except FileError as error:
+            raise FileError(
+                error.message, error.hint or "text is the path of a file; labels are a list, array or column."
+            ) from None
+    return side.resolved() if isinstance(side, Source) else side
+
+
+def _kind(side: object) -> str:
+    if isinstance(side, Source):
+        return "corpus" if side.format in DOCUMENTS else "file"
+    if isinstance(side, Corpus):
+        return "corpus"
+    from clusterdiff.tables.frames import is_table
+
+    return "table" if is_table(side) else "labels"
+
+
+def _default(sides: Sequence[object], documents: object) -> Missing:
+    """What becomes of points that one side lacks, if the user does not say."""
+    if documents is not None or any(_kind(side) == "corpus" for side in sides):
+        return "singleton"
+    ignoring = any(isinstance(side, Source) and side.ignore is not None for side in sides)
+    return "drop" if ignoring else "error"
+
+
+def _refuse(what: str, **given: object) -> None:
+    for argument, value in given.items():
+        if value is not None:
+            raise ArgumentError(f"`{argument}` has no meaning for {what}; leave it out.")
+
+
+def _column(column: Column | None, argument: str, i: int) -> str | None:
+    if column is None or isinstance(column, str):
+        return column
+    if len(column) != 2:
+        raise ArgumentError(
+            f"`{argument}` must be a column, or a pair of columns of `true` and `pred`; got {column!r}."
+        )
+    return column[i]
+
+
+def _with_columns(source: Source, i: int, point: Column | None, cluster: Column | None) -> Source:
+    """A source with the columns that the user named, unless it names its own."""
+    return replace(
+        source,
+        point=source.point or _column(point, "point", i),
+        cluster=source.cluster or _column(cluster, "cluster", i),
+    )
+
+
+def _named(*columns: object) -> bool:
+    """Whether what is known of the points are columns of their table."""
+    return all(
+        column is None
+        or isinstance(column, str)
+        or (isinstance(column, list | tuple) and all(isinstance(name, str) for name in column))
+        for column in columns
+    )
+
+
+# ---- readers
+
+
+def _corpus(side: Any) -> Corpus:
+    return side if isinstance(side, Corpus) else read_documents(side)
+
+
+def _clustering(side: object, i: int, point: Column | None, cluster: Column | None) -> object:
+    """What can be laid over points in memory: files and tables are read."""
+    if isinstance(side, Source):
+        return read_clustering(_with_columns(side, i, point, cluster))
+    if _kind(side) == "table":
+        from clusterdiff.tables.frames import read_frame
+
+        argument = ("true", "pred")[i]
+        return read_frame(side, argument, _column(point, "point", i), _column(cluster, "cluster", i))
+    return side
+
+
+def _arrays(left: Source, right: Source) -> list[Clustering]:
+    """The labels of two arrays or images, which must have one shape."""
+    from clusterdiff.formats.arrays import flat
+
+    arrays = read_array(left), read_array(right)
+    if arrays[0].shape != arrays[1].shape:
+        raise FileError(
+            f"{left.path} and {right.path} must have the same shape; got {arrays[0].shape} and {arrays[1].shape}."
+        )
+    return [flat(array, s.path, s.ignore) for array, s in zip(arrays, (left, right), strict=True)]
+
+
+def _as_written(read: list[Any], sides: Sequence[object]) -> list[Any]:
+    """The text of files that know text only is laid over another side's integers, as they are written."""
+    if not all(isinstance(side, Clustering) and side.points is not None for side in read):
+        return read
+    kinds = [kind(side.points[0]) for side in read]
+    untyped = [isinstance(side, Source) and side.format in UNTYPED for side in sides]
+    if kinds == ["str", "int"] and untyped[0]:
+        return [read[0], _with_text(read[1])]
+    if kinds == ["int", "str"] and untyped[1]:
+        return [_with_text(read[0]), read[1]]
+    return read
+
+
+def _with_text(clustering: Clustering) -> Clustering:
+    return Clustering.of(clustering.labels, list(map(str, clustering.point_names())), clustering.ordered)

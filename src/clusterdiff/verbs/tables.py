@@ -3,32 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any
 
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.points.corpus import Singletons
 from clusterdiff.points.policy import Missing, NoiseAs, Policy
 from clusterdiff.tables import frames
-from clusterdiff.tables.frames import Column
-
-
-def compare_tables(
-    true: object,
-    pred: object,
-    *,
-    point: Column | None = None,
-    cluster: Column | None = None,
-    missing: Missing | None = None,
-    noise: Hashable | None = None,
-    noise_as: NoiseAs = "singleton",
-    documents: str | None = None,
-    **options: Any,
-) -> Comparison:
-    """Compare two tables of points and clusters. To go: `compare` takes tables."""
-    policy = Policy(missing or ("error" if documents is None else "singleton"), noise, noise_as)
-    return frames.compare_frames(
-        true, pred, point=point, cluster=cluster, documents=documents, policy=policy, **options
-    )
 
 
 def compare_columns(

@@ -1,4 +1,7 @@
-"""The report: one HTML file to explore a comparison, without a network."""
+"""The report: one HTML file to explore a comparison, without a network.
+
+What the page shows may come in as plain values in `data`; how it looks and moves, in its template, style and script.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from typing import Any
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.files import write_text
 from clusterdiff.show.report.data import Page, visible
-from clusterdiff.wording import percent
+from clusterdiff.wording import count, percent
 
 __all__ = ["render", "write_report"]
 
@@ -41,7 +44,7 @@ def render(
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"percent": percent, "visible": visible, "number": number}
+    environment.filters |= {"percent": percent, "visible": visible, "number": number, "counted": count}
     page = Page(comparison, attributes, by or {}, sides)
     style, script = _source("page.css"), _source("page.js")
     return environment.get_template("page.html").render(

@@ -221,10 +221,10 @@ class Page:
         if not left["components"]:
             return ""
         share = left["loss"] / self.diff.loss.total if self.diff.loss.total else 0.0
+        shown, more = len(self.data["components"]), count(left["components"], "more component")
         return (
-            f"These are the {len(self.data['components']):,} costliest components in full; "
-            f"{left['components']:,} more, with {count(left['points'])} and {percent(share)} of the loss, "
-            "are only counted here."
+            f"Listed in full: {count(shown, 'component')}, the costliest. "
+            f"Only counted: {more}, with {count(left['points'])} and {percent(share)} of the loss."
         )
 
     def _component(self, component: Component) -> dict[str, Any]:

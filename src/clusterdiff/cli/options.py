@@ -1,0 +1,66 @@
+"""The options that several commands share, each worded once, and how their values are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+import click
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+Option = Callable[[Any], Any]
+
+
+def together(*options: Option) -> Callable[[Command], Command]:
+    """Several options as one decorator; `--help` lists them in this order."""
+
+    def add(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+def split_names(text: str) -> list[str]:
+    """Measure names separated by commas, where commas inside brackets do not count.
+
+    >>> split_names("S_H, K(k=5), f(a=1, b=2)")
+    ['S_H', 'K(k=5)', 'f(a=1, b=2)']
+    """
+    out, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and depth == 0:
+            out.append("")
+        else:
+            out[-1] += letter
+    return [name.strip() for name in out if name.strip()]
+
+
+def _named(context: click.Context, option: click.Parameter, text: str) -> list[str]:
+    names = split_names(text)
+    if not names:
+        raise click.BadParameter("it names no measure.")
+    return names
+
+
+def measures_option(default: Iterable[str], say: str = "Measures to print, separated by commas.") -> Option:
+    """Which measures a command computes; they reach it as ``measures``, a list of names."""
+    return click.option("--measures", default=",".join(default), show_default=True, callback=_named, help=say)
+
+
+def output_option(say: str = "Where to write; standard output if not given.") -> Option:
+    """Where a command writes; it reaches it as ``output``, None for standard output."""
+    return click.option("-o", "--output", type=click.Path(), metavar="FILE", help=say)
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+top_option = click.option(
+    "--top", default=10, show_default=True, help="How many of the costliest components to show."
+)
+seed_option = click.option(
+    "--seed", default=0, show_default=True, help="Where random numbers start: the same seed, the same result."
+)
+point_option = click.option("--point", metavar="COLUMN", help="Column that names the points.")
+cluster_option = click.option("--cluster", metavar="COLUMN", help="Column of clusters.")

@@ -1,0 +1,100 @@
+"""read: a file becomes a Clustering, or a Corpus if it holds documents. Libraries are loaded when needed."""
+
+from __future__ import annotations
+
+import os
+
+from clusterdiff.formats.source import DOCUMENTS, TABLES, Source
+from clusterdiff.points.clustering import Clustering
+from clusterdiff.points.corpus import Corpus
+from clusterdiff.points.labels import AnyArray
+
+
+def read(
+    path: str | os.PathLike[str],
+    *,
+    point: str | None = None,
+    cluster: str | None = None,
+    table: str | None = None,
+    format: str | None = None,  # noqa: A002
+    pairs: bool = False,
+    threshold: float | None = None,
+    ignore: int | None = None,
+) -> Clustering | Corpus:
+    """Read a clustering from a file or a database.
+
+    Parameters
+    ----------
+    path
+        A file (maybe compressed: .gz, .bz2, .xz; .zst for CSV, JSON lines and Parquet), a glob of tables of one kind,
+        ``-`` for standard input, or ``postgres://user@host/database``.
+    point, cluster
+        The columns that name the points and the clusters, where they cannot be told by their names. A table with one
+        column has one cluster per row, in the order of the points. For .npz, ``cluster`` is the array; for documents of
+        spans, the field of the clusters.
+    table
+        The table of a database with several.
+    format
+        One of csv, tsv, jsonl, parquet, arrow, sqlite, duckdb, postgres, json, labels (one per line), clusters
+        (one per line), npy, tiff, conll, conllu, spans; otherwise told by the name of the file, or its content.
+    pairs, threshold
+        Read a table of pairs of points, and make clusters of what they connect; with a threshold, only pairs whose
+        score is at least that connect. ``point`` may then be "left,right" or "left,right,score".
+    ignore
+        A label of an array or image that means "not to be compared"; its points have no cluster, so compare with
+        ``missing="drop"``.
+
+    Returns
+    -------
+    Clustering or Corpus
+        A Corpus from conll, conllu and spans, which hold documents; otherwise a Clustering.
+    """
+    source = Source(os.fspath(path), point, cluster, table, format, pairs, threshold, ignore)
+    return read_source(source.resolved())
+
+
+def read_source(source: Source) -> Clustering | Corpus:
+    """What a source with a known format holds."""
+    return read_documents(source) if source.format in DOCUMENTS else read_clustering(source)
+
+
+def read_clustering(source: Source) -> Clustering:
+    """The clustering of a file that holds no documents."""
+    if source.format in TABLES:
+        from clusterdiff.tables.files import read_table
+
+        return read_table(source)
+    if source.format in ("npy", "tiff"):
+        from clusterdiff.formats.arrays import flat
+
+        return flat(read_array(source), source.path, source.ignore)
+    from clusterdiff.formats import lists
+
+    readers = {
+        "json": lists.read_json,
+        "labels": lists.read_labels_by_line,
+        "clusters": lists.read_clusters_by_line,
+    }
+    return readers[str(source.format)](source.path)
+
+
+def read_documents(source: Source) -> Corpus:
+    """The corpus of a file of documents."""
+    if source.format == "spans":
+        from clusterdiff.formats.spans import read_spans
+
+        return read_spans(source.path, source.cluster)
+    if source.format == "conll":
+        from clusterdiff.formats.conll import read_conll
+
+        return read_conll(source.path)
+    from clusterdiff.formats.conllu import read_conllu
+
+    return read_conllu(source.path)
+
+
+def read_array(source: Source) -> AnyArray:
+    """The labels of an array or image, in its own shape."""
+    from clusterdiff.formats.arrays import load_numpy, load_tiff
+
+    return load_tiff(source.path) if source.format == "tiff" else load_numpy(source.path, source.cluster)
