@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from clusterdiff.errors import ArgumentError, FileError
 from clusterdiff.points.clustering import Clustering
@@ -42,9 +41,9 @@ def compare_frames(
     *,
     point: Column | None = None,
     cluster: Column | None = None,
-    weights: str | None = None,
-    features: str | Sequence[str] | None = None,
-    documents: str | None = None,
+    weights: object = None,
+    features: object = None,
+    documents: object = None,
     policy: Policy,
     singletons: Singletons = "keep",
     budget: int | str | None = None,
@@ -58,6 +57,7 @@ def compare_frames(
     from clusterdiff.tables.engines.documents import compare_two_within
     from clusterdiff.tables.engines.tables import read_two
 
+    numbers = column_name(weights, "weights"), column_names(features, "features")
     points, clusters = _both(point, "point"), _both(cluster, "cluster")
     (a, t), (b, p) = (
         _chosen(table, argument, points[i], clusters[i])
@@ -65,13 +65,15 @@ def compare_frames(
     )
     if documents is not None:
         names = _required(a, "true"), _required(b, "pred")
-        data = (weights, _columns(features), documents, policy, singletons, budget)
-        return compare_two_within(true, pred, names, (t, p), *data)
-    _refuse_singletons(singletons)
+        within = document_column(documents)
+        return compare_two_within(true, pred, names, (t, p), *numbers, within, policy, singletons, budget)
+    refuse_singletons(singletons)
     if a is None and b is None:
-        return _compare_in_order(true, pred, (t, p), weights, features, policy)
+        if weights is not None or features is not None:
+            raise ArgumentError("`weights` and `features` are columns of tables that name their points.")
+        return _compare_in_order(true, pred, (t, p), policy)
     names = _required(a, "true"), _required(b, "pred")
-    return compare_points(read_two(true, pred, names, (t, p), weights, _columns(features)), policy, budget)
+    return compare_points(read_two(true, pred, names, (t, p), *numbers), policy, budget)
 
 
 def compare_columns(
@@ -80,9 +82,9 @@ def compare_columns(
     true: str,
     pred: str,
     point: str | None = None,
-    weights: str | None = None,
-    features: str | Sequence[str] | None = None,
-    documents: str | None = None,
+    weights: object = None,
+    features: object = None,
+    documents: object = None,
     policy: Policy,
     singletons: Singletons = "keep",
     budget: int | str | None = None,
@@ -92,11 +94,13 @@ def compare_columns(
     from clusterdiff.tables.engines.documents import compare_one_within
     from clusterdiff.tables.engines.tables import read_one
 
-    names = (table, true, pred, point, weights, _columns(features))
+    names = (table, true, pred, point)
+    numbers = column_name(weights, "weights"), column_names(features, "features")
     if documents is not None:
-        return compare_one_within(*names, documents, policy, singletons, budget)
-    _refuse_singletons(singletons)
-    return compare_points(read_one(*names), policy, budget)
+        within = document_column(documents)
+        return compare_one_within(*names, *numbers, within, policy, singletons, budget)
+    refuse_singletons(singletons)
+    return compare_points(read_one(*names, *numbers), policy, budget)
 
 
 def read_frame(
@@ -128,16 +132,12 @@ def _compare_in_order(
     true: object,
     pred: object,
     cluster: tuple[str, str],
-    weights: str | None,
-    features: str | Sequence[str] | None,
     policy: Policy,
 ) -> Comparison:
     """Two tables without points: row by row, as two columns of labels are."""
     from clusterdiff.diff.build import compare_aligned
     from clusterdiff.points.alignment import align
 
-    if weights is not None or features is not None:
-        raise ArgumentError("`weights` and `features` are columns of tables that name their points.")
     left = read_frame(true, "true", None, cluster[0])
     right = read_frame(pred, "pred", None, cluster[1])
     return compare_aligned(align(left, right, policy))
@@ -171,7 +171,8 @@ def _nameless(argument: str) -> ArgumentError:
     )
 
 
-def _refuse_singletons(singletons: Any) -> None:
+def refuse_singletons(singletons: Singletons) -> None:
+    """Raise unless singletons are kept: without documents there is nothing else to do with them."""
     if singletons != "keep":
         raise ArgumentError("`singletons` is for documents; pass documents=, the column that names them.")
 
@@ -186,5 +187,24 @@ def _both(column: Column | None, argument: str) -> tuple[str | None, str | None]
     return column
 
 
-def _columns(features: str | Sequence[str] | None) -> Sequence[str]:
-    return () if features is None else (features,) if isinstance(features, str) else features
+def document_column(documents: object) -> str:
+    """The name of the column of documents, which there is."""
+    name = column_name(documents, "documents")
+    assert name is not None
+    return name
+
+
+def column_name(column: object, argument: str) -> str | None:
+    """The name of a column, or None if there is none to read."""
+    if column is not None and not isinstance(column, str):
+        raise ArgumentError(
+            f"`{argument}` must name a column of the tables; got {type(column).__name__}.",
+            "add it to the table as a column, or compare the columns of clusters themselves.",
+        )
+    return column
+
+
+def column_names(columns: object, argument: str) -> tuple[str, ...]:
+    """The names of columns: one, several, or none."""
+    several = columns if isinstance(columns, list | tuple) else () if columns is None else (columns,)
+    return tuple(name for column in several if (name := column_name(column, argument)) is not None)
