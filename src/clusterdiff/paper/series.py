@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from clusterdiff import views
 from clusterdiff.errors import ArgumentError, one_of
 from clusterdiff.measures import Measure, resolve_all
 from clusterdiff.measures.normalise import read_true
@@ -90,9 +91,7 @@ class Series:
 
     def plot(self, ax: Any = None) -> Any:
         """The scores against the number of operations, as in the paper's figure 3; returns the Axes."""
-        from clusterdiff.show import plots
-
-        return plots.series(self, ax=ax)
+        return views.series(self, ax)
 
 
 def worsen(
