@@ -2,25 +2,27 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check -q
-CORE := CMakeLists.txt pyproject.toml constraints.txt $(wildcard src/clusterdiff/_core/*)
+# Modules are compiled when they are first imported; most never are.
+INSTALL := $(BIN)/python -m pip --disable-pip-version-check -q install --no-compile -c constraints.txt
+# The requirements of a dependency group, for whatever pip came with Python: only new ones know of groups.
+group = $(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"]["$(1)"])'
+CORE := CMakeLists.txt pyproject.toml constraints.txt $(wildcard src/clusterdiff/_core/*.cpp src/clusterdiff/_core/*/*)
 
-.PHONY: install demo test lint bench sanitize clean
+.PHONY: install demo test lint pytest bench sanitize clean
 
 install: $(VENV)/.installed
 
 $(VENV)/.tools: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(PIP) install -c constraints.txt 'pip>=25.1'
-	@$(PIP) install -c constraints.txt --group build
+	@$(call group,build) | xargs $(INSTALL)
 	@touch $@
 
 $(VENV)/.installed: $(VENV)/.tools $(CORE)
-	@$(PIP) install -c constraints.txt --no-build-isolation -e .
+	@$(INSTALL) --no-build-isolation -e .
 	@touch $@
 
 $(VENV)/.tested: $(VENV)/.installed
-	@$(PIP) install -c constraints.txt --group test
+	@$(call group,test) | xargs $(INSTALL)
 	@touch $@
 
 demo: install
@@ -32,8 +34,13 @@ lint: $(VENV)/.tested
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo >/dev/null || $(BIN)/lint-imports
 
-test: lint
-	@$(BIN)/pytest
+# A worker per core up to four, each with whole files; see tests/conftest.py for what starts first.
+pytest: $(VENV)/.tested
+	@$(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+
+# What is linted is tested at the same time: neither needs the other.
+test: $(VENV)/.tested
+	@$(MAKE) --no-print-directory -j2 lint pytest
 
 bench: $(VENV)/.tested
 	@$(BIN)/python benchmarks/speed.py
@@ -45,7 +52,7 @@ sanitize: $(VENV)/.tested
 	@test -x $(SANITIZED)/bin/python || $(BIN)/python -m venv --without-pip $(SANITIZED)
 	@site=$$($(SANITIZED)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') && \
 	$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' >"$$site/tools.pth" && \
-	$(PIP) install --no-build-isolation --no-deps --upgrade --target "$$site" \
+	$(INSTALL) --no-build-isolation --no-deps --upgrade --target "$$site" \
 	  -C cmake.define.CLUSTERDIFF_SANITIZE=ON -C build-dir=build/sanitize-objects . && \
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
 	ASAN_OPTIONS=detect_leaks=0 $(SANITIZED)/bin/python -m pytest -p no:cacheprovider tests/core

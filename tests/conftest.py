@@ -1,9 +1,11 @@
-"""What all tests share: enumeration of clusterings and Hypothesis strategies."""
+"""What all tests share: who runs what, enumeration of clusterings and Hypothesis strategies."""
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +18,35 @@ def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] 
     if report.when == "call" and report.passed and not sys.stdout.isatty():
         return "passed", "", ""
     return None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Quiet on success: that workers are started is for people who watch a terminal, too."""
+    workers = session.config.pluginmanager.getplugin("terminaldistreporter")
+    if workers is not None and not sys.stdout.isatty():
+        workers.write_line = lambda _: None
+
+
+#: What takes longest starts first; the rest follows in the order in which it was found.
+LONGEST = ("tests/engines/test_pipeline.py", "tests/engines/test_cluster.py", "tests/browser/test_browser.py")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Workers take whole files (``--dist loadfile``) in the order of the tests, so that one does not end on Spark."""
+    if hasattr(config, "workerinput"):
+        files = [item.nodeid.partition("::")[0] for item in items]
+        rank = {file: LONGEST.index(file) if file in LONGEST else len(LONGEST) for file in files}
+        items.sort(key=lambda item: rank[item.nodeid.partition("::")[0]])
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say what this machine lacks: a quiet run shows no reasons of skipped tests, but these begin in capitals."""
+    reasons = {report.longrepr[2] for report in terminalreporter.stats.get("skipped", ())}
+    for reason in sorted(reasons):
+        if loud := re.fullmatch("Skipped: ([A-Z]+ [A-Z]+.*)", reason, re.DOTALL):
+            terminalreporter.write_line(f"!!! {loud[1]}", yellow=True, bold=True)
 
 
 settings.register_profile("clusterdiff", deadline=None, max_examples=60)

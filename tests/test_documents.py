@@ -22,6 +22,14 @@ BLOCK = re.compile(r"^```(?P<kind>\w+)\n(?P<body>.*?)^```$", re.MULTILINE | re.D
 LINK = re.compile(r"\]\((?!https?:|#|mailto:)(?P<target>[^)#\s]+)")
 
 
+#: The files that shell examples find where they run.
+EXAMPLES = sorted(
+    path
+    for path in (TOP / "src" / "clusterdiff" / "cli" / "examples").iterdir()
+    if path.is_file() and path.suffix != ".py"
+)
+
+
 def blocks(kind: str) -> list[tuple[Path, str]]:
     return [
         (path, match["body"])
@@ -31,7 +39,18 @@ def blocks(kind: str) -> list[tuple[Path, str]]:
     ]
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_there_are_examples_to_run() -> None:
+    """The bundled files are where they are looked for, and blocks of both kinds are found."""
+    assert {path.name for path in EXAMPLES} >= {"customers.csv", "key.conll", "response.conll"}
+    assert TOP / "README.md" in PYTHON
+    assert {path for path, _ in blocks("console")} >= {TOP / "README.md", TOP / "docs" / "guide.md"}
+
+
+#: The documents with Python examples.
+PYTHON = list(dict.fromkeys(path for path, body in blocks("python") if ">>>" in body))
+
+
+@pytest.mark.parametrize("path", PYTHON, ids=lambda path: path.name)
 def test_python_examples_give_what_they_show(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -43,6 +62,7 @@ def test_python_examples_give_what_they_show(
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
     runner.run(test, out=report.append)
     assert not runner.failures, "".join(report)
+    assert runner.tries == examples.count(">>>") > 0
 
 
 @pytest.mark.parametrize(
@@ -50,10 +70,8 @@ def test_python_examples_give_what_they_show(
 )
 def test_shell_examples_give_what_they_show(path: Path, body: str, tmp_path: Path) -> None:
     """Each command of a block, run where only the bundled examples lie."""
-    examples = TOP / "src" / "clusterdiff" / "cli" / "examples"
-    for file in examples.glob("*.*"):
-        if file.suffix not in {".py", ".pyc"}:
-            (tmp_path / file.name).write_bytes(file.read_bytes())
+    for file in EXAMPLES:
+        (tmp_path / file.name).write_bytes(file.read_bytes())
     environment = {
         **os.environ,
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import subprocess
 import sys
@@ -28,10 +29,24 @@ EXTRAS = (
 
 
 def test_everything_public_is_there_and_documented() -> None:
-    """__all__ is sorted, complete and every name in it has a docstring."""
+    """__all__ is sorted, complete, and every class, function and module in it has a docstring of its own."""
     assert list(cd.__all__) == sorted(cd.__all__)
-    for name in cd.__all__:
-        assert getattr(cd, name).__doc__ or name == "subcomponents", name
+    public = {
+        name
+        for name, value in vars(cd).items()
+        if not name.startswith("_") and not inspect.ismodule(value) and name != "annotations"
+    }
+    assert public <= set(cd.__all__)
+    values = {name: getattr(cd, name) for name in cd.__all__}
+    plain = {name for name, value in values.items() if not hasattr(value, "__name__")}
+    assert plain == {"__version__", "measures", "subcomponents"}
+    for name in values.keys() - plain:
+        own = vars(values[name]).get("__doc__") or (
+            not inspect.isclass(values[name]) and values[name].__doc__
+        )
+        assert own, name
+        # What dataclasses and named tuples make up when there is no docstring.
+        assert not own.startswith(f"{name}("), name
 
 
 def test_the_version_is_the_distributions() -> None:

@@ -25,19 +25,12 @@ LIBRARIES = {"_jdf", "_jsparkSession"}
 # TEMPORARY, to be emptied: modules and names that were there when these tests came. Entries may only go.
 SHORT = {"measures/__init__.py"}
 LONG = {
-    "measures/information.py",
     "meet/meet.py",
-    "paper/series.py",
     "tables/engines/cells.py",
     "tables/engines/comparison.py",
-    "tables/engines/sums.py",
 }
 OFFENDERS = {
     "cli/columns.py: diff._aligned",
-    "meet/meet.py: meet.__dict__['_transposed']",
-    "paper/series.py: self.__dict__['sums']",
-    "tables/engines/cells.py: meet._overlap",
-    "tables/engines/comparison.py: meet._locate",
     "tables/engines/comparison.py: self._sums._one",
 }
 

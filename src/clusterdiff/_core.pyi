@@ -6,14 +6,100 @@ are never widened as a whole, nothing is modified. Heavy work releases the GIL a
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+class Codes(NamedTuple):
+    """Codes by first appearance."""
+
+    codes: NDArray[np.int32]
+    first: NDArray[np.int64]
+    """Position of each code's first occurrence."""
+
+class ObjectCodes(NamedTuple):
+    """Codes of Python objects."""
+
+    codes: NDArray[np.int32]
+    first: NDArray[np.int64]
+    types: list[tuple[type, int]]
+    """The types met, nulls excluded, and where each was met first."""
+
+class Transposed(NamedTuple):
+    """A table the other way round."""
+
+    cells: Cells
+    order: NDArray[np.int64]
+    """Index of each of its cells in the table it was made from."""
+
+class Join(NamedTuple):
+    """The connected components of the cells, numbered by first true cluster."""
+
+    of_true: NDArray[np.int32]
+    of_pred: NDArray[np.int32]
+    count: int  # type: ignore[assignment]  # a field, where other tuples have a method
+
+class Members(NamedTuple):
+    """The points of each group, ascending: those of group g are ``members[indptr[g]:indptr[g + 1]]``."""
+
+    indptr: NDArray[np.int64]
+    members: NDArray[np.int64]
+
+class DenseMoments(NamedTuple):
+    """Weighted mean [k, d] of each group and its sum of squared deviations [k]."""
+
+    centres: NDArray[np.float64]
+    within: NDArray[np.float64]
+
+class SparseMoments(NamedTuple):
+    """The same, the means as compressed rows."""
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int64]
+    data: NDArray[np.float64]
+    within: NDArray[np.float64]
+
+class Repairs(NamedTuple):
+    """Operations that bring pred closer to true, one per entry."""
+
+    operation: NDArray[np.int32]
+    """0 splits predicted cluster ``at``; 1 merges the predicted clusters inside true cluster ``at``; 2 moves cell
+    ``at`` to the home of its true cluster, the predicted cluster with the largest part."""
+    home: NDArray[np.int32]
+    """Merge: whether the home, which has points of others too, takes part."""
+    at: NDArray[np.int64]
+    gain: NDArray[np.float64]
+    """Of S_H."""
+
+class RepairSteps(NamedTuple):
+    """A sequence of operations; step i takes ``cell[indptr[i]:indptr[i + 1]]`` from ``source`` to ``target``.
+
+    The parts that a split makes are numbered from ``k_pred`` on, but for the largest, which keeps its cluster's number.
+    """
+
+    operation: NDArray[np.int32]
+    true: NDArray[np.int32]
+    """The true cluster concerned, or -1."""
+    gain: NDArray[np.float64]
+    indptr: NDArray[np.int64]
+    cell: NDArray[np.int32]
+    source: NDArray[np.int32]
+    target: NDArray[np.int32]
+
+class ExpectedInformation(NamedTuple):
+    """What is expected of clusterings with given cluster sizes, in nats."""
+
+    mutual: float
+    split_info: float
+    """H(pred | true)."""
+    merge_info: float
+    """H(true | pred)."""
+
 class Sums:
     """What measures need to know of the cells: m is the size of a cell, a and b those of its true and pred cluster."""
 
+    def __init__(self, cells: Cells) -> None: ...
     @property
     def n(self) -> int: ...
     @property
@@ -75,10 +161,16 @@ class Sums:
     def s_largest_mean(self) -> float: ...
 
 class Cells:
-    """The sparse table of non-empty intersections, true-major (CSR). Immutable, owns its memory."""
+    """The sparse table of non-empty intersections, true-major (CSR). Immutable, owns its memory; pickles."""
 
     def __init__(
-        self, indptr: NDArray[np.int64], cols: NDArray[np.int32], sizes: NDArray[np.int64], k_pred: int
+        self,
+        indptr: NDArray[np.int64],
+        cols: NDArray[np.int32],
+        sizes: NDArray[np.int64],
+        k_pred: int,
+        true_labels: NDArray[np.int64] | NDArray[np.uint64] | None = None,
+        pred_labels: NDArray[np.int64] | NDArray[np.uint64] | None = None,
     ) -> None: ...
     def __len__(self) -> int: ...
     @property
@@ -99,13 +191,13 @@ class Cells:
     def pred_sizes(self) -> NDArray[np.int64]: ...
     @property
     def true_labels(self) -> NDArray[np.int64] | NDArray[np.uint64] | None:
-        """The distinct labels in code order; None for a hand-made table."""
+        """The distinct labels in code order; None for a table made by hand without them."""
     @property
     def pred_labels(self) -> NDArray[np.int64] | NDArray[np.uint64] | None: ...
     def sums(self) -> Sums: ...
-    def transpose(self) -> tuple[Cells, NDArray[np.int64]]:
+    def transpose(self) -> Transposed:
         """Pred-major cells, and for each of them its index in this table."""
-    def join(self) -> tuple[NDArray[np.int32], NDArray[np.int32], int]:
+    def join(self) -> Join:
         """Component of each true and of each pred cluster, numbered by first true cluster, and their number."""
     def assign(self, values: NDArray[np.int64] | NDArray[np.float64]) -> NDArray[np.int64]:
         """The cells, ascending, of the one-to-one matching of clusters with the greatest total of values >= 0."""
@@ -121,13 +213,13 @@ def sum_squares(x: Any) -> int:
 def group_sum(groups: Any, k: int, values: Any) -> NDArray[Any]:
     """Sum of the values of each group: exact int64 for integers, compensated float64 for floats."""
 
-def group_members(groups: Any, k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The points of each group, ascending, as (indptr, members)."""
+def group_members(groups: Any, k: int) -> Members:
+    """The points of each group."""
 
-def encode_integers(x: Any) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Codes by first appearance, and the position of each code's first occurrence."""
+def encode_integers(x: Any) -> Codes:
+    """Codes of integers or booleans."""
 
-def encode_fixed(x: NDArray[np.uint8], unit: int = 1) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def encode_fixed(x: NDArray[np.uint8], unit: int = 1) -> Codes:
     """Codes of the rows of a 2-D view of text in fields padded with zeros, 1 or 4 bytes a character."""
 
 def encode_text(
@@ -135,7 +227,7 @@ def encode_text(
     data: NDArray[np.uint8],
     validity: NDArray[np.uint8] | None = None,
     bit_offset: int = 0,
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+) -> Codes:
     """Codes of an Arrow string array; null is -1."""
 
 def encode_views(
@@ -143,19 +235,14 @@ def encode_views(
     buffers: Sequence[NDArray[np.uint8]],
     validity: NDArray[np.uint8] | None = None,
     bit_offset: int = 0,
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+) -> Codes:
     """Codes of an Arrow string-view array, its views as [n, 16] bytes; null is -1."""
 
-def encode_objects(objects: Any) -> tuple[NDArray[np.int32], NDArray[np.int64], list[tuple[type, int]]]:
-    """Codes of a list, tuple or object array by Python's equality; null is -1.
+def encode_objects(objects: Any) -> ObjectCodes:
+    """Codes of a list, tuple or object array by Python's equality; null is -1."""
 
-    The last part lists the types met and where each was met first, nulls excluded.
-    """
-
-def moments_dense(
-    groups: Any, k: int, x: Any, weights: NDArray[np.float64] | None = None
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Weighted mean [k, d] of each group and its sum of squared deviations [k]."""
+def moments_dense(groups: Any, k: int, x: Any, weights: NDArray[np.float64] | None = None) -> DenseMoments:
+    """Weighted mean [k, d] of each group and its sum of squared deviations [k]; integers count as float64."""
 
 def moments_sparse(
     groups: Any,
@@ -165,8 +252,8 @@ def moments_sparse(
     data: Any,
     d: int,
     weights: NDArray[np.float64] | None = None,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-    """The same for CSR rows (no column twice in a row): centres as CSR (indptr, indices, data), deviations [k]."""
+) -> SparseMoments:
+    """The same for CSR rows, no column twice in a row."""
 
 def link_sums_square(
     group_indptr: Any, members: Any, d: Any, weights: NDArray[np.float64] | None = None
@@ -183,39 +270,23 @@ def repairs(
     mass: NDArray[np.float64] | None = None,
     entropy: NDArray[np.float64] | None = None,
     unit: float = 1.0,
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.float64]]:
-    """Every operation that brings pred closer to true, as (operation, home, at, gain of S_H).
-
-    Operation 0 splits predicted cluster ``at``; 1 merges the predicted clusters inside true cluster ``at``, with its
-    home if ``home``; 2 moves cell ``at`` to the home of its true cluster, the predicted cluster with the largest part.
-    """
+) -> Repairs:
+    """Every operation that brings pred closer to true, and what each alone would gain."""
 
 def repair_steps(
     cells: Cells,
     mass: NDArray[np.float64] | None = None,
     entropy: NDArray[np.float64] | None = None,
     unit: float = 1.0,
-) -> tuple[
-    NDArray[np.int32],
-    NDArray[np.int32],
-    NDArray[np.float64],
-    NDArray[np.int64],
-    NDArray[np.int32],
-    NDArray[np.int32],
-    NDArray[np.int32],
-]:
-    """The greedy sequence until pred equals true, as (operation, true cluster or -1, gain, indptr, cell, from, to).
-
-    Step i takes ``cell[indptr[i]:indptr[i + 1]]`` from predicted clusters ``from`` to ``to``; the parts that a split
-    makes are numbered from ``k_pred`` on, but for the largest, which keeps its cluster's number.
-    """
+) -> RepairSteps:
+    """The greedy sequence until pred equals true."""
 
 def expected_information(
     true_sizes: NDArray[np.int64],
     true_counts: NDArray[np.int64],
     pred_sizes: NDArray[np.int64],
     pred_counts: NDArray[np.int64],
-) -> tuple[float, float, float]:
+) -> ExpectedInformation:
     """I, H(pred | true) and H(true | pred) expected of clusterings with these distinct sizes, each with its count."""
 
 def stream(true: Any, pred: Any) -> int:

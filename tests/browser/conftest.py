@@ -37,13 +37,6 @@ def chromium() -> str | None:
     return named or next(filter(None, map(shutil.which, PROGRAMS)), None)
 
 
-def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Say it in the summary too: a quiet run shows no reasons of skipped tests."""
-    if chromium() is None:
-        terminalreporter.write_sep("!", "browser tests skipped", yellow=True, bold=True)
-        terminalreporter.write_line(REASON, yellow=True)
-
-
 class Watched:
     """An open page, and everything that it complained about or asked the network for."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -170,7 +171,11 @@ def test_errors_are_one_message_with_a_hint_and_exit_2(labels: tuple[Path, Path]
 def test_measures_lists_the_registry_and_describes_one() -> None:
     """`clusterdiff measures` names every measure; with a name it shows the entry."""
     listing = run("measures").stdout
-    assert all(name in listing for name in cd.measures)
+    named = re.findall(
+        r"^  (\S+)  ", listing, re.MULTILINE
+    )  # a long summary goes on in a line with a larger indent
+    assert sorted(named) == sorted(cd.measures)
+    assert listing.splitlines()[-1].startswith(f"{len(cd.measures)} measures.")
     entry = run("measures", "K(k=5)").stdout
     assert "Variation of information" in entry
     assert "Meilă" in entry

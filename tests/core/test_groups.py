@@ -182,8 +182,8 @@ def test_link_sums(dtype: str, weighted: bool) -> None:
 def test_bad_shapes_are_refused() -> None:
     groups = np.zeros(3, np.int32)
     for text, call in {
-        "one row a point": lambda: _core.moments_dense(groups, 1, np.ones((4, 2))),
-        "one entry a point": lambda: _core.moments_dense(groups, 1, np.ones((3, 2)), np.ones(2)),
+        "one row per point": lambda: _core.moments_dense(groups, 1, np.ones((4, 2))),
+        "one entry per point": lambda: _core.moments_dense(groups, 1, np.ones((3, 2)), np.ones(2)),
         "2 dimensions": lambda: _core.moments_dense(groups, 1, np.ones(3)),
         "same length": lambda: _core.group_sum(groups, 1, np.ones(4)),
         "must be square": lambda: _core.link_sums_square(np.array([0, 3]), np.arange(3), np.ones((3, 4))),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable
 
@@ -387,14 +388,25 @@ def test_a_keyboard_interrupt_stops_a_long_run(threads: str, monkeypatch: pytest
     """A hundred thousand million points that take no memory: without the interrupt this would run for minutes."""
     monkeypatch.setenv("CLUSTERDIFF_THREADS", threads)
     endless = np.broadcast_to(np.int64(1), 10**11)
-    timer = threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT))
+    begun = threading.Event()
+
+    def interrupt() -> None:
+        begun.wait()
+        os.kill(os.getpid(), signal.SIGINT)
+
     # A shell that starts the tests in the background makes them deaf to the signal.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    timer.start()
+    # No thread is made to let go of the interpreter: the other one runs once the core has, in the middle of its work.
+    patience = sys.getswitchinterval()
+    sys.setswitchinterval(3600)
+    other = threading.Thread(target=interrupt)
+    other.start()
     try:
+        begun.set()
         with pytest.raises(KeyboardInterrupt):
             _core.meet(endless, endless)
     finally:
-        timer.join()
+        sys.setswitchinterval(patience)
+        other.join()
         signal.signal(signal.SIGINT, before)
     assert len(check(np.arange(9), np.arange(9))) == 9

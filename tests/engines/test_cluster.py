@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ import pytest
 
 import clusterdiff as cd
 from tests.engines.test_pipeline import data, shuffled
+from tests.waiting import HANGS, Output
 
 pyspark = pytest.importorskip("pyspark")
 pa = pytest.importorskip("pyarrow")
@@ -73,17 +73,19 @@ class Cluster:
         self.folder = folder
         self.port = free_port()
         self.master = f"spark://{LOCAL}:{self.port}"
-        self.processes: list[subprocess.Popen[bytes]] = []
+        self.processes: list[subprocess.Popen[str]] = []
         web = str(free_port())
-        self._start("master.Master", "--host", LOCAL, "--port", str(self.port), "--webui-port", web)
-        self._wait()
+        master = self._start("master.Master", "--host", LOCAL, "--port", str(self.port), "--webui-port", web)
+        master.until("New state: ALIVE")
+        workers = []
         for _ in range(2):
             work = ["--work-dir", str(folder / "work"), "--webui-port", str(free_port())]
-            self._start(
-                "worker.Worker", "--host", LOCAL, "--cores", "1", "--memory", "1g", *work, self.master
-            )
+            options = ["--host", LOCAL, "--cores", "1", "--memory", "1g", *work]
+            workers.append(self._start("worker.Worker", *options, self.master))
+        for worker in workers:
+            worker.until("Successfully registered with master")
 
-    def _start(self, name: str, *arguments: str) -> None:
+    def _start(self, name: str, *arguments: str) -> Output:
         home = Path(pyspark.__file__).parent
         environment = os.environ | {
             "SPARK_HOME": str(home),
@@ -93,22 +95,18 @@ class Cluster:
         environment["SPARK_LOCAL_DIRS"] = str(self.folder)
         environment["SPARK_DAEMON_JAVA_OPTS"] = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
         command = [str(home / "bin" / "spark-class"), f"org.apache.spark.deploy.{name}", *arguments]
-        with (self.folder / f"{name}-{len(self.processes)}.log").open("wb") as log:
-            # a session of its own, so that a worker can be ended together with the executor it started
-            started = subprocess.Popen(
-                command, env=environment, stdout=log, stderr=log, start_new_session=True
-            )
+        # a session of its own, so that a worker can be ended together with the executor it started
+        started = subprocess.Popen(
+            command,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
         self.processes.append(started)
-
-    def _wait(self) -> None:
-        for _ in range(300):
-            with socket.socket() as s:
-                if s.connect_ex((LOCAL, self.port)) == 0:
-                    return
-            if self.processes[0].poll() is not None:
-                break
-            time.sleep(0.2)
-        raise TimeoutError("the master did not start")
+        assert started.stdout is not None
+        return Output(started.stdout)
 
     def kill(self, number: int) -> None:
         """End a process and its children at once."""
@@ -146,15 +144,22 @@ def test_a_worker_that_dies_in_the_middle_changes_nothing(cluster: Cluster, file
     """With half of the cached meet gone, the rest of the run computes it anew and gives the same numbers."""
     folder, expected = files
     command = [sys.executable, "-c", DRIVER, cluster.master, str(folder)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as driver:
-        assert driver.stdin is not None
-        assert driver.stdout is not None
-        halfway = json.loads(driver.stdout.readline())
+    driver = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert driver.stdin is not None
+    assert driver.stdout is not None
+    said = Output(driver.stdout)
+    try:
+        halfway = json.loads(said.line())
         assert halfway == {"grouped": expected.n, "executors": 2}
         cluster.kill(2)
         driver.stdin.write("\n")
-        driver.stdin.flush()
-        got = json.loads(driver.stdout.readline())
+        driver.stdin.close()
+        got = json.loads(said.line())
+        said.end()
+        assert driver.wait(HANGS) == 0
+    finally:
+        driver.kill()
+        driver.wait()
     assert got["where"] == "engine"
     assert got["scores"] == pytest.approx(expected.scores(["S_H", "R", "vi"]), abs=1e-9)
     assert got["loss"] == pytest.approx(list(expected.loss), abs=1e-9)
@@ -183,7 +188,7 @@ def test_the_shell_runs_on_the_cluster(cluster: Cluster, files: tuple[Path, Any]
         env=os.environ | {"PYSPARK_SUBMIT_ARGS": f"{submit} pyspark-shell", "SPARK_LOCAL_IP": LOCAL},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=HANGS,
         check=False,
     )
     assert run.returncode == 0, run.stderr

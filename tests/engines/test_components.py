@@ -59,7 +59,8 @@ def test_rounds_grow_like_the_logarithm_on_long_chains() -> None:
         order = np.random.default_rng(1).permutation(n + 1)
         assert len(set(found(order[:-1], order[1:], engine).values())) == 1
         kept[n] = engine.kept
-    assert kept[100_000] <= kept[1_000] + 3 * 14
+    # 39, 51 and 67 frames when this was written.
+    assert kept[1_000] < kept[10_000] < kept[100_000] < 2 * kept[1_000]
 
 
 def test_too_many_clusters_are_refused() -> None:

@@ -74,10 +74,7 @@ def test_slices_take_columns_in_order_or_by_point_and_keep_what_is_missing() -> 
     by_order = diff.by(["x", "y", "y"]).to_dict()
     by_point = diff.by({"a": "y", "b": "y", "c": "x"}).to_dict()
     assert by_order == by_point
-    assert diff.by({"c": "x"})["value"].tolist() == ["x", None] or diff.by({"c": "x"})["value"].tolist() == [
-        None,
-        "x",
-    ]
+    assert [row[:2] for row in diff.by({"c": "x"})] == [(None, 2), ("x", 1)]
     years = diff.by(np.array([2001, 2002, 2002]))
     assert sorted(years["value"].tolist()) == [2001, 2002]
 

@@ -41,9 +41,9 @@ def test_clusters_that_continue_keep_their_names() -> None:
     diff = cd.compare(dict(enumerate(true.tolist())), dict(enumerate(pred.tolist())))
     fixed = diff.patch().apply(dict(enumerate(pred.tolist()))).to_dict()
     members = {row.true: row.pred for row in diff.mapping if row.status in ("same", "continues")}
-    for point, label in enumerate(true.tolist()):
-        if label in members:
-            assert fixed[point] == members[label]
+    kept = [point for point, label in enumerate(true.tolist()) if label in members]
+    assert len(kept) > 300
+    assert {point: fixed[point] for point in kept} == {point: members[true[point]] for point in kept}
 
 
 def test_a_patch_reads_like_the_documented_format() -> None:
@@ -240,4 +240,9 @@ def test_a_long_chain_of_equals_is_mapped_quickly() -> None:
     """A clustering against itself shifted by one point: one component, all shares equal."""
     i = np.arange(200_000)
     mapping = cd.compare(i // 2, (i + 1) // 2).mapping
-    assert (mapping["status"] == "continues").sum() > 60_000
+    status = mapping["status"].tolist()
+    assert {kind: status.count(kind) for kind in set(status)} == {
+        "continues": 76_394,
+        "born": 23_607,
+        "vanished": 23_606,
+    }

@@ -92,15 +92,16 @@ def test_own_subcomponent_measures_in_all_three_forms() -> None:
     """A function of sizes, of members, or of the meet gives the same score as the built-in it imitates."""
     true, pred = random_pair(80, 9, 2)
     diff = cd.compare(true, pred)
+    asked: list[int] = []
 
     def by_sizes(sizes: np.ndarray) -> float:
         whole = sizes.sum()
         return (sizes.max() - 1) / (whole - 1) if whole > 1 else 1.0
 
     def by_members(members: list[np.ndarray]) -> float:
-        assert len({int(true[i]) for part in members for i in part}) == 1 or len(
-            {int(pred[i]) for part in members for i in part}
-        )
+        whole = [int(i) for part in members for i in part]
+        assert 1 in (len(set(true[whole].tolist())), len(set(pred[whole].tolist())))
+        asked.append(len(whole))
         return by_sizes(np.array([len(part) for part in members]))
 
     def whole(meet: cd.Meet) -> np.ndarray:
@@ -109,6 +110,8 @@ def test_own_subcomponent_measures_in_all_three_forms() -> None:
     expected = diff.score("S*(largest)")
     for own in (by_sizes, by_members, cd.subcomponent(whole, takes="meet")):
         assert diff.score(cd.split_merge(own)) == pytest.approx(expected, abs=1e-12)
+    # Every cluster of either side is shown once, with all its points.
+    assert sorted(asked) == sorted([*diff.meet.true_size.tolist(), *diff.meet.pred_size.tolist()])
     assert cd.split_merge(by_sizes).name == "S(by_sizes, product)"
 
 

@@ -81,7 +81,7 @@ def test_hand_made_meets_are_checked() -> None:
         cd.Meet.from_cells([0, 1], [0, 0], [1, 0])
     with pytest.raises(cd.ArgumentError, match="more than one cell"):
         cd.Meet.from_cells([0, 0], [0, 0], [1, 1])
-    with pytest.raises(cd.ArgumentError, match="one entry a cell"):
+    with pytest.raises(cd.ArgumentError, match="one entry per cell"):
         cd.Meet.from_cells([0, 0], [0], [1, 1])
     with pytest.raises(cd.ArgumentError, match="does not know its points"):
         cd.Meet.from_cells([0], [0], [3]).members(0)

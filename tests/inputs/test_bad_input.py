@@ -307,7 +307,7 @@ def test_bad_input_says_what_is_wrong_and_what_to_do(case: str) -> None:
         call()
     assert isinstance(caught.value, cd.ClusterdiffError)
     if hint is None:
-        assert caught.value.hint is None or "did you mean" in caught.value.hint
+        assert caught.value.hint is None
     else:
         assert caught.value.hint is not None
         assert caught.value.hint.startswith(hint)

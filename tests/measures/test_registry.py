@@ -81,22 +81,26 @@ def test_parameters_stand_in_the_name() -> None:
             "`average` must be one of arithmetic, max, min, geometric, joint; got 'mx'",
             "'max'",
         ),
-        ("ami(average=sum)", "`average` must be one of", ""),
+        ("ami(average=sum)", "`average` must be one of", None),
         ("vi(base=1)", "`base` must be a number above 0 other than 1; got 1", "bits"),
         ("vi(bas=2)", "vi does not take 'bas=2'; its parameters are base", "'base'"),
         ("b3.f(beta=-1)", "`beta` must be a number above 0; got -1", "recall"),
-        ("v_measure(beta=x)", "`beta` must be a number of at least 0; got 'x'", ""),
+        ("v_measure(beta=x)", "`beta` must be a number of at least 0; got 'x'", None),
         ("gmd(split=produkt)", "`split` must be a number, product or entropy, or a function", "'product'"),
-        ("gmd(merge=-1)", "`merge` must be a number of at least 0", ""),
-        ("rand(x=1)", "rand does not take 'x=1'; it has no parameters", ""),
+        ("gmd(merge=-1)", "`merge` must be a number of at least 0", None),
+        ("rand(x=1)", "rand does not take 'x=1'; it has no parameters", None),
     ],
 )
-def test_wrong_names_and_parameters_are_explained(name: str, message: str, hint: str) -> None:
-    """A wrong name or parameter gets a message that says what there is, and names what is near."""
+def test_wrong_names_and_parameters_are_explained(name: str, message: str, hint: str | None) -> None:
+    """A wrong name or parameter gets a message that says what there is, and names what is near if anything is."""
     with pytest.raises(cd.MeasureError) as caught:
         DIFF.score(name)
     assert message in caught.value.message
-    assert hint in (caught.value.hint or "")
+    if hint is None:
+        assert caught.value.hint is None
+    else:
+        assert caught.value.hint is not None
+        assert hint in caught.value.hint
 
 
 def test_costs_of_splits_and_merges_may_be_functions() -> None:
@@ -178,6 +182,61 @@ def test_every_entry_is_complete() -> None:
         assert ">>>" in measure.example, name
         low, high = measure.bounds_at(10)
         assert low < high, name
+
+
+def test_counts_in_documents_are_current() -> None:
+    """Wherever a document says how many measures there are, it is as many as are registered."""
+    told = []
+    for path in (TOP / "README.md", TOP / "CONTRIBUTING.md", *sorted((TOP / "docs").glob("*.md"))):
+        told += [
+            (path.name, int(count))
+            for count in re.findall(r"(?<![\d.])(\d+) measures\b", path.read_text(encoding="utf-8"))
+        ]
+    assert told
+    assert told == [(name, len(cd.measures)) for name, _ in told]
+
+
+def test_no_two_names_differ_in_case_or_underscores_only() -> None:
+    """Names that look alike mean the same measure."""
+    meant: dict[str, str] = {}
+    for name in cd.measures.names():
+        plain = re.sub(r"[_-]", "", name).casefold()
+        assert meant.setdefault(plain, cd.measures[name].name) == cd.measures[name].name, name
+
+
+def test_a_name_with_two_meanings_is_refused() -> None:
+    """NMI is one number to the paper and another to everybody else; fmeasure looked like f_measure."""
+    with pytest.raises(cd.MeasureError, match="'NMI' means different measures") as caught:
+        DIFF.score("NMI")
+    assert "nmi_max" in (caught.value.hint or "")
+    assert re.search(r"\bnmi\b", caught.value.hint or "")
+    assert "NMI" not in cd.measures
+    with pytest.raises(cd.MeasureError, match="unknown measure 'fmeasure'"):
+        DIFF.score("fmeasure")
+
+
+def test_facts_follow_parameters() -> None:
+    """What depends on parameters is stated anew when they are set."""
+    for name in ("v_measure", "pairs.f", "b3.f", "adapted_rand_error", "gmd"):
+        assert cd.measures[name].symmetric
+    for name in (
+        "v_measure(beta=2)",
+        "pairs.f(beta=2)",
+        "b3.f(beta=0.5)",
+        "adapted_rand_error(alpha=0.2)",
+        "gmd(split=2)",
+    ):
+        assert not cd.measures[name].symmetric
+    assert cd.measures["gmd(split=2, merge=2)"].symmetric
+    assert cd.measures["I(base=2)"].bounds_at(8) == (0.0, 3.0)
+    assert cd.measures["vi(base=2)"].bounds_at(8) == (0.0, 3.0)
+    assert cd.measures["gmd(split=product, merge=product)"].bounds_at(4) == (0.0, 12.0)
+    assert cd.measures["S*(mse)"].needs == cd.measures["S'(mse)"].needs == "features"
+    assert cd.measures["S*(distance)"].needs == "distances"
+    assert cd.measures["S*(distance)"].fused is None
+    assert cd.measures["S'(pairs)"].fused == "s_pairs_mean"
+    with pytest.raises(cd.MeasureError, match="unknown subcomponent measure 'entropi'"):
+        cd.measures["S*(entropi)"]
 
 
 def test_the_catalogue_is_current() -> None:

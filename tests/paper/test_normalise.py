@@ -49,6 +49,24 @@ def test_what_is_not_known_is_refused() -> None:
     assert cd.extremes(np.zeros(10**6, dtype=int), "A").worst == 1e-6
 
 
+def test_points_without_a_label_are_no_cluster() -> None:
+    """A null in `true` is an error that names it, and counts the points."""
+    with pytest.raises(cd.ArgumentError, match="`true` has no label for 2 points"):
+        cd.extremes(["a", None, "a", None], "A")
+
+
+def test_parameters_change_the_extremes() -> None:
+    """A closed form is that of the measure without parameters; S* has one for every s that sizes decide."""
+    assert cd.extremes([0, 0, 1], "I(base=2)") == (
+        0.0,
+        pytest.approx(cd.extremes([0, 0, 1], "I").best / np.log(2)),
+        "search",
+    )
+    assert cd.extremes([0, 0, 1], "S*(pairs)").how == "closed form"
+    with pytest.raises(cd.MeasureError, match="not known in closed form"):
+        cd.extremes([0, 0, 1], "S*(mse)")
+
+
 def test_sizes_are_all_that_matters() -> None:
     """Extremes depend on the sizes of the true clusters alone."""
     for sizes in partitions(5):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import math
+import re
 from decimal import Decimal, localcontext
 from pathlib import Path
 
@@ -30,6 +31,15 @@ def test_the_table_shows_what_comes_out(difference: Difference) -> None:
     else:
         assert difference.row() in TEXT
     assert value(difference.theirs) != value(difference.ours)
+
+
+def test_the_page_speaks_of_the_pinned_versions() -> None:
+    """The rows are skipped where another version is installed, so the page must be about those that CI installs."""
+    pins = (Path(__file__).resolve().parents[2] / "constraints.txt").read_text(encoding="utf-8").lower()
+    for peer in {difference.peer for difference in DIFFERENCES}:
+        heading = re.search(rf"^## {re.escape(peer)} (\S+)$", TEXT, re.MULTILINE)
+        assert heading is not None, peer
+        assert f"\n{peer}=={heading[1]}\n".lower() in pins, peer
 
 
 def test_the_page_is_the_generated_one() -> None:

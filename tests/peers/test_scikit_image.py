@@ -12,6 +12,7 @@ from tests.peers.cases import random_pairs
 
 def test_random_segmentations() -> None:
     """Variation of information by splits and merges, and the adapted Rand error, on a thousand random pairs."""
+    compared = 0
     for true, pred in random_pairs(1000, seed=5):
         diff = cd.compare(true, pred)
         split, merge = peer.variation_of_information(true, pred)
@@ -22,11 +23,13 @@ def test_random_segmentations() -> None:
             and diff.meet.pairs.true
             and diff.meet.pairs.pred
         ):
+            compared += 1
             error, recall, precision = peer.adapted_rand_error(true, pred, ignore_labels=())
             assert diff.score("adapted_rand_error") == pytest.approx(error, abs=1e-10)
             # It returns them in the other order than it says: see docs/differences.md.
             assert diff.score("pairs.precision") == pytest.approx(precision, abs=1e-10)
             assert diff.score("pairs.recall") == pytest.approx(recall, abs=1e-10)
+    assert compared > 900
 
 
 def test_label_images_and_ignored_labels() -> None:

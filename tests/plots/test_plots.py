@@ -63,6 +63,7 @@ def test_every_plot_of_every_comparison(example: str, kind: str) -> None:
     assert isinstance(ax, Axes)
     ax.figure.canvas.draw()
     assert len(ax.lines) + len(ax.patches) + len(ax.texts) < 500
+    assert texts(ax)
     assert all(len(text) < 400 and text.isprintable() for line in texts(ax) for text in line.splitlines())
 
 

@@ -14,6 +14,7 @@ from rich.text import Text
 from clusterdiff.cli.options import json_option
 from clusterdiff.cli.output import console, plain_table, print_json
 from clusterdiff.measures import Measure, measures
+from clusterdiff.meet.sums import WHAT
 from clusterdiff.wording import count
 
 FLAGS = (
@@ -59,6 +60,7 @@ def facts(measure: Measure) -> dict[str, object]:
         "best": measure.best,
         **{flag: getattr(measure, flag) for flag in FLAGS},
         "parameters": measure.takes,
+        "reads": measure.reads,
         "needs": measure.needs,
         "aliases": list(measure.aliases),
         "reference": measure.reference,
@@ -127,7 +129,7 @@ def _words(value: object) -> str:
 
 def catalogue(chosen: list[Measure]) -> str:
     """The measures as a Markdown document: one table per family, then every measure in full."""
-    lines = ["# Measures", "", *INTRODUCTION.strip().splitlines()]
+    lines = ["# Measures", "", *INTRODUCTION.format(count=len(chosen)).strip().splitlines()]
     for family, group in groupby(chosen, key=attrgetter("family")):
         members = list(group)
         lines += ["", f"## {family[0].upper()}{family[1:]}", ""]
@@ -145,6 +147,7 @@ def catalogue(chosen: list[Measure]) -> str:
             lines += ["", _plain(m.notes)]
             details = {
                 "Parameters": f"`{_words(m.takes)}`" if m.takes else "",
+                "Reads": _reads(m),
                 "Other names": ", ".join(f"`{alias}`" for alias in m.aliases),
                 "Reference": m.reference,
             }
@@ -152,14 +155,29 @@ def catalogue(chosen: list[Measure]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _reads(measure: Measure) -> str:
+    """What it reads, in words."""
+    words = WHAT[measure.reads]
+    if measure.fused is not None:
+        words += f", or the one sum `{measure.fused}` where that is known"
+    if measure.reads_uneven is not None:
+        words += f"; where a clustering lacks points, {WHAT[measure.reads_uneven]}"
+    return words + (f"; the points' {measure.needs}" if measure.needs else "")
+
+
 def _cell(text: str) -> str:
     return _plain(text).rstrip(".").replace("|", "\\|")
 
 
 INTRODUCTION = """
-Every measure that `clusterdiff` knows, by family; `clusterdiff measures --markdown` wrote this page. In the formulas
-n is the number of points, L a true and C a predicted cluster, a and b their sizes, and m the size of the cell that
-they share; Σ_LC is a sum over cells, |L| and |C| are the numbers of clusters. With weights, sizes are sums of weights.
+The {count} measures that `clusterdiff` knows, by family; `clusterdiff measures --markdown` wrote this page. In the
+formulas n is the number of points, L a true and C a predicted cluster, a and b their sizes, and m the size of the cell
+that they share; Σ_LC is a sum over cells, |L| and |C| are the numbers of clusters. With weights, sizes are sums of
+weights.
+
+What a measure *reads* decides where it can be computed. Sums over cells are known everywhere: in memory, in an engine
+that keeps the cells of a large table, and along a series. The rest takes a meet in memory, but for single sums that an
+engine or a series knows.
 
 Parameters stand in the name: `v_measure(beta=2)`, `nmi(average=max)`, `vi(base=2)`, `S*(pairs)`. Where other libraries
 give other numbers, [differences](differences.md) says which and why.

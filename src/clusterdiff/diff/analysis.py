@@ -16,6 +16,7 @@ from clusterdiff.meet.lattice import KINDS, Components
 from clusterdiff.meet.meet import Meet
 from clusterdiff.points.labels import FloatArray, Int64Array
 from clusterdiff.table import Table
+from clusterdiff.wording import count
 
 CellNumbers = npt.NDArray[np.integer[Any]]
 
@@ -59,6 +60,9 @@ class Analysis:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Analysis, (self.meet,)  # what was computed can be computed again
+
+    def __repr__(self) -> str:
+        return f"<Analysis of {count(self.meet.n)} in {count(len(self.meet), 'cell')}>"
 
     # ---- scores and losses
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -44,6 +45,9 @@ class Documents(Mapping[Any, Comparison]):
 
     def __len__(self) -> int:
         return len(self._places)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Documents, (self._places, self._make)
 
     def __repr__(self) -> str:
         return f"<{count(len(self), 'document')}: {listed(self)}>"
@@ -146,18 +150,34 @@ def compare_documents(
     **data: Any,
 ) -> CorpusComparison:
     """Compare clusterings of which no cluster reaches beyond one document; ``of_point`` numbers each point's."""
+    # Documents are compared when they are asked for; what the caller passed may have changed by then.
+    aligned = replace(aligned, true=aligned.true.settled(), pred=aligned.pred.settled())
+    data = {name: copy(value) for name, value in data.items()}
     pooled = compare_aligned(
         settled(aligned, policy), **data, overlap=partial(overlap_of, aligned.true, aligned.pred, of_point)
     )
     in_true, in_pred = aligned.true.present, aligned.pred.present
     compared = (in_true & in_pred) if policy.missing == "drop" else (in_true | in_pred)
-    indptr, members = _core.group_members(of_point, len(names))
     # Documents of which nothing is left to compare have no comparison of their own.
     filled = np.unique(of_point[compared]).tolist()
+    make = _Part(aligned, _core.group_members(of_point, len(names)), policy, data)
+    documents = Documents({names[code]: code for code in filled}, make)
+    return CorpusComparison(pooled.meet, pooled.source, pooled.policy, documents, singletons)
 
-    def make(code: int) -> Comparison:
+
+@dataclass(frozen=True)
+class _Part:
+    """Compares one document of an alignment, given by its number."""
+
+    aligned: Alignment
+    members: Any
+    policy: Policy
+    data: Mapping[str, Any]
+
+    def __call__(self, code: int) -> Comparison:
+        indptr, members = self.members
         mine = members[indptr[code] : indptr[code + 1]]
-        order = aligned.order
+        aligned, order = self.aligned, self.aligned.order
         part = replace(
             aligned,
             true=_unwrapped(aligned.true.take(mine)),
@@ -165,10 +185,7 @@ def compare_documents(
             order=order.chosen(mine, [_bare(order.names[i]) for i in mine.tolist()]),
             named=True,
         )
-        return compare_aligned(settled(part, policy), **data)
-
-    documents = Documents({names[code]: code for code in filled}, make)
-    return CorpusComparison(pooled.meet, pooled.source, pooled.policy, documents, singletons)
+        return compare_aligned(settled(part, self.policy), **self.data)
 
 
 def _bare(name: Any) -> Any:

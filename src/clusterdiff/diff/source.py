@@ -13,6 +13,7 @@ from clusterdiff.diff.analysis import CellNumbers
 from clusterdiff.meet.meet import Meet
 from clusterdiff.points.alignment import Alignment
 from clusterdiff.points.clustering import Clustering, Points
+from clusterdiff.wording import count
 
 
 class Columns(Protocol):
@@ -40,6 +41,9 @@ class PointSource:
         self.weights = weights
         self._aligned = aligned
         self._other = other
+
+    def __repr__(self) -> str:
+        return f"<PointSource of {count(self.meet.n)}>"
 
     @property
     def known(self) -> bool:

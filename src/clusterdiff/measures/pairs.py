@@ -157,6 +157,8 @@ def adapted_rand_error(meet: Summed, alpha: float = 0.5) -> float:
     >>> round(cd.score([0, 0, 1, 1], [0, 0, 1, 2], "adapted_rand_error"), 12)
     0.333333333333
     """
+    if meet.same:
+        return 0.0  # whatever rounding does to the weighted mean
     both, true, pred, _ = meet.pairs
     return 1.0 - kept(both, alpha * true + (1 - alpha) * pred)
 

@@ -55,6 +55,13 @@ def named(values: IntArray, lexicon: AnyArray | LazyNames | None) -> AnyArray:
     return values if lexicon is None else lexicon[values]
 
 
+def names_of(labels: AnyArray | None, lexicon: AnyArray | LazyNames | None, k: int) -> AnyArray:
+    """The names of k clusters, by their labels if they were made from labels, else in order."""
+    if labels is not None:
+        return named(labels, lexicon)
+    return np.arange(k) if lexicon is None else lexicon[:]
+
+
 def _whole(size: Sequence[int] | Int64Array) -> Int64Array:
     """Sizes as int64, or an error that says why they cannot be."""
     given = np.asarray(size)

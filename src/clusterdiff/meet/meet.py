@@ -11,13 +11,13 @@ import numpy.typing as npt
 
 from clusterdiff import _core
 from clusterdiff.errors import ArgumentError
-from clusterdiff.meet.given import named, read_cells
+from clusterdiff.meet.given import names_of, read_cells
 from clusterdiff.meet.parts import CellWeights, Links, Moments, Overlap, Pairs, spread
 from clusterdiff.meet.sums import Made, Once, Sums, WeightedSums
 from clusterdiff.points.labels import AnyArray, FloatArray, Int64Array, IntArray, LazyNames
 from clusterdiff.table import Table
 
-#: A table, an array of one value per point, or the like: there already, or made when it is asked for.
+#: Something that is there already, or made when it is asked for.
 Lazy: TypeAlias = Made | Callable[[], Made]
 
 CELLS = frozenset({"sums", "cells", "overlap"})
@@ -47,11 +47,11 @@ class Meet(Once):
     locate
         The cell of each point, or a function that finds them when they are asked for.
     overlap
-        The clusterings with the points that only one of them has, or a function that makes it.
+        The clusterings with the points that only one of them has, or a function that makes that.
     uneven
         Whether there are such points; if None, there are when an overlap is given.
     transpose_of
-        The meet that this one is the transpose of, and for each of its cells the place here.
+        The meet that this is the transpose of, and where its cells are here.
 
     Examples
     --------
@@ -156,19 +156,12 @@ class Meet(Once):
 
     def with_points(self, locate: Lazy[IntArray]) -> Meet:
         """The same meet, knowing its points: the cell of each, or a function that finds them."""
-        return Meet(
-            self.cells,
-            self._true_names,
-            self._pred_names,
-            locate=locate,
-            overlap=self._overlap,
-            **self._carried,
-        )
+        names = self._true_names, self._pred_names
+        return Meet(self.cells, *names, locate=locate, overlap=self._overlap, **self._carried)
 
     @property
     def _carried(self) -> dict[str, Any]:
-        names = ("weights", "moments", "links", "features", "uneven")
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in ("weights", "moments", "links", "features", "uneven")}
 
     def __reduce__(self) -> tuple[Callable[..., Meet], tuple[Any, ...]]:
         """For pickle and copy: plain arrays, so that what was left to be made when asked for is made now."""
@@ -252,12 +245,12 @@ class Meet(Once):
     @property
     def true_names(self) -> AnyArray:
         """The label of each true cluster."""
-        return _names(self.cells.true_labels, self._true_names, self.k_true)
+        return names_of(self.cells.true_labels, self._true_names, self.k_true)
 
     @property
     def pred_names(self) -> AnyArray:
         """The label of each predicted cluster."""
-        return _names(self.cells.pred_labels, self._pred_names, self.k_pred)
+        return names_of(self.cells.pred_labels, self._pred_names, self.k_pred)
 
     # ---- what measures read
 
@@ -435,7 +428,12 @@ class Meet(Once):
     @cached_property
     def grouped(self) -> tuple[Int64Array, IntArray]:
         """The positions of all points by cell: those of cell i are members[indptr[i]:indptr[i + 1]], ascending."""
-        return _core.group_members(self.cell_of_point, len(self))
+        cell = self.cell_of_point
+        if len(cell) == self.n:
+            return _core.group_members(cell, len(self))
+        inside = np.flatnonzero(cell >= 0)
+        indptr, members = _core.group_members(cell[inside], len(self))
+        return indptr, inside[members]
 
     def members(self, cell: int) -> IntArray:
         """The positions of the points of a cell, ascending."""
@@ -495,9 +493,3 @@ def _place(kept: Int64Array, count: int) -> Int64Array:
     place = np.full(count + 1, -1)
     place[kept] = np.arange(len(kept))
     return place
-
-
-def _names(labels: AnyArray | None, lexicon: AnyArray | LazyNames | None, k: int) -> AnyArray:
-    if labels is not None:
-        return named(labels, lexicon)
-    return np.arange(k) if lexicon is None else lexicon[:]

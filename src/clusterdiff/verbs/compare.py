@@ -105,9 +105,9 @@ def compare(
     ('split', ['bob'], [2, 3])
     """
     sides = [_recognised(side) for side in (true, pred)]
-    policy = Policy(missing or _default(sides, documents), noise, noise_as)
-    kinds = {_kind(side) for side in sides}
-    if kinds == {"corpus"}:
+    kinds = [_kind(side) for side in sides]
+    policy = Policy(missing or _default(sides, kinds, documents), noise, noise_as)
+    if kinds == ["corpus"] * 2:
         _refuse(
             "a corpus", point=point, cluster=cluster, documents=documents, weights=weights, features=features
         )
@@ -119,7 +119,7 @@ def compare(
             "`true` and `pred` must both be a Corpus of documents, or neither.",
             "only cd.Corpus and files of documents are corpora; a dict is points or clusters.",
         )
-    if kinds == {"table"} and distances is None:
+    if kinds == ["table"] * 2 and distances is None:
         from clusterdiff.tables.frames import compare_frames
 
         return compare_frames(
@@ -217,9 +217,9 @@ def _kind(side: object) -> str:
     return "table" if is_table(side) else "labels"
 
 
-def _default(sides: Sequence[object], documents: object) -> Missing:
+def _default(sides: Sequence[object], kinds: Sequence[str], documents: object) -> Missing:
     """What becomes of points that one side lacks, if the user does not say."""
-    if documents is not None or any(_kind(side) == "corpus" for side in sides):
+    if documents is not None or "corpus" in kinds:
         return "singleton"
     ignoring = any(isinstance(side, Source) and side.ignore is not None for side in sides)
     return "drop" if ignoring else "error"

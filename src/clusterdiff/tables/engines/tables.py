@@ -146,7 +146,8 @@ def read_two(
     left, right = two_readers(true, pred, point, cluster)
     width = take_numbers(left, right, weights, features)
     sides = (Side("true", left.selected(), "i"), Side("pred", right.selected(), "j"))
-    joined = sides[0].frame.join(sides[1].frame, left_on="i", right_on="j", how="full", suffix="_other")
+    with left.engine.running():  # DuckDB refuses at once to join tables of two connections
+        joined = sides[0].frame.join(sides[1].frame, left_on="i", right_on="j", how="full", suffix="_other")
     kinds = {"t": left.kinds["t"], "p": right.kinds["p"]}
     others = left.others(point[0], cluster[0])
     points = Points(left.engine, joined, sides, True, weights is not None, width, kinds, others)

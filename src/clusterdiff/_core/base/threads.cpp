@@ -1,0 +1,74 @@
+#include "base/threads.hpp"
+
+#include <cstdlib>
+#include <mutex>
+#include <system_error>
+#include <thread>
+
+namespace clusterdiff {
+
+int configured_threads() {
+    const char* text = std::getenv("CLUSTERDIFF_THREADS");
+    if (!text || !*text) return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    char* end = nullptr;
+    const long value = std::strtol(text, &end, 10);
+    if (*end || value < 1 || value > 4096)
+        throw BadValue(std::string("CLUSTERDIFF_THREADS must be a whole number from 1 to 4096, not '") + text + "'");
+    return static_cast<int>(value);
+}
+
+void Run::workers(int count, Call<int> f) {
+    if (count <= 1) {
+        f(0);
+        return;
+    }
+    std::exception_ptr error;
+    std::mutex mutex;
+    auto guarded = [&](int worker) {
+        try {
+            f(worker);
+        } catch (...) {
+            std::lock_guard lock(mutex);
+            if (!error) error = std::current_exception();
+            stop_.store(true, std::memory_order_relaxed);
+        }
+    };
+    std::vector<std::thread> team;
+    team.reserve(static_cast<std::size_t>(count) - 1);
+    int started = 1;
+    try {
+        for (; started < count; ++started) team.emplace_back(guarded, started);
+    } catch (const std::system_error&) {
+        // No more threads to be had: the calling thread does the missing workers' share below.
+    }
+    guarded(0);
+    for (int worker = started; worker < count; ++worker) guarded(worker);
+    for (auto& thread : team) thread.join();
+    if (error) std::rethrow_exception(error);
+}
+
+void Run::tasks(i64 count, Call<i64, int> f) {
+    std::atomic<i64> next{0};
+    workers(static_cast<int>(std::min<i64>(threads_, count)), [&](int worker) {
+        for (;;) {
+            const i64 task = next.fetch_add(1, std::memory_order_relaxed);
+            if (task >= count) return;
+            poll(worker);
+            f(task, worker);
+        }
+    });
+}
+
+void Run::poll(int worker) {
+    if (stop_.load(std::memory_order_relaxed)) throw Interrupted();
+    if (worker != 0) return;
+    const auto now = Clock::now();
+    if (now - last_ < std::chrono::milliseconds(50)) return;
+    last_ = now;
+    if (interrupted_()) {
+        stop_.store(true, std::memory_order_relaxed);
+        throw Interrupted();
+    }
+}
+
+}  // namespace clusterdiff

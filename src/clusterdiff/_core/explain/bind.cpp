@@ -1,0 +1,68 @@
+#include "explain/assignment.hpp"
+#include "explain/join.hpp"
+#include "explain/repairs.hpp"
+#include "python/bind.hpp"
+#include "python/result.hpp"
+
+namespace clusterdiff {
+
+using namespace nb::literals;
+
+namespace {
+
+Result join_result, repairs_result, steps_result;
+
+nb::object join_of(const PyCells& c) {
+    auto j = heavy(c.cells().count(), [&](Run& run) { return join(c.cells(), run); });
+    return join_result(to_numpy(std::move(j.of_true)), to_numpy(std::move(j.of_pred)), j.count);
+}
+
+nb::object assign_in(const PyCells& self, nb::handle values) {
+    const Array v(values, "values");
+    const Cells& c = self.cells();
+    if (v.size() != c.count()) throw BadValue("values must have one entry per cell");
+    auto with = [&](const auto* value) {
+        for (i64 q = 0; q < c.count(); ++q)
+            if (!(value[q] >= 0)) throw BadValue("values must not be negative");
+        return to_numpy(heavy(c.count(), [&](Run& run) { return assign(c, value, run); }));
+    };
+    return v.is_integer() ? with(v.exactly<i64>("int64")) : with(v.exactly<double>("float64"));
+}
+
+// Calls f(cells, weights, run) for cells whose points may have weights.
+template <class F>
+auto with_weights(const PyCells& self, nb::handle mass, nb::handle entropy, double unit, F&& f) {
+    const Cells& cells = self.cells();
+    const auto m = maybe(mass, "mass"), e = maybe(entropy, "entropy");
+    if (m.has_value() != e.has_value()) throw BadValue("mass and entropy must be given together");
+    if (cells.count() + cells.k_pred > kMaxClusters) throw BadValue("at most 2^31 - 1 cells and clusters are possible");
+    if (m && (m->size() != cells.count() || e->size() != cells.count())) throw BadValue("mass and entropy must have one entry per cell");
+    CellWeights weights;
+    weights.unit = unit;
+    if (m) weights.mass = m->exactly<double>("float64"), weights.entropy = e->exactly<double>("float64");
+    return heavy(cells.count(), [&](Run& run) { return f(cells, weights, run); });
+}
+
+nb::object repairs_of(const PyCells& cells, nb::handle mass, nb::handle entropy, double unit) {
+    const auto r = with_weights(cells, mass, entropy, unit, [](const Cells& c, const CellWeights& w, Run&) { return repairs(c, w); });
+    return repairs_result(to_numpy(r.operation), to_numpy(r.home), to_numpy(r.at), to_numpy(r.gain));
+}
+
+nb::object steps_of(const PyCells& cells, nb::handle mass, nb::handle entropy, double unit) {
+    const auto s = with_weights(cells, mass, entropy, unit, [](const Cells& c, const CellWeights& w, Run& run) { return repair_steps(c, w, run); });
+    return steps_result(to_numpy(s.operation), to_numpy(s.truth), to_numpy(s.gain), to_numpy(s.indptr), to_numpy(s.cell), to_numpy(s.from),
+                        to_numpy(s.to));
+}
+
+}  // namespace
+
+void bind_explain(nb::module_& m, nb::class_<PyCells>& cells) {
+    join_result.define(m, "Join", {"of_true", "of_pred", "count"});
+    repairs_result.define(m, "Repairs", {"operation", "home", "at", "gain"});
+    steps_result.define(m, "RepairSteps", {"operation", "true", "gain", "indptr", "cell", "source", "target"});
+    cells.def("join", &join_of).def("assign", &assign_in, "values"_a);
+    m.def("repairs", &repairs_of, "cells"_a, "mass"_a.none() = nb::none(), "entropy"_a.none() = nb::none(), "unit"_a = 1.0);
+    m.def("repair_steps", &steps_of, "cells"_a, "mass"_a.none() = nb::none(), "entropy"_a.none() = nb::none(), "unit"_a = 1.0);
+}
+
+}  // namespace clusterdiff

@@ -1,0 +1,55 @@
+#include "explain/join.hpp"
+
+namespace clusterdiff {
+
+// Union-find over the predicted clusters alone: a true cluster unites the columns of its row, and a row of one cell
+// unites nothing. Components are numbered by their first true cluster.
+Join join(const Cells& t, Run& run) {
+    Join out;
+    out.of_true = Buffer<i32>(t.k_true);
+    out.of_pred = Buffer<i32>(t.k_pred);
+    Buffer<i32> parent(t.k_pred);
+    for (i64 c = 0; c < t.k_pred; ++c) parent[c] = static_cast<i32>(c);
+    auto find = [&](i32 c) {
+        while (parent[c] != c) c = parent[c] = parent[parent[c]];
+        return c;
+    };
+    for (i64 row = 0; row < t.k_true; ++row) {
+        if ((row & 0xfff) == 0) run.poll(0);
+        const i64 begin = t.indptr[row], end = t.indptr[row + 1];
+        if (end - begin < 2) continue;
+        i32 root = find(t.cols[begin]);
+        for (i64 q = begin + 1; q < end; ++q) {
+            const i32 other = find(t.cols[q]);
+            if (other == root) continue;
+            // The smaller code becomes the root: the path stays short and the outcome does not depend on chance.
+            if (other < root) {
+                parent[root] = other;
+                root = other;
+            } else {
+                parent[other] = root;
+            }
+        }
+    }
+    Buffer<i32> number(t.k_pred);
+    for (i64 c = 0; c < t.k_pred; ++c) number[c] = -1;
+    i32 next = 0;
+    for (i64 row = 0; row < t.k_true; ++row) {
+        if (t.indptr[row] == t.indptr[row + 1]) {  // an empty cluster of a hand-made table stands alone
+            out.of_true[row] = next++;
+            continue;
+        }
+        const i32 root = find(t.cols[t.indptr[row]]);
+        if (number[root] < 0) number[root] = next++;
+        out.of_true[row] = number[root];
+    }
+    for (i64 c = 0; c < t.k_pred; ++c) {
+        const i32 root = find(static_cast<i32>(c));
+        if (number[root] < 0) number[root] = next++;
+        out.of_pred[c] = number[root];
+    }
+    out.count = next;
+    return out;
+}
+
+}  // namespace clusterdiff

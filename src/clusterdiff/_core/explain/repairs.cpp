@@ -1,0 +1,457 @@
+#include "explain/repairs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <queue>
+
+namespace clusterdiff {
+
+namespace {
+
+enum Operation : i32 { kSplit = 0, kMerge = 1, kMove = 2 };
+
+// In the sequence a true cluster in more parts than this is put together at the end, in one merge: every operation on
+// it changes the gains of all clusters that hold a part of it, and mending it part by part would take quadratic time.
+constexpr i64 kParts = 64;
+
+// Where all points but one weigh nothing, there is nothing to split; rounding must not say otherwise.
+constexpr double kRounding = 1e-12;
+
+class Repairs {
+  public:
+    Repairs(const Cells& t, const CellWeights& weights)
+        : cells_(t.count()), k_true_(t.k_true), k_pred_(t.k_pred), unit_(weights.unit), total_(0.0) {
+        const double *mass = weights.mass, *entropy = weights.entropy;
+        truth_.resize(k_true_);
+        cluster_.resize(k_pred_ + cells_);
+        cell_.resize(cells_);
+        for (i64 row = 0; row < k_true_; ++row)
+            for (i64 q = t.indptr[row]; q < t.indptr[row + 1]; ++q) {
+                Cell& cell = cell_[q];
+                cell.set = {mass ? mass[q] : static_cast<double>(t.sizes[q]), entropy ? entropy[q] : 0.0, t.sizes[q]};
+                cell.g = g(cell.set);
+                cell.truth = static_cast<i32>(row);
+                cell.cluster = t.cols[q];
+                cell.last = static_cast<i32>(q);
+                truth_[row].set += cell.set;
+                truth_[row].kept += cell.g;
+                truth_[row].cells += 1;
+                Cluster& cluster = cluster_[cell.cluster];
+                cluster.set += cell.set;
+                cluster.kept += cell.g;
+                cluster.end += 1;  // a count for now
+                total_ += cell.set.mass;
+            }
+        group_by_cluster();
+        for (Truth& x : truth_) x.score = score(x.kept, x.set, x.cells);
+        for (i64 c = 0; c < k_pred_; ++c) rescore(cluster_[c]);
+        for (i64 row = 0; row < k_true_; ++row) line_up(static_cast<i32>(row), t.indptr[row], t.indptr[row + 1]);
+    }
+
+    // All operations and what each alone would gain.
+    Candidates candidates() const {
+        Candidates out;
+        auto add = [&](i32 operation, bool home, i64 at, double gain) {
+            out.operation.push_back(operation);
+            out.home.push_back(home);
+            out.at.push_back(at);
+            out.gain.push_back(gain / total_);
+        };
+        for (i64 c = 0; c < k_pred_; ++c)
+            if (mixed(cluster_[c])) add(kSplit, false, c, split_gain(cluster_[c]));
+        for (i64 row = 0; row < k_true_; ++row)
+            each_gain(truth_[row], [&](i32 operation, i32 cell, double gain) {
+                add(operation, operation == kMerge && cell >= 0, operation == kMerge ? row : cell, gain);
+            });
+        return out;
+    }
+
+    // Make the best operation, again and again, until every predicted cluster is a true one. Call once.
+    Steps greedy(Run& run) {
+        Steps out;
+        for (i64 c = 0; c < k_pred_; ++c) offer_split(static_cast<i32>(c));
+        for (i64 row = 0; row < k_true_; ++row) offer(static_cast<i32>(row));
+        i32 next = static_cast<i32>(k_pred_);
+        while (!queue_.empty()) {
+            const Offer best = queue_.top();
+            queue_.pop();
+            const bool split = best.index < k_pred_;
+            const i32 at = static_cast<i32>(split ? best.index : best.index - k_pred_);
+            if (best.version != (split ? cluster_[at].version : truth_[at].version)) continue;
+            if ((out.gain.size() & 0xff) == 0) run.poll(0);
+            if (split)
+                do_split(at, next, out);
+            else
+                do_gather(at, out);
+            out.gain.push_back(best.gain / total_);
+            out.operation.push_back(split ? kSplit : truth_[at].operation);
+            out.truth.push_back(split ? -1 : at);
+            out.indptr.push_back(static_cast<i64>(out.cell.size()));
+            for (i32 row : dirty_) {
+                truth_[row].dirty = false;
+                offer(row);
+            }
+            dirty_.clear();
+        }
+        return out;
+    }
+
+  private:
+    // A set of points, as far as scores care.
+    struct Set {
+        double mass = 0.0, entropy = 0.0;
+        i64 size = 0;
+        Set& operator+=(const Set& o) {
+            mass += o.mass, entropy += o.entropy, size += o.size;
+            return *this;
+        }
+        Set& operator-=(const Set& o) {
+            mass -= o.mass, entropy -= o.entropy, size -= o.size;
+            return *this;
+        }
+        friend Set operator+(Set a, const Set& b) { return a += b; }
+        friend Set operator-(Set a, const Set& b) { return a -= b; }
+    };
+
+    struct Cell {
+        Set set;
+        double g = 0.0;
+        i32 truth = -1, cluster = -1;
+        i32 place = -1;                // where it stands in by_cluster_
+        i32 previous = -1, next = -1;  // in its true cluster's list of pure or of mixed cells
+        i32 joined = -1, last = -1;    // the original cells it is made of: a chain, and the chain's end
+    };
+
+    struct Truth {
+        Set set;
+        double kept = 0.0, score = 1.0, through = 0.0;  // N, s, W
+        i64 cells = 0;
+        i32 pure = -1, mixed = -1;  // heads of the lists; the mixed ones stand in order of size
+        Set pure_set;
+        double pure_g = 0.0;
+        i64 pure_cells = 0;
+        i32 largest_pure = -1;
+        // its best operation
+        i32 operation = kMerge, chosen = -1;
+        i64 version = 0;
+        bool dirty = false;
+    };
+
+    struct Cluster {
+        Set set;
+        double kept = 0.0, score = 1.0, through = 0.0;  // N, t, U
+        i64 begin = 0, end = 0;
+        i64 version = 0;
+    };
+
+    struct Offer {
+        double gain;
+        i64 index;  // a predicted cluster to be split, or k_pred + a true cluster
+        i64 version;
+        bool operator<(const Offer& o) const { return gain != o.gain ? gain < o.gain : index > o.index; }
+    };
+
+    double g(const Set& x) const {
+        if (x.size < 2 || x.mass <= 0.0) return 0.0;
+        const double value = x.mass * std::log(x.mass / unit_) - x.entropy;
+        return value > kRounding * x.mass ? value : 0.0;
+    }
+
+    double score(double kept, const Set& whole, i64 parts) const {
+        if (parts < 2) return 1.0;
+        const double all = g(whole);
+        return all > 0.0 ? std::min(std::max(kept, 0.0) / all, 1.0) : 1.0;
+    }
+
+    static bool mixed(const Cluster& c) { return c.end - c.begin > 1; }
+
+    void rescore(Cluster& c) const { c.score = score(c.kept, c.set, c.end - c.begin); }
+
+    void group_by_cluster() {
+        i64 at = 0;
+        for (i64 c = 0; c < k_pred_; ++c) {
+            const i64 count = cluster_[c].end;
+            cluster_[c].begin = cluster_[c].end = at;
+            at += count;
+        }
+        by_cluster_.resize(cells_);
+        for (i64 q = 0; q < cells_; ++q) {
+            cell_[q].place = static_cast<i32>(cluster_[cell_[q].cluster].end++);
+            by_cluster_[cell_[q].place] = static_cast<i32>(q);
+        }
+    }
+
+    void line_up(i32 row, i64 begin, i64 end) {
+        Truth& t = truth_[row];
+        order_.clear();
+        for (i64 q = end; q-- > begin;) {
+            Cluster& c = cluster_[cell_[q].cluster];
+            c.through += cell_[q].set.mass * t.score;
+            t.through += cell_[q].set.mass * c.score;
+            order_.push_back(static_cast<i32>(q));
+        }
+        std::stable_sort(order_.begin(), order_.end(),
+                         [&](i32 a, i32 b) { return cell_[a].set.mass < cell_[b].set.mass; });
+        for (i32 q : order_) {  // the largest, of equals the first, comes last and so to the front
+            if (mixed(cluster_[cell_[q].cluster]))
+                link(t.mixed, q);
+            else
+                make_pure(t, q);
+        }
+    }
+
+    void link(i32& head, i32 q) {
+        cell_[q].previous = -1;
+        cell_[q].next = head;
+        if (head >= 0) cell_[head].previous = q;
+        head = q;
+    }
+
+    void unlink(i32& head, i32 q) {
+        Cell& cell = cell_[q];
+        (cell.previous >= 0 ? cell_[cell.previous].next : head) = cell.next;
+        if (cell.next >= 0) cell_[cell.next].previous = cell.previous;
+    }
+
+    void make_pure(Truth& t, i32 q) {
+        link(t.pure, q);
+        t.pure_set += cell_[q].set;
+        t.pure_g += cell_[q].g;
+        t.pure_cells += 1;
+        if (t.largest_pure < 0 || cell_[q].set.mass >= cell_[t.largest_pure].set.mass) t.largest_pure = q;
+    }
+
+    i32 home(const Truth& t) const {
+        if (t.mixed < 0) return t.largest_pure;
+        if (t.largest_pure < 0) return t.mixed;
+        return cell_[t.mixed].set.mass > cell_[t.largest_pure].set.mass ? t.mixed : t.largest_pure;
+    }
+
+    // ---- gains, times n
+
+    double split_gain(const Cluster& c) const { return std::max(0.0, c.through) * (1.0 - c.score); }
+
+    // Calls f(operation, cell, gain): merge with cell -1 for the pure cells alone, with the home's cell for pure cells
+    // and a mixed home; move with the cell that moves.
+    template <class F>
+    void each_gain(const Truth& t, F&& f) const {
+        if (t.cells < 2) return;
+        const i32 h = home(t);
+        const Cell& to = cell_[h];
+        const Cluster& host = cluster_[to.cluster];
+        const bool pure_home = !mixed(host);
+        if (t.pure_cells > 1) {
+            const double after = score(t.kept + g(t.pure_set) - t.pure_g, t.set, t.cells - t.pure_cells + 1);
+            f(kMerge, -1, t.through * (after - t.score));
+        }
+        if (t.pure_cells > 0 && !pure_home) {
+            const double united = g(to.set + t.pure_set);
+            const double after = score(t.kept + united - to.g - t.pure_g, t.set, t.cells - t.pure_cells);
+            const double host_score = score(host.kept + united - to.g, host.set + t.pure_set, host.end - host.begin);
+            const double p = t.pure_set.mass, m = to.set.mass;
+            f(kMerge, h,
+              host_score * (host.through - m * t.score + (m + p) * after) - host.score * host.through - p * t.score +
+                  (t.through - p - m * host.score) * (after - t.score));
+        }
+        for (i32 q = t.mixed; q >= 0; q = cell_[q].next) {
+            if (q == h) continue;
+            const Cell& stray = cell_[q];
+            const Cluster& left = cluster_[stray.cluster];
+            const double united = g(to.set + stray.set);
+            const double after = score(t.kept + united - to.g - stray.g, t.set, t.cells - 1);
+            const double left_score = score(left.kept - stray.g, left.set - stray.set, left.end - left.begin - 1);
+            const double host_score = score(host.kept + united - to.g, host.set + stray.set, host.end - host.begin);
+            const double m = stray.set.mass, k = to.set.mass;
+            const double host_before = pure_home ? k * t.score : host.score * host.through;
+            const double host_rest = pure_home ? 0.0 : host.through - k * t.score;
+            f(kMove, q,
+              left_score * (left.through - m * t.score) - left.score * left.through +
+                  host_score * (host_rest + (k + m) * after) - host_before +
+                  (t.through - m * left.score - k * host.score) * (after - t.score));
+        }
+    }
+
+    // ---- the greedy sequence
+
+    void offer_split(i32 c) {
+        Cluster& cluster = cluster_[c];
+        ++cluster.version;
+        if (mixed(cluster)) queue_.push({split_gain(cluster), c, cluster.version});
+    }
+
+    void offer(i32 row) {
+        Truth& t = truth_[row];
+        ++t.version;
+        if (t.cells > kParts && t.mixed >= 0) return;
+        bool any = false;
+        double best = 0.0;
+        each_gain(t, [&](i32 operation, i32 cell, double gain) {
+            if (any && gain <= best) return;
+            any = true;
+            best = gain;
+            t.operation = operation;
+            t.chosen = cell;
+        });
+        if (any) queue_.push({best, k_pred_ + row, t.version});
+    }
+
+    void touch(i32 row) {
+        if (truth_[row].dirty) return;
+        truth_[row].dirty = true;
+        dirty_.push_back(row);
+    }
+
+    void touch_all(const Cluster& c) {
+        for (i64 p = c.begin; p < c.end; ++p) touch(cell_[by_cluster_[p]].truth);
+    }
+
+    void record(i32 q, i32 from, i32 to, Steps& out) const {
+        for (i32 part = q; part >= 0; part = cell_[part].joined) {
+            out.cell.push_back(part);
+            out.from.push_back(from);
+            out.to.push_back(to);
+        }
+    }
+
+    void do_split(i32 c, i32& next, Steps& out) {
+        const Cluster old = cluster_[c];
+        i64 keep = old.begin;
+        for (i64 p = old.begin; p < old.end; ++p)
+            if (cell_[by_cluster_[p]].set.mass > cell_[by_cluster_[keep]].set.mass) keep = p;
+        for (i64 p = old.begin; p < old.end; ++p) {
+            const i32 q = by_cluster_[p];
+            Cell& cell = cell_[q];
+            const i32 to = p == keep ? c : next++;
+            record(q, c, to, out);
+            become_pure(q, old.score);
+            cell.cluster = to;
+            Cluster& part = cluster_[to];
+            part = {cell.set, cell.g, 1.0, 0.0, p, p + 1, part.version + 1};
+            touch(cell.truth);
+        }
+    }
+
+    // A cell whose cluster has no other any more.
+    void become_pure(i32 q, double old_score) {
+        Truth& t = truth_[cell_[q].truth];
+        t.through += cell_[q].set.mass * (1.0 - old_score);
+        unlink(t.mixed, q);
+        make_pure(t, q);
+    }
+
+    // Merge or move: unite cells of a true cluster in its home.
+    void do_gather(i32 row, Steps& out) {
+        Truth& t = truth_[row];
+        const i32 h = t.operation == kMerge && t.chosen < 0 ? t.largest_pure : home(t);
+        // The scores of all predicted clusters that hold points of this one may change.
+        clusters_.clear();
+        for (i32 q = t.mixed; q >= 0; q = cell_[q].next) {
+            clusters_.push_back(cell_[q].cluster);
+            touch_all(cluster_[cell_[q].cluster]);
+        }
+        touch(row);
+        const double s_before = t.score;
+        for (i32 c : clusters_) take(cluster_[c], row, s_before);
+        if (t.operation == kMerge) {
+            record(h, cell_[h].cluster, cell_[h].cluster, out);
+            const i32 head = t.pure;
+            const bool pure_home = !mixed(cluster_[cell_[h].cluster]);
+            t.pure = -1;
+            t.pure_set = {};
+            t.pure_g = 0.0;
+            t.pure_cells = 0;
+            t.largest_pure = -1;
+            for (i32 q = head; q >= 0;) {
+                const i32 after = cell_[q].next;
+                if (q != h) unite(t, h, q, out);
+                q = after;
+            }
+            if (pure_home) make_pure(t, h);
+        } else {
+            const i32 q = t.chosen;
+            unlink(t.mixed, q);
+            const i32 c = cell_[q].cluster;
+            leave(cluster_[c], q);
+            const bool pure_home = !mixed(cluster_[cell_[h].cluster]);
+            if (pure_home) {
+                t.pure_set += cell_[q].set;
+                t.pure_g -= cell_[h].g;
+            }
+            unite(t, h, q, out);
+            if (pure_home) t.pure_g += cell_[h].g;
+        }
+        t.score = score(t.kept, t.set, t.cells);
+        for (i32 c : clusters_) {
+            Cluster& cluster = cluster_[c];
+            const double before = cluster.score;
+            rescore(cluster);
+            give(cluster, row, t.score, before);
+            if (cluster.end - cluster.begin == 1) {
+                const i32 last = by_cluster_[cluster.begin];
+                Truth& owner = truth_[cell_[last].truth];
+                unlink(owner.mixed, last);
+                make_pure(owner, last);
+            }
+            offer_split(c);
+        }
+        t.through = t.pure_set.mass;
+        for (i32 q = t.mixed; q >= 0; q = cell_[q].next)
+            t.through += cell_[q].set.mass * cluster_[cell_[q].cluster].score;
+    }
+
+    // What true cluster `row` adds to U of a predicted cluster, taken out and put back.
+    void take(Cluster& c, i32 row, double s) {
+        for (i64 p = c.begin; p < c.end; ++p)
+            if (cell_[by_cluster_[p]].truth == row) c.through -= cell_[by_cluster_[p]].set.mass * s;
+    }
+
+    void give(Cluster& c, i32 row, double s, double t_before) {
+        for (i64 p = c.begin; p < c.end; ++p) {
+            const Cell& cell = cell_[by_cluster_[p]];
+            if (cell.truth == row)
+                c.through += cell.set.mass * s;
+            else
+                truth_[cell.truth].through += cell.set.mass * (c.score - t_before);
+        }
+    }
+
+    void leave(Cluster& c, i32 q) {
+        const i32 last = by_cluster_[--c.end];
+        by_cluster_[cell_[q].place] = last;
+        cell_[last].place = cell_[q].place;
+        c.set -= cell_[q].set;
+        c.kept -= cell_[q].g;
+    }
+
+    void unite(Truth& t, i32 h, i32 q, Steps& out) {
+        Cell &to = cell_[h], &from = cell_[q];
+        Cluster& host = cluster_[to.cluster];
+        record(q, from.cluster, to.cluster, out);
+        cell_[to.last].joined = q;
+        to.last = from.last;
+        const double united = g(to.set + from.set);
+        t.kept += united - to.g - from.g;
+        t.cells -= 1;
+        host.kept += united - to.g;
+        host.set += from.set;
+        to.set += from.set;
+        to.g = united;
+    }
+
+    i64 cells_, k_true_, k_pred_;
+    double unit_, total_;
+    std::vector<Cell> cell_;
+    std::vector<Truth> truth_;
+    std::vector<Cluster> cluster_;
+    std::vector<i32> by_cluster_;  // cells grouped by predicted cluster; a cluster's are begin … end - 1
+    std::vector<i32> order_, dirty_, clusters_;
+    std::priority_queue<Offer> queue_;
+};
+
+}  // namespace
+
+Candidates repairs(const Cells& t, const CellWeights& weights) { return Repairs(t, weights).candidates(); }
+
+Steps repair_steps(const Cells& t, const CellWeights& weights, Run& run) { return Repairs(t, weights).greedy(run); }
+
+}  // namespace clusterdiff

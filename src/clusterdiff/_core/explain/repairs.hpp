@@ -1,0 +1,51 @@
+// What to fix first: the operations that bring pred closer to true, the gain of S_H that each would bring, and the
+// greedy sequence of them that ends when pred equals true.
+//
+// n·S_H = sum over clusters C of t_C·U_C = sum over clusters L of s_L·W_L, where t and s are the merge and split
+// scores, U_C = sum of m·s_L over the cells of C, and W_L = sum of m·t_C over the cells of L. With N = sum of g(m)
+// over a cluster's cells and G = g(the whole cluster), a score is N/G. An operation changes few of these numbers, so
+// its gain takes constant time.
+//
+// Operations: split a predicted cluster into its cells; merge the predicted clusters that lie inside one true cluster,
+// with or without that cluster's home; move one cell to the home of its true cluster. The home of a true cluster is
+// the predicted cluster with its largest cell. No operation ever cuts a cell: merges and moves unite cells, splits
+// make pure clusters; so every sequence of them comes to an end.
+#pragma once
+
+#include <vector>
+
+#include "base/cells.hpp"
+
+namespace clusterdiff {
+
+// The mass of each cell's points and their sum of w·log(w / unit); both are null where every point weighs 1.
+struct CellWeights {
+    const double* mass = nullptr;
+    const double* entropy = nullptr;
+    double unit = 1.0;
+};
+
+struct Candidates {
+    std::vector<i32> operation;
+    std::vector<i32> home;  // merge: whether the home, which has points of others too, takes part
+    std::vector<i64> at;    // split: the predicted cluster; merge: the true cluster; move: the cell
+    std::vector<double> gain;
+};
+
+// Step i concerns the entries indptr[i] … indptr[i + 1] - 1: original cells, and their clusters before and after.
+// A split lists all cells of its cluster, a merge those of the true cluster (the home's first), a move only what moves.
+// A split's largest part keeps the number of the cluster; the other parts are numbered from k_pred on.
+struct Steps {
+    std::vector<i32> operation, truth;
+    std::vector<double> gain;
+    std::vector<i64> indptr{0};
+    std::vector<i32> cell, from, to;
+};
+
+// All operations and what each alone would gain.
+Candidates repairs(const Cells& t, const CellWeights& weights);
+
+// The best operation, again and again, until every predicted cluster is a true one.
+Steps repair_steps(const Cells& t, const CellWeights& weights, Run& run);
+
+}  // namespace clusterdiff

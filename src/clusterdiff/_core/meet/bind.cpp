@@ -1,0 +1,136 @@
+#include "meet/locate.hpp"
+#include "meet/meet.hpp"
+#include "python/bind.hpp"
+#include "python/result.hpp"
+
+namespace clusterdiff {
+
+using namespace nb::literals;
+
+namespace {
+
+Result transposed;
+
+PyCells meet_of(nb::handle truth, nb::handle pred) {
+    const Array t(truth, "true"), p(pred, "pred");
+    const Labels tl = t.labels(), pl = p.labels();
+    return wrap(heavy(tl.n, [&](Run& run) { return meet(tl, pl, run); }));
+}
+
+std::optional<LabelList> labels_of(nb::handle source, i64 clusters, const char* name) {
+    const auto a = maybe(source, name);
+    if (!a) return std::nullopt;
+    if (!a->is_integer() || a->itemsize() != 8) throw nb::type_error((std::string(name) + " must be int64 or uint64").c_str());
+    return checked_labels(a->labels(), clusters, name);
+}
+
+void make_cells(PyCells* self, nb::handle indptr, nb::handle cols, nb::handle sizes, i64 k_pred, nb::handle true_labels, nb::handle pred_labels) {
+    const Array p(indptr, "indptr"), c(cols, "cols"), s(sizes, "sizes");
+    if (c.size() != s.size()) throw BadValue("cols and sizes must have the same length");
+    if (p.size() < 1) throw BadValue("indptr must not be empty");
+    Cells cells = checked_cells(p.exactly<i64>("int64"), p.size() - 1, c.exactly<i32>("int32"), s.exactly<i64>("int64"), c.size(), k_pred);
+    if (true_labels.is_none() != pred_labels.is_none()) throw BadValue("true_labels and pred_labels must be given together");
+    cells.true_labels = labels_of(true_labels, cells.k_true, "true_labels");
+    cells.pred_labels = labels_of(pred_labels, cells.k_pred, "pred_labels");
+    new (self) PyCells(wrap(std::move(cells)));
+}
+
+nb::object label_array(const std::optional<LabelList>& list) {
+    if (!list) return nb::none();
+    Buffer<u64> values(list->count);
+    for (i64 code = 0; code < list->count; ++code) values[code] = (*list)[code];
+    nb::object array = to_numpy(std::move(values));
+    return list->is_signed ? array.attr("view")("int64") : array;
+}
+
+nb::object locate_in(const PyCells& self, nb::handle truth, nb::handle pred) {
+    const Array t(truth, "true"), p(pred, "pred");
+    const Labels tl = t.labels(), pl = p.labels();
+    const Cells& cells = self.cells();
+    if (!cells.true_labels || !cells.pred_labels) throw BadValue("these cells were made by hand and know no labels");
+    if (tl.n != pl.n) throw BadValue("true and pred must have the same length");
+    auto run_with = [&](auto zero) {
+        Buffer<decltype(zero)> out(tl.n);
+        const bool known = heavy(tl.n, [&](Run& run) { return locate(cells, tl, pl, out.data(), run); });
+        if (!known) throw BadValue("a point has a pair of labels that these cells do not contain");
+        return to_numpy(std::move(out));
+    };
+    return cells.count() <= INT32_MAX ? run_with(i32{}) : run_with(i64{});
+}
+
+CLUSTERDIFF_CLONES u64 total_of(const u64* x, i64 count) {
+    u64 sum = 0;
+    for (i64 i = 0; i < count; ++i) sum += x[i];
+    return sum;
+}
+
+// Reads every label once and does next to nothing with it: no meet can be faster.
+u64 stream(nb::handle truth, nb::handle pred) {
+    const Array t(truth, "true"), p(pred, "pred");
+    const Labels sides[2] = {t.labels(), p.labels()};
+    return heavy(sides[0].n, [&](Run& run) {
+        std::atomic<u64> total{0};
+        const int team = run.threads();
+        run.workers(team, [&](int worker) {
+            u64 sum = 0, scratch[kBlock];
+            for (const Labels& x : sides) {
+                const i64 begin = x.n / team * worker, end = worker + 1 == team ? x.n : x.n / team * (worker + 1);
+                for (i64 at = begin; at < end; at += kBlock) {
+                    const i64 count = std::min(kBlock, end - at);
+                    sum += total_of(x.block(at, count, scratch), count);
+                }
+            }
+            total += sum;
+        });
+        return total.load();
+    });
+}
+
+// A property that is a read-only view of memory which the cells keep alive; `f(table)` gives its start and its length.
+template <class F>
+auto view(F f) {
+    return [f](nb::handle_t<PyCells> h) {
+        const auto [data, size] = f(*nb::cast<const PyCells&>(h).table);
+        return view_numpy(data, size, h);
+    };
+}
+
+}  // namespace
+
+nb::class_<PyCells> bind_meet(nb::module_& m) {
+    transposed.define(m, "Transposed", {"cells", "order"});
+    m.def("meet", &meet_of, "true"_a, "pred"_a);
+    m.def("stream", &stream, "true"_a, "pred"_a);
+    nb::class_<PyCells> cells(m, "Cells");
+    cells.def("__init__", &make_cells, "indptr"_a, "cols"_a, "sizes"_a, "k_pred"_a, "true_labels"_a.none() = nb::none(),
+              "pred_labels"_a.none() = nb::none())
+        .def("__reduce__",
+             [](nb::handle h) {
+                 const nb::tuple arguments = nb::make_tuple(h.attr("indptr"), h.attr("cols"), h.attr("sizes"), h.attr("k_pred"),
+                                                            h.attr("true_labels"), h.attr("pred_labels"));
+                 return nb::make_tuple(h.type(), arguments);
+             })
+        .def("__len__", [](const PyCells& c) { return c.cells().count(); })
+        .def_prop_ro("n", [](const PyCells& c) { return c.cells().n; })
+        .def_prop_ro("k_true", [](const PyCells& c) { return c.cells().k_true; })
+        .def_prop_ro("k_pred", [](const PyCells& c) { return c.cells().k_pred; })
+        .def_prop_ro("indptr", view([](Table& t) { return std::pair(t.cells.indptr.data(), t.cells.k_true + 1); }))
+        .def_prop_ro("cols", view([](Table& t) { return std::pair(t.cells.cols.data(), t.cells.count()); }))
+        .def_prop_ro("sizes", view([](Table& t) { return std::pair(t.cells.sizes.data(), t.cells.count()); }))
+        .def_prop_ro("true_sizes", view([](Table& t) {
+            return std::pair(t.once(t.true_sizes, [&](Run&) { return t.cells.true_sizes(); }).data(), t.cells.k_true);
+        }))
+        .def_prop_ro("pred_sizes", view([](Table& t) {
+            return std::pair(t.once(t.pred_sizes, [&](Run&) { return t.cells.pred_sizes(); }).data(), t.cells.k_pred);
+        }))
+        .def_prop_ro("true_labels", [](const PyCells& c) { return label_array(c.cells().true_labels); })
+        .def_prop_ro("pred_labels", [](const PyCells& c) { return label_array(c.cells().pred_labels); })
+        .def("transpose", [](const PyCells& c) {
+            auto t = heavy(c.cells().count(), [&](Run&) { return transpose(c.cells()); });
+            return transposed(wrap(std::move(t.cells)), to_numpy(std::move(t.order)));
+        })
+        .def("locate", &locate_in, "true"_a, "pred"_a);
+    return cells;
+}
+
+}  // namespace clusterdiff

@@ -1,0 +1,134 @@
+#include "meet/locate.hpp"
+
+#include <atomic>
+
+#include "base/codes.hpp"
+
+namespace clusterdiff {
+
+namespace {
+
+// From labels to codes, the inverse of a LabelList: arithmetic for a range, an array over a small range, else a hash.
+class CodeOf {
+  public:
+    CodeOf(const LabelList& list, i64 n) : list_(list) {
+        if (list.values.empty()) return;
+        u64 lo = list[0], hi = list[0];
+        const u64 bias = list.is_signed ? u64{1} << 63 : 0;
+        for (i64 c = 0; c < list.count; ++c) {
+            if ((list[c] ^ bias) < (lo ^ bias)) lo = list[c];
+            if ((list[c] ^ bias) > (hi ^ bias)) hi = list[c];
+        }
+        if (hi - lo < 4 * static_cast<u64>(n) + 1024) {
+            lo_ = lo;
+            direct_ = Buffer<i32>(static_cast<i64>(hi - lo) + 1);
+            for (i64 s = 0; s < direct_.size(); ++s) direct_[s] = -1;
+            for (i64 c = 0; c < list.count; ++c) direct_[static_cast<i64>(list[c] - lo)] = static_cast<i32>(c);
+            return;
+        }
+        table_ = CodeTable(list.count);
+        for (i64 c = 0; c < list.count; ++c) table_.find_or_add(fold_hash(list[c]), [](i32) { return false; });
+    }
+
+    // -1 for a label that is not there.
+    i32 operator()(u64 label) const {
+        if (list_.values.empty()) {
+            const u64 code = label - list_.lo;
+            return code < static_cast<u64>(list_.count) ? static_cast<i32>(code) : -1;
+        }
+        if (!direct_.empty()) {
+            const u64 slot = label - lo_;
+            return slot < static_cast<u64>(direct_.size()) ? direct_[static_cast<i64>(slot)] : -1;
+        }
+        return table_.find(fold_hash(label), [&](i32 c) { return list_[c] == label; });
+    }
+
+  private:
+    const LabelList& list_;
+    u64 lo_ = 0;
+    Buffer<i32> direct_;
+    CodeTable table_;
+};
+
+// The cell at (row, column): an array when it is small enough, else a scan of short rows and a hash for the long ones.
+class CellAt {
+  public:
+    explicit CellAt(const Cells& t) : cells_(t) {
+        const i64 dense = t.k_true * t.k_pred;  // both are below 2^31
+        if (dense <= std::max<i64>(4096, std::min<i64>(t.n, i64{1} << 22))) {
+            dense_ = Buffer<i32>(dense);
+            for (i64 i = 0; i < dense_.size(); ++i) dense_[i] = -1;
+            for (i64 row = 0; row < t.k_true; ++row)
+                for (i64 q = t.indptr[row]; q < t.indptr[row + 1]; ++q)
+                    dense_[row * t.k_pred + t.cols[q]] = static_cast<i32>(q);
+            return;
+        }
+        i64 hashed = 0;
+        for (i64 row = 0; row < t.k_true; ++row)
+            if (t.indptr[row + 1] - t.indptr[row] > kScan) hashed += t.indptr[row + 1] - t.indptr[row];
+        table_.clear(2 * hashed);
+        rows_ = Buffer<i32>(hashed ? t.count() : 0);
+        for (i64 row = 0; row < t.k_true; ++row) {
+            if (t.indptr[row + 1] - t.indptr[row] <= kScan) continue;
+            for (i64 q = t.indptr[row]; q < t.indptr[row + 1]; ++q) {
+                rows_[q] = static_cast<i32>(row);
+                table_.seek(hash(row, t.cols[q]), [](const Slot&) { return false; }).code = q;
+            }
+        }
+    }
+
+    i64 operator()(i64 row, i32 col) const {
+        if (!dense_.empty()) return dense_[row * cells_.k_pred + col];
+        const i64 begin = cells_.indptr[row], end = cells_.indptr[row + 1];
+        if (end - begin <= kScan) {
+            for (i64 q = begin; q < end; ++q)
+                if (cells_.cols[q] == col) return q;
+            return -1;
+        }
+        return table_.seek(hash(row, col), [&](const Slot& s) { return rows_[s.code] == row && cells_.cols[s.code] == col; }).code;
+    }
+
+  private:
+    struct Slot {
+        i64 code;  // a cell
+    };
+    static constexpr i64 kScan = 8;
+    static u64 hash(i64 row, i32 col) { return mix(static_cast<u64>(row) << 32 | static_cast<u32>(col)); }
+
+    const Cells& cells_;
+    Buffer<i32> dense_, rows_;
+    Probing<Slot> table_;
+};
+
+template <class Index>
+bool locate_into(const Cells& t, const Labels& truth, const Labels& pred, Index* out, Run& run) {
+    const CodeOf row_of(*t.true_labels, t.n), col_of(*t.pred_labels, t.n);
+    const CellAt cell_at(t);
+    const i64 shard = i64{1} << 16;
+    std::atomic<bool> known{true};
+    run.tasks((truth.n + shard - 1) / shard, [&](i64 s, int) {
+        u64 t_scratch[kBlock], p_scratch[kBlock];
+        for (i64 at = s * shard, end = std::min(truth.n, at + shard); at < end; at += kBlock) {
+            const i64 count = std::min(kBlock, end - at);
+            const u64* x = truth.block(at, count, t_scratch);
+            const u64* y = pred.block(at, count, p_scratch);
+            for (i64 i = 0; i < count; ++i) {
+                const i32 row = row_of(x[i]), col = col_of(y[i]);
+                const i64 cell = row < 0 || col < 0 ? -1 : cell_at(row, col);
+                if (cell < 0) {
+                    known.store(false, std::memory_order_relaxed);
+                    return;
+                }
+                out[at + i] = static_cast<Index>(cell);
+            }
+        }
+    });
+    return known.load();
+}
+
+}  // namespace
+
+bool locate(const Cells& t, const Labels& truth, const Labels& pred, i32* out, Run& run) { return locate_into(t, truth, pred, out, run); }
+bool locate(const Cells& t, const Labels& truth, const Labels& pred, i64* out, Run& run) { return locate_into(t, truth, pred, out, run); }
+
+}  // namespace clusterdiff

@@ -1,0 +1,137 @@
+#include "points/links.hpp"
+#include "points/moments.hpp"
+#include "python/bind.hpp"
+#include "python/result.hpp"
+
+namespace clusterdiff {
+
+using namespace nb::literals;
+
+namespace {
+
+Result members_result, dense_result, sparse_result;
+
+nb::object squares(nb::handle x) {
+    const Array a(x, "x");
+    const Labels labels = a.labels();
+    return to_int(heavy(labels.n, [&](Run& run) { return sum_squares(labels, run); }));
+}
+
+Labels checked_groups(const Array& groups, i64 k) {
+    if (k < 0) throw BadValue("k must not be negative");
+    return groups.labels();
+}
+
+nb::object sum_of(nb::handle groups, i64 k, nb::handle values) {
+    const Array g(groups, "groups"), v(values, "values");
+    const Labels labels = checked_groups(g, k);
+    if (v.size() != labels.n) throw BadValue("groups and values must have the same length");
+    if (v.is_integer()) return to_numpy(heavy(labels.n, [&](Run& run) { return group_sum(labels, k, v.labels(), run); }));
+    const Numbers numbers = v.numbers();
+    return to_numpy(heavy(labels.n, [&](Run& run) { return group_sum(labels, k, numbers, run); }));
+}
+
+nb::object members_of(nb::handle groups, i64 k) {
+    const Array g(groups, "groups");
+    const Labels labels = checked_groups(g, k);
+    auto m = heavy(labels.n, [&](Run& run) { return group_members(labels, k, run); });
+    return members_result(to_numpy(std::move(m.indptr)), to_numpy(std::move(m.members)));
+}
+
+// Null when there are none.
+const double* checked_weights(const std::optional<Array>& weights, i64 n) {
+    if (!weights) return nullptr;
+    if (weights->size() != n) throw BadValue("weights must have one entry per point");
+    return weights->exactly<double>("float64");
+}
+
+nb::object dense(nb::handle groups, i64 k, nb::handle x, nb::handle weights) {
+    const Array g(groups, "groups"), a(x, "x", 2);
+    const Labels labels = checked_groups(g, k);
+    const Numbers features = a.numbers();
+    if (labels.n != features.rows) throw BadValue("x must have one row per point");
+    const auto w = maybe(weights, "weights");
+    const double* mass = checked_weights(w, labels.n);
+    auto m = heavy(features.rows * std::max<i64>(features.columns, 1),
+                   [&](Run& run) { return moments_dense(group_members(labels, k, run), k, features, mass, run); });
+    return dense_result(to_numpy(std::move(m.centres), k, features.columns), to_numpy(std::move(m.within)));
+}
+
+nb::object sparse(nb::handle groups, i64 k, nb::handle indptr, nb::handle indices, nb::handle data, i64 d, nb::handle weights) {
+    const Array g(groups, "groups"), p(indptr, "indptr"), j(indices, "indices"), v(data, "data");
+    const Labels labels = checked_groups(g, k);
+    const SparseRows x{p.labels(), j.labels(), v.numbers(), d};
+    const i64 n = labels.n;
+    if (x.indptr.n != n + 1) throw BadValue("indptr must have one entry per point and one more");
+    if (x.indices.n != x.data.columns) throw BadValue("indices and data must have the same length");
+    if (d < 0) throw BadValue("d must not be negative");
+    for (i64 i = 0; i < n; ++i)
+        if (static_cast<i64>(x.indptr[i]) < 0 || x.indptr[i] > x.indptr[i + 1]) throw BadValue("indptr must not decrease");
+    if (static_cast<i64>(x.indptr[n]) > x.indices.n) throw BadValue("indptr reaches past the end of the data");
+    const auto w = maybe(weights, "weights");
+    const double* mass = checked_weights(w, n);
+    auto m = heavy(x.indices.n + n, [&](Run& run) { return moments_sparse(group_members(labels, k, run), k, x, mass, run); });
+    return sparse_result(to_numpy(std::move(m.indptr)), to_numpy(std::move(m.indices)), to_numpy(std::move(m.data)),
+                         to_numpy(std::move(m.within)));
+}
+
+// Groups given as (indptr, members), checked against the number of points.
+Members checked_members(nb::handle indptr, nb::handle members, i64 points) {
+    const Array p(indptr, "group_indptr"), m(members, "members");
+    const Labels starts = p.labels(), list = m.labels();
+    if (starts.n < 1 || starts[0] != 0 || static_cast<i64>(starts[starts.n - 1]) != list.n)
+        throw BadValue("group_indptr must start at 0 and end at the number of members");
+    Members out{Buffer<i64>(starts.n), Buffer<i64>(list.n)};
+    for (i64 i = 0; i < starts.n; ++i) {
+        out.indptr[i] = static_cast<i64>(starts[i]);
+        if (i && out.indptr[i] < out.indptr[i - 1]) throw BadValue("group_indptr must not decrease");
+    }
+    for (i64 i = 0; i < list.n; ++i) {
+        out.members[i] = static_cast<i64>(list[i]);
+        if (out.members[i] < 0 || out.members[i] >= points) throw BadValue("members must lie in [0, " + std::to_string(points) + ")");
+    }
+    return out;
+}
+
+i64 pair_count(const Members& m) {
+    i64 pairs = m.members.size();
+    for (i64 g = 0; g + 1 < m.indptr.size(); ++g) pairs += (m.indptr[g + 1] - m.indptr[g]) * (m.indptr[g + 1] - m.indptr[g]) / 2;
+    return pairs;
+}
+
+nb::object links_square(nb::handle indptr, nb::handle members, nb::handle d, nb::handle weights) {
+    const Array a(d, "d", 2);
+    if (a.size(0) != a.size(1)) throw BadValue("d must be square");
+    const Members m = checked_members(indptr, members, a.size());
+    const auto w = maybe(weights, "weights");
+    const double* mass = checked_weights(w, a.size());
+    const Numbers distances = a.numbers();
+    return to_numpy(heavy(pair_count(m), [&](Run& run) { return link_sums_square(m, distances, mass, run); }));
+}
+
+nb::object links_condensed(nb::handle indptr, nb::handle members, nb::handle condensed, i64 points, nb::handle weights) {
+    const Array a(condensed, "condensed");
+    if (points < 0 || a.size() != points * (points - 1) / 2) throw BadValue("condensed must have N (N - 1) / 2 entries");
+    const Members m = checked_members(indptr, members, points);
+    const auto w = maybe(weights, "weights");
+    const double* mass = checked_weights(w, points);
+    const Numbers distances = a.numbers();
+    return to_numpy(heavy(pair_count(m), [&](Run& run) { return link_sums_condensed(m, distances, points, mass, run); }));
+}
+
+}  // namespace
+
+void bind_points(nb::module_& m) {
+    members_result.define(m, "Members", {"indptr", "members"});
+    dense_result.define(m, "DenseMoments", {"centres", "within"});
+    sparse_result.define(m, "SparseMoments", {"indptr", "indices", "data", "within"});
+    m.def("sum_squares", &squares, "x"_a);
+    m.def("group_sum", &sum_of, "groups"_a, "k"_a, "values"_a);
+    m.def("group_members", &members_of, "groups"_a, "k"_a);
+    m.def("moments_dense", &dense, "groups"_a, "k"_a, "x"_a, "weights"_a.none() = nb::none());
+    m.def("moments_sparse", &sparse, "groups"_a, "k"_a, "indptr"_a, "indices"_a, "data"_a, "d"_a, "weights"_a.none() = nb::none());
+    m.def("link_sums_square", &links_square, "group_indptr"_a, "members"_a, "d"_a, "weights"_a.none() = nb::none());
+    m.def("link_sums_condensed", &links_condensed, "group_indptr"_a, "members"_a, "condensed"_a, "n"_a, "weights"_a.none() = nb::none());
+}
+
+}  // namespace clusterdiff

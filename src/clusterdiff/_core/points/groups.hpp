@@ -1,0 +1,26 @@
+// Sums over groups of points, and the points of each group.
+#pragma once
+
+#include "base/labels.hpp"
+#include "base/memory.hpp"
+#include "base/numbers.hpp"
+
+namespace clusterdiff {
+
+// Exact sum of squares.
+u128 sum_squares(const Labels& x, Run& run);
+
+// Sums of whole numbers, which either are exact or fail.
+Buffer<i64> group_sum(const Labels& groups, i64 k, const Labels& values, Run& run);
+
+// Compensated sums of float32 or float64.
+Buffer<double> group_sum(const Labels& groups, i64 k, const Numbers& values, Run& run);
+
+struct Members {
+    Buffer<i64> indptr;   // [k + 1]
+    Buffer<i64> members;  // [n], ascending within a group
+};
+
+Members group_members(const Labels& groups, i64 k, Run& run);
+
+}  // namespace clusterdiff
