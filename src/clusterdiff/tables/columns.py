@@ -65,6 +65,9 @@ class FileColumns:
         self._names = tuple(names)
         self._read: dict[str, list[Any]] = {}
 
+    def __copy__(self) -> FileColumns:
+        return self
+
     @property
     def names(self) -> tuple[str, ...]:
         """What they are called."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -34,26 +33,43 @@ from clusterdiff.tables.engines.tables import (
 POINT_BYTES = 400
 
 
-@dataclass(frozen=True)
 class EngineColumns:
-    """The other columns of a table, in the order in which its points came."""
+    """The other columns of a table in an engine, in the order in which its points came."""
 
-    engine: Engine
-    others: Others
-    points: Sequence[Hashable]
+    def __init__(self, engine: Engine, others: Others, points: Sequence[Hashable]) -> None:
+        self.names = others.names
+        self._engine = engine
+        self._frame = others.frame
+        self._points = points
+        self._read: dict[str, list[Any]] = {}
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """What they are called."""
-        return self.others.names
+    def __copy__(self) -> EngineColumns:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ReadColumns, (self._read,)  # the table stays where it is
 
     def read(self, name: str) -> list[Any]:
         """One of them: a value for each row of the table of `true`."""
-        with self.engine.running():
-            got = self.engine.fetch(self.others.frame.select(DOCUMENT, POINT, name))
-        keys = map(InDocument, plain(got[DOCUMENT]), plain(got[POINT]))
-        value: dict[Hashable, Any] = dict(zip(keys, plain(got[name]), strict=True))
-        return [value.get(point) for point in self.points]
+        if name not in self._read:
+            with self._engine.running():
+                got = self._engine.fetch(self._frame.select(DOCUMENT, POINT, name))
+            keys = map(InDocument, plain(got[DOCUMENT]), plain(got[POINT]))
+            value: dict[Hashable, Any] = dict(zip(keys, plain(got[name]), strict=True))
+            self._read[name] = [value.get(point) for point in self._points]
+        return self._read[name]
+
+
+class ReadColumns:
+    """Those of the other columns that have been read."""
+
+    def __init__(self, columns: dict[str, list[Any]]) -> None:
+        self.names = tuple(columns)
+        self._columns = columns
+
+    def read(self, name: str) -> list[Any]:
+        """One of them: a value for each row of the table of `true`."""
+        return self._columns[name]
 
 
 def compare_two_within(
