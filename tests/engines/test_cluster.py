@@ -49,7 +49,7 @@ for key, value in {
     builder = builder.config(key, value)
 session = builder.getOrCreate()
 tables = [session.read.parquet(f"{folder}/{side}.parquet") for side in ("true", "pred")]
-diff = cd.compare_tables(*tables, point="id", budget=0)
+diff = cd.compare(*tables, point="id", budget=0)
 executors = session.sparkContext._jsc.sc().getExecutorMemoryStatus().size() - 1
 print(json.dumps({"grouped": diff.n, "executors": executors}), flush=True)
 sys.stdin.readline()

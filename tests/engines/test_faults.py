@@ -20,7 +20,9 @@ from click.testing import CliRunner
 import clusterdiff as cd
 from clusterdiff.cli import engine as shell
 from clusterdiff.cli.main import main
+from clusterdiff.points.policy import Policy
 from clusterdiff.tables.engines.native import PREFIX, DuckDB
+from clusterdiff.tables.frames import compare_frames
 from tests.waiting import HANGS, first_file
 
 
@@ -60,7 +62,7 @@ def test_a_full_disk_while_spilling_is_an_error_and_leaves_no_table(
     )
     connection.execute("SET max_temp_directory_size = '1MB'")
     with pytest.raises(cd.EngineError, match="duckdb stopped: OutOfMemoryException") as caught:
-        cd.compare_tables(*map(connection.read_parquet, large), point="id")
+        cd.compare(*map(connection.read_parquet, large), point="id")
     assert caught.value.hint == (
         "the disk for temporary files is full; free some, or choose another place with temp_directory."
     )
@@ -73,7 +75,7 @@ def test_a_memory_limit_spills_and_gives_the_same_number(large: tuple[str, str],
         config={"memory_limit": "60MB", "temp_directory": str(tmp_path / "spill"), "threads": "1"}
     )
     connection.execute("SET preserve_insertion_order = false")
-    diff = cd.compare_tables(*map(connection.read_parquet, large), point="id", budget=0)
+    diff = cd.compare(*map(connection.read_parquet, large), point="id", budget=0)
     ids = np.arange(600_000)
     assert diff.score() == pytest.approx(cd.score(ids // 3, ids // 4), abs=1e-9)
     connection.close()
@@ -134,7 +136,7 @@ def test_tables_that_change_between_reads_are_an_error(monkeypatch: pytest.Monke
     with pytest.raises(
         cd.EngineError, match="changed while they were read: 3 and 4 rows at first, then 3 and 3"
     ):
-        cd.compare_tables(left, right, point="id")
+        cd.compare(left, right, point="id")
 
 
 def test_a_file_that_changes_underneath_gives_no_number(
@@ -246,7 +248,9 @@ def test_the_shell_compares_two_columns_of_one_file_in_an_engine(tmp_path: Path)
 def test_tables_that_cannot_be_read_are_refused(table: Any, message: str) -> None:
     """The message names the argument, the column, what was expected and what came."""
     with pytest.raises(cd.ClusterdiffError, match=message):
-        cd.compare_tables(table, pl.DataFrame({"id": [1], "cluster": [1]}), point="id")
+        compare_frames(
+            table, pl.DataFrame({"id": [1], "cluster": [1]}), point="id", cluster="cluster", policy=Policy()
+        )
 
 
 def test_tables_of_two_libraries_are_refused() -> None:
@@ -254,7 +258,7 @@ def test_tables_of_two_libraries_are_refused() -> None:
     import pandas as pd
 
     with pytest.raises(cd.ArgumentError, match="tables of one library; got polars and pandas"):
-        cd.compare_tables(
+        cd.compare(
             pl.DataFrame({"id": [1], "cluster": [1]}), pd.DataFrame({"id": [1], "cluster": [1]}), point="id"
         )
 

@@ -26,9 +26,9 @@ WHERE = pytest.mark.parametrize("budget", [None, 0], ids=["memory", "engine"])
 def measures(diff: Comparison) -> list[str]:
     """The sums over cells that this comparison can have."""
     known = SUMS
-    if diff.meet.uneven:  # B-cubed then counts points that one side lacks, which takes the cells
+    if diff.summed.uneven:  # B-cubed then counts points that one side lacks, which takes the cells
         known = [name for name in known if not name.startswith("b3")]
-    return [name for name in known if cd.measures[name].weighted or not diff.meet.weighted]
+    return [name for name in known if cd.measures[name].weighted or not diff.summed.weighted]
 
 
 def data(n: int = 400, k: int = 60, seed: int = 0) -> tuple[list[Any], list[Any], list[Any]]:
@@ -51,7 +51,7 @@ def check(got: Any, expected: Comparison, budget: int | None) -> None:
     assert type(got) is (EngineComparison if budget == 0 else TableComparison)
     assert got.where == ("engine" if budget == 0 else "memory")
     assert got.signature == expected.signature
-    assert (got.n, got.meet.k_true, got.meet.k_pred, len(got.meet)) == (
+    assert (got.n, got.summed.k_true, got.summed.k_pred, len(got.summed)) == (
         expected.n, expected.meet.k_true, expected.meet.k_pred, len(expected.meet)
     )  # fmt: skip
     wanted = measures(expected)
@@ -87,7 +87,7 @@ def test_two_tables_give_the_numbers_of_the_core(frame: Any, budget: int | None)
     points, true, pred = data()
     left = frame({"id": points, "cluster": true})
     right = frame(shuffled({"id": points, "found": pred}))
-    got = cd.compare_tables(left, right, point="id", cluster=("cluster", "found"), budget=budget)
+    got = cd.compare(left, right, point="id", cluster=("cluster", "found"), budget=budget)
     expected = cd.compare(true, pred)
     check(got, expected, budget)
     check_components(got, expected)
@@ -130,7 +130,7 @@ def test_missing_points_and_noise_by_choice(frame: Any, budget: int | None, miss
     tables = [frame({"id": list(x), "cluster": list(x.values())}) for x in (left, right)]
     choice: dict[str, Any] = {"missing": missing, "noise": "noise", "noise_as": noise_as}
     expected = cd.compare(left, right, **choice)
-    got = cd.compare_tables(*tables, point="id", budget=budget, **choice)
+    got = cd.compare(*tables, point="id", budget=budget, **choice)
     check(got, expected, budget)
     check_components(got, expected)
 
@@ -158,14 +158,14 @@ def test_weights_and_features(frame: Any, budget: int | None) -> None:
     def features(rows: list[list[float]]) -> dict[int, list[float]]:
         return dict(zip(points, rows, strict=True))
 
-    got = cd.compare_tables(left, right, weight="w", features=["x", "y"], **named)
+    got = cd.compare(left, right, weights="w", features=["x", "y"], **named)
     expected = cd.compare(
         *sides, weights=dict(zip(points, weights, strict=True)), features=features(x), missing="singleton"
     )
     check(got, expected, budget)
     assert got.score("S_MSE") == pytest.approx(expected.score("S_MSE"), abs=1e-9)
     assert got.kinds == expected.kinds
-    got = cd.compare_tables(left, right, features=["x", "y"], **named)
+    got = cd.compare(left, right, features=["x", "y"], **named)
     expected = cd.compare(*sides, features=features(x), missing="singleton")
     assert got.score("S_MSE") == pytest.approx(expected.score("S_MSE"), abs=1e-9)
     assert got.score("S'(mse)") == pytest.approx(expected.score("S'(mse)"), abs=1e-9)
@@ -188,7 +188,7 @@ def test_a_meet_in_memory_has_everything_that_a_comparison_has(frame: Any) -> No
     points, true, pred = data(80, 12)
     names = dict(zip(points, true, strict=True)), dict(zip(points[:-3], pred, strict=False))
     tables = [frame(shuffled({"id": list(x), "cluster": list(x.values())})) for x in names]
-    got = cd.compare_tables(*tables, point="id", missing="singleton")
+    got = cd.compare(*tables, point="id", missing="singleton")
     expected = cd.compare(*names, missing="singleton")
     assert got.score("A") == expected.score("A")
     assert got.true == expected.true
@@ -203,7 +203,7 @@ def test_large_integers_survive_an_outer_join(frame: Any) -> None:
     big = 2**53
     left = frame({"id": [big, big + 1, big + 2, big + 3], "cluster": [big, big + 1, big + 2, big + 2]})
     right = frame({"id": [big, big + 1, big + 2, 7], "cluster": [big, big + 1, big + 1, 8]})
-    diff = cd.compare_tables(left, right, point="id", missing="drop")
+    diff = cd.compare(left, right, point="id", missing="drop")
     assert (diff.n, diff.meet.k_true, diff.meet.k_pred) == (3, 3, 2)
     assert sorted(diff.meet.true_names.tolist()) == [big, big + 1, big + 2]
 
@@ -215,10 +215,10 @@ def test_points_that_stand_twice_are_refused_with_the_first_five(frame: Any) -> 
     with pytest.raises(
         cd.LabelError, match=r"`pred` must name each point once; 6 stand more .*: 1, 2, 3, 4, 5 and 1 more"
     ):
-        cd.compare_tables(left, right, point="id")
+        cd.compare(left, right, point="id")
     lone = frame({"id": [1, 2, 3, 4, 5, 6, 7, 8, 8], "cluster": list("xyxyxyxxx")})
     with pytest.raises(cd.LabelError, match=r"`pred` must name each point once; 1 stand more than once: 8"):
-        cd.compare_tables(left, lone, point="id", missing="drop")
+        cd.compare(left, lone, point="id", missing="drop")
 
 
 def test_repeats_beyond_the_first_rows_are_found_by_counting(
@@ -229,7 +229,7 @@ def test_repeats_beyond_the_first_rows_are_found_by_counting(
     left = frame({"id": [1, 2, 2, 5], "cluster": ["a", "a", "b", "b"]})
     right = frame({"id": [2, 2, 3, 4], "cluster": ["x", "x", "y", "y"]})
     with pytest.raises(cd.LabelError, match=r"`true` must name each point once; 1 stand more than once: 2"):
-        cd.compare_tables(left, right, point="id")
+        cd.compare(left, right, point="id")
 
 
 def test_missing_points_are_refused_by_default(frame: Any) -> None:
@@ -240,7 +240,7 @@ def test_missing_points_are_refused_by_default(frame: Any) -> None:
     with pytest.raises(cd.LabelError) as expected:
         cd.compare(true, pred)
     with pytest.raises(cd.LabelError) as caught:
-        cd.compare_tables(*tables, point="id")
+        cd.compare(*tables, point="id")
     assert str(caught.value) == str(expected.value)
 
 
@@ -248,36 +248,36 @@ def test_names_of_different_types_are_never_matched(frame: Any) -> None:
     """1 and "1" are not the same point."""
     left, right = frame({"id": [1, 2], "cluster": [1, 1]}), frame({"id": ["1", "2"], "cluster": [1, 1]})
     with pytest.raises(cd.LabelError, match=r"must be of one type; got Int64 and String"):
-        cd.compare_tables(left, right, point="id")
+        cd.compare(left, right, point="id")
 
 
 def test_points_without_a_name_are_refused(frame: Any) -> None:
     """A null id is nobody's id."""
     left, right = frame({"id": ["a", None], "cluster": [1, 1]}), frame({"id": ["a", "b"], "cluster": [1, 1]})
-    with pytest.raises(cd.LabelError, match=r"`true` has 1 points without a name"):
-        cd.compare_tables(left, right, point="id")
+    with pytest.raises(cd.LabelError, match=r"`true` has 1 point without a name"):
+        cd.compare(left, right, point="id")
 
 
 def test_nulls_on_both_sides_are_not_one_point(frame: Any) -> None:
     """Two points without a name are not matched with each other, whatever the engine's join does."""
     left, right = (frame({"id": ["a", None], "cluster": [1, 1]}) for _ in range(2))
-    with pytest.raises(cd.LabelError, match=r"points without a name"):
-        cd.compare_tables(left, right, point="id")
+    with pytest.raises(cd.LabelError, match=r"points? without a name"):
+        cd.compare(left, right, point="id")
 
 
 def test_bad_weights_and_features_are_refused(frame: Any) -> None:
     """Negative weights and features that are not finite are errors, not numbers."""
     table = frame({"a": [1, 1, 2], "b": [1, 2, 2], "w": [1.0, -1.0, 2.0], "x": [0.0, float("inf"), 1.0]})
     with pytest.raises(
-        cd.ArgumentError, match=r"`weight` must be finite and not negative for every point; 1 are not"
+        cd.ArgumentError, match=r"`weights` must be finite and not negative for every point; 1 are not"
     ):
-        cd.compare_columns(table, true="a", pred="b", weight="w")
+        cd.compare_columns(table, true="a", pred="b", weights="w")
     with pytest.raises(cd.ArgumentError, match=r"`features` must be finite; got .* for 1 points"):
         cd.compare_columns(table, true="a", pred="b", features="x")
 
 
-def test_groups_keep_points_and_clusters_apart(frame: Any) -> None:
-    """With by=, ids and labels may repeat between groups; S_H of the whole is the mean weighted by points."""
+def test_documents_keep_points_and_clusters_apart(frame: Any) -> None:
+    """With documents=, ids and labels may repeat between documents; S_H of the whole is the mean weighted by points."""
     documents = {"x": ([1, 1, 2, 2], [1, 1, 2, 3]), "y": ([1, 2, 2], [1, 1, 1])}
     rows = [
         (d, i, t, p)
@@ -286,10 +286,11 @@ def test_groups_keep_points_and_clusters_apart(frame: Any) -> None:
     ]
     left = frame({"doc": [r[0] for r in rows], "id": [r[1] for r in rows], "cluster": [r[2] for r in rows]})
     right = frame({"doc": [r[0] for r in rows], "id": [r[1] for r in rows], "cluster": [r[3] for r in rows]})
-    got = cd.compare_tables(left, right, point="id", by="doc")
-    assert set(got) == {"x", "y"}
+    got = cd.compare(left, right, point="id", documents="doc")
+    assert isinstance(got, cd.CorpusComparison)
+    assert set(got.documents) == {"x", "y"}
     for name, (true, pred) in documents.items():
-        assert got[name].score() == pytest.approx(cd.score(true, pred))
-        assert set(got[name].meet.true_names.tolist()) == set(true)
+        assert got.documents[name].score() == pytest.approx(cd.score(true, pred))
+        assert set(got.documents[name].meet.true_names.tolist()) == set(true)
     pooled = sum(len(t) * cd.score(t, p) for t, p in documents.values()) / 7
-    assert got.pooled.score() == pytest.approx(pooled)
+    assert got.score() == pytest.approx(pooled)

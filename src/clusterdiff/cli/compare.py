@@ -9,8 +9,7 @@ from typing import Any
 import click
 
 from clusterdiff.cli import engine as engines
-from clusterdiff.cli.columns import other_columns
-from clusterdiff.cli.coreference import show_corpus
+from clusterdiff.cli.coreference import MENTIONS, POINTS, show_corpus
 from clusterdiff.cli.explaining import SIDES, explain_options, report, show
 from clusterdiff.cli.inputs import input_options, sources, told
 from clusterdiff.cli.options import json_option, measures_option, top_option
@@ -21,7 +20,7 @@ from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.errors import ArgumentError
 from clusterdiff.measures import measures as registry
 from clusterdiff.points.corpus import SINGLETONS
-from clusterdiff.points.policy import MISSING, NOISE_AS
+from clusterdiff.points.policy import MISSING, NOISE_AS, Policy
 from clusterdiff.verbs.compare import compare
 
 
@@ -36,7 +35,7 @@ from clusterdiff.verbs.compare import compare
 @click.option(
     "--missing",
     type=click.Choice(MISSING),
-    help="Points on one side only.  [default: error; singleton for documents of mentions]",
+    help="Points on one side only.  [default: error; singleton for documents]",
 )
 @click.option("--noise", metavar="LABEL", help="Label that means “in no cluster”.")
 @click.option(
@@ -51,7 +50,10 @@ from clusterdiff.verbs.compare import compare
     type=click.Choice(SINGLETONS),
     default="keep",
     show_default=True,
-    help="Entities with one mention, in documents.",
+    help="Clusters of one point, within documents.",
+)
+@click.option(
+    "--documents", metavar="COLUMN", help="Compare within documents: the column that names each point's."
 )
 @explain_options
 @engines.options
@@ -71,6 +73,7 @@ def command(
     noise: str | None,
     noise_as: Any,
     singletons: Any,
+    documents: str | None,
     explain: bool,
     by: tuple[str, ...],
     html: str | None,
@@ -96,7 +99,8 @@ def command(
         chosen = engines.chosen(engine, (left, right))
         with told():
             if chosen is not None:
-                asked = engines.Choices(missing or "error", noise, noise_as)
+                policy = Policy(missing or ("singleton" if documents else "error"), noise, noise_as)
+                asked = engines.Asked(policy, documents, singletons, others=bool(html or by))
                 diff = stack.enter_context(engines.compared(left, right, asked, chosen, master, memory))
             else:
                 diff = compare(
@@ -106,16 +110,15 @@ def command(
                     noise=noise,
                     noise_as=noise_as,
                     singletons=singletons,
+                    documents=documents,
                 )
         if isinstance(diff, CorpusComparison):
-            show_corpus(diff, measures, ", ".join(by) or None, top, as_json)
+            show_corpus(diff, measures, by, top, as_json, MENTIONS if documents is None else POINTS)
             if html:
-                report(diff, html, quiet=as_json, sides=sides)
+                sliced = {name: name for name in by if name != "document"}
+                report(diff, html, quiet=as_json, by=sliced, sides=sides)
         else:
-            columns = other_columns(left, diff) if html or by else {}
-            show(
-                diff, measures, top, as_json, explain=explain, by=by, html=html, columns=columns, sides=sides
-            )
+            show(diff, measures, top, as_json, explain=explain, by=by, html=html, sides=sides)
         write_parts(diff, writes, measures)
         if fail_under is not None and _below(diff, measures[0], fail_under):
             error_console().print(f"{measures[0]} is worse than {fail_under}", style="red")

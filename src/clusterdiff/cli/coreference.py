@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from clusterdiff.cli.explaining import print_slices, sliced, slices_as_data
 from clusterdiff.cli.output import console, plain_table, print_json
 from clusterdiff.diff.documents import CorpusComparison
-from clusterdiff.errors import ArgumentError
 from clusterdiff.table import shown
 from clusterdiff.wording import count
 
@@ -28,16 +29,35 @@ PARTS = ("recall", "precision", "f1")
 COREFERENCE = (*(f"{row}.{part}" for row in ROWS for part in PARTS), "conll")
 
 
-def show_corpus(diff: CorpusComparison, measures: list[str], by: str | None, top: int, as_json: bool) -> None:
-    """Print the comparison of two corpora for people or for programs."""
-    if by not in (None, "document"):
-        raise ArgumentError(f"--by must be document for documents of mentions; got {by!r}.")
+class Words(NamedTuple):
+    """What points and clusters are called."""
+
+    point: str
+    clusters: str
+
+
+#: In documents of a text, and in documents that a column of a table names.
+MENTIONS, POINTS = Words("mention", "entities"), Words("point", "clusters")
+
+
+def show_corpus(
+    diff: CorpusComparison,
+    measures: list[str],
+    by: Sequence[str],
+    top: int,
+    as_json: bool,
+    words: Words = MENTIONS,
+) -> None:
+    """Print a comparison of documents for people or for programs, with the loss by columns or scores by document."""
+    slices = sliced(diff, [name for name in by if name != "document"])
     wanted = list(dict.fromkeys([*COREFERENCE, *measures, "S_H"]))
     if as_json:
         data = diff.to_dict(wanted, top)
-        if by is not None:
+        if slices:
+            data["slices"] = slices_as_data(slices)
+        if "document" in by:
             data["documents"] = {
-                name: {"n": document.n, "scores": document.scores(wanted)}
+                str(name): {"n": document.n, "scores": document.scores(wanted)}
                 for name, document in diff.documents.items()
             }
         print_json(data)
@@ -53,32 +73,37 @@ def show_corpus(diff: CorpusComparison, measures: list[str], by: str | None, top
             table.add_row(Text(name, "bold cyan"), "", "", Text(f"{100 * scores[name]:.2f}", "bold cyan"))
     out.print(table)
     out.print(
-        f"\n{count(diff.n, 'mention')} in {count(len(diff.documents), 'document')} · "
-        f"{diff.meet.k_true:,} true and {diff.meet.k_pred:,} predicted entities"
+        f"\n{count(diff.n, words.point)} in {count(len(diff.documents), 'document')} · "
+        f"{diff.meet.k_true:,} true and {diff.meet.k_pred:,} predicted {words.clusters}"
     )
     loss = diff.loss
     out.print(f"S_H lost {loss.total:.6f} = {loss.split:.6f} to splits + {loss.merge:.6f} to merges")
     if diff.policy.missing_points:
         out.print(
-            f"{diff.policy.missing_points:,} mentions have no entity on one side: {MEANING[diff.policy.missing]}"
+            f"{count(diff.policy.missing_points, words.point)} in no cluster on one side: "
+            f"{MEANING[diff.policy.missing]}"
         )
-    if by is not None:
+    if "document" in by:
         out.print()
-        out.print(_by_document(diff, measures))
+        out.print(_by_document(diff, measures, words))
+    for name, table_of_slices in slices.items():
+        print_slices(name, table_of_slices)
     out.print(f"\n{diff.signature}", style="dim", markup=False, soft_wrap=True)
 
 
 MEANING = {
-    "singleton": "for S_H each has an entity of its own there (--missing)",
+    "singleton": "for S_H each has a cluster of its own there (--missing)",
     "drop": "S_H leaves them out (--missing)",
     "error": "",
 }
 
 
-def _by_document(diff: CorpusComparison, measures: list[str]) -> RichTable:
+def _by_document(diff: CorpusComparison, measures: list[str], words: Words) -> RichTable:
     names: dict[str, str] = {**BRIEF, **{name: name for name in measures if name not in BRIEF}}
-    table = plain_table("document", right=("mentions", *names.values()))
+    table = plain_table("document", right=(f"{words.point}s", *names.values()))
     rows: dict[str, Any] = diff.by_document(names).to_dict()
     for row in zip(*rows.values(), strict=True):
-        table.add_row(Text(shown(row[0], 60)), f"{row[1]:,}", *(f"{100 * value:.2f}" for value in row[2:]))
+        table.add_row(
+            Text(shown(str(row[0]), 60)), f"{row[1]:,}", *(f"{100 * value:.2f}" for value in row[2:])
+        )
     return table

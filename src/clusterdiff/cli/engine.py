@@ -9,51 +9,43 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import click
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from clusterdiff.cli.options import together
 from clusterdiff.cli.output import error_console
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.errors import ArgumentError, EngineError, FileError, MissingExtraError
 from clusterdiff.files import STDIN
 from clusterdiff.formats.source import TABLES, UNTYPED, Source
+from clusterdiff.points.corpus import Singletons
+from clusterdiff.points.policy import Policy
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-Scanner = Callable[[Source, "dict[str, str] | None"], Any]
+Scanner = Callable[[Source, tuple[str, ...], "Asked"], "Table"]
 ENGINES = ("memory", "duckdb", "polars", "spark")
 #: Tables that are worth an engine, and that all of them read.
 LARGE = ("csv", "tsv", "parquet")
 SEPARATOR = {"csv": ",", "tsv": "\t"}
 
 
-def options(command: Command) -> Command:
-    """Add the options of engines to a command; they reach it as ``engine``, ``master`` and ``memory``."""
-    for option in (
-        click.option(
-            "--memory", metavar="SIZE", help="Memory that DuckDB may take, such as 4GB; it spills to disk."
-        ),
-        click.option(
-            "--master", metavar="URL", help="The Spark cluster, such as spark://host:7077; default local."
-        ),
-        click.option(
-            "--engine",
-            type=click.Choice(ENGINES),
-            help="What joins and groups the points. Default: memory, or duckdb for tables too large for it.",
-        ),
-    ):
-        command = option(command)
-    return command
-
-
-class Choices(NamedTuple):
-    """What the user chose for points on one side only and for noise."""
-
-    missing: Any
-    noise: str | None
-    noise_as: Any
+#: The options of engines.
+options = together(
+    click.option(
+        "--engine",
+        type=click.Choice(ENGINES),
+        help="What joins and groups the points. Default: memory, or duckdb for tables too large for it.",
+    ),
+    click.option(
+        "--master", metavar="URL", help="The Spark cluster, such as spark://host:7077; default local."
+    ),
+    click.option(
+        "--memory", metavar="SIZE", help="Memory that DuckDB may take, such as 4GB; it spills to disk."
+    ),
+)
 
 
 def chosen(engine: str | None, sources: tuple[Source, Source]) -> str | None:
@@ -63,17 +55,34 @@ def chosen(engine: str | None, sources: tuple[Source, Source]) -> str | None:
     files = {Path(source.path) for source in sources if source.path != STDIN}
     if not all(file.is_file() and source.resolved().format in LARGE for file in files for source in sources):
         return None
-    from clusterdiff.tables.engines.comparison import memory
+    from clusterdiff.tables.engines.budget import memory
 
     return "duckdb" if sum(file.stat().st_size for file in files) > memory() // 16 else None
 
 
+class Asked(NamedTuple):
+    """What is to be compared how: the policy, the column of documents, and whether other columns will be asked for."""
+
+    policy: Policy
+    documents: str | None
+    singletons: Singletons
+    others: bool
+
+
+class Table(NamedTuple):
+    """A table in an engine, and its columns of points and clusters (or of both clusters) by name."""
+
+    frame: Any
+    point: str | None
+    clusters: tuple[str, ...]
+
+
 @contextmanager
 def compared(
-    true: Source, pred: Source, choices: Choices, engine: str, master: str | None, memory: str | None
+    true: Source, pred: Source, asked: Asked, engine: str, master: str | None, memory: str | None
 ) -> Iterator[Comparison]:
     """The comparison in an engine, which is there until the block ends; nothing stays behind on disk."""
-    from clusterdiff.tables.engines.comparison import read_bytes
+    from clusterdiff.tables.engines.budget import read_bytes
 
     true, pred = true.resolved(), pred.resolved()
     budget = None if memory is None else read_bytes(memory) // 4
@@ -82,7 +91,7 @@ def compared(
         opened = {"duckdb": _duckdb, "polars": _polars, "spark": _spark}[engine](master, memory)
         scan = stack.enter_context(opened)
         before = _state(true), _state(pred)
-        diff = _compare(scan, true, pred, choices, budget)
+        diff = _compare(scan, true, pred, asked, budget)
         if (_state(true), _state(pred)) != before:
             raise EngineError(
                 f"{true.path} or {pred.path} changed while it was read.",
@@ -91,43 +100,55 @@ def compared(
         yield diff
 
 
-def _compare(scan: Scanner, true: Source, pred: Source, choices: Choices, budget: int | None) -> Comparison:
-    from clusterdiff.verbs.tables import compare_columns, compare_tables
+def _compare(scan: Scanner, true: Source, pred: Source, asked: Asked, budget: int | None) -> Comparison:
+    from clusterdiff.tables.frames import compare_columns, compare_frames
 
-    rules: dict[str, Any] = {"missing": choices.missing, "noise_as": choices.noise_as, "budget": budget}
+    rules: dict[str, Any] = {
+        "documents": asked.documents,
+        "singletons": asked.singletons,
+        "budget": budget,
+    }
     if (true.path, true.table) == (pred.path, pred.table) and true.cluster and pred.cluster:
-        names = {"true": true.cluster, "pred": pred.cluster} | ({"point": true.point} if true.point else {})
-        table = scan(true, names)
-        rules["noise"] = _label(choices.noise, table, "true")
-        one: Comparison = compare_columns(
-            table, true="true", pred="pred", point="point" if true.point else None, **rules
+        one = scan(true, (true.cluster, pred.cluster), asked)
+        policy = _with_label(asked.policy, one)
+        return compare_columns(
+            one.frame, true=true.cluster, pred=pred.cluster, point=true.point, policy=policy, **rules
         )
-        return one
-    left, right = scan(true, None), scan(pred, None)
+    left, right = scan(true, (), asked), scan(pred, (), asked)
     if (true.format in UNTYPED) != (pred.format in UNTYPED):
         # The text of a file that knows text only is laid over the other's names as they are written.
-        left, right = _as_text(left), _as_text(right)
-    rules["noise"] = _label(choices.noise, left, "cluster")
-    two: Comparison = compare_tables(left, right, point="point", cluster="cluster", **rules)
-    return two
+        left, right = _as_text(left, asked), _as_text(right, asked)
+    assert left.point is not None
+    assert right.point is not None
+    return compare_frames(
+        left.frame,
+        right.frame,
+        point=(left.point, right.point),
+        cluster=(left.clusters[0], right.clusters[0]),
+        policy=_with_label(asked.policy, left),
+        **rules,
+    )
 
 
-def _as_text(table: Any) -> Any:
+def _as_text(table: Table, asked: Asked) -> Table:
     import narwhals.stable.v2 as nw
 
-    return nw.from_native(table).with_columns(nw.col("point", "cluster").cast(nw.String)).to_native()
+    names = [name for name in (table.point, *table.clusters, asked.documents) if name is not None]
+    frame = nw.from_native(table.frame).with_columns(nw.col(*dict.fromkeys(names)).cast(nw.String))
+    return table._replace(frame=frame.to_native())
 
 
-def _label(noise: str | None, table: Any, column: str) -> Any:
-    """The noise label as it stands in the column: a number where the column holds numbers."""
+def _with_label(policy: Policy, table: Table) -> Policy:
+    """The policy with the noise label as it stands in the column: a number where the column holds numbers."""
+    noise = policy.noise
     if noise is None:
-        return None
+        return policy
     import narwhals.stable.v2 as nw
 
-    if not nw.from_native(table).collect_schema()[column].is_integer():
-        return noise
+    if not nw.from_native(table.frame).collect_schema()[table.clusters[0]].is_integer():
+        return policy
     try:
-        return int(noise)
+        return replace(policy, noise=int(str(noise)))
     except ValueError:
         raise ArgumentError(f"--noise must be a whole number, as the labels are; got {noise!r}.") from None
 
@@ -142,7 +163,7 @@ def _state(source: Source) -> list[tuple[str, int, int, int]]:
         raise EngineError(f"{source.path} went away while it was read: {error.strerror}.") from None
 
 
-# ---- engines: each gives a function that reads a source, as the columns `point` and `cluster` or as told
+# ---- engines: each gives a function that reads a source, with the columns of clusters that are told or recognised
 
 
 @contextmanager
@@ -150,8 +171,8 @@ def _duckdb(master: str | None, memory: str | None) -> Iterator[Scanner]:
     import duckdb
 
     from clusterdiff.tables.duck import connect, quoted
-    from clusterdiff.tables.engines.comparison import read_bytes
-    from clusterdiff.tables.files import choose, open_table, require
+    from clusterdiff.tables.engines.budget import read_bytes
+    from clusterdiff.tables.files import open_table, require
 
     place = tempfile.mkdtemp(prefix="clusterdiff-")
     connection = connect()
@@ -163,19 +184,22 @@ def _duckdb(master: str | None, memory: str | None) -> Iterator[Scanner]:
         if memory is not None:
             connection.execute("SET memory_limit = ?", [f"{read_bytes(memory)}B"])
 
-        def scan(source: Source, columns: dict[str, str] | None) -> Any:
+        def scan(source: Source, clusters: tuple[str, ...], asked: Asked) -> Table:
             _refuse_other_formats(source, TABLES)
             table = stack.enter_context(open_table(connection, source))
-            if columns is None:
-                point, cluster = choose(table, source.point, source.cluster)
-                columns = {"point": _named(point, source), "cluster": cluster}
-            wanted = [require(table, column) for column in columns.values()]
-            text, parameters = table.relation(list(dict.fromkeys(wanted)))
-            chosen = ", ".join(f"{quoted(column)} AS {quoted(name)}" for name, column in columns.items())
+            point, clusters = _chosen(source, table.columns, clusters)
+            wanted = [point, *clusters, asked.documents]
+            if asked.others:  # elsewhere every column costs
+                wanted += table.columns
+            columns = [require(table, column) for column in dict.fromkeys(wanted) if column is not None]
+            text, parameters = table.relation(columns)
             try:
-                return connection.sql(f"SELECT {chosen} FROM {text}", params=list(parameters))
+                frame = connection.sql(
+                    f"SELECT {', '.join(map(quoted, columns))} FROM {text}", params=list(parameters)
+                )
             except duckdb.Error as error:
                 raise table.error(error) from None
+            return Table(frame, point, clusters)
 
         stack.enter_context(_progress(connection))
         yield scan
@@ -233,14 +257,13 @@ def _polars(master: str | None, memory: str | None) -> Iterator[Scanner]:
     except ImportError:
         raise MissingExtraError("polars", "polars", "--engine polars") from None
 
-    def scan(source: Source, columns: dict[str, str] | None) -> Any:
+    def scan(source: Source, clusters: tuple[str, ...], asked: Asked) -> Table:
         _refuse_other_formats(source, LARGE)
         if source.format == "parquet":
             frame = pl.scan_parquet(source.path)
         else:
             frame = pl.scan_csv(source.path, separator=SEPARATOR[str(source.format)], infer_schema=False)
-        chosen = _chosen(source, frame.collect_schema().names(), columns)
-        return frame.select(**{name: pl.col(column) for name, column in chosen.items()})
+        return Table(frame, *_chosen(source, frame.collect_schema().names(), clusters))
 
     yield scan
 
@@ -262,15 +285,13 @@ def _spark(master: str | None, memory: str | None) -> Iterator[Scanner]:
             "it needs Java 17 or later, and --master must be a cluster that answers.",
         ) from error
 
-    def scan(source: Source, columns: dict[str, str] | None) -> Any:
+    def scan(source: Source, clusters: tuple[str, ...], asked: Asked) -> Table:
         _refuse_other_formats(source, LARGE)
         if source.format == "parquet":
             frame = session.read.parquet(source.path)
         else:
             frame = session.read.csv(source.path, header=True, sep=SEPARATOR[str(source.format)])
-        chosen = _chosen(source, frame.columns, columns)
-        quoted = {column: "`" + column.replace("`", "``") + "`" for column in chosen.values()}
-        return frame.select(*(frame[quoted[column]].alias(name) for name, column in chosen.items()))
+        return Table(frame, *_chosen(source, frame.columns, clusters))
 
     try:
         yield scan
@@ -278,15 +299,18 @@ def _spark(master: str | None, memory: str | None) -> Iterator[Scanner]:
         session.stop()
 
 
-def _chosen(source: Source, present: Sequence[str], columns: dict[str, str] | None) -> dict[str, str]:
+def _chosen(
+    source: Source, present: Sequence[str], clusters: tuple[str, ...]
+) -> tuple[str | None, tuple[str, ...]]:
+    """The columns of points and clusters: two of the latter as told, or those of one clustering as recognised."""
     from clusterdiff.tables.duck import Scan
     from clusterdiff.tables.files import choose, require
 
     table = Scan(source.path, present, lambda _: ("", ()))
-    if columns is None:
-        point, cluster = choose(table, source.point, source.cluster)
-        return {"point": _named(point, source), "cluster": cluster}
-    return {name: require(table, column) for name, column in columns.items()}
+    if clusters:
+        return source.point, tuple(require(table, column) for column in clusters)
+    point, cluster = choose(table, source.point, source.cluster)
+    return _named(point, source), (cluster,)
 
 
 @contextmanager

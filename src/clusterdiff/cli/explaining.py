@@ -14,7 +14,7 @@ from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.mapping import STATUS
 from clusterdiff.diff.slices import BUILT_IN, Slice
 from clusterdiff.errors import ArgumentError, nearest
-from clusterdiff.table import Table, shown
+from clusterdiff.table import Table, plain, shown
 from clusterdiff.wording import count
 
 Columns = Mapping[str, Sequence[Any]]
@@ -48,15 +48,14 @@ def show(
     report_by: Sequence[str] = (),
 ) -> None:
     """Print a comparison for people or for programs, and write its report; ``report_by`` are slices for that alone."""
-    chosen = {name: _column(name, columns or {}) for name in by}
-    slices = {name: diff.by(column) for name, column in chosen.items()}
+    slices = sliced(diff, by, columns)
     if as_json:
         data = diff.to_dict(measures, top)
         if explain:
             data["explanation"] = diff.explain(top, sides).to_dict()
             data["repairs"] = diff.repairs().to_dict(top)
         if slices:
-            data["slices"] = {name: [row._asdict() for row in table] for name, table in slices.items()}
+            data["slices"] = slices_as_data(slices)
         if sides != SIDES:
             data["mapping"] = _fates(diff)
         print_json(data)
@@ -70,25 +69,36 @@ def show(
         for name, table in slices.items():
             print_slices(name, table)
     if html is not None:
-        sliced = {name: _column(name, columns or {}) for name in dict.fromkeys([*by, *report_by])}
-        # The report always has the built-in slices.
-        sliced = {name: column for name, column in sliced.items() if not isinstance(column, str)}
-        report(diff, html, quiet=as_json, attributes=columns or None, by=sliced, title=title, sides=sides)
+        wanted = {name: _column(name, diff, columns or {}) for name in dict.fromkeys([*by, *report_by])}
+        report(diff, html, quiet=as_json, attributes=columns, by=wanted, title=title, sides=sides)
 
 
-def report(diff: Comparison, path: str, *, quiet: bool, **options: Any) -> None:
-    """Write the report, and say where unless the output is for programs."""
-    diff.report(path, **options)
+def sliced(diff: Comparison, names: Sequence[str], columns: Columns | None = None) -> dict[str, Table[Slice]]:
+    """The loss by each of some columns: of those given, of the table that was compared, or built in."""
+    return {name: diff.by(_column(name, diff, columns or {})) for name in names}
+
+
+def slices_as_data(slices: Mapping[str, Table[Slice]]) -> dict[str, Any]:
+    """Slices as plain values."""
+    return {
+        name: [row._asdict() | {"value": plain(row.value)} for row in table] for name, table in slices.items()
+    }
+
+
+def report(diff: Comparison, path: str, *, quiet: bool, by: Mapping[str, object], **options: Any) -> None:
+    """Write the report, and say where unless the output is for programs; it always has the built-in slices."""
+    by = {name: column for name, column in by.items() if name not in BUILT_IN}
+    diff.report(path, by=by, **options)
     if not quiet:
         error_console().print(f"report: {path}", markup=False, soft_wrap=True)
 
 
-def _column(name: str, columns: Columns) -> object:
+def _column(name: str, diff: Comparison, columns: Columns) -> object:
     if name in columns:
         return columns[name]
-    if name in BUILT_IN:
+    have = [*columns, *diff.source.columns, *BUILT_IN]
+    if name in have:
         return name
-    have = [*columns, *BUILT_IN]
     raise ArgumentError(
         f"--by must name a column of TRUE, size or kind; got {name!r}, and there are {', '.join(map(repr, have))}.",
         nearest(name, have),

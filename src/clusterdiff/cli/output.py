@@ -84,8 +84,8 @@ def print_diff(
             Text.assemble((f"{name:<4} ", "bold"), (f"{value:.6f}", "bold cyan" if name == "S_H" else "cyan"))
         )
     out.print(
-        f"{count(diff.n)} · {count(diff.meet.k_true, f'{sides[0]} cluster')} · "
-        f"{count(diff.meet.k_pred, f'{sides[1]} cluster')}"
+        f"{count(diff.n)} · {count(diff.summed.k_true, f'{sides[0]} cluster')} · "
+        f"{count(diff.summed.k_pred, f'{sides[1]} cluster')}"
     )
     out.print(f"lost {loss.total:.6f} = {loss.split:.6f} to splits + {loss.merge:.6f} to merges")
     parts: list[Any] = ["components: "]

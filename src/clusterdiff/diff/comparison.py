@@ -22,6 +22,7 @@ from clusterdiff.diff.source import PointSource
 from clusterdiff.measures import Measure, resolve, resolve_all
 from clusterdiff.measures.normalise import normalised
 from clusterdiff.meet.meet import Meet
+from clusterdiff.meet.sums import Summed
 from clusterdiff.points.clustering import Clustering, Points
 from clusterdiff.points.policy import Policy
 from clusterdiff.table import Table, shown
@@ -50,6 +51,11 @@ class Comparison:
         return Analysis(self.meet)
 
     @property
+    def summed(self) -> Summed:
+        """What has the sums of the meet, which most measures read: the meet itself, if it is in memory."""
+        return self.meet
+
+    @property
     def true(self) -> Clustering:
         """The true clustering of the points compared."""
         return self.source.true
@@ -67,7 +73,7 @@ class Comparison:
     @property
     def n(self) -> int:
         """Number of points compared."""
-        return self.meet.n
+        return self.summed.n
 
     # ---- scores
 
@@ -78,7 +84,7 @@ class Comparison:
         >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).score()
         0.5
         """
-        return float(resolve(measure)(self.meet))
+        return float(resolve(measure)(self.summed))
 
     def scores(self, measures: Iterable[AnyMeasure] = USUAL) -> dict[str, float]:
         """Several measures, by name.
@@ -280,7 +286,7 @@ class Comparison:
     @property
     def signature(self) -> str:
         """How the score came about: measure, points, policies and version, to tell two numbers apart."""
-        weights = "-" if self.meet.weights is None else f"sum={self.meet.total:.12g}"
+        weights = "-" if not self.summed.weighted else f"sum={self.summed.total:.12g}"
         return f"S_H|n:{self.n}|{self.policy.signature}|weights:{weights}|v:{__version__}"
 
     def to_dict(self, measures: Iterable[AnyMeasure] = USUAL, top: int | None = 10) -> dict[str, Any]:
@@ -288,8 +294,8 @@ class Comparison:
         return {
             "signature": self.signature,
             "n": self.n,
-            "clusters": {"true": self.meet.k_true, "pred": self.meet.k_pred},
-            "cells": len(self.meet),
+            "clusters": {"true": self.summed.k_true, "pred": self.summed.k_pred},
+            "cells": len(self.summed),
             "scores": self.scores(measures),
             "loss": self.loss._asdict(),
             "kinds": self.kinds,
@@ -299,8 +305,8 @@ class Comparison:
     def _sentences(self) -> list[str]:
         loss, kinds = self.loss, self.kinds
         return [
-            f"S_H = {self.score():.4f} for {self.n:,} points in {self.meet.k_true:,} true and "
-            f"{self.meet.k_pred:,} predicted clusters",
+            f"S_H = {self.score():.4f} for {self.n:,} points in {self.summed.k_true:,} true and "
+            f"{self.summed.k_pred:,} predicted clusters",
             f"lost {loss.total:.4f}: {loss.split:.4f} to splits, {loss.merge:.4f} to merges",
             "components: " + ", ".join(f"{count:,} {kind}" for kind, count in kinds.items()),
         ]

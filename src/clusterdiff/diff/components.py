@@ -2,15 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.source import PointSource
 from clusterdiff.meet.meet import Meet
 from clusterdiff.table import Table, plain
+
+
+class Members(Protocol):
+    """What components are made of, wherever that is kept; components are given by their numbers."""
+
+    def clusters(self, component: int, side: str) -> list[Any]:
+        """The names of its "true" or "pred" clusters."""
+
+    def meet(self, component: int) -> Meet:
+        """The meet of its points alone."""
+
+    def points(self, component: int) -> list[Hashable]:
+        """The names of its points."""
+
+
+class InMemory(NamedTuple):
+    """The members of components whose meet is in memory."""
+
+    analysis: Analysis
+    source: PointSource
+
+    def clusters(self, component: int, side: str) -> list[Any]:
+        """The names of its "true" or "pred" clusters."""
+        return self.analysis.clusters_of_component(component, side)
+
+    def meet(self, component: int) -> Meet:
+        """The meet of its points alone."""
+        return self.analysis.meet_of_component(component)
+
+    def points(self, component: int) -> list[Hashable]:
+        """The names of its points."""
+        return self.source.points(self.analysis.cells_of_component(component))
 
 
 @dataclass(frozen=True)
@@ -21,8 +53,7 @@ class Component:
     "merge" (several true clusters in one) or "mixed". ``loss`` is its share of the whole loss.
     """
 
-    _analysis: Analysis = field(repr=False, compare=False)
-    _source: PointSource = field(repr=False, compare=False)
+    _members: Members = field(repr=False, compare=False)
     component: int
     kind: str
     size: int
@@ -36,22 +67,22 @@ class Component:
     @property
     def true(self) -> list[Any]:
         """The names of its true clusters."""
-        return self._analysis.clusters_of_component(self.component, "true")
+        return self._members.clusters(self.component, "true")
 
     @property
     def pred(self) -> list[Any]:
         """The names of its predicted clusters."""
-        return self._analysis.clusters_of_component(self.component, "pred")
+        return self._members.clusters(self.component, "pred")
 
     @property
     def meet(self) -> Meet:
         """The meet of its points alone."""
-        return self._analysis.meet_of_component(self.component)
+        return self._members.meet(self.component)
 
     @property
     def points(self) -> list[Hashable]:
         """The names of its points."""
-        return self._source.points(self._analysis.cells_of_component(self.component))
+        return self._members.points(self.component)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, clusters by name."""
@@ -66,5 +97,10 @@ class Component:
 
 def components(analysis: Analysis, source: PointSource) -> Table[Component]:
     """The components, costliest first."""
-    row: Any = partial(Component, analysis, source)
-    return Table(analysis.components, row)
+    return rows(analysis.components, InMemory(analysis, source))
+
+
+def rows(columns: Mapping[str, Any], members: Members) -> Table[Component]:
+    """Components from their columns, and what they are made of."""
+    row: Any = partial(Component, members)
+    return Table(columns, row)

@@ -121,6 +121,12 @@ def compare_within(
     sides = [_within(side, names, of_point) for side in (aligned.true, aligned.pred)]
     if singletons == "drop":
         sides = [side.hidden(np.bincount(side.codes[side.codes >= 0])[side.codes] == 1) for side in sides]
+        # A point that is in no cluster on either side is no point of any document.
+        kept = np.flatnonzero(sides[0].present | sides[1].present)
+        if not kept.size:
+            raise LabelError('no point is left: singletons="drop" left out all of them.')
+        sides, of_point = [side.take(kept) for side in sides], of_point[kept]
+        aligned = replace(aligned, order=aligned.order.chosen(kept), named=True)
     return compare_documents(
         replace(aligned, true=sides[0], pred=sides[1]), names, of_point, policy, singletons, **data
     )

@@ -65,8 +65,8 @@ SQLITE_TYPES = {
 }
 
 
-def scan_sqlite(con: Connection, path: str, table: str | None, stack: ExitStack) -> Scan:
-    """A table of an SQLite file, which stays as it is."""
+def scan_sqlite(con: Connection, path: str, table: str | None, stack: ExitStack, loose: bool = False) -> Scan:
+    """A table of an SQLite file, which stays as it is; ``loose`` takes columns that mix types, as text."""
     file = find_one(path)
     try:
         database = sqlite3.connect(f"file:{quote(os.path.abspath(file))}?mode=ro", uri=True)
@@ -79,17 +79,20 @@ def scan_sqlite(con: Connection, path: str, table: str | None, stack: ExitStack)
     except sqlite3.Error as error:
         raise FileError(f"{path} cannot be read as an SQLite database: {error}.") from None
     columns = [column[0] for column in cursor.description]
-    return Scan(path, columns, lambda wanted: _from_sqlite(con, database, path, chosen, wanted))
+    return Scan(path, columns, lambda wanted: _from_sqlite(con, database, path, chosen, wanted, loose))
 
 
 def _from_sqlite(
-    con: Connection, database: sqlite3.Connection, path: str, table: str, wanted: Sequence[str]
+    con: Connection, database: sqlite3.Connection, path: str, table: str, wanted: Sequence[str], loose: bool
 ) -> Relation:
     target = fresh("sqlite")
     try:
-        types = {column: _sqlite_type(database, path, table, column) for column in wanted}
+        types = {column: _sqlite_type(database, path, table, column, loose) for column in wanted}
         con.execute(f"CREATE TEMP TABLE {target} ({', '.join(f'{quoted(c)} {t}' for c, t in types.items())})")
-        rows = database.execute(f"SELECT {', '.join(map(quoted, wanted))} FROM {quoted(table)}")
+        texts = [
+            f"CAST({quoted(c)} AS TEXT)" if loose and t == "VARCHAR" else quoted(c) for c, t in types.items()
+        ]
+        rows = database.execute(f"SELECT {', '.join(texts)} FROM {quoted(table)}")
         while chunk := rows.fetchmany(CHUNK):
             columns: dict[str, Any] = {}
             for column, values in zip(wanted, zip(*chunk, strict=True), strict=True):
@@ -103,10 +106,12 @@ def _from_sqlite(
     return target, []
 
 
-def _sqlite_type(database: sqlite3.Connection, path: str, table: str, column: str) -> str:
+def _sqlite_type(database: sqlite3.Connection, path: str, table: str, column: str, loose: bool) -> str:
     """SQLite lets every row have a type of its own: a column of points or clusters must have one."""
     rows = database.execute(f"SELECT DISTINCT typeof({quoted(column)}) FROM {quoted(table)}")
     found = frozenset(row[0] for row in rows) - {"null"}
+    if loose:
+        return SQLITE_TYPES.get(found, "VARCHAR")
     if found not in SQLITE_TYPES:
         raise FileError(
             f"{path}, table {table!r}: the column {column!r} mixes values of the types {listed(sorted(found))}.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -12,6 +12,7 @@ from typing import Any
 
 import duckdb
 import numpy as np
+import numpy.typing as npt
 
 from clusterdiff.errors import ArgumentError, FileError, listed, nearest
 from clusterdiff.files import shown, spooled
@@ -33,7 +34,7 @@ FILES = {
     "parquet": scan_parquet,
     "arrow": scan_arrow,
 }
-DATABASES = {"sqlite": scan_sqlite, "duckdb": scan_duckdb, "postgres": scan_postgres}
+DATABASES = {"duckdb": scan_duckdb, "postgres": scan_postgres}
 
 #: Names by which the columns of points and of clusters are known.
 KNOWN = {
@@ -49,9 +50,18 @@ KNOWN = {
 
 
 @contextmanager
-def open_table(con: Connection, source: Source) -> Iterator[Scan]:
-    """A table that ``con`` can read for as long as the context lasts."""
+def open_table(
+    con: Connection, source: Source, copy: str | None = None, *, loose: bool = False
+) -> Iterator[Scan]:
+    """A table that ``con`` can read for as long as the context lasts.
+
+    ``copy`` is a file with the same content, if standard input was copied to one. A ``loose`` reader takes columns
+    that mix types, as text.
+    """
     with ExitStack() as stack:
+        if source.format == "sqlite":
+            yield scan_sqlite(con, source.path, source.table, stack, loose)
+            return
         if source.format in DATABASES:
             yield DATABASES[source.format](con, source.path, source.table, stack)
             return
@@ -59,7 +69,8 @@ def open_table(con: Connection, source: Source) -> Iterator[Scan]:
             raise ArgumentError(
                 f"`table` names a table of a database; {shown(source.path)} is a {source.format} file."
             )
-        yield FILES[str(source.format)](con, source.path, stack.enter_context(spooled(source.path)))
+        path = copy or stack.enter_context(spooled(source.path))
+        yield FILES[str(source.format)](con, source.path, path)
 
 
 # ---- which columns
@@ -142,10 +153,27 @@ def _converted(column: str, sql_type: str) -> str:
 
 
 @dataclass(frozen=True)
+class Wanted:
+    """What is wanted of a table beside points and clusters: the column of documents, and columns of numbers."""
+
+    documents: str | None = None
+    weights: str | None = None
+    features: Sequence[str] = ()
+
+    @property
+    def named(self) -> dict[str, str]:
+        """New name → column of numbers."""
+        weights = {} if self.weights is None else {"weight": self.weights}
+        return weights | {f"feature_{i}": column for i, column in enumerate(self.features)}
+
+
+@dataclass(frozen=True)
 class Loaded:
     """A table in DuckDB with the columns ``point`` and ``cluster``, in the order of the file.
 
     ``kinds`` says what the two hold: "int", "text", "time" or "bool", or "untyped" for the text of a CSV file.
+    ``numbers`` are the columns of weights and features that it has besides, ``document`` is that of documents, and
+    ``others`` are the columns of the file that are neither points nor clusters.
     """
 
     con: Connection
@@ -156,49 +184,100 @@ class Loaded:
     kinds: dict[str, str]
     rows: int
     column: str = "cluster"
+    document: str | None = None
+    numbers: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
 
     @property
     def shown(self) -> str:
         """The file and the column of clusters, for messages."""
         return f"{self.title}:{self.cluster}"
 
+    def fetch(self, column: str) -> npt.NDArray[Any]:
+        """One of its columns; masked where it is null."""
+        return self.con.execute(f"SELECT {column} FROM {self.name}").fetchnumpy()[column]
 
-def load(con: Connection, scan: Scan, point: str | None, cluster: str | None) -> Loaded:
+
+NOTHING = Wanted()
+
+
+def load(
+    con: Connection,
+    scan: Scan,
+    point: str | None,
+    cluster: str | None,
+    wanted: Wanted = NOTHING,
+    numbers: Mapping[str, str] | None = None,
+) -> Loaded:
     """Bring the columns of points and clusters into DuckDB, checked but for points that stand twice."""
     point, cluster = choose(scan, point, cluster)
     chosen = {"cluster": cluster} if point is None else {"point": point, "cluster": cluster}
-    name, kinds, rows = bring(con, scan, chosen)
-    loaded = Loaded(con, name, shown(scan.name), point, cluster, kinds, rows)
-    if point is not None:
-        _refuse_nameless(loaded)
+    if wanted.documents is not None:
+        chosen["document"] = require(scan, wanted.documents)
+    name, kinds, rows = bring(con, scan, chosen, numbers)
+    others = tuple(column for column in scan.columns if column not in (point, cluster))
+    loaded = Loaded(
+        con,
+        name,
+        shown(scan.name),
+        point,
+        cluster,
+        kinds,
+        rows,
+        document=wanted.documents,
+        numbers=tuple(numbers or ()),
+        others=others,
+    )
+    refuse_nulls(loaded)
     return loaded
 
 
-def _refuse_nameless(table: Loaded) -> None:
-    ((nulls, first),) = table.con.execute(
-        f"SELECT count(*), min(rowid) + 1 FROM {table.name} WHERE point IS NULL"
-    ).fetchall()
-    if nulls:
-        raise FileError(
-            f"{table.title}: {nulls:,} rows have nothing in the column of points {table.point!r}, "
-            f"the first is row {first:,}."
-        )
+def refuse_nulls(table: Loaded) -> None:
+    """Raise an error if a point has no name, or no document where there are documents."""
+    for what, column in (("point", table.point), ("document", table.document)):
+        if column is None:
+            continue
+        ((nulls, first),) = table.con.execute(
+            f"SELECT count(*), min(rowid) + 1 FROM {table.name} WHERE {what} IS NULL"
+        ).fetchall()
+        if nulls:
+            raise FileError(
+                f"{table.title}: {nulls:,} rows have nothing in the column of {what}s {column!r}, "
+                f"the first is row {first:,}."
+            )
 
 
-def load_columns(con: Connection, scan: Scan, true: Source, pred: Source) -> tuple[Loaded, Loaded]:
+def load_columns(
+    con: Connection, scan: Scan, true: Source, pred: Source, wanted: Wanted = NOTHING
+) -> tuple[Loaded, Loaded]:
     """Two columns of clusters of one table, and its points if they are named: one table, seen twice."""
     assert true.cluster is not None
     assert pred.cluster is not None
     columns = {"true_cluster": require(scan, true.cluster), "pred_cluster": require(scan, pred.cluster)}
     if true.point is not None:
         columns["point"] = require(scan, true.point)
-    name, kinds, rows = bring(con, scan, columns)
-    views = []
-    for side, cluster in (("true", true.cluster), ("pred", pred.cluster)):
-        own = {"cluster": kinds[f"{side}_cluster"]}
-        views.append(Loaded(con, name, shown(scan.name), true.point, cluster, own, rows, f"{side}_cluster"))
-    if true.point is not None:
-        _refuse_nameless(views[0])
+    if wanted.documents is not None:
+        columns["document"] = require(scan, wanted.documents)
+    numbers = {new: require(scan, old) for new, old in wanted.named.items()}
+    name, kinds, rows = bring(con, scan, columns, numbers)
+    taken = (true.point, true.cluster, pred.cluster)
+    views = [
+        Loaded(
+            con,
+            name,
+            shown(scan.name),
+            true.point,
+            cluster,
+            {"cluster": kinds[f"{side}_cluster"]},
+            rows,
+            f"{side}_cluster",
+            wanted.documents,
+            tuple(numbers),
+            tuple(column for column in scan.columns if column not in taken),
+        )
+        for side, cluster in (("true", true.cluster), ("pred", pred.cluster))
+    ]
+    refuse_nulls(views[0])
     return views[0], views[1]
 
 
@@ -263,9 +342,10 @@ def _refuse_fractions(
 
 
 def refuse_repeats(table: Loaded) -> None:
-    """Raise an error if a point stands in more than one row."""
+    """Raise an error if a point stands in more than one row (of one document)."""
+    keys = "point" if table.document is None else "point, document"
     rows = table.con.execute(
-        f"SELECT point, list(rowid + 1 ORDER BY rowid), count(*) OVER () FROM {table.name} GROUP BY point "
+        f"SELECT point, list(rowid + 1 ORDER BY rowid), count(*) OVER () FROM {table.name} GROUP BY {keys} "
         "HAVING count(*) > 1 ORDER BY min(rowid) LIMIT 5"
     ).fetchall()
     if rows:
@@ -283,8 +363,7 @@ def refuse_repeats(table: Loaded) -> None:
 
 def to_clustering(table: Loaded) -> Clustering:
     """The clustering that a loaded table holds."""
-    column = table.con.execute(f"SELECT {table.column} FROM {table.name}").fetchnumpy()[table.column]
-    labels = read_labels(column, table.shown)
+    labels = read_labels(table.fetch(table.column), table.shown)
     if table.point is None:
         return Clustering.of(labels, None)
     refuse_repeats(table)
@@ -293,7 +372,7 @@ def to_clustering(table: Loaded) -> Clustering:
 
 def point_names(table: Loaded, as_text: bool = False, rows: IntArray | None = None) -> list[Any]:
     """The names of the points of a table, or of some of its rows; ``as_text`` turns them into strings."""
-    names = np.ma.getdata(table.con.execute(f"SELECT point FROM {table.name}").fetchnumpy()["point"])
+    names = np.ma.getdata(table.fetch("point"))
     chosen = (names if rows is None else names[rows]).tolist()
     return list(map(str, chosen)) if as_text else chosen
 
@@ -303,11 +382,27 @@ def read_table(source: Source) -> Clustering:
     return to_clustering(load_source(connect(), source))
 
 
-def load_source(con: Connection, source: Source) -> Loaded:
-    """A table of points and clusters, or what a table of pairs connects."""
-    with open_table(con, source) as scan:
+def load_source(
+    con: Connection,
+    source: Source,
+    wanted: Wanted = NOTHING,
+    copy: str | None = None,
+    elsewhere: Collection[str] = (),
+) -> Loaded:
+    """A table of points and clusters, or what a table of pairs connects.
+
+    Numbers that another table has brought already (``elsewhere``) are left.
+    """
+    with open_table(con, source, copy) as scan:
         if not source.pairs:
-            return load(con, scan, source.point, source.cluster)
+            found = {
+                new: old for new, old in wanted.named.items() if old in scan.columns and new not in elsewhere
+            }
+            return load(con, scan, source.point, source.cluster, wanted, found)
+        if wanted.documents is not None:
+            raise ArgumentError(
+                f"`documents` is a column of points, and {shown(source.path)} is a table of pairs."
+            )
         from clusterdiff.tables.pairs import load_pairs
 
         return load_pairs(con, scan, source.point, source.threshold)

@@ -5,7 +5,7 @@ The names of the points stay in DuckDB until somebody asks for them.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,48 +13,133 @@ import numpy as np
 from clusterdiff import _core
 from clusterdiff.diff.build import compare_aligned
 from clusterdiff.diff.comparison import Comparison
-from clusterdiff.errors import FileError, LabelError
+from clusterdiff.diff.documents import compare_within
+from clusterdiff.errors import ArgumentError, FileError, LabelError, nearest
 from clusterdiff.formats.source import Source, noise_label
 from clusterdiff.points.alignment import Alignment, Order, in_order, settled
-from clusterdiff.points.labels import BoolArray, IntArray, Labels, LazyNames
+from clusterdiff.points.corpus import InDocument, Singletons
+from clusterdiff.points.labels import BoolArray, Int64Array, IntArray, Labels, LazyNames
 from clusterdiff.points.policy import Policy
 from clusterdiff.points.reading import read_labels
+from clusterdiff.tables.columns import FileColumns, Origin
 from clusterdiff.tables.duck import connect, fresh
 from clusterdiff.tables.files import (
     Loaded,
+    Wanted,
     load_columns,
     load_source,
     open_table,
     point_names,
     refuse_repeats,
 )
+from clusterdiff.tables.frames import column_name, column_names, refuse_singletons
+from clusterdiff.wording import count
 
 #: Two numbers for a name. Names with the same first number are told apart by the second, which no two should share.
 NUMBERS = ("hash({})", "hash({} || chr(1))")
 
 
-def compare_sources(true: Source, pred: Source, policy: Policy, **columns: Any) -> Comparison:
-    """Compare two tables, or two columns of one table that is then read but once."""
-    con = connect()
+def compare_sources(
+    true: Source,
+    pred: Source,
+    policy: Policy,
+    *,
+    weights: object = None,
+    features: object = None,
+    documents: object = None,
+    singletons: Singletons = "keep",
+) -> Comparison:
+    """Compare two tables in files, or two columns of one table that is then read but once.
+
+    ``weights``, ``features`` and ``documents`` name columns; with documents, points are matched within each of them.
+    """
+    wanted = Wanted(
+        column_name(documents, "documents"),
+        column_name(weights, "weights"),
+        column_names(features, "features"),
+    )
+    if wanted.documents is None:
+        refuse_singletons(singletons)
+    con, origin = connect(), Origin(true)
     if replace(true, cluster=None) == replace(pred, cluster=None) and true.cluster and pred.cluster:
-        with open_table(con, true) as scan:
-            left, right = load_columns(con, scan, true, pred)
+        with open_table(con, true, origin.copy) as scan:
+            left, right = load_columns(con, scan, true, pred, wanted)
         if left.point is not None:
             refuse_repeats(left)
-        points = None if left.point is None else LazyNames(left.rows, lambda: point_names(left))
-        aligned = in_order(clusters(left), clusters(right), points)
+        matched = Matched(in_order(clusters(left), clusters(right), _lazy_names(left)))
     else:
-        left, right = load_source(con, true), load_source(con, pred)
-        aligned = match(left, right)
+        left = load_source(con, true, wanted, origin.copy)
+        right = load_source(con, pred, wanted, elsewhere=left.numbers)
+        matched = match(left, right)
+    origin.refuse_changed()
+    aligned = matched.aligned
+    policy = replace(policy, noise=noise_label(policy.noise, aligned.true, aligned.pred))
+    data = _numbers(left, right, wanted, matched, policy)
+    data["other"] = FileColumns(origin, left.others)
     try:
-        policy = replace(policy, noise=noise_label(policy.noise, aligned.true, aligned.pred))
-        return compare_aligned(settled(aligned, policy))
+        if wanted.documents is None:
+            return compare_aligned(settled(aligned, policy), **data)
+        aligned, within = _documents(left, right, matched)
+        return compare_within(aligned, within, policy, singletons, **data)
     except LabelError as error:
         message = f"{error.message} (`true` is {left.shown}, `pred` is {right.shown})"
         raise LabelError(message, error.hint and f"{error.hint} On the command line: --missing.") from None
 
 
-def match(true: Loaded, pred: Loaded) -> Alignment:
+@dataclass(frozen=True)
+class Matched:
+    """Two tables laid over each other.
+
+    ``place`` has the row of `pred` for each row of `true` (-1: none; None: the very same), ``extra`` the rows of
+    `pred` that `true` lacks.
+    """
+
+    aligned: Alignment
+    place: Int64Array | None = None
+    extra: Int64Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+
+
+def _lazy_names(table: Loaded) -> LazyNames | None:
+    return None if table.point is None else LazyNames(table.rows, lambda: point_names(table))
+
+
+def _numbers(left: Loaded, right: Loaded, wanted: Wanted, matched: Matched, policy: Policy) -> dict[str, Any]:
+    """Weights and features as one number or row per point, in the order of `true`."""
+    columns = {}
+    for name, column in wanted.named.items():
+        table = left if name in left.numbers else right
+        if name not in table.numbers:
+            raise ArgumentError(
+                f"neither {left.title} nor {right.title} has a column {column!r}.",
+                nearest(column, dict.fromkeys([*left.others, *right.others])),
+            )
+        values = np.ma.filled(np.ma.asarray(table.fetch(name)).astype(np.float64), np.nan)
+        if table is right and matched.place is not None:
+            values = np.where(matched.place < 0, np.nan, values[matched.place])
+        columns[name] = values
+    if columns and len(matched.extra) and policy.missing == "singleton":
+        raise ArgumentError(
+            f"`weights` and `features` are told for the points of {left.title}, which lacks "
+            f"{count(len(matched.extra))} of {right.title}.",
+            'pass missing="drop" (--missing drop) to leave them out.',
+        )
+    out: dict[str, Any] = {"weights": columns.pop("weight")} if "weight" in columns else {}
+    return out | ({"features": np.column_stack(list(columns.values()))} if columns else {})
+
+
+def _documents(left: Loaded, right: Loaded, matched: Matched) -> tuple[Alignment, Any]:
+    """The alignment with points that carry their document, and the document of each."""
+    mine = np.ma.getdata(left.fetch("document")).tolist()
+    theirs = np.ma.getdata(right.fetch("document"))[matched.extra].tolist()
+    aligned = matched.aligned
+    if not aligned.named:
+        return aligned, mine
+    names = list(map(InDocument, [*mine, *theirs], aligned.order.names))
+    order = replace(aligned.order, names=names)
+    return replace(aligned, order=order), {name: name.document for name in names}
+
+
+def match(true: Loaded, pred: Loaded) -> Matched:
     """Lay two tables over each other: by the names of the points, or by their order if neither names them."""
     if true.point is None and pred.point is None:
         if true.rows != pred.rows:
@@ -63,7 +148,7 @@ def match(true: Loaded, pred: Loaded) -> Alignment:
                 f"{pred.rows:,} rows.",
                 "if the points have names, add a column that holds them.",
             )
-        return in_order(clusters(true), clusters(pred))
+        return Matched(in_order(clusters(true), clusters(pred)))
     if true.point is None or pred.point is None:
         named, other = (true, pred) if pred.point is None else (pred, true)
         raise FileError(
@@ -75,6 +160,7 @@ def match(true: Loaded, pred: Loaded) -> Alignment:
     rows = true.con.execute(
         f"SELECT t.rowid AS a, p.rowid AS b FROM {true.name} t JOIN {pred.name} p "
         f"ON {left.format('t.point')} = {right.format('p.point')}"
+        + (" AND CAST(t.document AS VARCHAR) = CAST(p.document AS VARCHAR)" if true.document else "")
     ).fetchnumpy()
     a, b = rows["a"], rows["b"]
     place = np.full(true.rows, -1)
@@ -90,12 +176,13 @@ def match(true: Loaded, pred: Loaded) -> Alignment:
     extra = np.flatnonzero(~found)
     order = np.concatenate([np.arange(true.rows), np.full(len(extra), -1)])
     points = LazyNames(len(order), lambda: point_names(true, texts[0]) + point_names(pred, texts[1], extra))
-    return Alignment(
+    aligned = Alignment(
         clusters(true).take(order),
         clusters(pred).take(np.concatenate([place, extra])),
         Order(points, true.rows, order),
         named=True,
     )
+    return Matched(aligned, place, extra)
 
 
 def _as_text(true: Loaded, pred: Loaded) -> tuple[bool, bool]:
@@ -117,8 +204,7 @@ def _as_text(true: Loaded, pred: Loaded) -> tuple[bool, bool]:
 def clusters(table: Loaded) -> Labels:
     """The clusters of a table as numbers, each name fetched but once."""
     if table.kinds["cluster"] in ("int", "bool"):
-        column = table.con.execute(f"SELECT {table.column} FROM {table.name}").fetchnumpy()[table.column]
-        return read_labels(column, table.shown)
+        return read_labels(table.fetch(table.column), table.shown)
     return _numbered(table)
 
 
@@ -133,8 +219,7 @@ def _numbered(table: Loaded) -> Labels:
     codes, first = _core.encode_integers(keys[present])
     checks = checks[present]
     if not np.array_equal(checks, checks[first][codes]):  # two names have one number
-        column = table.con.execute(f"SELECT {table.column} FROM {table.name}").fetchnumpy()[table.column]
-        return read_labels(column, table.shown)
+        return read_labels(table.fetch(table.column), table.shown)
     labels: IntArray = codes
     if absent is not None:
         labels = np.full(table.rows, -1, dtype=np.int32)

@@ -52,6 +52,12 @@ class Engine:
             frame.with_row_index("code", order_by=key).with_columns(nw.col("code").cast(nw.Int64))
         )
 
+    def numbered(self, frame: Frame, name: str) -> Frame:
+        """The user's table with the number of each row, in an engine in which rows have an order."""
+        rows: Any = nw.from_native(frame.to_native(), eager_only=True)
+        numbered: Frame = rows.with_row_index(name).with_columns(nw.col(name).cast(nw.Int64)).lazy()
+        return numbered
+
     def free(self, frame: Frame) -> None:
         """Let go of a frame that was kept."""
         _, release = self._kept.pop(id(frame), (frame, None))
@@ -132,8 +138,12 @@ class Polars(Engine):
 
     def number(self, frame: Frame, key: str) -> Frame:
         """The order does not matter, so nothing is sorted."""
-        numbered = _lazy(self.keep(frame).to_native().with_row_index("code"))
-        return numbered.with_columns(nw.col("code").cast(nw.Int64))
+        return self.numbered(self.keep(frame), "code")
+
+    def numbered(self, frame: Frame, name: str) -> Frame:
+        """A lazy frame has an order, too."""
+        numbered = _lazy(frame.to_native().with_row_index(name))
+        return numbered.with_columns(nw.col(name).cast(nw.Int64))
 
 
 class DuckDB(Engine):
@@ -240,7 +250,9 @@ def _cut(native: Any) -> Any:
 
 
 def plain(column: Any) -> list[Any]:
-    """A fetched column as a list of Python values."""
+    """A fetched column as a list of Python values; None where there is none."""
+    if hasattr(column, "isna"):  # pandas has several nulls of its own
+        return [None if null else value for value, null in zip(column.tolist(), column.isna(), strict=True)]
     for method in ("to_pylist", "to_list", "tolist"):
         if hasattr(column, method):
             return list(getattr(column, method)())

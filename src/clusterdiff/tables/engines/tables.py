@@ -12,8 +12,15 @@ import narwhals.stable.v2 as nw
 
 from clusterdiff.errors import ArgumentError, LabelError, listed, nearest
 from clusterdiff.tables.engines.native import Engine, Frame, engine_of, plain
+from clusterdiff.wording import count
 
 c = nw.col
+#: What a column with the number of the row is called, beside the user's own.
+ROW = "clusterdiff_row"
+#: What the column of points is called, beside the user's other columns.
+POINT = "clusterdiff_point"
+#: What the column of documents is called there.
+DOCUMENT = "clusterdiff_document"
 #: Rows looked at before two tables are joined: ids that stand many times would make the join explode.
 SAMPLE = 100_000
 #: Types that say what something is called. Floats must be whole; categories go by their text.
@@ -49,14 +56,25 @@ class Side:
     argument: str
     frame: Frame
     key: str
-    by: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Others:
+    """The other columns of the table of true clusters: all but the points and the clusters, by name.
+
+    ``frame`` has them as the user calls them, and the points in the column ``POINT`` if they can be told apart.
+    """
+
+    frame: Frame
+    names: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Points:
-    """A row a point: clusters ``t`` and ``p``, and where given the point's name ``point``, ``w``, ``x0`` … and ``s``.
+    """One row per point: clusters ``t`` and ``p``, and where given the point's name, ``w`` and ``x0`` …
 
-    For two tables the rows are those of a full join, and ``i`` and ``j`` the point's name on either side.
+    For two tables the rows are those of a full join, and ``i`` and ``j`` the point's name on either side. For one
+    table whose points have no names, ``i`` is the number of the row, if rows have an order in the engine.
     """
 
     engine: Engine
@@ -65,8 +83,17 @@ class Points:
     named: bool
     weighted: bool
     features: int
-    by: bool
     kinds: dict[str, str]
+    others: Others
+
+    @property
+    def placed(self) -> bool:
+        """Whether points can be told apart: by their names, or by the order of rows."""
+        return self.named or self.engine.ordered
+
+    def with_names(self, frame: Frame) -> Frame:
+        """Rows of ``frame`` with what their point is called in the column ``point``."""
+        return frame.with_columns(point=nw.coalesce("i", "j") if len(self.sides) == 2 else c("i"))
 
     @cached_property
     def counts(self) -> tuple[int, ...]:
@@ -75,28 +102,28 @@ class Points:
 
     @property
     def extra(self) -> list[str]:
-        """The columns of numbers a point."""
+        """The columns of numbers that points have."""
         return ["w"] * self.weighted + [f"x{j}" for j in range(self.features)]
 
     def refuse_repeats(self, sample: bool = False, unmatched: bool = False) -> None:
         """Raise if a point has no name or stands twice; look at the first rows or at unmatched points only."""
         for number, side in enumerate(self.sides):
-            frame, keys = side.frame, [*side.by, side.key]
+            frame = side.frame
             if unmatched:
                 other = self.sides[1 - number]
-                frame = frame.join(other.frame, left_on=keys, right_on=[*other.by, other.key], how="anti")
-            frame = frame.select(*keys).head(SAMPLE) if sample else frame.select(*keys)
-            self._refuse_repeats(side, frame, keys)
+                frame = frame.join(other.frame, left_on=side.key, right_on=other.key, how="anti")
+            frame = frame.select(side.key)
+            self._refuse_repeats(side, frame.head(SAMPLE) if sample else frame)
 
-    def _refuse_repeats(self, side: Side, frame: Frame, keys: list[str]) -> None:
+    def _refuse_repeats(self, side: Side, frame: Frame) -> None:
         fetch = self.engine.fetch
         nameless = int(self.engine.row(frame.select(n=flag(c(side.key).is_null()).sum()))["n"])
         if nameless:
-            raise LabelError(f"`{side.argument}` has {nameless:,} points without a name (null).")
-        twice = frame.group_by(*keys).agg(rows=nw.len()).filter(c("rows") > 1)
+            raise LabelError(f"`{side.argument}` has {count(nameless)} without a name (null).")
+        twice = frame.group_by(side.key).agg(rows=nw.len()).filter(c("rows") > 1)
         total = int(self.engine.row(twice.select(n=nw.len()))["n"])
         if total:
-            first = plain(fetch(twice.sort(*keys).head(5).select(side.key))[side.key])
+            first = plain(fetch(twice.sort(side.key).head(5).select(side.key))[side.key])
             raise LabelError(
                 f"`{side.argument}` must name each point once; {total:,} stand more than once: "
                 f"{listed(first, total)}.",
@@ -112,11 +139,27 @@ def read_two(
     pred: object,
     point: tuple[str, str],
     cluster: tuple[str, str],
-    weight: str | None,
+    weights: str | None,
     features: Sequence[str],
-    by: str | None,
 ) -> Points:
     """Two tables, joined on the point."""
+    left, right = two_readers(true, pred, point, cluster)
+    width = take_numbers(left, right, weights, features)
+    sides = (Side("true", left.selected(), "i"), Side("pred", right.selected(), "j"))
+    with left.engine.running():  # DuckDB refuses at once to join tables of two connections
+        joined = sides[0].frame.join(sides[1].frame, left_on="i", right_on="j", how="full", suffix="_other")
+    kinds = {"t": left.kinds["t"], "p": right.kinds["p"]}
+    others = left.others(point[0], cluster[0])
+    points = Points(left.engine, joined, sides, True, weights is not None, width, kinds, others)
+    with points.engine.running():
+        points.refuse_repeats(sample=True)
+    return points
+
+
+def two_readers(
+    true: object, pred: object, point: tuple[str, str], cluster: tuple[str, str]
+) -> tuple[Reader, Reader]:
+    """Two tables of one engine, with their points (i, j) and clusters (t, p) taken."""
     left, right = Reader(true, "true"), Reader(pred, "pred")
     if left.frame.implementation is not right.frame.implementation:
         raise ArgumentError(
@@ -124,36 +167,29 @@ def read_two(
             f"and {right.frame.implementation.value}.",
             "convert one of them, for example with .to_arrow() or .to_pandas().",
         )
-    engine = left.engine
     left.take("i", point[0], "point")
     right.take("j", point[1], "point")
-    _match_kinds(left, "i", right, "j", "points")
+    match_kinds(left, "i", right, "j", "points")
     left.take("t", cluster[0], "cluster")
     right.take("p", cluster[1], "cluster")
-    if by is not None:
-        left.take("s", by, "by")
-        right.take("s_pred", by, "by")
-        _match_kinds(left, "s", right, "s_pred", "groups of `by`")
-    extra = [*([weight] if weight is not None else []), *features]
-    # What is known about a point stands in the table of true clusters, or else in the other one.
-    owner = {name: left if name in left.schema or name not in right.schema else right for name in extra}
-    if weight is not None:
-        owner[weight].number("w", weight, "weight")
+    return left, right
+
+
+def take_numbers(left: Reader, right: Reader, weights: str | None, features: Sequence[str]) -> int:
+    """Take weights (w) and features (x0 …), and count the latter.
+
+    What is known about a point stands in the table of true clusters, or else in the other one.
+    """
+
+    def owner(name: str) -> Reader:
+        return left if name in left.schema or name not in right.schema else right
+
+    if weights is not None:
+        owner(weights).number("w", weights, "weights")
     width = 0
     for name in features:
-        width = owner[name].features(name, width)
-    by_left, by_right = (("s",), ("s_pred",)) if by is not None else ((), ())
-    sides = (Side("true", left.selected(), "i", by_left), Side("pred", right.selected(), "j", by_right))
-    joined = sides[0].frame.join(
-        sides[1].frame, left_on=["i", *by_left], right_on=["j", *by_right], how="full", suffix="_other"
-    )
-    if by is not None:
-        joined = joined.with_columns(s=nw.coalesce("s", "s_pred"))
-    kinds = {"t": left.kinds["t"], "p": right.kinds["p"]}
-    points = Points(engine, joined, sides, True, weight is not None, width, by is not None, kinds)
-    with engine.running():
-        points.refuse_repeats(sample=True)
-    return points
+        width = owner(name).features(name, width)
+    return width
 
 
 def read_one(
@@ -161,39 +197,40 @@ def read_one(
     true: str,
     pred: str,
     point: str | None,
-    weight: str | None,
+    weights: str | None,
     features: Sequence[str],
-    by: str | None,
 ) -> Points:
     """One table with a column for either clustering."""
-    reader = Reader(table, "table")
-    reader.take("t", true, "true")
-    reader.take("p", pred, "pred")
-    if point is not None:
-        reader.take("i", point, "point")
-    if by is not None:
-        reader.take("s", by, "by")
-    if weight is not None:
-        reader.number("w", weight, "weight")
-    width = 0
-    for name in features:
-        width = reader.features(name, width)
-    frame = reader.selected()
-    side = Side("table", frame, "i", ("s",) if by is not None else ())
+    reader = one_reader(table, true, pred, point)
+    width = take_numbers(reader, reader, weights, features)
+    side = Side("table", reader.selected(), "i")
+    others = reader.others(point, true, pred)
     points = Points(
         reader.engine,
-        frame,
+        side.frame,
         (side,),
         point is not None,
-        weight is not None,
+        weights is not None,
         width,
-        by is not None,
         reader.kinds,
+        others,
     )
     if point is not None:
         with points.engine.running():
             points.refuse_repeats()
     return points
+
+
+def one_reader(table: object, true: str, pred: str, point: str | None) -> Reader:
+    """One table, with its points (i, if they can be told apart) and both clusters (t, p) taken."""
+    reader = Reader(table, "table")
+    reader.take("t", true, "true")
+    reader.take("p", pred, "pred")
+    if point is not None:
+        reader.take("i", point, "point")
+    elif reader.engine.ordered:
+        reader.number_rows("i")
+    return reader
 
 
 class Reader:
@@ -206,7 +243,7 @@ class Reader:
             raise ArgumentError(
                 f"`{argument}` must be a table of pandas, polars, pyarrow, DuckDB, Spark, Dask or another library "
                 f"that narwhals knows; got {type(table).__module__}.{type(table).__qualname__}.",
-                "for labels, sets and dicts use clusterdiff.compare; for files the command `clusterdiff compare`.",
+                "labels, sets and dicts need no point=, cluster= or columns' names.",
             ) from None
         self.argument = argument
         self.engine = engine_of(frame)
@@ -220,6 +257,19 @@ class Reader:
         """The columns that were taken."""
         return self.frame.select(**self._taken)
 
+    def others(self, *taken: str | None, document: str | None = None) -> Others:
+        """All columns but those of points and clusters; with a column of documents beside them, if there is one."""
+        names = tuple(name for name in self.schema if name not in taken and name != ROW)
+        key = {POINT: self._taken["i"]} if "i" in self._taken else {}
+        if document is not None:
+            key[DOCUMENT] = self._taken[document]
+        return Others(self.frame.select(*names, **key) if names or key else self.frame, names)
+
+    def number_rows(self, name: str) -> None:
+        """Take the number of the row as a column."""
+        self.frame = self.engine.numbered(self.frame, ROW)
+        self._taken[name] = c(ROW)
+
     def _dtype(self, column: str, argument: str) -> Any:
         if column not in self.schema:
             raise ArgumentError(
@@ -230,7 +280,7 @@ class Reader:
         return self.schema[column]
 
     def take(self, name: str, column: str, argument: str) -> None:
-        """Take a column of names: points, clusters or groups."""
+        """Take a column of names: points, clusters or documents."""
         dtype = self._dtype(column, argument)
         taken = c(column)
         if dtype.is_float():
@@ -302,7 +352,7 @@ class Reader:
                 self._taken[name] = self._taken[name] - mean
 
 
-def _match_kinds(left: Reader, a: str, right: Reader, b: str, what: str) -> None:
+def match_kinds(left: Reader, a: str, right: Reader, b: str, what: str) -> None:
     """Names of different kinds are never matched silently."""
     if left.kinds[a] != right.kinds[b] or left.dtypes[a] != right.dtypes[b]:
         raise LabelError(

@@ -1,0 +1,170 @@
+"""Tables compared within documents: their points come into memory, and are compared as those of a corpus are."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from clusterdiff.diff.documents import CorpusComparison, compare_within
+from clusterdiff.errors import ArgumentError
+from clusterdiff.points.alignment import by_name, in_order
+from clusterdiff.points.clustering import Clustering
+from clusterdiff.points.corpus import InDocument, Singletons
+from clusterdiff.points.policy import Policy
+from clusterdiff.points.reading import read_labels
+from clusterdiff.tables.engines.budget import allowed
+from clusterdiff.tables.engines.loading import numbers
+from clusterdiff.tables.engines.native import Engine, Frame, plain
+from clusterdiff.tables.engines.tables import (
+    DOCUMENT,
+    POINT,
+    Others,
+    Reader,
+    match_kinds,
+    one_reader,
+    take_numbers,
+    two_readers,
+)
+
+#: Bytes that a point takes in memory with its name, its document and its clusters.
+POINT_BYTES = 400
+
+
+class EngineColumns:
+    """The other columns of a table in an engine, in the order in which its points came."""
+
+    def __init__(self, engine: Engine, others: Others, points: Sequence[Hashable]) -> None:
+        self.names = others.names
+        self._engine = engine
+        self._frame = others.frame
+        self._points = points
+        self._read: dict[str, list[Any]] = {}
+
+    def __copy__(self) -> EngineColumns:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ReadColumns, (self._read,)  # the table stays where it is
+
+    def read(self, name: str) -> list[Any]:
+        """One of them: a value for each row of the table of `true`."""
+        if name not in self._read:
+            with self._engine.running():
+                got = self._engine.fetch(self._frame.select(DOCUMENT, POINT, name))
+            keys = map(InDocument, plain(got[DOCUMENT]), plain(got[POINT]))
+            value: dict[Hashable, Any] = dict(zip(keys, plain(got[name]), strict=True))
+            self._read[name] = [value.get(point) for point in self._points]
+        return self._read[name]
+
+
+class ReadColumns:
+    """Those of the other columns that have been read."""
+
+    def __init__(self, columns: dict[str, list[Any]]) -> None:
+        self.names = tuple(columns)
+        self._columns = columns
+
+    def read(self, name: str) -> list[Any]:
+        """One of them: a value for each row of the table of `true`."""
+        return self._columns[name]
+
+
+def compare_two_within(
+    true: object,
+    pred: object,
+    point: tuple[str, str],
+    cluster: tuple[str, str],
+    weights: str | None,
+    features: Sequence[str],
+    documents: str,
+    policy: Policy,
+    singletons: Singletons,
+    budget: int | str | None,
+) -> CorpusComparison:
+    """Compare two tables within the documents that a column of both names."""
+    left, right = two_readers(true, pred, point, cluster)
+    left.take("s", documents, "documents")
+    right.take("s", documents, "documents")
+    match_kinds(left, "s", right, "s", "documents")
+    take_numbers(left, left, weights, features)
+    one, other = _fetched(left, "i", budget), _fetched(right, "j", budget)
+    sides = [
+        Clustering.of(read_labels(columns[x], name), _named(columns, key, name))
+        for columns, x, key, name in ((one, "t", "i", "true"), (other, "p", "j", "pred"))
+    ]
+    aligned = by_name(*(_once(side, name) for side, name in zip(sides, ("true", "pred"), strict=True)))
+    within = {name: name.document for name in aligned.order.names if isinstance(name, InDocument)}
+    others = left.others(point[0], cluster[0], document="s")
+    given = sides[0].point_names()
+    data = {"other": EngineColumns(left.engine, others, given), **_numbers(one)}
+    return compare_within(aligned, within, policy, singletons, **data)
+
+
+def compare_one_within(
+    table: object,
+    true: str,
+    pred: str,
+    point: str | None,
+    weights: str | None,
+    features: Sequence[str],
+    documents: str,
+    policy: Policy,
+    singletons: Singletons,
+    budget: int | str | None,
+) -> CorpusComparison:
+    """Compare two columns of one table within the documents that a third one names."""
+    reader = one_reader(table, true, pred, point)
+    reader.take("s", documents, "documents")
+    take_numbers(reader, reader, weights, features)
+    columns = _fetched(reader, "i", budget)
+    left, right = read_labels(columns["t"], "true"), read_labels(columns["p"], "pred")
+    data = _numbers(columns)
+    if "i" not in columns:
+        return compare_within(in_order(left, right), plain(columns["s"]), policy, singletons, **data)
+    names = _named(columns, "i", "table")
+    _once(Clustering.of(left, names), "table")
+    others = reader.others(point, true, pred, document="s")
+    data["other"] = EngineColumns(reader.engine, others, names)
+    return compare_within(in_order(left, right, names), plain(columns["s"]), policy, singletons, **data)
+
+
+def _fetched(reader: Reader, key: str, budget: int | str | None) -> dict[str, Any]:
+    """The columns taken from a table, its rows in an order that does not change."""
+    frame: Frame = reader.selected()
+    engine = reader.engine
+    with engine.running():
+        rows = int(engine.row(frame.select(n=nw.len()))["n"])
+        if rows * POINT_BYTES > allowed(budget):
+            raise ArgumentError(
+                f"`documents` needs the points in memory, about {rows * POINT_BYTES:,} bytes; "
+                f"the budget is {allowed(budget):,}.",
+                "allow a larger budget=, or compare some documents at a time.",
+            )
+        if not engine.ordered and key in frame.collect_schema():
+            frame = frame.sort("s", key)
+        return engine.fetch(frame)
+
+
+def _named(columns: dict[str, Any], key: str, argument: str) -> list[InDocument]:
+    documents, points = plain(columns["s"]), plain(columns[key])
+    lacking = sum(document is None for document in documents)
+    if lacking:
+        raise ArgumentError(
+            f"`documents` must name the document of every point; {lacking:,} of `{argument}` have none."
+        )
+    return list(map(InDocument, documents, points))
+
+
+def _once(clustering: Clustering, argument: str) -> Clustering:
+    """The clustering, after checking that no point stands twice or lacks a name."""
+    return Clustering.reading(clustering.labels.to_list(), argument, clustering.point_names())
+
+
+def _numbers(columns: dict[str, Any]) -> dict[str, Any]:
+    """Weights and features as one number or row per point."""
+    wide = sorted((x for x in columns if x.startswith("x")), key=lambda x: int(x[1:]))
+    out: dict[str, Any] = {"weights": numbers(columns["w"])} if "w" in columns else {}
+    return out | ({"features": np.column_stack([numbers(columns[x]) for x in wide])} if wide else {})

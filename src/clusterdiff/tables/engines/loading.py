@@ -1,0 +1,317 @@
+"""From cells in an engine to a meet in memory, which knows where its points are and fetches them when asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, NamedTuple
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import numpy.typing as npt
+
+from clusterdiff import _core
+from clusterdiff.diff.analysis import CellNumbers
+from clusterdiff.errors import ArgumentError
+from clusterdiff.meet.meet import Meet
+from clusterdiff.meet.parts import CellWeights, Moments, Overlap
+from clusterdiff.points.labels import AnyArray, BoolArray, FloatArray, Int64Array, IntArray
+from clusterdiff.points.reading import read_labels
+from clusterdiff.tables.engines.cells import Cells
+from clusterdiff.tables.engines.native import Frame, plain
+from clusterdiff.tables.engines.tables import flag
+
+c = nw.col
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """The clusters of one side by code: first those of the user, then one for each of the points ``own``.
+
+    The latter were made for points that this side lacks, or that are noise; they are called after their point.
+    """
+
+    users: AnyArray
+    own: Sequence[Any]
+    why: Sequence[str]
+
+    @cached_property
+    def names(self) -> AnyArray:
+        """What all clusters are called, by code."""
+        if not self.own:
+            return self.users
+        made = [f"{why}: {point}" for why, point in zip(self.why, self.own, strict=True)]
+        return as_objects([*self.users.tolist(), *made])
+
+    @cached_property
+    def _code_of_user(self) -> dict[Any, int]:
+        return {name: code for code, name in enumerate(self.users.tolist())}
+
+    @cached_property
+    def _code_of_own(self) -> dict[Any, int]:
+        return {point: len(self.users) + code for code, point in enumerate(self.own)}
+
+    def codes(self, column: Any, own: BoolArray, points: Sequence[Any]) -> Int64Array:
+        """The codes for a fetched column of labels and the points ``own`` of it; -1 for clusters that are not here."""
+        codes, names = encoded(column)
+        of_name = [*(self._code_of_user.get(name, -1) for name in names.tolist()), -1]
+        out: Int64Array = np.array(of_name, dtype=np.int64)[codes]
+        for i in np.flatnonzero(own).tolist():
+            out[i] = self._code_of_own.get(points[i], -1)
+        return out
+
+
+class Located(NamedTuple):
+    """Points in order: what they are called, the codes of their clusters, their cells, and their weights."""
+
+    points: list[Any]
+    true: Int64Array
+    pred: Int64Array
+    cell: Int64Array
+    weights: FloatArray | None
+
+
+@dataclass(frozen=True)
+class Locator:
+    """Finds the points of a meet in their tables."""
+
+    cells: Cells
+    built: _core.Cells
+    true: Clusters
+    pred: Clusters
+
+    @cached_property
+    def located(self) -> Located:
+        """All points of the meet."""
+        found = self._locate(points_compared(self.cells))
+        if len(found.points) != self.built.n:
+            raise ArgumentError(
+                f"the tables changed since they were compared: {self.built.n:,} points then, "
+                f"{len(found.points):,} now.",
+                "compare them again.",
+            )
+        return found
+
+    def cell_of_point(self) -> Int64Array:
+        """The cell of each point."""
+        return self.located.cell
+
+    def points_of(self, wanted: CellNumbers) -> list[Any]:
+        """The points of some cells, fetched without the others."""
+        if "located" in self.__dict__:
+            return [
+                p
+                for p, cell in zip(self.located.points, np.isin(self.located.cell, wanted), strict=True)
+                if cell
+            ]
+        row = np.searchsorted(self.built.indptr, wanted, side="right") - 1
+        column = self.built.cols[wanted]
+        chosen, alone = [], []
+        for name, side, codes in (("t", self.true, row), ("p", self.pred, column)):
+            known = np.unique(codes[codes < len(side.users)])
+            if known.size:
+                chosen.append(c(name).is_in(side.users[known].tolist()))
+        # Where both clusters were made for the point, the cell is that point.
+        both = (row >= len(self.true.users)) & (column >= len(self.pred.users))
+        alone = [self.true.own[code - len(self.true.users)] for code in row[both].tolist()]
+        if not chosen:
+            return sorted(alone)
+        found = self._locate(
+            points_compared(self.cells).filter(nw.any_horizontal(*chosen, ignore_nulls=True))
+        )
+        mine = np.isin(found.cell, wanted)
+        return sorted({*alone, *(p for p, yes in zip(found.points, mine.tolist(), strict=True) if yes)})
+
+    def _locate(self, frame: Frame) -> Located:
+        engine, points = self.cells.engine, self.cells.points
+        if not points.placed:
+            raise nameless(engine.name)
+        columns = ["point", "t", "p", "to", "po", *["w"] * points.weighted]
+        with engine.running():
+            got = engine.fetch(frame.select(*columns))
+        names = plain(got["point"])
+        true, pred = (
+            side.codes(got[x], numbers(got[f"{x}o"]) > 0, names)
+            for x, side in (("t", self.true), ("p", self.pred))
+        )
+        # A meet of some components has some of the points only.
+        order = np.flatnonzero((true >= 0) & (pred >= 0))
+        order = order[np.argsort(as_objects([names[i] for i in order.tolist()]), kind="stable")]
+        true, pred = true[order], pred[order]
+        weights = numbers(got["w"])[order] if points.weighted else None
+        return Located([names[i] for i in order.tolist()], true, pred, self._cell(true, pred), weights)
+
+    def _cell(self, true: Int64Array, pred: Int64Array) -> Int64Array:
+        """The cells of pairs of clusters."""
+        k = self.built.k_pred
+        rows = np.repeat(np.arange(self.built.k_true), np.diff(self.built.indptr))
+        cell: Int64Array = np.searchsorted(rows * k + self.built.cols, true * k + pred)
+        return cell
+
+
+def nameless(engine: str) -> ArgumentError:
+    """For points that nothing tells apart."""
+    return ArgumentError(
+        f"the points have no names, and rows have no order in {engine}.",
+        "pass point=, the column that names them.",
+    )
+
+
+def points_compared(cells: Cells) -> Frame:
+    """The points that the policy leaves, with marks: noise (tz, pz), and a cluster of their own (to, po)."""
+    points, policy = cells.points, cells.policy
+    own = {side: flag(c(side).is_null()) for side in ("t", "p")}
+    noise = {
+        side: nw.lit(0) if policy.noise is None else flag(c(side) == policy.noise) for side in ("t", "p")
+    }
+    frame = points.frame.with_columns(tn=own["t"], pn=own["p"], tz=noise["t"], pz=noise["p"])
+    if policy.noise is not None and policy.noise_as == "drop":
+        frame = frame.filter((c("tz") + c("pz")) == 0)
+    if policy.missing != "singleton":
+        frame = frame.filter((c("tn") + c("pn")) == 0)
+    single = policy.noise_as == "singleton"
+    frame = frame.with_columns(
+        to=c("tn") + c("tz") if single else c("tn"), po=c("pn") + c("pz") if single else c("pn")
+    )
+    return points.with_names(frame) if points.placed else frame
+
+
+def points_alone(cells: Cells) -> Frame:
+    """The points that are a cluster of their own on either side, one row each."""
+    points = cells.points
+    frame = points_compared(cells).filter((c("to") + c("po")) > 0)
+    return frame.select("t", "p", "to", "po", "tz", "pz", *points.extra, *["point"] * points.placed)
+
+
+# ---- the meet
+
+
+def load(cells: Cells) -> tuple[Meet, Locator]:
+    """All cells as a meet in memory, and what finds its points."""
+    alone = points_alone(cells) if cells.alone else None
+    return load_part(cells, cells.frame, alone, whole=True)
+
+
+def load_part(cells: Cells, rows: Frame, alone: Frame | None, *, whole: bool = False) -> tuple[Meet, Locator]:
+    """Some cells, and points that are a cluster of their own on either side, as a meet in memory."""
+    engine = cells.engine
+    with engine.running():
+        got = engine.fetch(rows.filter(~c("t").is_null() & ~c("p").is_null()))
+        single = None if alone is None else _sorted(engine.fetch(alone))
+    true, t = _side(got["t"], single, "t")
+    pred, p = _side(got["p"], single, "p")
+    more = 0 if single is None else len(single["to"])
+    size = np.concatenate([numbers(got["m"], np.int64), np.ones(more, dtype=np.int64)])
+    order = np.lexsort((p, t))
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(t, minlength=len(true.names)))])
+    built = _core.Cells(indptr, p[order].astype(np.int32), size[order], len(pred.names))
+    locator = Locator(cells, built, true, pred)
+    meet = Meet(
+        built,
+        true.names,
+        pred.names,
+        weights=_weights(cells, got, single, order) if cells.points.weighted else None,
+        moments=_moments(cells, got, single, order) if cells.points.features else None,
+        locate=locator.cell_of_point if cells.points.placed else None,
+        overlap=partial(overlap, cells) if whole and cells.uneven is not None else None,
+    )
+    return meet, locator
+
+
+def _sorted(single: dict[str, Any]) -> dict[str, list[Any]]:
+    """Fetched columns of points as lists, in the order of their names if they have any."""
+    columns = {name: plain(column) for name, column in single.items()}
+    if "point" not in columns:
+        return columns | {"point": list(range(1, len(columns["to"]) + 1))}
+    order = np.argsort(as_objects(columns["point"]), kind="stable").tolist()
+    return {name: [column[i] for i in order] for name, column in columns.items()}
+
+
+def _side(column: Any, single: dict[str, list[Any]] | None, side: str) -> tuple[Clusters, Int64Array]:
+    """The clusters of one side, and the codes of all cells: those of the column, then a cell for each single point."""
+    codes, names = encoded(column)
+    if single is None:
+        return Clusters(names, (), ()), codes
+    known = {name: code for code, name in enumerate(names.tolist())}
+    rows = list(zip(single[side], single[f"{side}o"], single[f"{side}z"], single["point"], strict=True))
+    for name in sorted({label for label, own, _, _ in rows if not own and label not in known}):
+        known[name] = len(known)
+    own_points = [point for _, own, _, point in rows if own]
+    why = ["noise" if noise else "missing" for _, own, noise, _ in rows if own]
+    numbers_of_own = iter(range(len(known), len(known) + len(own_points)))
+    more = [next(numbers_of_own) if own else known[label] for label, own, _, _ in rows]
+    users = names if len(known) == len(names) else as_objects(list(known))
+    return Clusters(users, own_points, why), np.concatenate([codes, np.array(more, dtype=np.int64)])
+
+
+def _weights(cells: Cells, got: dict[str, Any], single: Any, order: IntArray) -> CellWeights:
+    own = np.zeros(0) if single is None else np.asarray(single["w"], dtype=np.float64)
+    logs = own * np.log(own, out=np.zeros_like(own), where=own > 0)
+    mass, square, entropy = (
+        np.concatenate([numbers(got[x]), y])[order] for x, y in (("w", own), ("ww", own * own), ("wl", logs))
+    )
+    unit = cells.mass / cells.n
+    return CellWeights(mass, square, entropy - mass * np.log(unit), unit)
+
+
+def _moments(cells: Cells, got: dict[str, Any], single: Any, order: IntArray) -> Moments:
+    centres = [
+        np.concatenate(
+            [numbers(got[f"c{j}"]), np.zeros(0) if single is None else np.asarray(single[f"x{j}"])]
+        )
+        for j in range(cells.points.features)
+    ]
+    within = np.concatenate([numbers(got["within"]), np.zeros(0 if single is None else len(single["to"]))])
+    return Moments(np.column_stack(centres)[order], within[order])
+
+
+def overlap(cells: Cells) -> Overlap:
+    """The cells of the points that both sides have, and the whole clusters: what the coreference measures read."""
+    assert cells.uneven is not None
+    with cells.engine.running():
+        got = cells.engine.fetch(cells.uneven.select("t", "p", "m", "tz", "pz"))
+    single = cells.policy.noise_as == "singleton"
+    own = {side: (numbers(got[f"{side}z"]) > 0) & single for side in ("t", "p")}
+    size = numbers(got["m"], np.int64)
+    copies = np.where(own["t"] | own["p"], size, 1)
+    row = np.repeat(np.arange(len(size)), copies)
+    size = size[row] // copies[row]
+    sides = []
+    for side in ("t", "p"):
+        codes = encoded(got[side])[0][row]
+        alone = np.flatnonzero(own[side][row])
+        codes[alone] = codes.max(initial=-1) + 1 + np.arange(alone.size)
+        present = codes >= 0
+        codes[present] = _core.encode_integers(codes[present])[0]
+        sides.append((codes, _core.group_sum(codes[present], int(codes.max(initial=-1)) + 1, size[present])))
+    (true, true_size), (pred, pred_size) = sides
+    shared = (true >= 0) & (pred >= 0)
+    return Overlap(true[shared], pred[shared], size[shared], true_size, pred_size)
+
+
+# ---- columns
+
+
+def encoded(column: Any) -> tuple[Int64Array, AnyArray]:
+    """Codes and names of a fetched column of clusters; null has the code -1."""
+    labels = read_labels(column, "cluster")
+    # Engines return rows in any order; numbered by name, the same tables give the same result.
+    order = np.argsort(labels.names, kind="stable")
+    rank = np.empty(len(order) + 1, dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    rank[-1] = -1
+    return rank[labels.codes], labels.names[order]
+
+
+def as_objects(values: list[Any]) -> AnyArray:
+    """A list of anything as a one-dimensional array."""
+    out = np.empty(len(values), dtype=object)
+    for i, value in enumerate(values):  # assigning all at once would take tuples apart
+        out[i] = value
+    return out
+
+
+def numbers(column: Any, dtype: Any = np.float64) -> npt.NDArray[Any]:
+    """A fetched column of numbers as an array."""
+    return np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column, dtype=dtype)

@@ -1,0 +1,170 @@
+"""The points of a comparison whose tables are in an engine: fetched when somebody asks, in a fixed order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from clusterdiff.diff.analysis import CellNumbers
+from clusterdiff.diff.source import PointSource
+from clusterdiff.errors import ArgumentError
+from clusterdiff.meet.meet import Meet
+from clusterdiff.points.alignment import Alignment, Order
+from clusterdiff.points.clustering import Clustering, Points
+from clusterdiff.points.labels import Labels
+from clusterdiff.tables.engines.loading import Locator, nameless
+from clusterdiff.tables.engines.native import plain
+from clusterdiff.tables.engines.tables import POINT
+
+
+class Brought(PointSource):
+    """Points that were brought from their tables, with those of the other columns that have been read."""
+
+    def __init__(self, meet: Meet, aligned: Alignment | None, weights: Any, engine: str) -> None:
+        self.meet = meet
+        self.weights = weights
+        self.engine = engine
+        self.aligned = aligned
+        self.read: dict[str, list[Any]] = {}
+
+    @property
+    def order(self) -> Order:
+        """The order of the points; an error if nothing tells them apart."""
+        return self._known.order
+
+    @property
+    def _known(self) -> Alignment:
+        if self.aligned is None:
+            raise nameless(self.engine)
+        return self.aligned
+
+    @property
+    def true(self) -> Clustering:
+        """The true clustering of the points."""
+        return self._known.clustering("true")
+
+    @property
+    def pred(self) -> Clustering:
+        """The predicted clustering of the points."""
+        return self._known.clustering("pred")
+
+    @cached_property
+    def names(self) -> Points:
+        """What the points are called; their positions if they have no names."""
+        return self._known.order.names
+
+    def points(self, cells: CellNumbers, limit: int | None = None) -> list[Any]:
+        """The points of some cells by name, in the order of the points; the first ``limit`` of them."""
+        self._known  # noqa: B018
+        return super().points(cells, limit)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The other columns that were read."""
+        return tuple(self.read)
+
+    def column(self, name: str) -> Sequence[Any]:
+        """One of those columns: a value for each point."""
+        return self.read[name]
+
+    def describe(self, values: object, argument: str) -> Any:
+        """A value for each point from a dict by point, or from a column in the order of `true`; None if unknown."""
+        order = self._known.order
+        if not order.known and not isinstance(values, Mapping):
+            raise ArgumentError(
+                f"`{argument}` must be a dict by point or the name of a column, since rows have no order in "
+                f"{self.engine}."
+            )
+        return order.describe(values, argument)
+
+
+class EngineSource(PointSource):
+    """Points that stay in their tables until somebody asks for them, with their other columns."""
+
+    def __init__(self, meet: Meet, locator: Locator) -> None:
+        self.meet = meet
+        self._locator = locator
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _same, (self.brought,)  # what is known of the points goes anywhere; their tables stay
+
+    @cached_property
+    def brought(self) -> Brought:
+        """The points in memory."""
+        locator = self._locator
+        points = locator.cells.points
+        if not points.placed:
+            return Brought(self.meet, None, None, points.engine.name)
+        found = locator.located
+        aligned = Alignment(
+            Labels(found.true, locator.true.names),
+            Labels(found.pred, locator.pred.names),
+            self._order(found.points),
+            points.named,
+            locator.cells.policy,
+        )
+        return Brought(self.meet, aligned, found.weights, points.engine.name)
+
+    def _order(self, names: list[Any]) -> Order:
+        points = self._locator.cells.points
+        side = points.sides[0]
+        if not points.engine.ordered:
+            return Order(names, len(names), known=False)
+        with points.engine.running():
+            given = plain(points.engine.fetch(side.frame.select(side.key))[side.key])
+        place = {point: row for row, point in enumerate(given)}
+        rows = np.fromiter((place.get(point, -1) for point in names), np.int64, len(names))
+        return Order(names, len(given), rows)
+
+    @property
+    def weights(self) -> Any:  # type: ignore[override]
+        """How much each point counts, if points have weights."""
+        return self.brought.weights
+
+    @property
+    def true(self) -> Clustering:
+        """The true clustering of the points."""
+        return self.brought.true
+
+    @property
+    def pred(self) -> Clustering:
+        """The predicted clustering of the points."""
+        return self.brought.pred
+
+    @cached_property
+    def names(self) -> Points:
+        """What the points are called; their positions if they have no names."""
+        return self.brought.names
+
+    def points(self, cells: CellNumbers, limit: int | None = None) -> list[Any]:
+        """The points of some cells by name, in the order of the points; the first ``limit`` of them."""
+        if limit is None and "brought" not in self.__dict__:
+            return self._locator.points_of(cells)
+        return self.brought.points(cells, limit)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The other columns of the table of true clusters."""
+        points = self._locator.cells.points
+        return points.others.names if points.placed else ()
+
+    def column(self, name: str) -> Sequence[Any]:
+        """One of those columns: a value for each point, None for points that only the other table has."""
+        read, points = self.brought.read, self._locator.cells.points
+        if name not in read:
+            with points.engine.running():
+                got = points.engine.fetch(points.others.frame.select(POINT, name))
+            value = dict(zip(plain(got[POINT]), plain(got[name]), strict=True))
+            read[name] = [value.get(point) for point in self.names]
+        return read[name]
+
+    def describe(self, values: object, argument: str) -> Any:
+        """A value for each point from a dict by point, or from a column in the order of `true`; None if unknown."""
+        return self.brought.describe(values, argument)
+
+
+def _same(brought: Brought) -> Brought:
+    return brought
