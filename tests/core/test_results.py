@@ -15,24 +15,29 @@ from clusterdiff import _core
 
 TRUE = np.array([0, 0, 0, 1, 1, 2])
 PRED = np.array([0, 0, 1, 1, 1, 1])
-CELLS = _core.meet(TRUE, PRED)
 ROWS = sparse.csr_array(np.eye(6))
 SIZES, COUNTS = np.array([1, 2, 3]), np.array([1, 1, 1])
+
+
+def cells() -> _core.Cells:
+    """Three true clusters over two predicted ones."""
+    return _core.meet(TRUE, PRED)
+
 
 RESULTS: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
     "Codes": (lambda: _core.encode_integers(TRUE), ("codes", "first")),
     "ObjectCodes": (lambda: _core.encode_objects(["a", "b"]), ("codes", "first", "types")),
-    "Transposed": (CELLS.transpose, ("cells", "order")),
-    "Join": (CELLS.join, ("of_true", "of_pred", "count")),
+    "Transposed": (lambda: cells().transpose(), ("cells", "order")),
+    "Join": (lambda: cells().join(), ("of_true", "of_pred", "count")),
     "Members": (lambda: _core.group_members(TRUE, 3), ("indptr", "members")),
     "DenseMoments": (lambda: _core.moments_dense(TRUE, 3, np.eye(6)), ("centres", "within")),
     "SparseMoments": (
         lambda: _core.moments_sparse(TRUE, 3, ROWS.indptr, ROWS.indices, ROWS.data, 6),
         ("indptr", "indices", "data", "within"),
     ),
-    "Repairs": (lambda: _core.repairs(CELLS), ("operation", "home", "at", "gain")),
+    "Repairs": (lambda: _core.repairs(cells()), ("operation", "home", "at", "gain")),
     "RepairSteps": (
-        lambda: _core.repair_steps(CELLS),
+        lambda: _core.repair_steps(cells()),
         ("operation", "true", "gain", "indptr", "cell", "source", "target"),
     ),
     "ExpectedInformation": (
@@ -80,19 +85,20 @@ def same_cells(a: _core.Cells, b: _core.Cells) -> None:
 def test_cells_and_sums_survive_a_copy(labels: Any, copied: Any) -> None:
     """A table that has been pickled or copied still knows its labels, and so where each point lies."""
     true, pred = labels(np.random.default_rng(3))
-    cells = _core.meet(true, pred)
-    again = copied(cells)
-    same_cells(again, cells)
-    assert again.locate(true, pred).tolist() == cells.locate(true, pred).tolist()
-    sums = copied(cells.sums())
-    assert (sums.s_h, sums.mutual, sums.mm) == (cells.sums().s_h, cells.sums().mutual, cells.sums().mm)
-    by_hand = _core.Cells(cells.indptr, cells.cols, cells.sizes, cells.k_pred)
+    table = _core.meet(true, pred)
+    again = copied(table)
+    same_cells(again, table)
+    assert again.locate(true, pred).tolist() == table.locate(true, pred).tolist()
+    sums = copied(table.sums())
+    assert (sums.s_h, sums.mutual, sums.mm) == (table.sums().s_h, table.sums().mutual, table.sums().mm)
+    by_hand = _core.Cells(table.indptr, table.cols, table.sizes, table.k_pred)
     same_cells(copied(by_hand), by_hand)
 
 
 def test_labels_of_cells_made_by_hand_are_checked() -> None:
     """One label for each cluster, no two alike, of 64 bits, and for both sides or none."""
-    table = (CELLS.indptr, CELLS.cols, CELLS.sizes, CELLS.k_pred)
+    made = cells()
+    table = (made.indptr, made.cols, made.sizes, made.k_pred)
     true, pred = np.array([7, -3, 5]), np.array([0, 1])
     assert _core.Cells(*table, true, pred).true_labels.tolist() == [7, -3, 5]  # type: ignore[union-attr]
     for labels, text in {
