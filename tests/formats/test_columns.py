@@ -173,6 +173,19 @@ def test_by_and_html_work_in_every_engine(files: tuple[Path, Path], tmp_path: Pa
 
 
 @pytest.mark.parametrize("engine", ["memory", "duckdb", "polars"])
+def test_two_columns_without_points_are_sliced_and_reported(
+    files: tuple[Path, Path], tmp_path: Path, engine: str
+) -> None:
+    """One file, --true and --pred: no names of points are needed, in whatever engine."""
+    html = tmp_path / "diff.html"
+    one = ["compare", files[0], "--true", "cluster", "--pred", "copy", "--by", "city", "--html", html]
+    result = run(*one, "--json", "--engine", engine)
+    assert result.exit_code == 0, result.stderr
+    assert [row["points"] for row in json.loads(result.stdout)["slices"]["city"]] == [6, 6]
+    assert html.exists()
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb", "polars"])
 def test_documents_on_the_command_line(tmp_path: Path, engine: str) -> None:
     """--documents compares within a column's values; --by document shows their scores, --by COLUMN slices."""
     table = [row | {"doc": f"d{i % 2}"} for i, row in enumerate(ROWS)]
