@@ -203,4 +203,4 @@ def test_documents_on_the_command_line(tmp_path: Path, engine: str) -> None:
     assert {row["value"] for row in data["slices"]["city"]} == {"rome", "oslo"}
     shown = run(*arguments, "--engine", engine)
     assert "12 points in 2 documents" in shown.stdout
-    assert "3 points in no cluster on one side" in shown.stdout
+    assert "3 points have no cluster on one side" in shown.stdout
