@@ -7,6 +7,8 @@ INSTALL := $(BIN)/python -m pip --disable-pip-version-check -q install --no-comp
 # The requirements of a dependency group, for whatever pip came with Python: only new ones know of groups.
 group = $(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"]["$(1)"])'
 CORE := CMakeLists.txt pyproject.toml constraints.txt $(wildcard src/clusterdiff/_core/*.cpp src/clusterdiff/_core/*/*)
+# An editable install lists the packages that there were: a new one has to be made known.
+ROOMS := $(wildcard src/clusterdiff/*/__init__.py src/clusterdiff/*/*/__init__.py)
 
 .PHONY: install demo test lint pytest bench sanitize clean
 
@@ -17,7 +19,7 @@ $(VENV)/.tools: pyproject.toml constraints.txt
 	@$(call group,build) | xargs $(INSTALL)
 	@touch $@
 
-$(VENV)/.installed: $(VENV)/.tools $(CORE)
+$(VENV)/.installed: $(VENV)/.tools $(CORE) $(ROOMS)
 	@$(INSTALL) --no-build-isolation -e .
 	@touch $@
 

@@ -27,6 +27,7 @@ HOSTILE = ["$x_1$", "</script>", "a\nb", "日本語" * 20, "x" * 10_000, "שלו
 
 @pytest.fixture(autouse=True)
 def _close() -> Iterator[None]:
+    plt.close("all")  # what tests of other modules drew
     yield
     plt.close("all")
 

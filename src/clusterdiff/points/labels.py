@@ -192,8 +192,10 @@ class Labels:
         lexicon = self.lexicon.settled() if isinstance(self.lexicon, LazyNames) else self.lexicon
         if not _changeable(self._values):
             return Labels(self._values, lexicon, self.absent)
-        narrow = found is not None and len(self) > len(found)
-        values = self._values.astype(_narrowest(found)) if narrow else self._values.copy()
+        if found is not None and len(found) < len(self):
+            values = self._values.astype(_narrowest(found))
+        else:
+            values = self._values.copy()
         return Labels(values, lexicon, None if self.absent is None else self.absent.copy())
 
 
