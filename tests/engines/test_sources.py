@@ -108,11 +108,13 @@ def test_rows_without_names_are_told_by_their_place(frame: Any) -> None:
     assert str(caught.value) == str(told.value)
 
 
-@pytest.mark.parametrize("engine", ["duckdb"])
+@pytest.mark.parametrize("engine", ["duckdb", "spark"])
 def test_points_that_nothing_tells_apart_are_only_counted(frame: Any) -> None:
-    """Without names and without an order there are scores and an explanation, and one clear error for points."""
-    diff = cd.compare_columns(frame({"a": TRUE, "b": PRED, "city": CITY.values()}), true="a", pred="b")
-    assert diff.source.columns == ()
+    """Without names or an order there are scores, slices and an explanation, and one clear error for points."""
+    diff = cd.compare_columns(frame({"a": TRUE, "b": PRED, "city": list(CITY.values())}), true="a", pred="b")
+    assert diff.source.columns == ("city",)
+    assert rows(diff.by("city")) == rows(expected().by(CITY))
+    assert rows(pickle.loads(pickle.dumps(diff)).by("city")) == rows(diff.by("city"))
     assert "points" in str(diff.explain(1))
     for ask in (lambda d: d.points, lambda d: d.components[0].points, lambda d: d.true):
         for one in (diff, pickle.loads(pickle.dumps(diff))):

@@ -33,11 +33,12 @@ class Words(NamedTuple):
     """What points and clusters are called."""
 
     point: str
+    cluster: str
     clusters: str
 
 
 #: In documents of a text, and in documents that a column of a table names.
-MENTIONS, POINTS = Words("mention", "entities"), Words("point", "clusters")
+MENTIONS, POINTS = Words("mention", "an entity", "entities"), Words("point", "a cluster", "clusters")
 
 
 def show_corpus(
@@ -79,9 +80,10 @@ def show_corpus(
     loss = diff.loss
     out.print(f"S_H lost {loss.total:.6f} = {loss.split:.6f} to splits + {loss.merge:.6f} to merges")
     if diff.policy.missing_points:
+        have = "has" if diff.policy.missing_points == 1 else "have"
         out.print(
-            f"{count(diff.policy.missing_points, words.point)} in no cluster on one side: "
-            f"{MEANING[diff.policy.missing]}"
+            f"{count(diff.policy.missing_points, words.point)} {have} no {words.cluster.split()[1]} on one side: "
+            + MEANING[diff.policy.missing].format(words.cluster)
         )
     if "document" in by:
         out.print()
@@ -92,7 +94,7 @@ def show_corpus(
 
 
 MEANING = {
-    "singleton": "for S_H each has a cluster of its own there (--missing)",
+    "singleton": "for S_H each has {} of its own there (--missing)",
     "drop": "S_H leaves them out (--missing)",
     "error": "",
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
@@ -81,10 +81,21 @@ class Locator:
     true: Clusters
     pred: Clusters
 
+    @property
+    def can(self) -> bool:
+        """Whether points can be found: rows without names or order can be numbered, unless a cluster is one of them."""
+        return self.cells.points.placed or not (self.true.own or self.pred.own)
+
+    @cached_property
+    def numbered(self) -> Cells:
+        """The cells of points that can be told apart."""
+        points = self.cells.points
+        return self.cells if points.placed else replace(self.cells, points=points.with_numbers())
+
     @cached_property
     def located(self) -> Located:
         """All points of the meet."""
-        found = self._locate(points_compared(self.cells))
+        found = self._locate(points_compared(self.numbered))
         if len(found.points) != self.built.n:
             raise ArgumentError(
                 f"the tables changed since they were compared: {self.built.n:,} points then, "
@@ -125,8 +136,6 @@ class Locator:
 
     def _locate(self, frame: Frame) -> Located:
         engine, points = self.cells.engine, self.cells.points
-        if not points.placed:
-            raise nameless(engine.name)
         columns = ["point", "t", "p", "to", "po", *["w"] * points.weighted]
         with engine.running():
             got = engine.fetch(frame.select(*columns))
@@ -213,7 +222,7 @@ def load_part(cells: Cells, rows: Frame, alone: Frame | None, *, whole: bool = F
         pred.names,
         weights=_weights(cells, got, single, order) if cells.points.weighted else None,
         moments=_moments(cells, got, single, order) if cells.points.features else None,
-        locate=locator.cell_of_point if cells.points.placed else None,
+        locate=locator.cell_of_point if locator.can else None,
         overlap=partial(overlap, cells) if whole and cells.uneven is not None else None,
     )
     return meet, locator

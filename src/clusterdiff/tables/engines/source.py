@@ -31,9 +31,9 @@ class Brought(PointSource):
         self.read: dict[str, list[Any]] = {}
 
     @property
-    def order(self) -> Order:
-        """The order of the points; an error if nothing tells them apart."""
-        return self._known.order
+    def known(self) -> bool:
+        """Whether the points can be told apart."""
+        return self.aligned is not None
 
     @property
     def _known(self) -> Alignment:
@@ -88,6 +88,11 @@ class EngineSource(PointSource):
         self.meet = meet
         self._locator = locator
 
+    @property
+    def known(self) -> bool:
+        """Whether the points can be told apart."""
+        return self._locator.cells.points.placed
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _same, (self.brought,)  # what is known of the points goes anywhere; their tables stay
 
@@ -97,7 +102,8 @@ class EngineSource(PointSource):
         locator = self._locator
         points = locator.cells.points
         if not points.placed:
-            return Brought(self.meet, None, None, points.engine.name)
+            weights = locator.located.weights if points.weighted and locator.can else None
+            return Brought(self.meet, None, weights, points.engine.name)
         found = locator.located
         aligned = Alignment(
             Labels(found.true, locator.true.names),
@@ -141,24 +147,23 @@ class EngineSource(PointSource):
 
     def points(self, cells: CellNumbers, limit: int | None = None) -> list[Any]:
         """The points of some cells by name, in the order of the points; the first ``limit`` of them."""
-        if limit is None and "brought" not in self.__dict__:
+        if limit is None and self.known and "brought" not in self.__dict__:
             return self._locator.points_of(cells)
         return self.brought.points(cells, limit)
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The other columns of the table of true clusters."""
-        points = self._locator.cells.points
-        return points.others.names if points.placed else ()
+        return self._locator.cells.points.others.names if self._locator.can else ()
 
     def column(self, name: str) -> Sequence[Any]:
         """One of those columns: a value for each point, None for points that only the other table has."""
-        read, points = self.brought.read, self._locator.cells.points
+        read, points = self.brought.read, self._locator.numbered.points
         if name not in read:
             with points.engine.running():
                 got = points.engine.fetch(points.others.frame.select(POINT, name))
             value = dict(zip(plain(got[POINT]), plain(got[name]), strict=True))
-            read[name] = [value.get(point) for point in self.names]
+            read[name] = [value.get(point) for point in self._locator.located.points]
         return read[name]
 
     def describe(self, values: object, argument: str) -> Any:

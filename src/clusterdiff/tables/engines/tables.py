@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite
 from typing import Any
@@ -67,6 +67,8 @@ class Others:
 
     frame: Frame
     names: tuple[str, ...]
+    #: The columns that were taken under our names, and the others as o0, o1, …
+    whole: Frame
 
 
 @dataclass(frozen=True)
@@ -85,11 +87,24 @@ class Points:
     features: int
     kinds: dict[str, str]
     others: Others
+    numbered: bool = False
 
     @property
     def placed(self) -> bool:
-        """Whether points can be told apart: by their names, or by the order of rows."""
-        return self.named or self.engine.ordered
+        """Whether points can be told apart: by names, by the order of rows, or by numbers that they were given."""
+        return self.named or self.engine.ordered or self.numbered
+
+    def with_numbers(self) -> Points:
+        """The same with a number for each row, for points that have neither names nor an order.
+
+        The rows are kept with their numbers, since they may come in another order the next time.
+        """
+        with self.engine.running():
+            kept = self.engine.number(self.others.whole, "t")
+        frame = kept.select("t", "p", *self.extra, i=c("code"))
+        named = {name: c(f"o{k}") for k, name in enumerate(self.others.names)}
+        others = replace(self.others, frame=kept.select(**named, **{POINT: c("code")}))
+        return replace(self, frame=frame, others=others, numbered=True)
 
     def with_names(self, frame: Frame) -> Frame:
         """Rows of ``frame`` with what their point is called in the column ``point``."""
@@ -263,7 +278,9 @@ class Reader:
         key = {POINT: self._taken["i"]} if "i" in self._taken else {}
         if document is not None:
             key[DOCUMENT] = self._taken[document]
-        return Others(self.frame.select(*names, **key) if names or key else self.frame, names)
+        frame = self.frame.select(*names, **key) if names or key else self.frame
+        numbered = {f"o{k}": c(name) for k, name in enumerate(names)}
+        return Others(frame, names, self.frame.select(**self._taken, **numbered))
 
     def number_rows(self, name: str) -> None:
         """Take the number of the row as a column."""
