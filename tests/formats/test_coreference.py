@@ -147,7 +147,7 @@ def test_conll_of_any_name_is_known_by_its_first_line(tmp_path: Path, files: tup
         ("#begin document a\nx ((1)\n#end document\n", r"line 2: '((1)' is not a list of brackets"),
         (
             "#begin document a\nx (1)|(2)\n#end document\n",
-            "line 2: the mention [0] belongs to the entities '1' (line 2) and '2'",
+            "line 2: the mention x [0] belongs to the entities '1' (line 2) and '2'",
         ),
         (
             "#begin document a\nx (1)\n#end document\n#begin document a\nx (1)\n#end document\n",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from clusterdiff.formats.mentions import Repeated
 from clusterdiff.formats.source import DOCUMENTS, TABLES, Source
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import Corpus
@@ -20,6 +21,7 @@ def read(
     pairs: bool = False,
     threshold: float | None = None,
     ignore: int | None = None,
+    repeated: Repeated | None = None,
 ) -> Clustering | Corpus:
     """Read a clustering from a file or a database.
 
@@ -43,13 +45,17 @@ def read(
     ignore
         A label of an array or image that means "not to be compared"; its points have no cluster, so compare with
         ``missing="drop"``.
+    repeated
+        For documents: what becomes of a mention that stands in several entities. ``"error"`` (the default) lists all
+        such mentions; ``"first"`` leaves each in the entity that the document names first, as the CoNLL scorer does,
+        and lists them in a warning.
 
     Returns
     -------
     Clustering or Corpus
         A Corpus from conll, conllu and spans, which hold documents; otherwise a Clustering.
     """
-    source = Source(os.fspath(path), point, cluster, table, format, pairs, threshold, ignore)
+    source = Source(os.fspath(path), point, cluster, table, format, pairs, threshold, ignore, repeated)
     return read_source(source.resolved())
 
 
@@ -80,17 +86,18 @@ def read_clustering(source: Source) -> Clustering:
 
 def read_documents(source: Source) -> Corpus:
     """The corpus of a file of documents."""
+    repeated = source.repeated or "error"
     if source.format == "spans":
         from clusterdiff.formats.spans import read_spans
 
-        return read_spans(source.path, source.cluster)
+        return read_spans(source.path, source.cluster, repeated)
     if source.format == "conll":
         from clusterdiff.formats.conll import read_conll
 
-        return read_conll(source.path)
+        return read_conll(source.path, repeated)
     from clusterdiff.formats.conllu import read_conllu
 
-    return read_conllu(source.path)
+    return read_conllu(source.path, repeated)
 
 
 def read_array(source: Source) -> AnyArray:
