@@ -22,6 +22,7 @@ from clusterdiff.diff.source import PointSource
 from clusterdiff.errors import (
     ArgumentError,
     ClusterdiffError,
+    ClusterdiffWarning,
     EngineError,
     FileError,
     LabelError,
@@ -52,6 +53,7 @@ __all__ = [
     "ArgumentError",
     "Check",
     "ClusterdiffError",
+    "ClusterdiffWarning",
     "Clustering",
     "Comparison",
     "Component",
