@@ -188,11 +188,18 @@ def _apply_missing(aligned: Alignment) -> Alignment:
     for mask in lost:
         if mask is not None:
             either |= mask
-    counted = policy.counted(int(either.sum()), policy.noise_points)
+    counted = _counted(policy, aligned)
     aligned = replace(aligned, policy=counted, uneven=(aligned.true, aligned.pred))
     return (
         _keep(aligned, ~either, "missing") if policy.missing == "drop" else _alone(aligned, lost, "missing")
     )
+
+
+def _counted(policy: Policy, aligned: Alignment) -> Policy:
+    """The policy, having been applied to the points that one side lacks."""
+    true, pred = aligned.true.present, aligned.pred.present
+    missing, spurious = int((~pred).sum()), int((pred & ~true).sum())
+    return policy.counted(len(aligned), missing, spurious, policy.noise_points)
 
 
 def _lacking(aligned: Alignment, side: str) -> str:
@@ -260,7 +267,7 @@ def _apply_noise(aligned: Alignment) -> Alignment:
     assert masks[0] is not None
     assert masks[1] is not None
     either = masks[0] | masks[1]
-    aligned = replace(aligned, policy=policy.counted(noise=int(either.sum())))
+    aligned = replace(aligned, policy=policy.counted(len(aligned), noise=int(either.sum())))
     if policy.noise_as == "drop":
         return _keep(aligned, ~either, "noise")
     return _alone(aligned, masks, "noise") if policy.noise_as == "singleton" else aligned

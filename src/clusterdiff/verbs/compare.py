@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from clusterdiff.diff.build import compare_aligned, meet_of
-from clusterdiff.diff.comparison import AnyMeasure, Comparison
+from clusterdiff.diff.comparison import AnyMeasure, Comparison, noticed
 from clusterdiff.diff.documents import compare_corpora, compare_within
 from clusterdiff.errors import ArgumentError, FileError
 from clusterdiff.formats.source import DOCUMENTS, TABLES, UNTYPED, Source, noise_label
@@ -111,7 +111,7 @@ def compare(
         _refuse(
             "a corpus", point=point, cluster=cluster, documents=documents, weights=weights, features=features
         )
-        return compare_corpora(_corpus(sides[0]), _corpus(sides[1]), policy, singletons)
+        return noticed(compare_corpora(_corpus(sides[0]), _corpus(sides[1]), policy, singletons))
     if "corpus" in kinds:
         if all(isinstance(side, Source) for side in sides):
             raise FileError(f"{true} and {pred} must both hold documents of mentions, or neither.")
@@ -122,16 +122,18 @@ def compare(
     if kinds == ["table"] * 2 and distances is None:
         from clusterdiff.tables.frames import compare_frames
 
-        return compare_frames(
-            *sides,
-            point=point,
-            cluster=cluster,
-            weights=weights,
-            features=features,
-            documents=documents,
-            policy=policy,
-            singletons=singletons,
-            budget=budget,
+        return noticed(
+            compare_frames(
+                *sides,
+                point=point,
+                cluster=cluster,
+                weights=weights,
+                features=features,
+                documents=documents,
+                policy=policy,
+                singletons=singletons,
+                budget=budget,
+            )
         )
     sources = [
         _with_columns(side, i, point, cluster) for i, side in enumerate(sides) if isinstance(side, Source)
@@ -140,15 +142,8 @@ def compare(
     if in_tables and distances is None and _named(weights, features, documents):
         from clusterdiff.tables.joins import compare_sources
 
-        return compare_sources(
-            sources[0],
-            sources[1],
-            policy,
-            weights=weights,
-            features=features,
-            documents=documents,
-            singletons=singletons,
-        )
+        columns = {"weights": weights, "features": features, "documents": documents}
+        return noticed(compare_sources(sources[0], sources[1], policy, **columns, singletons=singletons))
     if len(sources) == 2 and all(source.format in ARRAYS for source in sources):
         read: list[Any] = _arrays(sources[0], sources[1])
     else:
@@ -160,8 +155,8 @@ def compare(
     data: dict[str, Any] = {"weights": weights, "features": features, "distances": distances}
     aligned = aligned_as_given(*read)
     if documents is not None:
-        return compare_within(aligned, documents, policy, singletons, **data)
-    return compare_aligned(settled(aligned, policy), **data)
+        return noticed(compare_within(aligned, documents, policy, singletons, **data))
+    return noticed(compare_aligned(settled(aligned, policy), **data))
 
 
 def score(true: object, pred: object, measure: AnyMeasure = "S_H", **options: Any) -> float:

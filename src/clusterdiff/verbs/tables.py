@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from clusterdiff.diff.comparison import Comparison
+from clusterdiff.diff.comparison import Comparison, noticed
 from clusterdiff.points.corpus import Singletons
 from clusterdiff.points.policy import Missing, NoiseAs, Policy
 from clusterdiff.tables import frames
@@ -69,7 +69,7 @@ def compare_columns(
     0.5
     """
     policy = Policy(missing or ("error" if documents is None else "singleton"), noise, noise_as)
-    return frames.compare_columns(
+    diff = frames.compare_columns(
         table,
         true=true,
         pred=pred,
@@ -81,3 +81,4 @@ def compare_columns(
         singletons=singletons,
         budget=budget,
     )
+    return noticed(diff)
