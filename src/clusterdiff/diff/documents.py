@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from clusterdiff import _core
 from clusterdiff.diff.build import compare_aligned, overlap_of
-from clusterdiff.diff.comparison import AnyMeasure, Comparison
+from clusterdiff.diff.comparison import USUAL, AnyMeasure, Comparison
 from clusterdiff.diff.source import PointSource
+from clusterdiff.diff.texts import check_documents, refuse_other_words
 from clusterdiff.errors import ArgumentError, LabelError, listed, one_of
 from clusterdiff.measures import resolve
 from clusterdiff.meet.meet import Meet
 from clusterdiff.points.alignment import Alignment, by_name, settled
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import SINGLETONS, Corpus, InDocument, Singletons
-from clusterdiff.points.labels import IntArray, Labels, LazyNames
+from clusterdiff.points.labels import BoolArray, IntArray, Labels, LazyNames
 from clusterdiff.points.policy import Policy
 from clusterdiff.points.reading import read_labels
 from clusterdiff.table import Table
@@ -53,12 +54,33 @@ class Documents(Mapping[Any, Comparison]):
         return f"<{count(len(self), 'document')}: {listed(self)}>"
 
 
+class Counts(NamedTuple):
+    """What either side has, as it was given: all points and clusters, and those that the two share or lack."""
+
+    true_points: int
+    pred_points: int
+    true_clusters: int
+    pred_clusters: int
+    found: int
+    missing: int
+    spurious: int
+
+    @classmethod
+    def of(cls, true: Labels, pred: Labels) -> Counts:
+        """From the labels of both sides over the points of either."""
+        a, b = true.present, pred.present
+        sums = (int(mask.sum()) for mask in (a & b, a & ~b, b & ~a))
+        return cls(int(a.sum()), int(b.sum()), len(true.names), len(pred.names), *sums)
+
+
 class CorpusComparison(Comparison):
     """Clusterings of several documents compared: everything a :class:`Comparison` has, pooled, and each document.
 
     Documents are disjoint, so S* of the whole is the mean of theirs, weighted by their points, and sums over
     clusters and points are those that the coreference scorers add up over documents. Measures that count pairs of
     points, as ARI does, see the corpus as one large document; BLANC adds up the links of each document.
+
+    ``counts`` says how many points and clusters either side has, and how many points both have.
     """
 
     def __init__(
@@ -68,16 +90,29 @@ class CorpusComparison(Comparison):
         policy: Policy,
         documents: Documents,
         singletons: Singletons = "keep",
+        counts: Counts | None = None,
+        told: Sequence[str] = (),
     ) -> None:
         super().__init__(meet, source, policy)
         self.documents = documents
         self.singletons = singletons
+        self.counts = counts
+        self.told = tuple(told)
+
+    @property
+    def notices(self) -> list[str]:
+        """What one should know before trusting the numbers: of the files and their documents, then of the points."""
+        return [*self.told, *super().notices]
 
     @property
     def signature(self) -> str:
         """How the scores came about; says how many documents there were, and what became of singletons."""
         head, at, version = super().signature.rpartition("|v:")
         return f"{head}|documents:{len(self.documents)}|singletons:{self.singletons}{at}{version}"
+
+    def to_dict(self, measures: Iterable[AnyMeasure] = USUAL, top: int | None = 10) -> dict[str, Any]:
+        """The whole comparison as plain values, with what either side has."""
+        return super().to_dict(measures, top) | {"counts": self.counts and self.counts._asdict()}
 
     def by_document(self, measures: Iterable[AnyMeasure] = ("S_H",)) -> Table[Any]:
         """A row for every document that has points, in their order: its name, its number of points, its scores."""
@@ -96,7 +131,12 @@ class CorpusComparison(Comparison):
 def compare_corpora(true: Corpus, pred: Corpus, policy: Policy, singletons: Singletons) -> CorpusComparison:
     """Compare two corpora: points are matched within documents of the same name."""
     one_of("singletons", singletons, SINGLETONS)
-    _refuse_unshared(true, pred, policy)
+    told = [
+        *true.notices,
+        *pred.notices,
+        *check_documents(true, pred, policy),
+        *refuse_other_words(true, pred),
+    ]
     names = list(dict.fromkeys([*true, *pred]))
     left, right = (_pooled(corpus, names, singletons) for corpus in (true, pred))
     if not len(left) and not len(right):
@@ -104,7 +144,9 @@ def compare_corpora(true: Corpus, pred: Corpus, policy: Policy, singletons: Sing
     aligned = by_name(left, right)
     place = {name: i for i, name in enumerate(names)}
     of_point = np.fromiter((place[point.document] for point in aligned.order.names), np.int64, len(aligned))  # type: ignore[attr-defined]
-    return compare_documents(aligned, names, of_point, policy, singletons)
+    # The reference scorers go through the documents of the key.
+    unscored = np.array([name not in true for name in names], dtype=bool)[of_point]
+    return compare_documents(aligned, names, of_point, policy, singletons, unscored=unscored, told=told)
 
 
 def compare_within(
@@ -153,14 +195,20 @@ def compare_documents(
     of_point: IntArray,
     policy: Policy,
     singletons: Singletons,
+    unscored: BoolArray | None = None,
+    told: Sequence[str] = (),
     **data: Any,
 ) -> CorpusComparison:
-    """Compare clusterings of which no cluster reaches beyond one document; ``of_point`` numbers each point's."""
+    """Compare clusterings of which no cluster reaches beyond one document; ``of_point`` numbers each point's.
+
+    ``unscored`` marks points of `pred` that do not count for the coreference measures; ``told`` are notices.
+    """
     # Documents are compared when they are asked for; what the caller passed may have changed by then.
     aligned = replace(aligned, true=aligned.true.settled(), pred=aligned.pred.settled())
     data = {name: copy(value) for name, value in data.items()}
+    scored = aligned.pred.hidden(unscored)
     pooled = compare_aligned(
-        settled(aligned, policy), **data, overlap=partial(overlap_of, aligned.true, aligned.pred, of_point)
+        settled(aligned, policy), **data, overlap=partial(overlap_of, aligned.true, scored, of_point)
     )
     in_true, in_pred = aligned.true.present, aligned.pred.present
     compared = (in_true & in_pred) if policy.missing == "drop" else (in_true | in_pred)
@@ -168,7 +216,8 @@ def compare_documents(
     filled = np.unique(of_point[compared]).tolist()
     make = _Part(aligned, _core.group_members(of_point, len(names)), policy, data)
     documents = Documents({names[code]: code for code in filled}, make)
-    return CorpusComparison(pooled.meet, pooled.source, pooled.policy, documents, singletons)
+    counts = Counts.of(aligned.true, aligned.pred)
+    return CorpusComparison(pooled.meet, pooled.source, pooled.policy, documents, singletons, counts, told)
 
 
 @dataclass(frozen=True)
@@ -227,15 +276,3 @@ def _pooled(corpus: Corpus, names: list[str], singletons: Singletons) -> Cluster
     lexicon = np.empty(len(clusters), dtype=object)
     lexicon[:] = clusters
     return Clustering.of(Labels(np.concatenate([np.empty(0, np.int64), *codes]), lexicon), points)
-
-
-def _refuse_unshared(true: Corpus, pred: Corpus, policy: Policy) -> None:
-    lacking = [name for name in true if name not in pred], [name for name in pred if name not in true]
-    nothing = len(lacking[0]) == len(true)
-    if nothing or (policy.missing == "error" and any(lacking)):
-        told = [
-            f"`{side}` lacks {count(len(names), 'document')} of `{other}`: {listed(names)}."
-            for side, other, names in (("pred", "true", lacking[0]), ("true", "pred", lacking[1]))
-            if names
-        ]
-        raise LabelError(" ".join(told), "documents are matched by their names.")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import logging
-import warnings
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from clusterdiff.errors import ClusterdiffWarning, FileError
+from clusterdiff.errors import FileError
 from clusterdiff.files import shown
 from clusterdiff.points.corpus import Corpus, Mention
 
@@ -120,6 +119,7 @@ class Gathered:
         if self.errors:
             raise told_together(self.path, self.errors, "errors", ERRORS)
         repeats: list[FileError] = []
+        notices: list[str] = []
         entities = {name: document.entities(repeats) for name, document in self.documents.items()}
         if repeats:
             told = told_together(self.path, repeats, "mentions in more than one entity", REPEATS)
@@ -128,10 +128,11 @@ class Gathered:
                     'remove it from all but one, or keep the first with repeated="first" (--repeated first).'
                 )
                 raise FileError(told.message, f"a mention belongs to one entity: {hint}")
-            kept = "each stays in the entity that the document names first"
-            warnings.warn(f"{told.message}\n{kept}.", ClusterdiffWarning, stacklevel=2)
+            kept = "Each stays in the entity that the document names first."
+            notices = [f"{told.message}{' ' if len(repeats) == 1 else chr(10)}{kept}"]
         words = {name: _words(document) for name, document in self.documents.items()}
-        return Corpus(entities, words={name: w for name, w in words.items() if w}, origin=shown(self.path))
+        known = {name: spelt for name, spelt in words.items() if spelt}
+        return Corpus(entities, words=known, origin=shown(self.path), notices=notices)
 
 
 def _words(document: Document) -> list[str]:

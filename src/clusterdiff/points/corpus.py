@@ -62,6 +62,8 @@ class Corpus(Mapping[str, Clustering]):
         are compared only if these line up: see :func:`clusterdiff.compare`.
     origin
         Where the documents come from, for messages.
+    notices
+        What one should know about them; a comparison has it among its own ``notices``.
 
     Examples
     --------
@@ -78,6 +80,7 @@ class Corpus(Mapping[str, Clustering]):
         *,
         words: Mapping[str, Sequence[str]] | None = None,
         origin: str = "",
+        notices: Sequence[str] = (),
     ) -> None:
         self._documents = {
             name: Clustering.reading(data, name) if _has_points(data) else None
@@ -87,6 +90,7 @@ class Corpus(Mapping[str, Clustering]):
             raise LabelError("a corpus needs at least one document.")
         self.words = {name: tuple(spelt) for name, spelt in (words or {}).items() if name in self._documents}
         self.origin = origin
+        self.notices = tuple(notices)
 
     def only(self, names: Iterable[str]) -> Corpus:
         """Some of the documents, in the order of the corpus; names that it does not have are left out.
@@ -96,7 +100,7 @@ class Corpus(Mapping[str, Clustering]):
         """
         wanted = set(names)
         kept = {name: document or () for name, document in self._documents.items() if name in wanted}
-        return Corpus(kept, words=self.words, origin=self.origin)
+        return Corpus(kept, words=self.words, origin=self.origin, notices=self.notices)
 
     def __getitem__(self, name: str) -> Clustering:
         found = self._documents[name]

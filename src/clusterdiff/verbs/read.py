@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import warnings
 
+from clusterdiff.errors import ClusterdiffWarning
 from clusterdiff.formats.mentions import Repeated
 from clusterdiff.formats.source import DOCUMENTS, TABLES, Source
 from clusterdiff.points.clustering import Clustering
@@ -56,7 +58,10 @@ def read(
         A Corpus from conll, conllu and spans, which hold documents; otherwise a Clustering.
     """
     source = Source(os.fspath(path), point, cluster, table, format, pairs, threshold, ignore, repeated)
-    return read_source(source.resolved())
+    found = read_source(source.resolved())
+    for notice in found.notices if isinstance(found, Corpus) else ():
+        warnings.warn(notice, ClusterdiffWarning, stacklevel=2)
+    return found
 
 
 def read_source(source: Source) -> Clustering | Corpus:
