@@ -53,7 +53,7 @@ def by(analysis: Analysis, source: PointSource, column: object) -> Table[Slice]:
     names = np.empty(len(called), dtype=object)
     names[:] = called
     table = _of_points(analysis, source, np.where(labels.codes < 0, len(called) - 1, labels.codes), names)
-    order = np.argsort(-table["loss"], kind="stable")
+    order = np.lexsort((-table["points"], -table["loss"]))  # of equal losses that of more points first
     return Table({name: table[name][order] for name in table.columns}, Slice)
 
 
