@@ -35,7 +35,7 @@ from clusterdiff.verbs.compare import compare
 @click.option(
     "--missing",
     type=click.Choice(MISSING),
-    help="Points on one side only.  [default: error; singleton for documents]",
+    help="Points on one side only.  [default: error; lost for documents]",
 )
 @click.option("--noise", metavar="LABEL", help="Label that means “in no cluster”.")
 @click.option(
@@ -99,7 +99,7 @@ def command(
         chosen = engines.chosen(engine, (left, right))
         with told():
             if chosen is not None:
-                policy = Policy(missing or ("singleton" if documents else "error"), noise, noise_as)
+                policy = Policy(missing or ("lost" if documents else "error"), noise, noise_as)
                 asked = engines.Asked(policy, documents, singletons, others=bool(html or by))
                 diff = noticed(
                     stack.enter_context(engines.compared(left, right, asked, chosen, master, memory))
