@@ -37,7 +37,7 @@ from clusterdiff.verbs.compare import compare
 @click.option(
     "--missing",
     type=click.Choice(MISSING),
-    help="Points on one side only.  [default: error; singleton for documents]",
+    help="Points on one side only.  [default: error; lost for documents]",
 )
 @click.option("--noise", metavar="LABEL", help="Label that means “in no cluster”.")
 @click.option(
@@ -111,7 +111,7 @@ def command(
             if chosen is not None:
                 if documents is None and singletons != "keep":
                     raise ArgumentError("--singletons is for documents; leave it out, or pass --documents.")
-                policy = Policy(missing or ("singleton" if documents else "error"), noise, noise_as)
+                policy = Policy(missing or ("lost" if documents else "error"), noise, noise_as)
                 asked = engines.Asked(policy, documents, singletons, others=bool(html or by))
                 diff = noticed(
                     stack.enter_context(engines.compared(left, right, asked, chosen, master, memory))

@@ -152,7 +152,7 @@ def show_corpus(diff: CorpusComparison, how: Shown) -> None:
     out.print(_scores(diff, how))
     out.print()
     for line in _told(diff, how.words):
-        out.print(line)
+        out.print(line, soft_wrap=True)
     if how.explain:
         print_explanation(diff, how.top, (how.words.true, how.words.pred))
     if "document" in how.by:
@@ -185,7 +185,7 @@ LOST = {
 }
 #: What becomes of points that one side lacks.
 MEANING = {
-    "singleton": "for S_H each of these has {} {} of its own on the side that lacks it (--missing)",
+    "singleton": "each of these has {} {} of its own on the side that lacks it (--missing)",
     "drop": "these are left out (--missing)",
 }
 
@@ -205,7 +205,8 @@ def _told(diff: CorpusComparison, words: Words) -> list[str]:
         )
     loss = diff.loss._asdict()
     total = loss.pop("total")
-    parts = " + ".join(f"{value:.6f} {LOST[part].format(words.point)}" for part, value in loss.items())
+    told = LOST if diff.policy.missing == "lost" else ("split", "merge")
+    parts = " + ".join(f"{loss[part]:.6f} {LOST[part].format(words.point)}" for part in told)
     return [*lines, f"S_H lost {total:.6f} = {parts}"]
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from clusterdiff import _core
-from clusterdiff.diff.build import compare_aligned, overlap_of
+from clusterdiff.diff.build import compare_aligned
 from clusterdiff.diff.comparison import USUAL, AnyMeasure, Comparison
 from clusterdiff.diff.source import PointSource
 from clusterdiff.diff.texts import check_documents, refuse_other_words
@@ -21,7 +21,7 @@ from clusterdiff.meet.meet import Meet
 from clusterdiff.points.alignment import Alignment, by_name, settled
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import SINGLETONS, Corpus, InDocument, Singletons
-from clusterdiff.points.labels import BoolArray, IntArray, Labels, LazyNames
+from clusterdiff.points.labels import BoolArray, Int64Array, IntArray, Labels, LazyNames
 from clusterdiff.points.policy import Policy
 from clusterdiff.points.reading import read_labels
 from clusterdiff.table import Table
@@ -92,12 +92,25 @@ class CorpusComparison(Comparison):
         singletons: Singletons = "keep",
         counts: Counts | None = None,
         told: Sequence[str] = (),
+        scored: Callable[[], Comparison] | None = None,
     ) -> None:
         super().__init__(meet, source, policy)
         self.documents = documents
         self.singletons = singletons
         self.counts = counts
         self.told = tuple(told)
+        self._scored = scored
+
+    @cached_property
+    def scored(self) -> Comparison:
+        """What the coreference measures see, as the reference scorers do: the documents of `true` only."""
+        return self if self._scored is None else self._scored()
+
+    def score(self, measure: AnyMeasure = "S_H") -> float:
+        """One measure of all documents together; see ``scored`` for those that the reference scorers have."""
+        found = resolve(measure)
+        as_reference = found.family == "coreference" or found.name.startswith("b3.")
+        return float(found(self.scored.summed if as_reference else self.summed))
 
     @property
     def notices(self) -> list[str]:
@@ -206,10 +219,11 @@ def compare_documents(
     # Documents are compared when they are asked for; what the caller passed may have changed by then.
     aligned = replace(aligned, true=aligned.true.settled(), pred=aligned.pred.settled())
     data = {name: copy(value) for name, value in data.items()}
-    scored = aligned.pred.hidden(unscored)
-    pooled = compare_aligned(
-        settled(aligned, policy), **data, overlap=partial(overlap_of, aligned.true, scored, of_point)
-    )
+    pooled = _pool(aligned, of_point, policy, data)
+    scored = None
+    if unscored is not None and unscored.any() and not unscored.all():
+        kept = np.flatnonzero(~unscored)
+        scored = partial(_pool, _taken(aligned, kept), of_point[kept], policy, data)
     in_true, in_pred = aligned.true.present, aligned.pred.present
     compared = (in_true & in_pred) if policy.missing == "drop" else (in_true | in_pred)
     # Documents of which nothing is left to compare have no comparison of their own.
@@ -217,7 +231,28 @@ def compare_documents(
     make = _Part(aligned, _core.group_members(of_point, len(names)), policy, data)
     documents = Documents({names[code]: code for code in filled}, make)
     counts = Counts.of(aligned.true, aligned.pred)
-    return CorpusComparison(pooled.meet, pooled.source, pooled.policy, documents, singletons, counts, told)
+    return CorpusComparison(
+        pooled.meet,
+        pooled.source,
+        pooled.policy,
+        documents,
+        singletons,
+        counts=counts,
+        told=told,
+        scored=scored,
+    )
+
+
+def _pool(aligned: Alignment, of_point: IntArray, policy: Policy, data: Mapping[str, Any]) -> Comparison:
+    """The comparison of all documents of an alignment together."""
+    whole = settled(aligned, policy)
+    within = of_point if whole.kept is None else of_point[whole.kept]
+    return compare_aligned(whole, **data, documents=within)
+
+
+def _taken(aligned: Alignment, kept: Int64Array) -> Alignment:
+    true, pred = aligned.true.take(kept), aligned.pred.take(kept)
+    return replace(aligned, true=true, pred=pred, order=aligned.order.chosen(kept), named=True)
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,14 @@ from clusterdiff.wording import count, percent
 Missing: TypeAlias = Literal["error", "drop", "singleton", "lost"]
 NoiseAs: TypeAlias = Literal["singleton", "cluster", "drop"]
 
-MISSING = ("error", "drop", "singleton")
+MISSING = ("error", "drop", "singleton", "lost")
 NOISE_AS = ("singleton", "cluster", "drop")
 #: A policy that touches a larger share of the points says so.
 MANY = 0.1
 #: What to do about points that one side lacks, for the messages that refuse them.
 MISSING_HINT = (
-    'pass missing="drop" to leave them out, or missing="singleton" to give each a cluster of its own.'
+    'pass missing="drop" to leave them out, missing="singleton" to give each a cluster of its own, or missing="lost" '
+    "to count them as not found or spurious."
 )
 #: What each policy does to points that one side lacks.
 MEANS: dict[str, str] = {

@@ -75,11 +75,12 @@ def compare(
         Link weights between points, for ``S*(distance)``: a square matrix, a condensed vector, or a function of
         two equally long arrays of points.
     missing
-        What to do with points that have a cluster on one side only, or a null label: ``"error"``, ``"drop"``
-        (leave them out) or ``"singleton"`` (a cluster of their own on the side that lacks them). ``"error"`` unless
-        told otherwise, but ``"singleton"`` for documents, since systems hardly ever find the very mentions of the key,
-        and ``"drop"`` for images with a label to ignore. B-cubed and the coreference measures count such points as
-        the CoNLL reference scorer does, under either choice.
+        What to do with points that have a cluster on one side only, or a null label, for every measure: ``"error"``;
+        ``"drop"``, as if they had never been there; ``"singleton"``, each a cluster of its own on the side that lacks
+        it; or ``"lost"``, which counts them as not found or as spurious: S_H loses them, the coreference measures
+        count as the CoNLL reference scorer does, and measures that have no meaning there say so. ``"error"`` unless
+        told otherwise, but ``"lost"`` for documents, since systems hardly ever find the very mentions of the key, and
+        ``"drop"`` for images with a label to ignore.
     noise
         A label that means "in no cluster", such as DBSCAN's -1, on either side.
     noise_as
@@ -155,7 +156,7 @@ def compare(
         label = noise_label(noise, *(side.labels for side in read if isinstance(side, Clustering)))
         policy = replace(policy, noise=label)
     data: dict[str, Any] = {"weights": weights, "features": features, "distances": distances}
-    aligned = aligned_as_given(*read)
+    aligned = aligned_as_given(read[0], read[1], empty=policy.missing == "lost")
     if documents is not None:
         return noticed(compare_within(aligned, documents, policy, singletons, **data))
     return noticed(compare_aligned(settled(aligned, policy), **data))
@@ -217,7 +218,7 @@ def _kind(side: object) -> str:
 def _default(sides: Sequence[object], kinds: Sequence[str], documents: object) -> Missing:
     """What becomes of points that one side lacks, if the user does not say."""
     if documents is not None or "corpus" in kinds:
-        return "singleton"
+        return "lost"
     ignoring = any(isinstance(side, Source) and side.ignore is not None for side in sides)
     return "drop" if ignoring else "error"
 

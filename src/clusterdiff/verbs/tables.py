@@ -48,7 +48,7 @@ def compare_columns(
         as in a :class:`clusterdiff.Corpus`.
     missing
         What to do with points that have no cluster on one side, as for :func:`clusterdiff.compare`: ``"error"`` if
-        nothing is said, but ``"singleton"`` with documents.
+        nothing is said, but ``"lost"`` with documents.
     noise, noise_as
         As for :func:`clusterdiff.compare`.
     singletons
@@ -68,7 +68,7 @@ def compare_columns(
     >>> cd.compare_columns(table, true="gold", pred="system").score()
     0.5
     """
-    policy = Policy(missing or ("error" if documents is None else "singleton"), noise, noise_as)
+    policy = Policy(missing or ("error" if documents is None else "lost"), noise, noise_as)
     diff = frames.compare_columns(
         table,
         true=true,
