@@ -13,7 +13,8 @@ from clusterdiff.diff.build import compare_aligned, meet_of
 from clusterdiff.diff.comparison import AnyMeasure, Comparison
 from clusterdiff.diff.documents import compare_corpora, compare_within
 from clusterdiff.errors import ArgumentError, FileError
-from clusterdiff.formats.source import DOCUMENTS, TABLES, UNTYPED, Source, noise_label
+from clusterdiff.formats.catalogue import ARRAYS, DOCUMENTS, TABLES, UNTYPED
+from clusterdiff.formats.source import Source, noise_label
 from clusterdiff.measures import resolve
 from clusterdiff.meet.meet import Meet
 from clusterdiff.points.alignment import align, aligned_as_given, settled
@@ -191,8 +192,6 @@ def score(true: object, pred: object, measure: AnyMeasure = "S_H", **options: An
 
 
 # ---- what each side is
-
-ARRAYS = ("npy", "tiff")
 
 
 def _recognised(side: object) -> object:
