@@ -62,11 +62,8 @@ def compare_aligned(
         uneven=aligned.uneven is not None,
     )
     cells = meet.cells
-    aligned = replace(
-        aligned,
-        true=aligned.true.settled(cells.true_labels),
-        pred=aligned.pred.settled(cells.pred_labels),
-    )
+    true, pred = aligned.true.settled(cells.true_labels), aligned.pred.settled(cells.pred_labels)
+    aligned = Alignment(true, pred, order, aligned.named, aligned.policy, aligned.uneven)
     meet = meet.with_points(partial(cells.locate, aligned.true.values, aligned.pred.values))
     return Comparison(meet, PointSource(meet, aligned, w, other), aligned.policy)
 

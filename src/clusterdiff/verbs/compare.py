@@ -193,9 +193,14 @@ def score(true: object, pred: object, measure: AnyMeasure = "S_H", **options: An
 
 # ---- what each side is
 
+#: What holds labels and needs no second look.
+PLAIN = frozenset({np.ndarray, list, tuple, dict})
+
 
 def _recognised(side: object) -> object:
     """A path as a source whose format is known; anything else as it is."""
+    if type(side) in PLAIN:
+        return side
     if isinstance(side, str | os.PathLike):
         try:
             return Source(os.fspath(side)).resolved()
@@ -207,6 +212,8 @@ def _recognised(side: object) -> object:
 
 
 def _kind(side: object) -> str:
+    if type(side) in PLAIN:
+        return "labels"
     if isinstance(side, Source):
         return "corpus" if side.format in DOCUMENTS else "file"
     if isinstance(side, Corpus):
@@ -268,6 +275,8 @@ def _corpus(side: Any) -> Corpus:
 
 def _clustering(side: object, i: int, point: Column | None, cluster: Column | None) -> object:
     """What can be laid over points in memory: files and tables are read."""
+    if type(side) in PLAIN:
+        return side
     if isinstance(side, Source):
         return read_clustering(_with_columns(side, i, point, cluster))
     if _kind(side) == "table":
