@@ -21,8 +21,9 @@ from clusterdiff.cli.options import together
 from clusterdiff.cli.output import console, plain_table, print_json
 from clusterdiff.diff.documents import CorpusComparison, Counts
 from clusterdiff.errors import ArgumentError, LabelError, listed, nearest
+from clusterdiff.formats.catalogue import DOCUMENTS
 from clusterdiff.formats.mentions import REPEATED, Repeated
-from clusterdiff.formats.source import DOCUMENTS, Source
+from clusterdiff.formats.source import Source
 from clusterdiff.points.corpus import Corpus
 from clusterdiff.show.coreference import coreference_table
 from clusterdiff.table import shown
