@@ -70,6 +70,12 @@ def test_columns_of_every_kind(write: Any, text: str, words: tuple[str, ...] | N
         assert [m.text for m in corpus[name].point_names()] == [" ".join(words)]  # type: ignore[attr-defined]
 
 
+def test_documents_without_a_name_are_numbered(write: Any) -> None:
+    """As those of OntoGUM, whose names are those of their files."""
+    text = "# begin document \n0\tit\t(1)\n# end document\n"
+    assert list(cd.read(write("k.conll", text * 2))) == ["document 1", "document 2"]  # type: ignore[call-overload]
+
+
 def test_brackets_need_no_pipes(write: Any) -> None:
     """As GUM and the scorers' cases write them."""
     piped = write("a.conll", conll({"d": [("a", "(2|(1)"), ("b", "2)|(3"), ("c", "3)|(1)")]}))

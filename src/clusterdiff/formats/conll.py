@@ -33,6 +33,7 @@ class _Reader:
     def __init__(self, path: str, repeated: Repeated) -> None:
         self.path = path
         self.gathered = Gathered(path, repeated)
+        self.begun = 0
         self.document: Document | None = None
         self.word_column: int | None = None
         # After an error the lines up to the next document say nothing new.
@@ -66,7 +67,9 @@ class _Reader:
         """A line that starts with #: a document begins, or ends, or it is a comment."""
         if begin := BEGIN.match(line):
             before, broken = self.document, self.skipping
-            self.document, self.skipping = Document(self.path, begin[1].strip(), number), False
+            self.begun += 1
+            name = begin[1].strip() or f"document {self.begun}"
+            self.document, self.skipping = Document(self.path, name, number), False
             self.word_column = None
             if before is not None and not broken:
                 self.gathered.errors.append(
