@@ -34,7 +34,7 @@ def as_json(*arguments: object) -> Any:
 
 @pytest.fixture
 def labels(tmp_path: Path) -> tuple[Path, Path]:
-    """Two files with one label a line."""
+    """Two files with one label per line."""
     for name, values in (("true", TRUE), ("pred", PRED)):
         (tmp_path / f"{name}.txt").write_text("\n".join(values) + "\n", encoding="utf-8")
     return tmp_path / "true.txt", tmp_path / "pred.txt"

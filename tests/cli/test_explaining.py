@@ -120,7 +120,7 @@ def test_patch_and_apply_give_back_the_true_clustering(files: tuple[Path, Path],
 
 
 def test_labels_in_order_are_patched_in_order(tmp_path: Path) -> None:
-    """One label a line in, one label a line out."""
+    """One label per line in, one label per line out."""
     (tmp_path / "true.txt").write_text("a\na\nb\n")
     (tmp_path / "pred.txt").write_text("x\ny\ny\n")
     run("patch", tmp_path / "true.txt", tmp_path / "pred.txt", "-o", tmp_path / "fix.json")

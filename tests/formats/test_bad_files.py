@@ -67,14 +67,14 @@ CASES: dict[str, tuple[str, bytes, list[str]]] = {
         "t.csv",
         b"id,cluster\na,1\nb,1\na,2\n",
         [
-            "the column 'id' must name each point once; 1 stand more than once: 'a'.",
+            "the column 'id' must name each point once; 1 name repeated: 'a'.",
             "'a', is in rows 1 and 3.",
         ],
     ),
     "an id missing": (
         "t.csv",
         b"id,cluster\na,1\n,2\n",
-        ["1 rows have nothing in the column of points 'id'", "row 2"],
+        ["the column of points 'id' must not be empty; it is in 1 row, the first of them row 2", "row 2"],
     ),
     "truncated Parquet": (
         "t.parquet",
@@ -145,13 +145,13 @@ def test_repeats_are_counted(tmp_path: Path) -> None:
     path.write_text("id,cluster\n" + "".join(f"r{i % 1000:04},1\n" for i in range(2000)))
     with pytest.raises(cd.FileError) as caught:
         cd.read(path)
-    assert "1,000 stand more than once: 'r0000', 'r0001', 'r0002', 'r0003', 'r0004' and 995 more." in str(
+    assert "1,000 names repeated: 'r0000', 'r0001', 'r0002', 'r0003', 'r0004' and 995 more." in str(
         caught.value
     )
     other = tmp_path / "p.csv"
     other.write_text("id,cluster\n" + "".join(f"r{i:04},1\n" for i in range(1000)))
     for pair in ((path, other), (other, path)):
-        with pytest.raises(cd.FileError, match="1,000 stand more than once"):
+        with pytest.raises(cd.FileError, match="1,000 names repeated"):
             cd.compare(*pair)
 
 
@@ -160,7 +160,7 @@ def test_repeats_among_missing_points_are_found(tmp_path: Path, missing: str) ->
     """A point that stands twice on one side and not at all on the other is no less an error."""
     (tmp_path / "t.csv").write_text("id,cluster\na,1\nz,1\nz,2\n")
     (tmp_path / "p.csv").write_text("id,cluster\na,1\n")
-    with pytest.raises(cd.FileError, match="stand more than once: 'z'"):
+    with pytest.raises(cd.FileError, match="1 name repeated: 'z'"):
         cd.compare(tmp_path / "t.csv", tmp_path / "p.csv", missing=missing)  # type: ignore[arg-type]
 
 
@@ -168,7 +168,7 @@ def test_repeats_that_cancel_out_are_found(tmp_path: Path) -> None:
     """Two by two repeats make four rows of two and two, and two missing points on either side hide nothing."""
     (tmp_path / "t.csv").write_text("id,cluster\na,1\na,1\nx,1\ny,1\n")
     (tmp_path / "p.csv").write_text("id,cluster\na,1\na,1\nv,1\nw,1\n")
-    with pytest.raises(cd.FileError, match="stand more than once: 'a'"):
+    with pytest.raises(cd.FileError, match="1 name repeated: 'a'"):
         cd.compare(tmp_path / "t.csv", tmp_path / "p.csv", missing="drop")
 
 

@@ -18,7 +18,7 @@ from tests.formats.conftest import csv_text, run, write_parquet
 
 
 def test_a_label_a_line(tmp_path: Path) -> None:
-    """Any name but a known one: a label a line, an empty line being a point without a cluster."""
+    """Any name but a known one: one label per line, an empty line being a point without a cluster."""
     (tmp_path / "labels").write_text("a\r\na\r\n\r\nb\r\n")
     found = cd.read(tmp_path / "labels")
     assert isinstance(found, cd.Clustering)
@@ -120,7 +120,7 @@ def connected(pairs: list[tuple[str, str]], points: set[str]) -> cd.Clustering:
     st.sampled_from([None, 0.0, 0.5, 0.95]),
 )
 def test_pairs_become_connected_components(tmp_path: Path, pairs: Any, threshold: float | None) -> None:
-    """Pairs that count connect; a point of which no pair counts stands alone."""
+    """Pairs that count connect; a point none of whose pairs counts stands alone."""
     rows = [{"left": a, "right": b, "score": s} for a, b, s in pairs]
     (tmp_path / "pairs.csv").write_text(csv_text(rows))
     found = cd.read(tmp_path / "pairs.csv", pairs=True, threshold=threshold)
@@ -160,7 +160,7 @@ def test_pairs_have_to_be_plain(tmp_path: Path) -> None:
     with pytest.raises(cd.ArgumentError, match="must name the two ends of a pair"):
         cd.read(path, pairs=True, point="x")
     path.write_text("left,right\na,b\n,c\n")
-    with pytest.raises(cd.FileError, match="1 pairs lack one of their ends"):
+    with pytest.raises(cd.FileError, match="1 pair without both ends"):
         cd.read(path, pairs=True)
     path.write_text("left,right,score\na,b,high\n")
     with pytest.raises(cd.FileError, match="cannot be read"):

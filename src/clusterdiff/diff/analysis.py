@@ -219,7 +219,7 @@ class Analysis:
         meet, of_cell = self.meet, self.join.of_cell
         size, true, pred = meet.size, meet.true, meet.pred
         # Of equal shares the one of smaller clusters goes first, then the first. But in a large component what is
-        # equal is shuffled, always in the same way: in order, equal cells along a chain would be settled one a round.
+        # equal is shuffled, always in the same way: in order, equal cells along a chain would be settled one per round.
         together = meet.true_size[true] + meet.pred_size[pred]
         turn = np.arange(len(meet), dtype=np.uint64)
         turn = np.where(np.bincount(of_cell)[of_cell] > LARGE, turn * np.uint64(0x9E3779B97F4A7C15), turn)

@@ -26,6 +26,7 @@ from clusterdiff.meet.sums import Summed
 from clusterdiff.points.clustering import Clustering, Points
 from clusterdiff.points.policy import Policy
 from clusterdiff.table import Table, shown
+from clusterdiff.wording import count
 
 AnyMeasure: TypeAlias = str | Measure | Callable[[Meet], float]
 
@@ -159,7 +160,7 @@ class Comparison:
         Parameters
         ----------
         top
-            How many of the costliest components to tell of.
+            How many of the costliest components to describe.
         sides
             What the two clusterings are called: ``("old", "new")`` for two releases, say.
 
@@ -305,8 +306,8 @@ class Comparison:
     def _sentences(self) -> list[str]:
         loss, kinds = self.loss, self.kinds
         return [
-            f"S_H = {self.score():.4f} for {self.n:,} points in {self.summed.k_true:,} true and "
-            f"{self.summed.k_pred:,} predicted clusters",
+            f"S_H = {self.score():.4f} for {count(self.n)} in {self.summed.k_true:,} true and "
+            f"{count(self.summed.k_pred, 'predicted cluster')}",
             f"lost {loss.total:.4f}: {loss.split:.4f} to splits, {loss.merge:.4f} to merges",
             "components: " + ", ".join(f"{count:,} {kind}" for kind, count in kinds.items()),
         ]

@@ -155,7 +155,7 @@ def compare_documents(
     singletons: Singletons,
     **data: Any,
 ) -> CorpusComparison:
-    """Compare clusterings of which no cluster reaches beyond one document; ``of_point`` numbers each point's."""
+    """Compare clusterings whose clusters each lie in one document; ``of_point`` has each point's document."""
     # Documents are compared when they are asked for; what the caller passed may have changed by then.
     aligned = replace(aligned, true=aligned.true.settled(), pred=aligned.pred.settled())
     data = {name: copy(value) for name, value in data.items()}
@@ -164,7 +164,7 @@ def compare_documents(
     )
     in_true, in_pred = aligned.true.present, aligned.pred.present
     compared = (in_true & in_pred) if policy.missing == "drop" else (in_true | in_pred)
-    # Documents of which nothing is left to compare have no comparison of their own.
+    # A document with nothing left to compare has no comparison of its own.
     filled = np.unique(of_point[compared]).tolist()
     make = _Part(aligned, _core.group_members(of_point, len(names)), policy, data)
     documents = Documents({names[code]: code for code in filled}, make)

@@ -169,7 +169,7 @@ class _Teller:
         )
 
     def mixed(self, true: int) -> str:
-        """One true cluster among several: its parts, and whom each was merged with."""
+        """One true cluster among several: its parts, and the clusters that each was merged with."""
         cells = self.by_size(self.analysis.cells_of_true(true))
         size = int(self.meet.true_size[true])
         if len(cells) == 1:

@@ -18,6 +18,7 @@ from clusterdiff.errors import FileError, PatchError, listed
 from clusterdiff.files import write_text
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.labels import Labels
+from clusterdiff.wording import count
 
 FORMAT, VERSION = "clusterdiff patch", 1
 
@@ -153,7 +154,7 @@ class Patch:
         state = _State(Clustering.reading(clustering, "clustering"))
         if len(state.clustering) != self.n:
             raise PatchError(
-                f"the patch is for {self.n:,} points; the clustering has {len(state.clustering):,}.",
+                f"the patch is for {count(self.n)}; the clustering has {len(state.clustering):,}.",
                 "apply it to the very clustering that it was made from.",
             )
         for number, operation in enumerate(self.operations, 1):
@@ -234,7 +235,7 @@ class _State:
         if code is None:
             raise PatchError(f"there is no cluster {name!r}.")
         if self.size[code] != size:
-            raise PatchError(f"cluster {name!r} has {self.size[code]:,} points; the patch expects {size:,}.")
+            raise PatchError(f"cluster {name!r} has {count(self.size[code])}; the patch expects {size:,}.")
         return code
 
     def _position(self, point: Hashable) -> int:

@@ -105,7 +105,7 @@ class _Listed(Sequence[Repair]):
         if isinstance(index, slice):
             return [self._make(i) for i in range(*index.indices(len(self)))]
         if not -len(self) <= index < len(self):
-            raise IndexError(f"there are {len(self):,} repairs; {index} is not among them")
+            raise IndexError(f"there is no repair {index}; there are {len(self):,}")
         return self._make(index % len(self))
 
     def __iter__(self) -> Iterator[Repair]:

@@ -1,4 +1,4 @@
-"""CoNLL-2012 (and 2011, and SemEval-2010): a word a line, its mentions as brackets in the last column."""
+"""CoNLL-2012 (and 2011, and SemEval-2010): one word per line, its mentions as brackets in the last column."""
 
 from __future__ import annotations
 

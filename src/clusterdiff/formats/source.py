@@ -56,7 +56,7 @@ def sniff(path: str) -> str:
     """The format of a file whose name does not tell, by its first bytes and lines."""
     if path == STDIN:
         raise ArgumentError(
-            "the format of standard input must be told.", f"name it with --format: {', '.join(FORMATS)}."
+            "the format of standard input must be given.", f"name it with --format: {', '.join(FORMATS)}."
         )
     with open_bytes(path) as file:
         head = file.read(4096)

@@ -91,7 +91,7 @@ def extremes_of(sizes: Sizes, measure: Measure) -> Extremes:
     if measure.needs is not None or n > MOST_POINTS:
         known = ", ".join(CLOSED_FORM)
         raise MeasureError(
-            f"the extremes of {measure.name} for a true clustering of {n:,} points are not known in closed form, "
+            f"the extremes of {measure.name} for a true clustering of {count(n)} are not known in closed form, "
             f"and only up to {MOST_POINTS} points can all clusterings be tried.",
             f"they are known for {known}.",
         )

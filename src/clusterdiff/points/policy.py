@@ -1,4 +1,4 @@
-"""Policy: what the user chose for points without a cluster on one side and for noise, and how many it concerned."""
+"""Policy: what the user chose for points that one side lacks and for noise, and how many points that touched."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MISSING_HINT = (
 
 @dataclass(frozen=True)
 class Policy:
-    """What to do with points that one side lacks and with noise; ``…_points`` count those it was done to.
+    """What to do with points that one side lacks and with noise; ``…_points`` count the points touched.
 
     >>> Policy("drop", noise=-1).counted(missing=3, noise=1).signature
     'missing:drop(3)|noise:-1=singleton(1)'
@@ -38,7 +38,7 @@ class Policy:
         one_of("noise_as", self.noise_as, NOISE_AS)
 
     def counted(self, missing: int = 0, noise: int = 0) -> Policy:
-        """The same, having been applied to so many points."""
+        """The same policy after it was applied to so many points."""
         return replace(self, missing_points=missing, noise_points=noise)
 
     @property

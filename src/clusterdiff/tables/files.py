@@ -24,6 +24,7 @@ from clusterdiff.tables.columnar import scan_arrow, scan_json_lines, scan_parque
 from clusterdiff.tables.databases import scan_duckdb, scan_postgres, scan_sqlite
 from clusterdiff.tables.delimited import scan_csv, scan_tsv
 from clusterdiff.tables.duck import Connection, Scan, connect, fresh, quoted
+from clusterdiff.wording import count
 
 log = logging.getLogger("clusterdiff")
 
@@ -135,7 +136,7 @@ MOMENT = re.compile(r"DATE|TIME.*")
 
 
 def _kind(sql_type: str) -> str | None:
-    """What a column of an SQL type holds, as far as labels and points go."""
+    """What kind of labels or points a column of an SQL type holds."""
     if INTEGER.fullmatch(sql_type) or FRACTION.fullmatch(sql_type):
         return "int"
     if TEXT.fullmatch(sql_type) or sql_type == '"NULL"':
@@ -242,8 +243,8 @@ def refuse_nulls(table: Loaded) -> None:
         ).fetchall()
         if nulls:
             raise FileError(
-                f"{table.title}: {nulls:,} rows have nothing in the column of {what}s {column!r}, "
-                f"the first is row {first:,}."
+                f"{table.title}: the column of {what}s {column!r} must not be empty; it is in {count(nulls, 'row')}, "
+                f"the first of them row {first:,}."
             )
 
 
@@ -352,8 +353,9 @@ def refuse_repeats(table: Loaded) -> None:
         first, places, total = rows[0]
         at = " and ".join(f"{place:,}" for place in places[:2])
         raise FileError(
-            f"{table.title}: the column {table.point!r} must name each point once; {total:,} stand more than once: "
-            f"{listed([row[0] for row in rows], total)}. The first, {first!r}, is in rows {at}.",
+            f"{table.title}: the column {table.point!r} must name each point once; "
+            f"{count(total, 'name')} repeated: {listed([row[0] for row in rows], total)}. "
+            f"The first, {first!r}, is in rows {at}.",
             "a point belongs to one cluster; remove the repeats, or resolve the overlap between clusters.",
         )
 

@@ -145,7 +145,7 @@ def match(true: Loaded, pred: Loaded) -> Matched:
         if true.rows != pred.rows:
             raise FileError(
                 f"{true.title} and {pred.title} must label the same points; they have {true.rows:,} and "
-                f"{pred.rows:,} rows.",
+                f"{count(pred.rows, 'row')}.",
                 "if the points have names, add a column that holds them.",
             )
         return Matched(in_order(clusters(true), clusters(pred)))

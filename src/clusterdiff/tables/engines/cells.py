@@ -17,6 +17,7 @@ from clusterdiff.points.labels import kind
 from clusterdiff.points.policy import MISSING_HINT, Policy
 from clusterdiff.tables.engines.native import Engine, Frame, plain
 from clusterdiff.tables.engines.tables import Points, flag, log_or_0
+from clusterdiff.wording import count
 
 c = nw.col
 #: Bytes that a cell takes in memory with all that is derived from it: with labels that are numbers, and otherwise.
@@ -92,7 +93,7 @@ class _Grouping:
             raise ArgumentError(
                 f"`noise` must be a label of `{'true' if side == 't' else 'pred'}`, whose labels are {expected}; "
                 f"got {kind(noise)} {noise!r}.",
-                "give the noise label as it stands among the labels.",
+                "give the noise label as it appears among the labels.",
             )
 
     # ---- one group by
@@ -298,7 +299,7 @@ class _Grouping:
             )
         if total.get("bad"):
             raise ArgumentError(
-                f"`weights` must be finite and not negative for every point; {int(total['bad']):,} are not.",
+                f"`weights` must be finite and not negative for every point; it is not for {count(int(total['bad']))}.",
                 "a weight says how much a point counts; 0 leaves it out of the score.",
             )
         if total["mass"] == 0:
@@ -306,6 +307,6 @@ class _Grouping:
         if "finite" in total and total["finite"] < total["n"]:
             lacking = int(total["n"] - total["finite"])
             raise ArgumentError(
-                f"`features` must be finite; got null, NaN or infinity for {lacking:,} points.",
+                f"`features` must be finite; got null, NaN or infinity for {count(lacking)}.",
                 "impute or drop those points first.",
             )

@@ -26,6 +26,7 @@ from clusterdiff.tables.engines.loading import load
 from clusterdiff.tables.engines.source import EngineSource
 from clusterdiff.tables.engines.sums import InEngine
 from clusterdiff.tables.engines.tables import Points
+from clusterdiff.wording import count
 
 #: The usual measures, without the one that is not a sum over cells.
 SUMS = tuple(name for name in USUAL if name != "A")
@@ -45,7 +46,7 @@ class TableComparison(Comparison):
         self.engine = engine
 
     def _sentences(self) -> list[str]:
-        went = f"grouped by {self.engine}, {len(self.meet):,} cells brought into memory"
+        went = f"grouped by {self.engine}, {count(len(self.meet), 'cell')} brought into memory"
         return [*super()._sentences(), went]
 
 
@@ -131,7 +132,7 @@ class EngineComparison(Comparison):
         near = self._near
         if near is None:
             raise MeasureError(
-                "the components that differ do not fit the budget, and cannot all be told of.",
+                "the components that differ do not fit the budget, so they cannot all be described.",
                 "allow a larger budget=, or see .components and .costliest.explain().",
             )
         told = near.explain(top, sides)
@@ -153,10 +154,10 @@ class EngineComparison(Comparison):
     def _sentences(self) -> list[str]:
         summed, loss = self.summed, self.loss
         return [
-            f"S_H = {self.score():.4f} for {self.n:,} points in {summed.k_true:,} true and "
-            f"{summed.k_pred:,} predicted clusters",
+            f"S_H = {self.score():.4f} for {count(self.n)} in {summed.k_true:,} true and "
+            f"{count(summed.k_pred, 'predicted cluster')}",
             f"lost {loss.total:.4f}: {loss.split:.4f} to splits, {loss.merge:.4f} to merges",
-            f"computed in {self.engine}: {len(summed):,} cells stayed there (budget {self._budget:,} bytes)",
+            f"computed in {self.engine}: {count(len(summed), 'cell')} stayed there (budget {self._budget:,} bytes)",
         ]
 
     # ---- what reads the cells or the points, and has to be asked of `costliest`

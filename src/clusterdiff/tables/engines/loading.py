@@ -21,6 +21,7 @@ from clusterdiff.points.reading import read_labels
 from clusterdiff.tables.engines.cells import Cells
 from clusterdiff.tables.engines.native import Frame, plain
 from clusterdiff.tables.engines.tables import flag
+from clusterdiff.wording import count
 
 c = nw.col
 
@@ -98,7 +99,7 @@ class Locator:
         found = self._locate(points_compared(self.numbered))
         if len(found.points) != self.built.n:
             raise ArgumentError(
-                f"the tables changed since they were compared: {self.built.n:,} points then, "
+                f"the tables changed since they were compared: {count(self.built.n)} then, "
                 f"{len(found.points):,} now.",
                 "compare them again.",
             )

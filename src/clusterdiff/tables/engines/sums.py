@@ -20,6 +20,7 @@ from clusterdiff.tables.engines.cells import Cells
 from clusterdiff.tables.engines.native import Frame
 from clusterdiff.tables.engines.sides import Sides, if_else, log1p, ratio
 from clusterdiff.tables.engines.tables import flag, log_or_0
+from clusterdiff.wording import count
 
 c = nw.col
 #: Squares are summed in two halves of this many bits, so that they stay exact in 64 bits up to n = 4·10^12.
@@ -446,4 +447,4 @@ class InEngine(Once):
         return float(getattr(self.sums, name))
 
     def __repr__(self) -> str:
-        return f"<meet of {self.source.n:,} points in {self.source.engine.name}>"
+        return f"<meet of {count(self.source.n)} in {self.source.engine.name}>"

@@ -51,7 +51,7 @@ def log_or_0(x: Any) -> Any:
 
 @dataclass(frozen=True)
 class Side:
-    """One table with its point in column ``i`` (true) or ``j`` (pred), as far as joining goes."""
+    """One table with its point in column ``i`` (true) or ``j`` (pred) for the join."""
 
     argument: str
     frame: Frame
@@ -140,7 +140,7 @@ class Points:
         if total:
             first = plain(fetch(twice.sort(side.key).head(5).select(side.key))[side.key])
             raise LabelError(
-                f"`{side.argument}` must name each point once; {total:,} stand more than once: "
+                f"`{side.argument}` must name each point once; {count(total, 'name')} repeated: "
                 f"{listed(first, total)}.",
                 "a point belongs to one cluster; remove the repeats, or resolve the overlap between clusters.",
             )
