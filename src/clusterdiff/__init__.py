@@ -6,6 +6,8 @@
 0.2103
 """
 
+import typing as _typing
+
 from clusterdiff._version import __version__
 from clusterdiff.decide.scorer import Scorer, scorer
 from clusterdiff.diff.analysis import Analysis, Merge, Split
@@ -47,6 +49,9 @@ from clusterdiff.verbs.compare import compare, score
 from clusterdiff.verbs.read import read
 from clusterdiff.verbs.tables import compare_columns
 
+if _typing.TYPE_CHECKING:
+    from clusterdiff.tables.engines.comparison import EngineComparison, TableComparison
+
 __all__ = [
     "Analysis",
     "ArgumentError",
@@ -60,6 +65,7 @@ __all__ = [
     "CorpusComparison",
     "Counterexample",
     "Documents",
+    "EngineComparison",
     "EngineError",
     "Explanation",
     "Extremes",
@@ -87,6 +93,7 @@ __all__ = [
     "Story",
     "Subcomponent",
     "Table",
+    "TableComparison",
     "__version__",
     "check",
     "compare",
@@ -104,3 +111,12 @@ __all__ = [
     "worsen",
     "write",
 ]
+
+
+def __getattr__(name: str) -> _typing.Any:
+    """What compare() returns for tables, imported with narwhals when somebody asks for it by name."""
+    if name in {"EngineComparison", "TableComparison"}:
+        from clusterdiff.tables.engines import comparison
+
+        return getattr(comparison, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -40,8 +40,8 @@ def compare_aligned(
 ) -> Comparison:
     """Compare two clusterings that lie over the same points already; the result shares nothing with the caller.
 
-    ``other`` has further columns of the points, ``overlap`` the clusterings as they were given if more is known of
-    them than the alignment tells.
+    ``other`` has further columns of the points, and ``overlap`` the clusterings as they were given, if more is known
+    about them than the alignment says.
     """
     order = aligned.order
     w = None if weights is None else read_weights(weights, order)
@@ -62,11 +62,8 @@ def compare_aligned(
         uneven=aligned.uneven is not None,
     )
     cells = meet.cells
-    aligned = replace(
-        aligned,
-        true=aligned.true.settled(cells.true_labels),
-        pred=aligned.pred.settled(cells.pred_labels),
-    )
+    true, pred = aligned.true.settled(cells.true_labels), aligned.pred.settled(cells.pred_labels)
+    aligned = Alignment(true, pred, order, aligned.named, aligned.policy, aligned.uneven)
     meet = meet.with_points(partial(cells.locate, aligned.true.values, aligned.pred.values))
     return Comparison(meet, PointSource(meet, aligned, w, other), aligned.policy)
 

@@ -75,7 +75,7 @@ class CorpusComparison(Comparison):
 
     @property
     def signature(self) -> str:
-        """How the scores came about; says how many documents there were, and what became of singletons."""
+        """How the scores came about, with the number of documents and what became of singletons."""
         head, at, version = super().signature.rpartition("|v:")
         return f"{head}|documents:{len(self.documents)}|singletons:{self.singletons}{at}{version}"
 
@@ -121,7 +121,7 @@ def compare_within(
     sides = [_within(side, names, of_point) for side in (aligned.true, aligned.pred)]
     if singletons == "drop":
         sides = [side.hidden(np.bincount(side.codes[side.codes >= 0])[side.codes] == 1) for side in sides]
-        # A point that is in no cluster on either side is no point of any document.
+        # A point in no cluster on either side does not count for any document.
         kept = np.flatnonzero(sides[0].present | sides[1].present)
         if not kept.size:
             raise LabelError('no point is left: singletons="drop" left out all of them.')
@@ -133,7 +133,7 @@ def compare_within(
 
 
 def _within(labels: Labels, names: list[Any], of_point: IntArray) -> Labels:
-    """Clusters told apart by the document that their points are in."""
+    """Clusters, kept apart by the document that their points are in."""
     old = labels.names.tolist()
     key = of_point * len(old) + labels.codes
     codes, first = _core.encode_integers(key)

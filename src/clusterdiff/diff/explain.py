@@ -15,7 +15,7 @@ from clusterdiff.diff.slices import by_kind
 from clusterdiff.diff.source import PointSource
 from clusterdiff.wording import and_list, count, name, percent
 
-#: How many points a sentence names, how many parts of a cluster, and how many clusters of a component are told of.
+#: How many points a sentence names, how many parts of a cluster, and how many clusters of a component.
 POINTS, PARTS, CLUSTERS = 5, 4, 6
 
 
@@ -37,7 +37,7 @@ class Explanation:
     """Where the score was lost. ``print`` it, or read its parts.
 
     ``damaged`` of ``components`` components lost something; ``half`` of them make up half of the loss, and the
-    ``top`` costliest, told of in ``stories``, ``concentration`` of it. ``kinds`` gives the loss by kind.
+    ``top`` costliest, described in ``stories``, make up ``concentration`` of it. ``kinds`` gives the loss by kind.
     """
 
     score: float
@@ -61,8 +61,10 @@ class Explanation:
             f"and {merge:.4f} ({percent(merge / total)}) to merging."
         ]
         where = f"{self.damaged:,} of {count(self.components, 'component')}"
+        if self.damaged == self.components:
+            where = f"all {self.components:,} components" if self.components > 1 else "the only component"
         if self.damaged <= self.top:
-            out.append(f"All of it was lost in {where}.")
+            out.append(f"It was lost in {where}.")
         else:
             out.append(
                 f"It was lost in {where}; {count(self.half, 'component')} make{'s' if self.half == 1 else ''} up half "
@@ -117,7 +119,7 @@ def explain(analysis: Analysis, source: PointSource, top: int, sides: tuple[str,
 def tell(
     analysis: Analysis, source: PointSource, component: int, sides: tuple[str, str] = ("true", "predicted")
 ) -> list[str]:
-    """What happened to the clusters of a component: a sentence for each true cluster, the costliest first."""
+    """What happened to the clusters of a component: one sentence per true cluster, costliest first."""
     return list(_Teller(analysis, source, sides).component(component))
 
 

@@ -14,7 +14,7 @@ from clusterdiff.points.labels import FloatArray
 
 
 class Loss(NamedTuple):
-    """What was lost in all, and how much of it to splits and to merges; ``split + merge == total``."""
+    """What was lost in total, and how much of it to splits and to merges; ``split + merge == total``."""
 
     total: float
     split: float

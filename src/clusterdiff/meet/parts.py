@@ -73,8 +73,9 @@ def spread(groups: IntArray, k: int, x: Any, weights: npt.NDArray[Any] | None) -
         return _core.moments_dense(codes, k, x, w)
     from scipy import sparse
 
-    indptr, indices, data, within = _core.moments_sparse(codes, k, x.indptr, x.indices, x.data, x.shape[1], w)
-    return sparse.csr_array((data, indices, indptr), shape=(k, x.shape[1])), within
+    found = _core.moments_sparse(codes, k, x.indptr, x.indices, x.data, x.shape[1], w)
+    centres = sparse.csr_array((found.data, found.indices, found.indptr), shape=(k, x.shape[1]))
+    return centres, found.within
 
 
 @dataclass(frozen=True)

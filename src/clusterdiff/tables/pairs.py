@@ -13,7 +13,6 @@ from clusterdiff.errors import ArgumentError, FileError, listed
 from clusterdiff.files import shown
 from clusterdiff.tables.duck import Connection, Scan, fresh
 from clusterdiff.tables.files import Loaded, bring, require
-from clusterdiff.wording import count
 
 log = logging.getLogger("clusterdiff")
 
@@ -28,8 +27,8 @@ SCORES = ("score", "probability", "match_probability", "similarity", "confidence
 def load_pairs(con: Connection, scan: Scan, point: str | None, threshold: float | None) -> Loaded:
     """The connected components of the pairs whose score is at least ``threshold``; without one, of all pairs.
 
-    A record none of whose pairs counts is a cluster of its own. ``point`` names the two ends and maybe the score,
-    separated by commas; without it they are told by their names.
+    A record that has no such pair is a cluster of its own. ``point`` names the two ends and maybe the score,
+    separated by commas; without it they are recognised by their names.
     """
     left, right, score = _choose(scan, point)
     title = shown(scan.name)
@@ -44,7 +43,7 @@ def load_pairs(con: Connection, scan: Scan, point: str | None, threshold: float 
         raise FileError(f"{title}: the ends of pairs must be of one type; got {kinds['a']} and {kinds['b']}.")
     ((nulls,),) = con.execute(f"SELECT count(*) FROM {pairs} WHERE a IS NULL OR b IS NULL").fetchall()
     if nulls:
-        raise FileError(f"{title}: {count(nulls, 'pair')} without both ends.")
+        raise FileError(f"{title}: {nulls:,} pairs lack one of their ends.")
     points = fresh("points")
     con.execute(
         f"CREATE TEMP TABLE {points} AS SELECT point, (row_number() OVER (ORDER BY point)) - 1 AS code "

@@ -83,7 +83,7 @@ class EngineComparison(Comparison):
 
     @property
     def loss(self) -> Loss:
-        """What S_H lost, in all and to splits and merges."""
+        """What S_H lost: in total, to splits and to merges."""
         return self.in_engine.loss
 
     @cached_property
