@@ -13,6 +13,7 @@ from clusterdiff.errors import ArgumentError, FileError, listed
 from clusterdiff.files import shown
 from clusterdiff.tables.duck import Connection, Scan, fresh
 from clusterdiff.tables.files import Loaded, bring, require
+from clusterdiff.wording import count
 
 log = logging.getLogger("clusterdiff")
 
@@ -43,7 +44,7 @@ def load_pairs(con: Connection, scan: Scan, point: str | None, threshold: float 
         raise FileError(f"{title}: the ends of pairs must be of one type; got {kinds['a']} and {kinds['b']}.")
     ((nulls,),) = con.execute(f"SELECT count(*) FROM {pairs} WHERE a IS NULL OR b IS NULL").fetchall()
     if nulls:
-        raise FileError(f"{title}: {nulls:,} pairs lack one of their ends.")
+        raise FileError(f"{title}: {count(nulls, 'pair')} without both ends.")
     points = fresh("points")
     con.execute(
         f"CREATE TEMP TABLE {points} AS SELECT point, (row_number() OVER (ORDER BY point)) - 1 AS code "
