@@ -102,7 +102,7 @@ def test_columns_are_chosen_by_name_or_asked_for(tmp_path: Path) -> None:
     path = write_rows(tmp_path / "t.csv", rows)
     result = run("compare", path, path)
     assert result.exit_code == 2
-    assert "has the columns 'x', 'y', 'z', and none is known as the clusters." in result.stderr
+    assert "has the columns 'x', 'y', 'z', and none of them names the clusters." in result.stderr
     assert as_json("compare", path, path, "--point", "x", "--cluster", "y")["scores"]["S_H"] == 1.0
     result = run("compare", path, path, "--point", "x", "--cluster", "yy")
     assert "has no column 'yy'; it has 'y', 'x', 'z'." in result.stderr

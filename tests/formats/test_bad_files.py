@@ -40,7 +40,7 @@ CASES: dict[str, tuple[str, bytes, list[str]]] = {
     "line breaks of two kinds": (
         "t.csv",
         b"id,cluster\r\na,1\nb,2\r\nc,3\n",
-        ["or line breaks are of two kinds.", "dos2unix"],
+        ["or line breaks are mixed.", "dos2unix"],
     ),
     "latin 1": (
         "t.csv",
@@ -95,16 +95,16 @@ CASES: dict[str, tuple[str, bytes, list[str]]] = {
     "a key twice": (
         "t.json",
         b'{"a": [1, 2], "a": [3]}',
-        ["t.json: the key 'a' stands twice in one object."],
+        ["t.json: the key 'a' is repeated in one object."],
     ),
     "JSON of records": ("t.json", b'[{"id": 1}]', ["t.json holds a list of objects, which is a table."]),
     "JSON of a number": ("t.json", b"7", ["t.json must hold an object or a list; it holds int."]),
     "a point in two clusters": (
         "t.mcl",
         b"a\tb\nc\ta\n",
-        ["t.mcl, line 2: the point 'a' stands here and in line 1."],
+        ["t.mcl, line 2: the point 'a' is listed here and in line 1."],
     ),
-    "a point twice in one": ("t.mcl", b"a\tb\ta\n", ["t.mcl, line 1: the point 'a' stands here twice."]),
+    "a point twice in one": ("t.mcl", b"a\tb\ta\n", ["t.mcl, line 1: the point 'a' is listed here twice."]),
     "a gap between tabs": ("t.mcl", b"a\t\tb\n", ["t.mcl, line 1: there is nothing between two tabs."]),
     "a name that tells nothing": ("t.txt", b"a b\nc d\n", ["its name does not tell", "--format"]),
 }
@@ -157,7 +157,7 @@ def test_repeats_are_counted(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("missing", ["drop", "singleton"])
 def test_repeats_among_missing_points_are_found(tmp_path: Path, missing: str) -> None:
-    """A point that stands twice on one side and not at all on the other is no less an error."""
+    """A point that is repeated on one side and not at all on the other is no less an error."""
     (tmp_path / "t.csv").write_text("id,cluster\na,1\nz,1\nz,2\n")
     (tmp_path / "p.csv").write_text("id,cluster\na,1\n")
     with pytest.raises(cd.FileError, match="1 name repeated: 'z'"):

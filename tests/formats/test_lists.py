@@ -151,7 +151,7 @@ def test_pairs_have_to_be_plain(tmp_path: Path) -> None:
     """Ends that are not known by their names are told, and must be there."""
     path = tmp_path / "p.csv"
     path.write_text("x,y,z,w\na,b,c,0.5\n")
-    with pytest.raises(cd.FileError, match="not plain which are the ends of a pair"):
+    with pytest.raises(cd.FileError, match="not clear which are the ends of a pair"):
         cd.read(path, pairs=True)
     assert cd.read(path, pairs=True, point="x,z") == cd.Clustering([["a", "c"]])
     assert cd.read(path, pairs=True, point="x,z,w", threshold=0.6) == cd.Clustering([["a"], ["c"]])

@@ -142,7 +142,7 @@ def test_nothing_is_guessed_where_there_are_two_ways(tmp_path: Path, header: str
     """Unknown or several known names: the columns are listed and have to be named."""
     path = tmp_path / "t.csv"
     path.write_text(f"{header}\n{','.join('12345'[: header.count(',') + 1])}\n")
-    with pytest.raises(cd.FileError, match=f"none is known as the {lacks}") as caught:
+    with pytest.raises(cd.FileError, match=f"none of them names the {lacks}") as caught:
         cd.read(path)
     assert "--" in str(caught.value.hint)
 

@@ -89,7 +89,7 @@ BAD: dict[str, tuple[Callable[[], object], type[Exception], str, str | None]] = 
     "a whole frame": (
         lambda: cd.compare(FOUR, pl.DataFrame({"a": FOUR, "b": FOUR})),
         cd.ArgumentError,
-        "`pred` has the columns 'a', 'b', and none is known as the clusters.",
+        "`pred` has the columns 'a', 'b', and none of them names the clusters.",
         "name it with cluster= (--cluster on the command line).",
     ),
     "a set of labels": (

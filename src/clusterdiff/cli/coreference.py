@@ -1,4 +1,4 @@
-"""Documents of mentions, as people who resolve coreference expect to see them scored."""
+"""Documents of mentions, scored the way coreference scorers show them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.table import shown
 from clusterdiff.wording import count
 
-#: Measures with a recall, a precision and an F1, and how they are called in tables.
+#: Measures with a recall, a precision and an F1, and what they are called in tables.
 ROWS = {"muc": "MUC", "b3": "B³", "ceaf_e": "CEAF-e", "lea": "LEA"}
-#: What a document's line shows.
+#: The measures shown for each document.
 BRIEF = {
     "muc.f1": "MUC",
     "b3.f1": "B³",
@@ -75,7 +75,8 @@ def show_corpus(
     out.print(table)
     out.print(
         f"\n{count(diff.n, words.point)} in {count(len(diff.documents), 'document')} · "
-        f"{diff.meet.k_true:,} true and {diff.meet.k_pred:,} predicted {words.clusters}"
+        f"{diff.meet.k_true:,} true and {diff.meet.k_pred:,} predicted "
+        + (words.clusters if diff.meet.k_pred != 1 else words.cluster.split()[1])
     )
     loss = diff.loss
     out.print(f"S_H lost {loss.total:.6f} = {loss.split:.6f} to splits + {loss.merge:.6f} to merges")

@@ -47,7 +47,7 @@ def show(
     title: str | None = None,
     report_by: Sequence[str] = (),
 ) -> None:
-    """Print a comparison for people or for programs, and write its report; ``report_by`` are slices for that alone."""
+    """Print a comparison for people or programs, and write its report; ``report_by`` are slices for the report only."""
     slices = sliced(diff, by, columns)
     if as_json:
         data = diff.to_dict(measures, top)
@@ -126,7 +126,7 @@ def print_explanation(diff: Comparison, top: int, sides: tuple[str, str]) -> Non
     steps = len(repairs.sequence)
     out.print(
         f"restoring the {sides[0]} clusters takes {count(steps, 'operation')}, "
-        "if the one that gains most is always done next"
+        "always doing next the one that gains most"
     )
 
 

@@ -14,7 +14,7 @@ END = "#end document"
 NONE = {"-", "_", "*"}
 #: (12 opens a mention of entity 12, 12) closes one, (12) is a mention of one word.
 BRACKET = re.compile(r"(\()?([^()|\s]+)(\))?")
-#: Where the word stands in a line of CoNLL-2012; shorter lines of other tasks have it elsewhere, or nowhere.
+#: Which column of CoNLL-2012 holds the word; shorter lines of other tasks have it elsewhere, or nowhere.
 WORD, LEAST = 3, 11
 
 
@@ -30,7 +30,7 @@ def read_conll(path: str) -> Corpus:
             continue
         if current is None:
             raise FileError(
-                f"{shown(path)}, line {number:,}: a word outside of a document.",
+                f"{shown(path)}, line {number:,}: a word outside any document.",
                 f"a document starts with {BEGIN!r}.",
             )
         columns = line.split()
@@ -58,7 +58,7 @@ def _mark(
         return Document(path, line.removeprefix(BEGIN).strip(), number)
     if line.startswith(END):
         if current is None:
-            raise FileError(f"{shown(path)}, line {number:,}: a document ends that has not begun.")
+            raise FileError(f"{shown(path)}, line {number:,}: '#end document' without '#begin document'.")
         current.finish()
         documents.append(current)
         return None

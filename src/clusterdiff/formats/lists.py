@@ -35,7 +35,7 @@ def read_clusters_by_line(path: str) -> Clustering:
             if point in seen:
                 where = f"and in line {seen[point]:,}" if seen[point] != number else "twice"
                 raise FileError(
-                    f"{shown(path)}, line {number:,}: the point {point!r} stands here {where}.",
+                    f"{shown(path)}, line {number:,}: the point {point!r} is listed here {where}.",
                     "a point belongs to one cluster.",
                 )
             seen[point] = number
@@ -67,7 +67,7 @@ def _unique(pairs: list[tuple[str, Any]], path: str) -> dict[str, Any]:
     if len(out) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise FileError(f"{shown(path)}: the key {twice!r} stands twice in one object.")
+        raise FileError(f"{shown(path)}: the key {twice!r} is repeated in one object.")
     return out
 
 

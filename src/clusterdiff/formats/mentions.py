@@ -1,4 +1,4 @@
-"""Documents of mentions as they are read: brackets that open and close, and where in the file they stand."""
+"""Documents of mentions as they are read: brackets that open and close, and where in the file they are."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Document:
         """The mention of ``entity`` that was opened last ends: where it began, and at which word."""
         stack = self._open.get(entity)
         if not stack:
-            raise self.error(line, f"a mention of entity {entity!r} is closed that was not opened")
+            raise self.error(line, f"a mention of entity {entity!r} is closed but was not opened")
         position, word, _ = stack.pop()
         return position, word
 
@@ -75,7 +75,7 @@ def corpus(path: str, documents: Sequence[Document]) -> Corpus:
     for document in documents:
         if document.name in named:
             raise FileError(
-                f"{shown(path)}, line {document.line:,}: the document {document.name!r} stands in the file twice, "
+                f"{shown(path)}, line {document.line:,}: the document {document.name!r} is in the file twice, "
                 f"first at line {named[document.name].line:,}."
             )
         named[document.name] = document

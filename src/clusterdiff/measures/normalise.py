@@ -57,7 +57,7 @@ def extremes(true: object, measure: str | Measure | Callable[[Meet], float]) -> 
     """The worst and the best value that a measure takes for a true clustering, over all predicted ones.
 
     Known in closed form for I, nmi_max, N, A and S* (with any s that satisfies property 4.3); for other measures
-    all clusterings are tried, up to 9 points.
+    all clusterings are tried, for up to 9 points.
 
     Examples
     --------

@@ -111,7 +111,7 @@ class Measure:
                 f"{self.name} is not defined for weighted points.",
                 "leave out weights=, or choose another measure.",
             )
-        # Mostly it is there; asking more closely would cost a small comparison a tenth of its time.
+        # Usually it is offered; a closer look would cost a small comparison a tenth of its time.
         if self.reads not in meet.offers or self.reads_uneven is not None:
             lack = self.lacks(meet)
             if lack is not None:

@@ -94,7 +94,7 @@ def _choose(scan: Scan, point: str | None) -> tuple[str, str, str | None]:
     else:
         raise FileError(
             f"{shown(scan.name)} has the columns {listed(scan.columns)}, "
-            "and it is not plain which are the ends of a pair.",
+            "and it is not clear which are the ends of a pair.",
             "name them: --point left,right or --point left,right,score.",
         )
     score = scores[0] if len(scores) == 1 else None

@@ -55,8 +55,8 @@ class EngineComparison(Comparison):
 
     It has the scores that are sums over cells, the losses, the number of components of each kind, and the costliest
     components and clusters (1,000 at most). ``costliest`` is a comparison in memory of as many of the costliest
-    components as the budget allows, with everything that a comparison has. What reads cells or points has to be asked
-    of that one, and is refused here.
+    components as the budget allows, with everything that a comparison has. What reads cells or points is refused here
+    and available there.
     """
 
     where: Literal["memory", "engine"] = "engine"
@@ -79,7 +79,7 @@ class EngineComparison(Comparison):
             "copy or pickle .costliest, .to_dict() or .scores() instead, or allow a larger budget=.",
         )
 
-    # ---- what the engine tells
+    # ---- what the engine computes
 
     @property
     def loss(self) -> Loss:
@@ -160,7 +160,7 @@ class EngineComparison(Comparison):
             f"computed in {self.engine}: {count(len(summed), 'cell')} stayed there (budget {self._budget:,} bytes)",
         ]
 
-    # ---- what reads the cells or the points, and has to be asked of `costliest`
+    # ---- what reads the cells or the points: only `costliest` has it
 
     @property
     def meet(self) -> Meet:  # type: ignore[override]
@@ -169,7 +169,7 @@ class EngineComparison(Comparison):
 
     @property
     def analysis(self) -> Analysis:
-        """Refused: it reads the cells; ``in_engine`` has what the engine tells."""
+        """Refused: it reads the cells; ``in_engine`` has what the engine computed."""
         raise refusal("analysis", "cells", self.summed)
 
     @property
