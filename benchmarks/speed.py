@@ -405,7 +405,7 @@ def markdown(results: dict[str, Any]) -> str:
         lines += [f"![{alt}](images/speed.svg)", ""]
     for part, title, unit in (
         ("labels", "Integer labels:", "ns per point"),
-        ("small", "Small inputs:", "µs a call"),
+        ("small", "Small inputs:", "µs per call"),
         ("text", "Text:", "ns per point"),
         ("features", "Moments of features (the limit is one read of the data):", "ns per point"),
     ):
