@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import click
 import polars as pl
 import pytest
 from click.testing import CliRunner, Result
@@ -209,3 +210,16 @@ def test_the_installed_command_runs() -> None:
     help_text = subprocess.run([command, "--help"], capture_output=True, text=True, check=True).stdout
     assert "compare" in help_text
     assert "A diff for clusterings" in help_text
+
+
+def test_a_command_is_a_module_of_its_name() -> None:
+    """The group finds every module of `cli/commands`, and each defines the command that it is called after."""
+    context = click.Context(main)
+    names = main.list_commands(context)
+    assert names == sorted(names)
+    for name in names:
+        command = main.get_command(context, name)
+        assert command is not None
+        assert command.name == name
+        assert command.help
+    assert main.get_command(context, "output") is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import clusterdiff as cd
+from clusterdiff.formats.catalogue import FORMATS
 from tests.formats.conftest import csv_text, run, write_parquet
 
 
-def test_a_label_a_line(tmp_path: Path) -> None:
+def test_one_label_per_line(tmp_path: Path) -> None:
     """Any name but a known one: one label per line, an empty line being a point without a cluster."""
     (tmp_path / "labels").write_text("a\r\na\r\n\r\nb\r\n")
     found = cd.read(tmp_path / "labels")
@@ -165,3 +167,14 @@ def test_pairs_have_to_be_plain(tmp_path: Path) -> None:
     path.write_text("left,right,score\na,b,high\n")
     with pytest.raises(cd.FileError, match="cannot be read"):
         cd.read(path, pairs=True, threshold=0.5)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_format_has_a_reader(name: str) -> None:
+    """Each entry of the catalogue names a function of `formats`; tables are read by DuckDB instead."""
+    entry = FORMATS[name]
+    module, _, function = entry.reader.partition(":")
+    if entry.holds == "table":
+        assert not entry.reader
+    else:
+        assert callable(getattr(import_module(f"clusterdiff.formats.{module}"), function))

@@ -26,7 +26,7 @@ CLUSTER_TYPES = (set, frozenset, list)
 
 
 class LazyNames(Sequence[Hashable]):
-    """Names that are read when somebody asks for one: making them can cost more than the whole comparison.
+    """Names that are read when one is asked for: making them can cost more than the whole comparison.
 
     ``borrowed``: they are read from something that its owner can change.
     """
