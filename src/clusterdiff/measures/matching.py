@@ -314,9 +314,7 @@ def exact_clusters(meet: Meet) -> PrecisionRecall:
     {'clusters.precision': 0.3333333333333333, 'clusters.recall': 0.5, 'clusters.f1': 0.4}
     """
     common = int(
-        np.count_nonzero(
-            (meet.size == meet.true_size[meet.true]) & (meet.size == meet.pred_size[meet.pred])
-        )
+        np.count_nonzero((meet.size == meet.true_size[meet.true]) & (meet.size == meet.pred_size[meet.pred]))
     )
     return found(common, meet.k_pred), found(common, meet.k_true)  # a side without points has none
 
@@ -393,7 +391,9 @@ def classification_error(meet: Summed) -> float:
     return 1.0 - accuracy(meet)
 
 
-@by_matching("npa", lost=CHANCE, normalised=True, aliases=("normalized_pivoted_accuracy",), reference=GAGOLEWSKI)
+@by_matching(
+    "npa", lost=CHANCE, normalised=True, aliases=("normalized_pivoted_accuracy",), reference=GAGOLEWSKI
+)
 def normalised_pivoted_accuracy(meet: Summed) -> float:
     r"""Accuracy of the best one-to-one matching, above what k equal parts would reach.
 

@@ -115,7 +115,7 @@ class Components:
     def size(self) -> npt.NDArray[np.int64]:
         """The number of points of each component."""
         size: npt.NDArray[np.int64] = _core.group_sum(self.of_true, self.count, self.meet.true_size)
-        size = size + self.spurious
+        size += self.spurious
         return size
 
     @cached_property
@@ -156,7 +156,9 @@ class Components:
         split, merged = self.pred_count > 1, self.true_count > 1
         kind = (split + 2 * merged).astype(np.int8)
         if isinstance(self.meet, UnevenMeet):
-            lost = np.where(self.missing > 0, np.where(self.spurious > 0, 3, 4), np.where(self.spurious > 0, 5, 0))
+            lost = np.where(
+                self.missing > 0, np.where(self.spurious > 0, 3, 4), np.where(self.spurious > 0, 5, 0)
+            )
             kind = np.where(kind == 0, lost, kind).astype(np.int8)
         return kind
 
