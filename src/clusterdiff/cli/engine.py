@@ -21,7 +21,8 @@ from clusterdiff.cli.output import error_console
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.errors import ArgumentError, EngineError, FileError, MissingExtraError
 from clusterdiff.files import STDIN
-from clusterdiff.formats.source import TABLES, UNTYPED, Source
+from clusterdiff.formats.catalogue import TABLES, UNTYPED
+from clusterdiff.formats.source import Source
 from clusterdiff.points.corpus import Singletons
 from clusterdiff.points.policy import Policy
 

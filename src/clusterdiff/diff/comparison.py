@@ -120,9 +120,9 @@ class Comparison:
         return normalised(self.meet, resolve(measure))
 
     def plot(self, kind: str = "flow", ax: Any = None) -> Any:
-        """Draw the comparison: "flow", "bipartite", "derivation", "loss", "sizes" or "heatmap".
+        """Draw the comparison as one of the pictures of :mod:`clusterdiff.show.plots`, by name.
 
-        Returns the matplotlib Axes; see :mod:`clusterdiff.show.plots`.
+        Returns the matplotlib Axes. ``clusterdiff plot --help`` lists the names.
         """
         return views.plot(self, kind, ax)
 
