@@ -24,6 +24,7 @@ from clusterdiff.diff.source import PointSource
 from clusterdiff.errors import (
     ArgumentError,
     ClusterdiffError,
+    ClusterdiffWarning,
     EngineError,
     FileError,
     LabelError,
@@ -57,6 +58,7 @@ __all__ = [
     "ArgumentError",
     "Check",
     "ClusterdiffError",
+    "ClusterdiffWarning",
     "Clustering",
     "Comparison",
     "Component",

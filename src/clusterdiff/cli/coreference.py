@@ -79,11 +79,11 @@ def show_corpus(
         + (words.clusters if diff.meet.k_pred != 1 else words.cluster.split()[1])
     )
     loss = diff.loss
-    out.print(f"S_H lost {loss.total:.6f} = {loss.split:.6f} to splits + {loss.merge:.6f} to merges")
-    if diff.policy.missing_points:
-        have = "has" if diff.policy.missing_points == 1 else "have"
+    out.print(f"S_H lost {loss.total:.6f} = {' + '.join(loss.told(6, lost=diff.summed.uneven))}")
+    if diff.policy.unshared:
+        have = "has" if diff.policy.unshared == 1 else "have"
         out.print(
-            f"{count(diff.policy.missing_points, words.point)} {have} no {words.cluster.split()[1]} on one side: "
+            f"{count(diff.policy.unshared, words.point)} {have} no {words.cluster.split()[1]} on one side: "
             + MEANING[diff.policy.missing].format(words.cluster)
         )
     if "document" in by:
@@ -95,8 +95,9 @@ def show_corpus(
 
 
 MEANING = {
-    "singleton": "for S_H each has {} of its own there (--missing)",
-    "drop": "S_H leaves them out (--missing)",
+    "singleton": "each has {} of its own there (--missing)",
+    "drop": "they are left out (--missing)",
+    "lost": "they count as not found or as spurious (--missing)",
     "error": "",
 }
 

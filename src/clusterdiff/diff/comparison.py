@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from html import escape
 from os import PathLike
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from clusterdiff import views
 from clusterdiff._version import __version__
-from clusterdiff.diff.analysis import Analysis, Merge, Split
+from clusterdiff.diff.analysis import Analysis, Cell, Merge, Split
 from clusterdiff.diff.components import Component, components
 from clusterdiff.diff.explain import Explanation, explain
 from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.mapping import Continuation, mapping
 from clusterdiff.diff.patch import Patch, patch
 from clusterdiff.diff.repairs import Repairs
-from clusterdiff.diff.slices import Slice, by
+from clusterdiff.diff.slices import PointLoss, Slice, by, by_point
 from clusterdiff.diff.source import PointSource
+from clusterdiff.errors import ArgumentError, ClusterdiffWarning
 from clusterdiff.measures import Measure, resolve, resolve_all
 from clusterdiff.measures.normalise import normalised
 from clusterdiff.meet.meet import Meet
@@ -98,11 +100,11 @@ class Comparison:
 
     @property
     def loss(self) -> Loss:
-        """What S_H lost: in total, to splits and to merges.
+        """What S_H lost: in total, to splits and merges, and to points that one side lacks if they count as lost.
 
         >>> import clusterdiff as cd
         >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).loss
-        Loss(total=0.5, split=0.5, merge=0.0)
+        Loss(total=0.5, split=0.5, merge=0.0, missing=0.0, spurious=0.0)
         """
         return self.analysis.loss
 
@@ -136,6 +138,26 @@ class Comparison:
     def merges(self) -> Table[Merge]:
         """A row for every predicted cluster, costliest first."""
         return self.analysis.merges
+
+    @property
+    def cells(self) -> Table[Cell]:
+        """A row for every cell, costliest first; for points that a side lacks, if they count as lost, one without it.
+
+        >>> import clusterdiff as cd
+        >>> cd.compare([{"a", "b"}, {"c"}], [{"a"}, {"c", "x"}], missing="lost").cells.to_dict()["pred"]
+        [1, None, 0, None]
+        """
+        return self.analysis.cells
+
+    @property
+    def by_point(self) -> Table[PointLoss]:
+        """A row for every point, costliest first: its clusters, its component, and what it lost.
+
+        >>> import clusterdiff as cd
+        >>> [(row.point, row.loss) for row in cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).by_point]
+        [(2, 0.25), (3, 0.25), (0, 0.0), (1, 0.0)]
+        """
+        return by_point(self.analysis, self.source)
 
     @cached_property
     def components(self) -> Table[Component]:
@@ -198,6 +220,11 @@ class Comparison:
 
     @cached_property
     def _repairs(self) -> Repairs:
+        if self.meet.uneven:
+            raise ArgumentError(
+                "what a repair gains is not known where points that one side lacks count as lost.",
+                'pass missing="drop" for repairs to the points that both have.',
+            )
         return Repairs(self.analysis, self.source)
 
     def patch(self) -> Patch:
@@ -212,6 +239,11 @@ class Comparison:
         >>> diff.patch().apply(["x", "x", "y", "z"]) == cd.Clustering([0, 0, 1, 1])
         True
         """
+        if self.meet.uneven:
+            raise ArgumentError(
+                "a patch splits and merges clusters, and cannot add or remove the points that one side lacks.",
+                'pass missing="drop" for the points that both have.',
+            )
         return patch(self.analysis, self.source)
 
     @cached_property
@@ -219,7 +251,8 @@ class Comparison:
         """Which predicted cluster continues which true one, which were born and which vanished.
 
         The pair of clusters that shares most points is matched first, then the next, each cluster at most once: no two
-        clusters share more points with each other than with their partners.
+        clusters share more points with each other than with their partners. It is about the clusterings as they were
+        given, with the points that one side lacks, and the same under every policy.
 
         Examples
         --------
@@ -230,7 +263,8 @@ class Comparison:
         1  continues  1     y          1          2          1
         2  born       None  z          0          0          1
         """
-        return mapping(self.analysis)
+        given = self.source.as_given
+        return mapping(self.analysis if given is self.meet else Analysis(given))
 
     def by(self, column: object) -> Table[Slice]:
         """The loss by slices of the points, costliest first.
@@ -251,9 +285,9 @@ class Comparison:
         --------
         >>> import clusterdiff as cd
         >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).by(["shop", "web", "shop", "web"])
-           value  points   score    loss  split_loss  merge_loss
-        0  shop        2  0.5000  0.2500      0.2500      0.0000
-        1  web         2  0.5000  0.2500      0.2500      0.0000
+           value  points   score    loss  split_loss  merge_loss  missing_loss  spurious_loss
+        0  shop        2  0.5000  0.2500      0.2500      0.0000        0.0000         0.0000
+        1  web         2  0.5000  0.2500      0.2500      0.0000        0.0000         0.0000
         """
         return by(self.analysis, self.source, column)
 
@@ -285,6 +319,11 @@ class Comparison:
     # ---- for people and programs
 
     @property
+    def notices(self) -> list[str]:
+        """What one should know before trusting the numbers, in sentences; also given as warnings, once per call."""
+        return self.policy.notices
+
+    @property
     def signature(self) -> str:
         """How the score came about: measure, points, policies and version, to tell two numbers apart."""
         weights = "-" if not self.summed.weighted else f"sum={self.summed.total:.12g}"
@@ -294,6 +333,7 @@ class Comparison:
         """The whole comparison as plain values, with the ``top`` costliest components (None: all)."""
         return {
             "signature": self.signature,
+            "notices": self.notices,
             "n": self.n,
             "clusters": {"true": self.summed.k_true, "pred": self.summed.k_pred},
             "cells": len(self.summed),
@@ -308,7 +348,7 @@ class Comparison:
         return [
             f"S_H = {self.score():.4f} for {count(self.n)} in {self.summed.k_true:,} true and "
             f"{count(self.summed.k_pred, 'predicted cluster')}",
-            f"lost {loss.total:.4f}: {loss.split:.4f} to splits, {loss.merge:.4f} to merges",
+            f"lost {loss.total:.4f}: {', '.join(loss.told(4, lost=self.summed.uneven))}",
             "components: " + ", ".join(f"{count:,} {kind}" for kind, count in kinds.items()),
         ]
 
@@ -331,6 +371,16 @@ class Comparison:
         first, *rest = map(escape, self._sentences())
         lines = "<br>".join(rest)
         return f"<p><b>{first}</b><br>{lines}</p>{table}<p><code>{escape(self.signature)}</code></p>"
+
+
+Compared = TypeVar("Compared", bound=Comparison)
+
+
+def noticed(diff: Compared) -> Compared:
+    """A comparison whose notices have been given as warnings, which point to whoever called the verb."""
+    for notice in diff.notices:
+        warnings.warn(notice, ClusterdiffWarning, stacklevel=3)
+    return diff
 
 
 def _name_list(names: Sequence[Any], limit: int = 4) -> str:

@@ -216,7 +216,8 @@ class _Grouping:
         )
         self._check_numbers(total)
         rows, alone, n = (int(total[x]) for x in ("rows", "alone", "n"))
-        done = policy.counted(tally["missing"], tally["noise"])
+        unshared, lacking = tally["missing"], tally["pred"]
+        done = policy.counted(tally["n"], lacking, unshared - lacking, tally["noise"])
         normal = rows - int(total["own"])
         uneven = before if tally["missing"] else None
         return Cells(self.points, done, kept.select(*columns), normal, alone, n, float(total["mass"]), uneven)
