@@ -52,8 +52,7 @@ def show(
     if as_json:
         data = diff.to_dict(measures, top)
         if explain:
-            data["explanation"] = diff.explain(top, sides).to_dict()
-            data["repairs"] = [] if diff.summed.uneven else diff.repairs().to_dict(top)
+            data |= explanation_as_data(diff, top, sides)
         if slices:
             data["slices"] = slices_as_data(slices)
         if sides != SIDES:
@@ -76,6 +75,12 @@ def show(
 def sliced(diff: Comparison, names: Sequence[str], columns: Columns | None = None) -> dict[str, Table[Slice]]:
     """The loss by each of some columns: of those given, of the table that was compared, or built in."""
     return {name: diff.by(_column(name, diff, columns or {})) for name in names}
+
+
+def explanation_as_data(diff: Comparison, top: int, sides: tuple[str, str] = SIDES) -> dict[str, Any]:
+    """Where the score was lost and what to fix first, as plain values."""
+    repairs = [] if diff.summed.uneven else diff.repairs().to_dict(top)
+    return {"explanation": diff.explain(top, sides).to_dict(), "repairs": repairs}
 
 
 def slices_as_data(slices: Mapping[str, Table[Slice]]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.patch import FreshNames
 from clusterdiff.diff.source import PointSource
 from clusterdiff.meet.meet import Meet
+from clusterdiff.table import plain
 from clusterdiff.wording import and_list, count, name
 
 OPERATIONS = ("split", "merge", "move")
@@ -80,7 +81,8 @@ class Repair:
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values."""
         names = ("operation", "gain", "score", "clusters", "into", "true", "component", "sentence", "points")
-        return {name: getattr(self, name) for name in names}
+        values = {name: getattr(self, name) for name in names}
+        return {name: [plain(x) for x in v] if isinstance(v, list) else v for name, v in values.items()}
 
     def __str__(self) -> str:
         return f"{self.sentence}: {self.gain:+.6f}"

@@ -10,7 +10,8 @@ from typing import Any
 
 from clusterdiff.errors import ArgumentError, FileError, one_of
 from clusterdiff.files import STDIN, first_line, open_bytes, shown, suffix
-from clusterdiff.formats.catalogue import BY_SUFFIX, FORMATS, MAGIC, TABLES
+from clusterdiff.formats.catalogue import BY_SUFFIX, DOCUMENTS, FORMATS, MAGIC, TABLES
+from clusterdiff.formats.mentions import REPEATED, Repeated
 from clusterdiff.points.labels import Labels
 
 POSTGRES = re.compile(r"postgres(?:ql)?://")
@@ -28,6 +29,7 @@ class Source:
     pairs: bool = False
     threshold: float | None = None
     ignore: int | None = None
+    repeated: Repeated | None = None
 
     def resolved(self) -> Source:
         """The same with its format: as given, or told by the suffix or the first bytes."""
@@ -38,7 +40,27 @@ class Source:
             raise ArgumentError(
                 f"pairs are read from tables ({', '.join(TABLES)}); {shown(self.path)} is {found}."
             )
+        if found in DOCUMENTS:
+            self._refuse_in_documents(found)
+        elif self.repeated is not None:
+            raise ArgumentError(f"`repeated` is for documents of mentions; {shown(self.path)} is {found}.")
         return replace(self, format=found)
+
+    def _refuse_in_documents(self, found: str) -> None:
+        """What says where points and clusters stand has no meaning in documents, whose format says it."""
+        one_of("repeated", self.repeated or "error", REPEATED)
+        given = {
+            "point": self.point,
+            "cluster": None if FORMATS[found].parts else self.cluster,
+            "table": self.table,
+            "ignore": self.ignore,
+        }
+        for argument, value in given.items():
+            if value is not None:
+                raise ArgumentError(
+                    f"`{argument}` has no meaning for documents of mentions, which {shown(self.path)} holds "
+                    f"({found}); leave it out."
+                )
 
     def _format(self) -> str:
         if self.format is not None:
@@ -66,7 +88,7 @@ def sniff(path: str) -> str:
     if b"DUCK" in head[:16]:
         return "duckdb"
     text = head.decode("utf-8", errors="replace")
-    if text.startswith("#begin document"):
+    if re.search(r"^#\s*begin document\b", text, re.MULTILINE):
         return "conll"
     if re.search(r"^#\s*(global\.Entity|newdoc|sent_id)\b", text, re.MULTILINE):
         return "conllu"

@@ -12,14 +12,14 @@ import numpy as np
 from clusterdiff.diff.build import compare_aligned, meet_of
 from clusterdiff.diff.comparison import AnyMeasure, Comparison, noticed
 from clusterdiff.diff.documents import compare_corpora, compare_within
-from clusterdiff.errors import ArgumentError, FileError
+from clusterdiff.errors import ArgumentError, FileError, one_of
 from clusterdiff.formats.catalogue import ARRAYS, DOCUMENTS, TABLES, UNTYPED
 from clusterdiff.formats.source import Source, noise_label
 from clusterdiff.measures import resolve
 from clusterdiff.meet.meet import Meet
 from clusterdiff.points.alignment import align, aligned_as_given, settled
 from clusterdiff.points.clustering import Clustering
-from clusterdiff.points.corpus import Corpus, Singletons
+from clusterdiff.points.corpus import SINGLETONS, Corpus, Singletons
 from clusterdiff.points.labels import kind
 from clusterdiff.points.policy import Missing, NoiseAs, Policy
 from clusterdiff.verbs.read import read_array, read_clustering, read_documents
@@ -110,9 +110,8 @@ def compare(
     kinds = [_kind(side) for side in sides]
     policy = Policy(missing or _default(sides, kinds, documents), noise, noise_as)
     if kinds == ["corpus"] * 2:
-        _refuse(
-            "a corpus", point=point, cluster=cluster, documents=documents, weights=weights, features=features
-        )
+        _refuse("a corpus", point=point, cluster=cluster, documents=documents, budget=budget, noise=noise)
+        _refuse("a corpus", weights=weights, features=features, distances=distances)
         return noticed(compare_corpora(_corpus(sides[0]), _corpus(sides[1]), policy, singletons))
     if "corpus" in kinds:
         if all(isinstance(side, Source) for side in sides):
@@ -121,6 +120,9 @@ def compare(
             "`true` and `pred` must both be a Corpus of documents, or neither.",
             "only cd.Corpus and files of documents are corpora; a dict is points or clusters.",
         )
+    if documents is None and singletons != "keep":
+        one_of("singletons", singletons, SINGLETONS)
+        raise ArgumentError("`singletons` is for documents; leave it out.", "or pass documents=.")
     if kinds == ["table"] * 2 and distances is None:
         from clusterdiff.tables.frames import compare_frames
 
