@@ -136,19 +136,19 @@ def test_conll_of_any_name_is_known_by_its_first_line(tmp_path: Path, files: tup
     [
         (
             "#begin document a\nx 1)\n#end document\n",
-            "line 2: a mention of entity '1' is closed that was not opened",
+            "line 2: a mention of entity '1' is closed but was not opened",
         ),
         (
             "#begin document a\nx (1\ny -\n#end document\n",
             "line 2: a mention of entity '1' is opened and never closed",
         ),
         ("#begin document a\nx (1)\n", "line 1: the document 'a' has no '#end document'"),
-        ("x (1)\n#end document\n", "line 1: a word outside of a document"),
+        ("x (1)\n#end document\n", "line 1: a word outside any document"),
         (
             "#begin document a\n#begin document b\n",
             "line 2: a document begins before the one of line 1 has ended",
         ),
-        ("# none\n#end document\n", "line 2: a document ends that has not begun"),
+        ("# none\n#end document\n", "line 2: '#end document' without '#begin document'"),
         ("#begin document a\nx 1\n#end document\n", "line 2: '1' is not a list of brackets"),
         ("#begin document a\nx ((1)\n#end document\n", r"line 2: '((1)' is not a list of brackets"),
         (
@@ -157,7 +157,7 @@ def test_conll_of_any_name_is_known_by_its_first_line(tmp_path: Path, files: tup
         ),
         (
             "#begin document a\nx (1)\n#end document\n#begin document a\nx (1)\n#end document\n",
-            "line 4: the document 'a' stands in the file twice, first at line 1",
+            "line 4: the document 'a' is in the file twice, first at line 1",
         ),
         ("# only a comment\n", "has no document"),
     ],
@@ -277,7 +277,7 @@ def test_corefud_words_are_those_of_conllu(tmp_path: Path) -> None:
     ("text", "told"),
     [
         ("1\tx\n", "line 1: expected 10 columns between tabs, found 2"),
-        (conllu(("1", "x", "Entity=(e1)")), "line 1: Entity= stands before any line '# global.Entity"),
+        (conllu(("1", "x", "Entity=(e1)")), "line 1: Entity= comes before any line '# global.Entity"),
         ("# global.Entity = etype\n", "line 1: global.Entity names no field 'eid'"),
         (
             "# global.Entity = eid\n" + conllu(("1", "x", "Entity=e1)")),
@@ -298,7 +298,7 @@ def test_corefud_words_are_those_of_conllu(tmp_path: Path) -> None:
         ),
         (
             "# global.Entity = eid\n" + conllu(("1", "x", "Entity=(e1[1/2])")),
-            "line 2: a mention of entity 'e1' has 2 parts, but 1 are there",
+            "line 2: a mention of entity 'e1' has 2 parts, but not all of them appear: 1",
         ),
         (
             "# global.Entity = eid\n" + conllu(("1", "x", "Entity=(e1[2/2])")),
@@ -367,7 +367,7 @@ def test_json_lines_of_documents(tmp_path: Path, files: tuple[Path, Path]) -> No
         ),
         (
             '{"id": 1, "clusters": []}\n{"id": 1, "clusters": []}\n',
-            "line 2: the document '1' stands in the file twice",
+            "line 2: the document '1' is in the file twice",
         ),
         (
             '{"clusters": [[[0, 1]], [[0, 1]]]}\n',

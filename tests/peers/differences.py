@@ -147,7 +147,7 @@ def _ours(measure: str, *labels: np.ndarray) -> Callable[[], float]:
     return lambda: cd.score(*labels, measure)
 
 
-SAME = "Ours: a clustering is as like itself as can be; 0/0 is filled in so."
+SAME = "Ours: every clustering agrees fully with itself, so 0/0 counts as full agreement."
 DIFFERENCES = [
     Difference(
         "scikit-learn",

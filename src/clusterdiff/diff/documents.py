@@ -119,7 +119,7 @@ class CorpusComparison(Comparison):
 
     @property
     def signature(self) -> str:
-        """How the scores came about; says how many documents there were, and what became of singletons."""
+        """How the scores came about, with the number of documents and what became of singletons."""
         head, at, version = super().signature.rpartition("|v:")
         return f"{head}|documents:{len(self.documents)}|singletons:{self.singletons}{at}{version}"
 
@@ -177,7 +177,7 @@ def compare_within(
     sides = [_within(side, names, of_point) for side in (aligned.true, aligned.pred)]
     if singletons == "drop":
         sides = [side.hidden(np.bincount(side.codes[side.codes >= 0])[side.codes] == 1) for side in sides]
-        # A point that is in no cluster on either side is no point of any document.
+        # A point in no cluster on either side does not count for any document.
         kept = np.flatnonzero(sides[0].present | sides[1].present)
         if not kept.size:
             raise LabelError('no point is left: singletons="drop" left out all of them.')
@@ -189,7 +189,7 @@ def compare_within(
 
 
 def _within(labels: Labels, names: list[Any], of_point: IntArray) -> Labels:
-    """Clusters told apart by the document that their points are in."""
+    """Clusters, kept apart by the document that their points are in."""
     old = labels.names.tolist()
     key = of_point * len(old) + labels.codes
     codes, first = _core.encode_integers(key)
@@ -213,7 +213,7 @@ def compare_documents(
     told: Sequence[str] = (),
     **data: Any,
 ) -> CorpusComparison:
-    """Compare clusterings of which no cluster reaches beyond one document; ``of_point`` numbers each point's.
+    """Compare clusterings whose clusters each lie in one document; ``of_point`` has each point's document.
 
     ``unscored`` marks points of `pred` that do not count for the coreference measures; ``told`` are notices.
     """
@@ -227,7 +227,7 @@ def compare_documents(
         scored = partial(_pool, _taken(aligned, kept), of_point[kept], policy, data)
     in_true, in_pred = aligned.true.present, aligned.pred.present
     compared = (in_true & in_pred) if policy.missing == "drop" else (in_true | in_pred)
-    # Documents of which nothing is left to compare have no comparison of their own.
+    # A document with nothing left to compare has no comparison of its own.
     filled = np.unique(of_point[compared]).tolist()
     make = _Part(aligned, _core.group_members(of_point, len(names)), policy, data)
     documents = Documents({names[code]: code for code in filled}, make)

@@ -18,7 +18,7 @@ PARTS = ("split", "merge", "missing", "spurious")
 
 
 class Loss(NamedTuple):
-    """What was lost in all, and how much of it to splits, to merges, and to points that a side lacks.
+    """What was lost in total, and how much of it to splits, to merges, and to points that one side lacks.
 
     The four add up to ``total``. ``missing`` and ``spurious`` are 0 unless points count as lost (``missing="lost"``).
     """
@@ -33,6 +33,15 @@ class Loss(NamedTuple):
     def of(cls, *parts: float) -> Loss:
         """A loss from its parts."""
         return cls(sum(parts), *parts)
+
+    def told(self, digits: int, lost: bool) -> list[str]:
+        """The parts in words; ``lost``: whether points may be lost at all.
+
+        >>> Loss.of(0.25, 0.0).told(2, lost=False)
+        ['0.25 to splits', '0.00 to merges']
+        """
+        parts = zip(("splits", "merges", "missing points", "spurious points"), self[1:], strict=True)
+        return [f"{part:.{digits}f} to {name}" for name, part in parts][: 4 if lost else 2]
 
 
 class Losses(NamedTuple):

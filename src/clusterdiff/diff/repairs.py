@@ -1,4 +1,4 @@
-"""Repairs: what to fix first. Operations on predicted clusters, and the score that each would win back."""
+"""Repairs: what to fix first. Operations on predicted clusters, and the score that each would regain."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ class Repair:
 
     @property
     def sizes(self) -> list[int]:
-        """The number of points of each part of a split; else of the points that are merged or moved, one number."""
+        """The number of points of each part of a split; otherwise one number, of the points merged or moved."""
         size = self._source.meet.size
         return [int(size[cells].sum()) for cells in self._cells]
 
     @property
     def parts(self) -> list[list[Any]]:
-        """The points of each part of a split, as ``true`` lists them; else one list, the points in question."""
+        """The points of each part of a split, as ``true`` lists them; otherwise one list, the points in question."""
         return [self._source.points(cells) for cells in self._cells]
 
     @property
@@ -89,7 +89,7 @@ class Repair:
 
 
 class _Listed(Sequence[Repair]):
-    """Repairs that are made when they are looked at: there may be a million."""
+    """Repairs, each made when it is looked at: there may be a million."""
 
     analysis: Analysis
     source: PointSource
@@ -107,7 +107,7 @@ class _Listed(Sequence[Repair]):
         if isinstance(index, slice):
             return [self._make(i) for i in range(*index.indices(len(self)))]
         if not -len(self) <= index < len(self):
-            raise IndexError(f"there are {len(self):,} repairs; {index} is not among them")
+            raise IndexError(f"there is no repair {index}; there are {len(self):,}")
         return self._make(index % len(self))
 
     def __iter__(self) -> Iterator[Repair]:
@@ -212,7 +212,7 @@ class Steps(_Listed):
         self.analysis, self.source = analysis, source
         self._steps = _core.repair_steps(analysis.meet.cells, *_weights(analysis.meet))
         self.gain = self._steps.gain
-        # What is still lost after each step is what the later ones gain: so the last score is exactly 1.
+        # What is still lost after a step is what later steps gain, so the last score is exactly 1.
         later = np.cumsum(self.gain[::-1])[::-1]
         self.score = 1.0 - np.append(later[1:], 0.0) if len(later) else later
 

@@ -16,7 +16,7 @@ from clusterdiff.points.labels import FloatArray
 from clusterdiff.points.reading import read_labels
 from clusterdiff.table import Table
 
-#: What ``by`` takes besides a column.
+#: What ``by`` takes apart from a column.
 BUILT_IN = ("size", "kind")
 
 
@@ -31,6 +31,47 @@ class Slice(NamedTuple):
     merge_loss: float
     missing_loss: float
     spurious_loss: float
+
+
+class PointLoss(NamedTuple):
+    """A point, its clusters (None on a side that lacks it), its component, and its share of the loss."""
+
+    point: Any
+    true: Any
+    pred: Any
+    component: int
+    loss: float
+    split_loss: float
+    merge_loss: float
+    missing_loss: float
+    spurious_loss: float
+
+
+def by_point(analysis: Analysis, source: PointSource) -> Table[PointLoss]:
+    """A row for every point, costliest first; see :attr:`Comparison.by_point`."""
+    meet, join, cell = analysis.meet, analysis.join, analysis.meet.cell_of_point
+    _, losses = point_losses(analysis, source)
+    # Code -1, the last of each list, is no cluster.
+    true, pred = (np.append(codes, -1)[cell].astype(np.int64) for codes in (meet.true, meet.pred))
+    if isinstance(meet, UnevenMeet):
+        true[meet.missing.at], pred[meet.spurious.at] = meet.missing.cluster, meet.spurious.cluster
+    component = np.where(true >= 0, np.append(join.of_true, -1)[true], np.append(join.of_pred, -1)[pred])
+    order = np.argsort(-losses.total, kind="stable")
+    columns = {
+        "point": _objects(list(source.names)),
+        "true": _objects([*analysis.true, None])[true],
+        "pred": _objects([*analysis.pred, None])[pred],
+        "component": component,
+        **losses.columns,
+    }
+    return Table({name: column[order] for name, column in columns.items()}, PointLoss)
+
+
+def _objects(values: list[Any]) -> npt.NDArray[Any]:
+    out = np.empty(len(values), dtype=object)
+    for i, value in enumerate(values):  # assigning all at once would take tuples apart
+        out[i] = value
+    return out
 
 
 def by(analysis: Analysis, source: PointSource, column: object) -> Table[Slice]:
@@ -56,7 +97,7 @@ def by(analysis: Analysis, source: PointSource, column: object) -> Table[Slice]:
     names = np.empty(len(called), dtype=object)
     names[:] = called
     table = _of_points(analysis, source, np.where(labels.codes < 0, len(called) - 1, labels.codes), names)
-    order = np.lexsort((-table["points"], -table["loss"]))  # of equal losses that of more points first
+    order = np.lexsort((-table["points"], -table["loss"]))  # among equal losses, that of more points first
     return Table({name: table[name][order] for name in table.columns}, Slice)
 
 

@@ -1,4 +1,4 @@
-"""Where a clustering is to be read from: a path, a format, and which part of it is meant."""
+"""Where to read a clustering from: a path, a format, and which part of the file."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Source:
     repeated: Repeated | None = None
 
     def resolved(self) -> Source:
-        """The same with its format: as told, as the suffix says, or as the first bytes do."""
+        """The same with its format: as given, or told by the suffix or the first bytes."""
         if self.threshold is not None and not self.pairs:
             raise ArgumentError("`threshold` is for pairs; set pairs=True (--pairs) as well.")
         found = self._format()
@@ -78,7 +78,7 @@ def sniff(path: str) -> str:
     """The format of a file whose name does not tell, by its first bytes and lines."""
     if path == STDIN:
         raise ArgumentError(
-            "the format of standard input must be told.", f"name it with --format: {', '.join(FORMATS)}."
+            "the format of standard input must be given.", f"name it with --format: {', '.join(FORMATS)}."
         )
     with open_bytes(path) as file:
         head = file.read(4096)
@@ -149,7 +149,7 @@ def _database(path: str, parts: list[str], text: str) -> Source:
 
 
 def noise_label(noise: Any, *sides: Labels) -> Any:
-    """A noise label given as text, as it stands among the labels: a number where they are numbers."""
+    """A noise label given as text, as the labels have it: a number if they are numbers."""
     if not isinstance(noise, str) or any(side.lexicon is not None for side in sides):
         return noise
     try:

@@ -17,6 +17,7 @@ from clusterdiff.points.alignment import Alignment, align
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.labels import Labels
 from clusterdiff.table import Table
+from clusterdiff.wording import count
 
 KINDS = ("same", "split", "merge", "mixed")
 #: The same where points may be lost: clusters one to one (or without any counterpart) that lack points on one side.
@@ -91,7 +92,7 @@ def induced(clustering: object, points: Collection[Hashable]) -> Clustering:
     chosen = {point: name for point, name in whole.to_dict().items() if point in wanted}
     if len(chosen) < len(wanted):
         raise LabelError(
-            f"`points` names {len(wanted) - len(chosen):,} points that `clustering` does not have."
+            f"`points` names {count(len(wanted) - len(chosen))} that `clustering` does not have."
         )
     return Clustering(chosen)
 
@@ -115,7 +116,7 @@ class Components:
     def size(self) -> npt.NDArray[np.int64]:
         """The number of points of each component."""
         size: npt.NDArray[np.int64] = _core.group_sum(self.of_true, self.count, self.meet.true_size)
-        size = size + self.spurious
+        size += self.spurious
         return size
 
     @cached_property
@@ -156,7 +157,9 @@ class Components:
         split, merged = self.pred_count > 1, self.true_count > 1
         kind = (split + 2 * merged).astype(np.int8)
         if isinstance(self.meet, UnevenMeet):
-            lost = np.where(self.missing > 0, np.where(self.spurious > 0, 3, 4), np.where(self.spurious > 0, 5, 0))
+            lost = np.where(
+                self.missing > 0, np.where(self.spurious > 0, 3, 4), np.where(self.spurious > 0, 5, 0)
+            )
             kind = np.where(kind == 0, lost, kind).astype(np.int8)
         return kind
 

@@ -27,9 +27,7 @@ class CellWeights:
     unit: float
 
     @classmethod
-    def of(
-        cls, weights: npt.NDArray[Any], cell: IntArray, k: int, unit: float | None = None
-    ) -> CellWeights:
+    def of(cls, weights: npt.NDArray[Any], cell: IntArray, k: int, unit: float | None = None) -> CellWeights:
         """Sum the points' weights over the ``k`` cells; ``unit`` is their mean if nothing else is said."""
         unit = float(weights.mean(dtype=np.float64)) if unit is None else unit
         relative = weights / unit

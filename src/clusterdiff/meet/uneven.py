@@ -184,15 +184,15 @@ class UnevenMeet(Meet):
     @cached_property
     def true_mass(self) -> npt.NDArray[Any]:
         """The weight of each true cluster."""
-        mass: npt.NDArray[Any] = _core.group_sum(self.true, self.k_true, self.mass)
-        mass = mass + self.missing.mass(self.k_true)
+        mass: npt.NDArray[Any] = self.missing.mass(self.k_true)
+        mass += _core.group_sum(self.true, self.k_true, self.mass).astype(mass.dtype)
         return mass
 
     @cached_property
     def pred_mass(self) -> npt.NDArray[Any]:
         """The weight of each predicted cluster."""
-        mass: npt.NDArray[Any] = _core.group_sum(self.pred, self.k_pred, self.mass)
-        mass = mass + self.spurious.mass(self.k_pred)
+        mass: npt.NDArray[Any] = self.spurious.mass(self.k_pred)
+        mass += _core.group_sum(self.pred, self.k_pred, self.mass).astype(mass.dtype)
         return mass
 
     @cached_property
@@ -242,7 +242,9 @@ class UnevenMeet(Meet):
         inner, kept = np.ones(k), np.zeros(k)
         has = np.flatnonzero(self.cells.true_sizes > 0)
         if self.shared is not None:
-            kept[has] = s(self._beside(self.shared.coarsen(np.zeros(self.shared.k_pred, dtype=np.int64))))[has]
+            kept[has] = s(self._beside(self.shared.coarsen(np.zeros(self.shared.k_pred, dtype=np.int64))))[
+                has
+            ]
             if not own:
                 inner[has] = s(self.shared)
                 return SideScores(inner * kept, inner, kept)
@@ -255,7 +257,11 @@ class UnevenMeet(Meet):
         """The true clusters alone: parts of their shared points, and each missing point a part of its own."""
         alone = self.missing
         parts = 0 if shared is None else shared.k_pred
-        rows, columns, size = alone.cluster, parts + np.arange(len(alone)), np.ones(len(alone), dtype=np.int64)
+        rows, columns, size = (
+            alone.cluster,
+            parts + np.arange(len(alone)),
+            np.ones(len(alone), dtype=np.int64),
+        )
         if shared is not None:
             rows = np.concatenate([shared.true, rows])
             columns, size = np.concatenate([shared.pred, columns]), np.concatenate([shared.size, size])
@@ -374,11 +380,15 @@ class UnevenMeet(Meet):
 
     def restrict(self, true: npt.ArrayLike) -> Meet:
         """Refused: spurious points belong to no true cluster."""
-        raise ArgumentError('a meet with lost points cannot be restricted to true clusters; use missing="drop".')
+        raise ArgumentError(
+            'a meet with lost points cannot be restricted to true clusters; use missing="drop".'
+        )
 
     def coarsen(self, groups: npt.ArrayLike, names: AnyArray | None = None) -> Meet:
         """Refused: nothing that merges predicted clusters knows lost points."""
-        raise ArgumentError('predicted clusters of a meet with lost points cannot be merged; use missing="drop".')
+        raise ArgumentError(
+            'predicted clusters of a meet with lost points cannot be merged; use missing="drop".'
+        )
 
     def with_points(self, locate: Lazy[IntArray]) -> Meet:
         """The same meet, knowing its points."""

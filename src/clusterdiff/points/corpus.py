@@ -16,7 +16,7 @@ SINGLETONS = ("keep", "drop")
 
 @dataclass(frozen=True)
 class Mention:
-    """A mention: the words of a document from the first to the last of each span, both counted in.
+    """A mention: the words of a document from the first to the last of each span, both included.
 
     Mentions are the same if their document and spans are; ``text`` is for people.
 
@@ -40,7 +40,7 @@ def _position(position: object) -> str:
 
 
 class InDocument(NamedTuple):
-    """A point or a cluster together with its document, as all documents pooled have them."""
+    """A point or a cluster together with its document, for comparing all documents as one."""
 
     document: str
     name: Any

@@ -51,7 +51,7 @@ def compare(
     Parameters
     ----------
     true, pred
-        On either side one of these:
+        On each side one of these:
 
         - one label per point: a list, tuple, NumPy array, or a column of pandas, polars or pyarrow;
         - a list of sets or lists of points; a dict from point to cluster, or from cluster to a set or list of points;
@@ -184,7 +184,7 @@ def score(true: object, pred: object, measure: AnyMeasure = "S_H", **options: An
         # Two plain integer arrays need no alignment: this is what keeps small inputs cheap.
         return float(resolve(measure)(Meet.from_labels(true, pred)))
     if not options and all(_kind(_recognised(side)) == "labels" for side in (true, pred)):
-        # A score names no cluster: names stay where they are.
+        # A score does not mention clusters: their names need not be read.
         return float(resolve(measure)(meet_of(align(true, pred))))
     return compare(true, pred, **options).score(measure)
 
@@ -255,7 +255,7 @@ def _with_columns(source: Source, i: int, point: Column | None, cluster: Column 
 
 
 def _named(*columns: object) -> bool:
-    """Whether what is known of the points are columns of their table."""
+    """Whether what is known about the points is given as columns of their table."""
     return all(
         column is None
         or isinstance(column, str)
@@ -286,7 +286,7 @@ def _clustering(side: object, i: int, point: Column | None, cluster: Column | No
 
 
 def _arrays(left: Source, right: Source) -> list[Clustering]:
-    """The labels of two arrays or images, which must have one shape."""
+    """The labels of two arrays or images, which must have the same shape."""
     from clusterdiff.formats.arrays import flat
 
     arrays = read_array(left), read_array(right)
@@ -298,7 +298,7 @@ def _arrays(left: Source, right: Source) -> list[Clustering]:
 
 
 def _as_written(read: list[Any], sides: Sequence[object]) -> list[Any]:
-    """The text of files that know text only is laid over another side's integers, as they are written."""
+    """Where one side comes from a file that knows only text, the other side's integers are matched as text."""
     if not all(isinstance(side, Clustering) and side.points is not None for side in read):
         return read
     kinds = [kind(side.points[0]) for side in read]

@@ -35,7 +35,7 @@ def read(
         A file (maybe compressed: .gz, .bz2, .xz; .zst for CSV, JSON lines and Parquet), a glob of tables of one kind,
         ``-`` for standard input, or ``postgres://user@host/database``.
     point, cluster
-        The columns that name the points and the clusters, where they cannot be told by their names. A table with one
+        The columns that name the points and the clusters, where their names do not tell. A table with one
         column has one cluster per row, in the order of the points. For .npz, ``cluster`` is the array; for documents of
         spans, the field of the clusters.
     table

@@ -54,9 +54,7 @@ from clusterdiff.verbs.compare import compare
     show_default=True,
     help="Clusters of one point, within documents.",
 )
-@click.option(
-    "--documents", metavar="COLUMN", help="Compare within documents: the column that names each point's."
-)
+@click.option("--documents", metavar="COLUMN", help="Compare within documents, which this column names.")
 @document_options
 @explain_options
 @engines.options
