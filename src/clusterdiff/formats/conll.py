@@ -84,7 +84,7 @@ class _Reader:
                 return
             if document is None:
                 raise FileError(
-                    f"{shown(self.path)}, line {number:,}: a document ends that has not begun.",
+                    f"{shown(self.path)}, line {number:,}: '#end document' without '#begin document'.",
                     "a document starts with '#begin document'.",
                 )
             document.finish()
@@ -94,7 +94,7 @@ class _Reader:
         document = self.document
         if document is None:
             raise FileError(
-                f"{shown(self.path)}, line {number:,}: a word outside of a document.",
+                f"{shown(self.path)}, line {number:,}: a word outside any document.",
                 "a document starts with '#begin document'.",
             )
         if not document.words:
