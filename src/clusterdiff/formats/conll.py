@@ -1,4 +1,4 @@
-"""CoNLL-2012 and its kin (CoNLL-2011, SemEval-2010, GUM): a word a line, brackets in the last column."""
+"""CoNLL-2012 and its kin (CoNLL-2011, SemEval-2010, GUM): one word per line, brackets in the last column."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class _Reader:
                 return
             if document is None:
                 raise FileError(
-                    f"{shown(self.path)}, line {number:,}: a document ends that has not begun.",
+                    f"{shown(self.path)}, line {number:,}: '#end document' without '#begin document'.",
                     "a document starts with '#begin document'.",
                 )
             document.finish()
@@ -94,7 +94,7 @@ class _Reader:
         document = self.document
         if document is None:
             raise FileError(
-                f"{shown(self.path)}, line {number:,}: a word outside of a document.",
+                f"{shown(self.path)}, line {number:,}: a word outside any document.",
                 "a document starts with '#begin document'.",
             )
         if not document.words:

@@ -103,7 +103,7 @@ class _Reader:
             self.document.finish()
             for entity, unfinished in self.gapped.items():
                 for mention in unfinished:
-                    there = f"{mention.total} parts, but {len(mention.spans)} are there"
+                    there = f"{mention.total} parts, but not all of them appear: {len(mention.spans)}"
                     raise self.document.error(mention.line, f"a mention of entity {entity!r} has {there}")
         except FileError as error:
             self._note(error)
@@ -140,7 +140,7 @@ class _Reader:
 
     def _brackets(self, text: str, position: Any, number: int) -> None:
         if self.fields is None:
-            raise self.document.error(number, "Entity= stands before any line '# global.Entity = …'")
+            raise self.document.error(number, "Entity= comes before any line '# global.Entity = …'")
         brackets = BRACKET.findall(text)
         if "".join(brackets) != text:
             raise self.document.error(number, f"Entity={text} is not a list of brackets such as (e1(e2)e1)")

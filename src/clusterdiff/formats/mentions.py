@@ -51,7 +51,7 @@ class Document:
         """The mention of ``entity`` that was opened last ends: where it began, and at which word."""
         stack = self._open.get(entity)
         if not stack:
-            raise self.error(line, f"a mention of entity {entity!r} is closed that was not opened")
+            raise self.error(line, f"a mention of entity {entity!r} is closed but was not opened")
         position, word, _ = stack.pop()
         return position, word
 
@@ -109,7 +109,7 @@ class Gathered:
         if first is not document:
             self.errors.append(
                 FileError(
-                    f"{shown(self.path)}, line {document.line:,}: the document {document.name!r} stands in the file "
+                    f"{shown(self.path)}, line {document.line:,}: the document {document.name!r} is in the file "
                     f"twice, first at line {first.line:,}."
                 )
             )

@@ -16,7 +16,7 @@ CLUSTERS = "clusters"
 
 
 def read_spans(path: str, clusters: str | None = None, repeated: Repeated = "error") -> Corpus:
-    """A document a line: an object with ``clusters``, a list of lists of spans [first, last].
+    """One document per line: an object with ``clusters``, a list of lists of spans [first, last].
 
     ``clusters`` names another field, such as ``predicted_clusters``. Spans of three numbers [sentence, first, last]
     are taken as they are. A document is called by its ``doc_key``, ``doc_id``, ``document_id``, ``document``, ``id``
