@@ -68,7 +68,7 @@ def compare_aligned(
     )
     cells = meet.cells
     true, pred = aligned.true.settled(cells.true_labels), aligned.pred.settled(cells.pred_labels)
-    aligned = Alignment(true, pred, order, aligned.named, aligned.policy, aligned.uneven)
+    aligned = Alignment(true, pred, order, aligned.named, aligned.policy, aligned.given, aligned.kept)
     meet = meet.with_points(partial(cells.locate, aligned.true.values, aligned.pred.values))
     if documents is not None:
         meet = meet.within(documents)
