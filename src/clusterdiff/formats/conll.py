@@ -1,4 +1,4 @@
-"""CoNLL-2012 and its kin (CoNLL-2011, SemEval-2010, GUM): a word a line, brackets in the last column."""
+"""CoNLL-2012 and its kin (CoNLL-2011, SemEval-2010, GUM): one word per line, brackets in the last column."""
 
 from __future__ import annotations
 
