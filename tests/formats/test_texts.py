@@ -102,7 +102,7 @@ def test_a_deleted_word_is_named(write: Any) -> None:
     assert result.exit_code == 2
     assert "word 2 (counted from 0) is 'saw'" in result.stderr
     both = write("both.conll", conll({name: [(word, "-") for word, _ in FOX[1:]] for name in ("one", "two")}))
-    with pytest.raises(cd.LabelError, match=r"'one': word 0 .* so does 1 more document\."):
+    with pytest.raises(cd.LabelError, match=r"'one': word 0 .* 1 more document differs too\."):
         cd.compare(key, both)
 
 

@@ -86,7 +86,7 @@ def _cut(found: list[Divergence], left: str, right: str) -> Iterator[str]:
 
 
 def _also(number: int) -> str:
-    return f"so {'does' if number == 1 else 'do'} {count(number, 'more document')}"
+    return f"{count(number, 'more document')} {'differs' if number == 1 else 'differ'} too"
 
 
 def names_of(true: Corpus, pred: Corpus) -> tuple[str, str]:
