@@ -1,4 +1,4 @@
-#include "sums/expected.hpp"
+#include "chance/information.hpp"
 
 #include <algorithm>
 
@@ -65,7 +65,7 @@ class ChanceCell {
 
 }  // namespace
 
-Expected expected_information(const std::vector<SizeCount>& truth, const std::vector<SizeCount>& pred, i64 n, Run& run) {
+Expected expected_information(const Sizes& truth, const Sizes& pred, i64 n, Run& run) {
     const double all = static_cast<double>(n);
     // A row a task, added up in order: the same bits for any number of threads.
     std::vector<Expected> rows(truth.size());

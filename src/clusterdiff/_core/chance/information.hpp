@@ -4,13 +4,9 @@
 
 #include "base/numeric.hpp"
 #include "base/threads.hpp"
+#include "chance/sizes.hpp"
 
 namespace clusterdiff {
-
-// How many clusters of one side have a certain size.
-struct SizeCount {
-    i64 size, count;
-};
 
 // Expected values over all ways to lay the two clusterings over the points, in nats.
 struct Expected {
@@ -19,6 +15,6 @@ struct Expected {
     double merge_info = 0;  // H(L | C)
 };
 
-Expected expected_information(const std::vector<SizeCount>& truth, const std::vector<SizeCount>& pred, i64 n, Run& run);
+Expected expected_information(const Sizes& truth, const Sizes& pred, i64 n, Run& run);
 
 }  // namespace clusterdiff
