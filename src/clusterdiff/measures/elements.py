@@ -22,6 +22,7 @@ FACTS: dict[str, Any] = {
 @measure(
     "element_centric",
     **FACTS,
+    linear=True,
     symbol="ECS",
     bounds=(one_in_n, 1.0),
     conditionally_normalised=False,
@@ -48,6 +49,8 @@ def element_centric(meet: Summed) -> float:
     "b3",
     **FACTS,
     reads_uneven="overlap",
+    linear=True,
+    f1_facts={"linear": False},
     reference="Bagga, A. & Baldwin, B. (1998). Algorithms for scoring coreference chains. LREC workshop on linguistic "
     "coreference.",
     precision=(

@@ -10,11 +10,10 @@ from typing import Any
 
 from clusterdiff.errors import MeasureError, nearest
 from clusterdiff.measures.bounds import LogN
-from clusterdiff.measures.chance import expected
+from clusterdiff.measures.chance import information as expected
 from clusterdiff.measures.registry import JOIN_WEIGHTED, Decomposition, Sizes, measure, measures
 from clusterdiff.measures.terms import entropy, x_log_x
-from clusterdiff.meet.meet import Meet
-from clusterdiff.meet.sums import Summed
+from clusterdiff.meet.sums import Sized, Summed
 from clusterdiff.points.labels import FloatArray
 
 MEILA = "Meilă, M. (2007). Comparing clusterings: an information based distance. J. Multivariate Analysis 98."
@@ -37,8 +36,10 @@ def _base_facts(base: float | None = None) -> dict[str, Any]:
 #: Every measure here is made of sums, and none is conditionally normalised.
 information = partial(measure, family="information", reads="sums", conditionally_normalised=False)
 share = partial(information, normalised=True)
+#: Linear in I, the entropies given.
+linear_share = partial(share, linear=True)
 #: Those in nats take another base.
-in_nats = partial(information, bounds=(0.0, LogN()), normalised=False, given=_base_facts)
+in_nats = partial(information, linear=True, bounds=(0.0, LogN()), normalised=False, given=_base_facts)
 entropies = partial(in_nats, best=inf, reflexive=False, reference=COVER)
 information_lost = partial(in_nats, best=0.0, decomposition=JOIN_WEIGHTED, reference=MEILA)
 
@@ -90,6 +91,14 @@ def _log_share(sizes: Sizes, n: int) -> FloatArray:
 
 def _log_rest(sizes: Sizes, n: int) -> float:
     return 1.0 - float(_log_share(sizes, n).sum())
+
+
+def _nmi_facts(average: str = "arithmetic") -> dict[str, Any]:
+    return {"linear": average != "joint"}  # the joint entropy is not the same for all meets of these sizes
+
+
+def _ami_facts(average: str = "arithmetic") -> dict[str, Any]:
+    return {"baseline": None if average == "joint" else 0.0}
 
 
 def _v_facts(beta: float = 1.0) -> dict[str, Any]:
@@ -170,7 +179,7 @@ def _nmi(meet: Summed, average: str) -> float:
     return min(1.0, meet.sums.mutual / norm) if norm > 0 else 0.0
 
 
-@share("nmi_max", symbol="NMI", subcomponent_consistent=False, reference=VINH)
+@linear_share("nmi_max", symbol="NMI", subcomponent_consistent=False, reference=VINH)
 def nmi_max(meet: Summed) -> float:
     r"""Mutual information as a share of the larger entropy: the paper's NMI.
 
@@ -186,8 +195,9 @@ def nmi_max(meet: Summed) -> float:
     return _nmi(meet, "max")
 
 
-@share(
+@linear_share(
     "nmi",
+    given=_nmi_facts,
     aliases=("normalized_mutual_info_score", "normalized_mi_score", "normalized_mutual_information"),
     reference=VINH,
 )
@@ -212,7 +222,7 @@ measures.refuse(
 )
 
 
-@share(
+@linear_share(
     "nid",
     best=0.0,
     aliases=("normalized_information_distance",),
@@ -261,10 +271,12 @@ def nvi(meet: Summed) -> float:
 @information(
     "ami",
     symbol="AMI",
-    reads="cells",  # the sizes of all clusters
+    reads="margins",
     bounds=(-inf, 1.0),
     normalised=False,
     weighted=False,
+    baseline=0.0,
+    given=_ami_facts,
     aliases=(
         "AMI",
         "adjusted_mutual_info_score",
@@ -274,7 +286,7 @@ def nvi(meet: Summed) -> float:
     ),
     reference=VINH,
 )
-def ami(meet: Meet, average: str = "arithmetic") -> float:
+def ami(meet: Sized, average: str = "arithmetic") -> float:
     r"""Mutual information corrected for chance: 0 is what shuffled labels reach on average.
 
     .. math:: AMI = \frac{I(L, C) - E[I]}{(H(L) + H(C)) / 2 - E[I]} = 1 - \frac{VI}{E[VI]}
@@ -309,7 +321,7 @@ def ami(meet: Meet, average: str = "arithmetic") -> float:
     return min(1.0, 1.0 - lost / by_chance)
 
 
-@share(
+@linear_share(
     "homogeneity",
     symmetric=False,
     aliases=("homogeneity_score", "cluster_homogeneity"),
@@ -331,7 +343,7 @@ def homogeneity(meet: Summed) -> float:
     return 1.0 if sums.merge_info == 0 else min(1.0, sums.mutual / sums.h_true)
 
 
-@share(
+@linear_share(
     "completeness",
     symmetric=False,
     aliases=("completeness_score", "cluster_completeness"),
@@ -352,7 +364,7 @@ def completeness(meet: Summed) -> float:
     return 1.0 if sums.split_info == 0 else min(1.0, sums.mutual / sums.h_pred)
 
 
-@share("v_measure", given=_v_facts, aliases=("v_measure_score",), reference=ROSENBERG)
+@linear_share("v_measure", given=_v_facts, aliases=("v_measure_score",), reference=ROSENBERG)
 def v_measure(meet: Summed, beta: float = 1.0) -> float:
     r"""Harmonic mean of homogeneity and completeness.
 
@@ -428,7 +440,7 @@ def vi_merge(meet: Summed, base: float | None = None) -> float:
     return _in_base(meet.sums.merge_info, base)
 
 
-@share(
+@linear_share(
     "V",
     subcomponent_consistent=False,
     decomposition=Decomposition(_log_share, _log_rest),
@@ -451,7 +463,7 @@ def v_normalised(meet: Summed) -> float:
     return max(0.0, 1.0 - vi(meet) / meet.bottom_entropy)
 
 
-@share(
+@linear_share(
     "K",
     subcomponent_consistent=False,
     decomposition=JOIN_WEIGHTED,

@@ -29,6 +29,10 @@ FACTS: dict[str, Any] = {"family": "pairs", "reads": "sums", "conditionally_norm
 pair_measure = partial(measure, **FACTS)
 share = partial(pair_measure, normalised=True)
 plain = partial(pair_measure, normalised=False)
+#: Linear in the pairs that are together in both, those on either side given.
+linear_share = partial(share, linear=True)
+#: 0 is what shuffled labels reach on average.
+adjusted = partial(plain, linear=True, baseline=0.0)
 
 
 def _pair_share(sizes: Sizes, n: int) -> FloatArray:
@@ -47,7 +51,7 @@ def _alpha_facts(alpha: float = 0.5) -> dict[str, Any]:
     return {"symmetric": alpha == 0.5}
 
 
-@share(
+@linear_share(
     "rand",
     symbol="R",
     aliases=("R", "rand_score", "rand_index"),
@@ -71,7 +75,7 @@ def rand(meet: Summed) -> float:
     return kept(pairs.all - pairs.true - pairs.pred + 2 * pairs.both, pairs.all)
 
 
-@plain(
+@adjusted(
     "ari",
     symbol="ARI",
     bounds=(-0.5, 1.0),
@@ -109,6 +113,7 @@ def ari(meet: Summed) -> float:
 @precision_recall(
     "pairs",
     **FACTS,
+    linear=True,  # F too: both shares have the same numerator
     reference="Rijsbergen, C. J. van (1979). Information Retrieval, 2nd ed. Butterworths.",
     precision=(
         "Share of the pairs that the prediction puts together that are together in truth.",
@@ -138,7 +143,7 @@ def pair_precision_recall(meet: Summed) -> PrecisionRecall:
     return kept(both, pred), kept(both, true)
 
 
-@share(
+@linear_share(
     "adapted_rand_error",
     given=_alpha_facts,
     best=0.0,
@@ -184,7 +189,7 @@ def jaccard(meet: Summed) -> float:
     return kept(both, true + pred - both)
 
 
-@share(
+@linear_share(
     "fowlkes_mallows",
     symbol="FM",
     aliases=("fowlkes_mallows_score", "fowlkes_mallows_index", "fm_score"),
@@ -208,7 +213,7 @@ def fowlkes_mallows(meet: Summed) -> float:
     return sqrt(both / true) * sqrt(both / pred) if true and pred else 0.0
 
 
-@plain(
+@adjusted(
     "afm",
     bounds=(-1.0, 1.0),
     aliases=("adjusted_fm_score", "adjusted_fowlkes_mallows"),
@@ -239,6 +244,7 @@ def adjusted_fowlkes_mallows(meet: Summed) -> float:
 
 @plain(
     "mirkin",
+    linear=True,
     best=0.0,
     bounds=(0.0, _ordered_pairs),
     decomposition=SUMMED,
@@ -282,7 +288,7 @@ def rogers_tanimoto(meet: Summed) -> float:
     return agreement / (2.0 - agreement)
 
 
-@plain(
+@adjusted(
     "pairs.correlation",
     bounds=(-1.0, 1.0),
     aliases=("pearson_correlation",),

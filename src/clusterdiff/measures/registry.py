@@ -60,8 +60,12 @@ class Measure:
     ``reflexive`` says whether every clustering scores ``best`` with itself. Multiplying all weights by c multiplies
     the value by c to the ``degree``. With parameters set it is called ``stem``, if it has one.
 
-    ``reads`` says what of the meet it reads: ``"sums"``, ``"cells"``, ``"overlap"`` or ``"points"``; where a clustering
-    has points that the other lacks ``reads_uneven``, if that is something else; and neither where the sum named
+    ``linear`` says that, the sizes of the clusters given, it is linear in what it reads: its mean over all ways to lay
+    the two clusterings over the points is then its value for the mean sums. ``baseline`` is that mean, where it is the
+    same for all sizes that leave anything to chance.
+
+    ``reads`` says what of the meet it reads: ``"sums"``, ``"margins"``, ``"cells"``, ``"overlap"`` or ``"points"``;
+    where a clustering has points that the other lacks ``reads_uneven``, if that is something else; and neither where the sum named
     ``fused`` is known already. ``needs`` names what has to be known of the points: features or distances.
     ``given(**parameters)`` returns the facts that depend on parameters; it has their defaults as its own.
 
@@ -81,6 +85,8 @@ class Measure:
     conditionally_normalised: bool | None = field(default=None, repr=False)
     subcomponent_consistent: bool | None = field(default=None, repr=False)
     decomposition: Decomposition | None = field(default=None, repr=False)
+    linear: bool = field(default=False, repr=False)
+    baseline: float | None = field(default=None, repr=False)
     weighted: bool = field(default=True, repr=False)
     degree: int = field(default=0, repr=False)
     reads: Reads = field(default="cells", repr=False)

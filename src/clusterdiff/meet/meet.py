@@ -12,6 +12,7 @@ import numpy.typing as npt
 from clusterdiff import _core
 from clusterdiff.errors import ArgumentError
 from clusterdiff.meet.given import names_of, read_cells
+from clusterdiff.meet.margins import Margins, SizeCounts
 from clusterdiff.meet.parts import CellWeights, Links, Moments, Overlap, Pairs, spread
 from clusterdiff.meet.sums import Made, Once, Sums, WeightedSums
 from clusterdiff.points.labels import AnyArray, FloatArray, Int64Array, IntArray, LazyNames
@@ -20,7 +21,7 @@ from clusterdiff.table import Table
 #: Something that is there already, or made when it is asked for.
 Lazy: TypeAlias = Made | Callable[[], Made]
 
-CELLS = frozenset({"sums", "cells", "overlap"})
+CELLS = frozenset({"sums", "margins", "cells", "overlap"})
 POINTS = CELLS | {"points"}
 #: The same where points have no weights: the core then sums up S* and S' along with the rest.
 SCORES = frozenset({"s_h", "s_h_mean", "s_pairs", "s_pairs_mean", "s_largest", "s_largest_mean"})
@@ -300,6 +301,11 @@ class Meet(Once):
         return Pairs(min(both, true, pred), true, pred, every)
 
     @cached_property
+    def margins(self) -> Margins:
+        """The sizes of the clusters on both sides."""
+        return Margins(*map(SizeCounts.of, (self.true_size, self.pred_size)))
+
+    @cached_property
     def overlap(self) -> Overlap:
         """The clusterings as they were given, with the points that only one of them has.
 
@@ -389,10 +395,8 @@ class Meet(Once):
         """
         to = np.asarray(groups)
         if to.shape != (self.k_pred,) or to.dtype.kind not in "iu":
-            raise ArgumentError(
-                f"`groups` must give an integer for each of the {self.k_pred:,} predicted clusters; "
-                f"got {to.dtype} of shape {to.shape}."
-            )
+            wanted = f"an integer for each of the {self.k_pred:,} predicted clusters"
+            raise ArgumentError(f"`groups` must give {wanted}; got {to.dtype} of shape {to.shape}.")
         codes, first = _core.encode_integers(to)
         key = self.true.astype(np.int64) * len(first) + codes[self.pred]
         united, place = np.unique(key, return_inverse=True)

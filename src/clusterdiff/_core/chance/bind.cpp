@@ -47,7 +47,7 @@ struct Margins {
 nb::object chance_information(nb::handle true_sizes, nb::handle true_counts, nb::handle pred_sizes, nb::handle pred_counts) {
     const Margins m(true_sizes, true_counts, pred_sizes, pred_counts);
     const Expected e = heavy(m.work(), [&](Run& run) { return expected_information(m.truth, m.pred, m.n, run); });
-    return expected_result(e.mutual, e.split_info, e.merge_info);
+    return expected_result(e.mutual, e.split_info, e.merge_info, e.split_loss, e.merge_loss);
 }
 
 double chance_s_h(nb::handle true_sizes, nb::handle true_counts, nb::handle pred_sizes, nb::handle pred_counts, bool lost) {
@@ -74,7 +74,7 @@ nb::list sample(nb::handle true_sizes, nb::handle pred_sizes, u64 seed, i64 firs
 }  // namespace
 
 void bind_chance(nb::module_& m) {
-    expected_result.define(m, "ExpectedInformation", {"mutual", "split_info", "merge_info"});
+    expected_result.define(m, "ExpectedInformation", {"mutual", "split_info", "merge_info", "split_loss", "merge_loss"});
     m.def("expected_information", &chance_information, "true_sizes"_a, "true_counts"_a, "pred_sizes"_a, "pred_counts"_a);
     m.def("expected_s_h", &chance_s_h, "true_sizes"_a, "true_counts"_a, "pred_sizes"_a, "pred_counts"_a, "lost"_a);
     m.def("sample_cells", &sample, "true_sizes"_a, "pred_sizes"_a, "seed"_a, "first"_a, "count"_a);

@@ -13,6 +13,8 @@ struct Expected {
     double mutual = 0;      // I(L, C)
     double split_info = 0;  // H(C | L)
     double merge_info = 0;  // H(L | C)
+    double split_loss = 0;  // what the mean split score of the points lacks to 1, by entropy
+    double merge_loss = 0;  // likewise of the merge scores
 };
 
 Expected expected_information(const Sizes& truth, const Sizes& pred, i64 n, Run& run);

@@ -17,6 +17,12 @@ double stirling(double x) {
 // Factorials up to here are tabulated: 8 MB, which a second-level cache holds most of.
 constexpr i64 kTabulated = i64{1} << 20;
 
+// log((x + d)! / x!) for d small against x, from log x: d factors close to their middle. No look-up, so no cache miss.
+double log_factors(double x, double log_x, double d) {
+    const double u = (d + 1) / 2 / x;
+    return d * (log_x + u * (1 - u * (0.5 - u * (1.0 / 3 - u / 4))) - (d * d - 1) / (24 * x * x));
+}
+
 u64 mixed(u64 z) {
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
@@ -59,11 +65,6 @@ double TableSampler::log_factorial(i64 x) const {
     return x < kTabulated ? log_factorials_[static_cast<std::size_t>(x)] : stirling(static_cast<double>(x));
 }
 
-// Minus the logarithm of the weight of x, up to a constant.
-double TableSampler::log_of_cells(i64 N, i64 K, i64 r, i64 x) const {
-    return log_factorial(x) + log_factorial(K - x) + log_factorial(r - x) + log_factorial(N - K - r + x);
-}
-
 // How many of K marked points are among r drawn from N.
 i64 TableSampler::hypergeometric(i64 N, i64 K, i64 r, Random& random) const {
     const i64 low = std::max<i64>(0, r + K - N), high = std::min(K, r);
@@ -71,10 +72,11 @@ i64 TableSampler::hypergeometric(i64 N, i64 K, i64 r, Random& random) const {
     const double all = static_cast<double>(N), marked = static_cast<double>(K), drawn = static_cast<double>(r);
     const double mean = drawn * (marked / all), variance = mean * (1 - marked / all) * ((all - drawn) / (all - 1));
     const i64 mode = std::clamp(static_cast<i64>((drawn + 1) * ((marked + 1) / (all + 2))), low, high);
-    const double at_mode = log_of_cells(N, K, r, mode);
+    const i64 outside = N - K - r + mode;
     if (variance < 12) {
         // Inversion, outwards from the mode: about as many steps as the standard deviation.
-        double up = std::exp(log_factorial(K) + log_factorial(N - K) + log_factorial(r) + log_factorial(N - r) - log_factorial(N) - at_mode);
+        const double cells = log_factorial(mode) + log_factorial(K - mode) + log_factorial(r - mode) + log_factorial(outside);
+        double up = std::exp(log_factorial(K) + log_factorial(N - K) + log_factorial(r) + log_factorial(N - r) - log_factorial(N) - cells);
         double down = up, u = random() - up;
         const double rest = all - marked - drawn;
         double x = static_cast<double>(mode), y = x;
@@ -96,11 +98,15 @@ i64 TableSampler::hypergeometric(i64 N, i64 K, i64 r, Random& random) const {
     // Ratio of uniforms under a table mountain (Stadlober 1990, HRUA): a constant number of steps.
     const double centre = mean + 0.5, c = std::sqrt(variance + 0.5), width = 1.7155277699214135 * c + 0.8989161620588988;
     const double reach = 16 * c, floor = static_cast<double>(low), ceiling = static_cast<double>(high) + 1;
+    const double inside = log_factorial(mode) + log_factorial(K - mode) + log_factorial(r - mode);
+    const double around = static_cast<double>(outside), log_around = std::log(around);
     for (;;) {
         const double u = random(), v = random(), place = centre + width * (v - 0.5) / u;
         if (place < floor || place >= ceiling || std::abs(place - centre) > reach) continue;
         const i64 x = static_cast<i64>(place);
-        const double t = at_mode - log_of_cells(N, K, r, x);
+        const double d = static_cast<double>(x - mode);
+        const double beyond = std::abs(d) * 64 < around ? log_factors(around, log_around, d) : log_factorial(outside + x - mode) - log_factorial(outside);
+        const double t = inside - log_factorial(x) - log_factorial(K - x) - log_factorial(r - x) - beyond;  // log of the weight, against the mode's
         if (u * (4 - u) - 3 <= t) return x;
         if (u * (u - t) >= 1) continue;
         if (2 * std::log(u) <= t) return x;

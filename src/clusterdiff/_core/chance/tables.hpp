@@ -17,7 +17,6 @@ class TableSampler {
   private:
     class Random;
     double log_factorial(i64 x) const;
-    double log_of_cells(i64 N, i64 K, i64 r, i64 x) const;
     i64 hypergeometric(i64 N, i64 K, i64 r, Random& random) const;
 
     std::vector<i64> true_sizes_, pred_sizes_;
