@@ -9,6 +9,7 @@
 from clusterdiff._version import __version__
 from clusterdiff.decide.scorer import Scorer, scorer
 from clusterdiff.diff.analysis import Analysis, Merge, Split
+from clusterdiff.diff.chance import Chance
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.components import Component
 from clusterdiff.diff.documents import CorpusComparison, Documents
@@ -43,6 +44,7 @@ from clusterdiff.points.corpus import Corpus, InDocument, Mention
 from clusterdiff.points.policy import Policy
 from clusterdiff.show.export import write
 from clusterdiff.table import Row, Table
+from clusterdiff.verbs.chance import chance
 from clusterdiff.verbs.compare import compare, score
 from clusterdiff.verbs.read import read
 from clusterdiff.verbs.tables import compare_columns
@@ -50,6 +52,7 @@ from clusterdiff.verbs.tables import compare_columns
 __all__ = [
     "Analysis",
     "ArgumentError",
+    "Chance",
     "Check",
     "ClusterdiffError",
     "Clustering",
@@ -88,6 +91,7 @@ __all__ = [
     "Subcomponent",
     "Table",
     "__version__",
+    "chance",
     "check",
     "compare",
     "compare_columns",

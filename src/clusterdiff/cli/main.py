@@ -17,6 +17,7 @@ from clusterdiff.errors import ClusterdiffError
 COMMANDS = {
     "compare": "compare",
     "demo": "demo",
+    "chance": "chance",
     "measures": "measures",
     "patch": "patch",
     "apply": "apply",

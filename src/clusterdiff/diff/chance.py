@@ -13,7 +13,8 @@ from scipy import special
 from clusterdiff.errors import ArgumentError, MeasureError
 from clusterdiff.measures import Measure
 from clusterdiff.measures.chance import OnAverage, s_h
-from clusterdiff.measures.sampling import drawn_as, random_meets
+from clusterdiff.measures.sampling import random_meets
+from clusterdiff.measures.splitmerge import adjusted_s_h
 from clusterdiff.meet.margins import Margins
 from clusterdiff.meet.sums import Sized, Summed, refusal
 
@@ -74,7 +75,8 @@ def chance(summed: Summed, measure: Measure, *, draws: int, seed: int, signature
     """What ``measure`` comes to by chance for clusters of the sizes that ``summed`` has."""
     if not isinstance(draws, int) or isinstance(draws, bool) or draws < 0 or draws == 1:
         raise ArgumentError(
-            f"`draws` must be a whole number, 0 or at least 2; got {draws!r}.", "0 draws give an exact mean alone."
+            f"`draws` must be a whole number, 0 or at least 2; got {draws!r}.",
+            "0 draws give an exact mean alone.",
         )
     if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**64:
         raise ArgumentError(f"`seed` must be a whole number from 0 to 2^64 - 1; got {seed!r}.")
@@ -152,7 +154,7 @@ def _checked(summed: Summed, measure: Measure) -> Sized:
     if summed.uneven and (measure.reads_uneven or measure.reads) == "overlap":
         raise MeasureError(
             f"{measure.name} counts the points that only one side has, and chance needs one set of points.",
-            'leave those points out of both sides first, or ask for another measure.',
+            "leave those points out of both sides first, or ask for another measure.",
         )
     if "margins" not in summed.offers:
         raise refusal("chance()", "margins", summed)
@@ -209,12 +211,7 @@ def _adjusted(measure: Measure, sized: Sized, value: float, mean: float, certain
         # Every permutation scores the same: there is nothing to be gained, unless it is the best there is.
         return 1.0 if sized.same else 0.0
     if measure.name in ("S_H", "S*", "S*(entropy)"):
-        from clusterdiff.measures.splitmerge import adjusted_s_h
-
         return adjusted_s_h(sized)  # which keeps all its digits
     if measure.best in (inf, -inf) or measure.best == mean:
         return nan
     return (value - mean) / (measure.best - mean)
-
-
-__all__ = ["Chance", "chance", "expected", "level"]

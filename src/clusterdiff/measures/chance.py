@@ -271,4 +271,3 @@ class OnAverage(Once):
             case "s_pairs_mean":
                 return s_pairs_mean(self.margins)
         return expected_largest(self.margins)
-

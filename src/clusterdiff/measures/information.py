@@ -465,6 +465,7 @@ def v_normalised(meet: Summed) -> float:
 
 @linear_share(
     "K",
+    required=("k",),
     subcomponent_consistent=False,
     decomposition=JOIN_WEIGHTED,
     reference=MEILA,

@@ -43,7 +43,9 @@ def _cell(n: int, a: int, b: int) -> tuple[np.ndarray, FloatArray]:
     x = np.arange(max(0, a + b - n), min(a, b) + 1)
     y = x[:-1].astype(float)
     ratios = np.log((a - y) * (b - y) / ((y + 1) * (n - a - b + y + 1)))
-    weight = np.exp(np.concatenate([[0.0], np.cumsum(ratios)]) - max(0.0, float(np.cumsum(ratios).max(initial=0.0))))
+    weight = np.exp(
+        np.concatenate([[0.0], np.cumsum(ratios)]) - max(0.0, float(np.cumsum(ratios).max(initial=0.0)))
+    )
     weight /= weight.sum()
     return x[x > 0], weight[x > 0]
 
@@ -73,7 +75,9 @@ def _mean_largest(side: SizeCounts, n: int, top: int) -> list[FloatArray]:
 
     items = _items(side)
     series = [binomial(size) for size, _ in items]
-    likely = np.empty((len(items), top + 1, top + 1))  # by size left out, t and r: how likely no part exceeds t
+    likely = np.empty(
+        (len(items), top + 1, top + 1)
+    )  # by size left out, t and r: how likely no part exceeds t
     for t in range(top + 1):
         short = [s[: t + 1] for s in series]
         whole = [power(s, count) for s, (_, count) in zip(short, items, strict=True)]

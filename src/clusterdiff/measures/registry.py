@@ -66,7 +66,8 @@ class Measure:
 
     ``reads`` says what of the meet it reads: ``"sums"``, ``"margins"``, ``"cells"``, ``"overlap"`` or ``"points"``;
     where a clustering has points that the other lacks ``reads_uneven``, if that is something else; and neither where the sum named
-    ``fused`` is known already. ``needs`` names what has to be known of the points: features or distances.
+    ``fused`` is known already. ``needs`` names what has to be known of the points: features or distances;
+    ``required`` are the parameters without which it has no value.
     ``given(**parameters)`` returns the facts that depend on parameters; it has their defaults as its own.
 
     A measure is a value: it can be hashed, compared, copied and pickled. Pickle keeps its function and its facts by
@@ -93,6 +94,7 @@ class Measure:
     reads_uneven: Reads | None = field(default=None, repr=False)
     fused: str | None = field(default=None, repr=False)
     needs: str | None = field(default=None, repr=False)
+    required: tuple[str, ...] = field(default=(), repr=False)
     aliases: tuple[str, ...] = field(default=(), repr=False)
     reference: str = field(default="", repr=False)
     stem: str | None = field(default=None, repr=False)
@@ -406,6 +408,22 @@ def resolve(wanted: str | Measure | Callable[[Meet], float]) -> Measure:
         name = str(getattr(wanted, "__name__", "own"))
         return Measure(name, wanted, "own", name)
     raise MeasureError(f"a measure is a name or a function of the meet; got {type(wanted).__name__}.")
+
+
+def applicable(source: Summed) -> list[Measure]:
+    """Every measure that can be computed there: it reads what is there, takes weights if there are any, needs no more.
+
+    What needs a parameter, as K does, is left out.
+    """
+    known = {"features": "moments", "distances": "links"}
+    return [
+        measure
+        for measure in measures.values()
+        if measure.lacks(source) is None
+        and (measure.weighted or not source.weighted)
+        and (measure.needs is None or getattr(source, known[measure.needs], None) is not None)
+        and all(name in measure.parameters for name in measure.required)
+    ]
 
 
 def resolve_all(

@@ -105,7 +105,7 @@ def adjusted_s_h(meet: Sized) -> float:
 
     >>> import clusterdiff as cd
     >>> round(cd.score([0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2], "as_h"), 12)
-    0.210643540949
+    0.134854236193
     """
     if meet.same:
         return 1.0

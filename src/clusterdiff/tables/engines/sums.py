@@ -311,7 +311,9 @@ class EngineSums:
 
     def _sizes(self, key: str, side: Frame) -> dict[str, Any]:
         size = f"{key}_size"
-        return self.cells.engine.fetch(side.group_by(size).agg(count=nw.len()).select(size=size, count="count"))
+        return self.cells.engine.fetch(
+            side.group_by(size).agg(count=nw.len()).select(size=size, count="count")
+        )
 
     @property
     def margins(self) -> Margins:
