@@ -107,11 +107,11 @@ def reference(true: list[int], pred: list[int], lost: bool) -> float:
         x = np.asarray(x, dtype=high)
         return np.where(x > 0, x * np.log(np.maximum(x, 1)), high(0))
 
-    def weights(N: int, K: int, r: int) -> tuple[np.ndarray, np.ndarray]:
-        x = np.arange(max(0, r + K - N), min(K, r) + 1)
+    def weights(n: int, k: int, r: int) -> tuple[np.ndarray, np.ndarray]:
+        x = np.arange(max(0, r + k - n), min(k, r) + 1)
         y = x[:-1].astype(high)
         logs = np.concatenate(
-            [[high(0)], np.cumsum(np.log((K - y) * (r - y) / ((y + 1) * (N - K - r + y + 1))))]
+            [[high(0)], np.cumsum(np.log((k - y) * (r - y) / ((y + 1) * (n - k - r + y + 1))))]
         )
         w = np.exp(logs - logs.max())
         return x, w / w.sum()

@@ -8,7 +8,6 @@ from math import inf, isfinite, nan, sqrt
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from scipy import special
 
 from clusterdiff.errors import ArgumentError, MeasureError
 from clusterdiff.measures import Measure
@@ -158,7 +157,7 @@ def _checked(summed: Summed, measure: Measure) -> Sized:
         )
     if "margins" not in summed.offers:
         raise refusal("chance()", "margins", summed)
-    sized: Any = summed
+    sized: Sized = summed  # type: ignore[assignment]  # whoever offers margins has them
     return sized
 
 
@@ -198,6 +197,8 @@ def pearson_tail(z: float, skew: float) -> float:
     >>> round(pearson_tail(2.0, 0.0), 6), round(pearson_tail(2.0, 1.0), 6)
     (0.02275, 0.04238)
     """
+    from scipy import special
+
     if abs(skew) < 1e-4:
         return float(special.ndtr(-z))
     shape = 4 / skew**2  # a gamma variable, shifted, and turned round for a negative skewness

@@ -7,6 +7,7 @@ from clusterdiff.measures import (  # noqa: F401
     pairs,
     matching,
     information,
+    adjusted,
     elements,
     edits,
     coreference,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log
+from math import isqrt, log
 
 
 def one_in_n(n: int) -> float:
@@ -14,6 +14,11 @@ def one_in_n(n: int) -> float:
 def all_but_one(n: int) -> float:
     """n − 1: one point always stays."""
     return n - 1
+
+
+def ceil_root(x: int) -> int:
+    """⌈√x⌉, exactly."""
+    return isqrt(x - 1) + 1 if x > 0 else 0
 
 
 @dataclass(frozen=True)

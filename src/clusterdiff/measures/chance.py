@@ -180,7 +180,8 @@ class AverageSums:
     @property
     def mm(self) -> Fraction:
         """E[Σ m²]."""
-        return 2 * self._average.pairs.both + self._margins.n
+        both: Fraction = self._average.pairs.both
+        return 2 * both + self._margins.n
 
     @property
     def b3_recall(self) -> float:

@@ -10,10 +10,9 @@ from typing import Any
 
 from clusterdiff.errors import MeasureError, nearest
 from clusterdiff.measures.bounds import LogN
-from clusterdiff.measures.chance import information as expected
 from clusterdiff.measures.registry import JOIN_WEIGHTED, Decomposition, Sizes, measure, measures
 from clusterdiff.measures.terms import entropy, x_log_x
-from clusterdiff.meet.sums import Sized, Summed
+from clusterdiff.meet.sums import Summed
 from clusterdiff.points.labels import FloatArray
 
 MEILA = "Meilă, M. (2007). Comparing clusterings: an information based distance. J. Multivariate Analysis 98."
@@ -52,7 +51,8 @@ def _in_base(nats: float, base: float | None) -> float:
     return nats / log(base)
 
 
-def _average(kind: str, meet: Summed) -> float:
+def average_entropy(kind: str, meet: Summed) -> float:
+    """One of the averages of the two entropies."""
     true, pred = meet.sums.h_true, meet.sums.h_pred
     match kind:
         case "arithmetic":
@@ -95,10 +95,6 @@ def _log_rest(sizes: Sizes, n: int) -> float:
 
 def _nmi_facts(average: str = "arithmetic") -> dict[str, Any]:
     return {"linear": average != "joint"}  # the joint entropy is not the same for all meets of these sizes
-
-
-def _ami_facts(average: str = "arithmetic") -> dict[str, Any]:
-    return {"baseline": None if average == "joint" else 0.0}
 
 
 def _v_facts(beta: float = 1.0) -> dict[str, Any]:
@@ -173,7 +169,7 @@ def entropy_joint(meet: Summed, base: float | None = None) -> float:
 
 
 def _nmi(meet: Summed, average: str) -> float:
-    norm = _average(average, meet)
+    norm = average_entropy(average, meet)
     if meet.same:
         return 1.0
     return min(1.0, meet.sums.mutual / norm) if norm > 0 else 0.0
@@ -266,59 +262,6 @@ def nvi(meet: Summed) -> float:
         return 0.0
     sums = meet.sums
     return min(1.0, (sums.split_info + sums.merge_info) / sums.h_joint)
-
-
-@information(
-    "ami",
-    symbol="AMI",
-    reads="margins",
-    bounds=(-inf, 1.0),
-    normalised=False,
-    weighted=False,
-    baseline=0.0,
-    given=_ami_facts,
-    aliases=(
-        "AMI",
-        "adjusted_mutual_info_score",
-        "adjusted_mi_score",
-        "adj_mi",
-        "adjusted_mutual_information",
-    ),
-    reference=VINH,
-)
-def ami(meet: Sized, average: str = "arithmetic") -> float:
-    r"""Mutual information corrected for chance: 0 is what shuffled labels reach on average.
-
-    .. math:: AMI = \frac{I(L, C) - E[I]}{(H(L) + H(C)) / 2 - E[I]} = 1 - \frac{VI}{E[VI]}
-
-    ``average`` is arithmetic, max, min, geometric or joint, as for ``nmi``. Identical clusterings give exactly 1,
-    also where the formula is 0/0. One cluster or all singletons leave nothing to chance and give exactly 0 against
-    anything else. The expectation is over all permutations of the points, which has no meaning for weights.
-
-    >>> import clusterdiff as cd
-    >>> round(cd.score([0, 0, 1, 1], [0, 0, 1, 2], "ami"), 12)
-    0.571428571429
-    """
-    norm = _average(average, meet)
-    if meet.same:
-        return 1.0
-    if 1 in (meet.k_true, meet.k_pred) or meet.n in (meet.k_true, meet.k_pred):
-        return 0.0
-    sums, chance = meet.sums, meet.once(expected)
-    # One minus what was lost over what chance loses: both are sums of terms ≥ 0, so that nothing cancels.
-    if average == "arithmetic":
-        lost, by_chance = sums.split_info + sums.merge_info, chance.split_info + chance.merge_info
-    elif average in ("max", "min"):
-        # H(L) − I = H(L|C), and the same for C
-        larger_is_true = sums.h_true >= sums.h_pred
-        if larger_is_true == (average == "max"):
-            lost, by_chance = sums.merge_info, chance.merge_info
-        else:
-            lost, by_chance = sums.split_info, chance.split_info
-    else:
-        lost = norm - sums.mutual
-        by_chance = norm - chance.mutual
-    return min(1.0, 1.0 - lost / by_chance)
 
 
 @linear_share(
@@ -466,6 +409,7 @@ def v_normalised(meet: Summed) -> float:
 @linear_share(
     "K",
     required=("k",),
+    normalised=False,  # 0 is reached only where k² divides n
     subcomponent_consistent=False,
     decomposition=JOIN_WEIGHTED,
     reference=MEILA,

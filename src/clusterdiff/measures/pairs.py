@@ -291,7 +291,7 @@ def rogers_tanimoto(meet: Summed) -> float:
 @adjusted(
     "pairs.correlation",
     bounds=(-1.0, 1.0),
-    aliases=("pearson_correlation",),
+    aliases=("pearson_correlation", "cc", "phi", "hubert"),
     reference=HUBERT,
 )
 def pair_correlation(meet: Summed) -> float:

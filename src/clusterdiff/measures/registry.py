@@ -65,10 +65,10 @@ class Measure:
     same for all sizes that leave anything to chance.
 
     ``reads`` says what of the meet it reads: ``"sums"``, ``"margins"``, ``"cells"``, ``"overlap"`` or ``"points"``;
-    where a clustering has points that the other lacks ``reads_uneven``, if that is something else; and neither where the sum named
-    ``fused`` is known already. ``needs`` names what has to be known of the points: features or distances;
-    ``required`` are the parameters without which it has no value.
-    ``given(**parameters)`` returns the facts that depend on parameters; it has their defaults as its own.
+    where a clustering has points that the other lacks ``reads_uneven``, if that is something else; and neither where
+    the sum named ``fused`` is known already. ``needs`` names what has to be known of the points: features or distances.
+    ``required`` are the parameters without which it has no value. ``given(**parameters)`` returns the facts that depend
+    on parameters; it has their defaults as its own.
 
     A measure is a value: it can be hashed, compared, copied and pickled. Pickle keeps its function and its facts by
     reference, so functions among them must be found in a module.

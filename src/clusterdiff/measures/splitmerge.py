@@ -53,6 +53,7 @@ def _facts(s: str | Subcomponent, sigma: Sigma) -> dict[str, Any]:
         "needs": scored.needs,
         "fused": known,
         "linear": known is not None and scored.needs is None,
+        **({"conditionally_normalised": False, "normalised": None} if scored.needs == "features" else {}),
     }
 
 
@@ -114,14 +115,20 @@ def adjusted_s_h(meet: Sized) -> float:
     return 1.0 - (1.0 - s_h(meet)) / meet.once(s_h_lost)
 
 
-@measure("S_MSE", fused="s_mse", needs="features", **{**FACTS, "linear": False})
+#: Clusters without spread, or whose halves have the same centre, score 1 however they are split: clauses 1 and 2 of
+#: property 4.3 fail, and with them conditional normalisation.
+MSE_FACTS = {**FACTS, "linear": False, "conditionally_normalised": False, "normalised": None}
+
+
+@measure("S_MSE", fused="s_mse", needs="features", **MSE_FACTS)
 def s_mse(meet: Summed) -> float:
     r"""How much of the clusters' spread in feature space survives splitting and merging.
 
     .. math:: S_{MSE} = \sum_{LC} \frac{m}{n}\, \frac{mse(C_L)}{mse(L)}\, \frac{mse(L_C)}{mse(C)}
 
     Identical clusterings give exactly 1. A cluster without spread scores 1 however it is split, so clusterings
-    that differ only among identical points are not told apart.
+    that differ only among identical points are not told apart; nor is a cluster halved into parts with the same centre
+    told from the whole. So it is not conditionally normalised, unlike what the paper says of all instances.
 
     >>> import clusterdiff as cd
     >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2], features=[[0.0], [1.0], [5.0], [6.0]]).score("S_MSE")

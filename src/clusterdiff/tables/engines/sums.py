@@ -19,7 +19,7 @@ from clusterdiff.meet.margins import Margins, SizeCounts
 from clusterdiff.meet.parts import Pairs
 from clusterdiff.meet.sums import FUSED, Once
 from clusterdiff.tables.engines.cells import Cells
-from clusterdiff.tables.engines.native import Frame
+from clusterdiff.tables.engines.native import Frame, plain
 from clusterdiff.tables.engines.sides import Sides, if_else, log1p, ratio
 from clusterdiff.tables.engines.tables import flag, log_or_0
 
