@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 import clusterdiff as cd
 from clusterdiff import _core
@@ -21,6 +21,7 @@ from clusterdiff.diff.chance import expected, pearson_tail
 from clusterdiff.measures.chance import s_h, s_h_lost, s_pairs
 from clusterdiff.measures.largest import MOST_POINTS, expected_largest
 from clusterdiff.measures.sampling import drawn_as, random_meets
+from clusterdiff.measures.variance import pair_variance
 from clusterdiff.meet.margins import Margins, SizeCounts
 from tests.conftest import clusterings
 
@@ -276,6 +277,94 @@ def test_coin_flips() -> None:
         assert s_h(held) == pytest.approx(level, abs=1e-4)
         flips = np.random.default_rng(0).integers(0, 2, n)
         assert abs(cd.score(np.arange(n) % 2, flips, "as_h")) < 0.02
+
+
+# ---- standardised and reduced
+
+
+def spread(measure: str, meets: list[cd.Meet]) -> tuple[float, float]:
+    values = [cd.measures[measure](meet) for meet in meets]
+    return float(np.mean(values)), float(np.std(values))
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 6])
+def test_standardised_measures_against_enumeration(n: int) -> None:
+    """SRI and SMI are z-scores with the mean and deviation over all clusterings of these sizes; PMI₂ is their Φ."""
+    for (true, pred), meets in enumerated(n).items():
+        for name, base in (("sri", "rand"), ("smi", "I")):
+            mean, std = spread(base, meets)
+            for meet in meets[:7]:
+                wanted = (cd.measures[base](meet) - mean) / std if std > 1e-9 else 0.0
+                assert cd.measures[name](meet) == pytest.approx(wanted, abs=1e-9), (true, pred)
+        assert cd.measures["pmi2"](meets[0]) == pytest.approx(stats.norm.cdf(cd.measures["sri"](meets[0])))
+
+
+def test_the_exact_deviation_of_pairs_holds_beyond_64_bits() -> None:
+    """Whole numbers stay whole: two halves of 10^12 points."""
+    held = margins([5 * 10**11] * 2, [5 * 10**11] * 2)
+    cell = stats.hypergeom(1000, 500, 500)
+    small = margins([500] * 2, [500] * 2)
+    x = np.arange(501)
+    both = x * (x - 1) + (500 - x) * (499 - x)
+    mean = float(np.sum(cell.pmf(x) * both))
+    assert float(pair_variance(small)) == pytest.approx(
+        float(np.sum(cell.pmf(x) * (both - mean) ** 2)), rel=1e-9
+    )
+    assert float(pair_variance(held)) == pytest.approx(10**24 / 32, rel=1e-9)
+
+
+def test_smi_refuses_what_takes_too_long() -> None:
+    """Many large sizes are left to draws, and the error says so."""
+    sizes = np.repeat(range(60), range(1, 61))
+    with pytest.raises(cd.MeasureError, match="the exact variance of mutual information would take"):
+        cd.score(sizes, np.random.default_rng(0).permutation(sizes), "smi")
+
+
+def rmi_directly(table: np.ndarray) -> float:
+    """From binomial coefficients of real numbers, the least cost found on a fine grid."""
+    n, rows, columns = table.sum(), table.sum(axis=1), table.sum(axis=0)
+    alphas = np.exp(np.linspace(np.log(1e-4), np.log(1e4), 20001))
+
+    def log_binomial(size: float, parts: np.ndarray) -> np.ndarray:
+        return special.gammaln(size + parts) - special.gammaln(size + 1) - special.gammaln(parts)
+
+    k = len(rows)
+    sizes = log_binomial(n, k * alphas) - sum(log_binomial(a, alphas) for a in rows)
+    cells = sum(log_binomial(b, k * alphas) for b in columns) - sum(
+        log_binomial(m, alphas) for m in table.ravel()
+    )
+    labels = special.gammaln(n + 1) - special.gammaln(rows + 1).sum()
+    given = special.gammaln(columns + 1).sum() - special.gammaln(table + 1).sum()
+    return float((sizes.min() + labels - cells.min() - given) / np.log(2))
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        [[3, 1, 0], [0, 2, 2]],
+        [[5, 0], [0, 7]],
+        [[10, 2, 3], [1, 20, 4], [0, 1, 30]],
+        [[3, 3, 3, 0, 0, 0], [0, 0, 0, 3, 3, 3]],
+        [[4, 4], [4, 4]],
+    ],
+)
+def test_reduced_mutual_information(table: list[list[int]]) -> None:
+    """RMI is the formula of Jerdee, Kirkley and Newman; NRMI its share of the truth's own."""
+    found = np.array(table)
+    rows, columns = np.nonzero(found)
+    meet = cd.Meet.from_cells(rows, columns, found[rows, columns])
+    own = np.diag(found.sum(axis=1))
+    assert cd.measures["rmi"](meet) == pytest.approx(rmi_directly(found), abs=1e-5)
+    assert cd.measures["nrmi"](meet) == pytest.approx(rmi_directly(found) / rmi_directly(own), abs=1e-5)
+
+
+def test_reduced_mutual_information_of_many_clusters() -> None:
+    """10^4 clusters of 10^5 points, where a dense table has 10^8 cells."""
+    rng = np.random.default_rng(0)
+    true = rng.integers(0, 10**4, 10**5)
+    pred = np.where(rng.random(10**5) < 0.3, rng.integers(0, 10**4, 10**5), true)
+    assert 0.5 < cd.score(true, pred, "nrmi") < 0.7
+    assert cd.score(true, rng.permutation(pred), "nrmi") < 0.01
 
 
 # ---- what is told

@@ -5,9 +5,13 @@
 from clusterdiff.measures import (  # noqa: F401
     splitmerge,
     pairs,
+    indices,
     matching,
+    closest,
     information,
     adjusted,
+    association,
+    reduced,
     elements,
     edits,
     coreference,
