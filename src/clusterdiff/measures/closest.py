@@ -44,7 +44,7 @@ def _matches(meet: Meet) -> Matches:
     return Matches(float(np.mean(2 * m / (a + b))), matched)
 
 
-@closest("nf1", aliases=("NF1", "normalised_f1"))
+@closest("nf1", bounds=(0.0, 2.0), aliases=("NF1", "normalised_f1"))
 def nf1(meet: Meet) -> float:
     r"""How well predicted clusters fit the true clusters they are closest to, how many those are, and how few it took.
 
@@ -52,7 +52,8 @@ def nf1(meet: Meet) -> float:
 
     A predicted cluster is matched with the true cluster that it shares most points with, or with all of them if there
     are several. Coverage is the share of the true clusters that were matched, redundancy the number of predicted
-    clusters per matched one. Identical clusterings give 1; above 0 always, since something is always matched.
+    clusters per matched one. Identical clusterings give 1; above 0 always, since something is always matched. Where
+    predicted clusters are matched with several true ones redundancy is below 1, and NF1 can exceed 1 (below 2 always).
 
     >>> import clusterdiff as cd
     >>> round(cd.score([0, 0, 1, 1], [0, 0, 1, 2], "nf1"), 12)
