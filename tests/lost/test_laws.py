@@ -66,7 +66,15 @@ def test_any_clusterings(true: dict[int, int], pred: dict[int, int], s: str, mea
     assert diff.score(name) == pytest.approx(score(t, p, s, mean), abs=1e-12)
     back = compared(p, t)
     assert back.loss == pytest.approx((diff.loss[0], *(diff.loss[i] for i in (2, 1, 4, 3))), abs=1e-12)
-    tables = [diff.splits, diff.merges, diff.components, diff.cells, diff.by_point, diff.by("kind"), diff.by("size")]
+    tables = [
+        diff.splits,
+        diff.merges,
+        diff.components,
+        diff.cells,
+        diff.by_point,
+        diff.by("kind"),
+        diff.by("size"),
+    ]
     slices = diff.by({point: int(point) % 3 for point in diff.points})  # type: ignore[call-overload]
     for table in (*tables, slices):
         for i, part in enumerate(PARTS, 1):
