@@ -85,7 +85,7 @@ class Meet(Once):
         self.features = features
         self._locate = locate
         self._overlap = overlap
-        self._transpose_of = transpose_of
+        self.transpose_of = transpose_of
         self._made = {}
         self._true_names = true_names
         self._pred_names = pred_names
@@ -326,8 +326,8 @@ class Meet(Once):
 
     @cached_property
     def _transposed(self) -> tuple[Meet, Int64Array]:
-        if self._transpose_of is not None:
-            return self._transpose_of
+        if self.transpose_of is not None:
+            return self.transpose_of
         cells, order = self.cells.transpose()
         back = np.empty_like(order)
         back[order] = np.arange(len(order))
@@ -340,7 +340,7 @@ class Meet(Once):
             links=self.links and Links(self.links.cells[order], self.links.pred, self.links.true),
             features=self.features,
             locate=partial(_moved, np.append(back, -1), self) if self.knows_points else None,
-            overlap=None if self._overlap is None else partial(_transposed_overlap, self),
+            overlap=None if self._overlap is None else self.overlap.transpose,
             transpose_of=(self, back),  # the transpose of the transpose is this very meet
         )
         return meet, order
@@ -489,10 +489,6 @@ def _divided(meet: Meet, documents: IntArray) -> Overlap:
     true, pred = np.empty(meet.k_true, dtype=np.int64), np.empty(meet.k_pred, dtype=np.int64)
     true[meet.true[cell]], pred[meet.pred[cell]] = documents, documents
     return Overlap(meet.true, meet.pred, meet.size, meet.true_size, meet.pred_size, true, pred)
-
-
-def _transposed_overlap(meet: Meet) -> Overlap:
-    return meet.overlap.transpose()
 
 
 def _place(kept: Int64Array, count: int) -> Int64Array:
