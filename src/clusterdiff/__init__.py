@@ -10,7 +10,7 @@ import typing as _typing
 
 from clusterdiff._version import __version__
 from clusterdiff.decide.scorer import Scorer, scorer
-from clusterdiff.diff.analysis import Analysis, Merge, Split
+from clusterdiff.diff.analysis import Analysis, Cell, Merge, Split
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.components import Component
 from clusterdiff.diff.documents import CorpusComparison, Documents
@@ -19,7 +19,7 @@ from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.mapping import Continuation
 from clusterdiff.diff.patch import Patch
 from clusterdiff.diff.repairs import Repair, Repairs
-from clusterdiff.diff.slices import Slice
+from clusterdiff.diff.slices import PointLoss, Slice
 from clusterdiff.diff.source import PointSource
 from clusterdiff.errors import (
     ArgumentError,
@@ -56,6 +56,7 @@ if _typing.TYPE_CHECKING:
 __all__ = [
     "Analysis",
     "ArgumentError",
+    "Cell",
     "Check",
     "ClusterdiffError",
     "ClusterdiffWarning",
@@ -83,6 +84,7 @@ __all__ = [
     "MissingExtraError",
     "Patch",
     "PatchError",
+    "PointLoss",
     "PointSource",
     "Policy",
     "Repair",

@@ -522,9 +522,7 @@ def test_the_table_that_coreference_people_expect(files: tuple[Path, Path]) -> N
         assert rows[row] == [f"{100 * score:.2f}" for score in scores]
     assert rows["CoNLL"] == [f"{100 * diff.score('conll'):.2f}"]
     assert rows["S_H"] == [f"{100 * diff.score():.2f}"]
-    assert (
-        "3 mentions have no entity on one side: they count as not found or as spurious" in result.stdout
-    )
+    assert "3 mentions have no entity on one side: they count as not found or as spurious" in result.stdout
     assert "documents:2|singletons:keep" in result.stdout
     assert "part 001" not in result.stdout
     by = run("compare", *files, "--by", "document").stdout

@@ -36,7 +36,9 @@ def uneven() -> cd.Comparison:
 
 
 def lost() -> cd.Comparison:
-    return cd.compare(TRUE | {"more": 1}, {p: c for p, c in PRED.items() if p != "p3"} | {"x": 1}, missing="lost")
+    return cd.compare(
+        TRUE | {"more": 1}, {p: c for p, c in PRED.items() if p != "p3"} | {"x": 1}, missing="lost"
+    )
 
 
 def corpus() -> cd.Comparison:

@@ -66,7 +66,20 @@ def test_every_measure_says_what_it_means_where_points_are_lost(name: str) -> No
 def test_adjusted_and_information_measures_refuse() -> None:
     """The chance model needs one set of points, and an absent point has infinite information."""
     diff = cd.compare({"a": 0, "b": 0}, {"a": 0, "c": 1}, missing="lost")
-    for name in ("ari", "ami", "afm", "pairs.correlation", "psi", "nca", "I", "nmi", "vi", "V", "v_measure", "K(k=3)"):
+    for name in (
+        "ari",
+        "ami",
+        "afm",
+        "pairs.correlation",
+        "psi",
+        "nca",
+        "I",
+        "nmi",
+        "vi",
+        "V",
+        "v_measure",
+        "K(k=3)",
+    ):
         with pytest.raises(cd.MeasureError, match="count as lost"):
             diff.score(name)
     with pytest.raises(cd.MeasureError, match="extremes"):

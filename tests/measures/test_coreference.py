@@ -251,7 +251,7 @@ def test_repeated_mentions_are_refused() -> None:
 
 
 def test_every_measure_follows_the_policy_for_missing_points() -> None:
-    """Dropping leaves points out, singletons give each an entity of its own, and lost mentions count in whole entities."""
+    """Dropping leaves points out, singletons are entities of their own, and lost mentions count in whole entities."""
     key, response = [set("abc"), set("de")], [set("ab"), set("dex")]
     drop, single, lost = (cd.compare(key, response, missing=how) for how in ("drop", "singleton", "lost"))
     assert (drop.n, single.n, lost.n) == (4, 6, 6)

@@ -144,7 +144,9 @@ def test_a_measure_reads_what_it_states_and_no_more(name: str) -> None:
     for meet in meets():
         if meet.uneven:
             continue  # what it means there is a function of its own
-        assert outcome(measure, guard(meet, measure.reads)) == pytest.approx(outcome(measure, meet), abs=1e-12)
+        assert outcome(measure, guard(meet, measure.reads)) == pytest.approx(
+            outcome(measure, meet), abs=1e-12
+        )
 
 
 @pytest.mark.parametrize("name", [name for name in (*NAMES, *VARIANTS) if cd.measures[name].fused])

@@ -53,7 +53,7 @@ def show(
         data = diff.to_dict(measures, top)
         if explain:
             data["explanation"] = diff.explain(top, sides).to_dict()
-            data["repairs"] = [] if diff.summed.uneven else diff.repairs().to_dict(top)
+            data["repairs"] = diff.repairs().to_dict(top)
         if slices:
             data["slices"] = slices_as_data(slices)
         if sides != SIDES:
@@ -114,8 +114,6 @@ def print_explanation(diff: Comparison, top: int, sides: tuple[str, str]) -> Non
     """Where the score was lost, and what to fix first."""
     out = console()
     out.print(f"\n{diff.explain(top, sides)}", markup=False, soft_wrap=True)
-    if diff.summed.uneven:
-        return  # what repairs gain is not known where points are lost
     repairs = diff.repairs()
     if not len(repairs):
         return
@@ -125,6 +123,8 @@ def print_explanation(diff: Comparison, top: int, sides: tuple[str, str]) -> Non
     left = len(repairs) - top
     if left > 0:
         out.print(f"… and {count(left, 'more operation')} that would raise the score", style="dim")
+    if diff.summed.uneven:
+        return  # where points are lost only single operations are known
     steps = len(repairs.sequence)
     out.print(
         f"restoring the {sides[0]} clusters takes {count(steps, 'operation')}, "
