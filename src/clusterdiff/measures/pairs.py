@@ -59,6 +59,7 @@ def _mirkin_lost(meet: UnevenMeet) -> float:
 
 
 def _rogers_tanimoto_lost(meet: UnevenMeet) -> float:
+    """R/(2 − R), with R as it is there."""
     agreement = _rand_lost(meet)
     return agreement / (2.0 - agreement)
 
@@ -74,11 +75,13 @@ def _pairs_lost(meet: UnevenMeet) -> PrecisionRecall:
 
 
 def _jaccard_lost(meet: UnevenMeet) -> float:
+    """The same formula, with pairs in whole clusters; without any pair it is 0."""
     both, true, pred, _ = meet.pairs
     return found(both, true + pred - both)
 
 
 def _adapted_rand_error_lost(meet: UnevenMeet, alpha: float = 0.5) -> float:
+    """The same formula, with pairs in whole clusters; without any pair it is 1."""
     both, true, pred, _ = meet.pairs
     return 1.0 - found(both, alpha * true + (1 - alpha) * pred)
 
@@ -191,7 +194,7 @@ def pair_precision_recall(meet: Summed) -> PrecisionRecall:
     "connectomics. Frontiers in Neuroanatomy 9.",
 )
 def adapted_rand_error(meet: Summed, alpha: float = 0.5) -> float:
-    r"""One minus F of pair precision and recall, as segmentation contests use it; a distance.
+    r"""One minus F of pair precision and recall, as used in segmentation challenges; a distance.
 
     .. math:: ARE = 1 - \frac{P(L, C)}{\alpha\, P(L) + (1 - \alpha)\, P(C)}
 

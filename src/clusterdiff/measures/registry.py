@@ -114,7 +114,7 @@ class Measure:
             )
         if meet.uneven:
             return self._where_lost(meet)
-        # Mostly it is there; asking more closely would cost a small comparison a tenth of its time.
+        # Usually it is offered; a closer look would cost a small comparison a tenth of its time.
         if self.reads not in meet.offers:
             lack = self.lacks(meet)
             if lack is not None:
@@ -166,6 +166,12 @@ class Measure:
     def summary(self) -> str:
         """What it tells, in a sentence."""
         return " ".join(self._paragraphs[0].split()) if self.doc else ""
+
+    @property
+    def lost_summary(self) -> str:
+        """What it tells where points are lost, in a sentence, if that is a function of its own."""
+        function = getattr(self.lost, "function", self.lost)  # of a precision, a recall or an F
+        return " ".join((inspect.getdoc(function) or "").split()) if callable(self.lost) else ""
 
     @property
     def formula(self) -> str:

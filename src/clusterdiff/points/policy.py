@@ -1,4 +1,4 @@
-"""Policy: what the user chose for points without a cluster on one side and for noise, and how many it concerned."""
+"""Policy: what the user chose for points that one side lacks and for noise, and how many points that touched."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ PARTLY_PRED: dict[str, str] = {
 
 @dataclass(frozen=True)
 class Policy:
-    """What to do with points that one side lacks and with noise; ``…_points`` count those it was done to.
+    """What to do with points that one side lacks and with noise; ``…_points`` count the points touched.
 
     ``points`` are the points that either side has. ``missing_points`` are those that only `true` has,
     ``spurious_points`` those that only `pred` has.
@@ -69,7 +69,7 @@ class Policy:
         one_of("noise_as", self.noise_as, NOISE_AS)
 
     def counted(self, points: int = 0, missing: int = 0, spurious: int = 0, noise: int = 0) -> Policy:
-        """The same, having been applied to so many points."""
+        """The same policy after it was applied to so many points."""
         return replace(
             self, points=points, missing_points=missing, spurious_points=spurious, noise_points=noise
         )
