@@ -86,7 +86,7 @@ class Meet(Once):
         self.features = features
         self._locate = locate
         self._overlap = overlap
-        self._transpose_of = transpose_of
+        self.transpose_of = transpose_of
         self._made = {}
         self._true_names = true_names
         self._pred_names = pred_names
@@ -332,8 +332,8 @@ class Meet(Once):
 
     @cached_property
     def _transposed(self) -> tuple[Meet, Int64Array]:
-        if self._transpose_of is not None:
-            return self._transpose_of
+        if self.transpose_of is not None:
+            return self.transpose_of
         cells, order = self.cells.transpose()
         back = np.empty_like(order)
         back[order] = np.arange(len(order))
@@ -346,7 +346,7 @@ class Meet(Once):
             links=self.links and Links(self.links.cells[order], self.links.pred, self.links.true),
             features=self.features,
             locate=partial(_moved, np.append(back, -1), self) if self.knows_points else None,
-            overlap=None if self._overlap is None else partial(_transposed_overlap, self),
+            overlap=None if self._overlap is None else self.overlap.transpose,
             transpose_of=(self, back),  # the transpose of the transpose is this very meet
         )
         return meet, order
