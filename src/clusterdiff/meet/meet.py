@@ -488,7 +488,3 @@ def _divided(meet: Meet, documents: IntArray) -> Overlap:
     true, pred = np.empty(meet.k_true, dtype=np.int64), np.empty(meet.k_pred, dtype=np.int64)
     true[meet.true[cell]], pred[meet.pred[cell]] = documents, documents
     return Overlap(meet.true, meet.pred, meet.size, meet.true_size, meet.pred_size, true, pred)
-
-
-def _transposed_overlap(meet: Meet) -> Overlap:
-    return meet.overlap.transpose()
