@@ -37,7 +37,7 @@ def uneven() -> cd.Comparison:
 
 def lost() -> cd.Comparison:
     return cd.compare(
-        TRUE | {"more": "t0"}, {p: c for p, c in PRED.items() if p != "p3"} | {"x": 1}, missing="lost"
+        TRUE | {"more": "t0"}, {p: c for p, c in PRED.items() if p != "p3"} | {"x": "c0"}, missing="lost"
     )
 
 
