@@ -11,6 +11,7 @@ import typing as _typing
 from clusterdiff._version import __version__
 from clusterdiff.decide.scorer import Scorer, scorer
 from clusterdiff.diff.analysis import Analysis, Cell, Merge, Split
+from clusterdiff.diff.chance import Chance
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.components import Component
 from clusterdiff.diff.documents import CorpusComparison, Counts, Documents
@@ -46,6 +47,7 @@ from clusterdiff.points.corpus import Corpus, InDocument, Mention
 from clusterdiff.points.policy import Policy
 from clusterdiff.show.export import write
 from clusterdiff.table import Row, Table
+from clusterdiff.verbs.chance import chance
 from clusterdiff.verbs.compare import compare, score
 from clusterdiff.verbs.read import read
 from clusterdiff.verbs.tables import compare_columns
@@ -57,6 +59,7 @@ __all__ = [
     "Analysis",
     "ArgumentError",
     "Cell",
+    "Chance",
     "Check",
     "ClusterdiffError",
     "ClusterdiffWarning",
@@ -100,6 +103,7 @@ __all__ = [
     "Table",
     "TableComparison",
     "__version__",
+    "chance",
     "check",
     "compare",
     "compare_columns",

@@ -2,12 +2,13 @@
 
 A case is a key, a response and, per metric, recall, precision and (where it is not their harmonic mean) F1. A letter is
 a mention; B overlaps b without being it. Cases A7 to A9 repeat mentions in the response, which the scorer removes:
-they are case A4 then, and repeats are an error here.
+they are case A4 then, and repeats are an error here. All 36 cases, as files, are in tests/formats/test_scorer_cases.py.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -221,10 +222,9 @@ CASES: dict[str, tuple[str, str, Expected]] = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_worked_cases_of_the_reference_scorer(case: str) -> None:
-    """Recall, precision and F1 of every metric are the reference scorer's where mentions count as lost."""
-    key, response, expected = CASES[case]
-    diff = cd.compare([set(e) for e in key.split()], [set(e) for e in response.split()], missing="lost")
-    for metric, (recall, precision, *rest) in expected.items():
+    """Recall, precision and F1 of every metric are the reference scorer's where lost mentions count as lost."""
+    diff = compared(case, "lost")
+    for metric, (recall, precision, *rest) in CASES[case][2].items():
         harmonic = rest[0] if rest else f1(recall, precision)
         scores = diff.scores([f"{metric}.recall", f"{metric}.precision", f"{metric}.f1"])
         assert list(scores.values()) == pytest.approx(
@@ -232,12 +232,34 @@ def test_worked_cases_of_the_reference_scorer(case: str) -> None:
         )
 
 
+def compared(case: str, missing: Any) -> cd.Comparison:
+    key, response, _ = CASES[case]
+    return cd.compare([set(e) for e in key.split()], [set(e) for e in response.split()], missing=missing)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_other_policies_change_the_clusterings_first(case: str) -> None:
+    """Dropped mentions were never there; singletons are there on both sides; then the measures are as ever."""
+    key, response = ([set(e) for e in side.split()] for side in CASES[case][:2])
+    points = set().union(*key), set().union(*response)
+    shared = points[0] & points[1]
+    dropped = [[e & shared for e in side if e & shared] for side in (key, response)]
+    alone = [
+        side + [{m} for m in sorted(points[0] ^ points[1]) if m not in mine]
+        for side, mine in zip((key, response), points, strict=True)
+    ]
+    metrics = ("mentions", "muc", "b3", "ceaf_m", "ceaf_e", "blanc", "lea")
+    names = [f"{metric}.{part}" for metric in metrics for part in ("recall", "precision", "f1")]
+    for missing, by_hand in (("drop", dropped), ("singleton", alone)):
+        expected = cd.compare(*by_hand).scores(names)
+        assert compared(case, missing).scores(names) == pytest.approx(expected, abs=1e-15)
+
+
 def test_the_conll_average() -> None:
     """CoNLL is the mean of three F1, as computed by hand for case A4."""
-    key, response, expected = CASES["A4 both"]
+    expected = CASES["A4 both"][2]
     mean = sum(f1(*expected[m][:2]) for m in ("muc", "b3", "ceaf_e")) / 3
-    diff = cd.compare([set(e) for e in key.split()], [set(e) for e in response.split()], missing="lost")
-    assert diff.score("conll") == pytest.approx(float(mean), abs=1e-15)
+    assert compared("A4 both", "lost").score("conll") == pytest.approx(float(mean), abs=1e-15)
 
 
 def test_repeated_mentions_are_refused() -> None:
@@ -246,7 +268,7 @@ def test_repeated_mentions_are_refused() -> None:
         cd.compare(
             [set("a"), set("bc"), set("def")],
             [["a"], ["b", "c", "x"], ["d", "y"], ["b", "z"]],
-            missing="drop",
+            missing="lost",
         )
 
 

@@ -12,6 +12,7 @@ import pytest
 
 import clusterdiff as cd
 from clusterdiff.measures import resolve_all
+from clusterdiff.meet.margins import Margins
 from clusterdiff.meet.parts import Overlap, Pairs
 from clusterdiff.meet.sums import FUSED, READS, Once, Sums
 from tests.conftest import random_pair
@@ -56,6 +57,18 @@ class Guard(Once):
         assert name in self.offers
         sums = {"matched": lambda: cd.measures["A"](self._meet) * self.total, **SCORES}
         return float(sums[name]() if name == "matched" else sums[name](self._meet))
+
+
+class MarginsGuard(Guard):
+    """The same, with the sizes of the clusters and S_H."""
+
+    def __init__(self, meet: cd.Meet) -> None:
+        super().__init__(meet, "s_h")
+        self.offers |= {"margins"}
+
+    @property
+    def margins(self) -> Margins:
+        return self._meet.margins
 
 
 class OverlapGuard(Guard):
@@ -105,9 +118,14 @@ def cells_guard(meet: cd.Meet) -> CellsGuard:
 
 def guard(meet: cd.Meet, reads: str) -> Any:
     """What offers as much as a measure says that it reads, and no more."""
-    return {"sums": Guard, "overlap": OverlapGuard, "cells": cells_guard, "points": lambda meet: meet}[reads](
-        meet
-    )
+    guards: dict[str, Any] = {
+        "sums": Guard,
+        "margins": MarginsGuard,
+        "overlap": OverlapGuard,
+        "cells": cells_guard,
+        "points": lambda meet: meet,
+    }
+    return guards[reads](meet)
 
 
 @cache
@@ -207,7 +225,7 @@ def test_points_of_a_meet_of_cells_are_refused() -> None:
 def test_statements_are_checked_at_registration() -> None:
     """A wrong word is an error that lists the right ones."""
     with pytest.raises(
-        cd.MeasureError, match="`reads` must be one of sums, cells, overlap, points; got 'cell'"
+        cd.MeasureError, match="`reads` must be one of sums, margins, cells, overlap, points; got 'cell'"
     ):
         cd.Measure("x", len, "own", "x", reads="cell")  # type: ignore[arg-type]
     with pytest.raises(cd.MeasureError, match="`fused` must be one of s_h"):

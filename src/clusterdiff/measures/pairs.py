@@ -31,6 +31,10 @@ FACTS: dict[str, Any] = {"family": "pairs", "reads": "sums", "conditionally_norm
 pair_measure = partial(measure, **FACTS)
 share = partial(pair_measure, normalised=True)
 plain = partial(pair_measure, normalised=False)
+#: Linear in the pairs that are together in both, those on either side given.
+linear_share = partial(share, linear=True)
+#: 0 is what shuffled labels reach on average.
+adjusted = partial(plain, linear=True, baseline=0.0)
 
 
 def _pair_share(sizes: Sizes, n: int) -> FloatArray:
@@ -90,7 +94,7 @@ def _alpha_facts(alpha: float = 0.5) -> dict[str, Any]:
     return {"symmetric": alpha == 0.5}
 
 
-@share(
+@linear_share(
     "rand",
     lost=_rand_lost,
     symbol="R",
@@ -115,7 +119,7 @@ def rand(meet: Summed) -> float:
     return kept(pairs.all - pairs.true - pairs.pred + 2 * pairs.both, pairs.all)
 
 
-@plain(
+@adjusted(
     "ari",
     lost=CHANCE,
     symbol="ARI",
@@ -155,6 +159,7 @@ def ari(meet: Summed) -> float:
     "pairs",
     lost=_pairs_lost,
     **FACTS,
+    linear=True,  # F too: both shares have the same numerator
     reference="Rijsbergen, C. J. van (1979). Information Retrieval, 2nd ed. Butterworths.",
     precision=(
         "Share of the pairs that the prediction puts together that are together in truth.",
@@ -185,7 +190,7 @@ def pair_precision_recall(meet: Summed) -> PrecisionRecall:
     return kept(both, pred), kept(both, true)
 
 
-@share(
+@linear_share(
     "adapted_rand_error",
     lost=_adapted_rand_error_lost,
     given=_alpha_facts,
@@ -233,7 +238,7 @@ def jaccard(meet: Summed) -> float:
     return kept(both, true + pred - both)
 
 
-@share(
+@linear_share(
     "fowlkes_mallows",
     lost=True,
     symbol="FM",
@@ -258,7 +263,7 @@ def fowlkes_mallows(meet: Summed) -> float:
     return sqrt(both / true) * sqrt(both / pred) if true and pred else 0.0
 
 
-@plain(
+@adjusted(
     "afm",
     lost=CHANCE,
     bounds=(-1.0, 1.0),
@@ -291,6 +296,7 @@ def adjusted_fowlkes_mallows(meet: Summed) -> float:
 @plain(
     "mirkin",
     lost=_mirkin_lost,
+    linear=True,
     best=0.0,
     bounds=(0.0, _ordered_pairs),
     decomposition=SUMMED,
@@ -335,11 +341,11 @@ def rogers_tanimoto(meet: Summed) -> float:
     return agreement / (2.0 - agreement)
 
 
-@plain(
+@adjusted(
     "pairs.correlation",
     lost=CHANCE,
     bounds=(-1.0, 1.0),
-    aliases=("pearson_correlation",),
+    aliases=("pearson_correlation", "cc", "phi", "hubert"),
     reference=HUBERT,
 )
 def pair_correlation(meet: Summed) -> float:
