@@ -37,7 +37,7 @@ def uneven() -> cd.Comparison:
 
 def lost() -> cd.Comparison:
     return cd.compare(
-        TRUE | {"more": 1}, {p: c for p, c in PRED.items() if p != "p3"} | {"x": 1}, missing="lost"
+        TRUE | {"more": "t0"}, {p: c for p, c in PRED.items() if p != "p3"} | {"x": "c0"}, missing="lost"
     )
 
 
@@ -71,7 +71,7 @@ def told(diff: cd.Comparison) -> list[Any]:
         [(c.to_dict(), c.points) for c in diff.components],
         str(diff.explain()),
         diff.repairs().to_dict(),
-        diff.patch().to_dict(),
+        None if diff.meet.uneven else diff.patch().to_dict(),  # a patch cannot add or remove points
         diff.mapping.to_dict(),
         diff.by("kind").to_dict(),
         diff.true.to_dict(),
