@@ -6,13 +6,15 @@
 0.2103
 """
 
+import typing as _typing
+
 from clusterdiff._version import __version__
 from clusterdiff.decide.scorer import Scorer, scorer
 from clusterdiff.diff.analysis import Analysis, Merge, Split
 from clusterdiff.diff.chance import Chance
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.components import Component
-from clusterdiff.diff.documents import CorpusComparison, Documents
+from clusterdiff.diff.documents import CorpusComparison, Counts, Documents
 from clusterdiff.diff.explain import Explanation, Story
 from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.mapping import Continuation
@@ -23,6 +25,7 @@ from clusterdiff.diff.source import PointSource
 from clusterdiff.errors import (
     ArgumentError,
     ClusterdiffError,
+    ClusterdiffWarning,
     EngineError,
     FileError,
     LabelError,
@@ -49,12 +52,16 @@ from clusterdiff.verbs.compare import compare, score
 from clusterdiff.verbs.read import read
 from clusterdiff.verbs.tables import compare_columns
 
+if _typing.TYPE_CHECKING:
+    from clusterdiff.tables.engines.comparison import EngineComparison, TableComparison
+
 __all__ = [
     "Analysis",
     "ArgumentError",
     "Chance",
     "Check",
     "ClusterdiffError",
+    "ClusterdiffWarning",
     "Clustering",
     "Comparison",
     "Component",
@@ -62,7 +69,9 @@ __all__ = [
     "Corpus",
     "CorpusComparison",
     "Counterexample",
+    "Counts",
     "Documents",
+    "EngineComparison",
     "EngineError",
     "Explanation",
     "Extremes",
@@ -90,6 +99,7 @@ __all__ = [
     "Story",
     "Subcomponent",
     "Table",
+    "TableComparison",
     "__version__",
     "chance",
     "check",
@@ -108,3 +118,12 @@ __all__ = [
     "worsen",
     "write",
 ]
+
+
+def __getattr__(name: str) -> _typing.Any:
+    """What compare() returns for tables, imported with narwhals when somebody asks for it by name."""
+    if name in {"EngineComparison", "TableComparison"}:
+        from clusterdiff.tables.engines import comparison
+
+        return getattr(comparison, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -47,13 +47,12 @@ def show(
     title: str | None = None,
     report_by: Sequence[str] = (),
 ) -> None:
-    """Print a comparison for people or for programs, and write its report; ``report_by`` are slices for that alone."""
+    """Print a comparison for people or programs, and write its report; ``report_by`` are slices for the report only."""
     slices = sliced(diff, by, columns)
     if as_json:
         data = diff.to_dict(measures, top)
         if explain:
-            data["explanation"] = diff.explain(top, sides).to_dict()
-            data["repairs"] = diff.repairs().to_dict(top)
+            data |= explanation_as_data(diff, top, sides)
         if slices:
             data["slices"] = slices_as_data(slices)
         if sides != SIDES:
@@ -76,6 +75,12 @@ def show(
 def sliced(diff: Comparison, names: Sequence[str], columns: Columns | None = None) -> dict[str, Table[Slice]]:
     """The loss by each of some columns: of those given, of the table that was compared, or built in."""
     return {name: diff.by(_column(name, diff, columns or {})) for name in names}
+
+
+def explanation_as_data(diff: Comparison, top: int, sides: tuple[str, str] = SIDES) -> dict[str, Any]:
+    """Where the score was lost and what to fix first, as plain values."""
+    repairs = [] if diff.summed.uneven else diff.repairs().to_dict(top)
+    return {"explanation": diff.explain(top, sides).to_dict(), "repairs": repairs}
 
 
 def slices_as_data(slices: Mapping[str, Table[Slice]]) -> dict[str, Any]:
@@ -114,6 +119,8 @@ def print_explanation(diff: Comparison, top: int, sides: tuple[str, str]) -> Non
     """Where the score was lost, and what to fix first."""
     out = console()
     out.print(f"\n{diff.explain(top, sides)}", markup=False, soft_wrap=True)
+    if diff.summed.uneven:
+        return  # what repairs gain is not known where points are lost
     repairs = diff.repairs()
     if not len(repairs):
         return
@@ -126,16 +133,18 @@ def print_explanation(diff: Comparison, top: int, sides: tuple[str, str]) -> Non
     steps = len(repairs.sequence)
     out.print(
         f"restoring the {sides[0]} clusters takes {count(steps, 'operation')}, "
-        "if the one that gains most is always done next"
+        "always doing next the one that gains most"
     )
 
 
 def print_slices(name: str, slices: Table[Slice]) -> None:
     """The loss by a column, as a table."""
-    table = plain_table(shown(name), right=("points", "score", "loss", "to splits", "to merges"))
+    parts = ("to splits", "to merges", "to missing", "to spurious")
+    lost = any(row.missing_loss or row.spurious_loss for row in slices)
+    table = plain_table(shown(name), right=("points", "score", "loss", *parts[: 4 if lost else 2]))
     for row in slices:
         value = "(none)" if row.value is None else shown(str(row.value))
-        numbers = (row.loss, row.split_loss, row.merge_loss)
+        numbers = row[3 : 8 if lost else 6]  # the loss and its parts
         table.add_row(Text(value), f"{row.points:,}", f"{row.score:.4f}", *(f"{x:.6f}" for x in numbers))
     console().print()
     console().print(table)

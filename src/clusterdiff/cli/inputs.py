@@ -13,26 +13,38 @@ from clusterdiff.cli.options import point_option, together
 from clusterdiff.cli.output import error_console
 from clusterdiff.errors import ArgumentError
 from clusterdiff.files import STDIN
-from clusterdiff.formats.source import FORMATS, Source, parse
+from clusterdiff.formats.catalogue import FORMATS
+from clusterdiff.formats.source import Source, parse
 
 #: The options that say how inputs are read.
 input_options = together(
     click.option(
         "--true", "true_column", metavar="COLUMN", help="Column of true clusters, when both are in one file."
     ),
-    click.option("--pred", "pred_column", metavar="COLUMN", help="Column of predicted clusters, likewise."),
+    click.option(
+        "--pred",
+        "pred_column",
+        metavar="COLUMN",
+        help="Column of predicted clusters, when both are in one file.",
+    ),
     point_option,
     click.option("--cluster", metavar="COLUMN", help="Column of clusters in both files."),
     click.option(
-        "--format", "input_format", type=click.Choice(FORMATS), metavar="FORMAT", help="Format of the files."
+        "--format",
+        "input_format",
+        type=click.Choice(list(FORMATS)),
+        metavar="FORMAT",
+        help="Format of the files.",
     ),
     click.option(
-        "--pairs", is_flag=True, help="PRED is a table of matched pairs: what they connect is a cluster."
+        "--pairs",
+        is_flag=True,
+        help="PRED is a table of matched pairs: points that they connect are a cluster.",
     ),
-    click.option("--true-pairs", is_flag=True, help="So is TRUE."),
-    click.option("--threshold", type=float, metavar="SCORE", help="The least score of a pair that counts."),
+    click.option("--true-pairs", is_flag=True, help="TRUE is a table of matched pairs."),
+    click.option("--threshold", type=float, metavar="SCORE", help="The least score at which a pair counts."),
     click.option(
-        "--ignore", type=int, metavar="LABEL", help="Label of TRUE (an image) that is not compared."
+        "--ignore", type=int, metavar="LABEL", help="Label of TRUE, an image, whose points are not compared."
     ),
 )
 

@@ -114,8 +114,8 @@ def chance(summed: Summed, measure: Measure, *, draws: int, seed: int, signature
 
 
 def level(summed: Summed) -> float | None:
-    """E[S_H], to stand beside S_H; None with weights, for which it has no meaning, or where it would take long."""
-    if summed.weighted or "margins" not in summed.offers:
+    """E[S_H], to stand beside S_H; None with weights or lost points, where it has no meaning, or if it takes long."""
+    if summed.weighted or summed.uneven or "margins" not in summed.offers:
         return None
     sized: Any = summed
     margins: Margins = sized.margins
@@ -150,10 +150,10 @@ def _checked(summed: Summed, measure: Measure) -> Sized:
             f"{measure.name} looks at the points themselves, and chance knows the sizes of clusters only.",
             "ask for a measure of the clusterings alone.",
         )
-    if summed.uneven and (measure.reads_uneven or measure.reads) == "overlap":
+    if summed.uneven:
         raise MeasureError(
-            f"{measure.name} counts the points that only one side has, and chance needs one set of points.",
-            "leave those points out of both sides first, or ask for another measure.",
+            "chance needs two clusterings of the same points, and here points that one side lacks count as lost.",
+            'pass missing="drop" or missing="singleton".',
         )
     if "margins" not in summed.offers:
         raise refusal("chance()", "margins", summed)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from html import escape
 from os import PathLike
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from clusterdiff import views
 from clusterdiff._version import __version__
-from clusterdiff.diff.analysis import Analysis, Merge, Split
+from clusterdiff.diff.analysis import Analysis, Cell, Merge, Split
 from clusterdiff.diff.chance import Chance, chance, level
 from clusterdiff.diff.components import Component, components
 from clusterdiff.diff.explain import Explanation, explain
@@ -18,8 +19,9 @@ from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.mapping import Continuation, mapping
 from clusterdiff.diff.patch import Patch, patch
 from clusterdiff.diff.repairs import Repairs
-from clusterdiff.diff.slices import Slice, by
+from clusterdiff.diff.slices import PointLoss, Slice, by, by_point
 from clusterdiff.diff.source import PointSource
+from clusterdiff.errors import ArgumentError, ClusterdiffWarning
 from clusterdiff.measures import Measure, applicable, resolve, resolve_all
 from clusterdiff.measures.normalise import normalised
 from clusterdiff.meet.meet import Meet
@@ -27,10 +29,11 @@ from clusterdiff.meet.sums import Summed
 from clusterdiff.points.clustering import Clustering, Points
 from clusterdiff.points.policy import Policy
 from clusterdiff.table import Table, shown
+from clusterdiff.wording import count
 
 AnyMeasure: TypeAlias = str | Measure | Callable[[Meet], float]
 
-#: What scores() gives when it is not told which.
+#: What scores() gives if no measures are named.
 USUAL = ("S_H", "S'", "R", "N", "A", "I", "nmi_max", "VI", "V")
 
 
@@ -137,18 +140,18 @@ class Comparison:
 
     @property
     def loss(self) -> Loss:
-        """What S_H lost, in all and to splits and merges.
+        """What S_H lost: in total, to splits and merges, and to points that one side lacks if they count as lost.
 
         >>> import clusterdiff as cd
         >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).loss
-        Loss(total=0.5, split=0.5, merge=0.0)
+        Loss(total=0.5, split=0.5, merge=0.0, missing=0.0, spurious=0.0)
         """
         return self.analysis.loss
 
     def normalised(self, measure: AnyMeasure) -> float:
         """A measure rescaled by the extremes it takes for this true clustering (Luo et al., 2009).
 
-        See :func:`clusterdiff.extremes` for the measures that it is known for.
+        See :func:`clusterdiff.extremes` for the measures whose extremes are known.
 
         >>> import clusterdiff as cd
         >>> diff = cd.compare([0, 0, 1, 1], [0, 0, 1, 2])
@@ -158,9 +161,9 @@ class Comparison:
         return normalised(self.meet, resolve(measure))
 
     def plot(self, kind: str = "flow", ax: Any = None) -> Any:
-        """Draw the comparison: "flow", "bipartite", "derivation", "loss", "sizes" or "heatmap".
+        """Draw the comparison as one of the pictures of :mod:`clusterdiff.show.plots`, by name.
 
-        Returns the matplotlib Axes; see :mod:`clusterdiff.show.plots`.
+        Returns the matplotlib Axes. ``clusterdiff plot --help`` lists the names.
         """
         return views.plot(self, kind, ax)
 
@@ -175,6 +178,26 @@ class Comparison:
     def merges(self) -> Table[Merge]:
         """A row for every predicted cluster, costliest first."""
         return self.analysis.merges
+
+    @property
+    def cells(self) -> Table[Cell]:
+        """A row for every cell, costliest first; for points that a side lacks, if they count as lost, one without it.
+
+        >>> import clusterdiff as cd
+        >>> cd.compare([{"a", "b"}, {"c"}], [{"a"}, {"c", "x"}], missing="lost").cells.to_dict()["pred"]
+        [1, None, 0, None]
+        """
+        return self.analysis.cells
+
+    @property
+    def by_point(self) -> Table[PointLoss]:
+        """A row for every point, costliest first: its clusters, its component, and what it lost.
+
+        >>> import clusterdiff as cd
+        >>> [(row.point, row.loss) for row in cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).by_point]
+        [(2, 0.25), (3, 0.25), (0, 0.0), (1, 0.0)]
+        """
+        return by_point(self.analysis, self.source)
 
     @cached_property
     def components(self) -> Table[Component]:
@@ -199,7 +222,7 @@ class Comparison:
         Parameters
         ----------
         top
-            How many of the costliest components to tell of.
+            How many of the costliest components to describe.
         sides
             What the two clusterings are called: ``("old", "new")`` for two releases, say.
 
@@ -208,7 +231,7 @@ class Comparison:
         >>> import clusterdiff as cd
         >>> print(cd.compare(["A", "A", "A", "B", "C"], [1, 1, 2, 3, 3]).explain())
         S_H = 0.2524: 0.7476 was lost, 0.3476 (46%) to splitting and 0.4000 (54%) to merging.
-        All of it was lost in 2 of 2 components.
+        It was lost in all 2 components.
         1. merge, 2 points, 54% of the loss
            true clusters B (1 point: 3) and C (1 point: 4) were merged into 3 (2 points).
         2. split, 3 points, 46% of the loss
@@ -237,10 +260,15 @@ class Comparison:
 
     @cached_property
     def _repairs(self) -> Repairs:
+        if self.meet.uneven:
+            raise ArgumentError(
+                "what a repair gains is not known where points that one side lacks count as lost.",
+                'pass missing="drop" for repairs to the points that both have.',
+            )
         return Repairs(self.analysis, self.source)
 
     def patch(self) -> Patch:
-        """The derivation from pred to true as a list of split and merge operations, to be written and applied.
+        """The derivation from pred to true: a list of split and merge operations, which can be written and applied.
 
         Predicted clusters that continue a true one (see ``mapping``) keep their names.
 
@@ -251,6 +279,11 @@ class Comparison:
         >>> diff.patch().apply(["x", "x", "y", "z"]) == cd.Clustering([0, 0, 1, 1])
         True
         """
+        if self.meet.uneven:
+            raise ArgumentError(
+                "a patch splits and merges clusters, and cannot add or remove the points that one side lacks.",
+                'pass missing="drop" for the points that both have.',
+            )
         return patch(self.analysis, self.source)
 
     @cached_property
@@ -258,7 +291,8 @@ class Comparison:
         """Which predicted cluster continues which true one, which were born and which vanished.
 
         The pair of clusters that shares most points is matched first, then the next, each cluster at most once: no two
-        clusters share more points with each other than with their partners.
+        clusters share more points with each other than with their partners. It is about the clusterings as they were
+        given, with the points that one side lacks, and the same under every policy.
 
         Examples
         --------
@@ -269,7 +303,8 @@ class Comparison:
         1  continues  1     y          1          2          1
         2  born       None  z          0          0          1
         """
-        return mapping(self.analysis)
+        given = self.source.as_given
+        return mapping(self.analysis if given is self.meet else Analysis(given))
 
     def by(self, column: object) -> Table[Slice]:
         """The loss by slices of the points, costliest first.
@@ -290,9 +325,9 @@ class Comparison:
         --------
         >>> import clusterdiff as cd
         >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).by(["shop", "web", "shop", "web"])
-           value  points   score    loss  split_loss  merge_loss
-        0  shop        2  0.5000  0.2500      0.2500      0.0000
-        1  web         2  0.5000  0.2500      0.2500      0.0000
+           value  points   score    loss  split_loss  merge_loss  missing_loss  spurious_loss
+        0  shop        2  0.5000  0.2500      0.2500      0.0000        0.0000         0.0000
+        1  web         2  0.5000  0.2500      0.2500      0.0000        0.0000         0.0000
         """
         return by(self.analysis, self.source, column)
 
@@ -305,14 +340,14 @@ class Comparison:
         title: str | None = None,
         sides: tuple[str, str] = ("true", "predicted"),
     ) -> None:
-        """Write one HTML file to explore the comparison, which needs no network and stays under 2 MB.
+        """Write one HTML file to explore the comparison in a browser; it needs no network and stays under 2 MB.
 
         Parameters
         ----------
         path
             The file; it appears whole or not at all.
         attributes
-            What else is known of the points, to be shown with them: a frame (pandas, polars, pyarrow, …) or a dict
+            What else is known about the points, to show with them: a frame (pandas, polars, pyarrow, …) or a dict
             of columns in the order of `true`, or a dict from point to a dict of attributes.
         by
             Columns to slice the loss by, as :meth:`by` takes them, by name.
@@ -324,6 +359,11 @@ class Comparison:
     # ---- for people and programs
 
     @property
+    def notices(self) -> list[str]:
+        """What one should know before trusting the numbers, in sentences; also given as warnings, once per call."""
+        return self.policy.notices
+
+    @property
     def signature(self) -> str:
         """How the score came about: measure, points, policies and version, to tell two numbers apart."""
         weights = "-" if not self.summed.weighted else f"sum={self.summed.total:.12g}"
@@ -333,6 +373,7 @@ class Comparison:
         """The whole comparison as plain values, with the ``top`` costliest components (None: all)."""
         return {
             "signature": self.signature,
+            "notices": self.notices,
             "n": self.n,
             "clusters": {"true": self.summed.k_true, "pred": self.summed.k_pred},
             "cells": len(self.summed),
@@ -346,9 +387,9 @@ class Comparison:
     def _sentences(self) -> list[str]:
         loss, kinds = self.loss, self.kinds
         return [
-            f"S_H = {self.score():.4f} for {self.n:,} points in {self.summed.k_true:,} true and "
-            f"{self.summed.k_pred:,} predicted clusters",
-            f"lost {loss.total:.4f}: {loss.split:.4f} to splits, {loss.merge:.4f} to merges",
+            f"S_H = {self.score():.4f} for {count(self.n)} in {self.summed.k_true:,} true and "
+            f"{count(self.summed.k_pred, 'predicted cluster')}",
+            f"lost {loss.total:.4f}: {', '.join(loss.told(4, lost=self.summed.uneven))}",
             "components: " + ", ".join(f"{count:,} {kind}" for kind, count in kinds.items()),
         ]
 
@@ -371,6 +412,16 @@ class Comparison:
         first, *rest = map(escape, self._sentences())
         lines = "<br>".join(rest)
         return f"<p><b>{first}</b><br>{lines}</p>{table}<p><code>{escape(self.signature)}</code></p>"
+
+
+Compared = TypeVar("Compared", bound=Comparison)
+
+
+def noticed(diff: Compared) -> Compared:
+    """A comparison whose notices have been given as warnings, which point to whoever called the verb."""
+    for notice in diff.notices:
+        warnings.warn(notice, ClusterdiffWarning, stacklevel=3)
+    return diff
 
 
 def _name_list(names: Sequence[Any], limit: int = 4) -> str:

@@ -1,4 +1,4 @@
-"""Where a clustering is to be read from: a path, a format, and which part of it is meant."""
+"""Where to read a clustering from: a path, a format, and which part of the file."""
 
 from __future__ import annotations
 
@@ -10,44 +10,10 @@ from typing import Any
 
 from clusterdiff.errors import ArgumentError, FileError, one_of
 from clusterdiff.files import STDIN, first_line, open_bytes, shown, suffix
+from clusterdiff.formats.catalogue import BY_SUFFIX, DOCUMENTS, FORMATS, MAGIC, TABLES
+from clusterdiff.formats.mentions import REPEATED, Repeated
 from clusterdiff.points.labels import Labels
 
-#: Format → the suffixes of its files. The compression's suffix may follow.
-SUFFIXES = {
-    "csv": (".csv",),
-    "tsv": (".tsv", ".tab"),
-    "jsonl": (".jsonl", ".ndjson"),
-    "parquet": (".parquet", ".pq"),
-    "arrow": (".arrow", ".feather", ".ipc"),
-    "sqlite": (".sqlite", ".sqlite3", ".db"),
-    "duckdb": (".duckdb", ".ddb"),
-    "postgres": (),
-    "json": (".json",),
-    "labels": (),
-    "clusters": (".mcl", ".clusters"),
-    "npy": (".npy", ".npz"),
-    "tiff": (".tif", ".tiff"),
-    "conll": (".conll", ".v4_gold_conll", ".v4_auto_conll", ".gold_conll", ".auto_conll"),
-    "conllu": (".conllu",),
-    "spans": (),
-}
-FORMATS = tuple(SUFFIXES)
-BY_SUFFIX = {end: name for name, ends in SUFFIXES.items() for end in ends}
-#: Formats that are tables of points and clusters, and formats that hold several documents.
-TABLES = ("csv", "tsv", "jsonl", "parquet", "arrow", "sqlite", "duckdb", "postgres")
-DOCUMENTS = ("conll", "conllu", "spans")
-#: Formats that know text only: "7" may be a number.
-UNTYPED = ("csv", "tsv", "clusters")
-
-MAGIC = {
-    b"PAR1": "parquet",
-    b"ARROW1": "arrow",
-    b"SQLite format 3\x00": "sqlite",
-    b"\x93NUMPY": "npy",
-    b"PK\x03\x04": "npy",
-    b"II*\x00": "tiff",
-    b"MM\x00*": "tiff",
-}
 POSTGRES = re.compile(r"postgres(?:ql)?://")
 
 
@@ -63,9 +29,10 @@ class Source:
     pairs: bool = False
     threshold: float | None = None
     ignore: int | None = None
+    repeated: Repeated | None = None
 
     def resolved(self) -> Source:
-        """The same with its format: as told, as the suffix says, or as the first bytes do."""
+        """The same with its format: as given, or told by the suffix or the first bytes."""
         if self.threshold is not None and not self.pairs:
             raise ArgumentError("`threshold` is for pairs; set pairs=True (--pairs) as well.")
         found = self._format()
@@ -73,7 +40,27 @@ class Source:
             raise ArgumentError(
                 f"pairs are read from tables ({', '.join(TABLES)}); {shown(self.path)} is {found}."
             )
+        if found in DOCUMENTS:
+            self._refuse_in_documents(found)
+        elif self.repeated is not None:
+            raise ArgumentError(f"`repeated` is for documents of mentions; {shown(self.path)} is {found}.")
         return replace(self, format=found)
+
+    def _refuse_in_documents(self, found: str) -> None:
+        """What says where points and clusters stand has no meaning in documents, whose format says it."""
+        one_of("repeated", self.repeated or "error", REPEATED)
+        given = {
+            "point": self.point,
+            "cluster": None if FORMATS[found].parts else self.cluster,
+            "table": self.table,
+            "ignore": self.ignore,
+        }
+        for argument, value in given.items():
+            if value is not None:
+                raise ArgumentError(
+                    f"`{argument}` has no meaning for documents of mentions, which {shown(self.path)} holds "
+                    f"({found}); leave it out."
+                )
 
     def _format(self) -> str:
         if self.format is not None:
@@ -91,7 +78,7 @@ def sniff(path: str) -> str:
     """The format of a file whose name does not tell, by its first bytes and lines."""
     if path == STDIN:
         raise ArgumentError(
-            "the format of standard input must be told.", f"name it with --format: {', '.join(FORMATS)}."
+            "the format of standard input must be given.", f"name it with --format: {', '.join(FORMATS)}."
         )
     with open_bytes(path) as file:
         head = file.read(4096)
@@ -101,7 +88,7 @@ def sniff(path: str) -> str:
     if b"DUCK" in head[:16]:
         return "duckdb"
     text = head.decode("utf-8", errors="replace")
-    if text.startswith("#begin document"):
+    if re.search(r"^#\s*begin document\b", text, re.MULTILINE):
         return "conll"
     if re.search(r"^#\s*(global\.Entity|newdoc|sent_id)\b", text, re.MULTILINE):
         return "conllu"
@@ -129,7 +116,7 @@ def _has_clusters(path: str) -> bool:
 def parse(text: str) -> Source:
     """A source as the command takes it: ``path``, ``path:column``, ``database:table``, ``database:table:column``.
 
-    A file whose very name has a colon is that file.
+    A path that exists is that file, even with a colon in its name.
 
     >>> source = parse("gold.csv:entity_id")
     >>> source.path, source.cluster
@@ -162,7 +149,7 @@ def _database(path: str, parts: list[str], text: str) -> Source:
 
 
 def noise_label(noise: Any, *sides: Labels) -> Any:
-    """A noise label given as text, as it stands among the labels: a number where they are numbers."""
+    """A noise label given as text, as the labels have it: a number if they are numbers."""
     if not isinstance(noise, str) or any(side.lexicon is not None for side in sides):
         return noise
     try:

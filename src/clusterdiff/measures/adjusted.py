@@ -8,6 +8,7 @@ from typing import Any
 
 from clusterdiff.measures.chance import information as expected
 from clusterdiff.measures.information import VINH, average_entropy
+from clusterdiff.measures.lost import CHANCE
 from clusterdiff.measures.registry import measure
 from clusterdiff.measures.variance import mutual_variance, pair_variance
 from clusterdiff.meet.sums import Sized
@@ -18,7 +19,12 @@ KLEDE = (
 )
 #: What is permuted are labels of single points.
 adjusted = partial(
-    measure, family="information", normalised=False, conditionally_normalised=False, weighted=False
+    measure,
+    family="information",
+    normalised=False,
+    conditionally_normalised=False,
+    weighted=False,
+    lost=CHANCE,
 )
 
 

@@ -30,3 +30,15 @@ class LogN:
     def __call__(self, n: int) -> float:
         """The bound for n points."""
         return log(n) if self.base is None else log(n) / log(self.base)
+
+
+@dataclass(frozen=True)
+class LeastF:
+    """The least F of n points: one cluster against all singletons, or the other way round."""
+
+    beta: float = 1.0
+
+    def __call__(self, n: int) -> float:
+        """The bound for n points."""
+        square = self.beta * self.beta
+        return (1 + square) / max(square * n + 1, square + n)

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from clusterdiff.measures.bounds import one_in_n
-from clusterdiff.measures.matching import LeastF
+from clusterdiff.measures.bounds import LeastF, one_in_n
 from clusterdiff.measures.registry import measure
 from clusterdiff.meet.meet import Meet
 

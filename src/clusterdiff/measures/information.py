@@ -32,8 +32,13 @@ def _base_facts(base: float | None = None) -> dict[str, Any]:
     return {"bounds": (0.0, LogN(base)) if base > 1 else (LogN(base), 0.0)}
 
 
+#: Why none of them has a value where points are lost.
+LOST = (
+    "a point that a side lacks is in none of its clusters, so that its information is infinite, and inventing a "
+    "cluster for it would make lost singletons cost nothing"
+)
 #: Every measure here is made of sums, and none is conditionally normalised.
-information = partial(measure, family="information", reads="sums", conditionally_normalised=False)
+information = partial(measure, family="information", reads="sums", conditionally_normalised=False, lost=LOST)
 share = partial(information, normalised=True)
 #: Linear in I, the entropies given.
 linear_share = partial(share, linear=True)
@@ -72,7 +77,7 @@ def average_entropy(kind: str, meet: Summed) -> float:
 
 @dataclass(frozen=True)
 class JoinEntropy:
-    """The entropy of the join, which I has beside what it has in the components."""
+    """The entropy of the join, which I has in addition to what it has in the components."""
 
     base: float | None = None
 

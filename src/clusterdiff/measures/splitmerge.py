@@ -8,6 +8,7 @@ from math import inf
 from typing import Any
 
 from clusterdiff.measures.chance import s_h_lost
+from clusterdiff.measures.lost import CHANCE
 from clusterdiff.measures.registry import JOIN_WEIGHTED, Measure, measure
 from clusterdiff.measures.subcomponents import Scored, Sigma, Subcomponent, Takes, mean, product, subcomponent
 from clusterdiff.meet.meet import Meet
@@ -25,6 +26,7 @@ FACTS: dict[str, Any] = {
     "decomposition": JOIN_WEIGHTED,
     "linear": True,
     "reference": XIANG,
+    "lost": True,
 }
 #: Sums that may be there already, for S*; with "_mean" those for S'. The core has some, an engine all.
 SUMS = {"entropy": "s_h", "pairs": "s_pairs", "largest": "s_largest", "mse": "s_mse"}
@@ -91,6 +93,7 @@ def s_h(meet: Summed) -> float:
     conditionally_normalised=False,
     weighted=False,
     baseline=0.0,
+    lost=CHANCE,
     aliases=("AS_H", "adjusted_s_h"),
     reference=XIANG,
 )
@@ -208,6 +211,7 @@ def split_merge(
         needs=scored.needs,
         decomposition=JOIN_WEIGHTED,
         reference=XIANG,
+        lost=True,
     )
 
 

@@ -1,4 +1,4 @@
-"""Meet: the sparse table of the non-empty intersections of two clusterings, from which all else is read."""
+"""Meet: the sparse table of the non-empty intersections of two clusterings, from which everything else is read."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import numpy.typing as npt
 from clusterdiff import _core
 from clusterdiff.errors import ArgumentError
 from clusterdiff.meet.given import names_of, read_cells
-from clusterdiff.meet.margins import Margins, SizeCounts
+from clusterdiff.meet.margins import WithMargins
 from clusterdiff.meet.parts import CellWeights, Links, Moments, Overlap, Pairs, spread
 from clusterdiff.meet.sums import Made, Once, Sums, WeightedSums
 from clusterdiff.points.labels import AnyArray, FloatArray, Int64Array, IntArray, LazyNames
 from clusterdiff.table import Table
 
-#: Something that is there already, or made when it is asked for.
+#: Something that exists already, or is made when it is asked for.
 Lazy: TypeAlias = Made | Callable[[], Made]
 
 CELLS = frozenset({"sums", "margins", "cells", "overlap"})
@@ -28,7 +28,7 @@ SCORES = frozenset({"s_h", "s_h_mean", "s_pairs", "s_pairs_mean", "s_largest", "
 CELLS_AND_SCORES, POINTS_AND_SCORES = CELLS | SCORES, POINTS | SCORES
 
 
-class Meet(Once):
+class Meet(Once, WithMargins):
     """The cells of two clusterings: which true and predicted cluster each lies in, and its size.
 
     Cells stand in true-major order: those of one true cluster are adjacent. Clusters are numbered from 0 on
@@ -48,9 +48,7 @@ class Meet(Once):
     locate
         The cell of each point, or a function that finds them when they are asked for.
     overlap
-        The clusterings with the points that only one of them has, or a function that makes that.
-    uneven
-        Whether there are such points; if None, there are when an overlap is given.
+        The same cells as an :class:`Overlap` that also knows documents, or a function that makes that.
     transpose_of
         The meet that this is the transpose of, and where its cells are here.
 
@@ -64,6 +62,9 @@ class Meet(Once):
     2  y     2        1
     """
 
+    #: Whether a clustering has points that the other lacks; see :class:`UnevenMeet`.
+    uneven = False
+
     def __init__(
         self,
         cells: _core.Cells,
@@ -76,7 +77,6 @@ class Meet(Once):
         features: Any = None,
         locate: Lazy[IntArray] | None = None,
         overlap: Lazy[Overlap] | None = None,
-        uneven: bool | None = None,
         transpose_of: tuple[Meet, Int64Array] | None = None,
     ) -> None:
         self.cells = cells
@@ -84,7 +84,6 @@ class Meet(Once):
         self.moments = moments
         self.links = links
         self.features = features
-        self.uneven = overlap is not None if uneven is None else uneven
         self._locate = locate
         self._overlap = overlap
         self._transpose_of = transpose_of
@@ -110,12 +109,12 @@ class Meet(Once):
         features: Any = None,
         link_sums: Callable[[IntArray, int, npt.NDArray[Any] | None], FloatArray] | None = None,
         overlap: Lazy[Overlap] | None = None,
-        uneven: bool | None = None,
+        unit: float | None = None,
     ) -> Meet:
-        """The meet of two arrays of integer labels, with all else that is known of the points.
+        """The meet of two arrays of integer labels, with everything else that is known about the points.
 
         ``weights`` and ``features`` have one entry or row per point. ``link_sums(groups, k, weights)`` gives the link
-        weight inside each of k groups of points.
+        weight inside each of k groups of points. ``unit`` is what weights are measured against, if not their mean.
         """
         cells = _core.meet(true, pred)
         locate: Lazy[IntArray] = partial(cells.locate, true, pred)
@@ -123,7 +122,7 @@ class Meet(Once):
         if weights is not None or features is not None or link_sums is not None:
             locate = cell = cells.locate(true, pred)
             if weights is not None:
-                sums = CellWeights.of(weights, cell, len(cells))
+                sums = CellWeights.of(weights, cell, len(cells), unit)
             if features is not None:
                 moments = Moments(*spread(cell, len(cells), features, weights))
             if link_sums is not None:
@@ -143,7 +142,6 @@ class Meet(Once):
             features=features,
             locate=locate,
             overlap=overlap,
-            uneven=uneven,
         )
 
     @classmethod
@@ -157,15 +155,26 @@ class Meet(Once):
 
     def with_points(self, locate: Lazy[IntArray]) -> Meet:
         """The same meet, knowing its points: the cell of each, or a function that finds them."""
-        names = self._true_names, self._pred_names
-        return Meet(self.cells, *names, locate=locate, overlap=self._overlap, **self._carried)
+        return Meet(
+            self.cells,
+            self._true_names,
+            self._pred_names,
+            locate=locate,
+            overlap=self._overlap,
+            **self._carried,
+        )
+
+    def within(self, documents: IntArray) -> Meet:
+        """The same meet of points that are divided into documents, where ``documents`` numbers each point's."""
+        parts = self._carried | {"locate": self._locate, "overlap": partial(_divided, self, documents)}
+        return Meet(self.cells, self._true_names, self._pred_names, **parts)
 
     @property
     def _carried(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("weights", "moments", "links", "features", "uneven")}
+        return {name: getattr(self, name) for name in ("weights", "moments", "links", "features")}
 
     def __reduce__(self) -> tuple[Callable[..., Meet], tuple[Any, ...]]:
-        """For pickle and copy: plain arrays, so that what was left to be made when asked for is made now."""
+        """For pickle and copy: plain arrays, so what was still to be made on demand is made now."""
         table = (self.indptr, self.pred, self.size, self.k_pred)
         points = self.cell_of_point if self.knows_points else None
         overlap = None if self._overlap is None else self.overlap
@@ -290,7 +299,7 @@ class Meet(Once):
         own = self.weights.square.sum().item()
         if isinstance(self.total, int) and isinstance(own, int):
             return Pairs.counted(sums, self.total, own)
-        # With fractions the subtraction rounds: what is nothing, all, or the same in theory is so in bits.
+        # With fractions the subtraction rounds; what is none, all or equal in theory must be exactly so here.
         every = max(0.0, (self.total**2 - own) / 2)
         true, pred, both = (
             0.0 if k == self.n else every if k == 1 else min(max(0.0, (s - own) / 2), every)
@@ -301,16 +310,8 @@ class Meet(Once):
         return Pairs(min(both, true, pred), true, pred, every)
 
     @cached_property
-    def margins(self) -> Margins:
-        """The sizes of the clusters on both sides."""
-        return Margins(*map(SizeCounts.of, (self.true_size, self.pred_size)))
-
-    @cached_property
     def overlap(self) -> Overlap:
-        """The clusterings as they were given, with the points that only one of them has.
-
-        A meet made from another one (restricted or coarsened) knows the shared points only.
-        """
+        """The cells and the sizes of clusters, with their documents where points are divided into such."""
         if self._overlap is None:
             return Overlap(self.true, self.pred, self.size, self.true_size, self.pred_size)
         return _made(self._overlap)
@@ -347,7 +348,6 @@ class Meet(Once):
             features=self.features,
             locate=partial(_moved, np.append(back, -1), self) if self.knows_points else None,
             overlap=None if self._overlap is None else partial(_transposed_overlap, self),
-            uneven=self.uneven,
             transpose_of=(self, back),  # the transpose of the transpose is this very meet
         )
         return meet, order
@@ -381,7 +381,7 @@ class Meet(Once):
             self.pred_names[present],
             weights=self.weights and self.weights.take(keep),
             moments=self.moments and self.moments.take(keep),
-            # Distances between points of a predicted cluster that was cut cannot be told from its total.
+            # Distances between points of a predicted cluster that was cut cannot be derived from its total.
             links=Links(self.links.cells[keep], self.links.true[chosen], self.links.pred[present])
             if self.links and whole
             else None,
@@ -391,7 +391,7 @@ class Meet(Once):
     def coarsen(self, groups: npt.ArrayLike, names: AnyArray | None = None) -> Meet:
         """The meet after merging predicted clusters: ``groups[c]`` is the new cluster of predicted cluster c.
 
-        A new cluster is called as ``names`` says, or else like the first of those it unites.
+        A new cluster is called as ``names`` says, or else after the first of those that it unites.
         """
         to = np.asarray(groups)
         if to.shape != (self.k_pred,) or to.dtype.kind not in "iu":
@@ -433,7 +433,7 @@ class Meet(Once):
     def grouped(self) -> tuple[Int64Array, IntArray]:
         """The positions of all points by cell: those of cell i are members[indptr[i]:indptr[i + 1]], ascending."""
         cell = self.cell_of_point
-        if len(cell) == self.n:
+        if len(cell) == self.cells.n:
             return _core.group_members(cell, len(self))
         inside = np.flatnonzero(cell >= 0)
         indptr, members = _core.group_members(cell[inside], len(self))
@@ -486,6 +486,14 @@ def _rows(cells: _core.Cells) -> npt.NDArray[np.int32]:
 def _moved(place: IntArray, meet: Meet) -> IntArray:
     """The cell of each point after the cells of ``meet`` went to other places; -1 stays -1."""
     return place[meet.cell_of_point]
+
+
+def _divided(meet: Meet, documents: IntArray) -> Overlap:
+    """The cells, and the document of each cluster: that of any of its points."""
+    cell = meet.cell_of_point
+    true, pred = np.empty(meet.k_true, dtype=np.int64), np.empty(meet.k_pred, dtype=np.int64)
+    true[meet.true[cell]], pred[meet.pred[cell]] = documents, documents
+    return Overlap(meet.true, meet.pred, meet.size, meet.true_size, meet.pred_size, true, pred)
 
 
 def _transposed_overlap(meet: Meet) -> Overlap:

@@ -13,13 +13,14 @@ from clusterdiff.errors import ArgumentError, LabelError, listed
 from clusterdiff.points.clustering import Clustering, Points
 from clusterdiff.points.labels import BoolArray, Labels, LazyNames, encode_objects, kind
 from clusterdiff.points.policy import MISSING_HINT, Policy
+from clusterdiff.wording import count
 
 SIDES = ("true", "pred")
 
 
 @dataclass(frozen=True)
 class Order:
-    """The points compared, in their order, and how that follows from the caller's.
+    """The points compared, in order, and how that order follows from the caller's.
 
     ``rows`` gives for each point its position in the caller's order of the points (that of `true`), or is None when
     nothing moved; -1 stands for a point that only `pred` has. ``given`` counts the points in the caller's order.
@@ -35,7 +36,7 @@ class Order:
         return len(self.names)
 
     def refuse_unordered(self, argument: str) -> None:
-        """Raise unless values in the caller's order say something about every point."""
+        """Raise unless the caller can know the order of the points."""
         if not self.known:
             raise ArgumentError(
                 f"`{argument}` must be a dict by point here, since the points of `true` came in sets, without order."
@@ -72,7 +73,7 @@ class Order:
         return values[self.rows]
 
     def describe(self, values: Any, argument: str) -> Any:
-        """The same where a value need not be known: points that ``values`` does not know get None."""
+        """The same, but not every value need be known: points that ``values`` lacks get None."""
         if isinstance(values, Mapping):
             return [values.get(point) for point in self.names]
         if not hasattr(values, "__len__") or isinstance(values, set | frozenset):
@@ -96,10 +97,21 @@ class Order:
 
 
 @dataclass(frozen=True)
+class Given:
+    """Two clusterings as they were given, over the points that either has."""
+
+    true: Labels
+    pred: Labels
+    names: Points
+
+
+@dataclass(frozen=True)
 class Alignment:
     """Two clusterings over the same points in the same order, and what was done to get there.
 
-    ``uneven`` holds the two as they were before points without a cluster on one side were dealt with.
+    ``given`` holds the two as they were before points that one side lacks were dealt with, if there were any. ``kept``
+    has the places of the points among those that there were at first, if some were left out. Under ``missing="lost"``
+    the labels of a side are absent for points that it lacks.
     """
 
     true: Labels
@@ -107,7 +119,8 @@ class Alignment:
     order: Order
     named: bool
     policy: Policy = field(default_factory=Policy)
-    uneven: tuple[Labels, Labels] | None = None
+    given: Given | None = None
+    kept: npt.NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.true)
@@ -123,16 +136,22 @@ class Alignment:
 
 def align(true: object, pred: object, policy: Policy | None = None) -> Alignment:
     """Lay two clusterings over the same points, and deal with the others as the policy says."""
-    return settled(aligned_as_given(true, pred), policy or Policy())
+    policy = policy or Policy()
+    return settled(aligned_as_given(true, pred, empty=policy.missing == "lost"), policy)
 
 
-def aligned_as_given(true: object, pred: object) -> Alignment:
-    """Lay two clusterings over the points of either; points are matched by name if one side names them."""
-    left, right = Clustering.reading(true, "true"), Clustering.reading(pred, "pred")
-    if left.points is None and right.points is None:
+def aligned_as_given(true: object, pred: object, empty: bool = False) -> Alignment:
+    """Lay two clusterings over the points of either; points are matched by name if one side names them.
+
+    ``empty``: one of them may have no points at all.
+    """
+    left, right = Clustering.reading(true, "true", empty=empty), Clustering.reading(pred, "pred", empty=empty)
+    if not len(left) and not len(right):
+        raise LabelError("`true` and `pred` are both empty; there is nothing to compare.")
+    if left.points is None and right.points is None and len(left) and len(right):
         if len(left) != len(right):
             raise LabelError(
-                f"`true` and `pred` must label the same points: `true` has {len(left):,} labels, "
+                f"`true` and `pred` must label the same points: `true` has {count(len(left), 'label')}, "
                 f"`pred` has {len(right):,}.",
                 "if the points have names, pass dicts from point to cluster, and missing= says what to do.",
             )
@@ -141,13 +160,13 @@ def aligned_as_given(true: object, pred: object) -> Alignment:
 
 
 def in_order(true: Labels, pred: Labels, names: Points | None = None) -> Alignment:
-    """Two clusterings whose points stand in one order already."""
+    """Two clusterings whose points are in the same order already."""
     order = Order(range(len(true)) if names is None else names, len(true))
     return Alignment(true, pred, order, names is not None)
 
 
 def settled(aligned: Alignment, policy: Policy) -> Alignment:
-    """An alignment in which noise, and then points that one side lacks, are dealt with as wanted."""
+    """An alignment after noise, and then points that one side lacks, have been dealt with as the policy says."""
     return _apply_missing(_apply_noise(replace(aligned, policy=policy)))
 
 
@@ -184,15 +203,26 @@ def _apply_missing(aligned: Alignment) -> Alignment:
             " ".join(_lacking(aligned, side) for side in SIDES if aligned.side(side).absent is not None),
             MISSING_HINT,
         )
-    either = np.zeros(len(aligned), dtype=bool)
-    for mask in lost:
-        if mask is not None:
-            either |= mask
-    counted = policy.counted(int(either.sum()), policy.noise_points)
-    aligned = replace(aligned, policy=counted, uneven=(aligned.true, aligned.pred))
-    return (
-        _keep(aligned, ~either, "missing") if policy.missing == "drop" else _alone(aligned, lost, "missing")
+    if policy.missing == "lost":
+        # A point that neither side has a cluster for is no point of either.
+        aligned = _keep(aligned, aligned.true.present | aligned.pred.present, "missing")
+    aligned = replace(
+        aligned,
+        policy=_counted(policy, aligned),
+        given=Given(aligned.true, aligned.pred, aligned.order.names),
     )
+    if policy.missing == "lost":
+        return aligned
+    if policy.missing == "drop":
+        return _keep(aligned, aligned.true.present & aligned.pred.present, "missing")
+    return _alone(aligned, lost, "missing")
+
+
+def _counted(policy: Policy, aligned: Alignment) -> Policy:
+    """The policy, having been applied to the points that one side lacks."""
+    true, pred = aligned.true.present, aligned.pred.present
+    missing, spurious = int((~pred).sum()), int((pred & ~true).sum())
+    return policy.counted(len(aligned), missing, spurious, policy.noise_points)
 
 
 def _lacking(aligned: Alignment, side: str) -> str:
@@ -220,13 +250,14 @@ def _keep(aligned: Alignment, keep: BoolArray, why: str) -> Alignment:
             "check that both sides name their points in the same way.",
         )
     kept = np.flatnonzero(keep)
-    # Points without names are called by the positions that they had.
+    # Points without names keep their old positions as names.
     return replace(
         aligned,
         true=aligned.true.take(kept),
         pred=aligned.pred.take(kept),
         order=aligned.order.chosen(kept),
         named=True,
+        kept=kept if aligned.kept is None else aligned.kept[kept],
     )
 
 
@@ -260,7 +291,7 @@ def _apply_noise(aligned: Alignment) -> Alignment:
     assert masks[0] is not None
     assert masks[1] is not None
     either = masks[0] | masks[1]
-    aligned = replace(aligned, policy=policy.counted(noise=int(either.sum())))
+    aligned = replace(aligned, policy=policy.counted(len(aligned), noise=int(either.sum())))
     if policy.noise_as == "drop":
         return _keep(aligned, ~either, "noise")
     return _alone(aligned, masks, "noise") if policy.noise_as == "singleton" else aligned
@@ -274,7 +305,7 @@ def _noise(labels: Labels, policy: Policy, side: str) -> BoolArray:
         raise ArgumentError(
             f"`noise` must be a label of `{side}`, whose labels are {kind(example)} such as {example!r}; "
             f"got {kind(noise)} {noise!r}.",
-            "give the noise label as it stands among the labels.",
+            "give the noise label as it appears among the labels.",
         )
     assert noise is not None
     return labels.where(noise)

@@ -59,25 +59,30 @@ class Clustering:
         return new
 
     @classmethod
-    def reading(cls, data: object, argument: str, points: Points | None = None) -> Clustering:
-        """The clustering of an argument, which may still share memory with what the caller passed."""
+    def reading(
+        cls, data: object, argument: str, points: Points | None = None, empty: bool = False
+    ) -> Clustering:
+        """The clustering of an argument, which may still share memory with what the caller passed.
+
+        ``empty``: it may have no points at all.
+        """
         if isinstance(data, Clustering):
             return data
         new = cls.of(*_parse(from_library(data), argument))
         if points is not None:
             if len(points) != len(new):
                 raise LabelError(
-                    f"`points` must name every point: {len(new):,} labels, {len(points):,} names."
+                    f"`points` must name every point: {count(len(new), 'label')}, {count(len(points), 'name')}."
                 )
             new.points = points
-        if len(new) == 0:
+        if len(new) == 0 and not empty:
             raise LabelError(f"`{argument}` is empty; a clustering needs at least one point.")
         if new.points is not None:
             _refuse_twice(new.points, argument)
         return new
 
     def __len__(self) -> int:
-        """Number of points, with those that are in no cluster."""
+        """Number of points, including those in no cluster."""
         return len(self.labels)
 
     @property
@@ -162,7 +167,7 @@ def _from_clusters(clusters: Sequence[Any], argument: str) -> tuple[Labels, Poin
     sizes = np.fromiter(map(len, clusters), dtype=np.int64, count=len(clusters))
     if not sizes.all():
         raise LabelError(
-            f"`{argument}` has {int((sizes == 0).sum()):,} empty clusters, the first at position "
+            f"`{argument}` has {count(int((sizes == 0).sum()), 'empty cluster')}, the first at position "
             f"{int(sizes.argmin())}.",
             "a cluster has at least one point; leave the empty ones out.",
         )
@@ -180,14 +185,14 @@ def _refuse_twice(points: Points, argument: str) -> None:
     if encoded.absent is not None:
         at = np.flatnonzero(encoded.absent)
         raise LabelError(
-            f"`{argument}` has {at.size:,} points without a name (null), the first at position {at[0]}."
+            f"`{argument}` has {count(at.size)} without a name (null), the first at position {at[0]}."
         )
     assert encoded.lexicon is not None
     if len(encoded.lexicon) < len(points):
         counts = np.bincount(encoded.values)
         twice = np.flatnonzero(counts > 1)
         raise LabelError(
-            f"`{argument}` must name each point once; {twice.size:,} stand more than once: "
+            f"`{argument}` must name each point once; {count(twice.size, 'name')} repeated: "
             f"{listed(encoded.lexicon[twice[:5]], twice.size)}.",
             "a point belongs to one cluster; remove the repeats, or resolve the overlap between clusters.",
         )

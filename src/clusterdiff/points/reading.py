@@ -120,7 +120,7 @@ def _from_column(data: Any, argument: str) -> Labels:
     dtype = series.dtype
     if dtype == nw.String and _arrow_backed(series.to_native()):
         return _from_arrow_text(_arrow_text(series))
-    if dtype in {nw.Object, nw.String}:  # nulls are seen to with the rest
+    if dtype in {nw.Object, nw.String}:  # nulls are dealt with below
         return _from_array(np.asarray(series.to_numpy(), dtype=object), argument)
     absent = None
     if series.null_count():
@@ -179,7 +179,7 @@ def _categories(column: Any) -> tuple[IntArray, LazyNames]:
         count = int(codes.max(initial=0)) + 1
 
         def names() -> AnyArray:
-            # The column knows the name of a category by its points alone: ask for the first of each.
+            # The column gives the names of categories only through its points: ask for the first point of each.
             _, first = _core.encode_integers(codes)
             lexicon = np.empty(count, dtype=object)
             lexicon[codes[first]] = column.gather(first).cast(str).to_list()

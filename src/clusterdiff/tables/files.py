@@ -24,6 +24,7 @@ from clusterdiff.tables.columnar import scan_arrow, scan_json_lines, scan_parque
 from clusterdiff.tables.databases import scan_duckdb, scan_postgres, scan_sqlite
 from clusterdiff.tables.delimited import scan_csv, scan_tsv
 from clusterdiff.tables.duck import Connection, Scan, connect, fresh, quoted
+from clusterdiff.wording import count
 
 log = logging.getLogger("clusterdiff")
 
@@ -92,9 +93,9 @@ def require(scan: Scan, column: str) -> str:
 
 
 def choose(scan: Scan, point: str | None, cluster: str | None) -> tuple[str | None, str]:
-    """The columns of points and of clusters: as told, or guessed where there is only one way to do so.
+    """The columns of points and of clusters: as named, or guessed if there is only one way to do so.
 
-    A table with one column has clusters in the order of the points, and None stands for their column.
+    A table with one column has clusters in the order of the points; the column of points is then None.
     """
     for column in (point, cluster):
         if column is not None:
@@ -112,7 +113,7 @@ def choose(scan: Scan, point: str | None, cluster: str | None) -> tuple[str | No
     for what, column in (("cluster", cluster), ("point", point)):
         if column is None:
             raise FileError(
-                f"{shown(scan.name)} has the columns {listed(scan.columns)}, and none is known as the {what}s.",
+                f"{shown(scan.name)} has the columns {listed(scan.columns)}, and none of them names the {what}s.",
                 f"name it with {what}= (--{what} on the command line).",
             )
     assert cluster is not None
@@ -135,7 +136,7 @@ MOMENT = re.compile(r"DATE|TIME.*")
 
 
 def _kind(sql_type: str) -> str | None:
-    """What a column of an SQL type holds, as far as labels and points go."""
+    """What kind of labels or points a column of an SQL type holds."""
     if INTEGER.fullmatch(sql_type) or FRACTION.fullmatch(sql_type):
         return "int"
     if TEXT.fullmatch(sql_type) or sql_type == '"NULL"':
@@ -154,7 +155,7 @@ def _converted(column: str, sql_type: str) -> str:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is wanted of a table beside points and clusters: the column of documents, and columns of numbers."""
+    """What is wanted of a table apart from points and clusters: the column of documents, and columns of numbers."""
 
     documents: str | None = None
     weights: str | None = None
@@ -172,7 +173,7 @@ class Loaded:
     """A table in DuckDB with the columns ``point`` and ``cluster``, in the order of the file.
 
     ``kinds`` says what the two hold: "int", "text", "time" or "bool", or "untyped" for the text of a CSV file.
-    ``numbers`` are the columns of weights and features that it has besides, ``document`` is that of documents, and
+    ``numbers`` are its columns of weights and features, ``document`` is that of documents, and
     ``others`` are the columns of the file that are neither points nor clusters.
     """
 
@@ -209,7 +210,7 @@ def load(
     wanted: Wanted = NOTHING,
     numbers: Mapping[str, str] | None = None,
 ) -> Loaded:
-    """Bring the columns of points and clusters into DuckDB, checked but for points that stand twice."""
+    """Bring the columns of points and clusters into DuckDB, checked except for repeated points."""
     point, cluster = choose(scan, point, cluster)
     chosen = {"cluster": cluster} if point is None else {"point": point, "cluster": cluster}
     if wanted.documents is not None:
@@ -242,8 +243,8 @@ def refuse_nulls(table: Loaded) -> None:
         ).fetchall()
         if nulls:
             raise FileError(
-                f"{table.title}: {nulls:,} rows have nothing in the column of {what}s {column!r}, "
-                f"the first is row {first:,}."
+                f"{table.title}: the column of {what}s {column!r} must not be empty; it is in {count(nulls, 'row')}, "
+                f"the first of them row {first:,}."
             )
 
 
@@ -342,7 +343,7 @@ def _refuse_fractions(
 
 
 def refuse_repeats(table: Loaded) -> None:
-    """Raise an error if a point stands in more than one row (of one document)."""
+    """Raise an error if a point is in more than one row (of one document)."""
     keys = "point" if table.document is None else "point, document"
     rows = table.con.execute(
         f"SELECT point, list(rowid + 1 ORDER BY rowid), count(*) OVER () FROM {table.name} GROUP BY {keys} "
@@ -352,8 +353,9 @@ def refuse_repeats(table: Loaded) -> None:
         first, places, total = rows[0]
         at = " and ".join(f"{place:,}" for place in places[:2])
         raise FileError(
-            f"{table.title}: the column {table.point!r} must name each point once; {total:,} stand more than once: "
-            f"{listed([row[0] for row in rows], total)}. The first, {first!r}, is in rows {at}.",
+            f"{table.title}: the column {table.point!r} must name each point once; "
+            f"{count(total, 'name')} repeated: {listed([row[0] for row in rows], total)}. "
+            f"The first, {first!r}, is in rows {at}.",
             "a point belongs to one cluster; remove the repeats, or resolve the overlap between clusters.",
         )
 
@@ -391,7 +393,7 @@ def load_source(
 ) -> Loaded:
     """A table of points and clusters, or what a table of pairs connects.
 
-    Numbers that another table has brought already (``elsewhere``) are left.
+    Numbers that another table has already (``elsewhere``) are left out.
     """
     with open_table(con, source, copy) as scan:
         if not source.pairs:

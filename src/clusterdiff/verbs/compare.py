@@ -10,15 +10,16 @@ from typing import Any
 import numpy as np
 
 from clusterdiff.diff.build import compare_aligned, meet_of
-from clusterdiff.diff.comparison import AnyMeasure, Comparison
+from clusterdiff.diff.comparison import AnyMeasure, Comparison, noticed
 from clusterdiff.diff.documents import compare_corpora, compare_within
-from clusterdiff.errors import ArgumentError, FileError
-from clusterdiff.formats.source import DOCUMENTS, TABLES, UNTYPED, Source, noise_label
+from clusterdiff.errors import ArgumentError, FileError, one_of
+from clusterdiff.formats.catalogue import ARRAYS, DOCUMENTS, TABLES, UNTYPED
+from clusterdiff.formats.source import Source, noise_label
 from clusterdiff.measures import resolve
 from clusterdiff.meet.meet import Meet
 from clusterdiff.points.alignment import align, aligned_as_given, settled
 from clusterdiff.points.clustering import Clustering
-from clusterdiff.points.corpus import Corpus, Singletons
+from clusterdiff.points.corpus import SINGLETONS, Corpus, Singletons
 from clusterdiff.points.labels import kind
 from clusterdiff.points.policy import Missing, NoiseAs, Policy
 from clusterdiff.verbs.read import read_array, read_clustering, read_documents
@@ -50,7 +51,7 @@ def compare(
     Parameters
     ----------
     true, pred
-        On either side one of these:
+        On each side one of these:
 
         - one label per point: a list, tuple, NumPy array, or a column of pandas, polars or pyarrow;
         - a list of sets or lists of points; a dict from point to cluster, or from cluster to a set or list of points;
@@ -75,11 +76,12 @@ def compare(
         Link weights between points, for ``S*(distance)``: a square matrix, a condensed vector, or a function of
         two equally long arrays of points.
     missing
-        What to do with points that have a cluster on one side only, or a null label: ``"error"``, ``"drop"``
-        (leave them out) or ``"singleton"`` (a cluster of their own on the side that lacks them). ``"error"`` unless
-        told otherwise, but ``"singleton"`` for documents, since systems hardly ever find the very mentions of the key,
-        and ``"drop"`` for images with a label to ignore. B-cubed and the coreference measures count such points as
-        the CoNLL reference scorer does, under either choice.
+        What to do with points that have a cluster on one side only, or a null label, for every measure: ``"error"``;
+        ``"drop"``, as if they had never been there; ``"singleton"``, each a cluster of its own on the side that lacks
+        it; or ``"lost"``, which counts them as not found or as spurious: S_H loses them, the coreference measures
+        count as the CoNLL reference scorer does, and measures that have no meaning there say so. ``"error"`` unless
+        told otherwise, but ``"lost"`` for documents, since systems hardly ever find the very mentions of the key, and
+        ``"drop"`` for images with a label to ignore.
     noise
         A label that means "in no cluster", such as DBSCAN's -1, on either side.
     noise_as
@@ -108,10 +110,9 @@ def compare(
     kinds = [_kind(side) for side in sides]
     policy = Policy(missing or _default(sides, kinds, documents), noise, noise_as)
     if kinds == ["corpus"] * 2:
-        _refuse(
-            "a corpus", point=point, cluster=cluster, documents=documents, weights=weights, features=features
-        )
-        return compare_corpora(_corpus(sides[0]), _corpus(sides[1]), policy, singletons)
+        _refuse("a corpus", point=point, cluster=cluster, documents=documents, budget=budget, noise=noise)
+        _refuse("a corpus", weights=weights, features=features, distances=distances)
+        return noticed(compare_corpora(_corpus(sides[0]), _corpus(sides[1]), policy, singletons))
     if "corpus" in kinds:
         if all(isinstance(side, Source) for side in sides):
             raise FileError(f"{true} and {pred} must both hold documents of mentions, or neither.")
@@ -119,19 +120,24 @@ def compare(
             "`true` and `pred` must both be a Corpus of documents, or neither.",
             "only cd.Corpus and files of documents are corpora; a dict is points or clusters.",
         )
+    if documents is None and singletons != "keep":
+        one_of("singletons", singletons, SINGLETONS)
+        raise ArgumentError("`singletons` is for documents; leave it out.", "or pass documents=.")
     if kinds == ["table"] * 2 and distances is None:
         from clusterdiff.tables.frames import compare_frames
 
-        return compare_frames(
-            *sides,
-            point=point,
-            cluster=cluster,
-            weights=weights,
-            features=features,
-            documents=documents,
-            policy=policy,
-            singletons=singletons,
-            budget=budget,
+        return noticed(
+            compare_frames(
+                *sides,
+                point=point,
+                cluster=cluster,
+                weights=weights,
+                features=features,
+                documents=documents,
+                policy=policy,
+                singletons=singletons,
+                budget=budget,
+            )
         )
     sources = [
         _with_columns(side, i, point, cluster) for i, side in enumerate(sides) if isinstance(side, Source)
@@ -140,15 +146,8 @@ def compare(
     if in_tables and distances is None and _named(weights, features, documents):
         from clusterdiff.tables.joins import compare_sources
 
-        return compare_sources(
-            sources[0],
-            sources[1],
-            policy,
-            weights=weights,
-            features=features,
-            documents=documents,
-            singletons=singletons,
-        )
+        columns = {"weights": weights, "features": features, "documents": documents}
+        return noticed(compare_sources(sources[0], sources[1], policy, **columns, singletons=singletons))
     if len(sources) == 2 and all(source.format in ARRAYS for source in sources):
         read: list[Any] = _arrays(sources[0], sources[1])
     else:
@@ -158,10 +157,10 @@ def compare(
         label = noise_label(noise, *(side.labels for side in read if isinstance(side, Clustering)))
         policy = replace(policy, noise=label)
     data: dict[str, Any] = {"weights": weights, "features": features, "distances": distances}
-    aligned = aligned_as_given(*read)
+    aligned = aligned_as_given(read[0], read[1], empty=policy.missing == "lost")
     if documents is not None:
-        return compare_within(aligned, documents, policy, singletons, **data)
-    return compare_aligned(settled(aligned, policy), **data)
+        return noticed(compare_within(aligned, documents, policy, singletons, **data))
+    return noticed(compare_aligned(settled(aligned, policy), **data))
 
 
 def score(true: object, pred: object, measure: AnyMeasure = "S_H", **options: Any) -> float:
@@ -185,18 +184,21 @@ def score(true: object, pred: object, measure: AnyMeasure = "S_H", **options: An
         # Two plain integer arrays need no alignment: this is what keeps small inputs cheap.
         return float(resolve(measure)(Meet.from_labels(true, pred)))
     if not options and all(_kind(_recognised(side)) == "labels" for side in (true, pred)):
-        # A score names no cluster: names stay where they are.
+        # A score does not mention clusters: their names need not be read.
         return float(resolve(measure)(meet_of(align(true, pred))))
     return compare(true, pred, **options).score(measure)
 
 
 # ---- what each side is
 
-ARRAYS = ("npy", "tiff")
+#: What holds labels and needs no second look.
+PLAIN = frozenset({np.ndarray, list, tuple, dict})
 
 
 def _recognised(side: object) -> object:
     """A path as a source whose format is known; anything else as it is."""
+    if type(side) in PLAIN:
+        return side
     if isinstance(side, str | os.PathLike):
         try:
             return Source(os.fspath(side)).resolved()
@@ -208,6 +210,8 @@ def _recognised(side: object) -> object:
 
 
 def _kind(side: object) -> str:
+    if type(side) in PLAIN:
+        return "labels"
     if isinstance(side, Source):
         return "corpus" if side.format in DOCUMENTS else "file"
     if isinstance(side, Corpus):
@@ -220,7 +224,7 @@ def _kind(side: object) -> str:
 def _default(sides: Sequence[object], kinds: Sequence[str], documents: object) -> Missing:
     """What becomes of points that one side lacks, if the user does not say."""
     if documents is not None or "corpus" in kinds:
-        return "singleton"
+        return "lost"
     ignoring = any(isinstance(side, Source) and side.ignore is not None for side in sides)
     return "drop" if ignoring else "error"
 
@@ -251,7 +255,7 @@ def _with_columns(source: Source, i: int, point: Column | None, cluster: Column 
 
 
 def _named(*columns: object) -> bool:
-    """Whether what is known of the points are columns of their table."""
+    """Whether what is known about the points is given as columns of their table."""
     return all(
         column is None
         or isinstance(column, str)
@@ -269,6 +273,8 @@ def _corpus(side: Any) -> Corpus:
 
 def _clustering(side: object, i: int, point: Column | None, cluster: Column | None) -> object:
     """What can be laid over points in memory: files and tables are read."""
+    if type(side) in PLAIN:
+        return side
     if isinstance(side, Source):
         return read_clustering(_with_columns(side, i, point, cluster))
     if _kind(side) == "table":
@@ -280,7 +286,7 @@ def _clustering(side: object, i: int, point: Column | None, cluster: Column | No
 
 
 def _arrays(left: Source, right: Source) -> list[Clustering]:
-    """The labels of two arrays or images, which must have one shape."""
+    """The labels of two arrays or images, which must have the same shape."""
     from clusterdiff.formats.arrays import flat
 
     arrays = read_array(left), read_array(right)
@@ -292,7 +298,7 @@ def _arrays(left: Source, right: Source) -> list[Clustering]:
 
 
 def _as_written(read: list[Any], sides: Sequence[object]) -> list[Any]:
-    """The text of files that know text only is laid over another side's integers, as they are written."""
+    """Where one side comes from a file that knows only text, the other side's integers are matched as text."""
     if not all(isinstance(side, Clustering) and side.points is not None for side in read):
         return read
     kinds = [kind(side.points[0]) for side in read]

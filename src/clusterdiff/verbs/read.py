@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import os
+import warnings
+from typing import Any
 
-from clusterdiff.formats.source import DOCUMENTS, TABLES, Source
+from clusterdiff.errors import ClusterdiffWarning
+from clusterdiff.formats.catalogue import ARRAYS, DOCUMENTS, FORMATS, TABLES
+from clusterdiff.formats.mentions import Repeated
+from clusterdiff.formats.source import Source
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import Corpus
 from clusterdiff.points.labels import AnyArray
@@ -20,6 +25,7 @@ def read(
     pairs: bool = False,
     threshold: float | None = None,
     ignore: int | None = None,
+    repeated: Repeated | None = None,
 ) -> Clustering | Corpus:
     """Read a clustering from a file or a database.
 
@@ -29,28 +35,35 @@ def read(
         A file (maybe compressed: .gz, .bz2, .xz; .zst for CSV, JSON lines and Parquet), a glob of tables of one kind,
         ``-`` for standard input, or ``postgres://user@host/database``.
     point, cluster
-        The columns that name the points and the clusters, where they cannot be told by their names. A table with one
+        The columns that name the points and the clusters, where their names do not tell. A table with one
         column has one cluster per row, in the order of the points. For .npz, ``cluster`` is the array; for documents of
         spans, the field of the clusters.
     table
         The table of a database with several.
     format
-        One of csv, tsv, jsonl, parquet, arrow, sqlite, duckdb, postgres, json, labels (one per line), clusters
-        (one per line), npy, tiff, conll, conllu, spans; otherwise told by the name of the file, or its content.
+        The name of a format, such as "csv", "parquet", "labels" (one per line) or "conll": docs/files.md lists them.
+        If it is not given, the name of the file tells, or its content.
     pairs, threshold
         Read a table of pairs of points, and make clusters of what they connect; with a threshold, only pairs whose
         score is at least that connect. ``point`` may then be "left,right" or "left,right,score".
     ignore
         A label of an array or image that means "not to be compared"; its points have no cluster, so compare with
         ``missing="drop"``.
+    repeated
+        For documents: what becomes of a mention that stands in several entities. ``"error"`` (the default) lists all
+        such mentions; ``"first"`` leaves each in the entity that the document names first, as the CoNLL scorer does,
+        and lists them in a warning.
 
     Returns
     -------
     Clustering or Corpus
         A Corpus from conll, conllu and spans, which hold documents; otherwise a Clustering.
     """
-    source = Source(os.fspath(path), point, cluster, table, format, pairs, threshold, ignore)
-    return read_source(source.resolved())
+    source = Source(os.fspath(path), point, cluster, table, format, pairs, threshold, ignore, repeated)
+    found = read_source(source.resolved())
+    for notice in found.notices if isinstance(found, Corpus) else ():
+        warnings.warn(notice, ClusterdiffWarning, stacklevel=2)
+    return found
 
 
 def read_source(source: Source) -> Clustering | Corpus:
@@ -64,37 +77,25 @@ def read_clustering(source: Source) -> Clustering:
         from clusterdiff.tables.files import read_table
 
         return read_table(source)
-    if source.format in ("npy", "tiff"):
+    if source.format in ARRAYS:
         from clusterdiff.formats.arrays import flat
 
         return flat(read_array(source), source.path, source.ignore)
-    from clusterdiff.formats import lists
-
-    readers = {
-        "json": lists.read_json,
-        "labels": lists.read_labels_by_line,
-        "clusters": lists.read_clusters_by_line,
-    }
-    return readers[str(source.format)](source.path)
+    clustering: Clustering = _content(source)
+    return clustering
 
 
 def read_documents(source: Source) -> Corpus:
     """The corpus of a file of documents."""
-    if source.format == "spans":
-        from clusterdiff.formats.spans import read_spans
-
-        return read_spans(source.path, source.cluster)
-    if source.format == "conll":
-        from clusterdiff.formats.conll import read_conll
-
-        return read_conll(source.path)
-    from clusterdiff.formats.conllu import read_conllu
-
-    return read_conllu(source.path)
+    corpus: Corpus = _content(source, repeated=source.repeated or "error")
+    return corpus
 
 
 def read_array(source: Source) -> AnyArray:
     """The labels of an array or image, in its own shape."""
-    from clusterdiff.formats.arrays import load_numpy, load_tiff
+    array: AnyArray = _content(source)
+    return array
 
-    return load_tiff(source.path) if source.format == "tiff" else load_numpy(source.path, source.cluster)
+
+def _content(source: Source, **options: Any) -> Any:
+    return FORMATS[str(source.format)].read(source.path, source.cluster, **options)

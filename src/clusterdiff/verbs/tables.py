@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from clusterdiff.diff.comparison import Comparison
+from clusterdiff.diff.comparison import Comparison, noticed
 from clusterdiff.points.corpus import Singletons
 from clusterdiff.points.policy import Missing, NoiseAs, Policy
 from clusterdiff.tables import frames
@@ -28,8 +28,8 @@ def compare_columns(
     """Compare two columns of one table that has one row per point, where the table is.
 
     The engine that holds the table groups its rows. If the meet, one row for each pair of clusters that share points,
-    fits the budget, it is brought into memory and everything that a comparison has is there; otherwise scores and
-    losses are computed in the engine too, and ``where`` of the result says ``"engine"``.
+    fits the budget, it is brought into memory, and the result is a comparison like any other; otherwise scores and
+    losses are computed in the engine as well, and ``where`` of the result says ``"engine"``.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def compare_columns(
         as in a :class:`clusterdiff.Corpus`.
     missing
         What to do with points that have no cluster on one side, as for :func:`clusterdiff.compare`: ``"error"`` if
-        nothing is said, but ``"singleton"`` with documents.
+        nothing is said, but ``"lost"`` with documents.
     noise, noise_as
         As for :func:`clusterdiff.compare`.
     singletons
@@ -68,8 +68,8 @@ def compare_columns(
     >>> cd.compare_columns(table, true="gold", pred="system").score()
     0.5
     """
-    policy = Policy(missing or ("error" if documents is None else "singleton"), noise, noise_as)
-    return frames.compare_columns(
+    policy = Policy(missing or ("error" if documents is None else "lost"), noise, noise_as)
+    diff = frames.compare_columns(
         table,
         true=true,
         pred=pred,
@@ -81,3 +81,4 @@ def compare_columns(
         singletons=singletons,
         budget=budget,
     )
+    return noticed(diff)

@@ -1,4 +1,4 @@
-"""What every picture is drawn with: Axes, colours that can be told apart, text as it stands, notes and legends."""
+"""What every picture is drawn with: Axes, distinct colours, literal text, notes and legends."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy.typing as npt
 
 from clusterdiff.errors import MissingExtraError
-from clusterdiff.meet.lattice import KINDS
+from clusterdiff.meet.lattice import UNEVEN_KINDS
 from clusterdiff.table import shown
 
 if TYPE_CHECKING:
@@ -21,7 +21,8 @@ ORANGE, RED, PURPLE = "#E69F00", "#D55E00", "#CC79A7"
 BLACK, GREY, PALE = "#222222", "#767676", "#D9D9D9"
 TRUE, PRED = BLUE, ORANGE
 SPLIT, MERGE = ORANGE, PURPLE
-KIND_COLOURS = dict(zip(KINDS, (GREEN, SPLIT, MERGE, RED), strict=True))
+MISSING, SPURIOUS = SKY, GREY
+KIND_COLOURS = dict(zip(UNEVEN_KINDS, (GREEN, SPLIT, MERGE, RED, MISSING, SPURIOUS), strict=True))
 LINES = (BLACK, BLUE, RED, GREEN, PURPLE, ORANGE, SKY, GREY)
 MARKERS = "os^Dv<>P"
 
@@ -54,7 +55,7 @@ def _charmap(family: tuple[str, ...]) -> frozenset[int]:
 
 
 def label(value: Any, width: int = 18) -> str:
-    """A label as the font can draw it: short, on one line, a box for what it has no glyph for."""
+    """A label as the font can draw it: short, on one line, with boxes for missing glyphs."""
     from matplotlib import rcParams
 
     known = _charmap(tuple(rcParams["font.family"]))
@@ -62,12 +63,12 @@ def label(value: Any, width: int = 18) -> str:
 
 
 def write(ax: Axes, x: float, y: float, text: str, **style: Any) -> Any:
-    """Text as it stands: dollar signs in labels are not mathematics."""
+    """Literal text: dollar signs in labels do not start formulas."""
     return ax.text(x, y, text, parse_math=False, **style)
 
 
 def note(ax: Axes, text: str) -> None:
-    """What the picture leaves out, below it, in lines that do not widen it."""
+    """A note below the picture on what it leaves out, wrapped to its width."""
     if text:
         ax.annotate(
             wrapped(ax, text),
@@ -83,13 +84,13 @@ def note(ax: Axes, text: str) -> None:
 
 
 def wrapped(ax: Axes, text: str) -> str:
-    """Text in lines that are no longer than the figure is wide."""
+    """Text wrapped to the width of the figure."""
     figure: Any = ax.figure
     return "\n".join(wrap(text, int(12 * figure.get_figwidth())))
 
 
 def bare(ax: Axes) -> None:
-    """Take away the frame and all ticks."""
+    """Remove the frame and all ticks."""
     ax.set_xticks([])
     ax.set_yticks([])
     for side in ax.spines.values():
@@ -97,7 +98,7 @@ def bare(ax: Axes) -> None:
 
 
 def open_sides(ax: Axes) -> None:
-    """Take away the frame above and on the right."""
+    """Remove the frame at the top and on the right."""
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
 

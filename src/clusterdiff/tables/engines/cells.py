@@ -1,7 +1,7 @@
 """From points to the meet, in the engine: group, check, and apply what the user chose for missing points and noise.
 
-The result has one row per cell, with two liberties that keep it small. A null cluster means that every point of the row
-is a cluster of its own on that side, so such a row stands for as many cells as it has points. And rows need not be
+The result has one row per cell, with two exceptions that keep it small. A null cluster means that every point of the
+row is a cluster of its own on that side, so such a row stands for as many cells as it has points. And rows need not be
 united: two of them may name the same clusters if one has a null.
 """
 
@@ -17,9 +17,10 @@ from clusterdiff.points.labels import kind
 from clusterdiff.points.policy import MISSING_HINT, Policy
 from clusterdiff.tables.engines.native import Engine, Frame, plain
 from clusterdiff.tables.engines.tables import Points, flag, log_or_0
+from clusterdiff.wording import count
 
 c = nw.col
-#: Bytes that a cell takes in memory with all that is derived from it: with labels that are numbers, and otherwise.
+#: Bytes that a cell takes in memory with all that is derived from it: if labels are numbers, and otherwise.
 CELL_BYTES = {"int": 100, "other": 400}
 
 
@@ -69,7 +70,7 @@ class _Grouping:
         for side in ("t", "p"):
             self._check_noise(side)
         self._nowhere: int | None = None
-        # Whether rows of a join are told apart by the side that names them; the first try needs no such thing.
+        # Whether to distinguish the rows of a join by the side that names them; the first attempt does not need to.
         self.counted = len(points.sides) == 2 and (policy.missing != "error" or self.engine.nulls_match)
         self.raw = self.engine.keep(self._grouped())
         if len(points.sides) == 2 and not self.counted and not self._whole():
@@ -78,7 +79,7 @@ class _Grouping:
             self.raw = self.engine.keep(self._grouped())
 
     def _whole(self) -> bool:
-        """Whether every row found its like: all have both labels, and there are as many as in either table.
+        """Whether every row found its partner: all have both labels, and there are as many as in either table.
 
         With x and y rows of a name in the two tables, Σ xy = Σ x = Σ y over names that both have: all x and y are 1.
         """
@@ -92,7 +93,7 @@ class _Grouping:
             raise ArgumentError(
                 f"`noise` must be a label of `{'true' if side == 't' else 'pred'}`, whose labels are {expected}; "
                 f"got {kind(noise)} {noise!r}.",
-                "give the noise label as it stands among the labels.",
+                "give the noise label as it appears among the labels.",
             )
 
     # ---- one group by
@@ -139,7 +140,7 @@ class _Grouping:
         """Deviations from the cells' means in a second pass: sound where the engine has no sound variance."""
         columns = [f"c{j}" for j in range(len(features))]
         mass = c("w") if self.points.weighted else nw.lit(1.0)
-        # Joins never match nulls, so the keys are spelt out: a text, and a mark that tells "" from null.
+        # Joins never match nulls, so the keys are made explicit: a text, and a mark that distinguishes "" from null.
         spelt = {f"k{n}": c(key).cast(nw.String).fill_null("") for n, key in enumerate(keys)}
         marked = {f"n{n}": flag(c(key).is_null()) for n, key in enumerate(keys)}
         on = [*spelt, *marked]
@@ -215,7 +216,8 @@ class _Grouping:
         )
         self._check_numbers(total)
         rows, alone, n = (int(total[x]) for x in ("rows", "alone", "n"))
-        done = policy.counted(tally["missing"], tally["noise"])
+        unshared, lacking = tally["missing"], tally["pred"]
+        done = policy.counted(tally["n"], lacking, unshared - lacking, tally["noise"])
         normal = rows - int(total["own"])
         uneven = before if tally["missing"] else None
         return Cells(self.points, done, kept.select(*columns), normal, alone, n, float(total["mass"]), uneven)
@@ -298,7 +300,7 @@ class _Grouping:
             )
         if total.get("bad"):
             raise ArgumentError(
-                f"`weights` must be finite and not negative for every point; {int(total['bad']):,} are not.",
+                f"`weights` must be finite and not negative for every point; it is not for {count(int(total['bad']))}.",
                 "a weight says how much a point counts; 0 leaves it out of the score.",
             )
         if total["mass"] == 0:
@@ -306,6 +308,6 @@ class _Grouping:
         if "finite" in total and total["finite"] < total["n"]:
             lacking = int(total["n"] - total["finite"])
             raise ArgumentError(
-                f"`features` must be finite; got null, NaN or infinity for {lacking:,} points.",
+                f"`features` must be finite; got null, NaN or infinity for {count(lacking)}.",
                 "impute or drop those points first.",
             )

@@ -23,9 +23,11 @@ from clusterdiff.tables.engines.analysis import EngineAnalysis, Part
 from clusterdiff.tables.engines.budget import allowed
 from clusterdiff.tables.engines.cells import Cells, group
 from clusterdiff.tables.engines.loading import load
+from clusterdiff.tables.engines.lost import compare_lost
 from clusterdiff.tables.engines.source import EngineSource
 from clusterdiff.tables.engines.sums import InEngine
 from clusterdiff.tables.engines.tables import Points
+from clusterdiff.wording import count
 
 #: The usual measures, without the one that is not a sum over cells.
 SUMS = tuple(name for name in USUAL if name != "A")
@@ -45,7 +47,7 @@ class TableComparison(Comparison):
         self.engine = engine
 
     def _sentences(self) -> list[str]:
-        went = f"grouped by {self.engine}, {len(self.meet):,} cells brought into memory"
+        went = f"grouped by {self.engine}, {count(len(self.meet), 'cell')} brought into memory"
         return [*super()._sentences(), went]
 
 
@@ -54,8 +56,8 @@ class EngineComparison(Comparison):
 
     It has the scores that are sums over cells, the losses, the number of components of each kind, and the costliest
     components and clusters (1,000 at most). ``costliest`` is a comparison in memory of as many of the costliest
-    components as the budget allows, with everything that a comparison has. What reads cells or points has to be asked
-    of that one, and is refused here.
+    components as the budget allows, with everything that a comparison has. What reads cells or points is refused here
+    and available there.
     """
 
     where: Literal["memory", "engine"] = "engine"
@@ -78,11 +80,11 @@ class EngineComparison(Comparison):
             "copy or pickle .costliest, .to_dict() or .scores() instead, or allow a larger budget=.",
         )
 
-    # ---- what the engine tells
+    # ---- what the engine computes
 
     @property
     def loss(self) -> Loss:
-        """What S_H lost, in all and to splits and merges."""
+        """What S_H lost: in total, to splits and to merges."""
         return self.in_engine.loss
 
     @cached_property
@@ -113,7 +115,7 @@ class EngineComparison(Comparison):
             return self.in_engine.components
         share = near.meet.total / self.summed.total
         columns = {name: near.components[name] for name in near.components.columns}
-        columns |= {name: columns[name] * share for name in ("loss", "split_loss", "merge_loss")}
+        columns |= {name: columns[name] * share for name in columns if name.endswith("loss")}
         return rows(columns, InMemory(near.analysis, near.source))
 
     @property
@@ -131,7 +133,7 @@ class EngineComparison(Comparison):
         near = self._near
         if near is None:
             raise MeasureError(
-                "the components that differ do not fit the budget, and cannot all be told of.",
+                "the components that differ do not fit the budget, so they cannot all be described.",
                 "allow a larger budget=, or see .components and .costliest.explain().",
             )
         told = near.explain(top, sides)
@@ -153,13 +155,13 @@ class EngineComparison(Comparison):
     def _sentences(self) -> list[str]:
         summed, loss = self.summed, self.loss
         return [
-            f"S_H = {self.score():.4f} for {self.n:,} points in {summed.k_true:,} true and "
-            f"{summed.k_pred:,} predicted clusters",
-            f"lost {loss.total:.4f}: {loss.split:.4f} to splits, {loss.merge:.4f} to merges",
-            f"computed in {self.engine}: {len(summed):,} cells stayed there (budget {self._budget:,} bytes)",
+            f"S_H = {self.score():.4f} for {count(self.n)} in {summed.k_true:,} true and "
+            f"{count(summed.k_pred, 'predicted cluster')}",
+            f"lost {loss.total:.4f}: {', '.join(loss.told(4, lost=False))}",
+            f"computed in {self.engine}: {count(len(summed), 'cell')} stayed there (budget {self._budget:,} bytes)",
         ]
 
-    # ---- what reads the cells or the points, and has to be asked of `costliest`
+    # ---- what reads the cells or the points: only `costliest` has it
 
     @property
     def meet(self) -> Meet:  # type: ignore[override]
@@ -168,7 +170,7 @@ class EngineComparison(Comparison):
 
     @property
     def analysis(self) -> Analysis:
-        """Refused: it reads the cells; ``in_engine`` has what the engine tells."""
+        """Refused: it reads the cells; ``in_engine`` has what the engine computed."""
         raise refusal("analysis", "cells", self.summed)
 
     @property
@@ -209,6 +211,16 @@ class EngineComparison(Comparison):
         raise refusal("report()", "cells", self.summed)
 
     @property
+    def cells(self) -> NoReturn:
+        """Refused: there are too many."""
+        raise refusal("cells", "cells", self.summed)
+
+    @property
+    def by_point(self) -> NoReturn:
+        """Refused: it reads the points."""
+        raise refusal("by_point", "points", self.summed)
+
+    @property
     def mapping(self) -> NoReturn:
         """Refused: it reads the cells."""
         raise refusal("mapping", "cells", self.summed)
@@ -217,7 +229,14 @@ class EngineComparison(Comparison):
 def compare_points(points: Points, policy: Policy, budget: int | str | None) -> Comparison:
     """Group the points and compare: in memory if the meet fits the budget, otherwise in the engine."""
     limit = allowed(budget)
-    cells = group(points, policy)
+    lost = policy.missing == "lost"
+    # Tables are checked as if each point had a cluster on both sides, which is so unless some are lost.
+    cells = group(points, replace(policy, missing="singleton") if lost else policy)
+    if lost and cells.uneven is not None:
+        diff = compare_lost(points, cells.n, policy, limit)
+        return TableComparison(diff.meet, diff.source, diff.policy, cells.engine.name)
+    if lost:
+        cells = replace(cells, policy=replace(cells.policy, missing="lost"))
     if cells.bytes > limit:
         return EngineComparison(cells, limit)
     meet, locator = load(cells)

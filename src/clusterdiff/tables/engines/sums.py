@@ -22,6 +22,7 @@ from clusterdiff.tables.engines.cells import Cells
 from clusterdiff.tables.engines.native import Frame, plain
 from clusterdiff.tables.engines.sides import Sides, if_else, log1p, ratio
 from clusterdiff.tables.engines.tables import flag, log_or_0
+from clusterdiff.wording import count
 
 c = nw.col
 #: Squares are summed in two halves of this many bits, so that they stay exact in 64 bits up to n = 4·10^12.
@@ -31,7 +32,7 @@ SCORES = ("h", "pairs", "largest")
 
 
 def in_engine(query: Callable[[EngineSums], dict[str, Any]]) -> Callable[[EngineSums], dict[str, Any]]:
-    """Run a query, again and carefully if memory runs out; tell what goes wrong as an error of ours."""
+    """Run a query, and again step by step if memory runs out; turn what goes wrong into an error of ours."""
 
     @wraps(query)
     def run(sums: EngineSums) -> dict[str, Any]:
@@ -58,7 +59,7 @@ class EngineSums:
             self.sides = Sides(cells)
 
     def _one(self, frame: Frame) -> dict[str, Any]:
-        """The one row of a frame as plain numbers: integers stay integers, a sum over nothing is 0."""
+        """The one row of a frame as plain numbers: integers stay integers, an empty sum is 0."""
         row = self.cells.engine.row(frame)
         return {name: value if isinstance(value, float) else int(value) for name, value in row.items()}
 
@@ -408,8 +409,8 @@ class EngineSums:
 
 def _size_counts(found: dict[str, Any], alone: int) -> SizeCounts:
     counts: dict[int, int] = {1: alone} if alone else {}
-    for size, count in zip(plain(found["size"]), plain(found["count"]), strict=True):
-        counts[int(size)] = counts.get(int(size), 0) + int(count)
+    for size, clusters in zip(plain(found["size"]), plain(found["count"]), strict=True):
+        counts[int(size)] = counts.get(int(size), 0) + int(clusters)
     sizes = sorted(counts)
     return SizeCounts(
         np.array(sizes, dtype=np.int64), np.array([counts[size] for size in sizes], dtype=np.int64)
@@ -423,7 +424,7 @@ OWN_TERMS = ("k", "w", "q", "surprise")
 class InEngine(Once):
     """The sums of a meet whose cells stay in their engine: what measures that are sums over cells read.
 
-    It is a :class:`clusterdiff.meet.sums.Summed` and no more than that.
+    It is a :class:`clusterdiff.meet.sums.Summed` and nothing more.
     """
 
     offers = frozenset({"sums", "margins", *(name for name in FUSED if name != "matched")})
@@ -435,7 +436,7 @@ class InEngine(Once):
         self.weighted = cells.points.weighted
         self.total: int | float = cells.mass if self.weighted else cells.n
         #: Whether one side lacks points of the other.
-        self.uneven = cells.uneven is not None
+        self.uneven = False
         self._made = {}
 
     @property
@@ -488,4 +489,4 @@ class InEngine(Once):
         return float(getattr(self.sums, name))
 
     def __repr__(self) -> str:
-        return f"<meet of {self.source.n:,} points in {self.source.engine.name}>"
+        return f"<meet of {count(self.source.n)} in {self.source.engine.name}>"
