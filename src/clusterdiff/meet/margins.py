@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -66,22 +65,3 @@ class Margins:
     def settled(self) -> bool:
         """Whether nothing is left to chance: with one cluster or all singletons on a side, every meet looks alike."""
         return not {1, self.n}.isdisjoint((self.true.k, self.pred.k))
-
-
-class WithMargins:
-    """What knows the size of each cluster, and so the margins."""
-
-    @property
-    def true_size(self) -> Int64Array:
-        """The number of points of each true cluster."""
-        raise NotImplementedError
-
-    @property
-    def pred_size(self) -> Int64Array:
-        """The number of points of each predicted cluster."""
-        raise NotImplementedError
-
-    @cached_property
-    def margins(self) -> Margins:
-        """The sizes of the clusters on both sides."""
-        return Margins(SizeCounts.of(self.true_size), SizeCounts.of(self.pred_size))

@@ -12,9 +12,8 @@ import numpy.typing as npt
 from clusterdiff import _core
 from clusterdiff.errors import ArgumentError
 from clusterdiff.meet.given import names_of, read_cells
-from clusterdiff.meet.margins import WithMargins
 from clusterdiff.meet.parts import CellWeights, Links, Moments, Overlap, Pairs, spread
-from clusterdiff.meet.sums import Made, Once, Sums, WeightedSums
+from clusterdiff.meet.sums import Made, Sizes, Sums, WeightedSums
 from clusterdiff.points.labels import AnyArray, FloatArray, Int64Array, IntArray, LazyNames
 from clusterdiff.table import Table
 
@@ -28,7 +27,7 @@ SCORES = frozenset({"s_h", "s_h_mean", "s_pairs", "s_pairs_mean", "s_largest", "
 CELLS_AND_SCORES, POINTS_AND_SCORES = CELLS | SCORES, POINTS | SCORES
 
 
-class Meet(Once, WithMargins):
+class Meet(Sizes):
     """The cells of two clusterings: which true and predicted cluster each lies in, and its size.
 
     Cells stand in true-major order: those of one true cluster are adjacent. Clusters are numbered from 0 on
@@ -155,14 +154,8 @@ class Meet(Once, WithMargins):
 
     def with_points(self, locate: Lazy[IntArray]) -> Meet:
         """The same meet, knowing its points: the cell of each, or a function that finds them."""
-        return Meet(
-            self.cells,
-            self._true_names,
-            self._pred_names,
-            locate=locate,
-            overlap=self._overlap,
-            **self._carried,
-        )
+        names = self._true_names, self._pred_names
+        return Meet(self.cells, *names, locate=locate, overlap=self._overlap, **self._carried)
 
     def within(self, documents: IntArray) -> Meet:
         """The same meet of points that are divided into documents, where ``documents`` numbers each point's."""
