@@ -108,8 +108,8 @@ def _remarks(checks: Mapping[str, Check]) -> Iterator[str]:
         "third, the measure is the mean over its clusters."
     )
     yield (
-        "- Conditional normalisation fixes the ends of the scale, not the level of chance: shuffled labels do not score "
-        "the same for all sizes of clusters ("
+        "- Conditional normalisation fixes the ends of the scale, not the level of chance: shuffled labels do not "
+        "score the same for all sizes of clusters ("
         f"{_plain(inline(checks['S_H'].counterexamples['constant_baseline']))}). [How good is good](chance.md) has the "
         "exact level, and adjusted S_H, for which it is 0."
     )
