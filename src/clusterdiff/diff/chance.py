@@ -114,8 +114,8 @@ def chance(summed: Summed, measure: Measure, *, draws: int, seed: int, signature
 
 
 def level(summed: Summed) -> float | None:
-    """E[S_H], to stand beside S_H; None with weights, for which it has no meaning, or where it would take long."""
-    if summed.weighted or "margins" not in summed.offers:
+    """E[S_H], to stand beside S_H; None with weights or lost points, where it has no meaning, or if it takes long."""
+    if summed.weighted or summed.uneven or "margins" not in summed.offers:
         return None
     sized: Any = summed
     margins: Margins = sized.margins
@@ -152,8 +152,7 @@ def _checked(summed: Summed, measure: Measure) -> Sized:
         )
     if summed.uneven:
         raise MeasureError(
-            f"what chance reaches is not known where points that one side lacks count as lost: {measure.name} would "
-            "need one set of points.",
+            "chance needs two clusterings of the same points, and here points that one side lacks count as lost.",
             'pass missing="drop" or missing="singleton".',
         )
     if "margins" not in summed.offers:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterdiff.measures.bounds import LogN
+from clusterdiff.measures.lost import CHANCE
 from clusterdiff.measures.registry import JOIN_WEIGHTED, measure
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Summed
@@ -99,6 +100,7 @@ def frobenius(meet: Meet) -> float:
     symbol="MARI",
     bounds=(-inf, 1.0),
     weighted=False,
+    lost=CHANCE,
     aliases=("MARI", "modified_ari"),
     reference=SUNDQVIST,
 )

@@ -8,6 +8,7 @@ from math import inf
 from typing import Any
 
 from clusterdiff.measures.chance import s_h_lost
+from clusterdiff.measures.lost import CHANCE
 from clusterdiff.measures.registry import JOIN_WEIGHTED, Measure, measure
 from clusterdiff.measures.subcomponents import Scored, Sigma, Subcomponent, Takes, mean, product, subcomponent
 from clusterdiff.meet.meet import Meet
@@ -92,6 +93,7 @@ def s_h(meet: Summed) -> float:
     conditionally_normalised=False,
     weighted=False,
     baseline=0.0,
+    lost=CHANCE,
     aliases=("AS_H", "adjusted_s_h"),
     reference=XIANG,
 )

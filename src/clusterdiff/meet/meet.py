@@ -12,9 +12,8 @@ import numpy.typing as npt
 from clusterdiff import _core
 from clusterdiff.errors import ArgumentError
 from clusterdiff.meet.given import names_of, places_of, read_cells, rows_of
-from clusterdiff.meet.margins import Margins, SizeCounts
 from clusterdiff.meet.parts import CellWeights, Links, Moments, Overlap, Pairs, spread
-from clusterdiff.meet.sums import Made, Once, Sums, WeightedSums
+from clusterdiff.meet.sums import Made, Sizes, Sums, WeightedSums
 from clusterdiff.points.labels import AnyArray, FloatArray, Int64Array, IntArray, LazyNames
 from clusterdiff.table import Table
 
@@ -28,7 +27,7 @@ SCORES = frozenset({"s_h", "s_h_mean", "s_pairs", "s_pairs_mean", "s_largest", "
 CELLS_AND_SCORES, POINTS_AND_SCORES = CELLS | SCORES, POINTS | SCORES
 
 
-class Meet(Once):
+class Meet(Sizes):
     """The cells of two clusterings: which true and predicted cluster each lies in, and its size.
 
     Cells stand in true-major order: those of one true cluster are adjacent. Clusters are numbered from 0 on
@@ -302,11 +301,6 @@ class Meet(Once):
         if len(self) in (self.k_true, self.k_pred):
             both = true if len(self) == self.k_true else pred
         return Pairs(min(both, true, pred), true, pred, every)
-
-    @cached_property
-    def margins(self) -> Margins:
-        """The sizes of the clusters on both sides."""
-        return Margins(*map(SizeCounts.of, (self.true_size, self.pred_size)))
 
     @cached_property
     def overlap(self) -> Overlap:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from clusterdiff import _core
 from clusterdiff.errors import MeasureError
-from clusterdiff.meet.margins import Margins
+from clusterdiff.meet.margins import Margins, SizeCounts
 from clusterdiff.meet.parts import Overlap, Pairs
 
 if TYPE_CHECKING:
@@ -102,6 +102,25 @@ class Once:
             made.setdefault(make, make(self))
         kept: Made = made[make]
         return kept
+
+
+class Sizes(Once):
+    """What knows the size of each cluster, and so the margins."""
+
+    @property
+    def true_size(self) -> npt.NDArray[np.int64]:
+        """The number of points of each true cluster."""
+        raise NotImplementedError
+
+    @property
+    def pred_size(self) -> npt.NDArray[np.int64]:
+        """The number of points of each predicted cluster."""
+        raise NotImplementedError
+
+    @cached_property
+    def margins(self) -> Margins:
+        """The sizes of the clusters on both sides."""
+        return Margins(SizeCounts.of(self.true_size), SizeCounts.of(self.pred_size))
 
 
 class Summed(Protocol):
