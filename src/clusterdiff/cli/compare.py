@@ -20,7 +20,8 @@ from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.errors import ArgumentError
 from clusterdiff.measures import measures as registry
 from clusterdiff.points.corpus import SINGLETONS
-from clusterdiff.points.policy import MISSING, NOISE_AS, Policy
+from clusterdiff.points.noise import NOISE_AS, Noise
+from clusterdiff.points.policy import MISSING, Policy
 from clusterdiff.verbs.compare import compare
 
 
@@ -37,7 +38,11 @@ from clusterdiff.verbs.compare import compare
     type=click.Choice(MISSING),
     help="Points on one side only.  [default: error; singleton for documents]",
 )
-@click.option("--noise", metavar="LABEL", help="Label that means “in no cluster”.")
+@click.option(
+    "--noise", multiple=True, metavar="LABEL", help="Label that means “in no cluster”. May be repeated."
+)
+@click.option("--noise-true", multiple=True, metavar="LABEL", help="The same for TRUE, instead of --noise.")
+@click.option("--noise-pred", multiple=True, metavar="LABEL", help="The same for PRED.")
 @click.option(
     "--noise-as",
     type=click.Choice(NOISE_AS),
@@ -70,7 +75,9 @@ def command(
     measures: list[str],
     top: int,
     missing: Any,
-    noise: str | None,
+    noise: tuple[str, ...],
+    noise_true: tuple[str, ...],
+    noise_pred: tuple[str, ...],
     noise_as: Any,
     singletons: Any,
     documents: str | None,
@@ -95,11 +102,15 @@ def command(
     """
     true, pred, sides = _sides(true, pred, old, new)
     left, right = sources(true, pred, **inputs)
+    labels = [frozenset(told) or None for told in (noise, noise_true, noise_pred)]
     with ExitStack() as stack:
         chosen = engines.chosen(engine, (left, right))
         with told():
             if chosen is not None:
-                policy = Policy(missing or ("singleton" if documents else "error"), noise, noise_as)
+                policy = Policy(
+                    missing or ("singleton" if documents else "error"),
+                    Noise.told(labels[0], labels[1], labels[2], noise_as),
+                )
                 asked = engines.Asked(policy, documents, singletons, others=bool(html or by))
                 diff = stack.enter_context(engines.compared(left, right, asked, chosen, master, memory))
             else:
@@ -107,7 +118,9 @@ def command(
                     left,
                     right,
                     missing=missing,
-                    noise=noise,
+                    noise=labels[0],
+                    noise_true=labels[1],
+                    noise_pred=labels[2],
                     noise_as=noise_as,
                     singletons=singletons,
                     documents=documents,

@@ -19,9 +19,9 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from clusterdiff.cli.options import together
 from clusterdiff.cli.output import error_console
 from clusterdiff.diff.comparison import Comparison
-from clusterdiff.errors import ArgumentError, EngineError, FileError, MissingExtraError
+from clusterdiff.errors import EngineError, FileError, MissingExtraError
 from clusterdiff.files import STDIN
-from clusterdiff.formats.source import TABLES, UNTYPED, Source
+from clusterdiff.formats.source import TABLES, UNTYPED, Source, as_written
 from clusterdiff.points.corpus import Singletons
 from clusterdiff.points.policy import Policy
 
@@ -110,7 +110,7 @@ def _compare(scan: Scanner, true: Source, pred: Source, asked: Asked, budget: in
     }
     if (true.path, true.table) == (pred.path, pred.table) and true.cluster and pred.cluster:
         one = scan(true, (true.cluster, pred.cluster), asked)
-        policy = _with_label(asked.policy, one)
+        policy = _with_labels(asked.policy, one, one)
         return compare_columns(
             one.frame, true=true.cluster, pred=pred.cluster, point=true.point, policy=policy, **rules
         )
@@ -125,7 +125,7 @@ def _compare(scan: Scanner, true: Source, pred: Source, asked: Asked, budget: in
         right.frame,
         point=(left.point, right.point),
         cluster=(left.clusters[0], right.clusters[0]),
-        policy=_with_label(asked.policy, left),
+        policy=_with_labels(asked.policy, left, right),
         **rules,
     )
 
@@ -138,19 +138,17 @@ def _as_text(table: Table, asked: Asked) -> Table:
     return table._replace(frame=frame.to_native())
 
 
-def _with_label(policy: Policy, table: Table) -> Policy:
-    """The policy with the noise label as it stands in the column: a number where the column holds numbers."""
-    noise = policy.noise
-    if noise is None:
+def _with_labels(policy: Policy, left: Table, right: Table) -> Policy:
+    """The policy with the noise labels as they stand in the columns: numbers where a column holds numbers."""
+    if not policy.noise:
         return policy
     import narwhals.stable.v2 as nw
 
-    if not nw.from_native(table.frame).collect_schema()[table.clusters[0]].is_integer():
-        return policy
-    try:
-        return replace(policy, noise=int(str(noise)))
-    except ValueError:
-        raise ArgumentError(f"--noise must be a whole number, as the labels are; got {noise!r}.") from None
+    def numbers(table: Table, column: str) -> bool:
+        return bool(nw.from_native(table.frame).collect_schema()[column].is_integer())
+
+    true, pred = numbers(left, left.clusters[0]), numbers(right, right.clusters[-1])
+    return replace(policy, noise=policy.noise.spelt(as_written(true, False), as_written(pred, False)))
 
 
 def _state(source: Source) -> list[tuple[str, int, int, int]]:
@@ -215,7 +213,7 @@ def _named(point: str | None, source: Source) -> str:
 
 
 def _refuse_other_formats(source: Source, formats: Sequence[str]) -> None:
-    if source.format not in formats or source.pairs or source.ignore is not None:
+    if source.format not in formats or source.pairs:
         raise FileError(
             f"{source.path}: this engine reads tables of points and clusters ({', '.join(formats)}); it is "
             f"{'a table of pairs' if source.pairs else source.format}.",

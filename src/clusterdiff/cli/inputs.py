@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -32,8 +32,13 @@ input_options = together(
     click.option("--true-pairs", is_flag=True, help="So is TRUE."),
     click.option("--threshold", type=float, metavar="SCORE", help="The least score of a pair that counts."),
     click.option(
-        "--ignore", type=int, metavar="LABEL", help="Label of TRUE (an image) that is not compared."
+        "--ignore",
+        type=int,
+        multiple=True,
+        metavar="LABEL",
+        help="Label of TRUE (an image) that is not compared. May be repeated.",
     ),
+    click.option("--ignore-pred", type=int, multiple=True, metavar="LABEL", help="The same for PRED."),
 )
 
 
@@ -49,7 +54,8 @@ def sources(
     pairs: bool = False,
     true_pairs: bool = False,
     threshold: float | None = None,
-    ignore: int | None = None,
+    ignore: Sequence[int] = (),
+    ignore_pred: Sequence[int] = (),
 ) -> tuple[Source, Source]:
     """The two sources that the arguments of a command name."""
     if pred is None and (true_column is None or pred_column is None):
@@ -65,7 +71,7 @@ def sources(
         cluster=left.cluster or true_column or cluster,
         format=input_format,
         pairs=true_pairs,
-        ignore=ignore,
+        ignore=tuple(ignore),
     )
     right = replace(
         right,
@@ -74,7 +80,7 @@ def sources(
         format=input_format,
         pairs=pairs,
         threshold=threshold,
-        ignore=ignore if pred is None else None,
+        ignore=tuple(ignore_pred),
     )
     return left, right
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Callable, Collection, Hashable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from clusterdiff.errors import ArgumentError, FileError, one_of
 from clusterdiff.files import STDIN, first_line, open_bytes, shown, suffix
-from clusterdiff.points.labels import Labels
 
 #: Format → the suffixes of its files. The compression's suffix may follow.
 SUFFIXES = {
@@ -33,8 +32,9 @@ SUFFIXES = {
 }
 FORMATS = tuple(SUFFIXES)
 BY_SUFFIX = {end: name for name, ends in SUFFIXES.items() for end in ends}
-#: Formats that are tables of points and clusters, and formats that hold several documents.
+#: Formats that are tables of points and clusters, arrays of labels, and formats that hold several documents.
 TABLES = ("csv", "tsv", "jsonl", "parquet", "arrow", "sqlite", "duckdb", "postgres")
+ARRAYS = ("npy", "tiff")
 DOCUMENTS = ("conll", "conllu", "spans")
 #: Formats that know text only: "7" may be a number.
 UNTYPED = ("csv", "tsv", "clusters")
@@ -62,7 +62,14 @@ class Source:
     format: str | None = None
     pairs: bool = False
     threshold: float | None = None
-    ignore: int | None = None
+    ignore: int | Collection[int] | None = None
+
+    @property
+    def ignored(self) -> frozenset[int]:
+        """The labels that are not compared."""
+        if self.ignore is None:
+            return frozenset()
+        return frozenset([self.ignore] if isinstance(self.ignore, int) else self.ignore)
 
     def resolved(self) -> Source:
         """The same with its format: as told, as the suffix says, or as the first bytes do."""
@@ -72,6 +79,11 @@ class Source:
         if self.pairs and found not in TABLES:
             raise ArgumentError(
                 f"pairs are read from tables ({', '.join(TABLES)}); {shown(self.path)} is {found}."
+            )
+        if self.ignored and found not in ARRAYS:
+            raise ArgumentError(
+                f"`ignore` names labels of arrays and images ({', '.join(ARRAYS)}); {shown(self.path)} is {found}.",
+                'name them with noise_true= or noise_pred=, and noise_as="drop" (--noise-true, --noise-as drop).',
             )
         return replace(self, format=found)
 
@@ -161,11 +173,19 @@ def _database(path: str, parts: list[str], text: str) -> Source:
     return Source(path, table=table, cluster=cluster)
 
 
-def noise_label(noise: Any, *sides: Labels) -> Any:
-    """A noise label given as text, as it stands among the labels: a number where they are numbers."""
-    if not isinstance(noise, str) or any(side.lexicon is not None for side in sides):
-        return noise
+def as_written(numbers: bool, untyped: bool) -> Callable[[Hashable], Hashable] | None:
+    """How a label that is told stands in a file: a number where they are numbers, text where there is only text."""
+    if numbers:
+        return _as_number
+    return _as_text if untyped else None
+
+
+def _as_number(label: Hashable) -> Hashable:
     try:
-        return int(noise)
+        return int(label) if isinstance(label, str) else label
     except ValueError:
-        raise ArgumentError(f"`noise` must be a whole number, as the labels are; got {noise!r}.") from None
+        return label
+
+
+def _as_text(label: Hashable) -> Hashable:
+    return str(label) if isinstance(label, int) and not isinstance(label, bool) else label

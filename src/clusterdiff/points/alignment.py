@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from clusterdiff.errors import ArgumentError, LabelError, listed
 from clusterdiff.points.clustering import Clustering, Points
+from clusterdiff.points.corpus import InDocument
 from clusterdiff.points.labels import BoolArray, Labels, LazyNames, encode_objects, kind
 from clusterdiff.points.policy import MISSING_HINT, Policy
 
@@ -188,7 +189,7 @@ def _apply_missing(aligned: Alignment) -> Alignment:
     for mask in lost:
         if mask is not None:
             either |= mask
-    counted = policy.counted(int(either.sum()), policy.noise_points)
+    counted = policy.counted(int(either.sum()))
     aligned = replace(aligned, policy=counted, uneven=(aligned.true, aligned.pred))
     return (
         _keep(aligned, ~either, "missing") if policy.missing == "drop" else _alone(aligned, lost, "missing")
@@ -254,27 +255,23 @@ def _alone(aligned: Alignment, masks: list[BoolArray | None], why: str) -> Align
 
 def _apply_noise(aligned: Alignment) -> Alignment:
     policy = aligned.policy
-    if policy.noise is None:
+    if not policy.noise:
         return aligned
-    masks: list[BoolArray | None] = [_noise(aligned.side(side), policy, side) for side in SIDES]
-    assert masks[0] is not None
-    assert masks[1] is not None
-    either = masks[0] | masks[1]
-    aligned = replace(aligned, policy=policy.counted(noise=int(either.sum())))
-    if policy.noise_as == "drop":
-        return _keep(aligned, ~either, "noise")
-    return _alone(aligned, masks, "noise") if policy.noise_as == "singleton" else aligned
+    noise = policy.noise.possible(_example(aligned.true), _example(aligned.pred))
+    masks = [aligned.side(side).among(noise.labels(side), bare) for side in SIDES]
+    noise = noise.counted(int(masks[0].sum()), int(masks[1].sum()))
+    aligned = replace(aligned, policy=replace(policy, noise=noise))
+    if noise.drops:
+        return _keep(aligned, ~(masks[0] | masks[1]), "noise")
+    return _alone(aligned, [*masks], "noise") if noise.separates else aligned
 
 
-def _noise(labels: Labels, policy: Policy, side: str) -> BoolArray:
-    noise, example = policy.noise, labels.example
-    if example is None:  # all labels are null
-        return np.zeros(len(labels), dtype=bool)
-    if kind(example) != kind(noise) and {kind(example), kind(noise)} != {"int", "float"}:
-        raise ArgumentError(
-            f"`noise` must be a label of `{side}`, whose labels are {kind(example)} such as {example!r}; "
-            f"got {kind(noise)} {noise!r}.",
-            "give the noise label as it stands among the labels.",
-        )
-    assert noise is not None
-    return labels.where(noise)
+def bare(name: Any) -> Any:
+    """What a point or a cluster is called within its document."""
+    return name.name if isinstance(name, InDocument) else name
+
+
+def _example(labels: Labels) -> tuple[str, str] | None:
+    """What a side's labels are, and one of them; None if all are null."""
+    example = bare(labels.example)
+    return None if example is None else (kind(example), repr(example))

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from clusterdiff.errors import one_of
+from clusterdiff.points.noise import Noise
 
 Missing: TypeAlias = Literal["error", "drop", "singleton"]
-NoiseAs: TypeAlias = Literal["singleton", "cluster", "drop"]
 
 MISSING = ("error", "drop", "singleton")
-NOISE_AS = ("singleton", "cluster", "drop")
 #: What to do about points that one side lacks, for the messages that refuse them.
 MISSING_HINT = (
     'pass missing="drop" to leave them out, or missing="singleton" to give each a cluster of its own.'
@@ -21,29 +19,25 @@ MISSING_HINT = (
 
 @dataclass(frozen=True)
 class Policy:
-    """What to do with points that one side lacks and with noise; ``…_points`` count those it was done to.
+    """What to do with points that one side lacks and with noise, and to how many it was done.
 
-    >>> Policy("drop", noise=-1).counted(missing=3, noise=1).signature
-    'missing:drop(3)|noise:-1=singleton(1)'
+    >>> Policy("drop", Noise.told(-1)).counted(missing=3).signature
+    'missing:drop(3)|noise:true=-1→singleton(0),pred=-1→singleton(0)'
     """
 
     missing: Missing = "error"
-    noise: Hashable | None = None
-    noise_as: NoiseAs = "singleton"
+    noise: Noise = field(default_factory=Noise)
     missing_points: int = 0
-    noise_points: int = 0
 
     def __post_init__(self) -> None:
         one_of("missing", self.missing, MISSING)
-        one_of("noise_as", self.noise_as, NOISE_AS)
 
-    def counted(self, missing: int = 0, noise: int = 0) -> Policy:
+    def counted(self, missing: int = 0, noise: Noise | None = None) -> Policy:
         """The same, having been applied to so many points."""
-        return replace(self, missing_points=missing, noise_points=noise)
+        return replace(self, missing_points=missing, noise=noise or self.noise)
 
     @property
     def signature(self) -> str:
         """Its part of a comparison's signature."""
         missing = self.missing + (f"({self.missing_points})" if self.missing_points else "")
-        noise = "-" if self.noise is None else f"{self.noise}={self.noise_as}({self.noise_points})"
-        return f"missing:{missing}|noise:{noise}"
+        return f"missing:{missing}|{self.noise.signature}"

@@ -15,7 +15,7 @@ from clusterdiff.diff.build import compare_aligned
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.documents import compare_within
 from clusterdiff.errors import ArgumentError, FileError, LabelError, nearest
-from clusterdiff.formats.source import Source, noise_label
+from clusterdiff.formats.source import Source, as_written
 from clusterdiff.points.alignment import Alignment, Order, in_order, settled
 from clusterdiff.points.corpus import InDocument, Singletons
 from clusterdiff.points.labels import BoolArray, Int64Array, IntArray, Labels, LazyNames
@@ -73,7 +73,11 @@ def compare_sources(
         matched = match(left, right)
     origin.refuse_changed()
     aligned = matched.aligned
-    policy = replace(policy, noise=noise_label(policy.noise, aligned.true, aligned.pred))
+    spelt = [
+        as_written(table.kinds["cluster"] == "int", table.kinds["cluster"] == "untyped")
+        for table in (left, right)
+    ]
+    policy = replace(policy, noise=policy.noise.spelt(*spelt))
     data = _numbers(left, right, wanted, matched, policy)
     data["other"] = FileColumns(origin, left.others)
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,14 +13,16 @@ from clusterdiff.diff.build import compare_aligned, meet_of
 from clusterdiff.diff.comparison import AnyMeasure, Comparison
 from clusterdiff.diff.documents import compare_corpora, compare_within
 from clusterdiff.errors import ArgumentError, FileError
-from clusterdiff.formats.source import DOCUMENTS, TABLES, UNTYPED, Source, noise_label
+from clusterdiff.formats.source import ARRAYS, DOCUMENTS, TABLES, UNTYPED, Source, as_written
 from clusterdiff.measures import resolve
 from clusterdiff.meet.meet import Meet
 from clusterdiff.points.alignment import align, aligned_as_given, settled
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import Corpus, Singletons
 from clusterdiff.points.labels import kind
-from clusterdiff.points.policy import Missing, NoiseAs, Policy
+from clusterdiff.points.libraries import own_noise
+from clusterdiff.points.noise import Noise, NoiseAs, NoiseLabels
+from clusterdiff.points.policy import Missing, Policy
 from clusterdiff.verbs.read import read_array, read_clustering, read_documents
 
 #: dtypes that need no encoding: integers of any width, and bools.
@@ -40,7 +42,9 @@ def compare(
     features: object = None,
     distances: object = None,
     missing: Missing | None = None,
-    noise: Hashable | None = None,
+    noise: NoiseLabels | None = None,
+    noise_true: NoiseLabels | None = None,
+    noise_pred: NoiseLabels | None = None,
     noise_as: NoiseAs = "singleton",
     singletons: Singletons = "keep",
     budget: int | str | None = None,
@@ -80,8 +84,10 @@ def compare(
         told otherwise, but ``"singleton"`` for documents, since systems hardly ever find the very mentions of the key,
         and ``"drop"`` for images with a label to ignore. B-cubed and the coreference measures count such points as
         the CoNLL reference scorer does, under either choice.
-    noise
-        A label that means "in no cluster", such as DBSCAN's -1, on either side.
+    noise, noise_true, noise_pred
+        A label that means "in no cluster", such as DBSCAN's -1, or a set of such labels: on both sides, or on one,
+        where it takes the place of ``noise``. A label whose type a side cannot have is ignored there. A fitted
+        DBSCAN, HDBSCAN or OPTICS has -1 as noise by its own documentation; ``noise_pred=()`` switches that off.
     noise_as
         What to do with noise: each point a ``"singleton"``, all of it one ``"cluster"``, or ``"drop"``.
     singletons
@@ -106,7 +112,9 @@ def compare(
     """
     sides = [_recognised(side) for side in (true, pred)]
     kinds = [_kind(side) for side in sides]
-    policy = Policy(missing or _default(sides, kinds, documents), noise, noise_as)
+    own = own_noise(true), own_noise(pred)
+    told = Noise.told(noise, noise_true, noise_pred, noise_as, own)
+    policy = Policy(missing or _default(sides, kinds, documents), told)
     if kinds == ["corpus"] * 2:
         _refuse(
             "a corpus", point=point, cluster=cluster, documents=documents, weights=weights, features=features
@@ -155,8 +163,7 @@ def compare(
         read = [_clustering(side, i, point, cluster) for i, side in enumerate(sides)]
     if sources:
         read = _as_written(read, sides)
-        label = noise_label(noise, *(side.labels for side in read if isinstance(side, Clustering)))
-        policy = replace(policy, noise=label)
+        policy = replace(policy, noise=told.spelt(*map(_spelling, sides, read)))
     data: dict[str, Any] = {"weights": weights, "features": features, "distances": distances}
     aligned = aligned_as_given(*read)
     if documents is not None:
@@ -184,15 +191,13 @@ def score(true: object, pred: object, measure: AnyMeasure = "S_H", **options: An
     ):
         # Two plain integer arrays need no alignment: this is what keeps small inputs cheap.
         return float(resolve(measure)(Meet.from_labels(true, pred)))
-    if not options and all(_kind(_recognised(side)) == "labels" for side in (true, pred)):
+    if not options and all(_plain(side) for side in (true, pred)):
         # A score names no cluster: names stay where they are.
         return float(resolve(measure)(meet_of(align(true, pred))))
     return compare(true, pred, **options).score(measure)
 
 
 # ---- what each side is
-
-ARRAYS = ("npy", "tiff")
 
 
 def _recognised(side: object) -> object:
@@ -217,11 +222,16 @@ def _kind(side: object) -> str:
     return "table" if is_table(side) else "labels"
 
 
+def _plain(side: object) -> bool:
+    """Whether this is a clustering in memory without noise of its own."""
+    return _kind(_recognised(side)) == "labels" and own_noise(side) is None
+
+
 def _default(sides: Sequence[object], kinds: Sequence[str], documents: object) -> Missing:
     """What becomes of points that one side lacks, if the user does not say."""
     if documents is not None or "corpus" in kinds:
         return "singleton"
-    ignoring = any(isinstance(side, Source) and side.ignore is not None for side in sides)
+    ignoring = any(isinstance(side, Source) and bool(side.ignored) for side in sides)
     return "drop" if ignoring else "error"
 
 
@@ -288,7 +298,7 @@ def _arrays(left: Source, right: Source) -> list[Clustering]:
         raise FileError(
             f"{left.path} and {right.path} must have the same shape; got {arrays[0].shape} and {arrays[1].shape}."
         )
-    return [flat(array, s.path, s.ignore) for array, s in zip(arrays, (left, right), strict=True)]
+    return [flat(array, s.path, s.ignored) for array, s in zip(arrays, (left, right), strict=True)]
 
 
 def _as_written(read: list[Any], sides: Sequence[object]) -> list[Any]:
@@ -302,6 +312,13 @@ def _as_written(read: list[Any], sides: Sequence[object]) -> list[Any]:
     if kinds == ["int", "str"] and untyped[1]:
         return [_with_text(read[0]), read[1]]
     return read
+
+
+def _spelling(side: object, read: object) -> Callable[[Hashable], Hashable] | None:
+    """How the labels that the user tells stand in a file; labels in memory are told as they are."""
+    if not isinstance(side, Source) or not isinstance(read, Clustering):
+        return None
+    return as_written(read.labels.lexicon is None, side.format in UNTYPED)
 
 
 def _with_text(clustering: Clustering) -> Clustering:

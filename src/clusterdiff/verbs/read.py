@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 
-from clusterdiff.formats.source import DOCUMENTS, TABLES, Source
+from clusterdiff.formats.source import ARRAYS, DOCUMENTS, TABLES, Source
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import Corpus
 from clusterdiff.points.labels import AnyArray
@@ -19,7 +20,7 @@ def read(
     format: str | None = None,  # noqa: A002
     pairs: bool = False,
     threshold: float | None = None,
-    ignore: int | None = None,
+    ignore: int | Collection[int] | None = None,
 ) -> Clustering | Corpus:
     """Read a clustering from a file or a database.
 
@@ -41,8 +42,8 @@ def read(
         Read a table of pairs of points, and make clusters of what they connect; with a threshold, only pairs whose
         score is at least that connect. ``point`` may then be "left,right" or "left,right,score".
     ignore
-        A label of an array or image that means "not to be compared"; its points have no cluster, so compare with
-        ``missing="drop"``.
+        A label of an array or image that means "not to be compared", or a set of such labels; their points have no
+        cluster, so compare with ``missing="drop"``.
 
     Returns
     -------
@@ -64,10 +65,10 @@ def read_clustering(source: Source) -> Clustering:
         from clusterdiff.tables.files import read_table
 
         return read_table(source)
-    if source.format in ("npy", "tiff"):
+    if source.format in ARRAYS:
         from clusterdiff.formats.arrays import flat
 
-        return flat(read_array(source), source.path, source.ignore)
+        return flat(read_array(source), source.path, source.ignored)
     from clusterdiff.formats import lists
 
     readers = {
