@@ -6,6 +6,8 @@
 0.2103
 """
 
+import typing as _typing
+
 from clusterdiff._version import __version__
 from clusterdiff.decide.scorer import Scorer, scorer
 from clusterdiff.diff.analysis import Analysis, Merge, Split
@@ -22,6 +24,7 @@ from clusterdiff.diff.source import PointSource
 from clusterdiff.errors import (
     ArgumentError,
     ClusterdiffError,
+    ClusterdiffWarning,
     EngineError,
     FileError,
     LabelError,
@@ -47,11 +50,15 @@ from clusterdiff.verbs.compare import compare, score
 from clusterdiff.verbs.read import read
 from clusterdiff.verbs.tables import compare_columns
 
+if _typing.TYPE_CHECKING:
+    from clusterdiff.tables.engines.comparison import EngineComparison, TableComparison
+
 __all__ = [
     "Analysis",
     "ArgumentError",
     "Check",
     "ClusterdiffError",
+    "ClusterdiffWarning",
     "Clustering",
     "Comparison",
     "Component",
@@ -60,6 +67,7 @@ __all__ = [
     "CorpusComparison",
     "Counterexample",
     "Documents",
+    "EngineComparison",
     "EngineError",
     "Explanation",
     "Extremes",
@@ -87,6 +95,7 @@ __all__ = [
     "Story",
     "Subcomponent",
     "Table",
+    "TableComparison",
     "__version__",
     "check",
     "compare",
@@ -104,3 +113,12 @@ __all__ = [
     "worsen",
     "write",
 ]
+
+
+def __getattr__(name: str) -> _typing.Any:
+    """What compare() returns for tables, imported with narwhals when somebody asks for it by name."""
+    if name in {"EngineComparison", "TableComparison"}:
+        from clusterdiff.tables.engines import comparison
+
+        return getattr(comparison, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

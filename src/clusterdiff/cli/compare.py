@@ -15,7 +15,7 @@ from clusterdiff.cli.inputs import input_options, sources, told
 from clusterdiff.cli.options import json_option, measures_option, top_option
 from clusterdiff.cli.output import error_console
 from clusterdiff.cli.writing import write_option, write_parts
-from clusterdiff.diff.comparison import Comparison
+from clusterdiff.diff.comparison import Comparison, noticed
 from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.errors import ArgumentError
 from clusterdiff.measures import measures as registry
@@ -36,7 +36,7 @@ from clusterdiff.verbs.compare import compare
 @click.option(
     "--missing",
     type=click.Choice(MISSING),
-    help="Points on one side only.  [default: error; singleton for documents]",
+    help="Points on one side only.  [default: error; lost for documents]",
 )
 @click.option(
     "--noise", multiple=True, metavar="LABEL", help="Label that means “in no cluster”. May be repeated."
@@ -108,11 +108,13 @@ def command(
         with told():
             if chosen is not None:
                 policy = Policy(
-                    missing or ("singleton" if documents else "error"),
+                    missing or ("lost" if documents else "error"),
                     Noise.told(labels[0], labels[1], labels[2], noise_as),
                 )
                 asked = engines.Asked(policy, documents, singletons, others=bool(html or by))
-                diff = stack.enter_context(engines.compared(left, right, asked, chosen, master, memory))
+                diff = noticed(
+                    stack.enter_context(engines.compared(left, right, asked, chosen, master, memory))
+                )
             else:
                 diff = compare(
                     left,

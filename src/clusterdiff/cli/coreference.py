@@ -79,10 +79,10 @@ def show_corpus(
     )
     loss = diff.loss
     out.print(f"S_H lost {loss.total:.6f} = {loss.split:.6f} to splits + {loss.merge:.6f} to merges")
-    if diff.policy.missing_points:
-        have = "has" if diff.policy.missing_points == 1 else "have"
+    if diff.policy.unshared:
+        have = "has" if diff.policy.unshared == 1 else "have"
         out.print(
-            f"{count(diff.policy.missing_points, words.point)} {have} no {words.cluster.split()[1]} on one side: "
+            f"{count(diff.policy.unshared, words.point)} {have} no {words.cluster.split()[1]} on one side: "
             + MEANING[diff.policy.missing].format(words.cluster)
         )
     if "document" in by:

@@ -11,7 +11,7 @@ import click
 
 from clusterdiff._version import __version__
 from clusterdiff.cli.output import error_console
-from clusterdiff.errors import ClusterdiffError
+from clusterdiff.errors import ClusterdiffError, ClusterdiffWarning
 
 #: Command → the module of this package that defines it, loaded when it is called.
 COMMANDS = {
@@ -59,8 +59,9 @@ class Commands(click.Group):
             sys.exit(130)
 
 
-def _warn(message: Warning | str, *_: object, **__: object) -> None:
-    error_console().print(f"warning: {message}", markup=False, style="yellow", soft_wrap=True)
+def _warn(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
+    word = "notice" if issubclass(category, ClusterdiffWarning) else "warning"
+    error_console().print(f"{word}: {message}", markup=False, style="yellow", soft_wrap=True)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

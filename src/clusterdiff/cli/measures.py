@@ -160,8 +160,6 @@ def _reads(measure: Measure) -> str:
     words = WHAT[measure.reads]
     if measure.fused is not None:
         words += f", or the one sum `{measure.fused}` where that is known"
-    if measure.reads_uneven is not None:
-        words += f"; where a clustering lacks points, {WHAT[measure.reads_uneven]}"
     return words + (f"; the points' {measure.needs}" if measure.needs else "")
 
 

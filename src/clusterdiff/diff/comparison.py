@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from html import escape
 from os import PathLike
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from clusterdiff import views
 from clusterdiff._version import __version__
@@ -19,6 +20,7 @@ from clusterdiff.diff.patch import Patch, patch
 from clusterdiff.diff.repairs import Repairs
 from clusterdiff.diff.slices import Slice, by
 from clusterdiff.diff.source import PointSource
+from clusterdiff.errors import ClusterdiffWarning
 from clusterdiff.measures import Measure, resolve, resolve_all
 from clusterdiff.measures.normalise import normalised
 from clusterdiff.meet.meet import Meet
@@ -284,6 +286,11 @@ class Comparison:
     # ---- for people and programs
 
     @property
+    def notices(self) -> list[str]:
+        """What one should know before trusting the numbers, in sentences; also given as warnings, once per call."""
+        return self.policy.notices
+
+    @property
     def signature(self) -> str:
         """How the score came about: measure, points, policies and version, to tell two numbers apart."""
         weights = "-" if not self.summed.weighted else f"sum={self.summed.total:.12g}"
@@ -293,6 +300,7 @@ class Comparison:
         """The whole comparison as plain values, with the ``top`` costliest components (None: all)."""
         return {
             "signature": self.signature,
+            "notices": self.notices,
             "n": self.n,
             "clusters": {"true": self.summed.k_true, "pred": self.summed.k_pred},
             "cells": len(self.summed),
@@ -330,6 +338,16 @@ class Comparison:
         first, *rest = map(escape, self._sentences())
         lines = "<br>".join(rest)
         return f"<p><b>{first}</b><br>{lines}</p>{table}<p><code>{escape(self.signature)}</code></p>"
+
+
+Compared = TypeVar("Compared", bound=Comparison)
+
+
+def noticed(diff: Compared) -> Compared:
+    """A comparison whose notices have been given as warnings, which point to whoever called the verb."""
+    for notice in diff.notices:
+        warnings.warn(notice, ClusterdiffWarning, stacklevel=3)
+    return diff
 
 
 def _name_list(names: Sequence[Any], limit: int = 4) -> str:

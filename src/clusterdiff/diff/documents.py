@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from clusterdiff import _core
-from clusterdiff.diff.build import compare_aligned, overlap_of
+from clusterdiff.diff.build import compare_aligned
 from clusterdiff.diff.comparison import AnyMeasure, Comparison
 from clusterdiff.diff.source import PointSource
 from clusterdiff.errors import ArgumentError, LabelError, listed, one_of
@@ -159,9 +158,9 @@ def compare_documents(
     # Documents are compared when they are asked for; what the caller passed may have changed by then.
     aligned = replace(aligned, true=aligned.true.settled(), pred=aligned.pred.settled())
     data = {name: copy(value) for name, value in data.items()}
-    pooled = compare_aligned(
-        settled(aligned, policy), **data, overlap=partial(overlap_of, aligned.true, aligned.pred, of_point)
-    )
+    whole = settled(aligned, policy)
+    within = of_point if whole.kept is None else of_point[whole.kept]
+    pooled = compare_aligned(whole, **data, documents=within)
     in_true, in_pred = aligned.true.present, aligned.pred.present
     compared = (in_true & in_pred) if policy.missing == "drop" else (in_true | in_pred)
     # Documents of which nothing is left to compare have no comparison of their own.

@@ -105,7 +105,7 @@ def explain(analysis: Analysis, source: PointSource, top: int, sides: tuple[str,
     whole = float(running[-1])
     half = int(np.searchsorted(running, whole / 2)) + 1 if damaged else 0
     told = min(top, damaged)
-    kinds = {row.value: Loss(row.loss, row.split_loss, row.merge_loss) for row in by_kind(analysis)}
+    kinds = {row.value: Loss(*row[3:]) for row in by_kind(analysis)}  # value, points and score come first
     stories = [
         Story(component, component.loss / whole, tell(analysis, source, component.component, sides))
         for component in table[:told]

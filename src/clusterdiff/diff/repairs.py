@@ -133,11 +133,11 @@ class Repairs(_Listed):
 
     def __init__(self, analysis: Analysis, source: PointSource) -> None:
         self.analysis, self.source = analysis, source
-        operation, home, at, gain = _core.repairs(analysis.meet.cells, *_weights(analysis.meet))
-        order = np.argsort(-gain, kind="stable")
-        order = order[gain[order] > ROUNDING]
-        self._operation, self._home, self._at = operation[order], home[order], at[order]
-        self.gain = gain[order]
+        found = _core.repairs(analysis.meet.cells, *_weights(analysis.meet))
+        order = np.argsort(-found.gain, kind="stable")
+        order = order[found.gain[order] > ROUNDING]
+        self._operation, self._home, self._at = found.operation[order], found.home[order], found.at[order]
+        self.gain = found.gain[order]
         self.score = np.minimum(analysis.score + self.gain, 1.0)
 
     @cached_property
@@ -208,9 +208,8 @@ class Steps(_Listed):
 
     def __init__(self, analysis: Analysis, source: PointSource) -> None:
         self.analysis, self.source = analysis, source
-        self._operation, self._true, self.gain, self._indptr, self._cell, self._from, self._to = (
-            _core.repair_steps(analysis.meet.cells, *_weights(analysis.meet))
-        )
+        self._steps = _core.repair_steps(analysis.meet.cells, *_weights(analysis.meet))
+        self.gain = self._steps.gain
         # What is still lost after each step is what the later ones gain: so the last score is exactly 1.
         later = np.cumsum(self.gain[::-1])[::-1]
         self.score = 1.0 - np.append(later[1:], 0.0) if len(later) else later
@@ -219,18 +218,19 @@ class Steps(_Listed):
     def _names(self) -> list[Any]:
         """The predicted clusters by name; parts that a split cut off are called after their cluster."""
         names = self.analysis.pred
-        new = self._to >= len(names)
-        origin = np.zeros(int(self._to.max(initial=len(names) - 1)) + 1 - len(names), dtype=np.int64)
+        before, after = self._steps.source, self._steps.target
+        new = after >= len(names)
+        origin = np.zeros(int(after.max(initial=len(names) - 1)) + 1 - len(names), dtype=np.int64)
         # A part keeps its number when it moves on, so its origin is where it was first seen.
-        where = np.flatnonzero(new & (self._from != self._to))[::-1]
-        origin[self._to[where] - len(names)] = self._from[where]
+        where = np.flatnonzero(new & (before != after))[::-1]
+        origin[after[where] - len(names)] = before[where]
         return [*names, *FreshNames(names)(names[c] for c in origin.tolist())]
 
     def _make(self, i: int) -> Repair:
-        meet, names = self.analysis.meet, self._names
-        entries = slice(self._indptr[i], self._indptr[i + 1])
-        cells, origin, target = self._cell[entries], self._from[entries], self._to[entries]
-        operation = OPERATIONS[self._operation[i]]
+        meet, names, steps = self.analysis.meet, self._names, self._steps
+        entries = slice(steps.indptr[i], steps.indptr[i + 1])
+        cells, origin, target = steps.cell[entries], steps.source[entries], steps.target[entries]
+        operation = OPERATIONS[steps.operation[i]]
         if operation == "split":
             made, group = np.unique(target, return_inverse=True)
             mass = np.bincount(group, meet.mass[cells])

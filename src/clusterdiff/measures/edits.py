@@ -18,6 +18,7 @@ from clusterdiff.measures.registry import JOIN_WEIGHTED, SUMMED, measure
 from clusterdiff.measures.terms import x_log_x
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Summed
+from clusterdiff.meet.uneven import UnevenMeet
 
 MENESTRINA = (
     "Menestrina, D., Whang, S. E. & Garcia-Molina, H. (2010). Evaluating entity resolution results. VLDB 3."
@@ -107,8 +108,22 @@ def _taken_apart(meet: Meet, cost: Cost) -> float:
     return float(np.sum(cost(meet.size[more], rest[more])))
 
 
+def _splits_lost(meet: UnevenMeet) -> float:
+    return 0.0 if meet.shared is None else splits(meet.shared)
+
+
+def _merges_lost(meet: UnevenMeet) -> float:
+    return 0.0 if meet.shared is None else merges(meet.shared)
+
+
+def _edits_lost(meet: UnevenMeet) -> float:
+    """Points that one side lacks are removed, or added, one by one."""
+    return _splits_lost(meet) + _merges_lost(meet) + len(meet.missing) + len(meet.spurious)
+
+
 @operations(
     "gmd",
+    lost="adding and removing points has no cost among those of splits and merges",
     given=_cost_facts,
     bounds=(0.0, _all_but_one_twice),
     aliases=("generalized_merge_distance",),
@@ -138,6 +153,7 @@ def generalised_merge_distance(meet: Meet, split: Any = 1, merge: Any = 1) -> fl
 @operations(
     "edits",
     reads="sums",
+    lost=_edits_lost,
     bounds=(0.0, _all_but_one_twice),
     aliases=("basic_merge_distance",),
 )
@@ -157,7 +173,7 @@ def edits(meet: Summed) -> float:
     return splits(meet) + merges(meet)
 
 
-@operations("edits.splits", reads="sums", bounds=(0.0, all_but_one), symmetric=False)
+@operations("edits.splits", lost=_splits_lost, reads="sums", bounds=(0.0, all_but_one), symmetric=False)
 def splits(meet: Summed) -> float:
     r"""Number of splits on the way from the true clustering through the meet to the predicted one.
 
@@ -172,7 +188,7 @@ def splits(meet: Summed) -> float:
     return float(len(meet) - meet.k_true)
 
 
-@operations("edits.merges", reads="sums", bounds=(0.0, all_but_one), symmetric=False)
+@operations("edits.merges", lost=_merges_lost, reads="sums", bounds=(0.0, all_but_one), symmetric=False)
 def merges(meet: Summed) -> float:
     r"""Number of merges on the way from the true clustering through the meet to the predicted one.
 
@@ -189,6 +205,7 @@ def merges(meet: Summed) -> float:
 
 @counted(
     "edits.moves",
+    lost=True,
     fused="matched",
     bounds=(0.0, all_but_one),
     degree=1,

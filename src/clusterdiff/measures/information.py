@@ -11,6 +11,7 @@ from typing import Any
 from clusterdiff.errors import MeasureError, nearest
 from clusterdiff.measures.bounds import LogN
 from clusterdiff.measures.chance import expected
+from clusterdiff.measures.lost import CHANCE
 from clusterdiff.measures.registry import JOIN_WEIGHTED, Decomposition, Sizes, measure, measures
 from clusterdiff.measures.terms import entropy, x_log_x
 from clusterdiff.meet.meet import Meet
@@ -34,8 +35,13 @@ def _base_facts(base: float | None = None) -> dict[str, Any]:
     return {"bounds": (0.0, LogN(base)) if base > 1 else (LogN(base), 0.0)}
 
 
+#: Why none of them has a value where points are lost.
+LOST = (
+    "a point that a side lacks is in none of its clusters, so that its information is infinite, and inventing a "
+    "cluster for it would make lost singletons cost nothing"
+)
 #: Every measure here is made of sums, and none is conditionally normalised.
-information = partial(measure, family="information", reads="sums", conditionally_normalised=False)
+information = partial(measure, family="information", reads="sums", conditionally_normalised=False, lost=LOST)
 share = partial(information, normalised=True)
 #: Those in nats take another base.
 in_nats = partial(information, bounds=(0.0, LogN()), normalised=False, given=_base_facts)
@@ -262,6 +268,7 @@ def nvi(meet: Summed) -> float:
     "ami",
     symbol="AMI",
     reads="cells",  # the sizes of all clusters
+    lost=CHANCE,
     bounds=(-inf, 1.0),
     normalised=False,
     weighted=False,

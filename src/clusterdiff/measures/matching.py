@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from clusterdiff.measures import lost
 from clusterdiff.measures.bounds import all_but_one, one_in_n
+from clusterdiff.measures.lost import CHANCE
 from clusterdiff.measures.registry import JOIN_WEIGHTED, SUMMED, PrecisionRecall, measure, precision_recall
+from clusterdiff.measures.terms import found
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Summed
 from clusterdiff.points.labels import FloatArray
@@ -63,6 +66,7 @@ def _all_but_one_in_n(n: int) -> float:
 
 @by_parts(
     "N",
+    lost=lost.van_dongen,
     bounds=(_least_n, 1.0),
     subcomponent_consistent=False,
     decomposition=JOIN_WEIGHTED,
@@ -86,6 +90,7 @@ def n_van_dongen(meet: Summed) -> float:
 
 @moved(
     "split_join",
+    lost=lost.split_join,
     bounds=(0.0, _most_moves),
     aliases=("split-join", "split_join_distance", "van_dongen"),
 )
@@ -105,6 +110,7 @@ def split_join(meet: Summed) -> float:
 
 @moved(
     "split_join.true",
+    lost=lost.split_join_true,
     bounds=(0.0, all_but_one),
     symmetric=False,
 )
@@ -124,6 +130,7 @@ def split_join_true(meet: Summed) -> float:
 
 @moved(
     "split_join.pred",
+    lost=lost.split_join_pred,
     bounds=(0.0, all_but_one),
     symmetric=False,
 )
@@ -143,6 +150,7 @@ def split_join_pred(meet: Summed) -> float:
 
 @by_parts(
     "purity",
+    lost=lost.purity,
     bounds=(one_in_n, 1.0),
     symmetric=False,
     decomposition=JOIN_WEIGHTED,
@@ -164,6 +172,7 @@ def purity(meet: Summed) -> float:
 
 @by_parts(
     "inverse_purity",
+    lost=lost.inverse_purity,
     bounds=(one_in_n, 1.0),
     symmetric=False,
     decomposition=JOIN_WEIGHTED,
@@ -185,6 +194,7 @@ def inverse_purity(meet: Summed) -> float:
 
 @by_parts(
     "geometric_accuracy",
+    lost=lost.geometric_accuracy,
     bounds=(_least_geometric, 1.0),
     reference="Nepusz, T., Yu, H. & Paccanaro, A. (2012). Detecting overlapping protein complexes in protein-protein "
     "interaction networks. Nature Methods 9.",
@@ -210,6 +220,7 @@ def _best_of_row(meet: Meet, value: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 @plain(
     "f_measure",
+    lost=lost.f_measure,
     bounds=(one_in_n, 1.0),
     symmetric=False,
     decomposition=JOIN_WEIGHTED,
@@ -236,6 +247,7 @@ def f_measure(meet: Meet, beta: float = 1.0) -> float:
 
 @precision_recall(
     "closest",
+    lost=lost.closest,
     family="matching",
     bounds=(one_in_n, 1.0),
     normalised=False,
@@ -273,6 +285,7 @@ def closest(meet: Meet) -> PrecisionRecall:
 
 @precision_recall(
     "clusters",
+    lost=True,
     family="matching",
     weighted=False,
     reference="Menestrina, D., Whang, S. E. & Garcia-Molina, H. (2010). Evaluating entity resolution results. VLDB 3.",
@@ -300,10 +313,10 @@ def exact_clusters(meet: Meet) -> PrecisionRecall:
     >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).scores(["clusters.precision", "clusters.recall", "clusters.f1"])
     {'clusters.precision': 0.3333333333333333, 'clusters.recall': 0.5, 'clusters.f1': 0.4}
     """
-    common = np.count_nonzero(
-        (meet.size == meet.true_size[meet.true]) & (meet.size == meet.pred_size[meet.pred])
+    common = int(
+        np.count_nonzero((meet.size == meet.true_size[meet.true]) & (meet.size == meet.pred_size[meet.pred]))
     )
-    return common / meet.k_pred, common / meet.k_true
+    return found(common, meet.k_pred), found(common, meet.k_true)  # a side without points has none
 
 
 # ---- one-to-one matchings
@@ -332,6 +345,7 @@ def matched_mass(meet: Summed) -> int | float:
 
 @by_matching(
     "A",
+    lost=True,
     normalised=False,
     bounds=(one_in_n, 1.0),
     subcomponent_consistent=True,
@@ -356,6 +370,7 @@ def accuracy(meet: Summed) -> float:
 
 @by_matching(
     "classification_error",
+    lost=True,
     normalised=False,
     best=0.0,
     bounds=(0.0, _all_but_one_in_n),
@@ -376,7 +391,9 @@ def classification_error(meet: Summed) -> float:
     return 1.0 - accuracy(meet)
 
 
-@by_matching("npa", normalised=True, aliases=("normalized_pivoted_accuracy",), reference=GAGOLEWSKI)
+@by_matching(
+    "npa", lost=CHANCE, normalised=True, aliases=("normalized_pivoted_accuracy",), reference=GAGOLEWSKI
+)
 def normalised_pivoted_accuracy(meet: Summed) -> float:
     r"""Accuracy of the best one-to-one matching, above what k equal parts would reach.
 
@@ -395,6 +412,7 @@ def normalised_pivoted_accuracy(meet: Summed) -> float:
 
 @measure(
     "nca",
+    lost=CHANCE,
     family="matching",
     symmetric=False,
     weighted=False,
@@ -429,7 +447,7 @@ def _psi_fit(meet: Meet) -> float:
     return float(matched(meet, fit).sum())
 
 
-@share("psi", weighted=False, aliases=("pair_sets_index",), reference=REZAEI)
+@share("psi", lost=CHANCE, weighted=False, aliases=("pair_sets_index",), reference=REZAEI)
 def pair_sets_index(meet: Meet) -> float:
     r"""How well clusters match one to one, every cluster counting the same, corrected for chance.
 
@@ -451,7 +469,7 @@ def pair_sets_index(meet: Meet) -> float:
     return max(0.0, (meet.once(_psi_fit) - expected) / (max(meet.k_true, meet.k_pred) - expected))
 
 
-@share("spsi", weighted=False, reference=REZAEI)
+@share("spsi", lost=CHANCE, weighted=False, reference=REZAEI)
 def simplified_pair_sets_index(meet: Meet) -> float:
     r"""The pair sets index with chance taken as one matched cluster.
 

@@ -22,6 +22,7 @@ FACTS: dict[str, Any] = {
     "subcomponent_consistent": True,
     "decomposition": JOIN_WEIGHTED,
     "reference": XIANG,
+    "lost": True,
 }
 #: Sums that may be there already, for S*; with "_mean" those for S'. The core has some, an engine all.
 SUMS = {"entropy": "s_h", "pairs": "s_pairs", "largest": "s_largest", "mse": "s_mse"}
@@ -158,6 +159,7 @@ def split_merge(
         needs=scored.needs,
         decomposition=JOIN_WEIGHTED,
         reference=XIANG,
+        lost=True,
     )
 
 

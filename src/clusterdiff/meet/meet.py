@@ -47,9 +47,7 @@ class Meet(Once):
     locate
         The cell of each point, or a function that finds them when they are asked for.
     overlap
-        The clusterings with the points that only one of them has, or a function that makes that.
-    uneven
-        Whether there are such points; if None, there are when an overlap is given.
+        The same cells as an :class:`Overlap` that also knows documents, or a function that makes that.
     transpose_of
         The meet that this is the transpose of, and where its cells are here.
 
@@ -63,6 +61,9 @@ class Meet(Once):
     2  y     2        1
     """
 
+    #: Whether a clustering has points that the other lacks; see :class:`UnevenMeet`.
+    uneven = False
+
     def __init__(
         self,
         cells: _core.Cells,
@@ -75,7 +76,6 @@ class Meet(Once):
         features: Any = None,
         locate: Lazy[IntArray] | None = None,
         overlap: Lazy[Overlap] | None = None,
-        uneven: bool | None = None,
         transpose_of: tuple[Meet, Int64Array] | None = None,
     ) -> None:
         self.cells = cells
@@ -83,7 +83,6 @@ class Meet(Once):
         self.moments = moments
         self.links = links
         self.features = features
-        self.uneven = overlap is not None if uneven is None else uneven
         self._locate = locate
         self._overlap = overlap
         self._transpose_of = transpose_of
@@ -109,12 +108,12 @@ class Meet(Once):
         features: Any = None,
         link_sums: Callable[[IntArray, int, npt.NDArray[Any] | None], FloatArray] | None = None,
         overlap: Lazy[Overlap] | None = None,
-        uneven: bool | None = None,
+        unit: float | None = None,
     ) -> Meet:
         """The meet of two arrays of integer labels, with all else that is known of the points.
 
         ``weights`` and ``features`` have one entry or row per point. ``link_sums(groups, k, weights)`` gives the link
-        weight inside each of k groups of points.
+        weight inside each of k groups of points. ``unit`` is what weights are measured against, if not their mean.
         """
         cells = _core.meet(true, pred)
         locate: Lazy[IntArray] = partial(cells.locate, true, pred)
@@ -122,7 +121,7 @@ class Meet(Once):
         if weights is not None or features is not None or link_sums is not None:
             locate = cell = cells.locate(true, pred)
             if weights is not None:
-                sums = CellWeights.of(weights, cell, len(cells))
+                sums = CellWeights.of(weights, cell, len(cells), unit)
             if features is not None:
                 moments = Moments(*spread(cell, len(cells), features, weights))
             if link_sums is not None:
@@ -142,7 +141,6 @@ class Meet(Once):
             features=features,
             locate=locate,
             overlap=overlap,
-            uneven=uneven,
         )
 
     @classmethod
@@ -159,9 +157,14 @@ class Meet(Once):
         names = self._true_names, self._pred_names
         return Meet(self.cells, *names, locate=locate, overlap=self._overlap, **self._carried)
 
+    def within(self, documents: IntArray) -> Meet:
+        """The same meet of points that are divided into documents, where ``documents`` numbers each point's."""
+        parts = self._carried | {"locate": self._locate, "overlap": partial(_divided, self, documents)}
+        return Meet(self.cells, self._true_names, self._pred_names, **parts)
+
     @property
     def _carried(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("weights", "moments", "links", "features", "uneven")}
+        return {name: getattr(self, name) for name in ("weights", "moments", "links", "features")}
 
     def __reduce__(self) -> tuple[Callable[..., Meet], tuple[Any, ...]]:
         """For pickle and copy: plain arrays, so that what was left to be made when asked for is made now."""
@@ -301,10 +304,7 @@ class Meet(Once):
 
     @cached_property
     def overlap(self) -> Overlap:
-        """The clusterings as they were given, with the points that only one of them has.
-
-        A meet made from another one (restricted or coarsened) knows the shared points only.
-        """
+        """The cells and the sizes of clusters, with their documents where points are divided into such."""
         if self._overlap is None:
             return Overlap(self.true, self.pred, self.size, self.true_size, self.pred_size)
         return _made(self._overlap)
@@ -341,7 +341,6 @@ class Meet(Once):
             features=self.features,
             locate=partial(_moved, np.append(back, -1), self) if self.knows_points else None,
             overlap=None if self._overlap is None else partial(_transposed_overlap, self),
-            uneven=self.uneven,
             transpose_of=(self, back),  # the transpose of the transpose is this very meet
         )
         return meet, order
@@ -429,7 +428,7 @@ class Meet(Once):
     def grouped(self) -> tuple[Int64Array, IntArray]:
         """The positions of all points by cell: those of cell i are members[indptr[i]:indptr[i + 1]], ascending."""
         cell = self.cell_of_point
-        if len(cell) == self.n:
+        if len(cell) == self.cells.n:
             return _core.group_members(cell, len(self))
         inside = np.flatnonzero(cell >= 0)
         indptr, members = _core.group_members(cell[inside], len(self))
@@ -482,6 +481,14 @@ def _rows(cells: _core.Cells) -> npt.NDArray[np.int32]:
 def _moved(place: IntArray, meet: Meet) -> IntArray:
     """The cell of each point after the cells of ``meet`` went to other places; -1 stays -1."""
     return place[meet.cell_of_point]
+
+
+def _divided(meet: Meet, documents: IntArray) -> Overlap:
+    """The cells, and the document of each cluster: that of any of its points."""
+    cell = meet.cell_of_point
+    true, pred = np.empty(meet.k_true, dtype=np.int64), np.empty(meet.k_pred, dtype=np.int64)
+    true[meet.true[cell]], pred[meet.pred[cell]] = documents, documents
+    return Overlap(meet.true, meet.pred, meet.size, meet.true_size, meet.pred_size, true, pred)
 
 
 def _transposed_overlap(meet: Meet) -> Overlap:

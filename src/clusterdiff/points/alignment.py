@@ -97,10 +97,21 @@ class Order:
 
 
 @dataclass(frozen=True)
+class Given:
+    """Two clusterings as they were given, over the points that either has."""
+
+    true: Labels
+    pred: Labels
+    names: Points
+
+
+@dataclass(frozen=True)
 class Alignment:
     """Two clusterings over the same points in the same order, and what was done to get there.
 
-    ``uneven`` holds the two as they were before points without a cluster on one side were dealt with.
+    ``given`` holds the two as they were before points that one side lacks were dealt with, if there were any. ``kept`` has the places of the points among those that there
+    were at first, if some were left out. Under ``missing="lost"`` the labels of a side are absent for points that it
+    lacks.
     """
 
     true: Labels
@@ -108,7 +119,8 @@ class Alignment:
     order: Order
     named: bool
     policy: Policy = field(default_factory=Policy)
-    uneven: tuple[Labels, Labels] | None = None
+    given: Given | None = None
+    kept: npt.NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.true)
@@ -124,13 +136,19 @@ class Alignment:
 
 def align(true: object, pred: object, policy: Policy | None = None) -> Alignment:
     """Lay two clusterings over the same points, and deal with the others as the policy says."""
-    return settled(aligned_as_given(true, pred), policy or Policy())
+    policy = policy or Policy()
+    return settled(aligned_as_given(true, pred, empty=policy.missing == "lost"), policy)
 
 
-def aligned_as_given(true: object, pred: object) -> Alignment:
-    """Lay two clusterings over the points of either; points are matched by name if one side names them."""
-    left, right = Clustering.reading(true, "true"), Clustering.reading(pred, "pred")
-    if left.points is None and right.points is None:
+def aligned_as_given(true: object, pred: object, empty: bool = False) -> Alignment:
+    """Lay two clusterings over the points of either; points are matched by name if one side names them.
+
+    ``empty``: one of them may have no points at all.
+    """
+    left, right = Clustering.reading(true, "true", empty=empty), Clustering.reading(pred, "pred", empty=empty)
+    if not len(left) and not len(right):
+        raise LabelError("`true` and `pred` are both empty; there is nothing to compare.")
+    if left.points is None and right.points is None and len(left) and len(right):
         if len(left) != len(right):
             raise LabelError(
                 f"`true` and `pred` must label the same points: `true` has {len(left):,} labels, "
@@ -185,15 +203,26 @@ def _apply_missing(aligned: Alignment) -> Alignment:
             " ".join(_lacking(aligned, side) for side in SIDES if aligned.side(side).absent is not None),
             MISSING_HINT,
         )
-    either = np.zeros(len(aligned), dtype=bool)
-    for mask in lost:
-        if mask is not None:
-            either |= mask
-    counted = policy.counted(int(either.sum()))
-    aligned = replace(aligned, policy=counted, uneven=(aligned.true, aligned.pred))
-    return (
-        _keep(aligned, ~either, "missing") if policy.missing == "drop" else _alone(aligned, lost, "missing")
+    if policy.missing == "lost":
+        # A point that neither side has a cluster for is no point of either.
+        aligned = _keep(aligned, aligned.true.present | aligned.pred.present, "missing")
+    aligned = replace(
+        aligned,
+        policy=_counted(policy, aligned),
+        given=Given(aligned.true, aligned.pred, aligned.order.names),
     )
+    if policy.missing == "lost":
+        return aligned
+    if policy.missing == "drop":
+        return _keep(aligned, aligned.true.present & aligned.pred.present, "missing")
+    return _alone(aligned, lost, "missing")
+
+
+def _counted(policy: Policy, aligned: Alignment) -> Policy:
+    """The policy, having been applied to the points that one side lacks."""
+    true, pred = aligned.true.present, aligned.pred.present
+    missing, spurious = int((~pred).sum()), int((pred & ~true).sum())
+    return policy.counted(len(aligned), missing, spurious)
 
 
 def _lacking(aligned: Alignment, side: str) -> str:
@@ -228,6 +257,7 @@ def _keep(aligned: Alignment, keep: BoolArray, why: str) -> Alignment:
         pred=aligned.pred.take(kept),
         order=aligned.order.chosen(kept),
         named=True,
+        kept=kept if aligned.kept is None else aligned.kept[kept],
     )
 
 
@@ -259,10 +289,11 @@ def _apply_noise(aligned: Alignment) -> Alignment:
         return aligned
     noise = policy.noise.possible(_example(aligned.true), _example(aligned.pred))
     masks = [aligned.side(side).among(noise.labels(side), bare) for side in SIDES]
-    noise = noise.counted(int(masks[0].sum()), int(masks[1].sum()))
+    either = masks[0] | masks[1]
+    noise = noise.counted(int(masks[0].sum()), int(masks[1].sum()), int(either.sum()), len(aligned))
     aligned = replace(aligned, policy=replace(policy, noise=noise))
     if noise.drops:
-        return _keep(aligned, ~(masks[0] | masks[1]), "noise")
+        return _keep(aligned, ~either, "noise")
     return _alone(aligned, [*masks], "noise") if noise.separates else aligned
 
 

@@ -59,8 +59,13 @@ class Clustering:
         return new
 
     @classmethod
-    def reading(cls, data: object, argument: str, points: Points | None = None) -> Clustering:
-        """The clustering of an argument, which may still share memory with what the caller passed."""
+    def reading(
+        cls, data: object, argument: str, points: Points | None = None, empty: bool = False
+    ) -> Clustering:
+        """The clustering of an argument, which may still share memory with what the caller passed.
+
+        ``empty``: it may have no points at all.
+        """
         if isinstance(data, Clustering):
             return data
         new = cls.of(*_parse(from_library(data), argument))
@@ -70,7 +75,7 @@ class Clustering:
                     f"`points` must name every point: {len(new):,} labels, {len(points):,} names."
                 )
             new.points = points
-        if len(new) == 0:
+        if len(new) == 0 and not empty:
             raise LabelError(f"`{argument}` is empty; a clustering needs at least one point.")
         if new.points is not None:
             _refuse_twice(new.points, argument)

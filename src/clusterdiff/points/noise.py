@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from clusterdiff.errors import ArgumentError, one_of
 from clusterdiff.points.labels import kind
 from clusterdiff.table import python
+from clusterdiff.wording import count, percent
 
 NoiseAs: TypeAlias = Literal["singleton", "cluster", "drop"]
 #: A label, or a set of labels: a tuple, bytes or a string is one label.
@@ -16,13 +17,15 @@ NoiseLabels: TypeAlias = Hashable | set[Any] | frozenset[Any]
 
 NOISE_AS = ("singleton", "cluster", "drop")
 SIDES = ("true", "pred")
+#: A policy that touches a larger share of the points says so.
+MANY = 0.1
 #: What a side's labels are: their kind, and one of them; None if it has no labels.
 Example: TypeAlias = tuple[str, str] | None
 
 
 @dataclass(frozen=True)
 class Noise:
-    """The labels of noise on either side, what becomes of it, and the points it was done to, counted on each side.
+    """The labels of noise on either side, what becomes of it, and how many points it is.
 
     >>> Noise.told(-1).counted(3, 1).signature
     'noise:true=-1→singleton(3),pred=-1→singleton(1)'
@@ -37,6 +40,8 @@ class Noise:
     treated: NoiseAs = "singleton"
     true_points: int = 0
     pred_points: int = 0
+    points: int = 0
+    of_points: int = 0
 
     def __post_init__(self) -> None:
         one_of("noise_as", self.treated, NOISE_AS)
@@ -105,9 +110,20 @@ class Noise:
         ]
         return replace(self, true=sides[0], pred=sides[1])
 
-    def counted(self, true: int, pred: int) -> Noise:
-        """The same, having been found in so many points of either side."""
-        return replace(self, true_points=true, pred_points=pred)
+    def counted(self, true: int, pred: int, either: int = 0, points: int = 0) -> Noise:
+        """The same, found in so many points of each side, and on ``either`` in so many of all ``points``."""
+        return replace(self, true_points=true, pred_points=pred, points=either, of_points=points)
+
+    def notices(self) -> Iterator[str]:
+        """What users should know: that many points were left out."""
+        if self.drops and self.points > MANY * self.of_points:
+            share = (
+                f"{self.points:,} of the {count(self.of_points)} ({percent(self.points / self.of_points)})"
+            )
+            yield (
+                f'noise_as="drop" leaves out {share}: {self.true_points:,} are noise in `true`, '
+                f"{self.pred_points:,} in `pred`."
+            )
 
     @property
     def signature(self) -> str:

@@ -13,7 +13,7 @@ def scan_parquet(con: Connection, name: str, path: str) -> Scan:
 
 
 def scan_json_lines(con: Connection, name: str, path: str) -> Scan:
-    """One JSON object a line."""
+    """One JSON object per line."""
     options = "format = 'newline_delimited', union_by_name = true, convert_strings_to_integers = false"
     return scan_described(con, name, f"read_json(?, {options})", [exactly(find(path))])
 

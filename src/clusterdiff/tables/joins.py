@@ -49,7 +49,7 @@ def compare_sources(
     documents: object = None,
     singletons: Singletons = "keep",
 ) -> Comparison:
-    """Compare two tables in files, or two columns of one table that is then read but once.
+    """Compare two tables in files, or two columns of one table that is then read only once.
 
     ``weights``, ``features`` and ``documents`` name columns; with documents, points are matched within each of them.
     """
@@ -206,7 +206,7 @@ def _as_text(true: Loaded, pred: Loaded) -> tuple[bool, bool]:
 
 
 def clusters(table: Loaded) -> Labels:
-    """The clusters of a table as numbers, each name fetched but once."""
+    """The clusters of a table as numbers, each name fetched only once."""
     if table.kinds["cluster"] in ("int", "bool"):
         return read_labels(table.fetch(table.column), table.shown)
     return _numbered(table)

@@ -27,7 +27,7 @@ SCORES = ("score", "probability", "match_probability", "similarity", "confidence
 def load_pairs(con: Connection, scan: Scan, point: str | None, threshold: float | None) -> Loaded:
     """The connected components of the pairs whose score is at least ``threshold``; without one, of all pairs.
 
-    A record of which no pair counts is a cluster of its own. ``point`` names the two ends and maybe the score,
+    A record that has no such pair is a cluster of its own. ``point`` names the two ends and maybe the score,
     separated by commas; without it they are told by their names.
     """
     left, right, score = _choose(scan, point)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from clusterdiff.diff.build import compare_aligned, meet_of
-from clusterdiff.diff.comparison import AnyMeasure, Comparison
+from clusterdiff.diff.comparison import AnyMeasure, Comparison, noticed
 from clusterdiff.diff.documents import compare_corpora, compare_within
 from clusterdiff.errors import ArgumentError, FileError
 from clusterdiff.formats.source import ARRAYS, DOCUMENTS, TABLES, UNTYPED, Source, as_written
@@ -79,11 +79,12 @@ def compare(
         Link weights between points, for ``S*(distance)``: a square matrix, a condensed vector, or a function of
         two equally long arrays of points.
     missing
-        What to do with points that have a cluster on one side only, or a null label: ``"error"``, ``"drop"``
-        (leave them out) or ``"singleton"`` (a cluster of their own on the side that lacks them). ``"error"`` unless
-        told otherwise, but ``"singleton"`` for documents, since systems hardly ever find the very mentions of the key,
-        and ``"drop"`` for images with a label to ignore. B-cubed and the coreference measures count such points as
-        the CoNLL reference scorer does, under either choice.
+        What to do with points that have a cluster on one side only, or a null label, for every measure: ``"error"``;
+        ``"drop"``, as if they had never been there; ``"singleton"``, each a cluster of its own on the side that lacks
+        it; or ``"lost"``, which counts them as not found or as spurious: S_H loses them, the coreference measures
+        count as the CoNLL reference scorer does, and measures that have no meaning there say so. ``"error"`` unless
+        told otherwise, but ``"lost"`` for documents, since systems hardly ever find the very mentions of the key, and
+        ``"drop"`` for images with a label to ignore.
     noise, noise_true, noise_pred
         A label that means "in no cluster", such as DBSCAN's -1, or a set of such labels: on both sides, or on one,
         where it takes the place of ``noise``. A label whose type a side cannot have is ignored there. A fitted
@@ -119,7 +120,7 @@ def compare(
         _refuse(
             "a corpus", point=point, cluster=cluster, documents=documents, weights=weights, features=features
         )
-        return compare_corpora(_corpus(sides[0]), _corpus(sides[1]), policy, singletons)
+        return noticed(compare_corpora(_corpus(sides[0]), _corpus(sides[1]), policy, singletons))
     if "corpus" in kinds:
         if all(isinstance(side, Source) for side in sides):
             raise FileError(f"{true} and {pred} must both hold documents of mentions, or neither.")
@@ -130,16 +131,18 @@ def compare(
     if kinds == ["table"] * 2 and distances is None:
         from clusterdiff.tables.frames import compare_frames
 
-        return compare_frames(
-            *sides,
-            point=point,
-            cluster=cluster,
-            weights=weights,
-            features=features,
-            documents=documents,
-            policy=policy,
-            singletons=singletons,
-            budget=budget,
+        return noticed(
+            compare_frames(
+                *sides,
+                point=point,
+                cluster=cluster,
+                weights=weights,
+                features=features,
+                documents=documents,
+                policy=policy,
+                singletons=singletons,
+                budget=budget,
+            )
         )
     sources = [
         _with_columns(side, i, point, cluster) for i, side in enumerate(sides) if isinstance(side, Source)
@@ -148,15 +151,8 @@ def compare(
     if in_tables and distances is None and _named(weights, features, documents):
         from clusterdiff.tables.joins import compare_sources
 
-        return compare_sources(
-            sources[0],
-            sources[1],
-            policy,
-            weights=weights,
-            features=features,
-            documents=documents,
-            singletons=singletons,
-        )
+        columns = {"weights": weights, "features": features, "documents": documents}
+        return noticed(compare_sources(sources[0], sources[1], policy, **columns, singletons=singletons))
     if len(sources) == 2 and all(source.format in ARRAYS for source in sources):
         read: list[Any] = _arrays(sources[0], sources[1])
     else:
@@ -165,10 +161,10 @@ def compare(
         read = _as_written(read, sides)
         policy = replace(policy, noise=told.spelt(*map(_spelling, sides, read)))
     data: dict[str, Any] = {"weights": weights, "features": features, "distances": distances}
-    aligned = aligned_as_given(*read)
+    aligned = aligned_as_given(read[0], read[1], empty=policy.missing == "lost")
     if documents is not None:
-        return compare_within(aligned, documents, policy, singletons, **data)
-    return compare_aligned(settled(aligned, policy), **data)
+        return noticed(compare_within(aligned, documents, policy, singletons, **data))
+    return noticed(compare_aligned(settled(aligned, policy), **data))
 
 
 def score(true: object, pred: object, measure: AnyMeasure = "S_H", **options: Any) -> float:
@@ -230,7 +226,7 @@ def _plain(side: object) -> bool:
 def _default(sides: Sequence[object], kinds: Sequence[str], documents: object) -> Missing:
     """What becomes of points that one side lacks, if the user does not say."""
     if documents is not None or "corpus" in kinds:
-        return "singleton"
+        return "lost"
     ignoring = any(isinstance(side, Source) and bool(side.ignored) for side in sides)
     return "drop" if ignoring else "error"
 

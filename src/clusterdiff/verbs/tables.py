@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from clusterdiff.diff.comparison import Comparison
+from clusterdiff.diff.comparison import Comparison, noticed
 from clusterdiff.points.corpus import Singletons
 from clusterdiff.points.noise import Noise, NoiseAs, NoiseLabels
 from clusterdiff.points.policy import Missing, Policy
@@ -51,7 +51,7 @@ def compare_columns(
         as in a :class:`clusterdiff.Corpus`.
     missing
         What to do with points that have no cluster on one side, as for :func:`clusterdiff.compare`: ``"error"`` if
-        nothing is said, but ``"singleton"`` with documents.
+        nothing is said, but ``"lost"`` with documents.
     noise, noise_true, noise_pred, noise_as
         As for :func:`clusterdiff.compare`.
     singletons
@@ -72,8 +72,8 @@ def compare_columns(
     0.5
     """
     told = Noise.told(noise, noise_true, noise_pred, noise_as)
-    policy = Policy(missing or ("error" if documents is None else "singleton"), told)
-    return frames.compare_columns(
+    policy = Policy(missing or ("error" if documents is None else "lost"), told)
+    diff = frames.compare_columns(
         table,
         true=true,
         pred=pred,
@@ -85,3 +85,4 @@ def compare_columns(
         singletons=singletons,
         budget=budget,
     )
+    return noticed(diff)

@@ -216,9 +216,11 @@ class _Grouping:
         )
         self._check_numbers(total)
         rows, alone, n = (int(total[x]) for x in ("rows", "alone", "n"))
-        done = policy.counted(
-            tally["missing"], policy.noise.counted(tally["true_noise"], tally["pred_noise"])
+        unshared, lacking = tally["missing"], tally["pred"]
+        noise = policy.noise.counted(
+            tally["true_noise"], tally["pred_noise"], tally["noise"], tally["points"]
         )
+        done = policy.counted(tally["n"], lacking, unshared - lacking, noise)
         normal = rows - int(total["own"])
         uneven = before if tally["missing"] else None
         return Cells(self.points, done, kept.select(*columns), normal, alone, n, float(total["mass"]), uneven)
@@ -232,9 +234,14 @@ class _Grouping:
                 n=c("m").sum(),
             )
         )
-        out |= self.engine.row(
-            flagged.select(true_noise=(c("tz") * c("m")).sum(), pred_noise=(c("pz") * c("m")).sum())
+        either = flag((c("tz") + c("pz")) > 0)
+        noise = flagged.select(
+            true_noise=(c("tz") * c("m")).sum(),
+            pred_noise=(c("pz") * c("m")).sum(),
+            noise=(either * c("m")).sum(),
+            points=c("m").sum(),
         )
+        out |= self.engine.row(noise)
         return {name: int(value) for name, value in out.items()}
 
     def _check_join(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
@@ -220,7 +220,6 @@ def load_part(cells: Cells, rows: Frame, alone: Frame | None, *, whole: bool = F
         weights=_weights(cells, got, single, order) if cells.points.weighted else None,
         moments=_moments(cells, got, single, order) if cells.points.features else None,
         locate=locator.cell_of_point if locator.can else None,
-        overlap=partial(overlap, cells) if whole and cells.uneven is not None else None,
     )
     return meet, locator
 

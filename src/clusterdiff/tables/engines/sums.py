@@ -398,7 +398,7 @@ class InEngine(Once):
         self.weighted = cells.points.weighted
         self.total: int | float = cells.mass if self.weighted else cells.n
         #: Whether one side lacks points of the other.
-        self.uneven = cells.uneven is not None
+        self.uneven = False
         self._made = {}
 
     @property
