@@ -60,6 +60,8 @@ from clusterdiff.verbs.compare import compare
 @click.option(
     "--documents", metavar="COLUMN", help="Compare within documents: the column that names each point's."
 )
+@click.option("--weight", "weights", metavar="COLUMN", help="How much each point counts.")
+@click.option("--features", metavar="COLUMNS", help="Columns of numbers, separated by commas, for S_MSE.")
 @explain_options
 @engines.options
 @write_option
@@ -81,6 +83,8 @@ def command(
     noise_as: Any,
     singletons: Any,
     documents: str | None,
+    weights: str | None,
+    features: str | None,
     explain: bool,
     by: tuple[str, ...],
     html: str | None,
@@ -102,6 +106,7 @@ def command(
     """
     true, pred, sides = _sides(true, pred, old, new)
     left, right = sources(true, pred, **inputs)
+    columns = tuple(name.strip() for name in (features or "").split(",") if name.strip())
     labels = [frozenset(told) or None for told in (noise, noise_true, noise_pred)]
     with ExitStack() as stack:
         chosen = engines.chosen(engine, (left, right))
@@ -111,7 +116,9 @@ def command(
                     missing or ("lost" if documents else "error"),
                     Noise.told(labels[0], labels[1], labels[2], noise_as),
                 )
-                asked = engines.Asked(policy, documents, singletons, others=bool(html or by))
+                asked = engines.Asked(
+                    policy, documents, singletons, others=bool(html or by), weights=weights, features=columns
+                )
                 diff = noticed(
                     stack.enter_context(engines.compared(left, right, asked, chosen, master, memory))
                 )
@@ -126,6 +133,8 @@ def command(
                     noise_as=noise_as,
                     singletons=singletons,
                     documents=documents,
+                    weights=weights,
+                    features=list(columns) or None,
                 )
         if isinstance(diff, CorpusComparison):
             show_corpus(diff, measures, by, top, as_json, MENTIONS if documents is None else POINTS)

@@ -23,6 +23,7 @@ from clusterdiff.errors import EngineError, FileError, MissingExtraError
 from clusterdiff.files import STDIN
 from clusterdiff.formats.source import TABLES, UNTYPED, Source, as_written
 from clusterdiff.points.corpus import Singletons
+from clusterdiff.points.keys import Key, key_columns
 from clusterdiff.points.policy import Policy
 
 Scanner = Callable[[Source, tuple[str, ...], "Asked"], "Table"]
@@ -67,6 +68,13 @@ class Asked(NamedTuple):
     documents: str | None
     singletons: Singletons
     others: bool
+    weights: str | None = None
+    features: tuple[str, ...] = ()
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that are asked for beside points and clusters; numbers may stand in either table."""
+        return [name for name in (self.documents, self.weights, *self.features) if name is not None]
 
 
 class Table(NamedTuple):
@@ -107,12 +115,14 @@ def _compare(scan: Scanner, true: Source, pred: Source, asked: Asked, budget: in
         "documents": asked.documents,
         "singletons": asked.singletons,
         "budget": budget,
+        "weights": asked.weights,
+        "features": asked.features or None,
     }
     if (true.path, true.table) == (pred.path, pred.table) and true.cluster and pred.cluster:
         one = scan(true, (true.cluster, pred.cluster), asked)
         policy = _with_labels(asked.policy, one, one)
         return compare_columns(
-            one.frame, true=true.cluster, pred=pred.cluster, point=true.point, policy=policy, **rules
+            one.frame, true=true.cluster, pred=pred.cluster, point=one.point, policy=policy, **rules
         )
     left, right = scan(true, (), asked), scan(pred, (), asked)
     if (true.format in UNTYPED) != (pred.format in UNTYPED):
@@ -186,10 +196,12 @@ def _duckdb(master: str | None, memory: str | None) -> Iterator[Scanner]:
             _refuse_other_formats(source, TABLES)
             table = stack.enter_context(open_table(connection, source))
             point, clusters = _chosen(source, table.columns, clusters)
-            wanted = [point, *clusters, asked.documents]
+            wanted = [*([] if point is None else key_columns(point)), *clusters]
+            wanted += [] if asked.documents is None else [asked.documents]
+            wanted += [name for name in asked.columns if name in table.columns]
             if asked.others:  # elsewhere every column costs
                 wanted += table.columns
-            columns = [require(table, column) for column in dict.fromkeys(wanted) if column is not None]
+            columns = [require(table, column) for column in dict.fromkeys(wanted)]
             text, parameters = table.relation(columns)
             try:
                 frame = connection.sql(
@@ -197,13 +209,13 @@ def _duckdb(master: str | None, memory: str | None) -> Iterator[Scanner]:
                 )
             except duckdb.Error as error:
                 raise table.error(error) from None
-            return Table(frame, point, clusters)
+            return _keyed(frame, point, clusters)
 
         stack.enter_context(_progress(connection))
         yield scan
 
 
-def _named(point: str | None, source: Source) -> str:
+def _named(point: Key | None, source: Source) -> Key:
     if point is None:
         raise FileError(
             f"{source.path} does not name its points, and an engine has no order of rows.",
@@ -261,7 +273,7 @@ def _polars(master: str | None, memory: str | None) -> Iterator[Scanner]:
             frame = pl.scan_parquet(source.path)
         else:
             frame = pl.scan_csv(source.path, separator=SEPARATOR[str(source.format)], infer_schema=False)
-        return Table(frame, *_chosen(source, frame.collect_schema().names(), clusters))
+        return _keyed(frame, *_chosen(source, frame.collect_schema().names(), clusters))
 
     yield scan
 
@@ -289,7 +301,7 @@ def _spark(master: str | None, memory: str | None) -> Iterator[Scanner]:
             frame = session.read.parquet(source.path)
         else:
             frame = session.read.csv(source.path, header=True, sep=SEPARATOR[str(source.format)])
-        return Table(frame, *_chosen(source, frame.columns, clusters))
+        return _keyed(frame, *_chosen(source, frame.columns, clusters))
 
     try:
         yield scan
@@ -297,16 +309,26 @@ def _spark(master: str | None, memory: str | None) -> Iterator[Scanner]:
         session.stop()
 
 
+def _keyed(frame: Any, point: Key | None, clusters: tuple[str, ...]) -> Table:
+    """A table whose points are named by one column: several are joined to one."""
+    from clusterdiff.tables.frames import KEY, with_key
+
+    if point is None or isinstance(point, str):
+        return Table(frame, point, clusters)
+    return Table(with_key(frame, point), KEY, clusters)
+
+
 def _chosen(
     source: Source, present: Sequence[str], clusters: tuple[str, ...]
-) -> tuple[str | None, tuple[str, ...]]:
+) -> tuple[Key | None, tuple[str, ...]]:
     """The columns of points and clusters: two of the latter as told, or those of one clustering as recognised."""
     from clusterdiff.tables.duck import Scan
-    from clusterdiff.tables.files import choose, require
+    from clusterdiff.tables.files import choose, require, told_key
 
     table = Scan(source.path, present, lambda _: ("", ()))
     if clusters:
-        return source.point, tuple(require(table, column) for column in clusters)
+        point = None if source.point is None else told_key(table, source.point)
+        return point, tuple(require(table, column) for column in clusters)
     point, cluster = choose(table, source.point, source.cluster)
     return _named(point, source), (cluster,)
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import click
 
-from clusterdiff.cli.options import point_option, together
+from clusterdiff.cli.options import together
 from clusterdiff.cli.output import error_console
 from clusterdiff.errors import ArgumentError
 from clusterdiff.files import STDIN
@@ -21,7 +21,13 @@ input_options = together(
         "--true", "true_column", metavar="COLUMN", help="Column of true clusters, when both are in one file."
     ),
     click.option("--pred", "pred_column", metavar="COLUMN", help="Column of predicted clusters, likewise."),
-    point_option,
+    click.option(
+        "--point", metavar="COLUMN", help="Column that names the points; A,B if two columns do so together."
+    ),
+    click.option("--true-point", metavar="COLUMN", help="The same for TRUE alone."),
+    click.option(
+        "--pred-point", metavar="COLUMN", help="The same for PRED; with --pairs, its two ends: A,B."
+    ),
     click.option("--cluster", metavar="COLUMN", help="Column of clusters in both files."),
     click.option(
         "--format", "input_format", type=click.Choice(FORMATS), metavar="FORMAT", help="Format of the files."
@@ -49,6 +55,8 @@ def sources(
     true_column: str | None = None,
     pred_column: str | None = None,
     point: str | None = None,
+    true_point: str | None = None,
+    pred_point: str | None = None,
     cluster: str | None = None,
     input_format: str | None = None,
     pairs: bool = False,
@@ -67,7 +75,7 @@ def sources(
     left, right = parse(true), parse(true if pred is None else pred)
     left = replace(
         left,
-        point=point if true_pairs or not pairs else None,
+        point=true_point or (point if true_pairs or not pairs else None),
         cluster=left.cluster or true_column or cluster,
         format=input_format,
         pairs=true_pairs,
@@ -75,7 +83,7 @@ def sources(
     )
     right = replace(
         right,
-        point=point if pairs or not true_pairs else None,
+        point=pred_point or (point if pairs or not true_pairs else None),
         cluster=right.cluster or pred_column or cluster,
         format=input_format,
         pairs=pairs,

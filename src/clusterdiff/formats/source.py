@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from clusterdiff.errors import ArgumentError, FileError, one_of
 from clusterdiff.files import STDIN, first_line, open_bytes, shown, suffix
+from clusterdiff.points.keys import Key
 
 #: Format → the suffixes of its files. The compression's suffix may follow.
 SUFFIXES = {
@@ -56,7 +57,7 @@ class Source:
     """A clustering in a file or a database; see :func:`clusterdiff.read` for what the fields mean."""
 
     path: str
-    point: str | None = None
+    point: Key | None = None
     cluster: str | None = None
     table: str | None = None
     format: str | None = None

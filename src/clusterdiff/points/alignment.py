@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterdiff.errors import ArgumentError, LabelError, listed
-from clusterdiff.points.clustering import Clustering, Points
+from clusterdiff.points.clustering import Clustering, Points, refuse_twice
 from clusterdiff.points.corpus import InDocument
+from clusterdiff.points.index import Index, index_of, refuse_half_named
 from clusterdiff.points.labels import BoolArray, Labels, LazyNames, encode_objects, kind
 from clusterdiff.points.policy import MISSING_HINT, Policy
 
@@ -24,13 +25,16 @@ class Order:
 
     ``rows`` gives for each point its position in the caller's order of the points (that of `true`), or is None when
     nothing moved; -1 stands for a point that only `pred` has. ``given`` counts the points in the caller's order.
-    ``known`` is False when the caller cannot know that order, because the points came in sets.
+    ``known`` is False when the caller cannot know that order, because the points came in sets. ``named`` is False when
+    the points are called by their positions, and ``index`` is the index that named them in the caller's order.
     """
 
     names: Points
     given: int
     rows: npt.NDArray[np.int64] | None = None
     known: bool = True
+    named: bool = True
+    index: Index | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -61,6 +65,17 @@ class Order:
                     f"`{argument}` lacks {len(lacking):,} of the {len(self):,} points: {listed(lacking)}."
                 )
             return np.asarray([values[point] for point in self.names])
+        index = self._names_of(values)
+        if index is not None:
+            at = index.places(self.names, argument)
+            if (at < 0).any():
+                lacking = [self.names[i] for i in np.flatnonzero(at < 0)[:5].tolist()]
+                total = int((at < 0).sum())
+                raise ArgumentError(
+                    f"the index of `{argument}` lacks {total:,} of the {len(self):,} points: {listed(lacking, total)}.",
+                    "points that have names are looked up by name; pass .to_numpy() for the order of `true`.",
+                )
+            return values.iloc[at]
         self.refuse_unplaced(argument)
         rows = values.shape[0] if hasattr(values, "shape") and values.shape else len(values)
         if rows != self.given:
@@ -69,13 +84,24 @@ class Order:
             )
         if self.rows is None:
             return values
-        values = values.tocsr() if hasattr(values, "tocsr") else np.asarray(values)
+        if hasattr(values, "iloc"):
+            return values.iloc[self.rows]
+        values = values.tocsr() if hasattr(values, "tocsr") else np.asanyarray(values)
         return values[self.rows]
+
+    def _names_of(self, values: object) -> Index | None:
+        """The index to look points up in: where they have names, unless it is the very one they have them from."""
+        index = index_of(values) if self.named else None
+        return None if index is None or (self.index is not None and self.index.same(index)) else index
 
     def describe(self, values: Any, argument: str) -> Any:
         """The same where a value need not be known: points that ``values`` does not know get None."""
         if isinstance(values, Mapping):
             return [values.get(point) for point in self.names]
+        index = self._names_of(values)
+        if index is not None:
+            listing = [*values.tolist(), None]  # place -1 is the last
+            return [listing[i] for i in index.places(self.names, argument).tolist()]
         if not hasattr(values, "__len__") or isinstance(values, set | frozenset):
             raise ArgumentError(f"`{argument}` must hold one value per point; got {type(values).__name__}.")
         if len(values) != self.given:
@@ -149,19 +175,34 @@ def aligned_as_given(true: object, pred: object, empty: bool = False) -> Alignme
     if not len(left) and not len(right):
         raise LabelError("`true` and `pred` are both empty; there is nothing to compare.")
     if left.points is None and right.points is None and len(left) and len(right):
-        if len(left) != len(right):
-            raise LabelError(
-                f"`true` and `pred` must label the same points: `true` has {len(left):,} labels, "
-                f"`pred` has {len(right):,}.",
-                "if the points have names, pass dicts from point to cluster, and missing= says what to do.",
-            )
-        return in_order(left.labels, right.labels)
+        named = [side.index for side in (left, right) if side.index is not None]
+        if len(named) < 2 or named[0].same(named[1]) or all(index.default for index in named):
+            return _by_position(left, right)
+        refuse_half_named(*named)
+    for side, argument in ((left, "true"), (right, "pred")):
+        if side.points is None and side.index is not None:
+            refuse_twice(side.point_names(), argument)
     return by_name(left, right)
+
+
+def _by_position(left: Clustering, right: Clustering) -> Alignment:
+    """Points in one order; they are called as an index says that is not the default one."""
+    if len(left) != len(right):
+        raise LabelError(
+            f"`true` and `pred` must label the same points: `true` has {len(left):,} labels, "
+            f"`pred` has {len(right):,}.",
+            "if the points have names, pass dicts from point to cluster, and missing= says what to do.",
+        )
+    index = next((s.index for s in (left, right) if s.index is not None and not s.index.default), None)
+    if index is None:
+        return in_order(left.labels, right.labels)
+    aligned = in_order(left.labels, right.labels, index.names)
+    return replace(aligned, order=replace(aligned.order, index=index))
 
 
 def in_order(true: Labels, pred: Labels, names: Points | None = None) -> Alignment:
     """Two clusterings whose points stand in one order already."""
-    order = Order(range(len(true)) if names is None else names, len(true))
+    order = Order(range(len(true)) if names is None else names, len(true), named=names is not None)
     return Alignment(true, pred, order, names is not None)
 
 
@@ -186,7 +227,7 @@ def by_name(left: Clustering, right: Clustering) -> Alignment:
     where_a[encoded.values[: len(a)]] = np.arange(len(a))
     where_b[encoded.values[len(a) :]] = np.arange(len(b))
     # Codes are numbered by first appearance: `true` first, then what only `pred` has.
-    order = Order(encoded.lexicon[:].tolist(), len(a), where_a, left.ordered)
+    order = Order(encoded.lexicon[:].tolist(), len(a), where_a, left.ordered, index=left.index)
     return Alignment(left.labels.take(where_a), right.labels.take(where_b), order, named=True)
 
 

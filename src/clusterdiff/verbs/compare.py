@@ -12,13 +12,14 @@ import numpy as np
 from clusterdiff.diff.build import compare_aligned, meet_of
 from clusterdiff.diff.comparison import AnyMeasure, Comparison, noticed
 from clusterdiff.diff.documents import compare_corpora, compare_within
-from clusterdiff.errors import ArgumentError, FileError
+from clusterdiff.errors import ArgumentError, FileError, listed
 from clusterdiff.formats.source import ARRAYS, DOCUMENTS, TABLES, UNTYPED, Source, as_written
 from clusterdiff.measures import resolve
 from clusterdiff.meet.meet import Meet
 from clusterdiff.points.alignment import align, aligned_as_given, settled
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import Corpus, Singletons
+from clusterdiff.points.keys import Key
 from clusterdiff.points.labels import kind
 from clusterdiff.points.libraries import own_noise
 from clusterdiff.points.noise import Noise, NoiseAs, NoiseLabels
@@ -29,13 +30,15 @@ from clusterdiff.verbs.read import read_array, read_clustering, read_documents
 INTEGERS = np.typecodes["AllInteger"] + "?"
 #: A column's name on both sides, or its name on either.
 Column = str | tuple[str, str]
+#: The same for points, which several columns may name together: a list of them.
+PointColumn = Key | tuple[Key, Key]
 
 
 def compare(
     true: object,
     pred: object,
     *,
-    point: Column | None = None,
+    point: PointColumn | None = None,
     cluster: Column | None = None,
     documents: object = None,
     weights: object = None,
@@ -64,9 +67,11 @@ def compare(
         - a :class:`Corpus` of documents, on both sides.
 
         If either side names its points, the two are matched by name; labels in order have the points 0, 1, 2, …
+        Two pandas Series with different indexes are matched by name too; "Points" in the documents has the rule.
     point, cluster
-        For tables and files: the columns that name each point and its cluster; a pair if they are called differently
-        on the two sides. Columns with the usual names are recognised.
+        For tables and files: the columns that name each point and its cluster; a pair (a tuple) if they are called
+        differently on the two sides, a list of columns if several name a point together. Columns with the usual names
+        are recognised.
     documents
         The document of each point: a column like ``weights``, or the name of a column of the tables. Points and
         clusters are then kept apart by document, as in a Corpus, and the result has ``documents``.
@@ -128,13 +133,17 @@ def compare(
             "`true` and `pred` must both be a Corpus of documents, or neither.",
             "only cd.Corpus and files of documents are corpora; a dict is points or clusters.",
         )
-    if kinds == ["table"] * 2 and distances is None:
+    if "table" in kinds:
+        sides = [_indexed(side, i, point, cluster) for i, side in enumerate(sides)]
+        kinds = [_kind(side) for side in sides]
+    points = [_column(point, "point", i) for i in range(2)]
+    if kinds == ["table"] * 2 and distances is None and not any(isinstance(key, list) for key in points):
         from clusterdiff.tables.frames import compare_frames
 
         return noticed(
             compare_frames(
                 *sides,
-                point=point,
+                point=(points[0], points[1]),
                 cluster=cluster,
                 weights=weights,
                 features=features,
@@ -160,7 +169,11 @@ def compare(
     if sources:
         read = _as_written(read, sides)
         policy = replace(policy, noise=told.spelt(*map(_spelling, sides, read)))
-    data: dict[str, Any] = {"weights": weights, "features": features, "distances": distances}
+    data: dict[str, Any] = {"weights": weights, "features": features, "documents": documents}
+    if "table" in kinds:
+        data = {name: _of_table(value, name, sides, points) for name, value in data.items()}
+    documents = data.pop("documents")
+    data["distances"] = distances
     aligned = aligned_as_given(read[0], read[1], empty=policy.missing == "lost")
     if documents is not None:
         return noticed(compare_within(aligned, documents, policy, singletons, **data))
@@ -237,8 +250,9 @@ def _refuse(what: str, **given: object) -> None:
             raise ArgumentError(f"`{argument}` has no meaning for {what}; leave it out.")
 
 
-def _column(column: Column | None, argument: str, i: int) -> str | None:
-    if column is None or isinstance(column, str):
+def _column(column: Any, argument: str, i: int) -> Any:
+    """The column of a side: told for both, or in a pair."""
+    if column is None or isinstance(column, str | list):
         return column
     if len(column) != 2:
         raise ArgumentError(
@@ -247,7 +261,7 @@ def _column(column: Column | None, argument: str, i: int) -> str | None:
     return column[i]
 
 
-def _with_columns(source: Source, i: int, point: Column | None, cluster: Column | None) -> Source:
+def _with_columns(source: Source, i: int, point: PointColumn | None, cluster: Column | None) -> Source:
     """A source with the columns that the user named, unless it names its own."""
     return replace(
         source,
@@ -273,7 +287,7 @@ def _corpus(side: Any) -> Corpus:
     return side if isinstance(side, Corpus) else read_documents(side)
 
 
-def _clustering(side: object, i: int, point: Column | None, cluster: Column | None) -> object:
+def _clustering(side: object, i: int, point: PointColumn | None, cluster: Column | None) -> object:
     """What can be laid over points in memory: files and tables are read."""
     if isinstance(side, Source):
         return read_clustering(_with_columns(side, i, point, cluster))
@@ -283,6 +297,28 @@ def _clustering(side: object, i: int, point: Column | None, cluster: Column | No
         argument = ("true", "pred")[i]
         return read_frame(side, argument, _column(point, "point", i), _column(cluster, "cluster", i))
     return side
+
+
+def _indexed(side: object, i: int, point: PointColumn | None, cluster: Column | None) -> object:
+    """A pandas frame whose index names its points, as something that says so."""
+    if _kind(side) != "table":
+        return side
+    from clusterdiff.tables.frames import with_index
+
+    return with_index(side, ("true", "pred")[i], _column(point, "point", i), _column(cluster, "cluster", i))
+
+
+def _of_table(value: object, argument: str, sides: Sequence[object], points: Sequence[Any]) -> object:
+    """What is told as the name of a column (or several), read from the table that has it; `true` comes first."""
+    if value is None or not _named(value):
+        return value
+    from clusterdiff.tables.frames import column_names, frame_values, has_columns
+
+    wanted = column_names(value, argument)
+    for i, side in enumerate(sides):
+        if _kind(side) == "table" and has_columns(side, wanted):
+            return frame_values(side, ("true", "pred")[i], points[i], value, argument)
+    raise ArgumentError(f"`{argument}` names columns that no table has: {listed(wanted)}.")
 
 
 def _arrays(left: Source, right: Source) -> list[Clustering]:

@@ -8,13 +8,14 @@ from collections.abc import Collection
 from clusterdiff.formats.source import ARRAYS, DOCUMENTS, TABLES, Source
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import Corpus
+from clusterdiff.points.keys import Key
 from clusterdiff.points.labels import AnyArray
 
 
 def read(
     path: str | os.PathLike[str],
     *,
-    point: str | None = None,
+    point: Key | None = None,
     cluster: str | None = None,
     table: str | None = None,
     format: str | None = None,  # noqa: A002
@@ -30,7 +31,8 @@ def read(
         A file (maybe compressed: .gz, .bz2, .xz; .zst for CSV, JSON lines and Parquet), a glob of tables of one kind,
         ``-`` for standard input, or ``postgres://user@host/database``.
     point, cluster
-        The columns that name the points and the clusters, where they cannot be told by their names. A table with one
+        The columns that name the points and the clusters, where they cannot be told by their names; a list of columns
+        names the points by all of them together. A table with one
         column has one cluster per row, in the order of the points. For .npz, ``cluster`` is the array; for documents of
         spans, the field of the clusters.
     table
