@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from clusterdiff.formats.catalogue import FORMATS
+
 TOP = Path(__file__).resolve().parents[1]
 DOCUMENTS = sorted([TOP / "README.md", *(TOP / "docs").glob("*.md")])
 BLOCK = re.compile(r"^```(?P<kind>\w+)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -103,6 +105,16 @@ def test_shell_examples_give_what_they_show(path: Path, body: str, tmp_path: Pat
 def squeezed(text: str) -> str:
     """Text without trailing blanks and outer empty lines, which documents do not keep."""
     return "\n".join(line.rstrip() for line in text.strip("\n").splitlines())
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_is_listed(name: str) -> None:
+    """The table of docs/files.md has each format, under its name, with all suffixes but those of a task's own."""
+    rows = [
+        line for line in (TOP / "docs" / "files.md").read_text(encoding="utf-8").splitlines() if "|" in line
+    ]
+    (row,) = (line for line in rows if f"`{name}`" in line.split("|")[2])
+    assert {end for end in FORMATS[name].suffixes if "_" not in end} <= set(re.findall(r"`([^`]+)`", row))
 
 
 @pytest.mark.parametrize(

@@ -222,7 +222,7 @@ def test_pooled_blanc_is_the_measure_on_the_pooled_overlap() -> None:
             for _ in range(4)
         ]
         true, pred = ({f"d{i}": dict(pair[side]) for i, pair in enumerate(corpus)} for side in (0, 1))
-        diff = cd.compare_corpora(true, pred)
+        diff = cd.compare(cd.Corpus(true), cd.Corpus(pred))
         given = cd.Meet(diff.meet.cells, overlap=pooled(corpus))  # type: ignore[arg-type]
         for part in ("precision", "recall", "f1"):
             assert cd.measures[f"blanc.{part}"](given) == diff.score(f"blanc.{part}")

@@ -87,10 +87,10 @@ BAD: dict[str, tuple[Callable[[], object], type[Exception], str, str | None]] = 
         "for clusters given as lists of points, pass a list of lists.",
     ),
     "a whole frame": (
-        lambda: cd.compare(FOUR, pl.DataFrame({"a": FOUR})),
-        cd.LabelError,
-        "`pred` must be one column; got polars",
-        'pass one column, such as frame["cluster"].',
+        lambda: cd.compare(FOUR, pl.DataFrame({"a": FOUR, "b": FOUR})),
+        cd.ArgumentError,
+        "`pred` has the columns 'a', 'b', and none is known as the clusters.",
+        "name it with cluster= (--cluster on the command line).",
     ),
     "a set of labels": (
         lambda: cd.compare({"a", "b"}, FOUR),
@@ -287,7 +287,7 @@ BAD: dict[str, tuple[Callable[[], object], type[Exception], str, str | None]] = 
     "own sigma of the wrong shape": (
         lambda: cd.score(FOUR, FOUR, cd.split_merge("pairs", lambda s, t: 1.0)),  # type: ignore[arg-type,return-value]
         cd.ArgumentError,
-        "`sigma` must return one value a pair: 2 pairs, shape ().",
+        "`sigma` must return one value per pair: 2 pairs, shape ().",
         "it takes two arrays, the split and the merge score of each cell.",
     ),
     "unknown frame": (

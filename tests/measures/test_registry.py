@@ -185,14 +185,14 @@ def test_every_entry_is_complete() -> None:
 
 
 def test_counts_in_documents_are_current() -> None:
-    """Wherever a document says how many measures there are, it is as many as are registered."""
+    """Wherever a document says how many measures there are, it is as many as are registered; the catalogue does."""
     told = []
     for path in (TOP / "README.md", TOP / "CONTRIBUTING.md", *sorted((TOP / "docs").glob("*.md"))):
         told += [
             (path.name, int(count))
             for count in re.findall(r"(?<![\d.])(\d+) measures\b", path.read_text(encoding="utf-8"))
         ]
-    assert told
+    assert "measures.md" in dict(told)
     assert told == [(name, len(cd.measures)) for name, _ in told]
 
 

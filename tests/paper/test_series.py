@@ -106,7 +106,7 @@ def test_measures_that_need_more_than_sums_work_too() -> None:
 
     series = cd.worsen([0, 0, 0, 1, 1, 2], [singles])
     expected = [
-        float((Meet.from_labels(np.array([0, 0, 0, 1, 1, 2]), series.clustering(i).labels).size == 1).mean())
+        float((Meet.from_labels(np.array([0, 0, 0, 1, 1, 2]), series.clustering(i).codes).size == 1).mean())
         for i in range(len(series))
     ]
     sizes = [len(cd.compare([0, 0, 0, 1, 1, 2], series.clustering(i)).meet) for i in range(len(series))]

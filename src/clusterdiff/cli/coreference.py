@@ -78,7 +78,7 @@ def show_corpus(
         f"{diff.meet.k_true:,} true and {diff.meet.k_pred:,} predicted {words.clusters}"
     )
     loss = diff.loss
-    out.print(f"S_H lost {loss.total:.6f} = {loss.split:.6f} to splits + {loss.merge:.6f} to merges")
+    out.print(f"S_H lost {loss.total:.6f} = {' + '.join(loss.told(6, lost=diff.summed.uneven))}")
     if diff.policy.unshared:
         have = "has" if diff.policy.unshared == 1 else "have"
         out.print(
@@ -94,8 +94,9 @@ def show_corpus(
 
 
 MEANING = {
-    "singleton": "for S_H each has {} of its own there (--missing)",
-    "drop": "S_H leaves them out (--missing)",
+    "singleton": "each has {} of its own there (--missing)",
+    "drop": "they are left out (--missing)",
+    "lost": "they count as not found or as spurious (--missing)",
     "error": "",
 }
 

@@ -21,7 +21,8 @@ from clusterdiff.cli.output import error_console
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.errors import EngineError, FileError, MissingExtraError
 from clusterdiff.files import STDIN
-from clusterdiff.formats.source import TABLES, UNTYPED, Source, as_written
+from clusterdiff.formats.catalogue import TABLES, UNTYPED
+from clusterdiff.formats.source import Source, as_written
 from clusterdiff.points.corpus import Singletons
 from clusterdiff.points.keys import Key, key_columns
 from clusterdiff.points.policy import Policy

@@ -53,7 +53,7 @@ def show(
         data = diff.to_dict(measures, top)
         if explain:
             data["explanation"] = diff.explain(top, sides).to_dict()
-            data["repairs"] = diff.repairs().to_dict(top)
+            data["repairs"] = [] if diff.summed.uneven else diff.repairs().to_dict(top)
         if slices:
             data["slices"] = slices_as_data(slices)
         if sides != SIDES:
@@ -114,6 +114,8 @@ def print_explanation(diff: Comparison, top: int, sides: tuple[str, str]) -> Non
     """Where the score was lost, and what to fix first."""
     out = console()
     out.print(f"\n{diff.explain(top, sides)}", markup=False, soft_wrap=True)
+    if diff.summed.uneven:
+        return  # what repairs gain is not known where points are lost
     repairs = diff.repairs()
     if not len(repairs):
         return
@@ -132,10 +134,12 @@ def print_explanation(diff: Comparison, top: int, sides: tuple[str, str]) -> Non
 
 def print_slices(name: str, slices: Table[Slice]) -> None:
     """The loss by a column, as a table."""
-    table = plain_table(shown(name), right=("points", "score", "loss", "to splits", "to merges"))
+    parts = ("to splits", "to merges", "to missing", "to spurious")
+    lost = any(row.missing_loss or row.spurious_loss for row in slices)
+    table = plain_table(shown(name), right=("points", "score", "loss", *parts[: 4 if lost else 2]))
     for row in slices:
         value = "(none)" if row.value is None else shown(str(row.value))
-        numbers = (row.loss, row.split_loss, row.merge_loss)
+        numbers = row[3 : 8 if lost else 6]  # the loss and its parts
         table.add_row(Text(value), f"{row.points:,}", f"{row.score:.4f}", *(f"{x:.6f}" for x in numbers))
     console().print()
     console().print(table)

@@ -13,7 +13,8 @@ from clusterdiff.cli.options import together
 from clusterdiff.cli.output import error_console
 from clusterdiff.errors import ArgumentError
 from clusterdiff.files import STDIN
-from clusterdiff.formats.source import FORMATS, Source, parse
+from clusterdiff.formats.catalogue import FORMATS
+from clusterdiff.formats.source import Source, parse
 
 #: The options that say how inputs are read.
 input_options = together(
@@ -30,7 +31,11 @@ input_options = together(
     ),
     click.option("--cluster", metavar="COLUMN", help="Column of clusters in both files."),
     click.option(
-        "--format", "input_format", type=click.Choice(FORMATS), metavar="FORMAT", help="Format of the files."
+        "--format",
+        "input_format",
+        type=click.Choice(list(FORMATS)),
+        metavar="FORMAT",
+        help="Format of the files.",
     ),
     click.option(
         "--pairs", is_flag=True, help="PRED is a table of matched pairs: what they connect is a cluster."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import pkgutil
 import sys
 import warnings
 from typing import Any
@@ -10,35 +11,23 @@ from typing import Any
 import click
 
 from clusterdiff._version import __version__
+from clusterdiff.cli import commands
 from clusterdiff.cli.output import error_console
 from clusterdiff.errors import ClusterdiffError, ClusterdiffWarning
 
-#: Command → the module of this package that defines it, loaded when it is called.
-COMMANDS = {
-    "compare": "compare",
-    "demo": "demo",
-    "measures": "measures",
-    "patch": "patch",
-    "apply": "apply",
-    "check": "check",
-    "worsen": "worsen",
-    "plot": "plot",
-    "paper": "paper",
-}
-
 
 class Commands(click.Group):
-    """Commands that are imported only when they are used, so that --help is quick."""
+    """The modules of ``clusterdiff.cli.commands``, each imported only when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """All commands, in the order of the table."""
-        return list(COMMANDS)
+        """All commands by name."""
+        return sorted(module.name for module in pkgutil.iter_modules(commands.__path__))
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         """The command's object from its module."""
-        if name not in COMMANDS:
+        if name not in self.list_commands(ctx):
             return None
-        command: click.Command = importlib.import_module(f"clusterdiff.cli.{COMMANDS[name]}").command
+        command: click.Command = importlib.import_module(f"{commands.__name__}.{name}").command
         return command
 
     def resolve_command(

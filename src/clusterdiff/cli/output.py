@@ -18,7 +18,14 @@ from clusterdiff.errors import FileError
 from clusterdiff.table import shown
 from clusterdiff.wording import count
 
-KIND_STYLE = {"same": "green", "split": "yellow", "merge": "magenta", "mixed": "red"}
+KIND_STYLE = {
+    "same": "green",
+    "split": "yellow",
+    "merge": "magenta",
+    "mixed": "red",
+    "missing": "cyan",
+    "spurious": "blue",
+}
 
 
 def console() -> Console:
@@ -87,7 +94,7 @@ def print_diff(
         f"{count(diff.n)} · {count(diff.summed.k_true, f'{sides[0]} cluster')} · "
         f"{count(diff.summed.k_pred, f'{sides[1]} cluster')}"
     )
-    out.print(f"lost {loss.total:.6f} = {loss.split:.6f} to splits + {loss.merge:.6f} to merges")
+    out.print(f"lost {loss.total:.6f} = {' + '.join(loss.told(6, lost=diff.summed.uneven))}")
     parts: list[Any] = ["components: "]
     for kind, number in kinds.items():
         parts += [(f"{number:,} {kind}", KIND_STYLE[kind]), "  "]

@@ -67,11 +67,8 @@ def compare_aligned(
         link_sums=None if distances is None else Distances(distances, order).sums,
     )
     cells = meet.cells
-    aligned = replace(
-        aligned,
-        true=aligned.true.settled(cells.true_labels),
-        pred=aligned.pred.settled(cells.pred_labels),
-    )
+    true, pred = aligned.true.settled(cells.true_labels), aligned.pred.settled(cells.pred_labels)
+    aligned = Alignment(true, pred, order, aligned.named, aligned.policy, aligned.given, aligned.kept)
     meet = meet.with_points(partial(cells.locate, aligned.true.values, aligned.pred.values))
     if documents is not None:
         meet = meet.within(documents)

@@ -11,16 +11,16 @@ from typing import Any, TypeAlias, TypeVar
 
 from clusterdiff import views
 from clusterdiff._version import __version__
-from clusterdiff.diff.analysis import Analysis, Merge, Split
+from clusterdiff.diff.analysis import Analysis, Cell, Merge, Split
 from clusterdiff.diff.components import Component, components
 from clusterdiff.diff.explain import Explanation, explain
 from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.mapping import Continuation, mapping
 from clusterdiff.diff.patch import Patch, patch
 from clusterdiff.diff.repairs import Repairs
-from clusterdiff.diff.slices import Slice, by
+from clusterdiff.diff.slices import PointLoss, Slice, by, by_point
 from clusterdiff.diff.source import PointSource
-from clusterdiff.errors import ClusterdiffWarning
+from clusterdiff.errors import ArgumentError, ClusterdiffWarning
 from clusterdiff.measures import Measure, resolve, resolve_all
 from clusterdiff.measures.normalise import normalised
 from clusterdiff.meet.meet import Meet
@@ -99,11 +99,11 @@ class Comparison:
 
     @property
     def loss(self) -> Loss:
-        """What S_H lost, in all and to splits and merges.
+        """What S_H lost, in all, to splits and merges, and to points that a side lacks if they count as lost.
 
         >>> import clusterdiff as cd
         >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).loss
-        Loss(total=0.5, split=0.5, merge=0.0)
+        Loss(total=0.5, split=0.5, merge=0.0, missing=0.0, spurious=0.0)
         """
         return self.analysis.loss
 
@@ -120,9 +120,9 @@ class Comparison:
         return normalised(self.meet, resolve(measure))
 
     def plot(self, kind: str = "flow", ax: Any = None) -> Any:
-        """Draw the comparison: "flow", "bipartite", "derivation", "loss", "sizes" or "heatmap".
+        """Draw the comparison as one of the pictures of :mod:`clusterdiff.show.plots`, by name.
 
-        Returns the matplotlib Axes; see :mod:`clusterdiff.show.plots`.
+        Returns the matplotlib Axes. ``clusterdiff plot --help`` lists the names.
         """
         return views.plot(self, kind, ax)
 
@@ -137,6 +137,26 @@ class Comparison:
     def merges(self) -> Table[Merge]:
         """A row for every predicted cluster, costliest first."""
         return self.analysis.merges
+
+    @property
+    def cells(self) -> Table[Cell]:
+        """A row for every cell, costliest first; for points that a side lacks, if they count as lost, one without it.
+
+        >>> import clusterdiff as cd
+        >>> cd.compare([{"a", "b"}, {"c"}], [{"a"}, {"c", "x"}], missing="lost").cells.to_dict()["pred"]
+        [1, None, 0, None]
+        """
+        return self.analysis.cells
+
+    @property
+    def by_point(self) -> Table[PointLoss]:
+        """A row for every point, costliest first: its clusters, its component, and what it lost.
+
+        >>> import clusterdiff as cd
+        >>> [(row.point, row.loss) for row in cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).by_point]
+        [(2, 0.25), (3, 0.25), (0, 0.0), (1, 0.0)]
+        """
+        return by_point(self.analysis, self.source)
 
     @cached_property
     def components(self) -> Table[Component]:
@@ -199,6 +219,11 @@ class Comparison:
 
     @cached_property
     def _repairs(self) -> Repairs:
+        if self.meet.uneven:
+            raise ArgumentError(
+                "what a repair gains is not known where points that one side lacks count as lost.",
+                'pass missing="drop" for repairs to the points that both have.',
+            )
         return Repairs(self.analysis, self.source)
 
     def patch(self) -> Patch:
@@ -213,6 +238,11 @@ class Comparison:
         >>> diff.patch().apply(["x", "x", "y", "z"]) == cd.Clustering([0, 0, 1, 1])
         True
         """
+        if self.meet.uneven:
+            raise ArgumentError(
+                "a patch splits and merges clusters, and cannot add or remove the points that one side lacks.",
+                'pass missing="drop" for the points that both have.',
+            )
         return patch(self.analysis, self.source)
 
     @cached_property
@@ -220,7 +250,8 @@ class Comparison:
         """Which predicted cluster continues which true one, which were born and which vanished.
 
         The pair of clusters that shares most points is matched first, then the next, each cluster at most once: no two
-        clusters share more points with each other than with their partners.
+        clusters share more points with each other than with their partners. It is about the clusterings as they were
+        given, with the points that one side lacks, and the same under every policy.
 
         Examples
         --------
@@ -231,7 +262,8 @@ class Comparison:
         1  continues  1     y          1          2          1
         2  born       None  z          0          0          1
         """
-        return mapping(self.analysis)
+        given = self.source.as_given
+        return mapping(self.analysis if given is self.meet else Analysis(given))
 
     def by(self, column: object) -> Table[Slice]:
         """The loss by slices of the points, costliest first.
@@ -252,9 +284,9 @@ class Comparison:
         --------
         >>> import clusterdiff as cd
         >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).by(["shop", "web", "shop", "web"])
-           value  points   score    loss  split_loss  merge_loss
-        0  shop        2  0.5000  0.2500      0.2500      0.0000
-        1  web         2  0.5000  0.2500      0.2500      0.0000
+           value  points   score    loss  split_loss  merge_loss  missing_loss  spurious_loss
+        0  shop        2  0.5000  0.2500      0.2500      0.0000        0.0000         0.0000
+        1  web         2  0.5000  0.2500      0.2500      0.0000        0.0000         0.0000
         """
         return by(self.analysis, self.source, column)
 
@@ -315,7 +347,7 @@ class Comparison:
         return [
             f"S_H = {self.score():.4f} for {self.n:,} points in {self.summed.k_true:,} true and "
             f"{self.summed.k_pred:,} predicted clusters",
-            f"lost {loss.total:.4f}: {loss.split:.4f} to splits, {loss.merge:.4f} to merges",
+            f"lost {loss.total:.4f}: {', '.join(loss.told(4, lost=self.summed.uneven))}",
             "components: " + ", ".join(f"{count:,} {kind}" for kind, count in kinds.items()),
         ]
 

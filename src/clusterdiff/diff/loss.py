@@ -34,6 +34,15 @@ class Loss(NamedTuple):
         """A loss from its parts."""
         return cls(sum(parts), *parts)
 
+    def told(self, digits: int, lost: bool) -> list[str]:
+        """The parts in words; ``lost``: whether points may be lost at all.
+
+        >>> Loss.of(0.25, 0.0).told(2, lost=False)
+        ['0.25 to splits', '0.00 to merges']
+        """
+        parts = zip(("splits", "merges", "missing points", "spurious points"), self[1:], strict=True)
+        return [f"{part:.{digits}f} to {name}" for name, part in parts][: 4 if lost else 2]
+
 
 class Losses(NamedTuple):
     """The parts of many losses, an array each."""

@@ -33,6 +33,47 @@ class Slice(NamedTuple):
     spurious_loss: float
 
 
+class PointLoss(NamedTuple):
+    """A point, its clusters (None on a side that lacks it), its component, and its share of the loss."""
+
+    point: Any
+    true: Any
+    pred: Any
+    component: int
+    loss: float
+    split_loss: float
+    merge_loss: float
+    missing_loss: float
+    spurious_loss: float
+
+
+def by_point(analysis: Analysis, source: PointSource) -> Table[PointLoss]:
+    """A row for every point, costliest first; see :attr:`Comparison.by_point`."""
+    meet, join, cell = analysis.meet, analysis.join, analysis.meet.cell_of_point
+    _, losses = point_losses(analysis, source)
+    # Code -1, the last of each list, is no cluster.
+    true, pred = (np.append(codes, -1)[cell].astype(np.int64) for codes in (meet.true, meet.pred))
+    if isinstance(meet, UnevenMeet):
+        true[meet.missing.at], pred[meet.spurious.at] = meet.missing.cluster, meet.spurious.cluster
+    component = np.where(true >= 0, np.append(join.of_true, -1)[true], np.append(join.of_pred, -1)[pred])
+    order = np.argsort(-losses.total, kind="stable")
+    columns = {
+        "point": _objects(list(source.names)),
+        "true": _objects([*analysis.true, None])[true],
+        "pred": _objects([*analysis.pred, None])[pred],
+        "component": component,
+        **losses.columns,
+    }
+    return Table({name: column[order] for name, column in columns.items()}, PointLoss)
+
+
+def _objects(values: list[Any]) -> npt.NDArray[Any]:
+    out = np.empty(len(values), dtype=object)
+    for i, value in enumerate(values):  # assigning all at once would take tuples apart
+        out[i] = value
+    return out
+
+
 def by(analysis: Analysis, source: PointSource, column: object) -> Table[Slice]:
     """The loss by the values of a column; see :meth:`Comparison.by`."""
     if isinstance(column, str) and column in source.columns:

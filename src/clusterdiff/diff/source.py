@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from clusterdiff.diff.analysis import CellNumbers
 from clusterdiff.meet.meet import Meet
-from clusterdiff.meet.uneven import UnevenMeet
+from clusterdiff.meet.uneven import UnevenMeet, uneven_of
 from clusterdiff.points.alignment import Alignment
 from clusterdiff.points.clustering import Clustering, Points
 from clusterdiff.wording import count
@@ -65,6 +65,17 @@ class PointSource:
     def names(self) -> Points:
         """What the points are called; their positions if they have no names."""
         return self._aligned.order.names
+
+    @cached_property
+    def as_given(self) -> Meet:
+        """The meet of the clusterings as they were given, with the points that one side lacks, whatever the policy.
+
+        Its clusters are the user's own: none was made for a point that one side lacks.
+        """
+        given = self._aligned.given
+        if given is None or self.meet.uneven:
+            return self.meet
+        return uneven_of(given.true.codes, given.pred.codes, (given.true.names, given.pred.names))
 
     # ---- by cell
 

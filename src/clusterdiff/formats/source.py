@@ -10,45 +10,9 @@ from dataclasses import dataclass, replace
 
 from clusterdiff.errors import ArgumentError, FileError, one_of
 from clusterdiff.files import STDIN, first_line, open_bytes, shown, suffix
+from clusterdiff.formats.catalogue import ARRAYS, BY_SUFFIX, FORMATS, MAGIC, TABLES
 from clusterdiff.points.keys import Key
 
-#: Format → the suffixes of its files. The compression's suffix may follow.
-SUFFIXES = {
-    "csv": (".csv",),
-    "tsv": (".tsv", ".tab"),
-    "jsonl": (".jsonl", ".ndjson"),
-    "parquet": (".parquet", ".pq"),
-    "arrow": (".arrow", ".feather", ".ipc"),
-    "sqlite": (".sqlite", ".sqlite3", ".db"),
-    "duckdb": (".duckdb", ".ddb"),
-    "postgres": (),
-    "json": (".json",),
-    "labels": (),
-    "clusters": (".mcl", ".clusters"),
-    "npy": (".npy", ".npz"),
-    "tiff": (".tif", ".tiff"),
-    "conll": (".conll", ".v4_gold_conll", ".v4_auto_conll", ".gold_conll", ".auto_conll"),
-    "conllu": (".conllu",),
-    "spans": (),
-}
-FORMATS = tuple(SUFFIXES)
-BY_SUFFIX = {end: name for name, ends in SUFFIXES.items() for end in ends}
-#: Formats that are tables of points and clusters, arrays of labels, and formats that hold several documents.
-TABLES = ("csv", "tsv", "jsonl", "parquet", "arrow", "sqlite", "duckdb", "postgres")
-ARRAYS = ("npy", "tiff")
-DOCUMENTS = ("conll", "conllu", "spans")
-#: Formats that know text only: "7" may be a number.
-UNTYPED = ("csv", "tsv", "clusters")
-
-MAGIC = {
-    b"PAR1": "parquet",
-    b"ARROW1": "arrow",
-    b"SQLite format 3\x00": "sqlite",
-    b"\x93NUMPY": "npy",
-    b"PK\x03\x04": "npy",
-    b"II*\x00": "tiff",
-    b"MM\x00*": "tiff",
-}
 POSTGRES = re.compile(r"postgres(?:ql)?://")
 
 
@@ -142,7 +106,7 @@ def _has_clusters(path: str) -> bool:
 def parse(text: str) -> Source:
     """A source as the command takes it: ``path``, ``path:column``, ``database:table``, ``database:table:column``.
 
-    A file whose very name has a colon is that file.
+    A path that exists is that file, even with a colon in its name.
 
     >>> source = parse("gold.csv:entity_id")
     >>> source.path, source.cluster

@@ -115,7 +115,7 @@ class Components:
     def size(self) -> npt.NDArray[np.int64]:
         """The number of points of each component."""
         size: npt.NDArray[np.int64] = _core.group_sum(self.of_true, self.count, self.meet.true_size)
-        size = size + self.spurious
+        size += self.spurious
         return size
 
     @cached_property

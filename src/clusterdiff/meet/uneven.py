@@ -184,15 +184,15 @@ class UnevenMeet(Meet):
     @cached_property
     def true_mass(self) -> npt.NDArray[Any]:
         """The weight of each true cluster."""
-        mass: npt.NDArray[Any] = _core.group_sum(self.true, self.k_true, self.mass)
-        mass = mass + self.missing.mass(self.k_true)
+        mass: npt.NDArray[Any] = self.missing.mass(self.k_true)
+        mass += _core.group_sum(self.true, self.k_true, self.mass).astype(mass.dtype)
         return mass
 
     @cached_property
     def pred_mass(self) -> npt.NDArray[Any]:
         """The weight of each predicted cluster."""
-        mass: npt.NDArray[Any] = _core.group_sum(self.pred, self.k_pred, self.mass)
-        mass = mass + self.spurious.mass(self.k_pred)
+        mass: npt.NDArray[Any] = self.spurious.mass(self.k_pred)
+        mass += _core.group_sum(self.pred, self.k_pred, self.mass).astype(mass.dtype)
         return mass
 
     @cached_property

@@ -135,9 +135,9 @@ class Given:
 class Alignment:
     """Two clusterings over the same points in the same order, and what was done to get there.
 
-    ``given`` holds the two as they were before points that one side lacks were dealt with, if there were any. ``kept`` has the places of the points among those that there
-    were at first, if some were left out. Under ``missing="lost"`` the labels of a side are absent for points that it
-    lacks.
+    ``given`` holds the two as they were before points that one side lacks were dealt with, if there were any. ``kept``
+    has the places of the points among those that there were at first, if some were left out. Under ``missing="lost"``
+    the labels of a side are absent for points that it lacks.
     """
 
     true: Labels

@@ -19,6 +19,8 @@ AnyArray = npt.NDArray[Any]
 FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
 
+#: So few labels are copied as they are: looking for a smaller type would take longer.
+FEW = 10_000
 #: A container of points, as it may stand inside a list of clusters.
 CLUSTER_TYPES = (set, frozenset, list)
 
@@ -200,7 +202,7 @@ class Labels:
         lexicon = self.lexicon.settled() if isinstance(self.lexicon, LazyNames) else self.lexicon
         if not _changeable(self._values):
             return Labels(self._values, lexicon, self.absent)
-        if found is not None and len(found) < len(self):
+        if found is not None and len(self) > max(len(found), FEW):
             values = self._values.astype(_narrowest(found))
         else:
             values = self._values.copy()

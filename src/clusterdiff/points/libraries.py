@@ -111,6 +111,8 @@ def _fitted_labels(model: object) -> object:
 
 def own_noise(data: object) -> int | None:
     """The label that means noise by an estimator's own documentation, or None if there is none."""
+    if isinstance(data, np.ndarray | list | tuple | dict):  # the common cases, and quick to tell
+        return None
     kinds = type(fitted(data)).__mro__
     known = any(k.__name__ in NOISY and k.__module__.partition(".")[0] in NOISY_LIBRARIES for k in kinds)
     return -1 if known else None

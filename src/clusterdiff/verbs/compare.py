@@ -13,7 +13,8 @@ from clusterdiff.diff.build import compare_aligned, meet_of
 from clusterdiff.diff.comparison import AnyMeasure, Comparison, noticed
 from clusterdiff.diff.documents import compare_corpora, compare_within
 from clusterdiff.errors import ArgumentError, FileError, listed
-from clusterdiff.formats.source import ARRAYS, DOCUMENTS, TABLES, UNTYPED, Source, as_written
+from clusterdiff.formats.catalogue import ARRAYS, DOCUMENTS, TABLES, UNTYPED
+from clusterdiff.formats.source import Source, as_written
 from clusterdiff.measures import resolve
 from clusterdiff.meet.meet import Meet
 from clusterdiff.points.alignment import align, aligned_as_given, settled
@@ -208,9 +209,14 @@ def score(true: object, pred: object, measure: AnyMeasure = "S_H", **options: An
 
 # ---- what each side is
 
+#: What holds labels and needs no second look.
+PLAIN = frozenset({np.ndarray, list, tuple, dict})
+
 
 def _recognised(side: object) -> object:
     """A path as a source whose format is known; anything else as it is."""
+    if type(side) in PLAIN:
+        return side
     if isinstance(side, str | os.PathLike):
         try:
             return Source(os.fspath(side)).resolved()
@@ -222,6 +228,8 @@ def _recognised(side: object) -> object:
 
 
 def _kind(side: object) -> str:
+    if type(side) in PLAIN:
+        return "labels"
     if isinstance(side, Source):
         return "corpus" if side.format in DOCUMENTS else "file"
     if isinstance(side, Corpus):
@@ -289,6 +297,8 @@ def _corpus(side: Any) -> Corpus:
 
 def _clustering(side: object, i: int, point: PointColumn | None, cluster: Column | None) -> object:
     """What can be laid over points in memory: files and tables are read."""
+    if type(side) in PLAIN:
+        return side
     if isinstance(side, Source):
         return read_clustering(_with_columns(side, i, point, cluster))
     if _kind(side) == "table":

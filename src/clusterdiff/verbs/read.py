@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection
+from typing import Any
 
-from clusterdiff.formats.source import ARRAYS, DOCUMENTS, TABLES, Source
+from clusterdiff.formats.catalogue import ARRAYS, DOCUMENTS, FORMATS, TABLES
+from clusterdiff.formats.source import Source
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import Corpus
 from clusterdiff.points.keys import Key
@@ -38,8 +40,8 @@ def read(
     table
         The table of a database with several.
     format
-        One of csv, tsv, jsonl, parquet, arrow, sqlite, duckdb, postgres, json, labels (one per line), clusters
-        (one per line), npy, tiff, conll, conllu, spans; otherwise told by the name of the file, or its content.
+        The name of a format, such as "csv", "parquet", "labels" (one per line) or "conll": docs/files.md lists them.
+        If it is not given, the name of the file tells, or its content.
     pairs, threshold
         Read a table of pairs of points, and make clusters of what they connect; with a threshold, only pairs whose
         score is at least that connect. ``point`` may then be "left,right" or "left,right,score".
@@ -71,33 +73,21 @@ def read_clustering(source: Source) -> Clustering:
         from clusterdiff.formats.arrays import flat
 
         return flat(read_array(source), source.path, source.ignored)
-    from clusterdiff.formats import lists
-
-    readers = {
-        "json": lists.read_json,
-        "labels": lists.read_labels_by_line,
-        "clusters": lists.read_clusters_by_line,
-    }
-    return readers[str(source.format)](source.path)
+    clustering: Clustering = _content(source)
+    return clustering
 
 
 def read_documents(source: Source) -> Corpus:
     """The corpus of a file of documents."""
-    if source.format == "spans":
-        from clusterdiff.formats.spans import read_spans
-
-        return read_spans(source.path, source.cluster)
-    if source.format == "conll":
-        from clusterdiff.formats.conll import read_conll
-
-        return read_conll(source.path)
-    from clusterdiff.formats.conllu import read_conllu
-
-    return read_conllu(source.path)
+    corpus: Corpus = _content(source)
+    return corpus
 
 
 def read_array(source: Source) -> AnyArray:
     """The labels of an array or image, in its own shape."""
-    from clusterdiff.formats.arrays import load_numpy, load_tiff
+    array: AnyArray = _content(source)
+    return array
 
-    return load_tiff(source.path) if source.format == "tiff" else load_numpy(source.path, source.cluster)
+
+def _content(source: Source) -> Any:
+    return FORMATS[str(source.format)].read(source.path, source.cluster)

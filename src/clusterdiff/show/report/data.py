@@ -7,16 +7,18 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.components import Component
 from clusterdiff.diff.explain import Explanation, tell
+from clusterdiff.diff.loss import PARTS, Loss
 from clusterdiff.diff.slices import Slice
 from clusterdiff.errors import ArgumentError, ClusterdiffError
 from clusterdiff.measures import Measure, measures
+from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.index import index_of
 from clusterdiff.table import JOINERS
 from clusterdiff.wording import count, percent
@@ -132,11 +134,29 @@ class Page:
         """The paper to cite."""
         return measures["S_H"].reference
 
+    #: What the parts of a loss are lost to.
+    called: ClassVar[dict[str, str]] = {
+        "split": "splits",
+        "merge": "merges",
+        "missing": "missing points",
+        "spurious": "spurious points",
+    }
+
+    def parts(self, loss: Loss) -> list[tuple[str, float]]:
+        """The parts of a loss; those for lost points only where there may be such."""
+        return [(part, getattr(loss, part)) for part in PARTS[: 4 if self.diff.meet.uneven else 2]]
+
+    def row_parts(self, row: Slice) -> list[tuple[str, float]]:
+        """The parts of the loss of a slice."""
+        return self.parts(Loss(*row[3:]))  # value, points and score come first
+
     # ---- what to fix first
 
     @property
     def repairs(self) -> list[dict[str, Any]]:
-        """The best single operations."""
+        """The best single operations; none are known where points are lost."""
+        if self.diff.meet.uneven:
+            return []
         return [self._repair(repair) for repair in self.diff.repairs()[:FIRST_REPAIRS]]
 
     def _repair(self, repair: Any) -> dict[str, Any]:
@@ -204,6 +224,7 @@ class Page:
         return {
             "sides": list(self.sides),
             "n": self.diff.n,
+            "uneven": self.diff.meet.uneven,
             "loss": self.diff.loss.total,
             "attributes": self._names,
             "points": self.diff.source.known,
@@ -233,15 +254,17 @@ class Page:
         number = component.component
         every = analysis.cells_of_component(number)
         cells = every if len(every) <= CELLS else self._excerpt(every)
-        true, t = np.unique(meet.true[cells], return_inverse=True)
-        pred, p = np.unique(meet.pred[cells], return_inverse=True)
+        true, pred = np.unique(meet.true[cells]), np.unique(meet.pred[cells])
+        if not len(cells):  # a cluster of which the other side has no point
+            true, pred = (analysis.codes_of_component(number, side) for side in ("true", "pred"))
+        t, p = np.searchsorted(true, meet.true[cells]), np.searchsorted(pred, meet.pred[cells])
         entry: dict[str, Any] = {
             "id": number,
             "kind": component.kind,
             "size": component.size,
             "counts": [component.true_clusters, component.pred_clusters, len(every)],
             "score": component.score,
-            "loss": [component.loss, component.split_loss, component.merge_loss],
+            "loss": [component.loss, *(getattr(component, f"{part}_loss") for part in PARTS)],
             "true": [
                 self._cluster(analysis.true[c], meet.true_size[c], analysis.scored.split[c]) for c in true
             ],
@@ -257,12 +280,32 @@ class Page:
         }
         if self.diff.source.known:
             entry["points"] = list(self._points(cells))
+            entry["lost"] = list(self._lost(true, pred, POINTS - len(entry["points"])))
         return entry
+
+    def _lost(self, true: Any, pred: Any, most: int) -> Iterator[list[Any]]:
+        """The first of the points that one side lacks, with their cluster on the other."""
+        meet, names = self.diff.meet, self.diff.points
+        if not isinstance(meet, UnevenMeet):
+            return
+        left = max(1, most)
+        for alone, clusters, spurious in ((meet.missing, true, False), (meet.spurious, pred, True)):
+            assert alone.at is not None
+            mine = np.flatnonzero(np.isin(alone.cluster, clusters))[:left]
+            left -= len(mine)
+            for i, code in zip(alone.at[mine].tolist(), alone.cluster[mine], strict=True):
+                place = int(np.searchsorted(clusters, code))
+                where = [None, place] if spurious else [place, None]
+                yield [
+                    *where,
+                    visible(names[i]) or EMPTY,
+                    *(visible(column[i], 100) for column in self._columns),
+                ]
 
     def _excerpt(self, cells: Any) -> Any:
         """Some cells of a large component that hang together, around its costliest true cluster."""
         meet, analysis, lost = self.diff.meet, self.diff.analysis, self.diff.analysis.cell_loss
-        cost = lost.split + lost.merge
+        cost = lost.cells.total
         true = meet.true[cells]
         first, code = np.unique(true, return_inverse=True)
         start = int(first[np.argmax(np.bincount(code, cost[cells]))])
@@ -289,6 +332,8 @@ class Page:
         return [visible(name) or EMPTY, int(size), float(score)]
 
     def _repairs_of(self, component: int) -> list[Any]:
+        if self.diff.meet.uneven:
+            return []
         repairs = self.diff.repairs()
         indptr, places = repairs.of_component
         return [repairs[i] for i in places[indptr[component] : indptr[component + 1]][:REPAIRS].tolist()]
@@ -296,7 +341,7 @@ class Page:
     def _points(self, cells: Any) -> Iterator[list[Any]]:
         """The points of the cells, fairly: each cell's first ones, until there are enough."""
         names = self.diff.points
-        each = max(1, POINTS // len(cells))
+        each = max(1, POINTS // max(1, len(cells)))
         for k, cell in enumerate(cells.tolist()):
             for i in self.diff.meet.members(cell)[:each].tolist():
                 yield [k, visible(names[i]) or EMPTY, *(visible(column[i], 100) for column in self._columns)]

@@ -113,7 +113,7 @@ class EngineComparison(Comparison):
             return self.in_engine.components
         share = near.meet.total / self.summed.total
         columns = {name: near.components[name] for name in near.components.columns}
-        columns |= {name: columns[name] * share for name in ("loss", "split_loss", "merge_loss")}
+        columns |= {name: columns[name] * share for name in columns if name.endswith("loss")}
         return rows(columns, InMemory(near.analysis, near.source))
 
     @property
@@ -155,7 +155,7 @@ class EngineComparison(Comparison):
         return [
             f"S_H = {self.score():.4f} for {self.n:,} points in {summed.k_true:,} true and "
             f"{summed.k_pred:,} predicted clusters",
-            f"lost {loss.total:.4f}: {loss.split:.4f} to splits, {loss.merge:.4f} to merges",
+            f"lost {loss.total:.4f}: {', '.join(loss.told(4, lost=False))}",
             f"computed in {self.engine}: {len(summed):,} cells stayed there (budget {self._budget:,} bytes)",
         ]
 
