@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from clusterdiff.errors import LabelError
-from clusterdiff.points.reading import is_column
+from clusterdiff.points.reading import is_array, is_column
 
 
 def from_library(data: object) -> object:
@@ -28,6 +28,8 @@ def from_library(data: object) -> object:
         return _from_splink(data.as_pandas_dataframe())
     if is_estimator(data):
         return _fitted_labels(data)
+    if is_array(data):
+        return data
     return from_library(list(data)) if isinstance(data, Iterable) else data
 
 

@@ -23,6 +23,7 @@ from clusterdiff.tables.engines.analysis import EngineAnalysis, Part
 from clusterdiff.tables.engines.budget import allowed
 from clusterdiff.tables.engines.cells import Cells, group
 from clusterdiff.tables.engines.loading import load
+from clusterdiff.tables.engines.lost import compare_lost
 from clusterdiff.tables.engines.source import EngineSource
 from clusterdiff.tables.engines.sums import InEngine
 from clusterdiff.tables.engines.tables import Points
@@ -209,6 +210,16 @@ class EngineComparison(Comparison):
         raise refusal("report()", "cells", self.summed)
 
     @property
+    def cells(self) -> NoReturn:
+        """Refused: there are too many."""
+        raise refusal("cells", "cells", self.summed)
+
+    @property
+    def by_point(self) -> NoReturn:
+        """Refused: it reads the points."""
+        raise refusal("by_point", "points", self.summed)
+
+    @property
     def mapping(self) -> NoReturn:
         """Refused: it reads the cells."""
         raise refusal("mapping", "cells", self.summed)
@@ -217,7 +228,14 @@ class EngineComparison(Comparison):
 def compare_points(points: Points, policy: Policy, budget: int | str | None) -> Comparison:
     """Group the points and compare: in memory if the meet fits the budget, otherwise in the engine."""
     limit = allowed(budget)
-    cells = group(points, policy)
+    lost = policy.missing == "lost"
+    # Tables are checked as if each point had a cluster on both sides, which is so unless some are lost.
+    cells = group(points, replace(policy, missing="singleton") if lost else policy)
+    if lost and cells.uneven is not None:
+        diff = compare_lost(points, cells.n, policy, limit)
+        return TableComparison(diff.meet, diff.source, diff.policy, cells.engine.name)
+    if lost:
+        cells = replace(cells, policy=replace(cells.policy, missing="lost"))
     if cells.bytes > limit:
         return EngineComparison(cells, limit)
     meet, locator = load(cells)
