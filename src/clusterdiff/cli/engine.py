@@ -210,7 +210,7 @@ def _duckdb(master: str | None, memory: str | None) -> Iterator[Scanner]:
                 )
             except duckdb.Error as error:
                 raise table.error(error) from None
-            return _keyed(frame, point, clusters)
+            return _keyed(frame, asked, point, clusters)
 
         stack.enter_context(_progress(connection))
         yield scan
@@ -274,7 +274,7 @@ def _polars(master: str | None, memory: str | None) -> Iterator[Scanner]:
             frame = pl.scan_parquet(source.path)
         else:
             frame = pl.scan_csv(source.path, separator=SEPARATOR[str(source.format)], infer_schema=False)
-        return _keyed(frame, *_chosen(source, frame.collect_schema().names(), clusters))
+        return _keyed(frame, asked, *_chosen(source, frame.collect_schema().names(), clusters))
 
     yield scan
 
@@ -302,7 +302,7 @@ def _spark(master: str | None, memory: str | None) -> Iterator[Scanner]:
             frame = session.read.parquet(source.path)
         else:
             frame = session.read.csv(source.path, header=True, sep=SEPARATOR[str(source.format)])
-        return _keyed(frame, *_chosen(source, frame.columns, clusters))
+        return _keyed(frame, asked, *_chosen(source, frame.columns, clusters))
 
     try:
         yield scan
@@ -310,9 +310,17 @@ def _spark(master: str | None, memory: str | None) -> Iterator[Scanner]:
         session.stop()
 
 
-def _keyed(frame: Any, point: Key | None, clusters: tuple[str, ...]) -> Table:
-    """A table whose points are named by one column: several are joined to one."""
+def _keyed(frame: Any, asked: Asked, point: Key | None, clusters: tuple[str, ...]) -> Table:
+    """A table whose points are named by one column, several being joined to one, and whose numbers are numbers."""
+    import narwhals.stable.v2 as nw
+
     from clusterdiff.tables.frames import KEY, with_key
+
+    schema = nw.from_native(frame).collect_schema()
+    numbers = [*([] if asked.weights is None else [asked.weights]), *asked.features]
+    texts = [name for name in dict.fromkeys(numbers) if schema.get(name) == nw.String]
+    if texts:  # a file that knows text only
+        frame = nw.from_native(frame).with_columns(nw.col(*texts).cast(nw.Float64)).to_native()
 
     if point is None or isinstance(point, str):
         return Table(frame, point, clusters)
