@@ -97,7 +97,7 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as folder:
         make(Path(folder), arguments.rows)
-        print(f"{arguments.rows:,} rows a side, least of {arguments.rounds} rounds")
+        print(f"{arguments.rows:,} rows per side, least of {arguments.rounds} rounds")
         print(
             "| format | contender | seconds | CPU seconds | GiB | cells | S_H |\n"
             "| --- | --- | ---: | ---: | ---: | ---: | ---: |"

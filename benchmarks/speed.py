@@ -59,9 +59,9 @@ def once(work: Callable[[], Any]) -> float:
 def interleaved(
     works: dict[str, Callable[[], Any]], rounds: int = 7, budget: float = 20.0
 ) -> dict[str, Time]:
-    """The minimum of several rounds of each, in seconds a call.
+    """The minimum of several rounds of each, in seconds per call.
 
-    What is over in a moment is called many times a round; what is slow gets fewer rounds, as the budget allows.
+    What is over in a moment is called many times per round; what is slow gets fewer rounds, as the budget allows.
     """
     best: dict[str, Time] = {}
     calls: dict[str, int] = {}
@@ -163,7 +163,7 @@ def print_row(row: dict[str, Any]) -> None:
     """One line of the terminal's table."""
     times = row["times"]
     mine, limit = times["clusterdiff"], times.get("limit")
-    parts = [f"{mine / row['n'] * 1e9:8.2f} ns a point"]
+    parts = [f"{mine / row['n'] * 1e9:8.2f} ns per point"]
     if limit:
         parts.append(f"{mine / limit:6.1f} × the limit")
     parts += [
@@ -404,10 +404,10 @@ def markdown(results: dict[str, Any]) -> str:
         alt = "Time against the number of points, log-log: clusterdiff, its peers, and the streaming read"
         lines += [f"![{alt}](images/speed.svg)", ""]
     for part, title, unit in (
-        ("labels", "Integer labels:", "ns a point"),
-        ("small", "Small inputs:", "µs a call"),
-        ("text", "Text:", "ns a point"),
-        ("features", "Moments of features (the limit is one read of the data):", "ns a point"),
+        ("labels", "Integer labels:", "ns per point"),
+        ("small", "Small inputs:", "µs per call"),
+        ("text", "Text:", "ns per point"),
+        ("features", "Moments of features (the limit is one read of the data):", "ns per point"),
     ):
         if part in results:
             lines += [title, "", *table(results[part], unit)]
@@ -424,7 +424,7 @@ def markdown(results: dict[str, Any]) -> str:
             "",
         ]
     if "growth" in results:
-        lines += ["How the cost grows:", "", *table(results["growth"], "ns a point")]
+        lines += ["How the cost grows:", "", *table(results["growth"], "ns per point")]
     if "fresh" in results:
         lines += [
             "In a new process: the first call pays for fresh memory, the best of several does not. Memory is the peak "

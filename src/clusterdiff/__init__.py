@@ -13,7 +13,7 @@ from clusterdiff.decide.scorer import Scorer, scorer
 from clusterdiff.diff.analysis import Analysis, Merge, Split
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.components import Component
-from clusterdiff.diff.documents import CorpusComparison, Documents
+from clusterdiff.diff.documents import CorpusComparison, Counts, Documents
 from clusterdiff.diff.explain import Explanation, Story
 from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.mapping import Continuation
@@ -66,6 +66,7 @@ __all__ = [
     "Corpus",
     "CorpusComparison",
     "Counterexample",
+    "Counts",
     "Documents",
     "EngineComparison",
     "EngineError",

@@ -34,7 +34,7 @@ def shown(path: str) -> str:
 
 
 def suffix(path: str) -> str:
-    """The suffix that tells the format, in lower case and without that of compression.
+    """The suffix that tells the format, in lower case; a suffix of compression does not count.
 
     >>> suffix("gold.CSV.gz"), suffix("labels")
     ('.csv', '')
@@ -63,7 +63,8 @@ def find_one(path: str) -> str:
     found = find(path)
     if len(found) > 1:
         raise FileError(
-            f"{path!r} matches {len(found):,} files, and this format is read from one.", "name one file."
+            f"{path!r} matches {len(found):,} files, but this format is read from a single file.",
+            "name one file.",
         )
     return found[0]
 
@@ -71,7 +72,8 @@ def find_one(path: str) -> str:
 def _refuse_unreadable(path: str) -> None:
     if os.path.isdir(path):
         raise FileError(
-            f"{path} is a folder, not a file.", f"name a file in it, or all of a kind: '{path}/*.csv'."
+            f"{path} is a folder, not a file.",
+            f"name a file in it, or a glob of files of one kind: '{path}/*.csv'.",
         )
     if not os.path.exists(path):
         raise FileError(f"{path} does not exist.")
@@ -113,7 +115,7 @@ def open_bytes(path: str) -> IO[bytes]:
     end = Path(path).suffix.lower()
     if end == ".zst":
         raise FileError(
-            f"{path} is packed with zstd, which only tables are read from.", "unpack it first: zstd -d."
+            f"{path} is compressed with zstd, which is read for tables only.", "unpack it first: zstd -d."
         )
     opened: IO[bytes] = OPENERS.get(end, open)(path, "rb")
     return opened
@@ -145,7 +147,7 @@ def read_text(path: str) -> str:
 
 
 def read_lines(path: str) -> list[str]:
-    """The lines of a text file; a line break at the end starts no further line."""
+    """The lines of a text file; a line break at the end does not start another line."""
     lines = read_text(path).split("\n")
     if not lines[-1]:
         lines.pop()
@@ -190,7 +192,7 @@ def _broken(path: str, error: Any) -> FileError:
 
 @contextmanager
 def replacing(path: str | PathLike[str]) -> Iterator[str]:
-    """A temporary name beside ``path``, to be written; it takes its place once that is done."""
+    """A temporary name beside ``path`` to write to; the file takes the place of ``path`` once it is complete."""
     target = Path(path)
     try:
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:100]}.", suffix=".tmp")

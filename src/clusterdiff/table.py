@@ -1,4 +1,4 @@
-"""Table: a result as columns, that prints, iterates as typed rows and turns into anybody's frame."""
+"""Table: a result as columns. It prints, iterates as typed rows and converts to any library's frames."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Table(Generic[RowType]):
             "<tr>" + "".join(f"<td>{escape(shown(value))}</td>" for value in row) + "</tr>"
             for row in _values(self[:SHOWN])
         )
-        more = f"<p>… {len(self) - SHOWN:,} more rows</p>" if len(self) > SHOWN else ""
+        more = f"<p>… {_more(self)}</p>" if len(self) > SHOWN else ""
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 
 
@@ -116,7 +116,7 @@ def shown(value: object, width: int = WIDTH) -> str:
 
 
 class Row(tuple[Any, ...]):
-    """A row of a table that has no type of its own: a tuple whose columns are attributes, too."""
+    """A row of a table that has no type of its own: a tuple whose columns are attributes as well."""
 
     columns: tuple[str, ...]
 
@@ -169,8 +169,13 @@ def _text_rows(table: Table[Any]) -> list[str]:
 
     lines = [line("", table.columns), *(line(str(i), row) for i, row in enumerate(rows))]
     if len(table) > SHOWN:
-        lines.append(f"… {len(table) - SHOWN:,} more rows")
+        lines.append(f"… {_more(table)}")
     return lines
+
+
+def _more(table: Table[Any]) -> str:
+    left = len(table) - SHOWN
+    return f"{left:,} more row" + ("" if left == 1 else "s")
 
 
 def _uniform(column: npt.NDArray[Any]) -> Any:

@@ -9,7 +9,7 @@ from clusterdiff.table import shown
 
 
 def name(label: object) -> str:
-    """A user's label inside a sentence: one that is written from right to left leaves the rest in its order.
+    """A user's label inside a sentence: text from right to left does not change the order of the words around it.
 
     >>> name("ann"), [hex(ord(sign)) for sign in name("\u05d0")]
     ('ann', ['0x2068', '0x5d0', '0x2069'])

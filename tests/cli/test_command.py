@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import click
 import polars as pl
 import pytest
 from click.testing import CliRunner, Result
@@ -34,7 +35,7 @@ def as_json(*arguments: object) -> Any:
 
 @pytest.fixture
 def labels(tmp_path: Path) -> tuple[Path, Path]:
-    """Two files with one label a line."""
+    """Two files with one label per line."""
     for name, values in (("true", TRUE), ("pred", PRED)):
         (tmp_path / f"{name}.txt").write_text("\n".join(values) + "\n", encoding="utf-8")
     return tmp_path / "true.txt", tmp_path / "pred.txt"
@@ -102,7 +103,7 @@ def test_columns_are_chosen_by_name_or_asked_for(tmp_path: Path) -> None:
     path = write_rows(tmp_path / "t.csv", rows)
     result = run("compare", path, path)
     assert result.exit_code == 2
-    assert "has the columns 'x', 'y', 'z', and none is known as the clusters." in result.stderr
+    assert "has the columns 'x', 'y', 'z', and none of them names the clusters." in result.stderr
     assert as_json("compare", path, path, "--point", "x", "--cluster", "y")["scores"]["S_H"] == 1.0
     result = run("compare", path, path, "--point", "x", "--cluster", "yy")
     assert "has no column 'yy'; it has 'y', 'x', 'z'." in result.stderr
@@ -209,3 +210,16 @@ def test_the_installed_command_runs() -> None:
     help_text = subprocess.run([command, "--help"], capture_output=True, text=True, check=True).stdout
     assert "compare" in help_text
     assert "A diff for clusterings" in help_text
+
+
+def test_a_command_is_a_module_of_its_name() -> None:
+    """The group finds every module of `cli/commands`, and each defines the command that it is called after."""
+    context = click.Context(main)
+    names = main.list_commands(context)
+    assert names == sorted(names)
+    for name in names:
+        command = main.get_command(context, name)
+        assert command is not None
+        assert command.name == name
+        assert command.help
+    assert main.get_command(context, "output") is None

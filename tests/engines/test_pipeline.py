@@ -213,11 +213,11 @@ def test_points_that_stand_twice_are_refused_with_the_first_five(frame: Any) -> 
     left = frame({"id": [1, 2, 3, 4, 5, 6, 7], "cluster": list("aabbccc")})
     right = frame({"id": [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7], "cluster": list("xyxyxyxyxyxyx")})
     with pytest.raises(
-        cd.LabelError, match=r"`pred` must name each point once; 6 stand more .*: 1, 2, 3, 4, 5 and 1 more"
+        cd.LabelError, match=r"`pred` must name each point once; 6 names repeated: 1, 2, 3, 4, 5 and 1 more"
     ):
         cd.compare(left, right, point="id")
     lone = frame({"id": [1, 2, 3, 4, 5, 6, 7, 8, 8], "cluster": list("xyxyxyxxx")})
-    with pytest.raises(cd.LabelError, match=r"`pred` must name each point once; 1 stand more than once: 8"):
+    with pytest.raises(cd.LabelError, match=r"`pred` must name each point once; 1 name repeated: 8"):
         cd.compare(left, lone, point="id", missing="drop")
 
 
@@ -228,7 +228,7 @@ def test_repeats_beyond_the_first_rows_are_found_by_counting(
     monkeypatch.setattr("clusterdiff.tables.engines.tables.SAMPLE", 1)
     left = frame({"id": [1, 2, 2, 5], "cluster": ["a", "a", "b", "b"]})
     right = frame({"id": [2, 2, 3, 4], "cluster": ["x", "x", "y", "y"]})
-    with pytest.raises(cd.LabelError, match=r"`true` must name each point once; 1 stand more than once: 2"):
+    with pytest.raises(cd.LabelError, match=r"`true` must name each point once; 1 name repeated: 2"):
         cd.compare(left, right, point="id")
 
 
@@ -269,10 +269,11 @@ def test_bad_weights_and_features_are_refused(frame: Any) -> None:
     """Negative weights and features that are not finite are errors, not numbers."""
     table = frame({"a": [1, 1, 2], "b": [1, 2, 2], "w": [1.0, -1.0, 2.0], "x": [0.0, float("inf"), 1.0]})
     with pytest.raises(
-        cd.ArgumentError, match=r"`weights` must be finite and not negative for every point; 1 are not"
+        cd.ArgumentError,
+        match=r"`weights` must be finite and not negative for every point; it is not for 1 point",
     ):
         cd.compare_columns(table, true="a", pred="b", weights="w")
-    with pytest.raises(cd.ArgumentError, match=r"`features` must be finite; got .* for 1 points"):
+    with pytest.raises(cd.ArgumentError, match=r"`features` must be finite; got .* for 1 point"):
         cd.compare_columns(table, true="a", pred="b", features="x")
 
 

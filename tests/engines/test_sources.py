@@ -274,7 +274,8 @@ def test_columns_are_recognised_by_their_names(frame: Any) -> None:
     left, right = frame({"id": POINTS, "entity": TRUE}), frame({"id": POINTS, "label": PRED})
     assert cd.compare(left, right).score() == expected().score()
     with pytest.raises(
-        cd.ArgumentError, match="has the columns 'x', 'y', 'z', and none is known as the clusters"
+        cd.ArgumentError,
+        match="has the columns 'x', 'y', 'z', and none of them names the clusters",
     ):
         cd.compare(frame({"x": [1], "y": [1], "z": [1]}), right)
 

@@ -106,7 +106,7 @@ MERGE = {"operation": "merge", "clusters": ["x", "z"], "sizes": [2, 1], "into": 
         (SPLIT | {"parts": [{"cluster": "w", "points": ["c", "c"]}]}, "point 'c' is not in cluster 'y'"),
         (SPLIT | {"parts": [{"cluster": "w", "points": ["c", "d"]}]}, "no point is left in cluster 'y'"),
         (MERGE | {"clusters": ["x", "q"]}, "there is no cluster 'q'"),
-        (MERGE | {"sizes": [2, 2]}, "cluster 'z' has 1 points; the patch expects 2"),
+        (MERGE | {"sizes": [2, 2]}, "cluster 'z' has 1 point; the patch expects 2"),
         (MERGE | {"clusters": ["x", "x"], "sizes": [2, 2]}, "a merge needs at least two clusters"),
         (MERGE | {"clusters": ["x"], "sizes": [2]}, "a merge needs at least two clusters"),
         (MERGE | {"into": "y"}, "there is a cluster 'y' already"),
@@ -125,7 +125,7 @@ def test_the_failing_operation_is_counted_from_one() -> None:
     """A later operation sees what the earlier ones did."""
     assert operations(SPLIT, MERGE).apply(PRED) == cd.Clustering([{"a", "b", "e"}, {"c"}, {"d"}])
     with pytest.raises(
-        cd.PatchError, match=r"operation 3 of 3 \(split 'y'\) does not fit: cluster 'y' has 1 points"
+        cd.PatchError, match=r"operation 3 of 3 \(split 'y'\) does not fit: cluster 'y' has 1 point"
     ):
         operations(SPLIT, MERGE, SPLIT).apply(PRED)
     again = {

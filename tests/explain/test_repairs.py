@@ -134,7 +134,7 @@ def test_same_clusterings_need_no_repair() -> None:
     repairs = cd.compare([0, 1, 1], ["x", "y", "y"]).repairs()
     assert len(repairs) == len(repairs.sequence) == 0
     assert repr(repairs) == "nothing to repair"
-    with pytest.raises(IndexError, match="there are 0 repairs"):
+    with pytest.raises(IndexError, match="there is no repair 0; there are 0"):
         repairs[0]
 
 

@@ -40,7 +40,7 @@ CASES: dict[str, tuple[str, bytes, list[str]]] = {
     "line breaks of two kinds": (
         "t.csv",
         b"id,cluster\r\na,1\nb,2\r\nc,3\n",
-        ["or line breaks are of two kinds.", "dos2unix"],
+        ["or line breaks are mixed.", "dos2unix"],
     ),
     "latin 1": (
         "t.csv",
@@ -67,14 +67,14 @@ CASES: dict[str, tuple[str, bytes, list[str]]] = {
         "t.csv",
         b"id,cluster\na,1\nb,1\na,2\n",
         [
-            "the column 'id' must name each point once; 1 stand more than once: 'a'.",
+            "the column 'id' must name each point once; 1 name repeated: 'a'.",
             "'a', is in rows 1 and 3.",
         ],
     ),
     "an id missing": (
         "t.csv",
         b"id,cluster\na,1\n,2\n",
-        ["1 rows have nothing in the column of points 'id'", "row 2"],
+        ["the column of points 'id' must not be empty; it is in 1 row, the first of them row 2", "row 2"],
     ),
     "truncated Parquet": (
         "t.parquet",
@@ -95,16 +95,16 @@ CASES: dict[str, tuple[str, bytes, list[str]]] = {
     "a key twice": (
         "t.json",
         b'{"a": [1, 2], "a": [3]}',
-        ["t.json: the key 'a' stands twice in one object."],
+        ["t.json: the key 'a' is repeated in one object."],
     ),
     "JSON of records": ("t.json", b'[{"id": 1}]', ["t.json holds a list of objects, which is a table."]),
     "JSON of a number": ("t.json", b"7", ["t.json must hold an object or a list; it holds int."]),
     "a point in two clusters": (
         "t.mcl",
         b"a\tb\nc\ta\n",
-        ["t.mcl, line 2: the point 'a' stands here and in line 1."],
+        ["t.mcl, line 2: the point 'a' is listed here and in line 1."],
     ),
-    "a point twice in one": ("t.mcl", b"a\tb\ta\n", ["t.mcl, line 1: the point 'a' stands here twice."]),
+    "a point twice in one": ("t.mcl", b"a\tb\ta\n", ["t.mcl, line 1: the point 'a' is listed here twice."]),
     "a gap between tabs": ("t.mcl", b"a\t\tb\n", ["t.mcl, line 1: there is nothing between two tabs."]),
     "a name that tells nothing": ("t.txt", b"a b\nc d\n", ["its name does not tell", "--format"]),
 }
@@ -145,22 +145,22 @@ def test_repeats_are_counted(tmp_path: Path) -> None:
     path.write_text("id,cluster\n" + "".join(f"r{i % 1000:04},1\n" for i in range(2000)))
     with pytest.raises(cd.FileError) as caught:
         cd.read(path)
-    assert "1,000 stand more than once: 'r0000', 'r0001', 'r0002', 'r0003', 'r0004' and 995 more." in str(
+    assert "1,000 names repeated: 'r0000', 'r0001', 'r0002', 'r0003', 'r0004' and 995 more." in str(
         caught.value
     )
     other = tmp_path / "p.csv"
     other.write_text("id,cluster\n" + "".join(f"r{i:04},1\n" for i in range(1000)))
     for pair in ((path, other), (other, path)):
-        with pytest.raises(cd.FileError, match="1,000 stand more than once"):
+        with pytest.raises(cd.FileError, match="1,000 names repeated"):
             cd.compare(*pair)
 
 
 @pytest.mark.parametrize("missing", ["drop", "singleton"])
 def test_repeats_among_missing_points_are_found(tmp_path: Path, missing: str) -> None:
-    """A point that stands twice on one side and not at all on the other is no less an error."""
+    """A point that is repeated on one side and not at all on the other is no less an error."""
     (tmp_path / "t.csv").write_text("id,cluster\na,1\nz,1\nz,2\n")
     (tmp_path / "p.csv").write_text("id,cluster\na,1\n")
-    with pytest.raises(cd.FileError, match="stand more than once: 'z'"):
+    with pytest.raises(cd.FileError, match="1 name repeated: 'z'"):
         cd.compare(tmp_path / "t.csv", tmp_path / "p.csv", missing=missing)  # type: ignore[arg-type]
 
 
@@ -168,7 +168,7 @@ def test_repeats_that_cancel_out_are_found(tmp_path: Path) -> None:
     """Two by two repeats make four rows of two and two, and two missing points on either side hide nothing."""
     (tmp_path / "t.csv").write_text("id,cluster\na,1\na,1\nx,1\ny,1\n")
     (tmp_path / "p.csv").write_text("id,cluster\na,1\na,1\nv,1\nw,1\n")
-    with pytest.raises(cd.FileError, match="stand more than once: 'a'"):
+    with pytest.raises(cd.FileError, match="1 name repeated: 'a'"):
         cd.compare(tmp_path / "t.csv", tmp_path / "p.csv", missing="drop")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import clusterdiff as cd
+from clusterdiff.formats.catalogue import FORMATS
 from tests.formats.conftest import csv_text, run, write_parquet
 
 
-def test_a_label_a_line(tmp_path: Path) -> None:
-    """Any name but a known one: a label a line, an empty line being a point without a cluster."""
+def test_one_label_per_line(tmp_path: Path) -> None:
+    """Any name but a known one: one label per line, an empty line being a point without a cluster."""
     (tmp_path / "labels").write_text("a\r\na\r\n\r\nb\r\n")
     found = cd.read(tmp_path / "labels")
     assert isinstance(found, cd.Clustering)
@@ -120,7 +122,7 @@ def connected(pairs: list[tuple[str, str]], points: set[str]) -> cd.Clustering:
     st.sampled_from([None, 0.0, 0.5, 0.95]),
 )
 def test_pairs_become_connected_components(tmp_path: Path, pairs: Any, threshold: float | None) -> None:
-    """Pairs that count connect; a point of which no pair counts stands alone."""
+    """Pairs that count connect; a point none of whose pairs counts stands alone."""
     rows = [{"left": a, "right": b, "score": s} for a, b, s in pairs]
     (tmp_path / "pairs.csv").write_text(csv_text(rows))
     found = cd.read(tmp_path / "pairs.csv", pairs=True, threshold=threshold)
@@ -151,7 +153,7 @@ def test_pairs_have_to_be_plain(tmp_path: Path) -> None:
     """Ends that are not known by their names are told, and must be there."""
     path = tmp_path / "p.csv"
     path.write_text("x,y,z,w\na,b,c,0.5\n")
-    with pytest.raises(cd.FileError, match="not plain which are the ends of a pair"):
+    with pytest.raises(cd.FileError, match="not clear which are the ends of a pair"):
         cd.read(path, pairs=True)
     assert cd.read(path, pairs=True, point="x,z") == cd.Clustering([["a", "c"]])
     assert cd.read(path, pairs=True, point="x,z,w", threshold=0.6) == cd.Clustering([["a"], ["c"]])
@@ -160,8 +162,19 @@ def test_pairs_have_to_be_plain(tmp_path: Path) -> None:
     with pytest.raises(cd.ArgumentError, match="must name the two ends of a pair"):
         cd.read(path, pairs=True, point="x")
     path.write_text("left,right\na,b\n,c\n")
-    with pytest.raises(cd.FileError, match="1 pairs lack one of their ends"):
+    with pytest.raises(cd.FileError, match="1 pair without both ends"):
         cd.read(path, pairs=True)
     path.write_text("left,right,score\na,b,high\n")
     with pytest.raises(cd.FileError, match="cannot be read"):
         cd.read(path, pairs=True, threshold=0.5)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_format_has_a_reader(name: str) -> None:
+    """Each entry of the catalogue names a function of `formats`; tables are read by DuckDB instead."""
+    entry = FORMATS[name]
+    module, _, function = entry.reader.partition(":")
+    if entry.holds == "table":
+        assert not entry.reader
+    else:
+        assert callable(getattr(import_module(f"clusterdiff.formats.{module}"), function))

@@ -139,10 +139,10 @@ def test_guesses_are_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> N
     ],
 )
 def test_nothing_is_guessed_where_there_are_two_ways(tmp_path: Path, header: str, lacks: str) -> None:
-    """Unknown or several known names: the columns are listed and have to be told."""
+    """Unknown or several known names: the columns are listed and have to be named."""
     path = tmp_path / "t.csv"
     path.write_text(f"{header}\n{','.join('12345'[: header.count(',') + 1])}\n")
-    with pytest.raises(cd.FileError, match=f"none is known as the {lacks}") as caught:
+    with pytest.raises(cd.FileError, match=f"none of them names the {lacks}") as caught:
         cd.read(path)
     assert "--" in str(caught.value.hint)
 
@@ -170,13 +170,13 @@ def test_a_file_called_like_a_glob_is_that_file(tmp_path: Path, name: str, suffi
 
 
 def test_standard_input_is_a_file_called_dash(tmp_path: Path) -> None:
-    """`-` reads standard input, whose format is told."""
+    """`-` reads standard input, whose format has to be given."""
     path = tmp_path / "t.csv"
     path.write_text(csv_text(TRUE), encoding="utf-8")
     result = run("compare", path, "-", "--format", "csv", "--json", stdin=csv_text(PRED).encode())
     assert result.exit_code == 0, result.stderr
     assert '"n": 6' in result.stdout
-    assert "must be told" in run("compare", path, "-", stdin=b"x").stderr
+    assert "must be given" in run("compare", path, "-", stdin=b"x").stderr
     assert "only once" in run("compare", "-", "-", "--format", "csv", stdin=b"x").stderr
     assert "standard input is empty" in run("compare", path, "-", "--format", "csv", stdin=b"").stderr
 
@@ -197,7 +197,7 @@ def test_text_lies_over_integers_only_where_the_file_knows_text_only(tmp_path: P
 
 
 def test_tables_without_points_go_by_their_rows(tmp_path: Path) -> None:
-    """A table with one column has a cluster a row; lengths must agree, and so must the kind of table."""
+    """A table with one column has one cluster per row; lengths must agree, and so must the kind of table."""
     (tmp_path / "t.csv").write_text("cluster\na\na\nb\n")
     (tmp_path / "p.csv").write_text("label\n1\n2\n2\n")
     (tmp_path / "short.csv").write_text("label\n1\n2\n")

@@ -19,7 +19,7 @@ PRED = [1, 1, 2, 2, 2, 3]
 
 
 def test_splits_and_merges_tell_what_became_of_each_cluster() -> None:
-    """A row a cluster, with its parts, score and losses, costliest first."""
+    """A row per cluster, with its parts, score and losses, costliest first."""
     diff = cd.compare(TRUE, PRED)
     first = diff.splits[0]
     assert (first.cluster, first.size, first.parts, first.largest) == ("a", 3, 2, 2)

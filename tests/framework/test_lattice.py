@@ -58,7 +58,7 @@ def test_top_and_bottom_bound_the_lattice() -> None:
 def test_induced_clusterings_keep_only_the_chosen_points() -> None:
     """Definition 4.2, and an error for points that are not there."""
     assert as_partition(cd.lattice.induced([0, 0, 1, 1], {0, 2, 3})) == {frozenset({0}), frozenset({2, 3})}
-    with pytest.raises(cd.LabelError, match="names 1 points that `clustering` does not have"):
+    with pytest.raises(cd.LabelError, match="names 1 point that `clustering` does not have"):
         cd.lattice.induced([0, 0], {0, 7})
 
 

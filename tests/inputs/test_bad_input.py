@@ -89,7 +89,7 @@ BAD: dict[str, tuple[Callable[[], object], type[Exception], str, str | None]] = 
     "a whole frame": (
         lambda: cd.compare(FOUR, pl.DataFrame({"a": FOUR, "b": FOUR})),
         cd.ArgumentError,
-        "`pred` has the columns 'a', 'b', and none is known as the clusters.",
+        "`pred` has the columns 'a', 'b', and none of them names the clusters.",
         "name it with cluster= (--cluster on the command line).",
     ),
     "a set of labels": (
@@ -107,13 +107,13 @@ BAD: dict[str, tuple[Callable[[], object], type[Exception], str, str | None]] = 
     "empty cluster": (
         lambda: cd.compare([{1, 2}, set()], FOUR),
         cd.LabelError,
-        "`true` has 1 empty clusters, the first at position 1.",
+        "`true` has 1 empty cluster, the first at position 1.",
         "a cluster has at least one point; leave the empty ones out.",
     ),
     "point in two clusters": (
         lambda: cd.compare([{"a", "b"}, {"b", "c"}], {"a": 1, "b": 1, "c": 1}),
         cd.LabelError,
-        "`true` must name each point once; 1 stand more than once: 'b'.",
+        "`true` must name each point once; 1 name repeated: 'b'.",
         "a point belongs to one cluster; remove the repeats, or resolve the overlap between clusters.",
     ),
     "empty": (
@@ -162,7 +162,7 @@ BAD: dict[str, tuple[Callable[[], object], type[Exception], str, str | None]] = 
         lambda: cd.compare(FOUR, FOUR, noise="-1"),
         cd.ArgumentError,
         "`noise` must be a label of `true` or `pred`, whose labels are int such as 0; got str '-1'.",
-        "give the noise label as it stands among the labels.",
+        "give the noise label as it appears among the labels.",
     ),
     "negative weights": (
         lambda: cd.compare(FOUR, FOUR, weights=[1, -2, 1, float("nan")]),
@@ -197,7 +197,7 @@ BAD: dict[str, tuple[Callable[[], object], type[Exception], str, str | None]] = 
     "features with NaN": (
         lambda: cd.compare(FOUR, FOUR, features=[[0.0], [np.nan], [1.0], [2.0]]),
         cd.ArgumentError,
-        "`features` must be finite; got NaN or infinity in 1 rows: 1.",
+        "`features` must be finite; got NaN or infinity in 1 row: 1.",
         "impute or drop those points first.",
     ),
     "too few features": (

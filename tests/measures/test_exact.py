@@ -230,7 +230,7 @@ def test_assignment_weighs_large_counts_exactly() -> None:
 
 
 def test_assignment_refuses_bad_values() -> None:
-    """Values must be one a cell, and none may be negative or NaN."""
+    """Values must be one per cell, and none may be negative or NaN."""
     cells = cd.Meet.from_labels(np.array([0, 0, 1]), np.array([0, 1, 1])).cells
     for bad in ([1.0, 2.0], [1.0, -1.0, 0.0], [1.0, math.nan, 0.0]):
         with pytest.raises(ValueError, match="values must"):

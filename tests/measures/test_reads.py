@@ -29,7 +29,7 @@ VARIANTS = [
 
 
 class Guard(Once):
-    """A meet of which nothing can be had but its sums, and the fused sums that it offers."""
+    """A meet that offers its sums, its fused sums, and nothing else."""
 
     def __init__(self, meet: cd.Meet, *fused: str) -> None:
         self._meet = meet

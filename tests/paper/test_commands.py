@@ -27,7 +27,7 @@ def test_check_one_measure_shows_counterexamples() -> None:
 
 
 def test_check_several_measures_side_by_side() -> None:
-    """One column a measure, and JSON for programs."""
+    """One column per measure, and JSON for programs."""
     out = run("check", "R", "A", "--points", 4)
     assert out.stdout.splitlines()[0].split()[:3] == ["property", "R", "A"]
     data = json.loads(run("check", "R", "A", "--points", 4, "--json").stdout)

@@ -147,7 +147,7 @@ def _ours(measure: str, *labels: np.ndarray) -> Callable[[], float]:
     return lambda: cd.score(*labels, measure)
 
 
-SAME = "Ours: a clustering is as like itself as can be; 0/0 is filled in so."
+SAME = "Ours: every clustering agrees fully with itself, so 0/0 counts as full agreement."
 DIFFERENCES = [
     Difference(
         "scikit-learn",
@@ -326,7 +326,7 @@ computed by the tests; `python -m tests.peers.differences` wrote this page.
 The worked cases of its test suite come out the same (`tests/measures/test_coreference.py`), with mentions missing and
 spurious on either side. What differs, or may surprise:
 
-- A mention that stands twice in the response is an error here, since a point belongs to one cluster; the scorer drops
+- A mention that is repeated in the response is an error here, since a point belongs to one cluster; the scorer drops
   the repeat.
 - MUC of all singletons with themselves is 0, here as there: there is no link to find. So the CoNLL average of such a
   document is below 1.

@@ -1,4 +1,4 @@
-"""The command `clusterdiff`: the only place that prints, and the examples that it brings along.
+"""The command `clusterdiff`: the only place that prints, and the bundled examples.
 
 What reads arguments or shows results in a terminal may come in; what it shows is computed in the rooms below.
 """

@@ -39,7 +39,7 @@ options = together(
     click.option(
         "--engine",
         type=click.Choice(ENGINES),
-        help="What joins and groups the points. Default: memory, or duckdb for tables too large for it.",
+        help="What joins and groups the points. Default: memory, or duckdb for tables that are too large for memory.",
     ),
     click.option(
         "--master", metavar="URL", help="The Spark cluster, such as spark://host:7077; default local."
@@ -51,7 +51,7 @@ options = together(
 
 
 def chosen(engine: str | None, sources: tuple[Source, Source]) -> str | None:
-    """The engine to use, None for none: the one asked for, or DuckDB for files that would crowd the memory."""
+    """The engine to use, if any: the one asked for, or DuckDB for files that are large compared with memory."""
     if engine is not None:
         return None if engine == "memory" else engine
     files = {Path(source.path) for source in sources if source.path != STDIN}
@@ -63,7 +63,7 @@ def chosen(engine: str | None, sources: tuple[Source, Source]) -> str | None:
 
 
 class Asked(NamedTuple):
-    """What is to be compared how: the policy, the column of documents, and whether other columns will be asked for."""
+    """How to compare: the policy, the column of documents, and whether other columns will be asked for."""
 
     policy: Policy
     documents: str | None
@@ -90,7 +90,7 @@ class Table(NamedTuple):
 def compared(
     true: Source, pred: Source, asked: Asked, engine: str, master: str | None, memory: str | None
 ) -> Iterator[Comparison]:
-    """The comparison in an engine, which is there until the block ends; nothing stays behind on disk."""
+    """The comparison in an engine, which lasts until the block ends; nothing stays behind on disk."""
     from clusterdiff.tables.engines.budget import read_bytes
 
     true, pred = true.resolved(), pred.resolved()
@@ -104,7 +104,7 @@ def compared(
         if (_state(true), _state(pred)) != before:
             raise EngineError(
                 f"{true.path} or {pred.path} changed while it was read.",
-                "run again when nothing writes to it.",
+                "run it again when nothing is writing to the file.",
             )
         yield diff
 
@@ -127,7 +127,7 @@ def _compare(scan: Scanner, true: Source, pred: Source, asked: Asked, budget: in
         )
     left, right = scan(true, (), asked), scan(pred, (), asked)
     if (true.format in UNTYPED) != (pred.format in UNTYPED):
-        # The text of a file that knows text only is laid over the other's names as they are written.
+        # If one file knows only text, its names are matched with the other's as they are written.
         left, right = _as_text(left, asked), _as_text(right, asked)
     assert left.point is not None
     assert right.point is not None
@@ -150,7 +150,7 @@ def _as_text(table: Table, asked: Asked) -> Table:
 
 
 def _with_labels(policy: Policy, left: Table, right: Table) -> Policy:
-    """The policy with the noise labels as they stand in the columns: numbers where a column holds numbers."""
+    """The policy with the noise labels as the columns have them: numbers if a column holds numbers."""
     if not policy.noise:
         return policy
     import narwhals.stable.v2 as nw
@@ -163,16 +163,16 @@ def _with_labels(policy: Policy, left: Table, right: Table) -> Policy:
 
 
 def _state(source: Source) -> list[tuple[str, int, int, int]]:
-    """What changes when a file is written to; for a folder of parts, that of every file in it."""
+    """What changes when a file is written to; for a folder of parts, the same for every file in it."""
     path = Path(source.path)
     files = sorted(path.rglob("*")) if path.is_dir() else [path] if path.exists() else []
     try:
         return [(str(f), s.st_size, s.st_mtime_ns, s.st_ino) for f in files for s in [f.stat()]]
     except OSError as error:
-        raise EngineError(f"{source.path} went away while it was read: {error.strerror}.") from None
+        raise EngineError(f"{source.path} disappeared while it was read: {error.strerror}.") from None
 
 
-# ---- engines: each gives a function that reads a source, with the columns of clusters that are told or recognised
+# ---- engines: each gives a function that reads a source, with the columns of clusters, named or recognised
 
 
 @contextmanager
@@ -219,7 +219,7 @@ def _duckdb(master: str | None, memory: str | None) -> Iterator[Scanner]:
 def _named(point: Key | None, source: Source) -> Key:
     if point is None:
         raise FileError(
-            f"{source.path} does not name its points, and an engine has no order of rows.",
+            f"{source.path} does not name its points, and in an engine rows have no order to match them by.",
             "leave out --engine.",
         )
     return point
@@ -330,7 +330,7 @@ def _keyed(frame: Any, asked: Asked, point: Key | None, clusters: tuple[str, ...
 def _chosen(
     source: Source, present: Sequence[str], clusters: tuple[str, ...]
 ) -> tuple[Key | None, tuple[str, ...]]:
-    """The columns of points and clusters: two of the latter as told, or those of one clustering as recognised."""
+    """The columns of points and clusters: both clusters as named, or those of one clustering as recognised."""
     from clusterdiff.tables.duck import Scan
     from clusterdiff.tables.files import choose, require, told_key
 
@@ -344,7 +344,7 @@ def _chosen(
 
 @contextmanager
 def _terminated() -> Iterator[None]:
-    """Leave by the front door when asked to end, so that temporary files are removed."""
+    """End in an orderly way on SIGTERM, so that temporary files are removed."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -47,13 +47,12 @@ def show(
     title: str | None = None,
     report_by: Sequence[str] = (),
 ) -> None:
-    """Print a comparison for people or for programs, and write its report; ``report_by`` are slices for that alone."""
+    """Print a comparison for people or programs, and write its report; ``report_by`` are slices for the report only."""
     slices = sliced(diff, by, columns)
     if as_json:
         data = diff.to_dict(measures, top)
         if explain:
-            data["explanation"] = diff.explain(top, sides).to_dict()
-            data["repairs"] = [] if diff.summed.uneven else diff.repairs().to_dict(top)
+            data |= explanation_as_data(diff, top, sides)
         if slices:
             data["slices"] = slices_as_data(slices)
         if sides != SIDES:
@@ -76,6 +75,12 @@ def show(
 def sliced(diff: Comparison, names: Sequence[str], columns: Columns | None = None) -> dict[str, Table[Slice]]:
     """The loss by each of some columns: of those given, of the table that was compared, or built in."""
     return {name: diff.by(_column(name, diff, columns or {})) for name in names}
+
+
+def explanation_as_data(diff: Comparison, top: int, sides: tuple[str, str] = SIDES) -> dict[str, Any]:
+    """Where the score was lost and what to fix first, as plain values."""
+    repairs = [] if diff.summed.uneven else diff.repairs().to_dict(top)
+    return {"explanation": diff.explain(top, sides).to_dict(), "repairs": repairs}
 
 
 def slices_as_data(slices: Mapping[str, Table[Slice]]) -> dict[str, Any]:
@@ -128,7 +133,7 @@ def print_explanation(diff: Comparison, top: int, sides: tuple[str, str]) -> Non
     steps = len(repairs.sequence)
     out.print(
         f"restoring the {sides[0]} clusters takes {count(steps, 'operation')}, "
-        "if the one that gains most is always done next"
+        "always doing next the one that gains most"
     )
 
 

@@ -21,13 +21,20 @@ input_options = together(
     click.option(
         "--true", "true_column", metavar="COLUMN", help="Column of true clusters, when both are in one file."
     ),
-    click.option("--pred", "pred_column", metavar="COLUMN", help="Column of predicted clusters, likewise."),
+    click.option(
+        "--pred",
+        "pred_column",
+        metavar="COLUMN",
+        help="Column of predicted clusters, when both are in one file.",
+    ),
     click.option(
         "--point", metavar="COLUMN", help="Column that names the points; A,B if two columns do so together."
     ),
-    click.option("--true-point", metavar="COLUMN", help="The same for TRUE alone."),
+    click.option("--true-point", metavar="COLUMN", help="Column that names the points of TRUE."),
     click.option(
-        "--pred-point", metavar="COLUMN", help="The same for PRED; with --pairs, its two ends: A,B."
+        "--pred-point",
+        metavar="COLUMN",
+        help="Column that names the points of PRED; with --pairs, its two ends: A,B.",
     ),
     click.option("--cluster", metavar="COLUMN", help="Column of clusters in both files."),
     click.option(
@@ -38,18 +45,20 @@ input_options = together(
         help="Format of the files.",
     ),
     click.option(
-        "--pairs", is_flag=True, help="PRED is a table of matched pairs: what they connect is a cluster."
+        "--pairs",
+        is_flag=True,
+        help="PRED is a table of matched pairs: points that they connect are a cluster.",
     ),
-    click.option("--true-pairs", is_flag=True, help="So is TRUE."),
-    click.option("--threshold", type=float, metavar="SCORE", help="The least score of a pair that counts."),
+    click.option("--true-pairs", is_flag=True, help="TRUE is a table of matched pairs."),
+    click.option("--threshold", type=float, metavar="SCORE", help="The least score at which a pair counts."),
     click.option(
         "--ignore",
         type=int,
         multiple=True,
         metavar="LABEL",
-        help="Label of TRUE (an image) that is not compared. May be repeated.",
+        help="Label of TRUE, an image, whose points are not compared. May be repeated.",
     ),
-    click.option("--ignore-pred", type=int, multiple=True, metavar="LABEL", help="The same for PRED."),
+    click.option("--ignore-pred", type=int, multiple=True, metavar="LABEL", help="The same label of PRED."),
 )
 
 

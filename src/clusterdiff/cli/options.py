@@ -60,7 +60,10 @@ top_option = click.option(
     "--top", default=10, show_default=True, help="How many of the costliest components to show."
 )
 seed_option = click.option(
-    "--seed", default=0, show_default=True, help="Where random numbers start: the same seed, the same result."
+    "--seed",
+    default=0,
+    show_default=True,
+    help="Seed of the random numbers: the same seed gives the same result.",
 )
 point_option = click.option("--point", metavar="COLUMN", help="Column that names the points.")
 cluster_option = click.option("--cluster", metavar="COLUMN", help="Column of clusters.")

@@ -29,7 +29,7 @@ KIND_STYLE = {
 
 
 def console() -> Console:
-    """Standard output; plain and as wide as need be when it is not a terminal."""
+    """Standard output; plain, and wide enough, when it is not a terminal."""
     out = Console(highlight=False)
     return out if out.is_terminal else Console(highlight=False, width=120)
 
@@ -53,7 +53,7 @@ def _finite(data: Any) -> Any:
 
 
 def plain_table(*left: str, right: Iterable[str] = (), header: bool = True) -> RichTable:
-    """A table without lines: columns that start on the left, then columns of numbers; headings are text as it is."""
+    """A table without lines: columns aligned left, then columns of numbers; headings are shown literally."""
     table = RichTable(box=None, pad_edge=False, show_header=header)
     for heading in left:
         table.add_column(Text(heading))
@@ -64,7 +64,7 @@ def plain_table(*left: str, right: Iterable[str] = (), header: bool = True) -> R
 
 @contextmanager
 def progress() -> Iterator[Callable[[str], None]]:
-    """A function that is told what is going on and shows it, on a terminal, until the block ends."""
+    """A function that shows what is going on, on a terminal, until the block ends."""
     out = error_console()
     with out.status("") as status:
         yield lambda text: status.update(text) if out.is_terminal else None

@@ -1,4 +1,4 @@
-"""A scorer for scikit-learn's model selection: GridSearchCV, cross_validate and their like."""
+"""A scorer for scikit-learn's model selection: GridSearchCV, cross_validate and the like."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Scorer:
 
 
 def predicted(estimator: Any, X: Any) -> Any:  # noqa: N803
-    """The clusters an estimator gives to X.
+    """The clusters that an estimator finds in X.
 
     An estimator that can predict does so. Others, such as DBSCAN, know only the points they were fitted to, which
     in cross-validation are not those of X: a fresh copy is fitted to X.
@@ -73,13 +73,13 @@ def predicted(estimator: Any, X: Any) -> Any:  # noqa: N803
 def scorer(
     measure: AnyMeasure = "S_H", *, noise: NoiseLabels | None = -1, noise_as: NoiseAs = "singleton"
 ) -> Scorer:
-    """A scorer for scikit-learn: pass it as ``scoring=`` to GridSearchCV, cross_validate and their like.
+    """A scorer for scikit-learn: pass it as ``scoring=`` to GridSearchCV, cross_validate and the like.
 
     Parameters
     ----------
     measure
-        By name or as a function of the meet. Of a distance, such as VI, the negative is taken: larger is better.
-        Measures that need features, such as ``S_MSE``, take X.
+        By name or as a function of the meet. A distance, such as VI, is negated, so that larger is better. Measures
+        that need features, such as ``S_MSE``, take X.
     noise, noise_as
         The label (or a set of labels) of points that the estimator puts in no cluster, and what becomes of them: each
         a ``"singleton"``, all one ``"cluster"``, or ``"drop"`` (which rewards calling points noise).

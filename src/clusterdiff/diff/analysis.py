@@ -1,4 +1,4 @@
-"""Analysis: what the meet alone tells about a comparison. Pure, and computed when somebody asks."""
+"""Analysis: what the meet alone tells about a comparison. Pure, and computed on demand."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from clusterdiff.wording import count
 
 CellNumbers = npt.NDArray[np.integer[Any]]
 
-#: Cells of a component from which on equals are not matched in order.
+#: From this many cells in a component on, equal cells are no longer matched in order.
 LARGE = 1000
 
 
@@ -252,8 +252,8 @@ class Analysis:
         """
         meet, of_cell = self.meet, self.join.of_cell
         size, true, pred = meet.size, meet.true, meet.pred
-        # Of equal shares the one of smaller clusters goes first, then the first. But in a large component what is
-        # equal is shuffled, always in the same way: in order, equal cells along a chain would be settled one a round.
+        # Among equal shares, that of smaller clusters goes first, then the earlier one. In a large component equal ones
+        # are shuffled, always in the same way: in order, equal cells along a chain would be settled one per round.
         together = meet.true_size[true] + meet.pred_size[pred]
         turn = np.arange(len(meet), dtype=np.uint64)
         turn = np.where(np.bincount(of_cell)[of_cell] > LARGE, turn * np.uint64(0x9E3779B97F4A7C15), turn)
@@ -262,7 +262,7 @@ class Analysis:
         found = []
         rest = np.arange(len(meet))
         while rest.size:
-            # A cell that comes first on both its sides is settled; all others of its two clusters are out.
+            # A cell that comes first on both its sides is settled; all other cells of its two clusters are out.
             first_true, first_pred = np.full(meet.k_true, len(meet)), np.full(meet.k_pred, len(meet))
             np.minimum.at(first_true, true[rest], rank[rest])
             np.minimum.at(first_pred, pred[rest], rank[rest])

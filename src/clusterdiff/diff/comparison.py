@@ -28,10 +28,11 @@ from clusterdiff.meet.sums import Summed
 from clusterdiff.points.clustering import Clustering, Points
 from clusterdiff.points.policy import Policy
 from clusterdiff.table import Table, shown
+from clusterdiff.wording import count
 
 AnyMeasure: TypeAlias = str | Measure | Callable[[Meet], float]
 
-#: What scores() gives when it is not told which.
+#: What scores() gives if no measures are named.
 USUAL = ("S_H", "S'", "R", "N", "A", "I", "nmi_max", "VI", "V")
 
 
@@ -99,7 +100,7 @@ class Comparison:
 
     @property
     def loss(self) -> Loss:
-        """What S_H lost, in all, to splits and merges, and to points that a side lacks if they count as lost.
+        """What S_H lost: in total, to splits and merges, and to points that one side lacks if they count as lost.
 
         >>> import clusterdiff as cd
         >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).loss
@@ -110,7 +111,7 @@ class Comparison:
     def normalised(self, measure: AnyMeasure) -> float:
         """A measure rescaled by the extremes it takes for this true clustering (Luo et al., 2009).
 
-        See :func:`clusterdiff.extremes` for the measures that it is known for.
+        See :func:`clusterdiff.extremes` for the measures whose extremes are known.
 
         >>> import clusterdiff as cd
         >>> diff = cd.compare([0, 0, 1, 1], [0, 0, 1, 2])
@@ -181,7 +182,7 @@ class Comparison:
         Parameters
         ----------
         top
-            How many of the costliest components to tell of.
+            How many of the costliest components to describe.
         sides
             What the two clusterings are called: ``("old", "new")`` for two releases, say.
 
@@ -190,7 +191,7 @@ class Comparison:
         >>> import clusterdiff as cd
         >>> print(cd.compare(["A", "A", "A", "B", "C"], [1, 1, 2, 3, 3]).explain())
         S_H = 0.2524: 0.7476 was lost, 0.3476 (46%) to splitting and 0.4000 (54%) to merging.
-        All of it was lost in 2 of 2 components.
+        It was lost in all 2 components.
         1. merge, 2 points, 54% of the loss
            true clusters B (1 point: 3) and C (1 point: 4) were merged into 3 (2 points).
         2. split, 3 points, 46% of the loss
@@ -227,7 +228,7 @@ class Comparison:
         return Repairs(self.analysis, self.source)
 
     def patch(self) -> Patch:
-        """The derivation from pred to true as a list of split and merge operations, to be written and applied.
+        """The derivation from pred to true: a list of split and merge operations, which can be written and applied.
 
         Predicted clusters that continue a true one (see ``mapping``) keep their names.
 
@@ -299,14 +300,14 @@ class Comparison:
         title: str | None = None,
         sides: tuple[str, str] = ("true", "predicted"),
     ) -> None:
-        """Write one HTML file to explore the comparison, which needs no network and stays under 2 MB.
+        """Write one HTML file to explore the comparison in a browser; it needs no network and stays under 2 MB.
 
         Parameters
         ----------
         path
             The file; it appears whole or not at all.
         attributes
-            What else is known of the points, to be shown with them: a frame (pandas, polars, pyarrow, …) or a dict
+            What else is known about the points, to show with them: a frame (pandas, polars, pyarrow, …) or a dict
             of columns in the order of `true`, or a dict from point to a dict of attributes.
         by
             Columns to slice the loss by, as :meth:`by` takes them, by name.
@@ -345,8 +346,8 @@ class Comparison:
     def _sentences(self) -> list[str]:
         loss, kinds = self.loss, self.kinds
         return [
-            f"S_H = {self.score():.4f} for {self.n:,} points in {self.summed.k_true:,} true and "
-            f"{self.summed.k_pred:,} predicted clusters",
+            f"S_H = {self.score():.4f} for {count(self.n)} in {self.summed.k_true:,} true and "
+            f"{count(self.summed.k_pred, 'predicted cluster')}",
             f"lost {loss.total:.4f}: {', '.join(loss.told(4, lost=self.summed.uneven))}",
             "components: " + ", ".join(f"{count:,} {kind}" for kind, count in kinds.items()),
         ]

@@ -16,7 +16,7 @@ from clusterdiff.diff.source import PointSource
 from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.wording import and_list, count, name, percent
 
-#: How many points a sentence names, how many parts of a cluster, and how many clusters of a component are told of.
+#: How many points a sentence names, how many parts of a cluster, and how many clusters of a component.
 POINTS, PARTS, CLUSTERS = 5, 4, 6
 
 
@@ -38,8 +38,8 @@ class Explanation:
     """Where the score was lost. ``print`` it, or read its parts.
 
     ``damaged`` of ``components`` components lost something; ``half`` of them make up half of the loss, and the
-    ``top`` costliest, told of in ``stories``, ``concentration`` of it. ``kinds`` gives the loss by kind, ``unshared``
-    says which points were not found and which are spurious, where they count as lost.
+    ``top`` costliest, described in ``stories``, make up ``concentration`` of it. ``kinds`` gives the loss by kind, and
+    ``unshared`` says which points were not found and which are spurious, where they count as lost.
     """
 
     score: float
@@ -65,8 +65,10 @@ class Explanation:
         ]
         out = [f"S_H = {self.score:.4f}: {total:.4f} was lost, {and_list(told)}.", *self.unshared]
         where = f"{self.damaged:,} of {count(self.components, 'component')}"
+        if self.damaged == self.components:
+            where = f"all {self.components:,} components" if self.components > 1 else "the only component"
         if self.damaged <= self.top:
-            out.append(f"All of it was lost in {where}.")
+            out.append(f"It was lost in {where}.")
         else:
             out.append(
                 f"It was lost in {where}; {count(self.half, 'component')} make{'s' if self.half == 1 else ''} up half "
@@ -125,7 +127,7 @@ def explain(analysis: Analysis, source: PointSource, top: int, sides: tuple[str,
 def tell(
     analysis: Analysis, source: PointSource, component: int, sides: tuple[str, str] = ("true", "predicted")
 ) -> list[str]:
-    """What happened to the clusters of a component: a sentence for each true cluster, the costliest first."""
+    """What happened to the clusters of a component: one sentence per true cluster, costliest first."""
     return list(_Teller(analysis, source, sides).component(component))
 
 
@@ -220,7 +222,7 @@ class _Teller:
         )
 
     def mixed(self, true: int) -> str:
-        """One true cluster among several: its parts, and whom each was merged with."""
+        """One true cluster among several: its parts, and the clusters that each was merged with."""
         cells = self.by_size(self.analysis.cells_of_true(true))
         size = int(self.meet.true_size[true])
         if len(cells) == 1:

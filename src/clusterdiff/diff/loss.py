@@ -18,7 +18,7 @@ PARTS = ("split", "merge", "missing", "spurious")
 
 
 class Loss(NamedTuple):
-    """What was lost in all, and how much of it to splits, to merges, and to points that a side lacks.
+    """What was lost in total, and how much of it to splits, to merges, and to points that one side lacks.
 
     The four add up to ``total``. ``missing`` and ``spurious`` are 0 unless points count as lost (``missing="lost"``).
     """

@@ -18,6 +18,7 @@ from clusterdiff.errors import FileError, PatchError, listed
 from clusterdiff.files import write_text
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.labels import Labels
+from clusterdiff.wording import count
 
 FORMAT, VERSION = "clusterdiff patch", 1
 
@@ -35,7 +36,7 @@ class SplitOff:
     points: tuple[tuple[Hashable, ...], ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """As it stands in a file."""
+        """As it is written to a file."""
         parts = [{"cluster": c, "points": list(p)} for c, p in zip(self.into, self.points, strict=True)]
         return {"operation": "split", "cluster": self.cluster, "size": self.size, "parts": parts}
 
@@ -52,7 +53,7 @@ class Unite:
     into: Hashable
 
     def to_dict(self) -> dict[str, Any]:
-        """As it stands in a file."""
+        """As it is written to a file."""
         return {
             "operation": "merge",
             "clusters": list(self.clusters),
@@ -96,7 +97,7 @@ class Patch:
         return {"format": FORMAT, "version": VERSION, "points": self.n}
 
     def to_json(self) -> str:
-        """The patch as the text of a file, an operation a line."""
+        """The patch as the text of a file, one operation per line."""
         try:
             lines = [json.dumps(operation.to_dict(), allow_nan=False) for operation in self.operations]
         except (TypeError, ValueError) as error:
@@ -130,7 +131,7 @@ class Patch:
 
     @classmethod
     def from_dict(cls, data: Any, source: str = "the patch") -> Patch:
-        """A patch from plain values, as they stand in a file; ``source`` names it in messages."""
+        """A patch from plain values, as they are read from a file; ``source`` names it in messages."""
         if not isinstance(data, dict) or data.get("format") != FORMAT:
             raise PatchError(f'{source} is not a patch: "format" must be {FORMAT!r}.')
         if data.get("version") != VERSION:
@@ -153,7 +154,7 @@ class Patch:
         state = _State(Clustering.reading(clustering, "clustering"))
         if len(state.clustering) != self.n:
             raise PatchError(
-                f"the patch is for {self.n:,} points; the clustering has {len(state.clustering):,}.",
+                f"the patch is for {count(self.n)}; the clustering has {len(state.clustering):,}.",
                 "apply it to the very clustering that it was made from.",
             )
         for number, operation in enumerate(self.operations, 1):
@@ -234,7 +235,7 @@ class _State:
         if code is None:
             raise PatchError(f"there is no cluster {name!r}.")
         if self.size[code] != size:
-            raise PatchError(f"cluster {name!r} has {self.size[code]:,} points; the patch expects {size:,}.")
+            raise PatchError(f"cluster {name!r} has {count(self.size[code])}; the patch expects {size:,}.")
         return code
 
     def _position(self, point: Hashable) -> int:
@@ -331,7 +332,7 @@ def patch(analysis: Analysis, source: PointSource) -> Patch:
     broken = np.flatnonzero(analysis.parts_of_true > 1).tolist()
     continuing = np.zeros(len(meet), dtype=bool)
     continuing[analysis.matched] = True
-    # A predicted cluster that continues a true one keeps its name with that part; otherwise with its largest.
+    # If a predicted cluster continues a true one, that part keeps its name; otherwise the largest part does.
     stays = np.zeros(len(meet), dtype=bool)
     stays[_first_of_each(meet.pred, continuing, meet.size)] = True
     target_of = _first_of_each(meet.true, continuing, meet.size)
@@ -358,7 +359,7 @@ def patch(analysis: Analysis, source: PointSource) -> Patch:
 
 
 def _first_of_each(group: Any, continuing: Any, size: Any) -> npt.NDArray[np.int64]:
-    """Of the cells of each cluster the one that continues, else the largest."""
+    """For each cluster, the cell that continues it, or else its largest cell."""
     order = np.lexsort((-size, ~continuing, group))
     return order[np.flatnonzero(np.diff(group[order], prepend=-1))]
 

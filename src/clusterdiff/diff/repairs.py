@@ -1,4 +1,4 @@
-"""Repairs: what to fix first. Operations on predicted clusters, and the score that each would win back."""
+"""Repairs: what to fix first. Operations on predicted clusters, and the score that each would regain."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.patch import FreshNames
 from clusterdiff.diff.source import PointSource
 from clusterdiff.meet.meet import Meet
+from clusterdiff.table import plain
 from clusterdiff.wording import and_list, count, name
 
 OPERATIONS = ("split", "merge", "move")
@@ -43,13 +44,13 @@ class Repair:
 
     @property
     def sizes(self) -> list[int]:
-        """The number of points of each part of a split; else of the points that are merged or moved, one number."""
+        """The number of points of each part of a split; otherwise one number, of the points merged or moved."""
         size = self._source.meet.size
         return [int(size[cells].sum()) for cells in self._cells]
 
     @property
     def parts(self) -> list[list[Any]]:
-        """The points of each part of a split, as ``true`` lists them; else one list, the points in question."""
+        """The points of each part of a split, as ``true`` lists them; otherwise one list, the points in question."""
         return [self._source.points(cells) for cells in self._cells]
 
     @property
@@ -80,14 +81,15 @@ class Repair:
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values."""
         names = ("operation", "gain", "score", "clusters", "into", "true", "component", "sentence", "points")
-        return {name: getattr(self, name) for name in names}
+        values = {name: getattr(self, name) for name in names}
+        return {name: [plain(x) for x in v] if isinstance(v, list) else v for name, v in values.items()}
 
     def __str__(self) -> str:
         return f"{self.sentence}: {self.gain:+.6f}"
 
 
 class _Listed(Sequence[Repair]):
-    """Repairs that are made when they are looked at: there may be a million."""
+    """Repairs, each made when it is looked at: there may be a million."""
 
     analysis: Analysis
     source: PointSource
@@ -105,7 +107,7 @@ class _Listed(Sequence[Repair]):
         if isinstance(index, slice):
             return [self._make(i) for i in range(*index.indices(len(self)))]
         if not -len(self) <= index < len(self):
-            raise IndexError(f"there are {len(self):,} repairs; {index} is not among them")
+            raise IndexError(f"there is no repair {index}; there are {len(self):,}")
         return self._make(index % len(self))
 
     def __iter__(self) -> Iterator[Repair]:
@@ -210,7 +212,7 @@ class Steps(_Listed):
         self.analysis, self.source = analysis, source
         self._steps = _core.repair_steps(analysis.meet.cells, *_weights(analysis.meet))
         self.gain = self._steps.gain
-        # What is still lost after each step is what the later ones gain: so the last score is exactly 1.
+        # What is still lost after a step is what later steps gain, so the last score is exactly 1.
         later = np.cumsum(self.gain[::-1])[::-1]
         self.score = 1.0 - np.append(later[1:], 0.0) if len(later) else later
 

@@ -16,7 +16,7 @@ from clusterdiff.points.labels import FloatArray
 from clusterdiff.points.reading import read_labels
 from clusterdiff.table import Table
 
-#: What ``by`` takes besides a column.
+#: What ``by`` takes apart from a column.
 BUILT_IN = ("size", "kind")
 
 
@@ -97,7 +97,7 @@ def by(analysis: Analysis, source: PointSource, column: object) -> Table[Slice]:
     names = np.empty(len(called), dtype=object)
     names[:] = called
     table = _of_points(analysis, source, np.where(labels.codes < 0, len(called) - 1, labels.codes), names)
-    order = np.lexsort((-table["points"], -table["loss"]))  # of equal losses that of more points first
+    order = np.lexsort((-table["points"], -table["loss"]))  # among equal losses, that of more points first
     return Table({name: table[name][order] for name in table.columns}, Slice)
 
 

@@ -1,4 +1,4 @@
-"""PointSource: the points of a comparison, wherever they are kept, fetched when somebody asks."""
+"""PointSource: the points of a comparison, wherever they are kept, fetched when asked for."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Columns(Protocol):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What they are called."""
+        """Their names."""
 
     def read(self, name: str) -> Sequence[Any]:
         """One of them: a value for each row of the table of `true`."""

@@ -1,4 +1,4 @@
-"""Plain lists: a label a line, a cluster a line, and JSON that says which points are together."""
+"""Plain lists: one label per line, one cluster per line, and JSON that says which points are together."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from clusterdiff.points.clustering import Clustering
 
 
 def read_labels_by_line(path: str) -> Clustering:
-    """A label a line, in the order of the points; an empty line is a point without a cluster."""
+    """One label per line, in the order of the points; an empty line is a point without a cluster."""
     labels = [line or None for line in read_lines(path)]
     return _clustering(labels, path)
 
 
 def read_clusters_by_line(path: str) -> Clustering:
-    """A cluster a line, its points between tabs, or between blanks if no line has a tab (as MCL and others write).
+    """One cluster per line, its points between tabs, or between blanks if no line has a tab (as MCL and others write).
 
     Clusters are named 1, 2, … after their lines.
     """
@@ -35,7 +35,7 @@ def read_clusters_by_line(path: str) -> Clustering:
             if point in seen:
                 where = f"and in line {seen[point]:,}" if seen[point] != number else "twice"
                 raise FileError(
-                    f"{shown(path)}, line {number:,}: the point {point!r} stands here {where}.",
+                    f"{shown(path)}, line {number:,}: the point {point!r} is listed here {where}.",
                     "a point belongs to one cluster.",
                 )
             seen[point] = number
@@ -57,7 +57,7 @@ def read_json(path: str) -> Clustering:
     if isinstance(data, list) and data and isinstance(data[0], dict):
         raise FileError(
             f"{shown(path)} holds a list of objects, which is a table.",
-            "write one object a line and call it .jsonl.",
+            "write one object per line and call it .jsonl.",
         )
     return _clustering(data, path)
 
@@ -67,7 +67,7 @@ def _unique(pairs: list[tuple[str, Any]], path: str) -> dict[str, Any]:
     if len(out) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise FileError(f"{shown(path)}: the key {twice!r} stands twice in one object.")
+        raise FileError(f"{shown(path)}: the key {twice!r} is repeated in one object.")
     return out
 
 

@@ -1,4 +1,4 @@
-"""Where a clustering is to be read from: a path, a format, and which part of it is meant."""
+"""Where to read a clustering from: a path, a format, and which part of the file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 
 from clusterdiff.errors import ArgumentError, FileError, one_of
 from clusterdiff.files import STDIN, first_line, open_bytes, shown, suffix
-from clusterdiff.formats.catalogue import ARRAYS, BY_SUFFIX, FORMATS, MAGIC, TABLES
+from clusterdiff.formats.catalogue import ARRAYS, BY_SUFFIX, DOCUMENTS, FORMATS, MAGIC, TABLES
+from clusterdiff.formats.mentions import REPEATED, Repeated
 from clusterdiff.points.keys import Key
 
 POSTGRES = re.compile(r"postgres(?:ql)?://")
@@ -28,6 +29,7 @@ class Source:
     pairs: bool = False
     threshold: float | None = None
     ignore: int | Collection[int] | None = None
+    repeated: Repeated | None = None
 
     @property
     def ignored(self) -> frozenset[int]:
@@ -37,7 +39,7 @@ class Source:
         return frozenset([self.ignore] if isinstance(self.ignore, int) else self.ignore)
 
     def resolved(self) -> Source:
-        """The same with its format: as told, as the suffix says, or as the first bytes do."""
+        """The same with its format: as given, or told by the suffix or the first bytes."""
         if self.threshold is not None and not self.pairs:
             raise ArgumentError("`threshold` is for pairs; set pairs=True (--pairs) as well.")
         found = self._format()
@@ -45,12 +47,32 @@ class Source:
             raise ArgumentError(
                 f"pairs are read from tables ({', '.join(TABLES)}); {shown(self.path)} is {found}."
             )
+        if found in DOCUMENTS:
+            self._refuse_in_documents(found)
+        elif self.repeated is not None:
+            raise ArgumentError(f"`repeated` is for documents of mentions; {shown(self.path)} is {found}.")
         if self.ignored and found not in ARRAYS:
             raise ArgumentError(
                 f"`ignore` names labels of arrays and images ({', '.join(ARRAYS)}); {shown(self.path)} is {found}.",
                 'name them with noise_true= or noise_pred=, and noise_as="drop" (--noise-true, --noise-as drop).',
             )
         return replace(self, format=found)
+
+    def _refuse_in_documents(self, found: str) -> None:
+        """What says where points and clusters stand has no meaning in documents, whose format says it."""
+        one_of("repeated", self.repeated or "error", REPEATED)
+        given = {
+            "point": self.point,
+            "cluster": None if FORMATS[found].parts else self.cluster,
+            "table": self.table,
+            "ignore": self.ignored or None,
+        }
+        for argument, value in given.items():
+            if value is not None:
+                raise ArgumentError(
+                    f"`{argument}` has no meaning for documents of mentions, which {shown(self.path)} holds "
+                    f"({found}); leave it out."
+                )
 
     def _format(self) -> str:
         if self.format is not None:
@@ -68,7 +90,7 @@ def sniff(path: str) -> str:
     """The format of a file whose name does not tell, by its first bytes and lines."""
     if path == STDIN:
         raise ArgumentError(
-            "the format of standard input must be told.", f"name it with --format: {', '.join(FORMATS)}."
+            "the format of standard input must be given.", f"name it with --format: {', '.join(FORMATS)}."
         )
     with open_bytes(path) as file:
         head = file.read(4096)
@@ -78,7 +100,7 @@ def sniff(path: str) -> str:
     if b"DUCK" in head[:16]:
         return "duckdb"
     text = head.decode("utf-8", errors="replace")
-    if text.startswith("#begin document"):
+    if re.search(r"^#\s*begin document\b", text, re.MULTILINE):
         return "conll"
     if re.search(r"^#\s*(global\.Entity|newdoc|sent_id)\b", text, re.MULTILINE):
         return "conllu"

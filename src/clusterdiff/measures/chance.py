@@ -12,7 +12,7 @@ from clusterdiff.points.labels import Int64Array
 
 
 class Chance(NamedTuple):
-    """What information measures come to on average over all ways to lay the two clusterings over the points."""
+    """The averages of information measures over all ways to lay the two clusterings over the points."""
 
     mutual: float
     split_info: float

@@ -43,7 +43,7 @@ FACTS: dict[str, Any] = {"family": "coreference", "reads": "overlap", "weighted"
 def mentions(meet: Overlapping) -> PrecisionRecall:
     """Identification of mentions.
 
-    It looks at the points only, not at their clusters: 1 whenever both sides have the same points.
+    It looks only at the points, not at their clusters: 1 whenever both sides have the same points.
 
     >>> import clusterdiff as cd
     >>> cd.compare([{"a", "b"}, {"c"}], [{"a", "b", "x"}], missing="lost").score("mentions.precision")

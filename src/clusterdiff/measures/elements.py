@@ -1,4 +1,4 @@
-"""Measures that look at one point after the other."""
+"""Measures that look at each point in turn."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def _average(kind: str, meet: Summed) -> float:
 
 @dataclass(frozen=True)
 class JoinEntropy:
-    """The entropy of the join, which I has beside what it has in the components."""
+    """The entropy of the join, which I has in addition to what it has in the components."""
 
     base: float | None = None
 

@@ -61,7 +61,7 @@ def _all_but_one_in_n(n: int) -> float:
     return 1 - 1 / n
 
 
-# ---- every cluster on its own takes the best partner
+# ---- every cluster chooses its best partner on its own
 
 
 @by_parts(
@@ -183,7 +183,7 @@ def inverse_purity(meet: Summed) -> float:
 
     .. math:: \frac{1}{n} \sum_L \max_C m_{LC}
 
-    1 if and only if no true cluster is split: one cluster of everything has it. At least 1/n.
+    1 if and only if no true cluster is split: one cluster of everything reaches it. At least 1/n.
 
     >>> import clusterdiff as cd
     >>> cd.score([0, 0, 1, 1], [0, 0, 1, 2], "inverse_purity")
@@ -271,7 +271,7 @@ def closest(meet: Meet) -> PrecisionRecall:
     """Overlap with the closest cluster.
 
     Overlap is the Jaccard coefficient of the two sets of points. Every cluster counts the same, whatever its size,
-    so weights of points say nothing. Identical clusterings give 1; 0 is never reached.
+    so weights of points make no difference. Identical clusterings give 1; 0 is never reached.
 
     >>> import clusterdiff as cd
     >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).scores(["closest.precision", "closest.recall"])
@@ -307,7 +307,7 @@ def exact_clusters(meet: Meet) -> PrecisionRecall:
     """Clusters that both clusterings have.
 
     Identical clusterings give 1; a cluster with one point too many or too few counts for nothing. Weights of points
-    say nothing here.
+    make no difference here.
 
     >>> import clusterdiff as cd
     >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).scores(["clusters.precision", "clusters.recall", "clusters.f1"])

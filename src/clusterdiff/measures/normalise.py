@@ -57,7 +57,7 @@ def extremes(true: object, measure: str | Measure | Callable[[Meet], float]) -> 
     """The worst and the best value that a measure takes for a true clustering, over all predicted ones.
 
     Known in closed form for I, nmi_max, N, A and S* (with any s that satisfies property 4.3); for other measures
-    all clusterings are tried, up to 9 points.
+    all clusterings are tried, for up to 9 points.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def extremes_of(sizes: Sizes, measure: Measure) -> Extremes:
     if measure.needs is not None or n > MOST_POINTS:
         known = ", ".join(CLOSED_FORM)
         raise MeasureError(
-            f"the extremes of {measure.name} for a true clustering of {n:,} points are not known in closed form, "
+            f"the extremes of {measure.name} for a true clustering of {count(n)} are not known in closed form, "
             f"and only up to {MOST_POINTS} points can all clusterings be tried.",
             f"they are known for {known}.",
         )

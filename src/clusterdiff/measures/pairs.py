@@ -191,7 +191,7 @@ def pair_precision_recall(meet: Summed) -> PrecisionRecall:
     "connectomics. Frontiers in Neuroanatomy 9.",
 )
 def adapted_rand_error(meet: Summed, alpha: float = 0.5) -> float:
-    r"""One minus F of pair precision and recall, as segmentation contests use it; a distance.
+    r"""One minus F of pair precision and recall, as used in segmentation challenges; a distance.
 
     .. math:: ARE = 1 - \frac{P(L, C)}{\alpha\, P(L) + (1 - \alpha)\, P(C)}
 

@@ -114,7 +114,7 @@ class Measure:
             )
         if meet.uneven:
             return self._where_lost(meet)
-        # Mostly it is there; asking more closely would cost a small comparison a tenth of its time.
+        # Usually it is offered; a closer look would cost a small comparison a tenth of its time.
         if self.reads not in meet.offers:
             lack = self.lacks(meet)
             if lack is not None:

@@ -23,6 +23,7 @@ from clusterdiff.meet.parts import spread
 from clusterdiff.meet.sums import Reads
 from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.labels import FloatArray
+from clusterdiff.wording import count
 
 Takes: TypeAlias = Literal["sizes", "members", "meet"]
 Sigma: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
@@ -223,7 +224,8 @@ def _checked(scores: Any, meet: Meet, name: str) -> FloatArray:
     out = np.asarray(scores, dtype=np.float64)
     if out.shape != (meet.k_true,):
         raise MeasureError(
-            f"`{name}` must return one score per cluster: {meet.k_true:,} clusters, an array of shape {out.shape}."
+            f"`{name}` must return one score per cluster: {count(meet.k_true, 'cluster')}, "
+            f"an array of shape {out.shape}."
         )
     bad = np.flatnonzero(~((out >= -ROUNDING) & (out <= 1 + ROUNDING)))
     if bad.size:
@@ -279,7 +281,8 @@ class Scored:
         sigma_of_cell = np.asarray(sigma(*self.pair), dtype=np.float64)
         if sigma_of_cell.shape != self.meet.mass.shape:
             raise ArgumentError(
-                f"`sigma` must return one value per pair: {len(self.meet):,} pairs, shape {sigma_of_cell.shape}.",
+                f"`sigma` must return one value per pair: {count(len(self.meet), 'pair')}, "
+                f"shape {sigma_of_cell.shape}.",
                 "it takes two arrays, the split and the merge score of each cell.",
             )
         mass = self.meet.mass

@@ -42,7 +42,7 @@ def as_sets(labels: npt.ArrayLike) -> tuple[tuple[int, ...], ...]:
 class Universe:
     """The set Ω of all clusterings of n points.
 
-    ``labels`` has a row a clustering, with clusters numbered by first appearance. ``representatives`` holds one
+    ``labels`` has a row per clustering, with clusters numbered by first appearance. ``representatives`` holds one
     clustering for each way to choose the cluster sizes: any other is one of these with its points renamed, and
     ``orbits`` says how many are.
 
@@ -82,7 +82,7 @@ class Universe:
         return code
 
     def index(self, labels: npt.NDArray[Any]) -> Indices:
-        """Where the clusterings given by rows of labels stand among all."""
+        """The numbers, among all clusterings, of those given by rows of labels."""
         found: Indices = self._sorted[np.searchsorted(self._code, self._encode(labels), sorter=self._sorted)]
         return found
 
@@ -99,7 +99,7 @@ class Universe:
         return np.bincount(self.kind, minlength=len(self.sizes))
 
     def moved(self, clustering: int) -> Indices:
-        """Rename the points so that a clustering becomes its representative; where each clustering goes."""
+        """Rename the points so that a clustering becomes its representative; returns where each clustering goes."""
         labels = self.labels[clustering]
         size = np.bincount(labels, minlength=self.n)[labels]
         order = np.lexsort((labels, -size))
@@ -123,7 +123,7 @@ class Universe:
 
     @cached_property
     def classes(self) -> list[tuple[Indices, Indices]]:
-        """For each representative: predicted clusterings that stand for all, and for each which one it is."""
+        """For each representative: the predicted clusterings that stand for all, and which of them stands for each."""
         return [self._classes(self.labels[r]) for r in self.representatives]
 
     def _classes(self, true: Labels8) -> tuple[Indices, Indices]:

@@ -41,7 +41,7 @@ def read_cells(
         cells = _core.Cells(indptr, column_codes[order], sizes[order], len(column_first))
     except ValueError:
         raise ArgumentError(
-            "a pair of clusters stands in more than one cell.", "sum the sizes of such cells first."
+            "a pair of clusters has more than one cell.", "sum the sizes of such cells first."
         ) from None
     return (
         cells,

@@ -17,6 +17,7 @@ from clusterdiff.points.alignment import Alignment, align
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.labels import Labels
 from clusterdiff.table import Table
+from clusterdiff.wording import count
 
 KINDS = ("same", "split", "merge", "mixed")
 #: The same where points may be lost: clusters one to one (or without any counterpart) that lack points on one side.
@@ -91,7 +92,7 @@ def induced(clustering: object, points: Collection[Hashable]) -> Clustering:
     chosen = {point: name for point, name in whole.to_dict().items() if point in wanted}
     if len(chosen) < len(wanted):
         raise LabelError(
-            f"`points` names {len(wanted) - len(chosen):,} points that `clustering` does not have."
+            f"`points` names {count(len(wanted) - len(chosen))} that `clustering` does not have."
         )
     return Clustering(chosen)
 

@@ -1,4 +1,4 @@
-"""Meet: the sparse table of the non-empty intersections of two clusterings, from which all else is read."""
+"""Meet: the sparse table of the non-empty intersections of two clusterings, from which everything else is read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from clusterdiff.meet.sums import Made, Once, Sums, WeightedSums
 from clusterdiff.points.labels import AnyArray, FloatArray, Int64Array, IntArray, LazyNames
 from clusterdiff.table import Table
 
-#: Something that is there already, or made when it is asked for.
+#: Something that exists already, or is made when it is asked for.
 Lazy: TypeAlias = Made | Callable[[], Made]
 
 CELLS = frozenset({"sums", "cells", "overlap"})
@@ -110,7 +110,7 @@ class Meet(Once):
         overlap: Lazy[Overlap] | None = None,
         unit: float | None = None,
     ) -> Meet:
-        """The meet of two arrays of integer labels, with all else that is known of the points.
+        """The meet of two arrays of integer labels, with everything else that is known about the points.
 
         ``weights`` and ``features`` have one entry or row per point. ``link_sums(groups, k, weights)`` gives the link
         weight inside each of k groups of points. ``unit`` is what weights are measured against, if not their mean.
@@ -167,7 +167,7 @@ class Meet(Once):
         return {name: getattr(self, name) for name in ("weights", "moments", "links", "features")}
 
     def __reduce__(self) -> tuple[Callable[..., Meet], tuple[Any, ...]]:
-        """For pickle and copy: plain arrays, so that what was left to be made when asked for is made now."""
+        """For pickle and copy: plain arrays, so what was still to be made on demand is made now."""
         table = (self.indptr, self.pred, self.size, self.k_pred)
         points = self.cell_of_point if self.knows_points else None
         overlap = None if self._overlap is None else self.overlap
@@ -292,7 +292,7 @@ class Meet(Once):
         own = self.weights.square.sum().item()
         if isinstance(self.total, int) and isinstance(own, int):
             return Pairs.counted(sums, self.total, own)
-        # With fractions the subtraction rounds: what is nothing, all, or the same in theory is so in bits.
+        # With fractions the subtraction rounds; what is none, all or equal in theory must be exactly so here.
         every = max(0.0, (self.total**2 - own) / 2)
         true, pred, both = (
             0.0 if k == self.n else every if k == 1 else min(max(0.0, (s - own) / 2), every)
@@ -374,7 +374,7 @@ class Meet(Once):
             self.pred_names[present],
             weights=self.weights and self.weights.take(keep),
             moments=self.moments and self.moments.take(keep),
-            # Distances between points of a predicted cluster that was cut cannot be told from its total.
+            # Distances between points of a predicted cluster that was cut cannot be derived from its total.
             links=Links(self.links.cells[keep], self.links.true[chosen], self.links.pred[present])
             if self.links and whole
             else None,
@@ -384,7 +384,7 @@ class Meet(Once):
     def coarsen(self, groups: npt.ArrayLike, names: AnyArray | None = None) -> Meet:
         """The meet after merging predicted clusters: ``groups[c]`` is the new cluster of predicted cluster c.
 
-        A new cluster is called as ``names`` says, or else like the first of those it unites.
+        A new cluster is called as ``names`` says, or else after the first of those that it unites.
         """
         to = np.asarray(groups)
         if to.shape != (self.k_pred,) or to.dtype.kind not in "iu":

@@ -1,4 +1,4 @@
 """The paper: which properties hold, its experiment, its claims.
 
-What is said of measures in general, rather than of two clusterings, may come in.
+What is said about measures in general, rather than about two clusterings, may come in.
 """

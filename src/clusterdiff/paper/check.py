@@ -1,4 +1,4 @@
-"""Which properties a measure has, by trying every pair of clusterings of a few points."""
+"""Which properties a measure has, found by trying every pair of clusterings of a few points."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The paper's claims, each tried: its tables, propositions and experiment, beside what enumeration finds."""
+"""The paper's claims, each tested: its tables, propositions and experiment, next to what enumeration finds."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CONCENTRIC = [[-1.0], [1.0], [-2.0], [2.0]]
 
 @dataclass(frozen=True)
 class Claim:
-    """Something the paper says, and whether it stands."""
+    """Something the paper says, and whether it holds."""
 
     where: str
     says: str
@@ -47,7 +47,7 @@ def _of(one: Check, name: str) -> tuple[bool, str]:
 
 
 def sections_3_and_4(checks: dict[str, Check], points: int) -> Iterator[Claim]:
-    """What sections 3 and 4 say of VI, of entropy and the mean squared error, and of S' and its instances."""
+    """What sections 3 and 4 say about VI, entropy, the mean squared error, and S' and its instances."""
     holds, why = _of(checks["VI"], "triangle")
     yield Claim("3.3", "VI is a metric (Meilă, 2007)", holds and bool(checks["VI"].holds["identity"]), why)
     holds, why = _of(checks["V"], "bounds")

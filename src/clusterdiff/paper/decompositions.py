@@ -38,7 +38,7 @@ def convex_additive(trial: Trial) -> Iterator[Counterexample]:
 
 
 class _Unknowns:
-    """Linear equations in unknowns that are named as they come; tells the first that contradicts the others."""
+    """Linear equations in unknowns that are named as they come; finds the first that contradicts the others."""
 
     def __init__(self) -> None:
         self._solved: dict[Any, tuple[dict[Any, float], float]] = {}

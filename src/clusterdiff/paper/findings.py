@@ -56,7 +56,7 @@ class Finding(NamedTuple):
 
 
 def same(one: float, other: float) -> bool:
-    """Whether two values are equal but for rounding, or both undefined."""
+    """Whether two values are equal up to rounding, or both undefined."""
     return bool(np.isnan(one) and np.isnan(other)) or abs(one - other) <= CLOSE
 
 

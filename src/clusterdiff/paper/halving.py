@@ -38,7 +38,7 @@ def _x_log_x(x: int) -> float:
 
 
 class StepSums:
-    """The sums of one step, finished from running totals; the few that are not among them are had from its cells."""
+    """The sums of one step, finished from running totals; the few that are not among them come from its cells."""
 
     def __init__(self, totals: dict[str, int], n: int, meet: Callable[[], Meet]) -> None:
         self._totals = totals
@@ -101,7 +101,7 @@ class StepSums:
 
 
 class Step(Once):
-    """What is known of one clustering of the series: its sums, and no more; a :class:`Summed`."""
+    """What is known about one clustering of the series: its sums, and nothing more; a :class:`Summed`."""
 
     offers = frozenset({"sums", "matched", *SCORES})
     lacking = ("a step of a series knows its sums alone", None)
@@ -153,7 +153,7 @@ class _Star:
         self.largest = size
 
     def split(self, size: int, half: int) -> None:
-        """Part one of the parts in two."""
+        """Divide one of the parts in two."""
         rest = size - half
         self.parts[size] -= 1
         if not self.parts[size]:

@@ -1,4 +1,4 @@
-"""docs/paper.md: what came of the paper's claims, as a page."""
+"""docs/paper.md: the paper's claims and what became of them, as a page."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def page(
     yield ""
     yield (
         "Xiang, Q., Mao, Q., Chai, K. M. A., Chieu, H. L., Tsang, I. W. & Zhao, Z. (2012), “A split-merge framework "
-        "for comparing clusterings”, ICML. Every claim that can be tried was tried on all "
+        "for comparing clusterings”, ICML. Every claim that can be tested was tested on all "
         f"{s_h.tried:,} pairs of clusterings of up to {points} points, and its experiment was run again. "
-        f"Of {len(claims)} claims, {len(claims) - len(refuted)} stand and {len(refuted)} do not. "
+        f"Of {len(claims)} claims, {len(claims) - len(refuted)} hold and {len(refuted)} do not. "
         "`clusterdiff paper` prints this page, `clusterdiff check NAME` does the same for any measure of yours."
     )
-    yield from ("", "## What does not stand", "")
+    yield from ("", "## What does not hold", "")
     yield from _claims(refuted)
     yield ""
     yield from _remarks(checks)
@@ -76,7 +76,7 @@ def _cell(text: str) -> str:
 
 def _remarks(checks: Mapping[str, Check]) -> Iterator[str]:
     bad = checks["S_H"].counterexamples["triangle"]
-    yield "Besides, and not claimed by the paper:"
+    yield "Also found, though the paper does not claim it:"
     yield ""
     yield f"- 1 − S_H is not a metric: {_plain(inline(bad))}."
     yield (
@@ -153,7 +153,7 @@ def _experiment(series: Series, claims: Sequence[Claim]) -> Iterator[str]:
     mentions, entities = len(series.true), len(series.true.names)
     splits = int((series.operations["operation"] == "split").sum())
     yield (
-        f"The ACE-2005 document of the paper is not free. In its place stands a short story with {mentions} mentions "
+        f"The ACE-2005 document of the paper is not free. A short story takes its place, with {mentions} mentions "
         f"of {entities} entities (`clusterdiff.paper.story`), so that ⊥ comes with operation {splits} as it "
         "does there. `clusterdiff worsen` runs it, `clusterdiff worsen FILE` runs yours."
     )

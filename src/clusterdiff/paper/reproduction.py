@@ -1,4 +1,4 @@
-"""reproduce: every claim of the paper tried, and its experiment run again."""
+"""reproduce: every claim of the paper tested, and its experiment run again."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Reproduction:
 
 
 def reproduce(points: int = 6, progress: Progress | None = None) -> Reproduction:
-    """Try every claim of the paper on all pairs of clusterings of up to ``points`` points (at least 5)."""
+    """Test every claim of the paper on all pairs of clusterings of up to ``points`` points (at least 5)."""
     say = progress or (lambda _: None)
     checks = {name: check(name, points, progress=say) for name in MEASURES}
     checks |= {name: check(name) for name in ("entropy", "mse")}

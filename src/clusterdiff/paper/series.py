@@ -25,13 +25,13 @@ How: TypeAlias = Literal["paper", "splits", "merges", "moves", "shuffle"]
 HOW = ("paper", "splits", "merges", "moves", "shuffle")
 #: The measures of the paper's figure 3.
 FIGURE_3 = ("S_H", "R", "nmi_max", "V", "N", "A")
-#: How many clusterings of a random series are scored, unless told otherwise.
+#: How many clusterings of a random series are scored by default.
 STEPS = 100
 
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """A true clustering and others that are ever farther from it, with their scores.
+    """A true clustering and others that are farther and farther from it, with their scores.
 
     ``steps[i]`` operations lead from the true clustering to the i-th one scored; ``scores[name][i]`` is its
     score. ``operations`` has one row per operation: what it did, to how many points, and how many clusters it left.
@@ -157,7 +157,7 @@ def worsen(
     scores = {name: np.empty(len(at)) for name in wanted}
     for i, step in enumerate(made.steps(at)):
         lacking = [name for name, measure in wanted.items() if measure.lacks(step) is not None]
-        # A step may know its sums alone; what else a measure reads is had from the clustering of that step.
+        # A step may know only its sums; whatever else a measure reads comes from the clustering of that step.
         meet = made.meet(int(at[i])) if lacking else None
         for name, measure in wanted.items():
             scores[name][i] = measure(step if meet is None or name not in lacking else meet)

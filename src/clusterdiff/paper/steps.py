@@ -35,7 +35,7 @@ class Worsening(ABC):
         return Meet.from_labels(self.true, self.labels(count))
 
     def steps(self, at: IntLabels) -> Iterator[Summed]:
-        """What is known of the clusterings after so many operations, ascending: here the whole meet."""
+        """What is known about the clusterings after so many operations, ascending: here the whole meet."""
         return map(self.meet, at.tolist())
 
 

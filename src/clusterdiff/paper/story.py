@@ -17,7 +17,7 @@ MENTION = re.compile(r"\[([^|\]]+)\|([^|\]]+)\|([^|\]]+)\]")
 
 
 class Mention(NamedTuple):
-    """A phrase of the story, where it stands, and its entity."""
+    """A phrase of the story, its place, and its entity."""
 
     line: int
     text: str
@@ -35,7 +35,7 @@ def text() -> str:
 
 
 def mentions() -> list[Mention]:
-    """The mentions in the order in which they stand."""
+    """The mentions in the order of the text."""
     return [
         Mention(number, match[1], match[2], match[3])
         for number, line in enumerate(_annotated().splitlines(), 1)

@@ -15,13 +15,14 @@ from clusterdiff.points.corpus import InDocument
 from clusterdiff.points.index import Index, index_of, refuse_half_named
 from clusterdiff.points.labels import BoolArray, Labels, LazyNames, encode_objects, kind
 from clusterdiff.points.policy import MISSING_HINT, Policy
+from clusterdiff.wording import count
 
 SIDES = ("true", "pred")
 
 
 @dataclass(frozen=True)
 class Order:
-    """The points compared, in their order, and how that follows from the caller's.
+    """The points compared, in order, and how that order follows from the caller's.
 
     ``rows`` gives for each point its position in the caller's order of the points (that of `true`), or is None when
     nothing moved; -1 stands for a point that only `pred` has. ``given`` counts the points in the caller's order.
@@ -40,7 +41,7 @@ class Order:
         return len(self.names)
 
     def refuse_unordered(self, argument: str) -> None:
-        """Raise unless values in the caller's order say something about every point."""
+        """Raise unless the caller can know the order of the points."""
         if not self.known:
             raise ArgumentError(
                 f"`{argument}` must be a dict by point here, since the points of `true` came in sets, without order."
@@ -95,7 +96,7 @@ class Order:
         return None if index is None or (self.index is not None and self.index.same(index)) else index
 
     def describe(self, values: Any, argument: str) -> Any:
-        """The same where a value need not be known: points that ``values`` does not know get None."""
+        """The same, but not every value need be known: points that ``values`` lacks get None."""
         if isinstance(values, Mapping):
             return [values.get(point) for point in self.names]
         index = self._names_of(values)
@@ -189,7 +190,7 @@ def _by_position(left: Clustering, right: Clustering) -> Alignment:
     """Points in one order; they are called as an index says that is not the default one."""
     if len(left) != len(right):
         raise LabelError(
-            f"`true` and `pred` must label the same points: `true` has {len(left):,} labels, "
+            f"`true` and `pred` must label the same points: `true` has {count(len(left), 'label')}, "
             f"`pred` has {len(right):,}.",
             "if the points have names, pass dicts from point to cluster, and missing= says what to do.",
         )
@@ -201,13 +202,13 @@ def _by_position(left: Clustering, right: Clustering) -> Alignment:
 
 
 def in_order(true: Labels, pred: Labels, names: Points | None = None) -> Alignment:
-    """Two clusterings whose points stand in one order already."""
+    """Two clusterings whose points are in the same order already."""
     order = Order(range(len(true)) if names is None else names, len(true), named=names is not None)
     return Alignment(true, pred, order, names is not None)
 
 
 def settled(aligned: Alignment, policy: Policy) -> Alignment:
-    """An alignment in which noise, and then points that one side lacks, are dealt with as wanted."""
+    """An alignment after noise, and then points that one side lacks, have been dealt with as the policy says."""
     return _apply_missing(_apply_noise(replace(aligned, policy=policy)))
 
 
@@ -291,7 +292,7 @@ def _keep(aligned: Alignment, keep: BoolArray, why: str) -> Alignment:
             "check that both sides name their points in the same way.",
         )
     kept = np.flatnonzero(keep)
-    # Points without names are called by the positions that they had.
+    # Points without names keep their old positions as names.
     return replace(
         aligned,
         true=aligned.true.take(kept),

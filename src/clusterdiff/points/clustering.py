@@ -78,7 +78,7 @@ class Clustering:
         if points is not None:
             if len(points) != len(new):
                 raise LabelError(
-                    f"`points` must name every point: {len(new):,} labels, {len(points):,} names."
+                    f"`points` must name every point: {count(len(new), 'label')}, {count(len(points), 'name')}."
                 )
             new.points = points
         if len(new) == 0 and not empty:
@@ -88,7 +88,7 @@ class Clustering:
         return new
 
     def __len__(self) -> int:
-        """Number of points, with those that are in no cluster."""
+        """Number of points, including those in no cluster."""
         return len(self.labels)
 
     @property
@@ -187,7 +187,7 @@ def _from_clusters(clusters: Sequence[Any], argument: str) -> tuple[Labels, Poin
     sizes = np.fromiter(map(len, clusters), dtype=np.int64, count=len(clusters))
     if not sizes.all():
         raise LabelError(
-            f"`{argument}` has {int((sizes == 0).sum()):,} empty clusters, the first at position "
+            f"`{argument}` has {count(int((sizes == 0).sum()), 'empty cluster')}, the first at position "
             f"{int(sizes.argmin())}.",
             "a cluster has at least one point; leave the empty ones out.",
         )
@@ -206,14 +206,14 @@ def refuse_twice(points: Points, argument: str) -> None:
     if encoded.absent is not None:
         at = np.flatnonzero(encoded.absent)
         raise LabelError(
-            f"`{argument}` has {at.size:,} points without a name (null), the first at position {at[0]}."
+            f"`{argument}` has {count(at.size)} without a name (null), the first at position {at[0]}."
         )
     assert encoded.lexicon is not None
     if len(encoded.lexicon) < len(points):
         counts = np.bincount(encoded.values)
         twice = np.flatnonzero(counts > 1)
         raise LabelError(
-            f"`{argument}` must name each point once; {twice.size:,} stand more than once: "
+            f"`{argument}` must name each point once; {count(twice.size, 'name')} repeated: "
             f"{listed(encoded.lexicon[twice[:5]], twice.size)}.",
             "a point belongs to one cluster; remove the repeats, or resolve the overlap between clusters.",
         )

@@ -1,4 +1,4 @@
-"""What users know about the points besides their clusters: weights, features, distances; checked and in order."""
+"""What users know about the points apart from their clusters: weights, features, distances; checked and in order."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from clusterdiff.errors import ArgumentError, listed
 from clusterdiff.points.alignment import Order
 from clusterdiff.points.labels import FloatArray, Int64Array
 from clusterdiff.points.reading import as_array, is_array, is_column
+from clusterdiff.wording import count
 
 #: How many pairs of points a distance function gets at once: bounds memory, amortises the call.
 BLOCK = 1 << 20
@@ -67,9 +68,9 @@ def read_features(features: Any, order: Order) -> Any:
             if finite.ndim == 2
             else np.flatnonzero(~np.isfinite(finite))
         )
-        where = "rows" if finite.ndim == 2 else "stored values"
+        where = "row" if finite.ndim == 2 else "stored value"
         raise ArgumentError(
-            f"`features` must be finite; got NaN or infinity in {at.size:,} {where}: {listed(at[:5], at.size)}.",
+            f"`features` must be finite; got NaN or infinity in {count(at.size, where)}: {listed(at[:5], at.size)}.",
             "impute or drop those points first.",
         )
     return matrix
@@ -226,7 +227,7 @@ def _checked_distances(d: npt.NDArray[Any], n: int) -> npt.NDArray[Any]:
     if d.ndim == 1 and len(d) != n * (n - 1) // 2:
         raise ArgumentError(
             f"`distances` as a condensed vector must have n(n-1)/2 = {n * (n - 1) // 2:,} entries for "
-            f"{n:,} points; got {len(d):,}.",
+            f"{count(n)}; got {len(d):,}.",
             "see scipy.spatial.distance.pdist.",
         )
     values = d if d.dtype in (np.float32, np.float64) else d.astype(np.float64)

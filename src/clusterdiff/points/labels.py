@@ -1,4 +1,4 @@
-"""Labels: one integer per point, with the names that they stand for, and without a way to read a label that is null."""
+"""Labels: one integer per point, with the names that the integers stand for; a null label cannot be read by mistake."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CLUSTER_TYPES = (set, frozenset, list)
 
 
 class LazyNames(Sequence[Hashable]):
-    """Names that are read when somebody asks for one: making them can cost more than the whole comparison.
+    """Names that are read when one is asked for: making them can cost more than the whole comparison.
 
     ``borrowed``: they are read from something that its owner can change.
     """
@@ -78,7 +78,7 @@ class Labels:
     """One label per point, as integers.
 
     The integers are the user's own labels, or codes into ``lexicon``. ``absent`` marks the points without a label, or
-    is None when all have one. What stands at their places means nothing, and nobody gets to see it: ``values`` is
+    is None when all have one. The integers in their places mean nothing, and nobody gets to see them: ``values`` is
     there only if every point has a label, and ``codes`` are -1 for those that have none.
     """
 
@@ -141,7 +141,7 @@ class Labels:
 
     @cached_property
     def example(self) -> Any:
-        """One of the labels as a Python value, to tell their type; None if there is none."""
+        """One of the labels as a Python value, to find out their type; None if there is none."""
         at = 0 if self.absent is None else int(np.argmin(self.absent))
         if not len(self) or (self.absent is not None and self.absent[at]):
             return None
@@ -216,7 +216,7 @@ def _narrowest(values: AnyArray) -> Any:
 
 
 def _changeable(array: AnyArray) -> bool:
-    """Whether somebody else may write to an array: it is no view of memory that is read-only all the way down."""
+    """Whether somebody else may write to an array: it is not a view of memory that is read-only all the way down."""
     base: Any = array
     while isinstance(base, np.ndarray):
         if base.flags.writeable:
@@ -226,7 +226,7 @@ def _changeable(array: AnyArray) -> bool:
 
 
 def kind(value: object) -> str:
-    """The kind of a label or point, as far as mixing goes: numpy's and Python's own types are one kind."""
+    """The kind of a label or point, for telling mixed ones: NumPy's and Python's own types are one kind."""
     if isinstance(value, bool | np.bool_):
         return "bool"
     if isinstance(value, int | np.integer):

@@ -1,4 +1,4 @@
-"""Results of other libraries, known by their shape: none of them is imported here."""
+"""Results of other libraries, recognised by their shape: none of them is imported here."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def from_library(data: object) -> object:
 
     Known are igraph's ``VertexClustering`` (by the names of the vertices, if they have any), fitted scikit-learn
     estimators with ``labels_``, splink's clusters, dedupe's pairs of records and scores, and iterators of
-    communities, as networkx has them.
+    communities, as networkx returns them.
     """
     if isinstance(data, list | tuple):
         return _from_dedupe(data) if _is_dedupe(data) else data
@@ -47,7 +47,7 @@ def _from_igraph(communities: Any) -> object:
 
 
 def _from_splink(frame: Any) -> dict[Any, Any]:
-    """Splink's table of clusters; ids are unique within a source only, if there are several."""
+    """Splink's table of clusters; if there are several sources, ids are unique only within each."""
     if not {"cluster_id", "unique_id"} <= set(frame.columns):
         raise LabelError(
             f"splink's clusters must have the columns cluster_id and unique_id; got {list(frame.columns)}.",

@@ -178,5 +178,5 @@ def _impossible(label: Hashable, told: list[str], examples: dict[str, Example]) 
     )
     return ArgumentError(
         f"`{argument}` must be a label of {where}; got {kind(label)} {label!r}.",
-        "give the noise label as it stands among the labels.",
+        "give the noise label as it appears among the labels.",
     )

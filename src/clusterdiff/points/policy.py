@@ -1,4 +1,4 @@
-"""Policy: what the user chose for points without a cluster on one side and for noise, and how many it concerned."""
+"""Policy: what the user chose for points that one side lacks and for noise, and how many points that touched."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Policy:
     def counted(
         self, points: int = 0, missing: int = 0, spurious: int = 0, noise: Noise | None = None
     ) -> Policy:
-        """The same, having been applied to so many points."""
+        """The same policy after it was applied to so many points."""
         return replace(
             self,
             points=points,

@@ -148,7 +148,7 @@ def _from_column(data: Any, argument: str) -> Labels:
         return encode_objects(series.to_list(), argument)
     if dtype == nw.String and _arrow_backed(series.to_native()):
         return _from_arrow_text(_arrow_text(series))
-    if dtype in {nw.Object, nw.String}:  # nulls are seen to with the rest
+    if dtype in {nw.Object, nw.String}:  # nulls are dealt with below
         return _from_array(np.asarray(series.to_numpy(), dtype=object), argument)
     absent = None
     if series.null_count():

@@ -29,7 +29,7 @@ COPY = {
 
 
 def write(result: object, path: str | os.PathLike[str]) -> None:
-    r"""Write a result to a file, whose suffix says how; the file is there in full or not at all.
+    r"""Write a result to a file in the format of its suffix; the file is there in full or not at all.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def _columns(result: object) -> Columns:
     if isinstance(result, Table):
         columns = result.to_dict()
         if len(result) and hasattr(result[0], "true") and "true" not in columns:
-            # Components know their clusters by name, of which a table of numbers says nothing.
+            # Components know their clusters by name, which the table of numbers lacks.
             rows = list(result)
             columns |= {side: [getattr(row, side) for row in rows] for side in ("true", "pred")}
         return columns
@@ -107,7 +107,7 @@ def _copy(columns: Columns, path: Path, options: str) -> None:
 
 
 def _plain(values: list[Any]) -> Any:
-    """A column of one type that DuckDB takes: text for all that is not a number or a truth value."""
+    """A column of one type that DuckDB takes: text for everything but numbers and truth values."""
     kinds = {type(value) for value in values}
     if len(kinds) == 1 and kinds <= {int, float, bool}:
         return np.asarray(values)
@@ -180,8 +180,17 @@ ESCAPES = str.maketrans(
 )
 
 
+def latex(text: str) -> str:
+    r"""Text as LaTeX prints it.
+
+    >>> print(latex("S_H"))
+    S\_H
+    """
+    return text.translate(ESCAPES)
+
+
 def _latex_row(cells: list[str]) -> str:
-    return " & ".join(cell.translate(ESCAPES) for cell in cells) + r" \\"
+    return " & ".join(map(latex, cells)) + r" \\"
 
 
 SCORES: dict[str, Callable[[Scores], str]] = {".json": to_json, ".md": to_markdown, ".tex": to_latex}

@@ -1,4 +1,4 @@
-"""The other columns of a table in a file or database: read when somebody asks, from the very file that was compared."""
+"""The other columns of a table in a file or database: read when asked for, from the very file that was compared."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ State = tuple[tuple[Any, ...], ...]
 
 
 class Origin:
-    """Where a table is read from. Standard input can be read once, so a copy of it is kept while somebody may ask."""
+    """Where a table is read from. Standard input can be read only once, so a copy of it is kept."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -50,7 +50,7 @@ class Origin:
 
 
 def state(source: Source) -> State:
-    """What changes when a file is written to; nothing is known of standard input and of servers."""
+    """What changes when a file is written to; of standard input and servers nothing is known."""
     if source.path == STDIN or source.format == "postgres":
         return ()
     stats = [(path, os.stat(path)) for path in find(source.path)]
@@ -58,7 +58,7 @@ def state(source: Source) -> State:
 
 
 class FileColumns:
-    """The columns of a table besides points and clusters, each read when it is first asked for."""
+    """The columns of a table apart from points and clusters, each read when it is first asked for."""
 
     def __init__(self, origin: Origin, names: Sequence[str]) -> None:
         self._origin = origin

@@ -37,7 +37,7 @@ def choose_table(name: str, tables: Sequence[str], wanted: str | None) -> str:
 
 
 def scan_duckdb(con: Connection, path: str, table: str | None, stack: ExitStack) -> Scan:
-    """A table of a DuckDB file, which stays as it is."""
+    """A table of a DuckDB file, opened read-only."""
     file = find_one(path)
     database = fresh("database")
     try:
@@ -54,7 +54,7 @@ def scan_duckdb(con: Connection, path: str, table: str | None, stack: ExitStack)
     return scan_described(con, path, f"{database}.{quoted(schema)}.{quoted(name)}")
 
 
-# ---- SQLite, by Python's own module: DuckDB's extension for it would have to come from the network
+# ---- SQLite, through Python's own module: DuckDB's extension would have to be downloaded
 
 SQLITE_TYPES = {
     frozenset[str](): "VARCHAR",
@@ -66,7 +66,7 @@ SQLITE_TYPES = {
 
 
 def scan_sqlite(con: Connection, path: str, table: str | None, stack: ExitStack, loose: bool = False) -> Scan:
-    """A table of an SQLite file, which stays as it is; ``loose`` takes columns that mix types, as text."""
+    """A table of an SQLite file, opened read-only; ``loose`` takes columns that mix types, as text."""
     file = find_one(path)
     try:
         database = sqlite3.connect(f"file:{quote(os.path.abspath(file))}?mode=ro", uri=True)
@@ -107,7 +107,7 @@ def _from_sqlite(
 
 
 def _sqlite_type(database: sqlite3.Connection, path: str, table: str, column: str, loose: bool) -> str:
-    """SQLite lets every row have a type of its own: a column of points or clusters must have one."""
+    """In SQLite every row may have its own type: a column of points or clusters must have one type."""
     rows = database.execute(f"SELECT DISTINCT typeof({quoted(column)}) FROM {quoted(table)}")
     found = frozenset(row[0] for row in rows) - {"null"}
     if loose:
@@ -120,7 +120,7 @@ def _sqlite_type(database: sqlite3.Connection, path: str, table: str, column: st
     return SQLITE_TYPES[found]
 
 
-# ---- PostgreSQL, by psycopg: the server writes CSV and DuckDB reads it
+# ---- PostgreSQL, through psycopg: the server writes CSV and DuckDB reads it
 
 #: PostgreSQL's numbers for its types; all others travel as text.
 POSTGRES_TYPES = {16: "BOOLEAN", 20: "BIGINT", 21: "SMALLINT", 23: "INTEGER", 700: "FLOAT", 701: "DOUBLE"}

@@ -17,7 +17,7 @@ SHOWN_LINES = 5
 
 
 def scan_csv(con: Connection, name: str, path: str) -> Scan:
-    """Files with a header and fields between commas (or semicolons, tabs or bars, as the header tells)."""
+    """Files with a header and fields between commas (or semicolons, tabs or bars, whichever the header has)."""
     return _scan(con, name, path, None)
 
 
@@ -36,7 +36,7 @@ def _scan(con: Connection, name: str, path: str, delimiter: str | None) -> Scan:
                 f"{other} has the columns {listed(found)}, but {paths[0]} has {listed(header)}.",
                 "files of one glob must have the same columns.",
             )
-    # Nothing is left to be guessed from a sample, so that a bad row is told as such, with its line.
+    # Nothing is guessed from a sample, so that a bad row is reported as such, with its line.
     columns = ", ".join(f"{literal(column)}: 'VARCHAR'" for column in header)
     options = (
         f"auto_detect = false, header = true, delim = {literal(delimiter)}, quote = '\"', escape = '\"', "
@@ -55,7 +55,7 @@ def _header(path: str, name: str, delimiter: str | None) -> tuple[list[str], str
     line = first_line(path)
     if delimiter is None:
         unquoted = re.sub(r'"[^"]*"', "", line)
-        delimiter = max(DELIMITERS, key=unquoted.count)  # the comma when there is none
+        delimiter = max(DELIMITERS, key=unquoted.count)  # a comma if there is none
     try:
         header = next(csv.reader([line], delimiter=delimiter, strict=True), [])
     except csv.Error as error:
@@ -119,7 +119,7 @@ def _bad_rows(con: Connection, name: str, options: str, paths: list[str], error:
 
 
 def _first_bad_row(name: str, error: duckdb.Error) -> FileError:
-    """What DuckDB said when it stopped, for what the second pass does not collect."""
+    """What DuckDB said when it stopped, for errors that the second pass does not collect."""
     text = str(error)
     at = re.search(r"CSV Error on Line: (\d+)", text)
     where = shown(name) + (f", line {int(at[1]):,}" if at else "")
@@ -127,7 +127,7 @@ def _first_bad_row(name: str, error: duckdb.Error) -> FileError:
         return FileError(f"{where}: a quote is not closed.")
     if "invalid state" in text:
         return FileError(
-            f"{where}: a quote stands inside a field, or line breaks are of two kinds.",
+            f"{where}: a quote is inside a field, or line breaks are mixed.",
             "save the file with line breaks of one kind (dos2unix), and quotes inside quotes doubled.",
         )
     return blame(name)(error)
@@ -140,5 +140,5 @@ def _complaint(kind: str, message: str, text: str) -> str:
     if kind in {"TOO MANY COLUMNS", "MISSING COLUMNS"} and len(numbers) == 2:
         return f"expected {numbers[0]} fields, found {numbers[1]}: {text!r}."
     if kind == "UNQUOTED VALUE":
-        return f"a quote is not closed, or stands inside a field: {text!r}."
+        return f"a quote is not closed, or is inside a field: {text!r}."
     return "this is not UTF-8 text." if kind == "INVALID ENCODING" else f"{message.rstrip('.')}: {text!r}."

@@ -49,7 +49,7 @@ def literal(text: str) -> str:
 
 
 def exactly(paths: Sequence[str]) -> list[str]:
-    """Paths of which DuckDB takes none for a glob.
+    """Paths, escaped so that DuckDB takes none of them for a glob.
 
     >>> exactly(["all*.csv"])
     ['all[*].csv']
@@ -66,7 +66,7 @@ def fresh(stem: str) -> str:
 class Scan:
     """How DuckDB reads a table.
 
-    ``relation`` is given the columns wanted and returns what stands after FROM, with its parameters. ``typed`` is
+    ``relation`` is given the columns wanted and returns what follows FROM, with its parameters. ``typed`` is
     False when the file knows text only (CSV): such text may be laid over another file's integers. ``blame`` turns
     an error of DuckDB into ours.
     """
@@ -92,7 +92,7 @@ def scan_described(con: Connection, name: str, source: str, parameters: Sequence
 
 
 def blame(name: str) -> Callable[[duckdb.Error], FileError]:
-    """What to make of an error of DuckDB in reading ``name``: its first sentence, without the SQL."""
+    """How to report an error of DuckDB in reading ``name``: its first sentence, without the SQL."""
 
     def told(error: duckdb.Error) -> FileError:
         text = re.sub(r"^[\w ]+ Error: ", "", str(error)).partition("\nLINE ")[0]

@@ -26,6 +26,7 @@ from clusterdiff.tables.columnar import scan_arrow, scan_json_lines, scan_parque
 from clusterdiff.tables.databases import scan_duckdb, scan_postgres, scan_sqlite
 from clusterdiff.tables.delimited import scan_csv, scan_tsv
 from clusterdiff.tables.duck import Connection, Scan, connect, fresh, quoted
+from clusterdiff.wording import count
 
 log = logging.getLogger("clusterdiff")
 
@@ -102,9 +103,9 @@ def require(scan: Scan, column: str) -> str:
 
 
 def choose(scan: Scan, point: Key | None, cluster: str | None) -> tuple[Key | None, str]:
-    """The columns of points and of clusters: as told, or guessed where there is only one way to do so.
+    """The columns of points and of clusters: as named, or guessed if there is only one way to do so.
 
-    A table with one column has clusters in the order of the points, and None stands for their column.
+    A table with one column has clusters in the order of the points; the column of points is then None.
     """
     if cluster is not None:
         require(scan, cluster)
@@ -163,7 +164,7 @@ def _cluster_beside(scan: Scan, point: Sequence[str]) -> str:
 def unknown(scan: Scan, what: str) -> FileError:
     """For a table of which it is not plain which column is meant."""
     return FileError(
-        f"{shown(scan.name)} has the columns {listed(scan.columns)}, and none is known as the {what}s.",
+        f"{shown(scan.name)} has the columns {listed(scan.columns)}, and none of them names the {what}s.",
         f"name it with {what}= (--{what} on the command line).",
     )
 
@@ -177,7 +178,7 @@ MOMENT = re.compile(r"DATE|TIME.*")
 
 
 def _kind(sql_type: str) -> str | None:
-    """What a column of an SQL type holds, as far as labels and points go."""
+    """What kind of labels or points a column of an SQL type holds."""
     if INTEGER.fullmatch(sql_type) or FRACTION.fullmatch(sql_type):
         return "int"
     if TEXT.fullmatch(sql_type) or sql_type == '"NULL"':
@@ -196,7 +197,7 @@ def _converted(column: str, sql_type: str) -> str:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is wanted of a table beside points and clusters: the column of documents, and columns of numbers."""
+    """What is wanted of a table apart from points and clusters: the column of documents, and columns of numbers."""
 
     documents: str | None = None
     weights: str | None = None
@@ -214,7 +215,7 @@ class Loaded:
     """A table in DuckDB with the columns ``point`` and ``cluster``, in the order of the file.
 
     ``kinds`` says what the two hold: "int", "text", "time" or "bool", or "untyped" for the text of a CSV file.
-    ``numbers`` are the columns of weights and features that it has besides, ``document`` is that of documents, and
+    ``numbers`` are its columns of weights and features, ``document`` is that of documents, and
     ``others`` are the columns of the file that are neither points nor clusters.
     """
 
@@ -251,7 +252,7 @@ def load(
     wanted: Wanted = NOTHING,
     numbers: Mapping[str, str] | None = None,
 ) -> Loaded:
-    """Bring the columns of points and clusters into DuckDB, checked but for points that stand twice."""
+    """Bring the columns of points and clusters into DuckDB, checked except for repeated points."""
     point, cluster = choose(scan, point, cluster)
     chosen: dict[str, Key] = {"cluster": cluster}
     if point is not None:
@@ -287,8 +288,8 @@ def refuse_nulls(table: Loaded) -> None:
         ).fetchall()
         if nulls:
             raise FileError(
-                f"{table.title}: {nulls:,} rows have nothing in the column of {what}s {column!r}, "
-                f"the first is row {first:,}."
+                f"{table.title}: the column of {what}s {column!r} must not be empty; it is in {count(nulls, 'row')}, "
+                f"the first of them row {first:,}."
             )
 
 
@@ -407,7 +408,7 @@ def _refuse_fractions(
 
 
 def refuse_repeats(table: Loaded) -> None:
-    """Raise an error if a point stands in more than one row (of one document)."""
+    """Raise an error if a point is in more than one row (of one document)."""
     keys = "point" if table.document is None else "point, document"
     rows = table.con.execute(
         f"SELECT point, list(rowid + 1 ORDER BY rowid), count(*) OVER () FROM {table.name} GROUP BY {keys} "
@@ -417,8 +418,9 @@ def refuse_repeats(table: Loaded) -> None:
         first, places, total = rows[0]
         at = " and ".join(f"{place:,}" for place in places[:2])
         raise FileError(
-            f"{table.title}: the column {table.point!r} must name each point once; {total:,} stand more than once: "
-            f"{listed([row[0] for row in rows], total)}. The first, {first!r}, is in rows {at}.",
+            f"{table.title}: the column {table.point!r} must name each point once; "
+            f"{count(total, 'name')} repeated: {listed([row[0] for row in rows], total)}. "
+            f"The first, {first!r}, is in rows {at}.",
             "a point belongs to one cluster; remove the repeats, or resolve the overlap between clusters.",
         )
 
@@ -458,7 +460,7 @@ def load_source(
 ) -> Loaded:
     """A table of points and clusters, or what a table of pairs connects.
 
-    Numbers that another table has brought already (``elsewhere``) are left.
+    Numbers that another table has already (``elsewhere``) are left out.
     """
     with open_table(con, source, copy) as scan:
         if not source.pairs:

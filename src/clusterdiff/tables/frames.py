@@ -1,4 +1,4 @@
-"""Frames of any library that narwhals knows, and engines' tables: told from other data, compared where they are."""
+"""Frames of any library that narwhals knows, and engines' tables: recognised, and compared where they are."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def compare_frames(
     """Compare two tables of points and clusters, joined on the point, where they are.
 
     ``point`` and ``cluster`` are columns, or pairs if they are called differently in the two tables; those that are
-    not told are recognised by their names. ``weights`` and ``features`` are columns of `true`, or else of `pred`.
+    not named are recognised by their names. ``weights`` and ``features`` are columns of `true`, or else of `pred`.
     """
     from clusterdiff.tables.engines.comparison import compare_points
     from clusterdiff.tables.engines.documents import compare_two_within
@@ -126,7 +126,7 @@ def compare_columns(
 def read_frame(
     table: object, argument: str, point: Key | None = None, cluster: str | None = None
 ) -> Clustering:
-    """The clustering that a table of points and clusters holds; columns that are not told are recognised by name."""
+    """The clustering in a table of points and clusters; columns that are not named are recognised by their names."""
     from clusterdiff.points.reading import read_labels
     from clusterdiff.tables.engines.tables import Reader
 
@@ -240,7 +240,7 @@ def _compare_in_order(
 
 
 def _chosen(table: object, argument: str, point: Key | None, cluster: str | None) -> tuple[Key | None, str]:
-    """The columns of points and clusters: as told, or recognised by their names as in files."""
+    """The columns of points and clusters: as named, or recognised by their names as in files."""
     if point is not None and cluster is not None:
         return point, cluster
     from clusterdiff.tables.duck import Scan
@@ -297,7 +297,7 @@ def _both(column: Column | None, argument: str) -> tuple[str | None, str | None]
 
 
 def document_column(documents: object) -> str:
-    """The name of the column of documents, which there is."""
+    """The name of the column of documents, which must be given."""
     name = column_name(documents, "documents")
     assert name is not None
     return name

@@ -1,6 +1,6 @@
 """Two tables compared: DuckDB reads them and matches their points, and numbers come out where names went in.
 
-The names of the points stay in DuckDB until somebody asks for them.
+The names of the points stay in DuckDB until they are asked for.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from clusterdiff.tables.files import (
 from clusterdiff.tables.frames import column_name, column_names, refuse_singletons
 from clusterdiff.wording import count
 
-#: Two numbers for a name. Names with the same first number are told apart by the second, which no two should share.
+#: Two numbers for a name. Names with the same first number are distinguished by the second, which no two should share.
 NUMBERS = ("hash({})", "hash({} || chr(1))")
 
 
@@ -123,7 +123,7 @@ def _numbers(left: Loaded, right: Loaded, wanted: Wanted, matched: Matched, poli
         columns[name] = values
     if columns and len(matched.extra) and policy.missing == "singleton":
         raise ArgumentError(
-            f"`weights` and `features` are told for the points of {left.title}, which lacks "
+            f"`weights` and `features` are given for the points of {left.title}, which lacks "
             f"{count(len(matched.extra))} of {right.title}.",
             'pass missing="drop" (--missing drop) to leave them out.',
         )
@@ -149,7 +149,7 @@ def match(true: Loaded, pred: Loaded) -> Matched:
         if true.rows != pred.rows:
             raise FileError(
                 f"{true.title} and {pred.title} must label the same points; they have {true.rows:,} and "
-                f"{pred.rows:,} rows.",
+                f"{count(pred.rows, 'row')}.",
                 "if the points have names, add a column that holds them.",
             )
         return Matched(in_order(clusters(true), clusters(pred)))
@@ -171,7 +171,7 @@ def match(true: Loaded, pred: Loaded) -> Matched:
     place[a] = b
     found = np.zeros(pred.rows, dtype=bool)
     found[b] = True
-    # A point that stands twice is matched once too often; if it is not matched at all, it has to be looked for.
+    # A repeated point is matched once too often; if it is not matched at all, it has to be looked for.
     if not (
         np.count_nonzero(place >= 0) == len(a) == true.rows and np.count_nonzero(found) == len(b) == pred.rows
     ):
@@ -190,7 +190,7 @@ def match(true: Loaded, pred: Loaded) -> Matched:
 
 
 def _as_text(true: Loaded, pred: Loaded) -> tuple[bool, bool]:
-    """Which side's points are to be compared as text: integers beside the text of a CSV file, as it is written."""
+    """Which side's points are compared as text: integers, if the other side is a CSV file, which knows only text."""
     kinds = true.kinds["point"], pred.kinds["point"]
     if kinds[0] == kinds[1] or set(kinds) == {"untyped", "text"}:
         return False, False

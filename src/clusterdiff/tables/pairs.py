@@ -14,6 +14,7 @@ from clusterdiff.files import shown
 from clusterdiff.points.keys import Key
 from clusterdiff.tables.duck import Connection, Scan, fresh
 from clusterdiff.tables.files import Loaded, bring, require
+from clusterdiff.wording import count
 
 log = logging.getLogger("clusterdiff")
 
@@ -29,7 +30,7 @@ def load_pairs(con: Connection, scan: Scan, point: Key | None, threshold: float 
     """The connected components of the pairs whose score is at least ``threshold``; without one, of all pairs.
 
     A record that has no such pair is a cluster of its own. ``point`` names the two ends and maybe the score,
-    separated by commas; without it they are told by their names.
+    separated by commas; without it they are recognised by their names.
     """
     left, right, score = _choose(scan, point)
     title = shown(scan.name)
@@ -44,7 +45,7 @@ def load_pairs(con: Connection, scan: Scan, point: Key | None, threshold: float 
         raise FileError(f"{title}: the ends of pairs must be of one type; got {kinds['a']} and {kinds['b']}.")
     ((nulls,),) = con.execute(f"SELECT count(*) FROM {pairs} WHERE a IS NULL OR b IS NULL").fetchall()
     if nulls:
-        raise FileError(f"{title}: {nulls:,} pairs lack one of their ends.")
+        raise FileError(f"{title}: {count(nulls, 'pair')} without both ends.")
     points = fresh("points")
     con.execute(
         f"CREATE TEMP TABLE {points} AS SELECT point, (row_number() OVER (ORDER BY point)) - 1 AS code "
@@ -55,9 +56,9 @@ def load_pairs(con: Connection, scan: Scan, point: Key | None, threshold: float 
         + (" WHERE score >= $threshold" if scores else ""),
         {"threshold": threshold} if scores else None,
     ).fetchnumpy()
-    ((count,),) = con.execute(f"SELECT count(*) FROM {points}").fetchall()
+    ((nodes,),) = con.execute(f"SELECT count(*) FROM {points}").fetchall()
     ones = np.ones(len(edges["a"]), dtype=np.int8)
-    graph = coo_array((ones, (edges["a"], edges["b"])), shape=(count, count))
+    graph = coo_array((ones, (edges["a"], edges["b"])), shape=(nodes, nodes))
     _, component = connected_components(graph, directed=False)
     return _loaded(con, points, component, title, kinds["a"])
 
@@ -95,7 +96,7 @@ def _choose(scan: Scan, point: Key | None) -> tuple[str, str, str | None]:
     else:
         raise FileError(
             f"{shown(scan.name)} has the columns {listed(scan.columns)}, "
-            "and it is not plain which are the ends of a pair.",
+            "and it is not clear which are the ends of a pair.",
             "name them: --point left,right or --point left,right,score.",
         )
     score = scores[0] if len(scores) == 1 else None

@@ -12,14 +12,14 @@ import numpy as np
 from clusterdiff.diff.build import compare_aligned, meet_of
 from clusterdiff.diff.comparison import AnyMeasure, Comparison, noticed
 from clusterdiff.diff.documents import compare_corpora, compare_within
-from clusterdiff.errors import ArgumentError, FileError, listed
+from clusterdiff.errors import ArgumentError, FileError, listed, one_of
 from clusterdiff.formats.catalogue import ARRAYS, DOCUMENTS, TABLES, UNTYPED
 from clusterdiff.formats.source import Source, as_written
 from clusterdiff.measures import resolve
 from clusterdiff.meet.meet import Meet
 from clusterdiff.points.alignment import align, aligned_as_given, settled
 from clusterdiff.points.clustering import Clustering
-from clusterdiff.points.corpus import Corpus, Singletons
+from clusterdiff.points.corpus import SINGLETONS, Corpus, Singletons
 from clusterdiff.points.keys import Key
 from clusterdiff.points.labels import kind
 from clusterdiff.points.libraries import own_noise
@@ -58,7 +58,7 @@ def compare(
     Parameters
     ----------
     true, pred
-        On either side one of these:
+        On each side one of these:
 
         - one label per point: a list, tuple, NumPy array, or a column of pandas, polars or pyarrow;
         - a list of sets or lists of points; a dict from point to cluster, or from cluster to a set or list of points;
@@ -123,9 +123,9 @@ def compare(
     told = Noise.told(noise, noise_true, noise_pred, noise_as, own)
     policy = Policy(missing or _default(sides, kinds, documents), told)
     if kinds == ["corpus"] * 2:
-        _refuse(
-            "a corpus", point=point, cluster=cluster, documents=documents, weights=weights, features=features
-        )
+        _refuse("a corpus", point=point, cluster=cluster, documents=documents, budget=budget, noise=noise)
+        _refuse("a corpus", noise_true=noise_true, noise_pred=noise_pred)
+        _refuse("a corpus", weights=weights, features=features, distances=distances)
         return noticed(compare_corpora(_corpus(sides[0]), _corpus(sides[1]), policy, singletons))
     if "corpus" in kinds:
         if all(isinstance(side, Source) for side in sides):
@@ -134,6 +134,9 @@ def compare(
             "`true` and `pred` must both be a Corpus of documents, or neither.",
             "only cd.Corpus and files of documents are corpora; a dict is points or clusters.",
         )
+    if documents is None and singletons != "keep":
+        one_of("singletons", singletons, SINGLETONS)
+        raise ArgumentError("`singletons` is for documents; leave it out.", "or pass documents=.")
     if "table" in kinds:
         sides = [_indexed(side, i, point, cluster) for i, side in enumerate(sides)]
         kinds = [_kind(side) for side in sides]
@@ -202,7 +205,7 @@ def score(true: object, pred: object, measure: AnyMeasure = "S_H", **options: An
         # Two plain integer arrays need no alignment: this is what keeps small inputs cheap.
         return float(resolve(measure)(Meet.from_labels(true, pred)))
     if not options and all(_plain(side) for side in (true, pred)):
-        # A score names no cluster: names stay where they are.
+        # A score does not mention clusters: their names need not be read.
         return float(resolve(measure)(meet_of(align(true, pred))))
     return compare(true, pred, **options).score(measure)
 
@@ -279,7 +282,7 @@ def _with_columns(source: Source, i: int, point: PointColumn | None, cluster: Co
 
 
 def _named(*columns: object) -> bool:
-    """Whether what is known of the points are columns of their table."""
+    """Whether what is known about the points is given as columns of their table."""
     return all(
         column is None
         or isinstance(column, str)
@@ -332,7 +335,7 @@ def _of_table(value: object, argument: str, sides: Sequence[object], points: Seq
 
 
 def _arrays(left: Source, right: Source) -> list[Clustering]:
-    """The labels of two arrays or images, which must have one shape."""
+    """The labels of two arrays or images, which must have the same shape."""
     from clusterdiff.formats.arrays import flat
 
     arrays = read_array(left), read_array(right)
@@ -344,7 +347,7 @@ def _arrays(left: Source, right: Source) -> list[Clustering]:
 
 
 def _as_written(read: list[Any], sides: Sequence[object]) -> list[Any]:
-    """The text of files that know text only is laid over another side's integers, as they are written."""
+    """Where one side comes from a file that knows only text, the other side's integers are matched as text."""
     if not all(isinstance(side, Clustering) and side.points is not None for side in read):
         return read
     kinds = [kind(side.points[0]) for side in read]

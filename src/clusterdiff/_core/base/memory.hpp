@@ -16,7 +16,7 @@ struct Block {
 };
 
 Block take_block(std::size_t bytes);
-// `used` is how much of the block was written, as far as known.
+// `used` is how much of the block was written, if that is known.
 void give_block(const Block& block, std::size_t used);
 
 // An owned array of trivial T, uninitialised unless asked otherwise. Movable, not copyable.

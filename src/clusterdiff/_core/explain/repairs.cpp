@@ -97,7 +97,7 @@ class Repairs {
     }
 
   private:
-    // A set of points, as far as scores care.
+    // A set of points: all that scores need to know of it.
     struct Set {
         double mass = 0.0, entropy = 0.0;
         i64 size = 0;

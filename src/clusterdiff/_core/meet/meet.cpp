@@ -18,7 +18,7 @@ namespace clusterdiff {
 
 namespace {
 
-// A table wins up to one cell a point and 8 MiB; below 4,096 cells clearing it costs nothing to speak of.
+// A table wins up to one cell per point and 8 MiB; below 4,096 cells clearing it costs nothing to speak of.
 constexpr i64 kTableCells = i64{2} << 20, kTableCellsAlways = 4096;
 // A label range counts as small up to this many slots a point: what is kept for a slot is a bit or a word.
 constexpr i64 kSlotsAPoint = 4, kSlotsAlways = 16384;

@@ -16,7 +16,7 @@ struct Side {
     u64 lo = 0;
     i64 slots = 0;         // slots lie in [0, slots)
     bool guessed = false;  // whether that is to be checked; `slots` is then a power of two
-    Buffer<u32> codes;     // one a point for arbitrary labels; empty for a small range
+    Buffer<u32> codes;     // one per point for arbitrary labels; empty for a small range
     Buffer<u64> keys;      // the label of each code, ascending
 
     bool coded() const { return !keys.empty(); }

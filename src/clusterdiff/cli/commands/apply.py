@@ -20,7 +20,7 @@ from clusterdiff.points.clustering import Clustering
 from clusterdiff.verbs.read import read_source
 from clusterdiff.wording import count
 
-#: Text that starts so is run as a formula by spreadsheets.
+#: Spreadsheets run text that starts with one of these as a formula.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 

@@ -15,12 +15,10 @@ MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("–", "dim")}
 @click.command(name="check")
 @click.argument("names", metavar="NAME...", nargs=-1, required=True)
 @click.option("--points", type=click.IntRange(2, 8), help="Largest number of points to try.  [default: 6]")
-@click.option(
-    "--why/--no-why", default=None, help="Show counterexamples, as is the default for a single NAME."
-)
+@click.option("--why/--no-why", default=None, help="Show counterexamples; the default for a single NAME.")
 @json_option
 def command(names: tuple[str, ...], points: int | None, why: bool | None, as_json: bool) -> None:
-    """Try measures on all pairs of clusterings of a few points, and say which properties they have.
+    """Test measures on all pairs of clusterings of a few points, and say which properties they have.
 
     NAME is a measure (see `clusterdiff measures`) or a subcomponent measure such as entropy or pairs.
     """

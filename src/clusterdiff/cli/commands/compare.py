@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import click
 
 from clusterdiff.cli import engine as engines
-from clusterdiff.cli.coreference import MENTIONS, POINTS, show_corpus
+from clusterdiff.cli.coreference import MENTIONS, POINTS, Shown, document_options, documents_of, show_corpus
 from clusterdiff.cli.explaining import SIDES, explain_options, report, show
 from clusterdiff.cli.inputs import input_options, sources, told
 from clusterdiff.cli.options import json_option, measures_option, top_option
@@ -18,6 +19,7 @@ from clusterdiff.cli.writing import write_option, write_parts
 from clusterdiff.diff.comparison import Comparison, noticed
 from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.errors import ArgumentError
+from clusterdiff.formats.source import Source
 from clusterdiff.measures import measures as registry
 from clusterdiff.points.corpus import SINGLETONS
 from clusterdiff.points.noise import NOISE_AS, Noise
@@ -57,9 +59,8 @@ from clusterdiff.verbs.compare import compare
     show_default=True,
     help="Clusters of one point, within documents.",
 )
-@click.option(
-    "--documents", metavar="COLUMN", help="Compare within documents: the column that names each point's."
-)
+@click.option("--documents", metavar="COLUMN", help="Compare within documents, which this column names.")
+@document_options
 @click.option("--weight", "weights", metavar="COLUMN", help="How much each point counts.")
 @click.option("--features", metavar="COLUMNS", help="Columns of numbers, separated by commas, for S_MSE.")
 @explain_options
@@ -85,6 +86,9 @@ def command(
     documents: str | None,
     weights: str | None,
     features: str | None,
+    chosen_documents: tuple[str, ...],
+    repeated: Any,
+    latex: bool,
     explain: bool,
     by: tuple[str, ...],
     html: str | None,
@@ -105,13 +109,19 @@ def command(
     which also tell which clusters continue, were born or vanished.
     """
     true, pred, sides = _sides(true, pred, old, new)
+    first = measures[0]
+    if as_json and latex:
+        raise ArgumentError("--json and --latex are two ways to print the same; choose one.")
     left, right = sources(true, pred, **inputs)
     columns = tuple(name.strip() for name in (features or "").split(",") if name.strip())
     labels = [frozenset(told) or None for told in (noise, noise_true, noise_pred)]
     with ExitStack() as stack:
         chosen = engines.chosen(engine, (left, right))
         with told():
+            both = documents_of(left, right, chosen_documents, repeated)
             if chosen is not None:
+                if documents is None and singletons != "keep":
+                    raise ArgumentError("--singletons is for documents; leave it out, or pass --documents.")
                 policy = Policy(
                     missing or ("lost" if documents else "error"),
                     Noise.told(labels[0], labels[1], labels[2], noise_as),
@@ -124,8 +134,7 @@ def command(
                 )
             else:
                 diff = compare(
-                    left,
-                    right,
+                    *both,
                     missing=missing,
                     noise=labels[0],
                     noise_true=labels[1],
@@ -137,15 +146,23 @@ def command(
                     features=list(columns) or None,
                 )
         if isinstance(diff, CorpusComparison):
-            show_corpus(diff, measures, by, top, as_json, MENTIONS if documents is None else POINTS)
+            _refuse_for_documents({"--old/--new": sides != SIDES})
+            if documents is None:
+                _refuse_for_documents({"--master": master is not None, "--memory": memory is not None})
+            words = MENTIONS if documents is None else POINTS
+            how = Shown(measures, by, top, explain, as_json, _system(right) if latex else None, words)
+            show_corpus(diff, how)
+            measures = how.all_measures
             if html:
                 sliced = {name: name for name in by if name != "document"}
                 report(diff, html, quiet=as_json, by=sliced, sides=sides)
         else:
+            if latex:
+                raise ArgumentError("--latex is for documents.", "--write scores=FILE.tex writes any scores.")
             show(diff, measures, top, as_json, explain=explain, by=by, html=html, sides=sides)
         write_parts(diff, writes, measures)
-        if fail_under is not None and _below(diff, measures[0], fail_under):
-            error_console().print(f"{measures[0]} is worse than {fail_under}", style="red")
+        if fail_under is not None and _below(diff, first, fail_under):
+            error_console().print(f"{first} is worse than {fail_under}", style="red")
             sys.exit(1)
 
 
@@ -161,6 +178,17 @@ def _sides(
             "there is nothing to compare.", "pass two files: TRUE PRED, or --old FILE --new FILE."
         )
     return true, pred, SIDES
+
+
+def _refuse_for_documents(given: dict[str, bool]) -> None:
+    for option, is_given in given.items():
+        if is_given:
+            raise ArgumentError(f"{option} has no meaning for documents; leave it out.")
+
+
+def _system(response: Source) -> str:
+    """What a line of the table calls the system: its file."""
+    return Path(response.path).name.partition(".")[0]
 
 
 def _below(diff: Comparison, name: str, limit: float) -> bool:

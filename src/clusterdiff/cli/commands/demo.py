@@ -8,7 +8,7 @@ from clusterdiff.cli.examples import customers
 from clusterdiff.cli.explaining import explain_options, show
 from clusterdiff.cli.options import json_option, measures_option, top_option
 
-#: What is known of a customer besides the two clusters.
+#: What is known about a customer apart from the two clusters.
 ATTRIBUTES = ("name", "email", "city", "source")
 
 

@@ -47,7 +47,7 @@ def command(name: str | None, as_json: bool, as_markdown: bool) -> None:
 
 
 def facts(measure: Measure) -> dict[str, object]:
-    """What is known of a measure, as plain values."""
+    """What is known about a measure, as plain values."""
     return {
         "name": measure.name,
         "symbol": measure.symbol,
@@ -68,7 +68,7 @@ def facts(measure: Measure) -> dict[str, object]:
 
 
 def value_range(measure: Measure) -> str:
-    """The values it may take, as an interval; bounds that depend on n are given for a few n.
+    """The values it may take, as an interval; bounds that depend on n are given for n = 10.
 
     >>> value_range(measures["ari"]), value_range(measures["A"])
     ('[-0.5, 1]', '[0.1, 1] at n = 10')

@@ -1,4 +1,4 @@
-"""clusterdiff paper: every claim of the paper, tried again."""
+"""clusterdiff paper: every claim of the paper, tested again."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from clusterdiff.wording import count
 @output_option("Write the page (Markdown) to FILE instead of printing it.")
 @json_option
 def command(points: int, output: str | None, as_json: bool) -> None:
-    """Try every claim of the paper and say which stand, with counterexamples for those that do not."""
+    """Test every claim of the paper and say which hold, with counterexamples for those that do not."""
     with progress() as say:
         found = reproduce(points, say)
     if as_json:

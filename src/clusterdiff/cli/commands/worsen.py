@@ -28,7 +28,7 @@ from clusterdiff.wording import count
 @click.option(
     "--steps",
     type=click.IntRange(1),
-    help="How many clusterings to score.  [default: all; 100 if the way is random]",
+    help="How many clusterings to score.  [default: all; 100 for random ways]",
 )
 @seed_option
 @click.option("--csv", "csv_file", metavar="FILE", help="Write the scores of every step.")

@@ -1,4 +1,4 @@
-"""What every picture is drawn with: Axes, colours that can be told apart, text as it stands, notes and legends."""
+"""What every picture is drawn with: Axes, distinct colours, literal text, notes and legends."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _charmap(family: tuple[str, ...]) -> frozenset[int]:
 
 
 def label(value: Any, width: int = 18) -> str:
-    """A label as the font can draw it: short, on one line, a box for what it has no glyph for."""
+    """A label as the font can draw it: short, on one line, with boxes for missing glyphs."""
     from matplotlib import rcParams
 
     known = _charmap(tuple(rcParams["font.family"]))
@@ -63,12 +63,12 @@ def label(value: Any, width: int = 18) -> str:
 
 
 def write(ax: Axes, x: float, y: float, text: str, **style: Any) -> Any:
-    """Text as it stands: dollar signs in labels are not mathematics."""
+    """Literal text: dollar signs in labels do not start formulas."""
     return ax.text(x, y, text, parse_math=False, **style)
 
 
 def note(ax: Axes, text: str) -> None:
-    """What the picture leaves out, below it, in lines that do not widen it."""
+    """A note below the picture on what it leaves out, wrapped to its width."""
     if text:
         ax.annotate(
             wrapped(ax, text),
@@ -84,13 +84,13 @@ def note(ax: Axes, text: str) -> None:
 
 
 def wrapped(ax: Axes, text: str) -> str:
-    """Text in lines that are no longer than the figure is wide."""
+    """Text wrapped to the width of the figure."""
     figure: Any = ax.figure
     return "\n".join(wrap(text, int(12 * figure.get_figwidth())))
 
 
 def bare(ax: Axes) -> None:
-    """Take away the frame and all ticks."""
+    """Remove the frame and all ticks."""
     ax.set_xticks([])
     ax.set_yticks([])
     for side in ax.spines.values():
@@ -98,7 +98,7 @@ def bare(ax: Axes) -> None:
 
 
 def open_sides(ax: Axes) -> None:
-    """Take away the frame above and on the right."""
+    """Remove the frame at the top and on the right."""
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
 

@@ -39,7 +39,7 @@ PARTS = (
 
 @picture
 def loss(diff: Comparison, ax: Axes | None = None, top: int = 20) -> Axes:
-    """What each component lost, the costliest first: to splits and to merges, with the running share of it all.
+    """What each component lost, the costliest first: to splits and to merges, with the running share of the total.
 
     >>> from clusterdiff.show import plots
     >>> from clusterdiff.cli.examples import customers

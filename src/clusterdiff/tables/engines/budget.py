@@ -22,7 +22,7 @@ UNITS = {
 
 
 def allowed(budget: int | str | None) -> int:
-    """The bytes that a meet may take: as told, or a quarter of the machine's."""
+    """The bytes that a meet may take: as given, or a quarter of the machine's memory."""
     return memory() // 4 if budget is None else read_bytes(budget)
 
 

@@ -1,7 +1,7 @@
 """From points to the meet, in the engine: group, check, and apply what the user chose for missing points and noise.
 
-The result has one row per cell, with two liberties that keep it small. A null cluster means that every point of the row
-is a cluster of its own on that side, so such a row stands for as many cells as it has points. And rows need not be
+The result has one row per cell, with two exceptions that keep it small. A null cluster means that every point of the
+row is a cluster of its own on that side, so such a row stands for as many cells as it has points. And rows need not be
 united: two of them may name the same clusters if one has a null.
 """
 
@@ -19,11 +19,12 @@ from clusterdiff.points.noise import Noise
 from clusterdiff.points.policy import MISSING_HINT, Policy
 from clusterdiff.tables.engines.native import Engine, Frame, plain
 from clusterdiff.tables.engines.tables import Points, flag, log_or_0
+from clusterdiff.wording import count
 
 c = nw.col
 #: Kinds of columns whose labels are called otherwise in Python.
 _KINDS = {"Date": "date", "Time": "time", "Binary": "bytes"}
-#: Bytes that a cell takes in memory with all that is derived from it: with labels that are numbers, and otherwise.
+#: Bytes that a cell takes in memory with all that is derived from it: if labels are numbers, and otherwise.
 CELL_BYTES = {"int": 100, "other": 400}
 
 
@@ -81,7 +82,7 @@ class _Grouping:
         self.policy = replace(policy, noise=policy.noise.possible(true, pred))
         self.engine = points.engine
         self._nowhere: int | None = None
-        # Whether rows of a join are told apart by the side that names them; the first try needs no such thing.
+        # Whether to distinguish the rows of a join by the side that names them; the first attempt does not need to.
         self.counted = len(points.sides) == 2 and (policy.missing != "error" or self.engine.nulls_match)
         self.raw = self.engine.keep(self._grouped())
         if len(points.sides) == 2 and not self.counted and not self._whole():
@@ -90,7 +91,7 @@ class _Grouping:
             self.raw = self.engine.keep(self._grouped())
 
     def _whole(self) -> bool:
-        """Whether every row found its like: all have both labels, and there are as many as in either table.
+        """Whether every row found its partner: all have both labels, and there are as many as in either table.
 
         With x and y rows of a name in the two tables, Σ xy = Σ x = Σ y over names that both have: all x and y are 1.
         """
@@ -142,7 +143,7 @@ class _Grouping:
         """Deviations from the cells' means in a second pass: sound where the engine has no sound variance."""
         columns = [f"c{j}" for j in range(len(features))]
         mass = c("w") if self.points.weighted else nw.lit(1.0)
-        # Joins never match nulls, so the keys are spelt out: a text, and a mark that tells "" from null.
+        # Joins never match nulls, so the keys are made explicit: a text, and a mark that distinguishes "" from null.
         spelt = {f"k{n}": c(key).cast(nw.String).fill_null("") for n, key in enumerate(keys)}
         marked = {f"n{n}": flag(c(key).is_null()) for n, key in enumerate(keys)}
         on = [*spelt, *marked]
@@ -309,7 +310,7 @@ class _Grouping:
             )
         if total.get("bad"):
             raise ArgumentError(
-                f"`weights` must be finite and not negative for every point; {int(total['bad']):,} are not.",
+                f"`weights` must be finite and not negative for every point; it is not for {count(int(total['bad']))}.",
                 "a weight says how much a point counts; 0 leaves it out of the score.",
             )
         if total["mass"] == 0:
@@ -317,6 +318,6 @@ class _Grouping:
         if "finite" in total and total["finite"] < total["n"]:
             lacking = int(total["n"] - total["finite"])
             raise ArgumentError(
-                f"`features` must be finite; got null, NaN or infinity for {lacking:,} points.",
+                f"`features` must be finite; got null, NaN or infinity for {count(lacking)}.",
                 "impute or drop those points first.",
             )

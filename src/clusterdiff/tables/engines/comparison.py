@@ -27,6 +27,7 @@ from clusterdiff.tables.engines.lost import compare_lost
 from clusterdiff.tables.engines.source import EngineSource
 from clusterdiff.tables.engines.sums import InEngine
 from clusterdiff.tables.engines.tables import Points
+from clusterdiff.wording import count
 
 #: The usual measures, without the one that is not a sum over cells.
 SUMS = tuple(name for name in USUAL if name != "A")
@@ -46,7 +47,7 @@ class TableComparison(Comparison):
         self.engine = engine
 
     def _sentences(self) -> list[str]:
-        went = f"grouped by {self.engine}, {len(self.meet):,} cells brought into memory"
+        went = f"grouped by {self.engine}, {count(len(self.meet), 'cell')} brought into memory"
         return [*super()._sentences(), went]
 
 
@@ -55,8 +56,8 @@ class EngineComparison(Comparison):
 
     It has the scores that are sums over cells, the losses, the number of components of each kind, and the costliest
     components and clusters (1,000 at most). ``costliest`` is a comparison in memory of as many of the costliest
-    components as the budget allows, with everything that a comparison has. What reads cells or points has to be asked
-    of that one, and is refused here.
+    components as the budget allows, with everything that a comparison has. What reads cells or points is refused here
+    and available there.
     """
 
     where: Literal["memory", "engine"] = "engine"
@@ -79,11 +80,11 @@ class EngineComparison(Comparison):
             "copy or pickle .costliest, .to_dict() or .scores() instead, or allow a larger budget=.",
         )
 
-    # ---- what the engine tells
+    # ---- what the engine computes
 
     @property
     def loss(self) -> Loss:
-        """What S_H lost, in all and to splits and merges."""
+        """What S_H lost: in total, to splits and to merges."""
         return self.in_engine.loss
 
     @cached_property
@@ -132,7 +133,7 @@ class EngineComparison(Comparison):
         near = self._near
         if near is None:
             raise MeasureError(
-                "the components that differ do not fit the budget, and cannot all be told of.",
+                "the components that differ do not fit the budget, so they cannot all be described.",
                 "allow a larger budget=, or see .components and .costliest.explain().",
             )
         told = near.explain(top, sides)
@@ -154,13 +155,13 @@ class EngineComparison(Comparison):
     def _sentences(self) -> list[str]:
         summed, loss = self.summed, self.loss
         return [
-            f"S_H = {self.score():.4f} for {self.n:,} points in {summed.k_true:,} true and "
-            f"{summed.k_pred:,} predicted clusters",
+            f"S_H = {self.score():.4f} for {count(self.n)} in {summed.k_true:,} true and "
+            f"{count(summed.k_pred, 'predicted cluster')}",
             f"lost {loss.total:.4f}: {', '.join(loss.told(4, lost=False))}",
-            f"computed in {self.engine}: {len(summed):,} cells stayed there (budget {self._budget:,} bytes)",
+            f"computed in {self.engine}: {count(len(summed), 'cell')} stayed there (budget {self._budget:,} bytes)",
         ]
 
-    # ---- what reads the cells or the points, and has to be asked of `costliest`
+    # ---- what reads the cells or the points: only `costliest` has it
 
     @property
     def meet(self) -> Meet:  # type: ignore[override]
@@ -169,7 +170,7 @@ class EngineComparison(Comparison):
 
     @property
     def analysis(self) -> Analysis:
-        """Refused: it reads the cells; ``in_engine`` has what the engine tells."""
+        """Refused: it reads the cells; ``in_engine`` has what the engine computed."""
         raise refusal("analysis", "cells", self.summed)
 
     @property

@@ -1,4 +1,4 @@
-"""Tables compared within documents: their points come into memory, and are compared as those of a corpus are."""
+"""Tables compared within documents: their points come into memory and are compared like those of a corpus."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def _named(columns: dict[str, Any], key: str, argument: str) -> list[InDocument]
 
 
 def _once(clustering: Clustering, argument: str) -> Clustering:
-    """The clustering, after checking that no point stands twice or lacks a name."""
+    """The clustering, after checking that no point is repeated or lacks a name."""
     return Clustering.reading(clustering.labels.to_list(), argument, clustering.point_names())
 
 

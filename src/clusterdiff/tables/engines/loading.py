@@ -22,6 +22,7 @@ from clusterdiff.points.reading import read_labels
 from clusterdiff.tables.engines.cells import Cells, noisy
 from clusterdiff.tables.engines.native import Frame, plain
 from clusterdiff.tables.engines.tables import flag
+from clusterdiff.wording import count
 
 c = nw.col
 
@@ -54,7 +55,7 @@ class Clusters:
         return {point: len(self.users) + code for code, point in enumerate(self.own)}
 
     def codes(self, column: Any, own: BoolArray, points: Sequence[Any]) -> Int64Array:
-        """The codes for a fetched column of labels and the points ``own`` of it; -1 for clusters that are not here."""
+        """The codes for a fetched column of labels and for its points ``own``; -1 for clusters that are not here."""
         codes, names = encoded(column)
         of_name = [*(self._code_of_user.get(name, -1) for name in names.tolist()), -1]
         out: Int64Array = np.array(of_name, dtype=np.int64)[codes]
@@ -99,7 +100,7 @@ class Locator:
         found = self._locate(points_compared(self.numbered))
         if len(found.points) != self.built.n:
             raise ArgumentError(
-                f"the tables changed since they were compared: {self.built.n:,} points then, "
+                f"the tables changed since they were compared: {count(self.built.n)} then, "
                 f"{len(found.points):,} now.",
                 "compare them again.",
             )
@@ -161,7 +162,7 @@ class Locator:
 
 
 def nameless(engine: str) -> ArgumentError:
-    """For points that nothing tells apart."""
+    """The error for points that cannot be told apart."""
     return ArgumentError(
         f"the points have no names, and rows have no order in {engine}.",
         "pass point=, the column that names them.",

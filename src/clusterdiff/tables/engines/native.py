@@ -18,7 +18,7 @@ Frame = nw.LazyFrame[Any]
 Columns = dict[str, Any]
 Kept = dict[int, tuple[Frame, Callable[[], object]]]
 
-#: Tables of ours inside a user's database are told apart from theirs by this name and a running number.
+#: Our tables inside a user's database are distinguished from theirs by this prefix and a running number.
 PREFIX = "clusterdiff_tmp_"
 NUMBERS = count()
 
@@ -26,7 +26,7 @@ NUMBERS = count()
 class Engine:
     """An engine that computes when asked to, as pandas and pyarrow do: nothing needs keeping."""
 
-    #: Below this many rows a loop of queries is dearer than bringing the rest back; 0 where queries are cheap.
+    #: Below this many rows a loop of queries costs more than bringing the rest back; 0 where queries are cheap.
     collect_below = 0
     #: Whether a join matches nulls with each other, unlike in SQL.
     nulls_match = False
@@ -59,7 +59,7 @@ class Engine:
         return numbered
 
     def free(self, frame: Frame) -> None:
-        """Let go of a frame that was kept."""
+        """Release a frame that was kept."""
         _, release = self._kept.pop(id(frame), (frame, None))
         if release is not None:
             release()
@@ -70,7 +70,7 @@ class Engine:
         return {name: table[name].to_native() for name in table.columns}
 
     def row(self, frame: Frame) -> dict[str, Any]:
-        """The one row of a frame as Python values; a sum over nothing is 0."""
+        """The one row of a frame as Python values; an empty sum is 0."""
         return {name: plain(column)[0] or 0 for name, column in self.fetch(frame).items()}
 
     def load(self, columns: dict[str, npt.NDArray[np.int64]], like: Frame) -> Frame:
@@ -78,7 +78,7 @@ class Engine:
         raise NotImplementedError
 
     def close(self) -> None:
-        """Let go of everything that was kept."""
+        """Release everything that was kept."""
         self._finalizer()
 
     def _hold(self, frame: Frame, release: Callable[[], object]) -> Frame:
@@ -87,13 +87,13 @@ class Engine:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Turn what goes wrong in the engine into one clear error; what was kept on the way is let go."""
+        """Turn what goes wrong in the engine into one clear error, and release what was kept on the way."""
         before = set(self._kept)
         try:
             yield
         except BaseException as error:
             _release(self._kept, before)
-            if "Query interrupted" in str(error):  # how DuckDB tells of a signal
+            if "Query interrupted" in str(error):  # how DuckDB reports a signal
                 raise KeyboardInterrupt from error
             if isinstance(error, ClusterdiffError) or not isinstance(error, Exception):
                 raise
@@ -101,7 +101,7 @@ class Engine:
 
 
 class Pandas(Engine):
-    """pandas and its kin: integers become nullable, since an outer join would make floats of them."""
+    """pandas and similar libraries: integers become nullable, since an outer join would turn them into floats."""
 
     nulls_match = True
 
@@ -116,7 +116,7 @@ class Pandas(Engine):
 
 
 class Dask(Pandas):
-    """Dask: it joins and groups the points; the meet, which it gathers in one partition, goes on in pandas.
+    """Dask: it joins and groups the points; the meet, which it gathers in one partition, continues in pandas.
 
     With features the points are gathered too, since Dask's variance is not sound.
     """
@@ -161,8 +161,8 @@ class DuckDB(Engine):
 
     def _create(self, relation: Any, columns: str) -> Frame:
         name = f"{PREFIX}{next(NUMBERS)}"
-        # A relation does not tell its connection, but runs queries on it. What a statement returns stands on its
-        # own: read from there, the table does not drag the query that made it along.
+        # A relation does not give access to its connection, but runs queries on it. What a statement returns is
+        # independent: read from there, the table does not carry along the query that made it.
         made = relation.query("source", f"CREATE TEMP TABLE {name} AS SELECT {columns} FROM source")
         table = (relation if made is None else made).query("made", f"FROM temp.{name}")
         return self._hold(
@@ -178,7 +178,7 @@ class DuckDB(Engine):
         return super().fetch(frame)
 
     def row(self, frame: Frame) -> dict[str, Any]:
-        """Without a detour: integers of 128 bits stay exact, and no other library is loaded."""
+        """Directly: integers of 128 bits stay exact, and no other library is loaded."""
         relation = frame.to_native()
         return {
             name: value or 0 for name, value in zip(relation.columns, relation.fetchall()[0], strict=True)
@@ -194,7 +194,7 @@ class Spark(Engine):
     def keep(self, frame: Frame, *, often: bool = False) -> Frame:
         """Persist; in a long chain also cut the plan, which would double with every step.
 
-        A plan of Spark Connect is sent whole with every query, and has a limit of depth: it is always cut.
+        Spark Connect sends the whole plan with every query, and limits its depth: there it is always cut.
         """
         native = frame.to_native()
         native = (_cut(native) if often or _remote(native) else native).persist()

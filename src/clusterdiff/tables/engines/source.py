@@ -1,4 +1,4 @@
-"""The points of a comparison whose tables are in an engine: fetched when somebody asks, in a fixed order."""
+"""The points of a comparison whose tables are in an engine: fetched when asked for, in a fixed order."""
 
 from __future__ import annotations
 

@@ -20,6 +20,7 @@ from clusterdiff.tables.engines.cells import Cells
 from clusterdiff.tables.engines.native import Frame
 from clusterdiff.tables.engines.sides import Sides, if_else, log1p, ratio
 from clusterdiff.tables.engines.tables import flag, log_or_0
+from clusterdiff.wording import count
 
 c = nw.col
 #: Squares are summed in two halves of this many bits, so that they stay exact in 64 bits up to n = 4·10^12.
@@ -29,7 +30,7 @@ SCORES = ("h", "pairs", "largest")
 
 
 def in_engine(query: Callable[[EngineSums], dict[str, Any]]) -> Callable[[EngineSums], dict[str, Any]]:
-    """Run a query, again and carefully if memory runs out; tell what goes wrong as an error of ours."""
+    """Run a query, and again step by step if memory runs out; turn what goes wrong into an error of ours."""
 
     @wraps(query)
     def run(sums: EngineSums) -> dict[str, Any]:
@@ -56,7 +57,7 @@ class EngineSums:
             self.sides = Sides(cells)
 
     def _one(self, frame: Frame) -> dict[str, Any]:
-        """The one row of a frame as plain numbers: integers stay integers, a sum over nothing is 0."""
+        """The one row of a frame as plain numbers: integers stay integers, an empty sum is 0."""
         row = self.cells.engine.row(frame)
         return {name: value if isinstance(value, float) else int(value) for name, value in row.items()}
 
@@ -386,7 +387,7 @@ OWN_TERMS = ("k", "w", "q", "surprise")
 class InEngine(Once):
     """The sums of a meet whose cells stay in their engine: what measures that are sums over cells read.
 
-    It is a :class:`clusterdiff.meet.sums.Summed` and no more than that.
+    It is a :class:`clusterdiff.meet.sums.Summed` and nothing more.
     """
 
     offers = frozenset({"sums", *(name for name in FUSED if name != "matched")})
@@ -446,4 +447,4 @@ class InEngine(Once):
         return float(getattr(self.sums, name))
 
     def __repr__(self) -> str:
-        return f"<meet of {self.source.n:,} points in {self.source.engine.name}>"
+        return f"<meet of {count(self.source.n)} in {self.source.engine.name}>"

@@ -15,15 +15,15 @@ from clusterdiff.tables.engines.native import Engine, Frame, engine_of, plain
 from clusterdiff.wording import count
 
 c = nw.col
-#: What a column with the number of the row is called, beside the user's own.
+#: Our name for the column with the number of the row, among the user's own.
 ROW = "clusterdiff_row"
-#: What the column of points is called, beside the user's other columns.
+#: Our name for the column of points, among the user's other columns.
 POINT = "clusterdiff_point"
-#: What the column of documents is called there.
+#: Our name for the column of documents.
 DOCUMENT = "clusterdiff_document"
-#: Rows looked at before two tables are joined: ids that stand many times would make the join explode.
+#: Rows looked at before two tables are joined: ids that are repeated often would make the join explode.
 SAMPLE = 100_000
-#: Types that say what something is called. Floats must be whole; categories go by their text.
+#: Types that can hold names. Floats must be whole; categories are read as text.
 INTEGERS = (nw.Int8, nw.Int16, nw.Int32, nw.UInt8, nw.UInt16, nw.UInt32)
 NAMES = (
     nw.Int64,
@@ -51,7 +51,7 @@ def log_or_0(x: Any) -> Any:
 
 @dataclass(frozen=True)
 class Side:
-    """One table with its point in column ``i`` (true) or ``j`` (pred), as far as joining goes."""
+    """One table with its point in column ``i`` (true) or ``j`` (pred) for the join."""
 
     argument: str
     frame: Frame
@@ -121,7 +121,7 @@ class Points:
         return ["w"] * self.weighted + [f"x{j}" for j in range(self.features)]
 
     def refuse_repeats(self, sample: bool = False, unmatched: bool = False) -> None:
-        """Raise if a point has no name or stands twice; look at the first rows or at unmatched points only."""
+        """Raise if a point has no name or is repeated; look at the first rows or at unmatched points only."""
         for number, side in enumerate(self.sides):
             frame = side.frame
             if unmatched:
@@ -140,7 +140,7 @@ class Points:
         if total:
             first = plain(fetch(twice.sort(side.key).head(5).select(side.key))[side.key])
             raise LabelError(
-                f"`{side.argument}` must name each point once; {total:,} stand more than once: "
+                f"`{side.argument}` must name each point once; {count(total, 'name')} repeated: "
                 f"{listed(first, total)}.",
                 "a point belongs to one cluster; remove the repeats, or resolve the overlap between clusters.",
             )
@@ -193,7 +193,7 @@ def two_readers(
 def take_numbers(left: Reader, right: Reader, weights: str | None, features: Sequence[str]) -> int:
     """Take weights (w) and features (x0 …), and count the latter.
 
-    What is known about a point stands in the table of true clusters, or else in the other one.
+    What is known about a point is in the table of true clusters, or else in the other one.
     """
 
     def owner(name: str) -> Reader:
