@@ -286,11 +286,12 @@ def _keep(aligned: Alignment, keep: BoolArray, why: str) -> Alignment:
     if keep.all():
         return aligned
     if not keep.any():
-        option = "missing" if why == "missing" else "noise_as"
-        raise LabelError(
-            f'no point is left: {option}="drop" left out all {len(keep):,}.',
-            "check that both sides name their points in the same way.",
+        option, hint = (
+            ("missing", "check that both sides name their points in the same way.")
+            if why == "missing"
+            else ("noise_as", 'check which labels mean noise on which side, or pass noise_as="singleton".')
         )
+        raise LabelError(f'no point is left: {option}="drop" left out all {len(keep):,}.', hint)
     kept = np.flatnonzero(keep)
     # Points without names keep their old positions as names.
     return replace(

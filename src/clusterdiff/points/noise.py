@@ -60,6 +60,8 @@ class Noise:
         ``own`` are labels that mean noise by the side's own documentation, such as DBSCAN's -1; they stand unless the
         user says otherwise for that very side.
         """
+        if both is None and true is None and pred is None and own == (None, None) and treated == "singleton":
+            return NOTHING  # the common case, and quick to tell
         shared = _labels("noise", both)
         sides = [
             shared | _labels("noise", known) if given is None else _labels(f"noise_{side}", given)
@@ -139,6 +141,9 @@ class Noise:
             return "-"
         shown = labels[0] if len(labels) == 1 else "{" + ",".join(labels) + "}"
         return f"{shown}→{self.treated}({points})"
+
+
+NOTHING = Noise()
 
 
 def _labels(argument: str, given: object) -> frozenset[Hashable]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from clusterdiff.errors import one_of
-from clusterdiff.points.noise import MANY, Noise
+from clusterdiff.points.noise import MANY, NOTHING, Noise
 from clusterdiff.wording import count, percent
 
 Missing: TypeAlias = Literal["error", "drop", "singleton", "lost"]
@@ -54,7 +54,7 @@ class Policy:
     """
 
     missing: Missing = "error"
-    noise: Noise = field(default_factory=Noise)
+    noise: Noise = NOTHING
     points: int = 0
     missing_points: int = 0
     spurious_points: int = 0
