@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -123,3 +124,69 @@ def test_repeated_mentions_are_refused_unless_told(case: str, tmp_path: Path) ->
     )
     assert "and '3'" in result.stderr
     assert "--repeated first" in result.stderr
+
+
+# ---- a corpus with missing, spurious and moved mentions, and documents that one file lacks
+
+Spans = dict[str, dict[int, list[tuple[int, int]]]]
+KEY: Spans = {
+    "one": {1: [(0, 1), (4, 4), (8, 9)], 2: [(3, 5), (11, 11)], 3: [(12, 13)]},
+    "two": {1: [(0, 0), (2, 2)], 2: [(5, 7), (9, 9), (10, 10), (12, 12)]},
+    "three": {4: [(1, 2), (6, 6)]},
+}
+RESPONSE: Spans = {
+    "one": {7: [(0, 1), (4, 4), (11, 11)], 8: [(3, 5), (8, 9), (6, 6)], 9: [(12, 12)]},
+    "two": {1: [(0, 0), (2, 2), (5, 7)], 3: [(9, 9), (10, 10), (3, 4)]},
+    "four": {1: [(0, 0), (1, 1)], 2: [(5, 6)]},
+}
+#: What scorer.pl 8.01 prints for the two, as fractions: recall and precision.
+PERL = {
+    "mentions": ("10/14", "10/13"),
+    "muc": ("3/8", "3/8"),
+    "b3": ("71/168", "16/39"),
+    "ceaf_m": ("7/14", "7/13"),
+    "ceaf_e": ("128/315", "256/525"),
+    "blanc": ("47/152", "13/48"),
+}
+#: What coval says without the document "three", which the response lacks and which would stop it.
+COVAL = {
+    "mentions": ("10/12", "10/13"),
+    "muc": ("3/7", "3/8"),
+    "b3": ("71/144", "16/39"),
+    "ceaf_e": ("256/525", "256/525"),
+    "lea": ("11/36", "3/13"),
+}
+
+
+def in_conll(documents: Spans) -> str:
+    """Five columns; no entity has nested mentions."""
+    lines = []
+    for name, entities in documents.items():
+        lines.append(f"#begin document ({name}); part 000")
+        for i in range(14):
+            marks = [f"({e})" for e, spans in entities.items() if (i, i) in spans]
+            marks += [f"({e}" for e, spans in entities.items() if any(a == i < b for a, b in spans)]
+            marks += [f"{e})" for e, spans in entities.items() if any(a < i == b for a, b in spans)]
+            lines.append(f"{name}\t0\t{i}\tw{i}\t{'|'.join(marks) or '-'}")
+        lines += ["", "#end document"]
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize(("lacked", "expected"), [(None, PERL), ("three", COVAL)], ids=["scorer.pl", "coval"])
+def test_a_perturbed_corpus(lacked: str | None, expected: dict[str, tuple[str, str]], tmp_path: Path) -> None:
+    """The document that only the response has does not count; the one that it lacks is not found."""
+    key = {name: entities for name, entities in KEY.items() if name != lacked}
+    (tmp_path / "key.conll").write_text(in_conll(key))
+    (tmp_path / "response.conll").write_text(in_conll(RESPONSE))
+    result = run("compare", tmp_path / "key.conll", tmp_path / "response.conll", "--json", "--by", "document")
+    assert result.exit_code == 0, result.stderr
+    data = json.loads(result.stdout)
+    for metric, both in expected.items():
+        found = [data["scores"][f"{metric}.{part}"] for part in ("recall", "precision")]
+        assert found == pytest.approx([float(Fraction(value)) for value in both], abs=1e-15)
+    # For S_H the mentions of the response alone are spurious: its document scores 0, and weighs as its mentions do.
+    assert data["documents"]["(four); part 000"]["scores"]["S_H"] == 0
+    assert data["counts"]["spurious"] == 6
+    documents = data["documents"].values()
+    mean = sum(d["n"] * d["scores"]["S_H"] for d in documents) / sum(d["n"] for d in documents)
+    assert data["scores"]["S_H"] == pytest.approx(mean, abs=1e-15)

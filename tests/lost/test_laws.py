@@ -14,7 +14,7 @@ import clusterdiff as cd
 from clusterdiff.diff.loss import PARTS
 from tests.lost.oracle import Clustering, of_subsets, score
 
-FOUR = [side for side in of_subsets([0, 1, 2, 3])]
+FOUR = list(of_subsets([0, 1, 2, 3]))
 
 
 def compared(true: Clustering, pred: Clustering, **data: Any) -> cd.Comparison:
@@ -92,7 +92,7 @@ def test_any_clusterings(true: dict[int, int], pred: dict[int, int], s: str, mea
 @settings(max_examples=100, deadline=None)
 @given(sides, sides)
 def test_spurious_points_and_points_left_out(true: dict[int, int], pred: dict[int, int]) -> None:
-    """Laws 5 and 6: a spurious point lowers S, a singleton is no worse than nothing, leaving out a pure one no better."""
+    """Laws 5 and 6: a spurious point costs, a singleton is no worse than nothing, leaving out a pure one no better."""
     if not true or not pred:
         return
     before = cd.compare(true, pred, missing="lost").score()

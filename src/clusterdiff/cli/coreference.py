@@ -1,4 +1,4 @@
-"""Documents of mentions, as people who resolve coreference expect to see them scored."""
+"""Documents of mentions, scored the way coreference scorers show them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from clusterdiff.table import shown
 from clusterdiff.verbs.read import read_documents
 from clusterdiff.wording import count
 
-#: Measures with a recall, a precision and an F1, and how they are called in tables.
+#: Measures with a recall, a precision and an F1, and what they are called in tables.
 ROWS = {
     "mentions": "mentions",
     "muc": "MUC",
@@ -40,7 +40,7 @@ ROWS = {
     "blanc": "BLANC",
     "lea": "LEA",
 }
-#: What a document's line shows.
+#: The measures shown for each document.
 BRIEF = {
     "muc.f1": "MUC",
     "b3.f1": "B³",

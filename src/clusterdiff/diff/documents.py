@@ -153,7 +153,8 @@ def compare_corpora(true: Corpus, pred: Corpus, policy: Policy, singletons: Sing
     names = list(dict.fromkeys([*true, *pred]))
     left, right = (_pooled(corpus, names, singletons) for corpus in (true, pred))
     if not len(left) and not len(right):
-        raise LabelError("no document has any points.")
+        why = ' left: singletons="drop" left out all of them' if true.filled or pred.filled else ""
+        raise LabelError(f"no document has any points{why}.")
     aligned = by_name(left, right)
     place = {name: i for i, name in enumerate(names)}
     of_point = np.fromiter((place[point.document] for point in aligned.order.names), np.int64, len(aligned))  # type: ignore[attr-defined]

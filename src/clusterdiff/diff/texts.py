@@ -86,7 +86,7 @@ def _cut(found: list[Divergence], left: str, right: str) -> Iterator[str]:
 
 
 def _also(number: int) -> str:
-    return f"so {'does' if number == 1 else 'do'} {count(number, 'more document')}"
+    return f"{count(number, 'more document')} {'differs' if number == 1 else 'differ'} too"
 
 
 def names_of(true: Corpus, pred: Corpus) -> tuple[str, str]:
@@ -101,26 +101,24 @@ def lacking(true: Corpus, pred: Corpus) -> tuple[list[str], list[str]]:
     return [name for name in true if name not in pred], [name for name in pred if name not in true]
 
 
+#: What becomes of documents that only `true` has, and of those that only `pred` has, by policy.
+LEFT_OUT = "the coreference measures leave these documents out, as the reference scorers do."
+MEANS = {
+    "lost": ("Their points count as not found.", f"Their points are spurious for S_H; {LEFT_OUT}"),
+    "singleton": ("", LEFT_OUT.capitalize()),
+    "drop": ("", ""),
+}
+
+
 def check_documents(true: Corpus, pred: Corpus, policy: Policy) -> list[str]:
     """Raise if too many documents have no partner; else notices that name those without one."""
     left, right = names_of(true, pred)
-    sides = zip((right, left), (left, right), lacking(true, pred), (len(true), len(pred)), strict=True)
-    told = [
-        f"{side} lacks {len(names):,} of the {count(total, 'document')} of {other}: {listed(names)}."
-        for side, other, names, total in sides
-        if names
-    ]
     only_true, only_pred = lacking(true, pred)
+    told = {
+        0: f"{right} lacks {len(only_true):,} of the {count(len(true), 'document')} of {left}: {listed(only_true)}.",
+        1: f"{left} lacks {len(only_pred):,} of the {count(len(pred), 'document')} of {right}: {listed(only_pred)}.",
+    }
+    told = {side: lack for side, lack in told.items() if (only_true, only_pred)[side]}
     if len(only_true) == len(true) or (policy.missing == "error" and told):
-        raise LabelError(" ".join(told), "documents are matched by their names.")
-    if policy.missing == "drop":
-        return told
-    meaning = []
-    if only_true:
-        meaning.append("What it has there counts as not found.")
-    if only_pred:
-        meaning.append(
-            "What it has there is spurious for S_H; the coreference measures leave these documents out, as the "
-            "reference scorers do."
-        )
-    return [f"{lack} {means}" for lack, means in zip(told, meaning, strict=True)]
+        raise LabelError(" ".join(told.values()), "documents are matched by their names.")
+    return [f"{lack} {MEANS[policy.missing][side]}".rstrip() for side, lack in told.items()]

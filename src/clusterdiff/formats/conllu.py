@@ -1,4 +1,4 @@
-"""CorefUD: CoNLL-U with mentions as brackets in MISC, which may nest, have gaps, and cover words left unsaid."""
+"""CorefUD: CoNLL-U with mentions as brackets in MISC, which may nest, have gaps, and cover implied words."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ class _Reader:
 
     def _close(self, name: str, position: Any, number: int) -> None:
         start, first = self.document.close(name, number)
-        # The word at which the mention opened is the last one that was there at that time.
+        # The word at which the mention opened is the last one read at that time.
         words = self.document.words[first - 1 :]
         part = PART.fullmatch(name)
         if part is None:

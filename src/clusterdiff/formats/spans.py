@@ -1,4 +1,4 @@
-"""JSON lines of documents with clusters of spans, as neural resolvers of coreference write them."""
+"""JSON lines of documents with clusters of spans, as coreference models write them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def read_spans(path: str, clusters: str | None = None, repeated: Repeated = "err
     """One document per line: an object with ``clusters``, a list of lists of spans [first, last].
 
     ``clusters`` names another field, such as ``predicted_clusters``. Spans of three numbers [sentence, first, last]
-    are taken as they are. A document is called by its ``doc_key``, ``doc_id``, ``document_id``, ``document``, ``id``
+    are used as they are. A document is named by its ``doc_key``, ``doc_id``, ``document_id``, ``document``, ``id``
     or ``name``, or else by its number. Its words, if it has them, are its ``tokens`` or its ``sentences``.
     """
     gathered = Gathered(path, repeated)

@@ -14,7 +14,7 @@ import numpy as np
 
 from clusterdiff import _core
 from clusterdiff.measures.elements import b_cubed, b_cubed_lost
-from clusterdiff.measures.registry import PrecisionRecall, measure, precision_recall
+from clusterdiff.measures.registry import JOIN_WEIGHTED, PrecisionRecall, measure, precision_recall
 from clusterdiff.measures.terms import f_beta, found
 from clusterdiff.meet.parts import Overlap
 from clusterdiff.meet.sums import Overlapping
@@ -99,6 +99,8 @@ def _ceaf_e(meet: Overlapping) -> float:
 @precision_recall(
     "ceaf_m",
     **FACTS,
+    decomposition=JOIN_WEIGHTED,  # of the same points, of which all three are A
+    f1_facts={"decomposition": JOIN_WEIGHTED},
     normalised=False,
     reference=LUO + PRADHAN,
     precision=(
@@ -109,7 +111,7 @@ def _ceaf_e(meet: Overlapping) -> float:
         "Share of the true mentions in the best one-to-one matching of entities.",
         r"R = \frac{1}{\sum_L a} \max_W \sum_{LC} W_{LC}\, m",
     ),
-    aliases={"f1": ("ceafm",)},
+    aliases={"f1": ("ceaf_m", "ceafm")},
 )
 def ceaf_m(meet: Overlapping) -> PrecisionRecall:
     """CEAF by mentions (φ3).
@@ -157,6 +159,7 @@ def ceaf_e(meet: Overlapping) -> PrecisionRecall:
 @precision_recall(
     "lea",
     **FACTS,
+    decomposition=JOIN_WEIGHTED,  # of the same points
     f1_facts={"conditionally_normalised": True},
     reference="Moosavi, N. S. & Strube, M. (2016). Which coreference evaluation metric do you trust? ACL.",
     precision=(

@@ -49,6 +49,7 @@ def _square_over(meet: Meet, size: npt.NDArray[Any]) -> FloatArray:
     "element_centric",
     **FACTS,
     lost=_element_lost,
+    linear=True,
     symbol="ECS",
     bounds=(one_in_n, 1.0),
     conditionally_normalised=False,
@@ -75,6 +76,8 @@ def element_centric(meet: Summed) -> float:
     "b3",
     **FACTS,
     lost=b_cubed_lost,
+    linear=True,
+    f1_facts={"linear": False},
     reference="Bagga, A. & Baldwin, B. (1998). Algorithms for scoring coreference chains. LREC workshop on linguistic "
     "coreference.",
     precision=(

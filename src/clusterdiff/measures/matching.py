@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from math import ceil, sqrt
+from math import sqrt
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from clusterdiff.measures import lost
-from clusterdiff.measures.bounds import all_but_one, one_in_n
+from clusterdiff.measures.bounds import LeastF, all_but_one, ceil_root, one_in_n
 from clusterdiff.measures.lost import CHANCE
 from clusterdiff.measures.registry import JOIN_WEIGHTED, SUMMED, PrecisionRecall, measure, precision_recall
 from clusterdiff.measures.terms import found
@@ -46,11 +46,11 @@ by_matching = partial(matching, fused="matched")
 
 
 def _least_n(n: int) -> float:
-    return ceil(2 * sqrt(n)) / (2 * n)
+    return ceil_root(4 * n) / (2 * n)
 
 
 def _most_moves(n: int) -> float:
-    return 2 * n - ceil(2 * sqrt(n))
+    return 2 * n - ceil_root(4 * n)
 
 
 def _least_geometric(n: int) -> float:
@@ -59,6 +59,10 @@ def _least_geometric(n: int) -> float:
 
 def _all_but_one_in_n(n: int) -> float:
     return 1 - 1 / n
+
+
+def _f_measure_facts(beta: float = 1.0) -> dict[str, Any]:
+    return {"bounds": (LeastF(beta), 1.0)}
 
 
 # ---- every cluster chooses its best partner on its own
@@ -153,6 +157,7 @@ def split_join_pred(meet: Summed) -> float:
     lost=lost.purity,
     bounds=(one_in_n, 1.0),
     symmetric=False,
+    aliases=("purity_index",),
     decomposition=JOIN_WEIGHTED,
     reference=ZHAO,
 )
@@ -221,7 +226,8 @@ def _best_of_row(meet: Meet, value: npt.NDArray[Any]) -> npt.NDArray[Any]:
 @plain(
     "f_measure",
     lost=lost.f_measure,
-    bounds=(one_in_n, 1.0),
+    bounds=(LeastF(), 1.0),
+    given=_f_measure_facts,
     symmetric=False,
     decomposition=JOIN_WEIGHTED,
     reference="Larsen, B. & Aone, C. (1999). Fast and effective text mining using linear-time document clustering. "
@@ -232,8 +238,8 @@ def f_measure(meet: Meet, beta: float = 1.0) -> float:
 
     .. math:: F = \sum_L \frac{a}{n} \max_C \frac{(1 + \beta^2)\, m}{\beta^2 a + b}
 
-    Identical clusterings give 1. Several true clusters may choose the same predicted one. Above 0 always, since
-    every true cluster shares points with some predicted one.
+    Identical clusterings give 1. Several true clusters may choose the same predicted one. The least value is 2/(n + 1),
+    of one cluster against all singletons: every true cluster shares points with some predicted one.
 
     >>> import clusterdiff as cd
     >>> round(cd.score([0, 0, 1, 1], [0, 0, 1, 2], "f_measure"), 12)
@@ -350,7 +356,7 @@ def matched_mass(meet: Summed) -> int | float:
     bounds=(one_in_n, 1.0),
     subcomponent_consistent=True,
     decomposition=JOIN_WEIGHTED,
-    aliases=("classification_accuracy", "accuracy", "maximum_match", "maximum_matching"),
+    aliases=("classification_accuracy", "cluster_accuracy", "accuracy", "maximum_match", "maximum_matching"),
     reference=MEILA,
 )
 def accuracy(meet: Summed) -> float:

@@ -31,6 +31,10 @@ FACTS: dict[str, Any] = {"family": "pairs", "reads": "sums", "conditionally_norm
 pair_measure = partial(measure, **FACTS)
 share = partial(pair_measure, normalised=True)
 plain = partial(pair_measure, normalised=False)
+#: Linear in the pairs that are together in both, those on either side given.
+linear_share = partial(share, linear=True)
+#: 0 is what shuffled labels reach on average.
+adjusted = partial(plain, linear=True, baseline=0.0)
 
 
 def _pair_share(sizes: Sizes, n: int) -> FloatArray:
@@ -59,6 +63,7 @@ def _mirkin_lost(meet: UnevenMeet) -> float:
 
 
 def _rogers_tanimoto_lost(meet: UnevenMeet) -> float:
+    """R/(2 − R), with R as it is there."""
     agreement = _rand_lost(meet)
     return agreement / (2.0 - agreement)
 
@@ -74,11 +79,13 @@ def _pairs_lost(meet: UnevenMeet) -> PrecisionRecall:
 
 
 def _jaccard_lost(meet: UnevenMeet) -> float:
+    """The same formula, with pairs in whole clusters; without any pair it is 0."""
     both, true, pred, _ = meet.pairs
     return found(both, true + pred - both)
 
 
 def _adapted_rand_error_lost(meet: UnevenMeet, alpha: float = 0.5) -> float:
+    """The same formula, with pairs in whole clusters; without any pair it is 1."""
     both, true, pred, _ = meet.pairs
     return 1.0 - found(both, alpha * true + (1 - alpha) * pred)
 
@@ -87,7 +94,7 @@ def _alpha_facts(alpha: float = 0.5) -> dict[str, Any]:
     return {"symmetric": alpha == 0.5}
 
 
-@share(
+@linear_share(
     "rand",
     lost=_rand_lost,
     symbol="R",
@@ -112,7 +119,7 @@ def rand(meet: Summed) -> float:
     return kept(pairs.all - pairs.true - pairs.pred + 2 * pairs.both, pairs.all)
 
 
-@plain(
+@adjusted(
     "ari",
     lost=CHANCE,
     symbol="ARI",
@@ -152,6 +159,7 @@ def ari(meet: Summed) -> float:
     "pairs",
     lost=_pairs_lost,
     **FACTS,
+    linear=True,  # F too: both shares have the same numerator
     reference="Rijsbergen, C. J. van (1979). Information Retrieval, 2nd ed. Butterworths.",
     precision=(
         "Share of the pairs that the prediction puts together that are together in truth.",
@@ -182,7 +190,7 @@ def pair_precision_recall(meet: Summed) -> PrecisionRecall:
     return kept(both, pred), kept(both, true)
 
 
-@share(
+@linear_share(
     "adapted_rand_error",
     lost=_adapted_rand_error_lost,
     given=_alpha_facts,
@@ -230,7 +238,7 @@ def jaccard(meet: Summed) -> float:
     return kept(both, true + pred - both)
 
 
-@share(
+@linear_share(
     "fowlkes_mallows",
     lost=True,
     symbol="FM",
@@ -255,7 +263,7 @@ def fowlkes_mallows(meet: Summed) -> float:
     return sqrt(both / true) * sqrt(both / pred) if true and pred else 0.0
 
 
-@plain(
+@adjusted(
     "afm",
     lost=CHANCE,
     bounds=(-1.0, 1.0),
@@ -288,6 +296,7 @@ def adjusted_fowlkes_mallows(meet: Summed) -> float:
 @plain(
     "mirkin",
     lost=_mirkin_lost,
+    linear=True,
     best=0.0,
     bounds=(0.0, _ordered_pairs),
     decomposition=SUMMED,
@@ -332,11 +341,11 @@ def rogers_tanimoto(meet: Summed) -> float:
     return agreement / (2.0 - agreement)
 
 
-@plain(
+@adjusted(
     "pairs.correlation",
     lost=CHANCE,
     bounds=(-1.0, 1.0),
-    aliases=("pearson_correlation",),
+    aliases=("pearson_correlation", "cc", "phi", "hubert"),
     reference=HUBERT,
 )
 def pair_correlation(meet: Summed) -> float:

@@ -61,11 +61,16 @@ class Measure:
     ``reflexive`` says whether every clustering scores ``best`` with itself. Multiplying all weights by c multiplies
     the value by c to the ``degree``. With parameters set it is called ``stem``, if it has one.
 
-    ``reads`` says what of the meet it reads: ``"sums"``, ``"cells"``, ``"overlap"`` or ``"points"``, unless the sum
-    named ``fused`` is known already. ``needs`` names what has to be known of the points: features or distances.
-    ``lost`` says what it means where points that a side lacks count as lost (``missing="lost"``): True if its function
-    holds there as it stands, another function of an uneven meet that takes its place, or the reason why there is none.
-    ``given(**parameters)`` returns the facts that depend on parameters; it has their defaults as its own.
+    ``linear`` says that, the sizes of the clusters given, it is linear in what it reads: its mean over all ways to lay
+    the two clusterings over the points is then its value for the mean sums. ``baseline`` is that mean, where it is the
+    same for all sizes that leave anything to chance.
+
+    ``reads`` says what of the meet it reads: ``"sums"``, ``"margins"``, ``"cells"``, ``"overlap"`` or ``"points"``,
+    unless the sum named ``fused`` is known already. ``needs`` names what has to be known of the points: features or
+    distances. ``lost`` says what it means where points that a side lacks count as lost (``missing="lost"``): True if
+    its function holds there as it stands, another function of an uneven meet that takes its place, or the reason why
+    there is none. ``required`` are the parameters without which it has no value. ``given(**parameters)`` returns the
+    facts that depend on parameters; it has their defaults as its own.
 
     A measure is a value: it can be hashed, compared, copied and pickled. Pickle keeps its function and its facts by
     reference, so functions among them must be found in a module.
@@ -83,12 +88,15 @@ class Measure:
     conditionally_normalised: bool | None = field(default=None, repr=False)
     subcomponent_consistent: bool | None = field(default=None, repr=False)
     decomposition: Decomposition | None = field(default=None, repr=False)
+    linear: bool = field(default=False, repr=False)
+    baseline: float | None = field(default=None, repr=False)
     weighted: bool = field(default=True, repr=False)
     degree: int = field(default=0, repr=False)
     reads: Reads = field(default="cells", repr=False)
     lost: bool | str | Callable[..., float] = field(default=False, repr=False)
     fused: str | None = field(default=None, repr=False)
     needs: str | None = field(default=None, repr=False)
+    required: tuple[str, ...] = field(default=(), repr=False)
     aliases: tuple[str, ...] = field(default=(), repr=False)
     reference: str = field(default="", repr=False)
     stem: str | None = field(default=None, repr=False)
@@ -166,6 +174,12 @@ class Measure:
     def summary(self) -> str:
         """What it tells, in a sentence."""
         return " ".join(self._paragraphs[0].split()) if self.doc else ""
+
+    @property
+    def lost_summary(self) -> str:
+        """What it tells where points are lost, in a sentence, if that is a function of its own."""
+        function = getattr(self.lost, "function", self.lost)  # of a precision, a recall or an F
+        return " ".join((inspect.getdoc(function) or "").split()) if callable(self.lost) else ""
 
     @property
     def formula(self) -> str:
@@ -416,6 +430,22 @@ def resolve(wanted: str | Measure | Callable[[Meet], float]) -> Measure:
         name = str(getattr(wanted, "__name__", "own"))
         return Measure(name, wanted, "own", name)
     raise MeasureError(f"a measure is a name or a function of the meet; got {type(wanted).__name__}.")
+
+
+def applicable(source: Summed) -> list[Measure]:
+    """Every measure that can be computed there: it reads what is there, takes weights if there are any, needs no more.
+
+    What needs a parameter, as K does, is left out.
+    """
+    known = {"features": "moments", "distances": "links"}
+    return [
+        measure
+        for measure in measures.values()
+        if measure.lacks(source) is None
+        and (measure.weighted or not source.weighted)
+        and (measure.needs is None or getattr(source, known[measure.needs], None) is not None)
+        and all(name in measure.parameters for name in measure.required)
+    ]
 
 
 def resolve_all(

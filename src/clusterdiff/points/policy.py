@@ -50,7 +50,7 @@ class Policy:
     ``spurious_points`` those that only `pred` has.
 
     >>> Policy("drop").counted(points=9, missing=3).signature
-    'missing:drop(3 missing, 0 spurious)|noise:-'
+    'missing:drop(3)|noise:-'
     """
 
     missing: Missing = "error"
@@ -82,8 +82,9 @@ class Policy:
     @property
     def signature(self) -> str:
         """Its part of a comparison's signature."""
-        lacking = f"({self.missing_points} missing, {self.spurious_points} spurious)"
-        missing = self.missing + (lacking if self.unshared else "")
+        told = f"{self.missing_points} missing, {self.spurious_points} spurious"
+        lacking = told if self.missing == "lost" else str(self.unshared)
+        missing = self.missing + (f"({lacking})" if self.unshared else "")
         return f"missing:{missing}|{self.noise.signature}"
 
     @property
