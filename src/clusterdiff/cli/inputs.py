@@ -15,6 +15,7 @@ from clusterdiff.errors import ArgumentError
 from clusterdiff.files import STDIN
 from clusterdiff.formats.catalogue import FORMATS
 from clusterdiff.formats.source import Source, parse
+from clusterdiff.points.noise import NOISE_AS
 
 #: The options that say how inputs are read.
 input_options = together(
@@ -60,6 +61,30 @@ input_options = together(
     ),
     click.option("--ignore-pred", type=int, multiple=True, metavar="LABEL", help="The same label of PRED."),
 )
+
+
+#: The options that say which labels mean noise, and what becomes of it.
+noise_options = together(
+    click.option(
+        "--noise", multiple=True, metavar="LABEL", help="Label that means “in no cluster”. May be repeated."
+    ),
+    click.option(
+        "--noise-true", multiple=True, metavar="LABEL", help="The same for TRUE, instead of --noise."
+    ),
+    click.option("--noise-pred", multiple=True, metavar="LABEL", help="The same for PRED."),
+    click.option(
+        "--noise-as",
+        type=click.Choice(NOISE_AS),
+        default="singleton",
+        show_default=True,
+        help="What noise becomes.",
+    ),
+)
+
+
+def noise_labels(*told: Sequence[str]) -> list[frozenset[str] | None]:
+    """The labels of each of the options, None for one that was not given."""
+    return [frozenset(labels) or None for labels in told]
 
 
 def sources(

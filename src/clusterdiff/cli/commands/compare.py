@@ -12,7 +12,7 @@ import click
 from clusterdiff.cli import engine as engines
 from clusterdiff.cli.coreference import MENTIONS, POINTS, Shown, document_options, documents_of, show_corpus
 from clusterdiff.cli.explaining import SIDES, explain_options, report, show
-from clusterdiff.cli.inputs import input_options, sources, told
+from clusterdiff.cli.inputs import input_options, noise_labels, noise_options, sources, told
 from clusterdiff.cli.options import json_option, measures_option, top_option
 from clusterdiff.cli.output import error_console
 from clusterdiff.cli.writing import write_option, write_parts
@@ -22,7 +22,7 @@ from clusterdiff.errors import ArgumentError
 from clusterdiff.formats.source import Source
 from clusterdiff.measures import measures as registry
 from clusterdiff.points.corpus import SINGLETONS
-from clusterdiff.points.noise import NOISE_AS, Noise
+from clusterdiff.points.noise import Noise
 from clusterdiff.points.policy import MISSING, Policy
 from clusterdiff.verbs.compare import compare
 
@@ -40,18 +40,7 @@ from clusterdiff.verbs.compare import compare
     type=click.Choice(MISSING),
     help="Points on one side only.  [default: error; lost for documents]",
 )
-@click.option(
-    "--noise", multiple=True, metavar="LABEL", help="Label that means “in no cluster”. May be repeated."
-)
-@click.option("--noise-true", multiple=True, metavar="LABEL", help="The same for TRUE, instead of --noise.")
-@click.option("--noise-pred", multiple=True, metavar="LABEL", help="The same for PRED.")
-@click.option(
-    "--noise-as",
-    type=click.Choice(NOISE_AS),
-    default="singleton",
-    show_default=True,
-    help="What noise becomes.",
-)
+@noise_options
 @click.option(
     "--singletons",
     type=click.Choice(SINGLETONS),
@@ -114,7 +103,7 @@ def command(
         raise ArgumentError("--json and --latex are two ways to print the same; choose one.")
     left, right = sources(true, pred, **inputs)
     columns = tuple(name.strip() for name in (features or "").split(",") if name.strip())
-    labels = [frozenset(told) or None for told in (noise, noise_true, noise_pred)]
+    labels = noise_labels(noise, noise_true, noise_pred)
     with ExitStack() as stack:
         chosen = engines.chosen(engine, (left, right))
         with told():
