@@ -128,7 +128,8 @@ def p_value_adjusted(meet: Sized) -> float:
     .. math:: PMI_2 = \Phi(SRI)
 
     Shuffled labels have about 1/2 on average. One cluster or all singletons leave nothing to chance and give 1/2: all
-    permutations are equal, and equal ones count half. It saturates: whatever is clearly better than chance scores next to 1.
+    permutations are equal, and equal ones count half. It saturates: whatever is clearly better than chance scores
+    next to 1.
 
     >>> import clusterdiff as cd
     >>> round(cd.score([0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 2], "pmi2"), 12)
