@@ -10,7 +10,7 @@ import typing as _typing
 
 from clusterdiff._version import __version__
 from clusterdiff.decide.scorer import Scorer, scorer
-from clusterdiff.diff.analysis import Analysis, Merge, Split
+from clusterdiff.diff.analysis import Analysis, Cell, Merge, Split
 from clusterdiff.diff.chance import Chance
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.components import Component
@@ -20,7 +20,7 @@ from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.mapping import Continuation
 from clusterdiff.diff.patch import Patch
 from clusterdiff.diff.repairs import Repair, Repairs
-from clusterdiff.diff.slices import Slice
+from clusterdiff.diff.slices import PointLoss, Slice
 from clusterdiff.diff.source import PointSource
 from clusterdiff.errors import (
     ArgumentError,
@@ -58,6 +58,7 @@ if _typing.TYPE_CHECKING:
 __all__ = [
     "Analysis",
     "ArgumentError",
+    "Cell",
     "Chance",
     "Check",
     "ClusterdiffError",
@@ -87,6 +88,7 @@ __all__ = [
     "MissingExtraError",
     "Patch",
     "PatchError",
+    "PointLoss",
     "PointSource",
     "Policy",
     "Repair",

@@ -79,12 +79,18 @@ def test_scores_and_losses_are_the_golden_ones(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "case", [case for case in CASES if case["weights"] is None], ids=lambda case: f"{case['note']}-{case['s']}"
+    "case",
+    [case for case in CASES if case["weights"] is None],
+    ids=lambda case: f"{case['note']}-{case['s']}",
 )
 def test_other_measures_are_the_golden_ones(case: dict[str, Any]) -> None:
     """With full sizes; without lost points all is as before, and shares of no pairs at all are 1."""
     diff = compared(case)
     for name, expected in case["others"].items():
-        if name.startswith("pair.") and not diff.meet.uneven and not diff.meet.pairs.true + diff.meet.pairs.pred:
+        if (
+            name.startswith("pair.")
+            and not diff.meet.uneven
+            and not diff.meet.pairs.true + diff.meet.pairs.pred
+        ):
             expected = 1.0
         assert diff.score(OTHERS[name]) == close(expected), name

@@ -14,7 +14,7 @@ import clusterdiff as cd
 from clusterdiff.diff.loss import PARTS
 from tests.lost.oracle import Clustering, of_subsets, score
 
-FOUR = [side for side in of_subsets([0, 1, 2, 3])]
+FOUR = list(of_subsets([0, 1, 2, 3]))
 
 
 def compared(true: Clustering, pred: Clustering, **data: Any) -> cd.Comparison:
@@ -66,7 +66,15 @@ def test_any_clusterings(true: dict[int, int], pred: dict[int, int], s: str, mea
     assert diff.score(name) == pytest.approx(score(t, p, s, mean), abs=1e-12)
     back = compared(p, t)
     assert back.loss == pytest.approx((diff.loss[0], *(diff.loss[i] for i in (2, 1, 4, 3))), abs=1e-12)
-    tables = [diff.splits, diff.merges, diff.components, diff.cells, diff.by_point, diff.by("kind"), diff.by("size")]
+    tables = [
+        diff.splits,
+        diff.merges,
+        diff.components,
+        diff.cells,
+        diff.by_point,
+        diff.by("kind"),
+        diff.by("size"),
+    ]
     slices = diff.by({point: int(point) % 3 for point in diff.points})  # type: ignore[call-overload]
     for table in (*tables, slices):
         for i, part in enumerate(PARTS, 1):
@@ -84,7 +92,7 @@ def test_any_clusterings(true: dict[int, int], pred: dict[int, int], s: str, mea
 @settings(max_examples=100, deadline=None)
 @given(sides, sides)
 def test_spurious_points_and_points_left_out(true: dict[int, int], pred: dict[int, int]) -> None:
-    """Laws 5 and 6: a spurious point lowers S, a singleton is no worse than nothing, leaving out a pure one no better."""
+    """Laws 5 and 6: a spurious point costs, a singleton is no worse than nothing, leaving out a pure one no better."""
     if not true or not pred:
         return
     before = cd.compare(true, pred, missing="lost").score()

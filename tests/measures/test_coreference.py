@@ -272,6 +272,26 @@ def test_repeated_mentions_are_refused() -> None:
         )
 
 
+def test_every_measure_follows_the_policy_for_missing_points() -> None:
+    """Dropping leaves points out, singletons are entities of their own, and lost mentions count in whole entities."""
+    key, response = [set("abc"), set("de")], [set("ab"), set("dex")]
+    drop, single, lost = (cd.compare(key, response, missing=how) for how in ("drop", "singleton", "lost"))
+    assert (drop.n, single.n, lost.n) == (4, 6, 6)
+    assert drop.score("A") == drop.score("ceaf_m.recall") == drop.score("b3.precision") == 1.0
+    assert single.score("A") == single.score("ceaf_m.recall") == pytest.approx(4 / 6)
+    assert lost.score("A") == pytest.approx(4 / 6)
+    assert lost.score("ceaf_m.recall") == lost.score("ceaf_m.precision") == pytest.approx(4 / 5)
+    assert lost.meet.transpose().overlap.true_size.sum() == 5
+
+
+def test_weights_count_in_b_cubed_of_lost_points() -> None:
+    """A point that one side lacks counts with its weight in its cluster and in its side's mean."""
+    weights = {"a": 2, "b": 1, "c": 4}
+    diff = cd.compare({"a": 1, "b": 1}, {"a": 1, "c": 2}, missing="lost", weights=weights)
+    assert diff.score("b3.recall") == pytest.approx(4 / 3 / 3)
+    assert diff.score("b3.precision") == pytest.approx(2 / 6)
+
+
 def test_null_labels_are_missing_mentions() -> None:
     """A null label is a mention that the side lacks."""
     diff = cd.compare(["x", "x", None, "y"], [1, 1, 1, None], missing="lost")

@@ -79,7 +79,7 @@ def sliced(diff: Comparison, names: Sequence[str], columns: Columns | None = Non
 
 def explanation_as_data(diff: Comparison, top: int, sides: tuple[str, str] = SIDES) -> dict[str, Any]:
     """Where the score was lost and what to fix first, as plain values."""
-    repairs = [] if diff.summed.uneven else diff.repairs().to_dict(top)
+    repairs = diff.repairs().to_dict(top)
     return {"explanation": diff.explain(top, sides).to_dict(), "repairs": repairs}
 
 
@@ -119,8 +119,6 @@ def print_explanation(diff: Comparison, top: int, sides: tuple[str, str]) -> Non
     """Where the score was lost, and what to fix first."""
     out = console()
     out.print(f"\n{diff.explain(top, sides)}", markup=False, soft_wrap=True)
-    if diff.summed.uneven:
-        return  # what repairs gain is not known where points are lost
     repairs = diff.repairs()
     if not len(repairs):
         return
@@ -130,6 +128,8 @@ def print_explanation(diff: Comparison, top: int, sides: tuple[str, str]) -> Non
     left = len(repairs) - top
     if left > 0:
         out.print(f"… and {count(left, 'more operation')} that would raise the score", style="dim")
+    if diff.summed.uneven:
+        return  # where points are lost only single operations are known
     steps = len(repairs.sequence)
     out.print(
         f"restoring the {sides[0]} clusters takes {count(steps, 'operation')}, "

@@ -16,6 +16,7 @@ from clusterdiff.diff.chance import Chance, chance, level
 from clusterdiff.diff.components import Component, components
 from clusterdiff.diff.explain import Explanation, explain
 from clusterdiff.diff.loss import Loss
+from clusterdiff.diff.lost_repairs import LostRepairs
 from clusterdiff.diff.mapping import Continuation, mapping
 from clusterdiff.diff.patch import Patch, patch
 from clusterdiff.diff.repairs import Repairs
@@ -260,12 +261,7 @@ class Comparison:
 
     @cached_property
     def _repairs(self) -> Repairs:
-        if self.meet.uneven:
-            raise ArgumentError(
-                "what a repair gains is not known where points that one side lacks count as lost.",
-                'pass missing="drop" for repairs to the points that both have.',
-            )
-        return Repairs(self.analysis, self.source)
+        return (LostRepairs if self.meet.uneven else Repairs)(self.analysis, self.source)
 
     def patch(self) -> Patch:
         """The derivation from pred to true: a list of split and merge operations, which can be written and applied.

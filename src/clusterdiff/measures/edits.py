@@ -121,15 +121,17 @@ def _taken_apart(meet: Meet, cost: Cost) -> float:
 
 
 def _splits_lost(meet: UnevenMeet) -> float:
+    """The splits of the points that both sides have."""
     return 0.0 if meet.shared is None else splits(meet.shared)
 
 
 def _merges_lost(meet: UnevenMeet) -> float:
+    """The merges of the points that both sides have."""
     return 0.0 if meet.shared is None else merges(meet.shared)
 
 
 def _edits_lost(meet: UnevenMeet) -> float:
-    """Points that one side lacks are removed, or added, one by one."""
+    """Splits and merges of the shared points; points that one side lacks are removed, or added, one by one."""
     return _splits_lost(meet) + _merges_lost(meet) + len(meet.missing) + len(meet.spurious)
 
 

@@ -48,8 +48,8 @@ def _square_over(meet: Meet, size: npt.NDArray[Any]) -> FloatArray:
 @measure(
     "element_centric",
     **FACTS,
-    linear=True,
     lost=_element_lost,
+    linear=True,
     symbol="ECS",
     bounds=(one_in_n, 1.0),
     conditionally_normalised=False,
@@ -75,9 +75,9 @@ def element_centric(meet: Summed) -> float:
 @precision_recall(
     "b3",
     **FACTS,
+    lost=b_cubed_lost,
     linear=True,
     f1_facts={"linear": False},
-    lost=b_cubed_lost,
     reference="Bagga, A. & Baldwin, B. (1998). Algorithms for scoring coreference chains. LREC workshop on linguistic "
     "coreference.",
     precision=(

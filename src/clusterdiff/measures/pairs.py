@@ -63,6 +63,7 @@ def _mirkin_lost(meet: UnevenMeet) -> float:
 
 
 def _rogers_tanimoto_lost(meet: UnevenMeet) -> float:
+    """R/(2 − R), with R as it is there."""
     agreement = _rand_lost(meet)
     return agreement / (2.0 - agreement)
 
@@ -78,11 +79,13 @@ def _pairs_lost(meet: UnevenMeet) -> PrecisionRecall:
 
 
 def _jaccard_lost(meet: UnevenMeet) -> float:
+    """The same formula, with pairs in whole clusters; without any pair it is 0."""
     both, true, pred, _ = meet.pairs
     return found(both, true + pred - both)
 
 
 def _adapted_rand_error_lost(meet: UnevenMeet, alpha: float = 0.5) -> float:
+    """The same formula, with pairs in whole clusters; without any pair it is 1."""
     both, true, pred, _ = meet.pairs
     return 1.0 - found(both, alpha * true + (1 - alpha) * pred)
 
@@ -292,8 +295,8 @@ def adjusted_fowlkes_mallows(meet: Summed) -> float:
 
 @plain(
     "mirkin",
-    linear=True,
     lost=_mirkin_lost,
+    linear=True,
     best=0.0,
     bounds=(0.0, _ordered_pairs),
     decomposition=SUMMED,

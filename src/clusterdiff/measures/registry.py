@@ -176,6 +176,12 @@ class Measure:
         return " ".join(self._paragraphs[0].split()) if self.doc else ""
 
     @property
+    def lost_summary(self) -> str:
+        """What it tells where points are lost, in a sentence, if that is a function of its own."""
+        function = getattr(self.lost, "function", self.lost)  # of a precision, a recall or an F
+        return " ".join((inspect.getdoc(function) or "").split()) if callable(self.lost) else ""
+
+    @property
     def formula(self) -> str:
         """The formula, in LaTeX."""
         math = (p for p in self._paragraphs if p.startswith(".. math::"))

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from clusterdiff import _core
 from clusterdiff.errors import ArgumentError
-from clusterdiff.meet.given import names_of, read_cells
+from clusterdiff.meet.given import names_of, places_of, read_cells, rows_of
 from clusterdiff.meet.parts import CellWeights, Links, Moments, Overlap, Pairs, spread
 from clusterdiff.meet.sums import Made, Sizes, Sums, WeightedSums
 from clusterdiff.points.labels import AnyArray, FloatArray, Int64Array, IntArray, LazyNames
@@ -85,7 +85,7 @@ class Meet(Sizes):
         self.features = features
         self._locate = locate
         self._overlap = overlap
-        self._transpose_of = transpose_of
+        self.transpose_of = transpose_of
         self._made = {}
         self._true_names = true_names
         self._pred_names = pred_names
@@ -125,7 +125,7 @@ class Meet(Sizes):
             if features is not None:
                 moments = Moments(*spread(cell, len(cells), features, weights))
             if link_sums is not None:
-                row, column = _rows(cells)[cell], cells.cols[cell]
+                row, column = rows_of(cells)[cell], cells.cols[cell]
                 links = Links(
                     link_sums(cell, len(cells), weights),
                     link_sums(row, cells.k_true, weights),
@@ -203,7 +203,7 @@ class Meet(Sizes):
     @cached_property
     def true(self) -> npt.NDArray[np.int32]:
         """The true cluster of each cell."""
-        return _rows(self.cells)
+        return rows_of(self.cells)
 
     @property
     def pred(self) -> npt.NDArray[np.int32]:
@@ -326,8 +326,8 @@ class Meet(Sizes):
 
     @cached_property
     def _transposed(self) -> tuple[Meet, Int64Array]:
-        if self._transpose_of is not None:
-            return self._transpose_of
+        if self.transpose_of is not None:
+            return self.transpose_of
         cells, order = self.cells.transpose()
         back = np.empty_like(order)
         back[order] = np.arange(len(order))
@@ -340,7 +340,7 @@ class Meet(Sizes):
             links=self.links and Links(self.links.cells[order], self.links.pred, self.links.true),
             features=self.features,
             locate=partial(_moved, np.append(back, -1), self) if self.knows_points else None,
-            overlap=None if self._overlap is None else partial(_transposed_overlap, self),
+            overlap=None if self._overlap is None else self.overlap.transpose,
             transpose_of=(self, back),  # the transpose of the transpose is this very meet
         )
         return meet, order
@@ -378,7 +378,7 @@ class Meet(Sizes):
             links=Links(self.links.cells[keep], self.links.true[chosen], self.links.pred[present])
             if self.links and whole
             else None,
-            locate=partial(_moved, _place(keep, len(self)), self) if self.knows_points else None,
+            locate=partial(_moved, places_of(keep, len(self)), self) if self.knows_points else None,
         )
 
     def coarsen(self, groups: npt.ArrayLike, names: AnyArray | None = None) -> Meet:
@@ -471,11 +471,6 @@ def _made(lazy: Lazy[Made]) -> Made:
     return lazy() if callable(lazy) else lazy
 
 
-def _rows(cells: _core.Cells) -> npt.NDArray[np.int32]:
-    """The true cluster of each cell."""
-    return np.repeat(np.arange(cells.k_true, dtype=np.int32), np.diff(cells.indptr))
-
-
 def _moved(place: IntArray, meet: Meet) -> IntArray:
     """The cell of each point after the cells of ``meet`` went to other places; -1 stays -1."""
     return place[meet.cell_of_point]
@@ -487,14 +482,3 @@ def _divided(meet: Meet, documents: IntArray) -> Overlap:
     true, pred = np.empty(meet.k_true, dtype=np.int64), np.empty(meet.k_pred, dtype=np.int64)
     true[meet.true[cell]], pred[meet.pred[cell]] = documents, documents
     return Overlap(meet.true, meet.pred, meet.size, meet.true_size, meet.pred_size, true, pred)
-
-
-def _transposed_overlap(meet: Meet) -> Overlap:
-    return meet.overlap.transpose()
-
-
-def _place(kept: Int64Array, count: int) -> Int64Array:
-    """For each of ``count`` cells its place among the kept ones, else -1; index -1 stays -1."""
-    place = np.full(count + 1, -1)
-    place[kept] = np.arange(len(kept))
-    return place

@@ -152,7 +152,7 @@ class Summed(Protocol):
 
     @property
     def uneven(self) -> bool:
-        """Whether a clustering has points that the other lacks."""
+        """Whether a clustering has points that the other lacks, and they count as lost."""
 
     @property
     def k_true(self) -> int:

@@ -337,8 +337,8 @@ class UnevenMeet(Meet):
 
     @cached_property
     def _transposed(self) -> tuple[Meet, Int64Array]:
-        if self._transpose_of is not None:
-            return self._transpose_of
+        if self.transpose_of is not None:
+            return self.transpose_of
         order = np.empty(0, dtype=np.int64) if self.shared is None else self.shared.transpose_order
         back = np.empty_like(order)
         back[order] = np.arange(len(order))

@@ -53,7 +53,7 @@ class Policy:
     ``spurious_points`` those that only `pred` has.
 
     >>> Policy("drop", noise=-1).counted(points=9, missing=3, noise=1).signature
-    'missing:drop(3 missing, 0 spurious)|noise:-1=singleton(1)'
+    'missing:drop(3)|noise:-1=singleton(1)'
     """
 
     missing: Missing = "error"
@@ -82,8 +82,9 @@ class Policy:
     @property
     def signature(self) -> str:
         """Its part of a comparison's signature."""
-        lacking = f"({self.missing_points} missing, {self.spurious_points} spurious)"
-        missing = self.missing + (lacking if self.unshared else "")
+        told = f"{self.missing_points} missing, {self.spurious_points} spurious"
+        lacking = told if self.missing == "lost" else str(self.unshared)
+        missing = self.missing + (f"({lacking})" if self.unshared else "")
         noise = "-" if self.noise is None else f"{self.noise}={self.noise_as}({self.noise_points})"
         return f"missing:{missing}|noise:{noise}"
 

@@ -117,7 +117,7 @@ def _numbers(left: Loaded, right: Loaded, wanted: Wanted, matched: Matched, poli
         if table is right and matched.place is not None:
             values = np.where(matched.place < 0, np.nan, values[matched.place])
         columns[name] = values
-    if columns and len(matched.extra) and policy.missing == "singleton":
+    if columns and len(matched.extra) and policy.missing in ("singleton", "lost"):
         raise ArgumentError(
             f"`weights` and `features` are given for the points of {left.title}, which lacks "
             f"{count(len(matched.extra))} of {right.title}.",

@@ -153,9 +153,7 @@ class Page:
 
     @property
     def repairs(self) -> list[dict[str, Any]]:
-        """The best single operations; none are known where points are lost."""
-        if self.diff.meet.uneven:
-            return []
+        """The best single operations."""
         return [self._repair(repair) for repair in self.diff.repairs()[:FIRST_REPAIRS]]
 
     def _repair(self, repair: Any) -> dict[str, Any]:
@@ -331,8 +329,6 @@ class Page:
         return [visible(name) or EMPTY, int(size), float(score)]
 
     def _repairs_of(self, component: int) -> list[Any]:
-        if self.diff.meet.uneven:
-            return []
         repairs = self.diff.repairs()
         indptr, places = repairs.of_component
         return [repairs[i] for i in places[indptr[component] : indptr[component + 1]][:REPAIRS].tolist()]
