@@ -161,7 +161,7 @@ BAD: dict[str, tuple[Callable[[], object], type[Exception], str, str | None]] = 
     "noise of another type": (
         lambda: cd.compare(FOUR, FOUR, noise="-1"),
         cd.ArgumentError,
-        "`noise` must be a label of `true`, whose labels are int such as 0; got str '-1'.",
+        "`noise` must be a label of `true` or `pred`, whose labels are int such as 0; got str '-1'.",
         "give the noise label as it appears among the labels.",
     ),
     "negative weights": (

@@ -30,6 +30,15 @@ class Commands(click.Group):
         command: click.Command = importlib.import_module(f"{commands.__name__}.{name}").command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command and its arguments; an option that takes one value may stand once."""
+        name, command, rest = super().resolve_command(ctx, args)
+        if command is not None:
+            _refuse_repeats(click.Context(command, info_name=name, parent=ctx), rest)
+        return name, command, rest
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; errors of ours and warnings become messages."""
         try:
@@ -46,6 +55,19 @@ class Commands(click.Group):
         except KeyboardInterrupt:
             error_console().print("interrupted", style="red")
             sys.exit(130)
+
+
+def _refuse_repeats(ctx: click.Context, args: list[str]) -> None:
+    """Raise if an option that takes one value is given twice: the first would be forgotten silently."""
+    if any(arg in ctx.help_option_names for arg in args):
+        return
+    _, _, order = ctx.command.make_parser(ctx).parse_args(list(args))
+    for option in order:
+        single = isinstance(option, click.Option) and not (option.multiple or option.is_flag or option.count)
+        if single and order.count(option) > 1:
+            raise click.UsageError(
+                f"{option.opts[-1]} takes one value, and was given {order.count(option)} times.", ctx
+            )
 
 
 def _warn(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from clusterdiff.errors import one_of
+from clusterdiff.points.noise import MANY, NOTHING, Noise
 from clusterdiff.wording import count, percent
 
 Missing: TypeAlias = Literal["error", "drop", "singleton", "lost"]
-NoiseAs: TypeAlias = Literal["singleton", "cluster", "drop"]
 
 MISSING = ("error", "drop", "singleton", "lost")
-NOISE_AS = ("singleton", "cluster", "drop")
-#: A policy that touches a larger share of the points says so.
-MANY = 0.1
 #: What to do about points that one side lacks, for the messages that refuse them.
 MISSING_HINT = (
     'pass missing="drop" to leave them out, missing="singleton" to give each a cluster of its own, or missing="lost" '
@@ -47,31 +44,34 @@ PARTLY_PRED: dict[str, str] = {
 
 @dataclass(frozen=True)
 class Policy:
-    """What to do with points that one side lacks and with noise; ``…_points`` count the points touched.
+    """What to do with points that one side lacks and with noise, and to how many it was done.
 
     ``points`` are the points that either side has. ``missing_points`` are those that only `true` has,
     ``spurious_points`` those that only `pred` has.
 
-    >>> Policy("drop", noise=-1).counted(points=9, missing=3, noise=1).signature
-    'missing:drop(3)|noise:-1=singleton(1)'
+    >>> Policy("drop").counted(points=9, missing=3).signature
+    'missing:drop(3)|noise:-'
     """
 
     missing: Missing = "error"
-    noise: Hashable | None = None
-    noise_as: NoiseAs = "singleton"
+    noise: Noise = NOTHING
     points: int = 0
     missing_points: int = 0
     spurious_points: int = 0
-    noise_points: int = 0
 
     def __post_init__(self) -> None:
         one_of("missing", self.missing, MISSING)
-        one_of("noise_as", self.noise_as, NOISE_AS)
 
-    def counted(self, points: int = 0, missing: int = 0, spurious: int = 0, noise: int = 0) -> Policy:
+    def counted(
+        self, points: int = 0, missing: int = 0, spurious: int = 0, noise: Noise | None = None
+    ) -> Policy:
         """The same policy after it was applied to so many points."""
         return replace(
-            self, points=points, missing_points=missing, spurious_points=spurious, noise_points=noise
+            self,
+            points=points,
+            missing_points=missing,
+            spurious_points=spurious,
+            noise=self.noise if noise is None else noise,
         )
 
     @property
@@ -85,13 +85,12 @@ class Policy:
         told = f"{self.missing_points} missing, {self.spurious_points} spurious"
         lacking = told if self.missing == "lost" else str(self.unshared)
         missing = self.missing + (f"({lacking})" if self.unshared else "")
-        noise = "-" if self.noise is None else f"{self.noise}={self.noise_as}({self.noise_points})"
-        return f"missing:{missing}|noise:{noise}"
+        return f"missing:{missing}|{self.noise.signature}"
 
     @property
     def notices(self) -> list[str]:
         """What users should know about what was done to their points: a sentence or two for each thing."""
-        return [*self._missing_notices()]
+        return [*self.noise.notices(), *self._missing_notices()]
 
     def _missing_notices(self) -> Iterator[str]:
         if self.unshared > MANY * self.points:

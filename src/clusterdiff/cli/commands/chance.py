@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
-from clusterdiff.cli.inputs import input_options, sources, told
+from clusterdiff.cli.inputs import input_options, noise_labels, noise_options, sources, told
 from clusterdiff.cli.options import json_option, seed_option
 from clusterdiff.cli.output import console, plain_table, print_json
 from clusterdiff.diff.chance import Chance
-from clusterdiff.points.policy import MISSING, NOISE_AS
+from clusterdiff.points.policy import MISSING
 from clusterdiff.verbs.compare import compare
 
 
@@ -25,14 +25,7 @@ from clusterdiff.verbs.compare import compare
 @click.option("--draws", default=1000, show_default=True, help="How many random meets to look at; 0: none.")
 @seed_option
 @click.option("--missing", type=click.Choice(MISSING), help="Points on one side only.  [default: error]")
-@click.option("--noise", metavar="LABEL", help="Label that means “in no cluster”.")
-@click.option(
-    "--noise-as",
-    type=click.Choice(NOISE_AS),
-    default="singleton",
-    show_default=True,
-    help="What noise becomes.",
-)
+@noise_options
 @json_option
 def command(
     true: str,
@@ -41,7 +34,9 @@ def command(
     draws: int,
     seed: int,
     missing: Any,
-    noise: str | None,
+    noise: tuple[str, ...],
+    noise_true: tuple[str, ...],
+    noise_pred: tuple[str, ...],
     noise_as: Any,
     as_json: bool,
     **inputs: Any,
@@ -51,8 +46,16 @@ def command(
     The clusters of TRUE and PRED keep their sizes, and the labels are permuted. For S_H, S*(pairs), S', Rand, VI and
     other measures that are linear in sums the mean is exact; otherwise it is that of the draws.
     """
+    both, true_alone, pred_alone = noise_labels(noise, noise_true, noise_pred)
     with told():
-        diff = compare(*sources(true, pred, **inputs), missing=missing, noise=noise, noise_as=noise_as)
+        diff = compare(
+            *sources(true, pred, **inputs),
+            missing=missing,
+            noise=both,
+            noise_true=true_alone,
+            noise_pred=pred_alone,
+            noise_as=noise_as,
+        )
     found = [diff.chance(measure, draws=draws, seed=seed) for measure in wanted]
     if as_json:
         print_json([one.to_dict() for one in found] if len(found) > 1 else found[0].to_dict())

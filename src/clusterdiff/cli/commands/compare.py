@@ -12,7 +12,7 @@ import click
 from clusterdiff.cli import engine as engines
 from clusterdiff.cli.coreference import MENTIONS, POINTS, Shown, document_options, documents_of, show_corpus
 from clusterdiff.cli.explaining import SIDES, explain_options, report, show
-from clusterdiff.cli.inputs import input_options, sources, told
+from clusterdiff.cli.inputs import input_options, noise_labels, noise_options, sources, told
 from clusterdiff.cli.options import json_option, measures_option, top_option
 from clusterdiff.cli.output import error_console
 from clusterdiff.cli.writing import write_option, write_parts
@@ -22,7 +22,8 @@ from clusterdiff.errors import ArgumentError
 from clusterdiff.formats.source import Source
 from clusterdiff.measures import measures as registry
 from clusterdiff.points.corpus import SINGLETONS
-from clusterdiff.points.policy import MISSING, NOISE_AS, Policy
+from clusterdiff.points.noise import Noise
+from clusterdiff.points.policy import MISSING, Policy
 from clusterdiff.verbs.compare import compare
 
 
@@ -39,14 +40,7 @@ from clusterdiff.verbs.compare import compare
     type=click.Choice(MISSING),
     help="Points on one side only.  [default: error; lost for documents]",
 )
-@click.option("--noise", metavar="LABEL", help="Label that means “in no cluster”.")
-@click.option(
-    "--noise-as",
-    type=click.Choice(NOISE_AS),
-    default="singleton",
-    show_default=True,
-    help="What noise becomes.",
-)
+@noise_options
 @click.option(
     "--singletons",
     type=click.Choice(SINGLETONS),
@@ -56,6 +50,8 @@ from clusterdiff.verbs.compare import compare
 )
 @click.option("--documents", metavar="COLUMN", help="Compare within documents, which this column names.")
 @document_options
+@click.option("--weight", "weights", metavar="COLUMN", help="How much each point counts.")
+@click.option("--features", metavar="COLUMNS", help="Columns of numbers, separated by commas, for S_MSE.")
 @explain_options
 @engines.options
 @write_option
@@ -71,10 +67,14 @@ def command(
     measures: list[str],
     top: int,
     missing: Any,
-    noise: str | None,
+    noise: tuple[str, ...],
+    noise_true: tuple[str, ...],
+    noise_pred: tuple[str, ...],
     noise_as: Any,
     singletons: Any,
     documents: str | None,
+    weights: str | None,
+    features: str | None,
     chosen_documents: tuple[str, ...],
     repeated: Any,
     latex: bool,
@@ -102,6 +102,8 @@ def command(
     if as_json and latex:
         raise ArgumentError("--json and --latex are two ways to print the same; choose one.")
     left, right = sources(true, pred, **inputs)
+    columns = tuple(name.strip() for name in (features or "").split(",") if name.strip())
+    labels = noise_labels(noise, noise_true, noise_pred)
     with ExitStack() as stack:
         chosen = engines.chosen(engine, (left, right))
         with told():
@@ -109,8 +111,13 @@ def command(
             if chosen is not None:
                 if documents is None and singletons != "keep":
                     raise ArgumentError("--singletons is for documents; leave it out, or pass --documents.")
-                policy = Policy(missing or ("lost" if documents else "error"), noise, noise_as)
-                asked = engines.Asked(policy, documents, singletons, others=bool(html or by))
+                policy = Policy(
+                    missing or ("lost" if documents else "error"),
+                    Noise.told(labels[0], labels[1], labels[2], noise_as),
+                )
+                asked = engines.Asked(
+                    policy, documents, singletons, others=bool(html or by), weights=weights, features=columns
+                )
                 diff = noticed(
                     stack.enter_context(engines.compared(left, right, asked, chosen, master, memory))
                 )
@@ -118,10 +125,14 @@ def command(
                 diff = compare(
                     *both,
                     missing=missing,
-                    noise=noise,
+                    noise=labels[0],
+                    noise_true=labels[1],
+                    noise_pred=labels[2],
                     noise_as=noise_as,
                     singletons=singletons,
                     documents=documents,
+                    weights=weights,
+                    features=list(columns) or None,
                 )
         if isinstance(diff, CorpusComparison):
             _refuse_for_documents({"--old/--new": sides != SIDES})

@@ -19,6 +19,7 @@ from clusterdiff.diff.slices import Slice
 from clusterdiff.errors import ArgumentError, ClusterdiffError
 from clusterdiff.measures import Measure, measures
 from clusterdiff.meet.uneven import UnevenMeet
+from clusterdiff.points.index import index_of
 from clusterdiff.table import JOINERS
 from clusterdiff.wording import count, percent
 
@@ -367,7 +368,11 @@ def read_attributes(attributes: object, comparison: Comparison) -> tuple[list[st
                 f"`attributes` must be a frame, a dict of columns, or a dict from point to a dict of attributes; "
                 f"got {type(attributes).__name__}."
             ) from None
-        columns = {name: frame[name].to_list() for name in frame.columns}
+        # The index of a pandas frame names the points; other columns come as plain values.
+        indexed = index_of(attributes) is not None
+        columns = {
+            name: frame[name].to_native() if indexed else frame[name].to_list() for name in frame.columns
+        }
     return [visible(name, 60) for name in columns], [
         _listed(source.describe(column, f"attributes[{name!r}]")) for name, column in columns.items()
     ]

@@ -19,7 +19,7 @@ from clusterdiff.meet.parts import CellWeights, Moments
 from clusterdiff.meet.uneven import Alone, UnevenMeet
 from clusterdiff.points.labels import AnyArray, BoolArray, FloatArray, Int64Array, IntArray
 from clusterdiff.points.reading import read_labels
-from clusterdiff.tables.engines.cells import Cells
+from clusterdiff.tables.engines.cells import Cells, noisy
 from clusterdiff.tables.engines.native import Frame, plain
 from clusterdiff.tables.engines.tables import flag
 from clusterdiff.wording import count
@@ -173,15 +173,12 @@ def points_compared(cells: Cells) -> Frame:
     """The points that the policy leaves, with marks: noise (tz, pz), and a cluster of their own (to, po)."""
     points, policy = cells.points, cells.policy
     own = {side: flag(c(side).is_null()) for side in ("t", "p")}
-    noise = {
-        side: nw.lit(0) if policy.noise is None else flag(c(side) == policy.noise) for side in ("t", "p")
-    }
-    frame = points.frame.with_columns(tn=own["t"], pn=own["p"], tz=noise["t"], pz=noise["p"])
-    if policy.noise is not None and policy.noise_as == "drop":
+    frame = points.frame.with_columns(tn=own["t"], pn=own["p"], **noisy(policy.noise))
+    if policy.noise.drops:
         frame = frame.filter((c("tz") + c("pz")) == 0)
     if policy.missing != "singleton":
         frame = frame.filter((c("tn") + c("pn")) == 0)
-    single = policy.noise_as == "singleton"
+    single = policy.noise.separates
     frame = frame.with_columns(
         to=c("tn") + c("tz") if single else c("tn"), po=c("pn") + c("pz") if single else c("pn")
     )
