@@ -128,8 +128,8 @@ def p_value_adjusted(meet: Sized) -> float:
     .. math:: PMI_2 = \Phi(SRI)
 
     Shuffled labels have about 1/2 on average. One cluster or all singletons leave nothing to chance and give 1/2: all
-    permutations are equal, and equal ones count half. It saturates: whatever is clearly better than chance scores
-    next to 1.
+    permutations are equal, and equal ones count half. It saturates: whatever is clearly better than chance scores next
+    to 1.
 
     >>> import clusterdiff as cd
     >>> round(cd.score([0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 2], "pmi2"), 12)
@@ -168,4 +168,4 @@ def standardised_mutual_information(meet: Sized) -> float:
     spread = meet.once(mutual_variance)
     mean = meet.once(expected).mutual
     # Rounding leaves a trace of variance where there is none.
-    return (meet.sums.mutual - mean) / sqrt(spread) if spread > 1e-24 * max(1.0, mean * mean) else 0.0
+    return (meet.sums.mutual - mean) / sqrt(spread) if spread > 1e-13 * mean * mean else 0.0

@@ -99,7 +99,8 @@ def reduced_mutual_information(meet: Meet) -> float:
     h(a) and h(m | b) are the bits that it takes to tell the true sizes, and the table given the predicted sizes, under
     the Dirichlet-multinomial distribution with the concentration α between 0.0001 and 10,000 that needs fewest. It is
     negative where telling how costs more than it saves, as for independent clusterings. One true cluster leaves nothing
-    to tell and gives 0. It is that of all points, not per point, and not symmetric.
+    to tell and gives 0; identical clusterings give what the truth tells about itself. It is that of all points, not per
+    point, and not symmetric.
 
     >>> import clusterdiff as cd
     >>> round(cd.score([0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1, 2, 2], "rmi"), 6)
