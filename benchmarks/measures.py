@@ -25,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import data
 
 import clusterdiff as cd
+from clusterdiff.measures.chance import information, s_h, s_h_lost
 
 
 def noisy(n: int, k: int, seed: int = 0, share: float = 0.2) -> tuple[np.ndarray, np.ndarray]:
@@ -74,6 +75,34 @@ def chance(full: bool) -> None:
     true, pred = records(10**7)
     _, ours = timed(lambda: cd.score(true, pred, "ami"))
     line("ami, n = 1e+07, linked records", ours, "", None, f"{len(np.unique(true)):,} true clusters")
+
+
+def expected_s_h() -> None:
+    """The exact chance level of S_H and of its loss, beside AMI's expectation; and draws, beside NumPy's own."""
+    sizes = np.arange(500, 1500)
+    sizes[-1] += 10**6 - sizes.sum()
+    true = np.repeat(np.arange(1000), sizes)
+    wide = cd.Meet.from_labels(true, np.random.default_rng(0).permutation(true))
+    many = cd.Meet.from_labels(*records(10**7))
+    for name, meet in (("n = 1e+06, 1,000 x 1,000 sizes", wide), ("n = 1e+07, linked records", many)):
+        _, mutual = timed(lambda m=meet: information(m))
+        for what, compute in (
+            ("E[S_H]", lambda m=meet: s_h(m.margins)),
+            ("E[1 - S_H]", lambda m=meet: s_h_lost(m)),
+        ):
+            value, ours = timed(compute)
+            line(f"{what}, {name}", ours, "E[I] here", mutual, f"{value:.6f}")
+    equal = cd.compare(*(np.repeat(np.arange(100), 10**4) for _ in range(2)))
+    rng = np.random.default_rng(0)
+    _, numpys = timed(lambda: rng.hypergeometric(10**4, 99 * 10**4, 10**4, 10**6), rounds=1)
+    found, ours = timed(lambda: equal.chance(draws=1000), rounds=1)
+    line(
+        "1,000 tables, n = 1e+06, k = 100, with S_H",
+        ours,
+        "NumPy, cells alone",
+        10 * numpys,
+        f"sd {found.std:.1e}",
+    )
 
 
 def solve_sparse(meet: cd.Meet, value: np.ndarray) -> float:
@@ -187,5 +216,6 @@ if __name__ == "__main__":
     parser.add_argument("--full", action="store_true", help="also where a peer needs minutes")
     arguments = parser.parse_args()
     chance(arguments.full)
+    expected_s_h()
     matching(arguments.full)
     together()

@@ -10,20 +10,22 @@ import typing as _typing
 
 from clusterdiff._version import __version__
 from clusterdiff.decide.scorer import Scorer, scorer
-from clusterdiff.diff.analysis import Analysis, Merge, Split
+from clusterdiff.diff.analysis import Analysis, Cell, Merge, Split
+from clusterdiff.diff.chance import Chance
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.components import Component
-from clusterdiff.diff.documents import CorpusComparison, Documents
+from clusterdiff.diff.documents import CorpusComparison, Counts, Documents
 from clusterdiff.diff.explain import Explanation, Story
 from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.mapping import Continuation
 from clusterdiff.diff.patch import Patch
 from clusterdiff.diff.repairs import Repair, Repairs
-from clusterdiff.diff.slices import Slice
+from clusterdiff.diff.slices import PointLoss, Slice
 from clusterdiff.diff.source import PointSource
 from clusterdiff.errors import (
     ArgumentError,
     ClusterdiffError,
+    ClusterdiffWarning,
     EngineError,
     FileError,
     LabelError,
@@ -45,6 +47,7 @@ from clusterdiff.points.corpus import Corpus, InDocument, Mention
 from clusterdiff.points.policy import Policy
 from clusterdiff.show.export import write
 from clusterdiff.table import Row, Table
+from clusterdiff.verbs.chance import chance
 from clusterdiff.verbs.compare import compare, score
 from clusterdiff.verbs.read import read
 from clusterdiff.verbs.tables import compare_columns
@@ -55,8 +58,11 @@ if _typing.TYPE_CHECKING:
 __all__ = [
     "Analysis",
     "ArgumentError",
+    "Cell",
+    "Chance",
     "Check",
     "ClusterdiffError",
+    "ClusterdiffWarning",
     "Clustering",
     "Comparison",
     "Component",
@@ -64,6 +70,7 @@ __all__ = [
     "Corpus",
     "CorpusComparison",
     "Counterexample",
+    "Counts",
     "Documents",
     "EngineComparison",
     "EngineError",
@@ -81,6 +88,7 @@ __all__ = [
     "MissingExtraError",
     "Patch",
     "PatchError",
+    "PointLoss",
     "PointSource",
     "Policy",
     "Repair",
@@ -95,6 +103,7 @@ __all__ = [
     "Table",
     "TableComparison",
     "__version__",
+    "chance",
     "check",
     "compare",
     "compare_columns",

@@ -95,6 +95,10 @@ class ExpectedInformation(NamedTuple):
     """H(pred | true)."""
     merge_info: float
     """H(true | pred)."""
+    split_loss: float
+    """What the mean split score of the points lacks to 1, by entropy."""
+    merge_loss: float
+    """Likewise of the merge scores."""
 
 class Sums:
     """What measures need to know of the cells: m is the size of a cell, a and b those of its true and pred cluster."""
@@ -288,6 +292,20 @@ def expected_information(
     pred_counts: NDArray[np.int64],
 ) -> ExpectedInformation:
     """I, H(pred | true) and H(true | pred) expected of clusterings with these distinct sizes, each with its count."""
+
+def expected_s_h(
+    true_sizes: NDArray[np.int64],
+    true_counts: NDArray[np.int64],
+    pred_sizes: NDArray[np.int64],
+    pred_counts: NDArray[np.int64],
+    lost: bool,
+) -> float:
+    """S_H expected of clusterings with these distinct sizes (ascending), or if ``lost`` 1 - S_H, to the last digits."""
+
+def sample_cells(
+    true_sizes: NDArray[np.int64], pred_sizes: NDArray[np.int64], seed: int, first: int, count: int
+) -> list[Cells]:
+    """Random tables with these margins: draws first, first + 1, … of the stream that the seed starts."""
 
 def stream(true: Any, pred: Any) -> int:
     """Read both arrays once and do nothing else: the limit that benchmarks compare with."""

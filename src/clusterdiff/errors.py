@@ -42,6 +42,10 @@ class EngineError(ClusterdiffError, RuntimeError):
     """An engine that stopped: out of disk or memory, a lost cluster, tables that changed while they were read."""
 
 
+class ClusterdiffWarning(UserWarning):
+    """A notice: the numbers are right, but they may not mean what one thinks. Also in ``notices`` of the result."""
+
+
 class MissingExtraError(ClusterdiffError, ImportError):
     """An optional library that is not installed."""
 

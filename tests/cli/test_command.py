@@ -125,7 +125,7 @@ def test_policies_reach_the_comparison(tmp_path: Path) -> None:
     assert as_json("compare", true, pred, "--missing", "singleton")["n"] == 5
     noisy = as_json("compare", true, true, "--noise", "n", "--noise-as", "drop")
     assert noisy["n"] == 3
-    assert "noise:n=drop(1)" in noisy["signature"]
+    assert "noise:true=n→drop(1),pred=n→drop(1)" in noisy["signature"]
 
 
 def test_top_limits_the_components(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ RESULTS: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
     ),
     "ExpectedInformation": (
         lambda: _core.expected_information(SIZES, COUNTS, SIZES, COUNTS),
-        ("mutual", "split_info", "merge_info"),
+        ("mutual", "split_info", "merge_info", "split_loss", "merge_loss"),
     ),
 }
 

@@ -62,7 +62,7 @@ def test_a_slice_has_the_loss_of_its_points() -> None:
     """A point bears its share of its cell's loss: the slices of one component's points are that component."""
     diff = cd.compare([0, 0, 0, 1, 1, 2], [0, 0, 1, 1, 1, 2])
     rows = {row.value: row for row in diff.by(["bad"] * 5 + ["good"])}
-    assert rows["good"] == ("good", 1, 1.0, 0.0, 0.0, 0.0)
+    assert rows["good"] == ("good", 1, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     assert rows["bad"].loss == pytest.approx(diff.loss.total)
     assert rows["bad"].score == pytest.approx(diff.components[0].score)
 

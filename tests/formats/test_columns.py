@@ -202,5 +202,5 @@ def test_documents_on_the_command_line(tmp_path: Path, engine: str) -> None:
     assert set(data["documents"]) == {"d0", "d1"}
     assert {row["value"] for row in data["slices"]["city"]} == {"rome", "oslo"}
     shown = run(*arguments, "--engine", engine)
-    assert "12 points in 2 documents" in shown.stdout
-    assert "3 points have no cluster on one side" in shown.stdout
+    assert "2 documents · true: 12 points in " in shown.stdout
+    assert "points: 9 found, 3 missing, 0 spurious" in shown.stdout

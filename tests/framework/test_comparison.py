@@ -79,7 +79,7 @@ def test_to_dict_is_plain_and_complete() -> None:
     assert data["n"] == 6
     assert data["clusters"] == {"true": 3, "pred": 3}
     assert data["scores"] == {"S_H": diff.score(), "VI": diff.score("VI")}
-    assert data["loss"] == {"total": diff.loss.total, "split": diff.loss.split, "merge": diff.loss.merge}
+    assert data["loss"] == diff.loss._asdict()
     assert data["kinds"] == {"same": 1, "split": 0, "merge": 0, "mixed": 1}
     (component,) = data["components"]
     assert component["true"] == ["a", "b"]

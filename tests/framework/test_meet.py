@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import clusterdiff as cd
 from clusterdiff.measures.coreference import Links, blanc, links
 from clusterdiff.meet.parts import Overlap
+from clusterdiff.meet.uneven import uneven_of
 from tests.conftest import random_pair
 
 
@@ -39,8 +40,9 @@ def meets() -> dict[str, cd.Meet]:
         "transposed": whole.transpose(),
         "restricted": whole.restrict([0, 2]),
         "coarsened": whole.coarsen(np.arange(whole.k_pred) // 2),
-        "uneven": cd.compare(left, right, missing="drop").meet,
-        "uneven transposed": cd.compare(left, right, missing="singleton").meet.transpose(),
+        "uneven": cd.compare(left, right, missing="lost").meet,
+        "uneven transposed": cd.compare(left, right, missing="lost").meet.transpose(),
+        "dropped": cd.compare(left, right, missing="drop").meet,
     }
 
 
@@ -190,7 +192,9 @@ def pooled(corpus: list[tuple[dict[int, int], dict[int, int]]]) -> Overlap:
         np.array([-1 if row[side] is None else 10 * row[0] + row[side] for row in rows], dtype=np.int64)
         for side in (1, 2)
     ]
-    return Overlap.of(*sides, *(side >= 0 for side in sides), group)
+    codes = [np.where(side < 0, -1, np.searchsorted(np.unique(side[side >= 0]), side)) for side in sides]
+    names = tuple(np.unique(side[side >= 0]) for side in sides)
+    return uneven_of(*codes, names, documents=group).overlap  # type: ignore[arg-type]
 
 
 @given(corpora.filter(lambda corpus: any(map(any, corpus))))
@@ -223,17 +227,15 @@ def test_pooled_blanc_is_the_measure_on_the_pooled_overlap() -> None:
         ]
         true, pred = ({f"d{i}": dict(pair[side]) for i, pair in enumerate(corpus)} for side in (0, 1))
         diff = cd.compare(cd.Corpus(true), cd.Corpus(pred))
-        given = cd.Meet(diff.meet.cells, overlap=pooled(corpus))  # type: ignore[arg-type]
+        expected = blanc(links(pooled(corpus)))  # type: ignore[arg-type]
         for part in ("precision", "recall", "f1"):
-            assert cd.measures[f"blanc.{part}"](given) == diff.score(f"blanc.{part}")
+            assert diff.score(f"blanc.{part}") == getattr(expected, part)
 
 
 def test_an_even_meet_may_have_documents() -> None:
     """Where both sides have all points, sums stay sums, and BLANC knows the documents."""
     true, pred = np.array([0, 0, 1, 10, 10, 11]), np.array([0, 1, 1, 10, 11, 11])
-    every = np.ones(6, dtype=bool)
-    documents = Overlap.of(true, pred, every, every, np.array([0, 0, 0, 1, 1, 1]))
-    meet = cd.Meet.of_points(true, pred, overlap=documents, uneven=False)
+    meet = cd.Meet.from_labels(true, pred).within(np.array([0, 0, 0, 1, 1, 1]))
     plain = cd.Meet.from_labels(true, pred)
     assert not meet.uneven
     assert cd.measures["b3.f1"](meet) == cd.measures["b3.f1"](plain)

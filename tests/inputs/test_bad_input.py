@@ -41,7 +41,7 @@ BAD: dict[str, tuple[Callable[[], object], type[Exception], str, str | None]] = 
         lambda: cd.compare([0, None, None, 1], FOUR),
         cd.LabelError,
         "`true` has no label (null or NaN) for 2 of 4 points, at positions 1, 2.",
-        'pass missing="drop" to leave them out, or missing="singleton" to give each a cluster of its own.',
+        'pass missing="drop" to leave them out, missing="singleton" to give each a cluster of its own, or',
     ),
     "mixed labels": (
         lambda: cd.compare([0, 0, "1", 1], FOUR),
@@ -132,13 +132,13 @@ BAD: dict[str, tuple[Callable[[], object], type[Exception], str, str | None]] = 
         lambda: cd.compare(dict.fromkeys("abcdef", 0), dict.fromkeys("abcd", 0)),
         cd.LabelError,
         "`pred` lacks 2 of the 6 points of `true`: 'e', 'f'.",
-        'pass missing="drop" to leave them out, or missing="singleton" to give each a cluster of its own.',
+        'pass missing="drop" to leave them out, missing="singleton" to give each a cluster of its own, or',
     ),
     "points on either side": (
         lambda: cd.compare(dict.fromkeys("abc", 0), dict.fromkeys("bcdx", 0)),
         cd.LabelError,
         "`true` lacks 2 of the 4 points of `pred`: 'd', 'x'. `pred` lacks 1 of the 3 points of `true`: 'a'.",
-        'pass missing="drop" to leave them out, or missing="singleton" to give each a cluster of its own.',
+        'pass missing="drop" to leave them out, missing="singleton" to give each a cluster of its own, or',
     ),
     "points of two types": (
         lambda: cd.compare({1: 0, 2: 0}, {"1": 0, "2": 0}),
@@ -155,13 +155,13 @@ BAD: dict[str, tuple[Callable[[], object], type[Exception], str, str | None]] = 
     "unknown policy": (
         lambda: cd.compare(FOUR, FOUR, missing="dropp"),  # type: ignore[arg-type]
         cd.ArgumentError,
-        '`missing` must be one of "error", "drop", "singleton"; got \'dropp\'.',
+        '`missing` must be one of "error", "drop", "singleton", "lost"; got \'dropp\'.',
         "did you mean 'drop'?",
     ),
     "noise of another type": (
         lambda: cd.compare(FOUR, FOUR, noise="-1"),
         cd.ArgumentError,
-        "`noise` must be a label of `true`, whose labels are int such as 0; got str '-1'.",
+        "`noise` must be a label of `true` or `pred`, whose labels are int such as 0; got str '-1'.",
         "give the noise label as it appears among the labels.",
     ),
     "negative weights": (

@@ -186,7 +186,7 @@ def test_noise_is_singletons_a_cluster_or_dropped() -> None:
     assert cd.score(true, pred) == 1.0
     alone = cd.compare(true, pred, noise=-1)
     assert alone.score() == cd.score([0, 0, 1, 1, 2], [0, 0, 3, 4, 1])
-    assert "noise:-1=singleton(3)" in alone.signature
+    assert "noise:true=-1→singleton(1),pred=-1→singleton(2)" in alone.signature
     dropped = cd.compare(true, pred, noise=-1, noise_as="drop")
     assert (dropped.n, dropped.score()) == (2, 1.0)
     assert list(dropped.points) == [0, 1]

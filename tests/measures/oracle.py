@@ -382,7 +382,74 @@ COREFERENCE: dict[str, Oracle] = {
     "conll": conll,
 }
 
+
+# ---- indices of pairs under other names
+
+
+def _indices() -> dict[str, Oracle]:
+    """Formulas as their sources have them: pairs together in both, in one only, in neither."""
+
+    def of(formula: Callable[[int, int, int, int], Value]) -> Oracle:
+        return lambda t, p: formula(*pair_counts(t, p))
+
+    def tau(yy: int, yn: int, ny: int, nn: int) -> Value:
+        every = yy + yn + ny + nn
+        below = (every - yy) * every
+        return (yy + nn - yn - ny) / math.sqrt(below) if below else 1
+
+    return {
+        "sokal_sneath_1": of(lambda yy, yn, ny, nn: ratio(yy, yy + 2 * (yn + ny), 1)),
+        "sokal_sneath_2": of(lambda yy, yn, ny, nn: ratio(yy + nn, yy + nn + Fraction(yn + ny, 2), 1)),
+        "kulczynski": of(lambda yy, yn, ny, nn: (ratio(yy, yy + yn, 1) + ratio(yy, yy + ny, 1)) / 2),
+        "mcnemar": of(lambda yy, yn, ny, nn: (yn - ny) / math.sqrt(yn + ny) if yn + ny else 0),
+        "russel_rao": of(lambda yy, yn, ny, nn: ratio(yy, yy + yn + ny + nn, 1)),
+        "gamma": of(lambda yy, yn, ny, nn: ratio(yy + nn - yn - ny, yy + yn + ny + nn, 1)),
+        "g_plus": of(lambda yy, yn, ny, nn: ratio(yn + ny, yy + yn + ny + nn, 0)),
+        "tau": of(tau),
+        "overlap": of(lambda yy, yn, ny, nn: ratio(yy, min(yy + yn, yy + ny), 1)),
+        "tversky": of(lambda yy, yn, ny, nn: ratio(yy, yy + yn + ny, 1)),
+        "tversky(alpha=0.25, beta=2)": of(lambda yy, yn, ny, nn: ratio(yy, yy + Fraction(yn, 4) + 2 * ny, 1)),
+        "partition_difference": of(lambda yy, yn, ny, nn: nn),
+        "correlation_distance": lambda t, p: (
+            0 if same(t, p) else math.acos(max(-1.0, min(1.0, float(correlation(t, p))))) / math.pi
+        ),
+    }
+
+
+def mari(t: Clustering, p: Clustering) -> Value:
+    """Chance from every choice of two pairs without a common point."""
+    if same(t, p):
+        return 1
+    first, second = together(t), together(p)
+    pairs = [frozenset(pair) for pair in combinations(points(t), 2)]
+    if len(points(t)) < 4:
+        return 0
+    apart = 3 * math.comb(len(points(t)), 4) * 2
+    hits = sum(not one & other for one in first for other in second)
+    expected = Fraction(hits, apart) * len(pairs)
+    return ratio(len(first & second) - expected, Fraction(len(first) + len(second), 2) - expected, 0)
+
+
+def squared_shares(t: Clustering, p: Clustering) -> Fraction:
+    return sum((Fraction(len(a & b) ** 2, len(a) * len(b)) for a in t for b in p), Fraction(0))
+
+
+def matches(t: Clustering, p: Clustering) -> tuple[Value, Value]:
+    """The mean F1 of each predicted cluster with the true clusters it shares most with; the share of those matched."""
+    chosen = [(a, b) for b in p for a in t if len(a & b) == max(len(x & b) for x in t)]
+    fits = [Fraction(2 * len(a & b), len(a) + len(b)) for a, b in chosen]
+    return sum(fits, Fraction(0)) / len(fits), Fraction(len({a for a, _ in chosen}), len(t))
+
+
 ORACLE: dict[str, Oracle] = {
+    **_indices(),
+    "mari": mari,
+    "chi2": lambda t, p: len(points(t)) * (squared_shares(t, p) - 1),
+    "frobenius": lambda t, p: len(t) + len(p) - 2 * squared_shares(t, p),
+    "entropy_score": lambda t, p: given(t, p) / math.log(2),
+    "nf1": lambda t, p: matches(t, p)[0] * matches(t, p)[1] ** 2 * Fraction(len(t), len(p)),
+    "nf1.f1": lambda t, p: matches(t, p)[0],
+    "nf1.coverage": lambda t, p: matches(t, p)[1],
     "rand": rand,
     "ari": ari,
     **_family("pairs", pair_precision),

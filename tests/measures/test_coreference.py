@@ -2,12 +2,13 @@
 
 A case is a key, a response and, per metric, recall, precision and (where it is not their harmonic mean) F1. A letter is
 a mention; B overlaps b without being it. Cases A7 to A9 repeat mentions in the response, which the scorer removes:
-they are case A4 then, and repeats are an error here.
+they are case A4 then, and repeats are an error here. All 36 cases, as files, are in tests/formats/test_scorer_cases.py.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -219,13 +220,11 @@ CASES: dict[str, tuple[str, str, Expected]] = {
 }
 
 
-@pytest.mark.parametrize("missing", ["drop", "singleton"])
 @pytest.mark.parametrize("case", CASES)
-def test_worked_cases_of_the_reference_scorer(case: str, missing: str) -> None:
-    """Recall, precision and F1 of every metric are the reference scorer's, whatever `missing=` says."""
-    key, response, expected = CASES[case]
-    diff = cd.compare([set(e) for e in key.split()], [set(e) for e in response.split()], missing=missing)
-    for metric, (recall, precision, *rest) in expected.items():
+def test_worked_cases_of_the_reference_scorer(case: str) -> None:
+    """Recall, precision and F1 of every metric are the reference scorer's where lost mentions count as lost."""
+    diff = compared(case, "lost")
+    for metric, (recall, precision, *rest) in CASES[case][2].items():
         harmonic = rest[0] if rest else f1(recall, precision)
         scores = diff.scores([f"{metric}.recall", f"{metric}.precision", f"{metric}.f1"])
         assert list(scores.values()) == pytest.approx(
@@ -233,12 +232,34 @@ def test_worked_cases_of_the_reference_scorer(case: str, missing: str) -> None:
         )
 
 
+def compared(case: str, missing: Any) -> cd.Comparison:
+    key, response, _ = CASES[case]
+    return cd.compare([set(e) for e in key.split()], [set(e) for e in response.split()], missing=missing)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_other_policies_change_the_clusterings_first(case: str) -> None:
+    """Dropped mentions were never there; singletons are there on both sides; then the measures are as ever."""
+    key, response = ([set(e) for e in side.split()] for side in CASES[case][:2])
+    points = set().union(*key), set().union(*response)
+    shared = points[0] & points[1]
+    dropped = [[e & shared for e in side if e & shared] for side in (key, response)]
+    alone = [
+        side + [{m} for m in sorted(points[0] ^ points[1]) if m not in mine]
+        for side, mine in zip((key, response), points, strict=True)
+    ]
+    metrics = ("mentions", "muc", "b3", "ceaf_m", "ceaf_e", "blanc", "lea")
+    names = [f"{metric}.{part}" for metric in metrics for part in ("recall", "precision", "f1")]
+    for missing, by_hand in (("drop", dropped), ("singleton", alone)):
+        expected = cd.compare(*by_hand).scores(names)
+        assert compared(case, missing).scores(names) == pytest.approx(expected, abs=1e-15)
+
+
 def test_the_conll_average() -> None:
     """CoNLL is the mean of three F1, as computed by hand for case A4."""
-    key, response, expected = CASES["A4 both"]
+    expected = CASES["A4 both"][2]
     mean = sum(f1(*expected[m][:2]) for m in ("muc", "b3", "ceaf_e")) / 3
-    diff = cd.compare([set(e) for e in key.split()], [set(e) for e in response.split()], missing="drop")
-    assert diff.score("conll") == pytest.approx(float(mean), abs=1e-15)
+    assert compared("A4 both", "lost").score("conll") == pytest.approx(float(mean), abs=1e-15)
 
 
 def test_repeated_mentions_are_refused() -> None:
@@ -247,31 +268,32 @@ def test_repeated_mentions_are_refused() -> None:
         cd.compare(
             [set("a"), set("bc"), set("def")],
             [["a"], ["b", "c", "x"], ["d", "y"], ["b", "z"]],
-            missing="drop",
+            missing="lost",
         )
 
 
-def test_other_measures_do_follow_the_policy_for_missing_points() -> None:
-    """Dropping leaves points out of S_H and A, singletons put them in; CEAF by mentions counts them either way."""
+def test_every_measure_follows_the_policy_for_missing_points() -> None:
+    """Dropping leaves points out, singletons are entities of their own, and lost mentions count in whole entities."""
     key, response = [set("abc"), set("de")], [set("ab"), set("dex")]
-    drop, single = (cd.compare(key, response, missing=missing) for missing in ("drop", "singleton"))
-    assert drop.n == 4
-    assert single.n == 6
-    assert drop.score("A") == 1.0
-    assert single.score("A") == pytest.approx(4 / 6)
-    assert drop.score("ceaf_m.recall") == single.score("ceaf_m.recall") == pytest.approx(4 / 5)
-    assert drop.meet.transpose().overlap.true_size.sum() == 5
+    drop, single, lost = (cd.compare(key, response, missing=how) for how in ("drop", "singleton", "lost"))
+    assert (drop.n, single.n, lost.n) == (4, 6, 6)
+    assert drop.score("A") == drop.score("ceaf_m.recall") == drop.score("b3.precision") == 1.0
+    assert single.score("A") == single.score("ceaf_m.recall") == pytest.approx(4 / 6)
+    assert lost.score("A") == pytest.approx(4 / 6)
+    assert lost.score("ceaf_m.recall") == lost.score("ceaf_m.precision") == pytest.approx(4 / 5)
+    assert lost.meet.transpose().overlap.true_size.sum() == 5
 
 
-def test_weights_and_missing_points_do_not_mix() -> None:
-    """B-cubed has no meaning for weights of points that one side lacks, and says so."""
-    diff = cd.compare({"a": 1, "b": 1}, {"a": 1, "c": 2}, missing="drop", weights={"a": 2, "b": 1})
-    with pytest.raises(cd.MeasureError, match="b3 is not defined for weighted points when"):
-        diff.score("b3.f1")
+def test_weights_count_in_b_cubed_of_lost_points() -> None:
+    """A point that one side lacks counts with its weight in its cluster and in its side's mean."""
+    weights = {"a": 2, "b": 1, "c": 4}
+    diff = cd.compare({"a": 1, "b": 1}, {"a": 1, "c": 2}, missing="lost", weights=weights)
+    assert diff.score("b3.recall") == pytest.approx(4 / 3 / 3)
+    assert diff.score("b3.precision") == pytest.approx(2 / 6)
 
 
 def test_null_labels_are_missing_mentions() -> None:
     """A null label is a mention that the side lacks."""
-    diff = cd.compare(["x", "x", None, "y"], [1, 1, 1, None], missing="drop")
+    diff = cd.compare(["x", "x", None, "y"], [1, 1, 1, None], missing="lost")
     assert diff.score("mentions.recall") == pytest.approx(2 / 3)
     assert diff.score("muc.precision") == 0.5

@@ -167,10 +167,10 @@ def test_chance_does_not_depend_on_the_number_of_threads(monkeypatch: pytest.Mon
 
 def test_expected_information_is_consistent() -> None:
     """E[I], E[H(C|L)] and E[H(L|C)] fit the entropies: H(L) − E[I] = E[H(L|C)], and the same for C."""
-    from clusterdiff.measures.chance import expected
+    from clusterdiff.measures.chance import information
 
     meet = cd.Meet.from_labels(*random_pair(5000, 70, seed=4))
-    chance = expected(meet)
+    chance = information(meet)
     assert meet.sums.h_true - chance.mutual == pytest.approx(chance.merge_info, rel=1e-12)
     assert meet.sums.h_pred - chance.mutual == pytest.approx(chance.split_info, rel=1e-12)
 

@@ -230,7 +230,7 @@ def test_facts_follow_parameters() -> None:
     assert cd.measures["gmd(split=2, merge=2)"].symmetric
     assert cd.measures["I(base=2)"].bounds_at(8) == (0.0, 3.0)
     assert cd.measures["vi(base=2)"].bounds_at(8) == (0.0, 3.0)
-    assert cd.measures["gmd(split=product, merge=product)"].bounds_at(4) == (0.0, 12.0)
+    assert cd.measures["gmd(split=product, merge=product)"].bounds_at(4) == (0.0, 6.0)
     assert cd.measures["S*(mse)"].needs == cd.measures["S'(mse)"].needs == "features"
     assert cd.measures["S*(distance)"].needs == "distances"
     assert cd.measures["S*(distance)"].fused is None

@@ -106,6 +106,7 @@ def test_flags_of_the_registry_are_what_enumeration_finds(name: str) -> None:
         assert found[flag] or not getattr(measure, flag), flag
     for flag in ("normalised", "conditionally_normalised"):
         assert getattr(measure, flag) in (None, found[flag]), flag
+    assert found["constant_baseline"] or measure.baseline is None
 
 
 @pytest.mark.parametrize(

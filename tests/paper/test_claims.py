@@ -53,7 +53,23 @@ def test_proposition_5_1(found: Reproduction) -> None:
         "K is normalised"
     ]
     proof = fate(found, "proof of proposition 5.1")
-    assert [says for says, holds in proof.items() if not holds] == ["S*(𝕃, ⊥) ∈ (0, 1) for every 𝕃 ≠ ⊥"]
+    assert [says for says, holds in proof.items() if not holds] == [
+        "S*(𝕃, ⊥) ∈ (0, 1) for every 𝕃 ≠ ⊥",
+        "K has no worst clustering for 𝕃 = {{1, 2}, {3}}: K is defined there",
+    ]
+
+
+def test_the_papers_second_instance(found: Reproduction) -> None:
+    """S_MSE lacks clauses 1 and 2 of property 4.3, and so is not conditionally normalised."""
+    assert list(fate(found, "conclusion").values()) == [False]
+    clauses = {says: holds for says, holds in fate(found, "4.3, 4.5").items() if "mean squared" in says}
+    assert list(clauses.values()) == [False, False]
+
+
+def test_meila_property_8(found: Reproduction) -> None:
+    """Additivity of composition holds for the measures that are join-weighted."""
+    for name in ("S_H", "N", "A", "K(k=2)", "VI"):
+        assert found.checks[name].holds["composition_additive"], name
 
 
 def test_proposition_5_2(found: Reproduction) -> None:

@@ -323,17 +323,20 @@ computed by the tests; `python -m tests.peers.differences` wrote this page.
 
 {tables}## The CoNLL reference scorer
 
-The worked cases of its test suite come out the same (`tests/measures/test_coreference.py`), with mentions missing and
-spurious on either side. What differs, or may surprise:
+The worked cases of its test suite come out the same, as files through the command too
+(`tests/formats/test_scorer_cases.py`), with mentions missing and spurious on either side. What differs, or may surprise
+([coreference](coreference.md#what-differs-from-other-scorers) has a table):
 
-- A mention that is repeated in the response is an error here, since a point belongs to one cluster; the scorer drops
-  the repeat.
+- A mention that stands in two entities is an error here, since a point belongs to one cluster, or stays in the first
+  (`--repeated first`). The scorer drops repeats of key mentions from the response.
+- Documents that only the response has do not count, here as there. Here a notice names them, and for S_H their mentions
+  are spurious.
+- Words that differ between the two files are an error here; the scorer does not look at them.
 - MUC of all singletons with themselves is 0, here as there: there is no link to find. So the CoNLL average of such a
   document is below 1.
 - BLANC of a single mention with itself is 0, here as there: there is no pair. It leaves out a kind of pair that the key
   lacks, so that exchanging key and response does not just exchange precision and recall.
-- The scorer adds up counts over documents before it divides. Score a corpus as one clustering whose points and clusters
-  carry the document's name.
+- The scorer adds up counts over documents before it divides, and so do we for documents (`cd.Corpus`, `documents=`).
 
 ## Not here
 

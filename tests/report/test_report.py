@@ -95,7 +95,7 @@ def test_the_numbers_are_the_comparisons() -> None:
     for entry, component in zip(data["components"], diff.components, strict=True):
         assert entry["id"] == component.component
         assert entry["kind"] == component.kind
-        assert entry["loss"] == [component.loss, component.split_loss, component.merge_loss]
+        assert entry["loss"] == [component.loss, component.split_loss, component.merge_loss, 0.0, 0.0]
         assert [cluster[0] for cluster in entry["true"]] == component.true
         assert [cluster[0] for cluster in entry["pred"]] == component.pred
         assert sum(cell[2] for cell in entry["cells"]) == component.size

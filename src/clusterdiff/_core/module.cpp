@@ -20,6 +20,7 @@ NB_MODULE(_core, m) {
     cd::bind_encode(m);
     auto cells = cd::bind_meet(m);
     cd::bind_sums(m, cells);
+    cd::bind_chance(m);
     cd::bind_explain(m, cells);
     cd::bind_points(m);
     m.def("threads", &cd::configured_threads);

@@ -19,11 +19,12 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from clusterdiff.cli.options import together
 from clusterdiff.cli.output import error_console
 from clusterdiff.diff.comparison import Comparison
-from clusterdiff.errors import ArgumentError, EngineError, FileError, MissingExtraError
+from clusterdiff.errors import EngineError, FileError, MissingExtraError
 from clusterdiff.files import STDIN
 from clusterdiff.formats.catalogue import TABLES, UNTYPED
-from clusterdiff.formats.source import Source
+from clusterdiff.formats.source import Source, as_written
 from clusterdiff.points.corpus import Singletons
+from clusterdiff.points.keys import Key, key_columns
 from clusterdiff.points.policy import Policy
 
 Scanner = Callable[[Source, tuple[str, ...], "Asked"], "Table"]
@@ -68,6 +69,13 @@ class Asked(NamedTuple):
     documents: str | None
     singletons: Singletons
     others: bool
+    weights: str | None = None
+    features: tuple[str, ...] = ()
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that are asked for beside points and clusters; numbers may stand in either table."""
+        return [name for name in (self.documents, self.weights, *self.features) if name is not None]
 
 
 class Table(NamedTuple):
@@ -108,12 +116,14 @@ def _compare(scan: Scanner, true: Source, pred: Source, asked: Asked, budget: in
         "documents": asked.documents,
         "singletons": asked.singletons,
         "budget": budget,
+        "weights": asked.weights,
+        "features": asked.features or None,
     }
     if (true.path, true.table) == (pred.path, pred.table) and true.cluster and pred.cluster:
         one = scan(true, (true.cluster, pred.cluster), asked)
-        policy = _with_label(asked.policy, one)
+        policy = _with_labels(asked.policy, one, one)
         return compare_columns(
-            one.frame, true=true.cluster, pred=pred.cluster, point=true.point, policy=policy, **rules
+            one.frame, true=true.cluster, pred=pred.cluster, point=one.point, policy=policy, **rules
         )
     left, right = scan(true, (), asked), scan(pred, (), asked)
     if (true.format in UNTYPED) != (pred.format in UNTYPED):
@@ -126,7 +136,7 @@ def _compare(scan: Scanner, true: Source, pred: Source, asked: Asked, budget: in
         right.frame,
         point=(left.point, right.point),
         cluster=(left.clusters[0], right.clusters[0]),
-        policy=_with_label(asked.policy, left),
+        policy=_with_labels(asked.policy, left, right),
         **rules,
     )
 
@@ -139,19 +149,17 @@ def _as_text(table: Table, asked: Asked) -> Table:
     return table._replace(frame=frame.to_native())
 
 
-def _with_label(policy: Policy, table: Table) -> Policy:
-    """The policy with the noise label as the column has it: a number if the column holds numbers."""
-    noise = policy.noise
-    if noise is None:
+def _with_labels(policy: Policy, left: Table, right: Table) -> Policy:
+    """The policy with the noise labels as the columns have them: numbers if a column holds numbers."""
+    if not policy.noise:
         return policy
     import narwhals.stable.v2 as nw
 
-    if not nw.from_native(table.frame).collect_schema()[table.clusters[0]].is_integer():
-        return policy
-    try:
-        return replace(policy, noise=int(str(noise)))
-    except ValueError:
-        raise ArgumentError(f"--noise must be a whole number, as the labels are; got {noise!r}.") from None
+    def numbers(table: Table, column: str) -> bool:
+        return bool(nw.from_native(table.frame).collect_schema()[column].is_integer())
+
+    true, pred = numbers(left, left.clusters[0]), numbers(right, right.clusters[-1])
+    return replace(policy, noise=policy.noise.spelt(as_written(true, False), as_written(pred, False)))
 
 
 def _state(source: Source) -> list[tuple[str, int, int, int]]:
@@ -189,10 +197,12 @@ def _duckdb(master: str | None, memory: str | None) -> Iterator[Scanner]:
             _refuse_other_formats(source, TABLES)
             table = stack.enter_context(open_table(connection, source))
             point, clusters = _chosen(source, table.columns, clusters)
-            wanted = [point, *clusters, asked.documents]
+            wanted = [*([] if point is None else key_columns(point)), *clusters]
+            wanted += [] if asked.documents is None else [asked.documents]
+            wanted += [name for name in asked.columns if name in table.columns]
             if asked.others:  # elsewhere every column costs
                 wanted += table.columns
-            columns = [require(table, column) for column in dict.fromkeys(wanted) if column is not None]
+            columns = [require(table, column) for column in dict.fromkeys(wanted)]
             text, parameters = table.relation(columns)
             try:
                 frame = connection.sql(
@@ -200,13 +210,13 @@ def _duckdb(master: str | None, memory: str | None) -> Iterator[Scanner]:
                 )
             except duckdb.Error as error:
                 raise table.error(error) from None
-            return Table(frame, point, clusters)
+            return _keyed(frame, asked, point, clusters)
 
         stack.enter_context(_progress(connection))
         yield scan
 
 
-def _named(point: str | None, source: Source) -> str:
+def _named(point: Key | None, source: Source) -> Key:
     if point is None:
         raise FileError(
             f"{source.path} does not name its points, and in an engine rows have no order to match them by.",
@@ -216,7 +226,7 @@ def _named(point: str | None, source: Source) -> str:
 
 
 def _refuse_other_formats(source: Source, formats: Sequence[str]) -> None:
-    if source.format not in formats or source.pairs or source.ignore is not None:
+    if source.format not in formats or source.pairs:
         raise FileError(
             f"{source.path}: this engine reads tables of points and clusters ({', '.join(formats)}); it is "
             f"{'a table of pairs' if source.pairs else source.format}.",
@@ -264,7 +274,7 @@ def _polars(master: str | None, memory: str | None) -> Iterator[Scanner]:
             frame = pl.scan_parquet(source.path)
         else:
             frame = pl.scan_csv(source.path, separator=SEPARATOR[str(source.format)], infer_schema=False)
-        return Table(frame, *_chosen(source, frame.collect_schema().names(), clusters))
+        return _keyed(frame, asked, *_chosen(source, frame.collect_schema().names(), clusters))
 
     yield scan
 
@@ -292,7 +302,7 @@ def _spark(master: str | None, memory: str | None) -> Iterator[Scanner]:
             frame = session.read.parquet(source.path)
         else:
             frame = session.read.csv(source.path, header=True, sep=SEPARATOR[str(source.format)])
-        return Table(frame, *_chosen(source, frame.columns, clusters))
+        return _keyed(frame, asked, *_chosen(source, frame.columns, clusters))
 
     try:
         yield scan
@@ -300,16 +310,34 @@ def _spark(master: str | None, memory: str | None) -> Iterator[Scanner]:
         session.stop()
 
 
+def _keyed(frame: Any, asked: Asked, point: Key | None, clusters: tuple[str, ...]) -> Table:
+    """A table whose points are named by one column, several being joined to one, and whose numbers are numbers."""
+    import narwhals.stable.v2 as nw
+
+    from clusterdiff.tables.frames import KEY, with_key
+
+    schema = nw.from_native(frame).collect_schema()
+    numbers = [*([] if asked.weights is None else [asked.weights]), *asked.features]
+    texts = [name for name in dict.fromkeys(numbers) if schema.get(name) == nw.String]
+    if texts:  # a file that knows text only
+        frame = nw.from_native(frame).with_columns(nw.col(*texts).cast(nw.Float64)).to_native()
+
+    if point is None or isinstance(point, str):
+        return Table(frame, point, clusters)
+    return Table(with_key(frame, point), KEY, clusters)
+
+
 def _chosen(
     source: Source, present: Sequence[str], clusters: tuple[str, ...]
-) -> tuple[str | None, tuple[str, ...]]:
+) -> tuple[Key | None, tuple[str, ...]]:
     """The columns of points and clusters: both clusters as named, or those of one clustering as recognised."""
     from clusterdiff.tables.duck import Scan
-    from clusterdiff.tables.files import choose, require
+    from clusterdiff.tables.files import choose, require, told_key
 
     table = Scan(source.path, present, lambda _: ("", ()))
     if clusters:
-        return source.point, tuple(require(table, column) for column in clusters)
+        point = None if source.point is None else told_key(table, source.point)
+        return point, tuple(require(table, column) for column in clusters)
     point, cluster = choose(table, source.point, source.cluster)
     return _named(point, source), (cluster,)
 

@@ -52,8 +52,7 @@ def show(
     if as_json:
         data = diff.to_dict(measures, top)
         if explain:
-            data["explanation"] = diff.explain(top, sides).to_dict()
-            data["repairs"] = diff.repairs().to_dict(top)
+            data |= explanation_as_data(diff, top, sides)
         if slices:
             data["slices"] = slices_as_data(slices)
         if sides != SIDES:
@@ -76,6 +75,12 @@ def show(
 def sliced(diff: Comparison, names: Sequence[str], columns: Columns | None = None) -> dict[str, Table[Slice]]:
     """The loss by each of some columns: of those given, of the table that was compared, or built in."""
     return {name: diff.by(_column(name, diff, columns or {})) for name in names}
+
+
+def explanation_as_data(diff: Comparison, top: int, sides: tuple[str, str] = SIDES) -> dict[str, Any]:
+    """Where the score was lost and what to fix first, as plain values."""
+    repairs = diff.repairs().to_dict(top)
+    return {"explanation": diff.explain(top, sides).to_dict(), "repairs": repairs}
 
 
 def slices_as_data(slices: Mapping[str, Table[Slice]]) -> dict[str, Any]:
@@ -123,6 +128,8 @@ def print_explanation(diff: Comparison, top: int, sides: tuple[str, str]) -> Non
     left = len(repairs) - top
     if left > 0:
         out.print(f"… and {count(left, 'more operation')} that would raise the score", style="dim")
+    if diff.summed.uneven:
+        return  # where points are lost only single operations are known
     steps = len(repairs.sequence)
     out.print(
         f"restoring the {sides[0]} clusters takes {count(steps, 'operation')}, "
@@ -132,10 +139,12 @@ def print_explanation(diff: Comparison, top: int, sides: tuple[str, str]) -> Non
 
 def print_slices(name: str, slices: Table[Slice]) -> None:
     """The loss by a column, as a table."""
-    table = plain_table(shown(name), right=("points", "score", "loss", "to splits", "to merges"))
+    parts = ("to splits", "to merges", "to missing", "to spurious")
+    lost = any(row.missing_loss or row.spurious_loss for row in slices)
+    table = plain_table(shown(name), right=("points", "score", "loss", *parts[: 4 if lost else 2]))
     for row in slices:
         value = "(none)" if row.value is None else shown(str(row.value))
-        numbers = (row.loss, row.split_loss, row.merge_loss)
+        numbers = row[3 : 8 if lost else 6]  # the loss and its parts
         table.add_row(Text(value), f"{row.points:,}", f"{row.score:.4f}", *(f"{x:.6f}" for x in numbers))
     console().print()
     console().print(table)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
 import click
 
-from clusterdiff.cli.options import point_option, together
+from clusterdiff.cli.options import together
 from clusterdiff.cli.output import error_console
 from clusterdiff.errors import ArgumentError
 from clusterdiff.files import STDIN
 from clusterdiff.formats.catalogue import FORMATS
 from clusterdiff.formats.source import Source, parse
+from clusterdiff.points.noise import NOISE_AS
 
 #: The options that say how inputs are read.
 input_options = together(
@@ -27,7 +28,15 @@ input_options = together(
         metavar="COLUMN",
         help="Column of predicted clusters, when both are in one file.",
     ),
-    point_option,
+    click.option(
+        "--point", metavar="COLUMN", help="Column that names the points; A,B if two columns do so together."
+    ),
+    click.option("--true-point", metavar="COLUMN", help="Column that names the points of TRUE."),
+    click.option(
+        "--pred-point",
+        metavar="COLUMN",
+        help="Column that names the points of PRED; with --pairs, its two ends: A,B.",
+    ),
     click.option("--cluster", metavar="COLUMN", help="Column of clusters in both files."),
     click.option(
         "--format",
@@ -44,9 +53,38 @@ input_options = together(
     click.option("--true-pairs", is_flag=True, help="TRUE is a table of matched pairs."),
     click.option("--threshold", type=float, metavar="SCORE", help="The least score at which a pair counts."),
     click.option(
-        "--ignore", type=int, metavar="LABEL", help="Label of TRUE, an image, whose points are not compared."
+        "--ignore",
+        type=int,
+        multiple=True,
+        metavar="LABEL",
+        help="Label of TRUE, an image, whose points are not compared. May be repeated.",
+    ),
+    click.option("--ignore-pred", type=int, multiple=True, metavar="LABEL", help="The same label of PRED."),
+)
+
+
+#: The options that say which labels mean noise, and what becomes of it.
+noise_options = together(
+    click.option(
+        "--noise", multiple=True, metavar="LABEL", help="Label that means “in no cluster”. May be repeated."
+    ),
+    click.option(
+        "--noise-true", multiple=True, metavar="LABEL", help="The same for TRUE, instead of --noise."
+    ),
+    click.option("--noise-pred", multiple=True, metavar="LABEL", help="The same for PRED."),
+    click.option(
+        "--noise-as",
+        type=click.Choice(NOISE_AS),
+        default="singleton",
+        show_default=True,
+        help="What noise becomes.",
     ),
 )
+
+
+def noise_labels(*told: Sequence[str]) -> list[frozenset[str] | None]:
+    """The labels of each of the options, None for one that was not given."""
+    return [frozenset(labels) or None for labels in told]
 
 
 def sources(
@@ -56,12 +94,15 @@ def sources(
     true_column: str | None = None,
     pred_column: str | None = None,
     point: str | None = None,
+    true_point: str | None = None,
+    pred_point: str | None = None,
     cluster: str | None = None,
     input_format: str | None = None,
     pairs: bool = False,
     true_pairs: bool = False,
     threshold: float | None = None,
-    ignore: int | None = None,
+    ignore: Sequence[int] = (),
+    ignore_pred: Sequence[int] = (),
 ) -> tuple[Source, Source]:
     """The two sources that the arguments of a command name."""
     if pred is None and (true_column is None or pred_column is None):
@@ -73,20 +114,20 @@ def sources(
     left, right = parse(true), parse(true if pred is None else pred)
     left = replace(
         left,
-        point=point if true_pairs or not pairs else None,
+        point=true_point or (point if true_pairs or not pairs else None),
         cluster=left.cluster or true_column or cluster,
         format=input_format,
         pairs=true_pairs,
-        ignore=ignore,
+        ignore=tuple(ignore),
     )
     right = replace(
         right,
-        point=point if pairs or not true_pairs else None,
+        point=pred_point or (point if pairs or not true_pairs else None),
         cluster=right.cluster or pred_column or cluster,
         format=input_format,
         pairs=pairs,
         threshold=threshold,
-        ignore=ignore if pred is None else None,
+        ignore=tuple(ignore_pred),
     )
     return left, right
 

@@ -13,7 +13,7 @@ import click
 from clusterdiff._version import __version__
 from clusterdiff.cli import commands
 from clusterdiff.cli.output import error_console
-from clusterdiff.errors import ClusterdiffError
+from clusterdiff.errors import ClusterdiffError, ClusterdiffWarning
 
 
 class Commands(click.Group):
@@ -29,6 +29,15 @@ class Commands(click.Group):
             return None
         command: click.Command = importlib.import_module(f"{commands.__name__}.{name}").command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command and its arguments; an option that takes one value may stand once."""
+        name, command, rest = super().resolve_command(ctx, args)
+        if command is not None:
+            _refuse_repeats(click.Context(command, info_name=name, parent=ctx), rest)
+        return name, command, rest
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; errors of ours and warnings become messages."""
@@ -48,8 +57,22 @@ class Commands(click.Group):
             sys.exit(130)
 
 
-def _warn(message: Warning | str, *_: object, **__: object) -> None:
-    error_console().print(f"warning: {message}", markup=False, style="yellow", soft_wrap=True)
+def _refuse_repeats(ctx: click.Context, args: list[str]) -> None:
+    """Raise if an option that takes one value is given twice: the first would be forgotten silently."""
+    if any(arg in ctx.help_option_names for arg in args):
+        return
+    _, _, order = ctx.command.make_parser(ctx).parse_args(list(args))
+    for option in order:
+        single = isinstance(option, click.Option) and not (option.multiple or option.is_flag or option.count)
+        if single and order.count(option) > 1:
+            raise click.UsageError(
+                f"{option.opts[-1]} takes one value, and was given {order.count(option)} times.", ctx
+            )
+
+
+def _warn(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
+    word = "notice" if issubclass(category, ClusterdiffWarning) else "warning"
+    error_console().print(f"{word}: {message}", markup=False, style="yellow", soft_wrap=True)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -18,7 +18,14 @@ from clusterdiff.errors import FileError
 from clusterdiff.table import shown
 from clusterdiff.wording import count
 
-KIND_STYLE = {"same": "green", "split": "yellow", "merge": "magenta", "mixed": "red"}
+KIND_STYLE = {
+    "same": "green",
+    "split": "yellow",
+    "merge": "magenta",
+    "mixed": "red",
+    "missing": "cyan",
+    "spurious": "blue",
+}
 
 
 def console() -> Console:
@@ -80,14 +87,13 @@ def print_diff(
     out = console()
     loss, kinds = diff.loss, diff.kinds
     for name, value in scores.items():
-        out.print(
-            Text.assemble((f"{name:<4} ", "bold"), (f"{value:.6f}", "bold cyan" if name == "S_H" else "cyan"))
-        )
+        score = (f"{value:.6f}", "bold cyan" if name == "S_H" else "cyan")
+        out.print(Text.assemble((f"{name:<4} ", "bold"), score, (_by_chance(diff, name), "dim")))
     out.print(
         f"{count(diff.n)} · {count(diff.summed.k_true, f'{sides[0]} cluster')} · "
         f"{count(diff.summed.k_pred, f'{sides[1]} cluster')}"
     )
-    out.print(f"lost {loss.total:.6f} = {loss.split:.6f} to splits + {loss.merge:.6f} to merges")
+    out.print(f"lost {loss.total:.6f} = {' + '.join(loss.told(6, lost=diff.summed.uneven))}")
     parts: list[Any] = ["components: "]
     for kind, number in kinds.items():
         parts += [(f"{number:,} {kind}", KIND_STYLE[kind]), "  "]
@@ -113,6 +119,12 @@ def print_diff(
             more = f"{count(left, 'more component')} that {'is' if left == 1 else 'are'} not the same"
             out.print(f"… and {more} (--top shows more)", style="dim")
     out.print(f"\n{diff.signature}", style="dim", markup=False, soft_wrap=True)
+
+
+def _by_chance(diff: Comparison, name: str) -> str:
+    """What shuffled labels would score, where that is not next to nothing."""
+    level = diff.chance_level if name == "S_H" else None
+    return f"  (shuffled labels: {level:.6f})" if level is not None and level > 0.01 else ""
 
 
 def names(clusters: Sequence[Any], limit: int = 4) -> str:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from clusterdiff.diff.build import meet_of
+from clusterdiff.diff.build import compare_aligned, meet_of
 from clusterdiff.diff.comparison import AnyMeasure
 from clusterdiff.errors import ArgumentError, listed, one_of
 from clusterdiff.measures import Measure, resolve
-from clusterdiff.points.alignment import in_order
-from clusterdiff.points.labels import Labels
-from clusterdiff.points.policy import NOISE_AS, NoiseAs
+from clusterdiff.points.alignment import Alignment, in_order, settled
+from clusterdiff.points.labels import Labels, kind
+from clusterdiff.points.noise import NOISE_AS, Noise, NoiseAs, NoiseLabels, fits
+from clusterdiff.points.policy import Policy
 from clusterdiff.points.reading import read_labels
 
 
@@ -22,7 +23,7 @@ class Scorer:
     """``scorer(estimator, X, y)``: how well an estimator clusters X, with y as the true clustering."""
 
     measure: Measure
-    noise: int | None = -1
+    noise: NoiseLabels | None = -1
     noise_as: NoiseAs = "singleton"
 
     def __call__(self, estimator: Any, X: Any, y: Any) -> float:  # noqa: N803
@@ -39,17 +40,20 @@ class Scorer:
                 f"{listed(at[:5], at.size)}.",
                 "leave those points out of X and y first.",
             )
-        value = self.measure(meet_of(in_order(*self._without_noise(true, pred))))
+        aligned = self._without_noise(true, pred)
+        wanted = self.measure.needs == "features"
+        meet = compare_aligned(aligned, features=X).meet if wanted else meet_of(aligned)
+        value = self.measure(meet)
         return value if self.measure.similarity else -value
 
-    def _without_noise(self, true: Labels, pred: Labels) -> tuple[Labels, Labels]:
-        noisy = pred.where(self.noise) if self.noise is not None else np.zeros(len(pred), dtype=bool)
-        if not noisy.any() or self.noise_as == "cluster":
-            return true, pred
-        if self.noise_as == "drop":
-            kept = np.flatnonzero(~noisy)
-            return true.take(kept), pred.take(kept)
-        return true, pred.apart(noisy, [f"noise: {i}" for i in np.flatnonzero(noisy).tolist()])
+    def _without_noise(self, true: Labels, pred: Labels) -> Alignment:
+        """The two laid over each other; noise is the estimator's, never the truth's."""
+        noise = Noise.told(pred=() if self.noise is None else self.noise, treated=self.noise_as)
+        example = pred.example
+        known = None if example is None else (kind(example), repr(example))
+        # The default of -1 says nothing about labels that are no numbers.
+        noise = replace(noise, pred=frozenset(x for x in noise.pred if fits(x, known)))
+        return settled(in_order(true, pred), Policy(noise=noise))
 
 
 def predicted(estimator: Any, X: Any) -> Any:  # noqa: N803
@@ -66,16 +70,19 @@ def predicted(estimator: Any, X: Any) -> Any:  # noqa: N803
     return fresh.fit_predict(X) if hasattr(fresh, "fit_predict") else fresh.fit(X).labels_
 
 
-def scorer(measure: AnyMeasure = "S_H", *, noise: int | None = -1, noise_as: NoiseAs = "singleton") -> Scorer:
+def scorer(
+    measure: AnyMeasure = "S_H", *, noise: NoiseLabels | None = -1, noise_as: NoiseAs = "singleton"
+) -> Scorer:
     """A scorer for scikit-learn: pass it as ``scoring=`` to GridSearchCV, cross_validate and the like.
 
     Parameters
     ----------
     measure
-        By name or as a function of the meet. A distance, such as VI, is negated, so that larger is better.
+        By name or as a function of the meet. A distance, such as VI, is negated, so that larger is better. Measures
+        that need features, such as ``S_MSE``, take X.
     noise, noise_as
-        The label of points that the estimator puts in no cluster, and what becomes of them: each a ``"singleton"``,
-        all one ``"cluster"``, or ``"drop"`` (which rewards calling points noise).
+        The label (or a set of labels) of points that the estimator puts in no cluster, and what becomes of them: each
+        a ``"singleton"``, all one ``"cluster"``, or ``"drop"`` (which rewards calling points noise).
 
     Examples
     --------

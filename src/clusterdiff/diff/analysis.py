@@ -9,11 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterdiff import _core
-from clusterdiff.diff.loss import CellLoss, Loss
+from clusterdiff.diff.loss import CellLoss, Loss, Losses
 from clusterdiff.measures import resolve
 from clusterdiff.measures.subcomponents import Scored, subcomponent
-from clusterdiff.meet.lattice import KINDS, Components
+from clusterdiff.meet.lattice import Components
 from clusterdiff.meet.meet import Meet
+from clusterdiff.meet.uneven import Alone, UnevenMeet
 from clusterdiff.points.labels import FloatArray, Int64Array
 from clusterdiff.table import Table
 from clusterdiff.wording import count
@@ -36,6 +37,8 @@ class Split(NamedTuple):
     loss: float
     split_loss: float
     merge_loss: float
+    missing_loss: float
+    spurious_loss: float
 
 
 class Merge(NamedTuple):
@@ -50,6 +53,22 @@ class Merge(NamedTuple):
     loss: float
     split_loss: float
     merge_loss: float
+    missing_loss: float
+    spurious_loss: float
+
+
+class Cell(NamedTuple):
+    """The points that a true and a predicted cluster share, or those of one that the other side lacks (None)."""
+
+    true: Any
+    pred: Any
+    component: int
+    size: int
+    loss: float
+    split_loss: float
+    merge_loss: float
+    missing_loss: float
+    spurious_loss: float
 
 
 class Analysis:
@@ -96,27 +115,24 @@ class Analysis:
     @property
     def kinds(self) -> dict[str, int]:
         """How many components are of each kind."""
-        counts = np.bincount(self.join.kind, minlength=len(KINDS))
-        return dict(zip(KINDS, counts.tolist(), strict=True))
+        kinds = self.join.kinds
+        counts = np.bincount(self.join.kind, minlength=len(kinds))
+        return dict(zip(kinds, counts.tolist(), strict=True))
 
     @cached_property
     def components(self) -> dict[str, npt.NDArray[Any]]:
         """The components as columns, costliest first."""
         found = self.join
-        split, merge = self.cell_loss.by(found.of_cell, len(found))
-        mass = _core.group_sum(found.of_true, len(found), self.meet.true_mass)
-        lost = split + merge
-        order = np.argsort(-lost, kind="stable")
+        losses = self.cell_loss.by(found.of_cell, len(found), found.of_true, found.of_pred)
+        order = np.argsort(-losses.total, kind="stable")
         columns = {
             "component": np.arange(len(found)),
-            "kind": np.asarray(KINDS, dtype=object)[found.kind],
+            "kind": np.asarray(found.kinds, dtype=object)[found.kind],
             "size": found.size,
             "true_clusters": found.true_count,
             "pred_clusters": found.pred_count,
-            "score": kept(lost * self.meet.total, mass),
-            "loss": lost,
-            "split_loss": split,
-            "merge_loss": merge,
+            "score": kept(losses.total * self.meet.total, found.mass),
+            **losses.columns,
         }
         return {name: column[order] for name, column in columns.items()}
 
@@ -124,31 +140,46 @@ class Analysis:
 
     @cached_property
     def splits(self) -> Table[Split]:
-        """A row for every true cluster, costliest first."""
-        return Table(self._clusters(self.meet, self.meet.true, self.scored.split, self.join.of_true), Split)
+        """A row for every true cluster, costliest first; one without a cluster for points that `true` lacks."""
+        codes = np.arange(self.meet.k_true)
+        losses = self.cell_loss.by(self.meet.true, self.meet.k_true, true=codes)
+        nowhere = self.meet.spurious if isinstance(self.meet, UnevenMeet) else None
+        columns = _clusters(self.meet, losses, self.scored.split, self.join.of_true)
+        return Table(_and_none(columns, nowhere, "spurious_loss", self.meet.total), Split)
 
     @cached_property
     def merges(self) -> Table[Merge]:
-        """A row for every predicted cluster, costliest first."""
-        other = self.meet.transpose()
-        return Table(self._clusters(other, self.meet.pred, self.scored.merge, self.join.of_pred), Merge)
+        """A row for every predicted cluster, costliest first; one without a cluster for points that `pred` lacks."""
+        codes = np.arange(self.meet.k_pred)
+        losses = self.cell_loss.by(self.meet.pred, self.meet.k_pred, pred=codes)
+        nowhere = self.meet.missing if isinstance(self.meet, UnevenMeet) else None
+        columns = _clusters(self.meet.transpose(), losses, self.scored.merge, self.join.of_pred)
+        return Table(_and_none(columns, nowhere, "missing_loss", self.meet.total), Merge)
 
-    def _clusters(self, meet: Meet, groups: Any, score: FloatArray, component: Any) -> dict[str, Any]:
-        """The rows of the meet (of the transposed one: its columns) with what they lost."""
-        split, merge = self.cell_loss.by(groups, meet.k_true)
-        order = np.argsort(-(split + merge), kind="stable")
+    @cached_property
+    def cells(self) -> Table[Cell]:
+        """A row for every cell, costliest first, and for the points of each cluster that the other side lacks."""
+        meet, lost = self.meet, self.cell_loss
         columns = {
-            "cluster": meet.true_names,
-            "component": component,
-            "size": meet.true_size,
-            "parts": np.diff(meet.indptr),
-            "largest": np.maximum.reduceat(meet.size, meet.indptr[:-1]),
-            "score": score,
-            "loss": split + merge,
-            "split_loss": split,
-            "merge_loss": merge,
+            "true": meet.true_names.astype(object)[meet.true],
+            "pred": meet.pred_names.astype(object)[meet.pred],
+            "component": self.join.of_cell,
+            "size": meet.size,
+            **lost.cells.columns,
         }
-        return {name: np.asarray(column)[order] for name, column in columns.items()}
+        if isinstance(meet, UnevenMeet):
+            for alone, k, name, of, part, costs in (
+                (meet.missing, meet.k_true, "true", self.join.of_true, "missing_loss", lost.missing_alone),
+                (meet.spurious, meet.k_pred, "pred", self.join.of_pred, "spurious_loss", lost.spurious_alone),
+            ):
+                count_of = alone.count(k)
+                some = np.flatnonzero(count_of)
+                names = (meet.true_names if name == "true" else meet.pred_names).astype(object)[some]
+                more = {name: names, "component": of[some], "size": count_of[some]}
+                more |= {"loss": costs[some], part: costs[some]}
+                columns = _appended(columns, more, len(some))
+        order = np.argsort(-columns["loss"], kind="stable")
+        return Table({name: column[order] for name, column in columns.items()}, Cell)
 
     @cached_property
     def true(self) -> list[Any]:
@@ -206,7 +237,10 @@ class Analysis:
 
     def meet_of_component(self, component: int) -> Meet:
         """The meet of a component's points alone."""
-        return self.meet.restrict(self._of_component(component, "true"))
+        true = self._of_component(component, "true")
+        if isinstance(self.meet, UnevenMeet):
+            return self.meet.part(true, self._of_component(component, "pred"))
+        return self.meet.restrict(true)
 
     # ---- which predicted cluster continues which true one
 
@@ -238,7 +272,50 @@ class Analysis:
             done_true[true[settled]] = True
             done_pred[pred[settled]] = True
             rest = rest[~(done_true[true[rest]] | done_pred[pred[rest]])]
-        return np.sort(np.concatenate(found))
+        return np.sort(np.concatenate(found)) if found else rest
+
+
+def _clusters(meet: Meet, losses: Losses, score: FloatArray, component: Any) -> dict[str, Any]:
+    """The rows of the meet (of the transposed one: its columns) with what they lost."""
+    order = np.argsort(-losses.total, kind="stable")
+    parts = np.diff(meet.indptr)
+    largest = np.zeros(meet.k_true, dtype=np.int64)
+    filled = np.flatnonzero(parts)
+    if len(filled):
+        largest[filled] = np.maximum.reduceat(meet.size, meet.indptr[filled])
+    columns = {
+        "cluster": meet.true_names,
+        "component": component,
+        "size": meet.true_size,
+        "parts": parts,
+        "largest": largest,
+        "score": score,
+        **losses.columns,
+    }
+    return {name: np.asarray(column)[order] for name, column in columns.items()}
+
+
+def _and_none(columns: dict[str, Any], alone: Alone | None, part: str, total: float) -> dict[str, Any]:
+    """The rows, and one for the points that are in no cluster of this side, if there are any."""
+    if alone is None or not len(alone):
+        return columns
+    cost = np.array([alone.total / total])
+    none = {"component": np.array([-1]), "size": np.array([len(alone)]), "loss": cost, part: cost}
+    return _appended(columns, none, 1)
+
+
+def _appended(columns: dict[str, Any], more: dict[str, Any], count: int) -> dict[str, Any]:
+    """Columns with ``count`` more rows; what is not told of them is None, or 0 in columns of numbers."""
+    out = {}
+    for name, column in columns.items():
+        if name in more:
+            rest = more[name]
+        elif name in ("cluster", "true", "pred"):
+            column, rest = np.asarray(column).astype(object), np.full(count, None, dtype=object)
+        else:
+            rest = np.zeros(count, dtype=column.dtype)
+        out[name] = np.concatenate([column, rest])
+    return out
 
 
 def kept(lost: FloatArray, mass: npt.NDArray[Any]) -> FloatArray:

@@ -12,22 +12,16 @@ import numpy as np
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.source import Columns, PointSource
 from clusterdiff.meet.meet import Meet
-from clusterdiff.meet.parts import Overlap
-from clusterdiff.points.alignment import Alignment
+from clusterdiff.meet.uneven import uneven_of
+from clusterdiff.points.alignment import Alignment, Order
 from clusterdiff.points.data import Distances, read_features, read_weights
-from clusterdiff.points.labels import IntArray, Labels
+from clusterdiff.points.labels import FloatArray, Int64Array, IntArray
 
 
 def meet_of(aligned: Alignment) -> Meet:
     """The meet alone, for a score: it is gone before anybody can change what it still shares with the caller."""
     true, pred = aligned.true, aligned.pred
-    return Meet.of_points(
-        true.values,
-        pred.values,
-        true.lexicon,
-        pred.lexicon,
-        overlap=None if aligned.uneven is None else partial(overlap_of, *aligned.uneven),
-    )
+    return Meet.of_points(true.values, pred.values, true.lexicon, pred.lexicon)
 
 
 def compare_aligned(
@@ -36,41 +30,54 @@ def compare_aligned(
     features: object = None,
     distances: object = None,
     other: Columns | None = None,
-    overlap: Callable[[], Overlap] | None = None,
+    documents: IntArray | None = None,
 ) -> Comparison:
     """Compare two clusterings that lie over the same points already; the result shares nothing with the caller.
 
-    ``other`` has further columns of the points, and ``overlap`` the clusterings as they were given, if more is known
-    about them than the alignment says.
+    ``other`` has further columns of the points, ``documents`` the document of each point, if they are divided into
+    such.
     """
     order = aligned.order
     w = None if weights is None else read_weights(weights, order)
     x = None if features is None else read_features(features, order)
-    if aligned.uneven is not None:
-        aligned = replace(aligned, uneven=(aligned.uneven[0].settled(), aligned.uneven[1].settled()))
-    if overlap is None and aligned.uneven is not None:
-        overlap = partial(overlap_of, *aligned.uneven)
+    if x is not None:
+        x = _owned(x, features)
+    if aligned.given is not None:
+        given = aligned.given
+        aligned = replace(aligned, given=replace(given, true=given.true.settled(), pred=given.pred.settled()))
+    if aligned.true.absent is not None or aligned.pred.absent is not None:
+        aligned = replace(aligned, true=aligned.true.settled(), pred=aligned.pred.settled())
+        uneven = uneven_of(
+            aligned.true.codes,
+            aligned.pred.codes,
+            (aligned.true.names, aligned.pred.names),
+            weights=w,
+            features=x,
+            link_sums=None if distances is None else _links(distances, order),
+            documents=documents,
+        )
+        return Comparison(uneven, PointSource(uneven, aligned, w, other), aligned.policy)
     meet = Meet.of_points(
         aligned.true.values,
         aligned.pred.values,
         aligned.true.lexicon,
         aligned.pred.lexicon,
         weights=w,
-        features=None if x is None else _owned(x, features),
+        features=x,
         link_sums=None if distances is None else Distances(distances, order).sums,
-        overlap=overlap,
-        uneven=aligned.uneven is not None,
     )
     cells = meet.cells
     true, pred = aligned.true.settled(cells.true_labels), aligned.pred.settled(cells.pred_labels)
-    aligned = Alignment(true, pred, order, aligned.named, aligned.policy, aligned.uneven)
+    aligned = Alignment(true, pred, order, aligned.named, aligned.policy, aligned.given, aligned.kept)
     meet = meet.with_points(partial(cells.locate, aligned.true.values, aligned.pred.values))
+    if documents is not None:
+        meet = meet.within(documents)
     return Comparison(meet, PointSource(meet, aligned, w, other), aligned.policy)
 
 
-def overlap_of(true: Labels, pred: Labels, document: IntArray | None = None) -> Overlap:
-    """The clusterings as they were given, with the points that only one of them has, and each point's document."""
-    return Overlap.of(true.codes, pred.codes, true.present, pred.present, document)
+def _links(distances: object, order: Order) -> Callable[[Int64Array], Callable[..., FloatArray]]:
+    """What sums up the link weights of some of the points."""
+    return lambda at: Distances(distances, order.chosen(at)).sums
 
 
 def _owned(matrix: Any, given: Any) -> Any:

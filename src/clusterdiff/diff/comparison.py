@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from html import escape
 from os import PathLike
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from clusterdiff import views
 from clusterdiff._version import __version__
-from clusterdiff.diff.analysis import Analysis, Merge, Split
+from clusterdiff.diff.analysis import Analysis, Cell, Merge, Split
+from clusterdiff.diff.chance import Chance, chance, level
 from clusterdiff.diff.components import Component, components
 from clusterdiff.diff.explain import Explanation, explain
 from clusterdiff.diff.loss import Loss
+from clusterdiff.diff.lost_repairs import LostRepairs
 from clusterdiff.diff.mapping import Continuation, mapping
 from clusterdiff.diff.patch import Patch, patch
 from clusterdiff.diff.repairs import Repairs
-from clusterdiff.diff.slices import Slice, by
+from clusterdiff.diff.slices import PointLoss, Slice, by, by_point
 from clusterdiff.diff.source import PointSource
-from clusterdiff.measures import Measure, resolve, resolve_all
+from clusterdiff.errors import ArgumentError, ClusterdiffWarning
+from clusterdiff.measures import Measure, applicable, resolve, resolve_all
 from clusterdiff.measures.normalise import normalised
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Summed
@@ -88,21 +92,60 @@ class Comparison:
         return float(resolve(measure)(self.summed))
 
     def scores(self, measures: Iterable[AnyMeasure] = USUAL) -> dict[str, float]:
-        """Several measures, by name.
+        """Several measures, by name; ``"all"``: every measure that applies here.
 
         >>> import clusterdiff as cd
         >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).scores(["S_H", "R"])
         {'S_H': 0.5, 'R': 0.8333333333333334}
+        >>> len(cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).scores("all")) > 75
+        True
         """
+        if isinstance(measures, str) and measures == "all":
+            return {measure.name: self.score(measure) for measure in applicable(self.summed)}
         return {name: self.score(measure) for name, measure in resolve_all(measures).items()}
+
+    def chance(self, measure: AnyMeasure = "S_H", *, draws: int = 1000, seed: int = 0) -> Chance:
+        """What a measure comes to for shuffled labels, and how the value at hand stands against that.
+
+        The clusters keep their sizes on both sides, and the labels are permuted. The mean is exact for S_H, S*(pairs),
+        S', Rand, VI and all other measures that are linear in sums; ``exact`` says so. The rest comes from ``draws``.
+
+        Parameters
+        ----------
+        measure
+            A measure's name, or a function of the meet. Weighted points are refused.
+        draws
+            How many random meets to look at, for the spread and for means that are not known exactly. 0: none.
+        seed
+            Where random numbers start: the same seed, the same draws.
+
+        Examples
+        --------
+        >>> import clusterdiff as cd
+        >>> cd.compare([0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2]).chance()
+        S_H = 0.2804; by chance 0.1682 (exactly) ± 0.14; adjusted 0.1349; z = 0.813, p = 0.59 (1,000 draws)
+        """
+        return chance(
+            self.summed, resolve(measure), draws=draws, seed=seed, signature=self.signature.partition("|")[2]
+        )
+
+    @cached_property
+    def chance_level(self) -> float | None:
+        """What S_H comes to on average for shuffled labels, exactly; None with weights, or if it would take long.
+
+        >>> import clusterdiff as cd
+        >>> round(cd.compare([0, 0, 1, 1], [0, 0, 1, 1]).chance_level, 12)
+        0.333333333333
+        """
+        return level(self.summed)
 
     @property
     def loss(self) -> Loss:
-        """What S_H lost: in total, to splits and to merges.
+        """What S_H lost: in total, to splits and merges, and to points that one side lacks if they count as lost.
 
         >>> import clusterdiff as cd
         >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).loss
-        Loss(total=0.5, split=0.5, merge=0.0)
+        Loss(total=0.5, split=0.5, merge=0.0, missing=0.0, spurious=0.0)
         """
         return self.analysis.loss
 
@@ -136,6 +179,26 @@ class Comparison:
     def merges(self) -> Table[Merge]:
         """A row for every predicted cluster, costliest first."""
         return self.analysis.merges
+
+    @property
+    def cells(self) -> Table[Cell]:
+        """A row for every cell, costliest first; for points that a side lacks, if they count as lost, one without it.
+
+        >>> import clusterdiff as cd
+        >>> cd.compare([{"a", "b"}, {"c"}], [{"a"}, {"c", "x"}], missing="lost").cells.to_dict()["pred"]
+        [1, None, 0, None]
+        """
+        return self.analysis.cells
+
+    @property
+    def by_point(self) -> Table[PointLoss]:
+        """A row for every point, costliest first: its clusters, its component, and what it lost.
+
+        >>> import clusterdiff as cd
+        >>> [(row.point, row.loss) for row in cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).by_point]
+        [(2, 0.25), (3, 0.25), (0, 0.0), (1, 0.0)]
+        """
+        return by_point(self.analysis, self.source)
 
     @cached_property
     def components(self) -> Table[Component]:
@@ -198,7 +261,7 @@ class Comparison:
 
     @cached_property
     def _repairs(self) -> Repairs:
-        return Repairs(self.analysis, self.source)
+        return (LostRepairs if self.meet.uneven else Repairs)(self.analysis, self.source)
 
     def patch(self) -> Patch:
         """The derivation from pred to true: a list of split and merge operations, which can be written and applied.
@@ -212,6 +275,11 @@ class Comparison:
         >>> diff.patch().apply(["x", "x", "y", "z"]) == cd.Clustering([0, 0, 1, 1])
         True
         """
+        if self.meet.uneven:
+            raise ArgumentError(
+                "a patch splits and merges clusters, and cannot add or remove the points that one side lacks.",
+                'pass missing="drop" for the points that both have.',
+            )
         return patch(self.analysis, self.source)
 
     @cached_property
@@ -219,7 +287,8 @@ class Comparison:
         """Which predicted cluster continues which true one, which were born and which vanished.
 
         The pair of clusters that shares most points is matched first, then the next, each cluster at most once: no two
-        clusters share more points with each other than with their partners.
+        clusters share more points with each other than with their partners. It is about the clusterings as they were
+        given, with the points that one side lacks, and the same under every policy.
 
         Examples
         --------
@@ -230,7 +299,8 @@ class Comparison:
         1  continues  1     y          1          2          1
         2  born       None  z          0          0          1
         """
-        return mapping(self.analysis)
+        given = self.source.as_given
+        return mapping(self.analysis if given is self.meet else Analysis(given))
 
     def by(self, column: object) -> Table[Slice]:
         """The loss by slices of the points, costliest first.
@@ -251,9 +321,9 @@ class Comparison:
         --------
         >>> import clusterdiff as cd
         >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).by(["shop", "web", "shop", "web"])
-           value  points   score    loss  split_loss  merge_loss
-        0  shop        2  0.5000  0.2500      0.2500      0.0000
-        1  web         2  0.5000  0.2500      0.2500      0.0000
+           value  points   score    loss  split_loss  merge_loss  missing_loss  spurious_loss
+        0  shop        2  0.5000  0.2500      0.2500      0.0000        0.0000         0.0000
+        1  web         2  0.5000  0.2500      0.2500      0.0000        0.0000         0.0000
         """
         return by(self.analysis, self.source, column)
 
@@ -285,6 +355,11 @@ class Comparison:
     # ---- for people and programs
 
     @property
+    def notices(self) -> list[str]:
+        """What one should know before trusting the numbers, in sentences; also given as warnings, once per call."""
+        return self.policy.notices
+
+    @property
     def signature(self) -> str:
         """How the score came about: measure, points, policies and version, to tell two numbers apart."""
         weights = "-" if not self.summed.weighted else f"sum={self.summed.total:.12g}"
@@ -294,10 +369,12 @@ class Comparison:
         """The whole comparison as plain values, with the ``top`` costliest components (None: all)."""
         return {
             "signature": self.signature,
+            "notices": self.notices,
             "n": self.n,
             "clusters": {"true": self.summed.k_true, "pred": self.summed.k_pred},
             "cells": len(self.summed),
             "scores": self.scores(measures),
+            "chance": {"S_H": self.chance_level},
             "loss": self.loss._asdict(),
             "kinds": self.kinds,
             "components": [component.to_dict() for component in self.components[:top]],
@@ -308,7 +385,7 @@ class Comparison:
         return [
             f"S_H = {self.score():.4f} for {count(self.n)} in {self.summed.k_true:,} true and "
             f"{count(self.summed.k_pred, 'predicted cluster')}",
-            f"lost {loss.total:.4f}: {loss.split:.4f} to splits, {loss.merge:.4f} to merges",
+            f"lost {loss.total:.4f}: {', '.join(loss.told(4, lost=self.summed.uneven))}",
             "components: " + ", ".join(f"{count:,} {kind}" for kind, count in kinds.items()),
         ]
 
@@ -331,6 +408,16 @@ class Comparison:
         first, *rest = map(escape, self._sentences())
         lines = "<br>".join(rest)
         return f"<p><b>{first}</b><br>{lines}</p>{table}<p><code>{escape(self.signature)}</code></p>"
+
+
+Compared = TypeVar("Compared", bound=Comparison)
+
+
+def noticed(diff: Compared) -> Compared:
+    """A comparison whose notices have been given as warnings, which point to whoever called the verb."""
+    for notice in diff.notices:
+        warnings.warn(notice, ClusterdiffWarning, stacklevel=3)
+    return diff
 
 
 def _name_list(names: Sequence[Any], limit: int = 4) -> str:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 from clusterdiff.diff.analysis import Analysis
+from clusterdiff.diff.loss import PARTS
 from clusterdiff.diff.source import PointSource
 from clusterdiff.meet.meet import Meet
 from clusterdiff.table import Table, plain
@@ -42,7 +43,11 @@ class InMemory(NamedTuple):
 
     def points(self, component: int) -> list[Hashable]:
         """The names of its points."""
-        return self.source.points(self.analysis.cells_of_component(component))
+        cells = self.analysis.cells_of_component(component)
+        if not self.analysis.meet.uneven:
+            return self.source.points(cells)
+        true, pred = (self.analysis.codes_of_component(component, side) for side in ("true", "pred"))
+        return self.source.points_of(cells, true, pred)
 
 
 @dataclass(frozen=True)
@@ -50,7 +55,8 @@ class Component:
     """A connected component: a set of points that both clusterings keep apart from all others.
 
     ``kind`` is "same" (one cluster on either side), "split" (one true cluster in several predicted ones),
-    "merge" (several true clusters in one) or "mixed". ``loss`` is its share of the whole loss.
+    "merge" (several true clusters in one) or "mixed"; where points count as lost also "missing" and "spurious", for
+    clusters that match one to one, or nothing, but for such points. ``loss`` is its share of the whole loss.
     """
 
     _members: Members = field(repr=False, compare=False)
@@ -63,6 +69,8 @@ class Component:
     loss: float
     split_loss: float
     merge_loss: float
+    missing_loss: float = 0.0
+    spurious_loss: float = 0.0
 
     @property
     def true(self) -> list[Any]:
@@ -87,7 +95,7 @@ class Component:
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, clusters by name."""
         numbers = ("component", "kind", "size", "true_clusters", "pred_clusters", "score")
-        losses = {"total": self.loss, "split": self.split_loss, "merge": self.merge_loss}
+        losses = {"total": self.loss} | {part: getattr(self, f"{part}_loss") for part in PARTS}
         return {name: getattr(self, name) for name in numbers} | {
             "loss": losses,
             "true": [plain(name) for name in self.true],

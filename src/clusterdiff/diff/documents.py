@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from clusterdiff import _core
-from clusterdiff.diff.build import compare_aligned, overlap_of
-from clusterdiff.diff.comparison import AnyMeasure, Comparison
+from clusterdiff.diff.build import compare_aligned
+from clusterdiff.diff.comparison import USUAL, AnyMeasure, Comparison
 from clusterdiff.diff.source import PointSource
+from clusterdiff.diff.texts import check_documents, refuse_other_words
 from clusterdiff.errors import ArgumentError, LabelError, listed, one_of
 from clusterdiff.measures import resolve
 from clusterdiff.meet.meet import Meet
 from clusterdiff.points.alignment import Alignment, by_name, settled
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import SINGLETONS, Corpus, InDocument, Singletons
-from clusterdiff.points.labels import IntArray, Labels, LazyNames
+from clusterdiff.points.labels import BoolArray, Int64Array, IntArray, Labels, LazyNames
 from clusterdiff.points.policy import Policy
 from clusterdiff.points.reading import read_labels
 from clusterdiff.table import Table
@@ -53,12 +54,33 @@ class Documents(Mapping[Any, Comparison]):
         return f"<{count(len(self), 'document')}: {listed(self)}>"
 
 
+class Counts(NamedTuple):
+    """What either side has, as it was given: all points and clusters, and those that the two share or lack."""
+
+    true_points: int
+    pred_points: int
+    true_clusters: int
+    pred_clusters: int
+    found: int
+    missing: int
+    spurious: int
+
+    @classmethod
+    def of(cls, true: Labels, pred: Labels) -> Counts:
+        """From the labels of both sides over the points of either."""
+        a, b = true.present, pred.present
+        sums = (int(mask.sum()) for mask in (a & b, a & ~b, b & ~a))
+        return cls(int(a.sum()), int(b.sum()), len(true.names), len(pred.names), *sums)
+
+
 class CorpusComparison(Comparison):
     """Clusterings of several documents compared: everything a :class:`Comparison` has, pooled, and each document.
 
     Documents are disjoint, so S* of the whole is the mean of theirs, weighted by their points, and sums over
     clusters and points are those that the coreference scorers add up over documents. Measures that count pairs of
     points, as ARI does, see the corpus as one large document; BLANC adds up the links of each document.
+
+    ``counts`` says how many points and clusters either side has, and how many points both have.
     """
 
     def __init__(
@@ -68,16 +90,42 @@ class CorpusComparison(Comparison):
         policy: Policy,
         documents: Documents,
         singletons: Singletons = "keep",
+        counts: Counts | None = None,
+        told: Sequence[str] = (),
+        scored: Callable[[], Comparison] | None = None,
     ) -> None:
         super().__init__(meet, source, policy)
         self.documents = documents
         self.singletons = singletons
+        self.counts = counts
+        self.told = tuple(told)
+        self._scored = scored
+
+    @cached_property
+    def scored(self) -> Comparison:
+        """What the coreference measures see, as the reference scorers do: the documents of `true` only."""
+        return self if self._scored is None else self._scored()
+
+    def score(self, measure: AnyMeasure = "S_H") -> float:
+        """One measure of all documents together; see ``scored`` for those that the reference scorers have."""
+        found = resolve(measure)
+        as_reference = found.family == "coreference" or found.name.startswith("b3.")
+        return float(found(self.scored.summed if as_reference else self.summed))
+
+    @property
+    def notices(self) -> list[str]:
+        """What one should know before trusting the numbers: of the files and their documents, then of the points."""
+        return [*self.told, *super().notices]
 
     @property
     def signature(self) -> str:
         """How the scores came about, with the number of documents and what became of singletons."""
         head, at, version = super().signature.rpartition("|v:")
         return f"{head}|documents:{len(self.documents)}|singletons:{self.singletons}{at}{version}"
+
+    def to_dict(self, measures: Iterable[AnyMeasure] = USUAL, top: int | None = 10) -> dict[str, Any]:
+        """The whole comparison as plain values, with what either side has."""
+        return super().to_dict(measures, top) | {"counts": self.counts and self.counts._asdict()}
 
     def by_document(self, measures: Iterable[AnyMeasure] = ("S_H",)) -> Table[Any]:
         """A row for every document that has points, in their order: its name, its number of points, its scores."""
@@ -96,15 +144,23 @@ class CorpusComparison(Comparison):
 def compare_corpora(true: Corpus, pred: Corpus, policy: Policy, singletons: Singletons) -> CorpusComparison:
     """Compare two corpora: points are matched within documents of the same name."""
     one_of("singletons", singletons, SINGLETONS)
-    _refuse_unshared(true, pred, policy)
+    told = [
+        *true.notices,
+        *pred.notices,
+        *check_documents(true, pred, policy),
+        *refuse_other_words(true, pred),
+    ]
     names = list(dict.fromkeys([*true, *pred]))
     left, right = (_pooled(corpus, names, singletons) for corpus in (true, pred))
     if not len(left) and not len(right):
-        raise LabelError("no document has any points.")
+        why = ' left: singletons="drop" left out all of them' if true.filled or pred.filled else ""
+        raise LabelError(f"no document has any points{why}.")
     aligned = by_name(left, right)
     place = {name: i for i, name in enumerate(names)}
     of_point = np.fromiter((place[point.document] for point in aligned.order.names), np.int64, len(aligned))  # type: ignore[attr-defined]
-    return compare_documents(aligned, names, of_point, policy, singletons)
+    # The reference scorers go through the documents of the key.
+    unscored = np.array([name not in true for name in names], dtype=bool)[of_point]
+    return compare_documents(aligned, names, of_point, policy, singletons, unscored=unscored, told=told)
 
 
 def compare_within(
@@ -153,22 +209,51 @@ def compare_documents(
     of_point: IntArray,
     policy: Policy,
     singletons: Singletons,
+    unscored: BoolArray | None = None,
+    told: Sequence[str] = (),
     **data: Any,
 ) -> CorpusComparison:
-    """Compare clusterings whose clusters each lie in one document; ``of_point`` has each point's document."""
+    """Compare clusterings whose clusters each lie in one document; ``of_point`` has each point's document.
+
+    ``unscored`` marks points of `pred` that do not count for the coreference measures; ``told`` are notices.
+    """
     # Documents are compared when they are asked for; what the caller passed may have changed by then.
     aligned = replace(aligned, true=aligned.true.settled(), pred=aligned.pred.settled())
     data = {name: copy(value) for name, value in data.items()}
-    pooled = compare_aligned(
-        settled(aligned, policy), **data, overlap=partial(overlap_of, aligned.true, aligned.pred, of_point)
-    )
+    pooled = _pool(aligned, of_point, policy, data)
+    scored = None
+    if unscored is not None and unscored.any() and not unscored.all():
+        kept = np.flatnonzero(~unscored)
+        scored = partial(_pool, _taken(aligned, kept), of_point[kept], policy, data)
     in_true, in_pred = aligned.true.present, aligned.pred.present
     compared = (in_true & in_pred) if policy.missing == "drop" else (in_true | in_pred)
     # A document with nothing left to compare has no comparison of its own.
     filled = np.unique(of_point[compared]).tolist()
     make = _Part(aligned, _core.group_members(of_point, len(names)), policy, data)
     documents = Documents({names[code]: code for code in filled}, make)
-    return CorpusComparison(pooled.meet, pooled.source, pooled.policy, documents, singletons)
+    counts = Counts.of(aligned.true, aligned.pred)
+    return CorpusComparison(
+        pooled.meet,
+        pooled.source,
+        pooled.policy,
+        documents,
+        singletons,
+        counts=counts,
+        told=told,
+        scored=scored,
+    )
+
+
+def _pool(aligned: Alignment, of_point: IntArray, policy: Policy, data: Mapping[str, Any]) -> Comparison:
+    """The comparison of all documents of an alignment together."""
+    whole = settled(aligned, policy)
+    within = of_point if whole.kept is None else of_point[whole.kept]
+    return compare_aligned(whole, **data, documents=within)
+
+
+def _taken(aligned: Alignment, kept: Int64Array) -> Alignment:
+    true, pred = aligned.true.take(kept), aligned.pred.take(kept)
+    return replace(aligned, true=true, pred=pred, order=aligned.order.chosen(kept), named=True)
 
 
 @dataclass(frozen=True)
@@ -227,15 +312,3 @@ def _pooled(corpus: Corpus, names: list[str], singletons: Singletons) -> Cluster
     lexicon = np.empty(len(clusters), dtype=object)
     lexicon[:] = clusters
     return Clustering.of(Labels(np.concatenate([np.empty(0, np.int64), *codes]), lexicon), points)
-
-
-def _refuse_unshared(true: Corpus, pred: Corpus, policy: Policy) -> None:
-    lacking = [name for name in true if name not in pred], [name for name in pred if name not in true]
-    nothing = len(lacking[0]) == len(true)
-    if nothing or (policy.missing == "error" and any(lacking)):
-        told = [
-            f"`{side}` lacks {count(len(names), 'document')} of `{other}`: {listed(names)}."
-            for side, other, names in (("pred", "true", lacking[0]), ("true", "pred", lacking[1]))
-            if names
-        ]
-        raise LabelError(" ".join(told), "documents are matched by their names.")

@@ -13,6 +13,7 @@ from clusterdiff.diff.components import Component, components
 from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.slices import by_kind
 from clusterdiff.diff.source import PointSource
+from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.wording import and_list, count, name, percent
 
 #: How many points a sentence names, how many parts of a cluster, and how many clusters of a component.
@@ -37,7 +38,8 @@ class Explanation:
     """Where the score was lost. ``print`` it, or read its parts.
 
     ``damaged`` of ``components`` components lost something; ``half`` of them make up half of the loss, and the
-    ``top`` costliest, described in ``stories``, make up ``concentration`` of it. ``kinds`` gives the loss by kind.
+    ``top`` costliest, described in ``stories``, make up ``concentration`` of it. ``kinds`` gives the loss by kind, and
+    ``unshared`` says which points were not found and which are spurious, where they count as lost.
     """
 
     score: float
@@ -49,17 +51,19 @@ class Explanation:
     concentration: float
     kinds: dict[str, Loss]
     stories: list[Story]
+    unshared: tuple[str, ...] = ()
 
     @property
     def sentences(self) -> list[str]:
         """The overview, without the components."""
         if not self.damaged:
             return [f"S_H = {self.score:.4f}: nothing was lost, the clusterings are the same."]
-        split, merge, total = self.loss.split, self.loss.merge, self.loss.total
-        out = [
-            f"S_H = {self.score:.4f}: {total:.4f} was lost, {split:.4f} ({percent(split / total)}) to splitting "
-            f"and {merge:.4f} ({percent(merge / total)}) to merging."
+        total, *parts = self.loss
+        to = ("splitting", "merging", "missing points", "spurious points")[: 4 if self.unshared else 2]
+        told = [
+            f"{part:.4f} ({percent(part / total)}) to {what}" for part, what in zip(parts, to, strict=False)
         ]
+        out = [f"S_H = {self.score:.4f}: {total:.4f} was lost, {and_list(told)}.", *self.unshared]
         where = f"{self.damaged:,} of {count(self.components, 'component')}"
         if self.damaged == self.components:
             where = f"all {self.components:,} components" if self.components > 1 else "the only component"
@@ -83,6 +87,7 @@ class Explanation:
             "top": self.top,
             "concentration": self.concentration,
             "kinds": {kind: loss._asdict() for kind, loss in self.kinds.items()},
+            "unshared": list(self.unshared),
             "sentences": self.sentences,
             "stories": [story.to_dict() for story in self.stories],
         }
@@ -107,13 +112,16 @@ def explain(analysis: Analysis, source: PointSource, top: int, sides: tuple[str,
     whole = float(running[-1])
     half = int(np.searchsorted(running, whole / 2)) + 1 if damaged else 0
     told = min(top, damaged)
-    kinds = {row.value: Loss(row.loss, row.split_loss, row.merge_loss) for row in by_kind(analysis)}
+    kinds = {row.value: Loss(*row[3:]) for row in by_kind(analysis)}  # value, points and score come first
     stories = [
         Story(component, component.loss / whole, tell(analysis, source, component.component, sides))
         for component in table[:told]
     ]
     concentration = float(running[told - 1] / whole) if told else 0.0
-    return Explanation(analysis.score, loss, len(table), damaged, half, top, concentration, kinds, stories)
+    unshared = tuple(_Teller(analysis, source, sides).unshared())
+    return Explanation(
+        analysis.score, loss, len(table), damaged, half, top, concentration, kinds, stories, unshared
+    )
 
 
 def tell(
@@ -130,8 +138,51 @@ class _Teller:
         self.source = source
         self.sides = sides
 
+    def unshared(self) -> Iterator[str]:
+        """Which points were not found, and which are spurious."""
+        if isinstance(self.meet, UnevenMeet):
+            yield from self.lost("true", np.arange(self.meet.k_true), "")
+            yield from self.lost("pred", np.arange(self.meet.k_pred), "")
+
+    def lost(self, side: str, clusters: CellNumbers, whose: str) -> Iterator[str]:
+        """Which points of some clusters the other side lacks, if there are any."""
+        assert isinstance(self.meet, UnevenMeet)
+        alone = self.meet.missing if side == "true" else self.meet.spurious
+        number = int(np.isin(alone.cluster, clusters).sum())
+        if not number:
+            return
+        verb = ("was not found", "were not found") if side == "true" else ("is spurious", "are spurious")
+        first = (
+            [name(point) for point in self.source.lost(side, clusters, POINTS)] if self.source.known else []
+        )
+        more = f" and {number - len(first):,} more" if first and number > len(first) else ""
+        listed = f": {', '.join(first)}{more}" if first else ""
+        yield f"{count(number)}{whose} {verb[number > 1]}{listed}."
+
     def component(self, component: int) -> Iterator[str]:
         cells = self.analysis.cells_of_component(component)
+        if len(cells):
+            yield from self.shared(cells)
+        if not isinstance(self.meet, UnevenMeet):
+            return
+        for side, called in (("true", self.true), ("pred", self.pred)):
+            codes = self.analysis.codes_of_component(component, side)
+            alone = self.meet.missing if side == "true" else self.meet.spurious
+            counts = alone.count(max(self.meet.k_true, self.meet.k_pred))[codes]
+            order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
+            if not len(cells):
+                where = self.sides[0] if side == "true" else self.sides[1]
+                yield from self.lost(
+                    side, codes, f", all of {where} cluster {called(codes[0])}," if len(codes) else ""
+                )
+                continue
+            for code in codes[order[:CLUSTERS]]:
+                yield from self.lost(side, np.array([code]), f" of {called(code)}")
+            if len(order) > CLUSTERS:
+                yield from self.lost(side, codes[order[CLUSTERS:]], " of other clusters")
+
+    def shared(self, cells: CellNumbers) -> Iterator[str]:
+        """What became of the points that both sides have."""
         true = np.unique(self.meet.true[cells])
         pred = np.unique(self.meet.pred[cells])
         if len(true) == len(pred) == 1:
@@ -144,7 +195,7 @@ class _Teller:
         else:
             lost = self.analysis.cell_loss
             code = np.searchsorted(true, self.meet.true[cells])
-            cost = np.bincount(code, (lost.split + lost.merge)[cells])
+            cost = np.bincount(code, lost.cells.total[cells])
             order = np.argsort(-cost, kind="stable")
             for t in true[order[:CLUSTERS]].tolist():
                 yield self.mixed(t)

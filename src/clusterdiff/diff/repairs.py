@@ -15,6 +15,7 @@ from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.patch import FreshNames
 from clusterdiff.diff.source import PointSource
 from clusterdiff.meet.meet import Meet
+from clusterdiff.table import plain
 from clusterdiff.wording import and_list, count, name
 
 OPERATIONS = ("split", "merge", "move")
@@ -28,6 +29,8 @@ class Repair:
 
     ``operation`` is "split" (break up ``clusters[0]``, a part for each of the ``true`` clusters in it), "merge"
     (make one of ``clusters``) or "move" (take some points of ``true[0]`` from ``clusters[0]`` to ``clusters[1]``).
+    Where points count as lost also "add" (put the missing points of ``true[0]`` into ``into[0]``) or "remove" (take
+    the spurious points out of ``clusters[0]``).
     ``into`` names what comes out: the parts of a split, or the one cluster. ``score`` is S_H afterwards.
     """
 
@@ -40,16 +43,22 @@ class Repair:
     component: int
     _cells: list[npt.NDArray[Any]] = field(repr=False, compare=False)
     _source: PointSource = field(repr=False, compare=False)
+    _lost: tuple[str, int] | None = field(default=None, repr=False, compare=False)
 
     @property
     def sizes(self) -> list[int]:
         """The number of points of each part of a split; otherwise one number, of the points merged or moved."""
+        if self._lost is not None:
+            return [len(self.points)]
         size = self._source.meet.size
         return [int(size[cells].sum()) for cells in self._cells]
 
     @property
     def parts(self) -> list[list[Any]]:
         """The points of each part of a split, as ``true`` lists them; otherwise one list, the points in question."""
+        if self._lost is not None:
+            side, cluster = self._lost
+            return [self._source.lost(side, np.array([cluster]))]
         return [self._source.points(cells) for cells in self._cells]
 
     @property
@@ -70,6 +79,11 @@ class Repair:
             return f"split {clusters[0]} into {len(parts):,}: {and_list(parts)}"
         if self.operation == "merge":
             return f"merge {and_list(clusters)}: {count(self.sizes[0])} of {true[0]}"
+        if self.operation in ("add", "remove"):
+            what = f"{count(self.sizes[0])} ({and_list([name(point) for point in self.points], points)})"
+            if self.operation == "remove":
+                return f"remove {what} from {clusters[0]}"
+            return f"add {what} of {true[0]} to {clusters[0] if clusters else 'a cluster of their own'}"
         named = ""
         if self._source.known:
             first = self._source.points(self._cells[0], points)
@@ -80,7 +94,8 @@ class Repair:
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values."""
         names = ("operation", "gain", "score", "clusters", "into", "true", "component", "sentence", "points")
-        return {name: getattr(self, name) for name in names}
+        values = {name: getattr(self, name) for name in names}
+        return {name: [plain(x) for x in v] if isinstance(v, list) else v for name, v in values.items()}
 
     def __str__(self) -> str:
         return f"{self.sentence}: {self.gain:+.6f}"

@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterdiff.diff.analysis import Analysis, kept
+from clusterdiff.diff.loss import Losses
 from clusterdiff.diff.source import PointSource
 from clusterdiff.errors import ArgumentError, nearest
-from clusterdiff.meet.lattice import KINDS
+from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.labels import FloatArray
 from clusterdiff.points.reading import read_labels
 from clusterdiff.table import Table
@@ -28,6 +29,49 @@ class Slice(NamedTuple):
     loss: float
     split_loss: float
     merge_loss: float
+    missing_loss: float
+    spurious_loss: float
+
+
+class PointLoss(NamedTuple):
+    """A point, its clusters (None on a side that lacks it), its component, and its share of the loss."""
+
+    point: Any
+    true: Any
+    pred: Any
+    component: int
+    loss: float
+    split_loss: float
+    merge_loss: float
+    missing_loss: float
+    spurious_loss: float
+
+
+def by_point(analysis: Analysis, source: PointSource) -> Table[PointLoss]:
+    """A row for every point, costliest first; see :attr:`Comparison.by_point`."""
+    meet, join, cell = analysis.meet, analysis.join, analysis.meet.cell_of_point
+    _, losses = point_losses(analysis, source)
+    # Code -1, the last of each list, is no cluster.
+    true, pred = (np.append(codes, -1)[cell].astype(np.int64) for codes in (meet.true, meet.pred))
+    if isinstance(meet, UnevenMeet):
+        true[meet.missing.at], pred[meet.spurious.at] = meet.missing.cluster, meet.spurious.cluster
+    component = np.where(true >= 0, np.append(join.of_true, -1)[true], np.append(join.of_pred, -1)[pred])
+    order = np.argsort(-losses.total, kind="stable")
+    columns = {
+        "point": _objects(list(source.names)),
+        "true": _objects([*analysis.true, None])[true],
+        "pred": _objects([*analysis.pred, None])[pred],
+        "component": component,
+        **losses.columns,
+    }
+    return Table({name: column[order] for name, column in columns.items()}, PointLoss)
+
+
+def _objects(values: list[Any]) -> npt.NDArray[Any]:
+    out = np.empty(len(values), dtype=object)
+    for i, value in enumerate(values):  # assigning all at once would take tuples apart
+        out[i] = value
+    return out
 
 
 def by(analysis: Analysis, source: PointSource, column: object) -> Table[Slice]:
@@ -58,63 +102,71 @@ def by(analysis: Analysis, source: PointSource, column: object) -> Table[Slice]:
 
 
 def by_size(analysis: Analysis) -> Table[Slice]:
-    """The loss by the size of the true cluster, in powers of two: 1, 2, 3–4, 5–8, …"""
+    """The loss by the size of the true cluster, in powers of two: 1, 2, 3–4, 5–8, …; None for points without one."""
     meet = analysis.meet
     power = np.ceil(np.log2(meet.true_size)).astype(np.int64)
     present, group = np.unique(power, return_inverse=True)
-    names = np.empty(len(present), dtype=object)
-    names[:] = [str(2**p) if p < 2 else f"{2 ** (p - 1) + 1:,}–{2**p:,}" for p in present.tolist()]
-    return _of_cells(analysis, group[meet.true], names)
+    none = [None] if isinstance(meet, UnevenMeet) and len(meet.spurious) else []
+    names = np.empty(len(present) + len(none), dtype=object)
+    names[:] = [str(2**p) if p < 2 else f"{2 ** (p - 1) + 1:,}–{2**p:,}" for p in present.tolist()] + none
+    return _of_cells(analysis, group, np.full(meet.k_pred, len(names) - 1), group[meet.true], names)
 
 
 def by_kind(analysis: Analysis) -> Table[Slice]:
     """The loss by the kind of component."""
     found = analysis.join
     present, group = np.unique(found.kind, return_inverse=True)
-    return _of_cells(analysis, group[found.of_cell], np.asarray(KINDS, dtype=object)[present])
+    names = np.asarray(found.kinds, dtype=object)[present]
+    return _of_cells(analysis, group[found.of_true], group[found.of_pred], group[found.of_cell], names)
+
+
+Groups = npt.NDArray[np.integer[Any]]
 
 
 def _of_cells(
-    analysis: Analysis, group: npt.NDArray[np.integer[Any]], names: npt.NDArray[Any]
+    analysis: Analysis, true: Groups, pred: Groups, group: Groups, names: npt.NDArray[Any]
 ) -> Table[Slice]:
+    """Groups of cells; ``true`` and ``pred`` say where lost points go, by their clusters."""
     meet, k = analysis.meet, len(names)
-    split, merge = analysis.cell_loss.by(group, k)
+    losses = analysis.cell_loss.by(group, k, true, pred)
     points = np.bincount(group, meet.size, k).astype(np.int64)
-    return _table(names, points, _sum(group, meet.mass, k), split, merge, meet.total)
+    mass = _sum(group, meet.mass, k)
+    if isinstance(meet, UnevenMeet):
+        for alone, groups in ((meet.missing, true), (meet.spurious, pred)):
+            points += np.bincount(groups[alone.cluster], minlength=k)
+            mass += np.bincount(groups[alone.cluster], alone.weights, k)
+    return _table(names, points, mass, losses, meet.total)
 
 
 def _of_points(
-    analysis: Analysis, source: PointSource, group: npt.NDArray[np.integer[Any]], names: npt.NDArray[Any]
+    analysis: Analysis, source: PointSource, group: Groups, names: npt.NDArray[Any]
 ) -> Table[Slice]:
-    """A point's share of the loss of its cell is its share of the cell's mass."""
-    meet, lost, k = analysis.meet, analysis.cell_loss, len(names)
-    cell = meet.cell_of_point
+    k = len(names)
+    weight, losses = point_losses(analysis, source)
+    losses = losses.each(lambda part: _sum(group, part, k))
+    return _table(names, np.bincount(group, minlength=k), _sum(group, weight, k), losses, analysis.meet.total)
+
+
+def point_losses(analysis: Analysis, source: PointSource) -> tuple[FloatArray, Losses]:
+    """The weight and the loss of each point: its share of the loss of its cell is its share of the cell's mass."""
+    meet, cell = analysis.meet, analysis.meet.cell_of_point
     weight = np.ones(len(cell)) if source.weights is None else source.weights.astype(float)
     mass = np.where(meet.mass > 0, meet.mass, 1)
-    split = _sum(group, weight * (lost.split / mass)[cell], k)
-    merge = _sum(group, weight * (lost.merge / mass)[cell], k)
-    return _table(names, np.bincount(group, minlength=k), _sum(group, weight, k), split, merge, meet.total)
+    if not isinstance(meet, UnevenMeet):
+        return weight, analysis.cell_loss.cells.each(lambda part: weight * (part / mass)[cell])
+    # Cell -1 is none: what a lost point costs is its own weight.
+    losses = analysis.cell_loss.cells.each(lambda part: weight * np.append(part / mass, 0.0)[cell])
+    for alone, part in ((meet.missing, losses.missing), (meet.spurious, losses.spurious)):
+        part[alone.at] = weight[alone.at] / meet.total
+    return weight, losses
 
 
-def _sum(group: npt.NDArray[np.integer[Any]], values: npt.NDArray[Any], k: int) -> FloatArray:
+def _sum(group: Groups, values: npt.NDArray[Any], k: int) -> FloatArray:
     return np.bincount(group, values, k).astype(np.float64)
 
 
 def _table(
-    names: npt.NDArray[Any],
-    points: npt.NDArray[np.int64],
-    mass: FloatArray,
-    split: FloatArray,
-    merge: FloatArray,
-    total: float,
+    names: npt.NDArray[Any], points: npt.NDArray[np.int64], mass: FloatArray, losses: Losses, total: float
 ) -> Table[Slice]:
-    lost = split + merge
-    columns = {
-        "value": names,
-        "points": points,
-        "score": kept(lost * total, mass),
-        "loss": lost,
-        "split_loss": split,
-        "merge_loss": merge,
-    }
+    columns = {"value": names, "points": points, "score": kept(losses.total * total, mass), **losses.columns}
     return Table(columns, Slice)

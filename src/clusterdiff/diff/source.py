@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from clusterdiff.diff.analysis import CellNumbers
 from clusterdiff.meet.meet import Meet
+from clusterdiff.meet.uneven import UnevenMeet, uneven_of
 from clusterdiff.points.alignment import Alignment
 from clusterdiff.points.clustering import Clustering, Points
 from clusterdiff.wording import count
@@ -65,11 +66,41 @@ class PointSource:
         """What the points are called; their positions if they have no names."""
         return self._aligned.order.names
 
+    @cached_property
+    def as_given(self) -> Meet:
+        """The meet of the clusterings as they were given, with the points that one side lacks, whatever the policy.
+
+        Its clusters are the user's own: none was made for a point that one side lacks.
+        """
+        given = self._aligned.given
+        if given is None or self.meet.uneven:
+            return self.meet
+        return uneven_of(given.true.codes, given.pred.codes, (given.true.names, given.pred.names))
+
     # ---- by cell
 
     def points(self, cells: CellNumbers, limit: int | None = None) -> list[Any]:
         """The points of some cells by name, in the order of the points; the first ``limit`` of them."""
-        at = np.sort(np.concatenate([self.meet.members(cell)[:limit] for cell in cells.tolist()]))
+        return self._named([self.meet.members(cell)[:limit] for cell in cells.tolist()], limit)
+
+    def lost(self, side: str, clusters: CellNumbers, limit: int | None = None) -> list[Any]:
+        """The points of some clusters of a side, given by their codes, that the other side lacks."""
+        return self._named([self._lost(side, clusters)], limit)
+
+    def points_of(self, cells: CellNumbers, true: CellNumbers, pred: CellNumbers) -> list[Any]:
+        """The points of some cells, and those of some clusters that the other side lacks."""
+        found = [self.meet.members(cell) for cell in cells.tolist()]
+        return self._named([*found, self._lost("true", true), self._lost("pred", pred)])
+
+    def _lost(self, side: str, clusters: CellNumbers) -> Any:
+        if not isinstance(self.meet, UnevenMeet):
+            return np.empty(0, dtype=np.int64)
+        alone = self.meet.missing if side == "true" else self.meet.spurious
+        assert alone.at is not None
+        return alone.at[np.isin(alone.cluster, clusters)]
+
+    def _named(self, found: list[Any], limit: int | None = None) -> list[Any]:
+        at = np.sort(np.concatenate(found))
         return [self.names[i] for i in at[:limit].tolist()]
 
     def points_of_each(self, cells: CellNumbers) -> list[list[Any]]:

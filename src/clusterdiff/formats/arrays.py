@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import struct
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -56,18 +57,18 @@ def load_tiff(path: str) -> AnyArray:
         raise FileError(f"{path} cannot be read: {error}.", "is the file complete?") from None
 
 
-def flat(array: AnyArray, path: str, ignore: int | None = None) -> Clustering:
-    """The labels of an array of any shape, in C order; those equal to ``ignore`` are points without a cluster."""
+def flat(array: AnyArray, path: str, ignored: Collection[int] = ()) -> Clustering:
+    """The labels of an array of any shape, in C order; those ``ignored`` are points without a cluster."""
     if array.size == 0:
         raise FileError(f"{shown(path)} holds an empty array of shape {array.shape}.")
     try:
         labels = read_labels(array.reshape(-1), shown(path))
     except LabelError as error:
         raise FileError(error.message, error.hint) from None
-    if ignore is not None:
+    if ignored:
         if labels.lexicon is not None:
             raise FileError(
                 f"{shown(path)} holds {array.dtype}; `ignore` is a label of an array of integers."
             )
-        labels = labels.hidden(labels.where(ignore))
+        labels = labels.hidden(labels.among(ignored))
     return Clustering.of(labels, None)

@@ -28,11 +28,11 @@ class Format:
     parts: bool = False
     untyped: bool = False
 
-    def read(self, path: str, part: str | None = None) -> Any:
-        """What the file holds."""
+    def read(self, path: str, part: str | None = None, **options: Any) -> Any:
+        """What the file holds; all readers of documents take the option ``repeated``."""
         module, _, function = self.reader.partition(":")
         read: Callable[..., Any] = getattr(import_module(f"clusterdiff.formats.{module}"), function)
-        return read(path, part) if self.parts else read(path)
+        return read(path, part, **options) if self.parts else read(path, **options)
 
 
 FORMATS = {

@@ -1,80 +1,132 @@
-"""CoNLL-2012 (and 2011, and SemEval-2010): one word per line, its mentions as brackets in the last column."""
+"""CoNLL-2012 and its kin (CoNLL-2011, SemEval-2010, GUM): one word per line, brackets in the last column."""
 
 from __future__ import annotations
 
 import re
+from sys import intern
 
 from clusterdiff.errors import FileError
 from clusterdiff.files import read_lines, shown
-from clusterdiff.formats.mentions import Document, corpus
+from clusterdiff.formats.mentions import Document, Gathered, Repeated
 from clusterdiff.points.corpus import Corpus
 
-BEGIN = "#begin document"
-END = "#end document"
+BEGIN = re.compile(r"#\s*begin document\b(.*)")
+END = re.compile(r"#\s*end document\b")
 NONE = {"-", "_", "*"}
+#: Not any white space: a word may hold a no-break space.
+BLANKS = re.compile(r"[ \t]+")
 #: (12 opens a mention of entity 12, 12) closes one, (12) is a mention of one word.
-BRACKET = re.compile(r"(\()?([^()|\s]+)(\))?")
-#: Which column of CoNLL-2012 holds the word; shorter lines of other tasks have it elsewhere, or nowhere.
-WORD, LEAST = 3, 11
+BRACKET = re.compile(r"\([^()|]+\)?|[^()|]+\)")
+#: The first word of a document is number 0 or 1.
+FIRST = {"0", "1"}
 
 
-def read_conll(path: str) -> Corpus:
+def read_conll(path: str, repeated: Repeated = "error") -> Corpus:
     """All documents and parts of a file; spans are counted in words of the document, from 0."""
-    documents: list[Document] = []
-    current: Document | None = None
+    reader = _Reader(path, repeated)
     for number, line in enumerate(read_lines(path), start=1):
-        if not line or line.isspace():
-            continue
-        if line.startswith("#"):
-            current = _mark(path, line, number, current, documents)
-            continue
-        if current is None:
+        reader.line(line, number)
+    return reader.finish()
+
+
+class _Reader:
+    def __init__(self, path: str, repeated: Repeated) -> None:
+        self.path = path
+        self.gathered = Gathered(path, repeated)
+        self.begun = 0
+        self.document: Document | None = None
+        self.word_column: int | None = None
+        # After an error the lines up to the next document say nothing new.
+        self.skipping = False
+
+    def line(self, line: str, number: int) -> None:
+        try:
+            if line.startswith("#"):
+                self._mark(line, number)
+            elif not self.skipping and (text := line.strip(" \t\r\n\f\v")):
+                self._word(BLANKS.split(text), number)
+        except FileError as error:
+            self.gathered.errors.append(error)
+            self.skipping = True
+
+    def finish(self) -> Corpus:
+        if self.document is not None and not self.skipping:
+            self.gathered.errors.append(self._endless(self.document))
+        if not self.gathered.documents and not self.gathered.errors:
             raise FileError(
-                f"{shown(path)}, line {number:,}: a word outside any document.",
-                f"a document starts with {BEGIN!r}.",
+                f"{shown(self.path)} has no document.", "a document starts with '#begin document'."
             )
-        columns = line.split()
-        current.words.append(columns[WORD] if len(columns) >= LEAST else "")
-        if columns[-1] not in NONE:
-            _brackets(current, columns[-1], number)
-    if current is not None:
-        raise FileError(
-            f"{shown(path)}, line {current.line:,}: the document {current.name!r} has no {END!r}."
+        return self.gathered.corpus()
+
+    def _endless(self, document: Document) -> FileError:
+        return FileError(
+            f"{shown(self.path)}, line {document.line:,}: the document {document.name!r} has no '#end document'."
         )
-    if not documents:
-        raise FileError(f"{shown(path)} has no document.", f"a document starts with {BEGIN!r}.")
-    return corpus(path, documents)
 
+    def _mark(self, line: str, number: int) -> None:
+        """A line that starts with #: a document begins, or ends, or it is a comment."""
+        if begin := BEGIN.match(line):
+            before, broken = self.document, self.skipping
+            self.begun += 1
+            name = begin[1].strip() or f"document {self.begun}"
+            self.document, self.skipping = Document(self.path, name, number), False
+            self.word_column = None
+            if before is not None and not broken:
+                self.gathered.errors.append(
+                    before.error(
+                        number, f"a document begins before the one of line {before.line:,} has ended"
+                    )
+                )
+        elif END.match(line):
+            document, broken = self.document, self.skipping
+            self.document, self.skipping = None, False
+            if broken:
+                return
+            if document is None:
+                raise FileError(
+                    f"{shown(self.path)}, line {number:,}: '#end document' without '#begin document'.",
+                    "a document starts with '#begin document'.",
+                )
+            document.finish()
+            self.gathered.add(document)
 
-def _mark(
-    path: str, line: str, number: int, current: Document | None, documents: list[Document]
-) -> Document | None:
-    """A line that starts with #: a document begins, or ends, or it is a comment."""
-    if line.startswith(BEGIN):
-        if current is not None:
-            raise current.error(
-                number, f"a document begins before the one of line {current.line:,} has ended"
+    def _word(self, columns: list[str], number: int) -> None:
+        document = self.document
+        if document is None:
+            raise FileError(
+                f"{shown(self.path)}, line {number:,}: a word outside any document.",
+                "a document starts with '#begin document'.",
             )
-        return Document(path, line.removeprefix(BEGIN).strip(), number)
-    if line.startswith(END):
-        if current is None:
-            raise FileError(f"{shown(path)}, line {number:,}: '#end document' without '#begin document'.")
-        current.finish()
-        documents.append(current)
-        return None
-    return current
+        if not document.words:
+            self.word_column = _word_column(columns, document.name)
+        at = self.word_column
+        document.words.append(intern(columns[at]) if at is not None and at < len(columns) - 1 else "")
+        if columns[-1] not in NONE:
+            _brackets(document, columns[-1], number)
+
+
+def _word_column(columns: list[str], document: str) -> int | None:
+    """Which column of a document has the words, as its first line shows; None if none has."""
+    if len(columns) > 4 and columns[1].isdecimal() and columns[2] in FIRST:
+        return 3  # CoNLL-2011 and 2012, and the five columns of the scorers: document, part, number, word
+    if len(columns) > 2 and columns[0] in FIRST:
+        return 1  # SemEval-2010 and GUM: number, word
+    if len(columns) == 2 and not columns[0].isdecimal() and columns[0] not in document:
+        return 0
+    return None
 
 
 def _brackets(document: Document, column: str, line: int) -> None:
+    """The brackets of a word, with pipes between them or without: (1|(2)|3) and (1(2)3) are the same."""
     word = len(document.words) - 1
-    for part in column.split("|"):
-        match = BRACKET.fullmatch(part)
-        if match is None or not (match[1] or match[3]):
-            raise document.error(line, f"{column!r} is not a list of brackets such as (1|(2)|3)")
-        entity = match[2]
-        if match[1]:
+    brackets = BRACKET.findall(column)
+    if "".join(brackets) != column.replace("|", ""):
+        raise document.error(line, f"{column!r} is not a list of brackets such as (1|(2)|3)")
+    for bracket in brackets:
+        entity = bracket.strip("()")
+        if bracket.startswith("("):
             document.open(entity, word, line)
-        if match[3]:
+        if bracket.endswith(")"):
             start, _ = document.close(entity, line)
             text = " ".join(document.words[start : word + 1]).strip()
             document.add(entity, [(start, word)], line, text)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from sys import intern
 from typing import Any
 
 from clusterdiff.errors import FileError
 from clusterdiff.files import read_lines, shown
-from clusterdiff.formats.mentions import Document, corpus
+from clusterdiff.formats.mentions import Document, Gathered, Repeated
 from clusterdiff.points.corpus import Corpus
 
 HEADER = re.compile(r"#\s*global\.Entity\s*=\s*(\S+)\s*")
@@ -29,49 +30,55 @@ class Gapped:
     words: list[str] = field(default_factory=list)
 
 
-def read_conllu(path: str) -> Corpus:
+def read_conllu(path: str, repeated: Repeated = "error") -> Corpus:
     """All documents of a file.
 
     Spans are counted in words of the document, from 0; the k-th empty node after word w is (w, k), where w is -1
     before the first word. A mention may cross sentences. Mentions match if their spans are the same.
     """
-    reader = _Reader(path)
+    reader = _Reader(path, repeated)
     for number, line in enumerate(read_lines(path), start=1):
         reader.line(line, number)
     return reader.finish()
 
 
 class _Reader:
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, repeated: Repeated) -> None:
         self.path = path
+        self.gathered = Gathered(path, repeated)
         self.fields: list[str] | None = None
-        self.documents: list[Document] = []
+        self.begun = 0
+        self.current: Document | None = None
         self.gapped: dict[str, list[Gapped]] = {}
         self.word = -1
+        # After an error the lines up to the next document say nothing new.
+        self.skipping = False
 
     @property
     def document(self) -> Document:
-        return self.documents[-1]
+        assert self.current is not None
+        return self.current
 
     def line(self, line: str, number: int) -> None:
-        if line.startswith("#"):
-            self._comment(line, number)
-        elif line.strip():
-            columns = line.split("\t")
-            if len(columns) != COLUMNS:
-                raise FileError(
-                    f"{shown(self.path)}, line {number:,}: expected {COLUMNS} columns between tabs, "
-                    f"found {len(columns)}."
-                )
-            self._token(columns, number)
+        try:
+            if line.startswith("#"):
+                self._comment(line, number)
+            elif line.strip() and not self.skipping:
+                self._token(line.split("\t"), number)
+        except FileError as error:
+            self._note(error)
 
     def finish(self) -> Corpus:
-        if not self.documents:
+        if self.current is None and not self.gathered.errors:
             raise FileError(f"{shown(self.path)} has no words.")
         self._end_document()
-        if self.fields is None:
+        if self.fields is None and not self.gathered.errors:
             raise FileError(f"{shown(self.path)} has no line '# global.Entity = …', and so no mentions.")
-        return corpus(self.path, self.documents)
+        return self.gathered.corpus()
+
+    def _note(self, error: FileError) -> None:
+        self.gathered.errors.append(error)
+        self.skipping = True
 
     def _comment(self, line: str, number: int) -> None:
         if header := HEADER.fullmatch(line):
@@ -79,28 +86,38 @@ class _Reader:
             if not {"eid", "GRP"} & set(self.fields):
                 raise FileError(f"{shown(self.path)}, line {number:,}: global.Entity names no field 'eid'.")
         elif new := NEW_DOCUMENT.fullmatch(line.rstrip()):
-            self._begin_document((new[1] or "").strip() or f"document {len(self.documents) + 1}", number)
+            self._begin_document((new[1] or "").strip(), number)
 
     def _begin_document(self, name: str, number: int) -> None:
-        if self.documents:
-            self._end_document()
-        self.documents.append(Document(self.path, name, number))
+        self._end_document()
+        self.begun += 1
+        self.current = Document(self.path, name or f"document {self.begun}", number)
         self.word = -1
         self.gapped = {}
+        self.skipping = False
 
     def _end_document(self) -> None:
-        self.document.finish()
-        for entity, unfinished in self.gapped.items():
-            for mention in unfinished:
-                raise self.document.error(
-                    mention.line,
-                    f"a mention of entity {entity!r} has {mention.total} parts, "
-                    f"but not all of them appear: {len(mention.spans)}",
-                )
+        if self.current is None or self.skipping:
+            return
+        try:
+            self.document.finish()
+            for entity, unfinished in self.gapped.items():
+                for mention in unfinished:
+                    there = f"{mention.total} parts, but not all of them appear: {len(mention.spans)}"
+                    raise self.document.error(mention.line, f"a mention of entity {entity!r} has {there}")
+        except FileError as error:
+            self._note(error)
+        else:
+            self.gathered.add(self.document)
 
     def _token(self, columns: list[str], number: int) -> None:
-        if not self.documents:
-            self._begin_document("document 1", number)
+        if len(columns) != COLUMNS:
+            raise FileError(
+                f"{shown(self.path)}, line {number:,}: expected {COLUMNS} columns between tabs, "
+                f"found {len(columns)}."
+            )
+        if self.current is None:
+            self._begin_document("", number)
         node = columns[0]
         if "-" in node:  # a multiword token: its words follow, each on a line of its own
             return
@@ -110,12 +127,13 @@ class _Reader:
             if not place.isdecimal():
                 raise self.document.error(number, f"{node!r} is not the number of an empty node, such as 3.1")
             position = (self.word, int(place))
+            self.document.unsaid.add(len(self.document.words))
         elif node.isdecimal():
             self.word += 1
             position = self.word
         else:
             raise self.document.error(number, f"{node!r} is not the number of a word")
-        self.document.words.append(columns[1])
+        self.document.words.append(intern(columns[1]))
         entity = next((part[7:] for part in columns[9].split("|") if part.startswith("Entity=")), None)
         if entity is not None:
             self._brackets(entity, position, number)

@@ -1,10 +1,10 @@
-"""Documents of mentions as they are read: brackets that open and close, and where in the file they are."""
+"""Documents of mentions as they are read: brackets that open and close, and all that is wrong with a file."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from clusterdiff.errors import FileError
 from clusterdiff.files import shown
@@ -12,21 +12,39 @@ from clusterdiff.points.corpus import Corpus, Mention
 
 log = logging.getLogger("clusterdiff")
 
+Repeated: TypeAlias = Literal["error", "first"]
+REPEATED = ("error", "first")
+#: How many errors a message tells; and how many repeated mentions, all of which people want to see.
+ERRORS, REPEATS = 5, 100
+
+
+class Found(NamedTuple):
+    """A mention, and the line of the file on which it was complete."""
+
+    mention: Mention
+    line: int
+
 
 class Document:
-    """A document under construction: mentions by entity, and the brackets that are still open."""
+    """A document under construction: mentions by entity, and the brackets that are still open.
+
+    ``words`` are all that mentions may cover. ``unsaid`` are the positions of those among them that stand in the
+    annotation only (the empty nodes of CoNLL-U): another file of the same text need not have them.
+    """
 
     def __init__(self, path: str, name: str, line: int) -> None:
         self.path = path
         self.name = name
         self.line = line
         self.words: list[str] = []
-        self.entities: dict[str, list[Mention]] = {}
+        self.unsaid: set[int] = set()
+        # In the order in which the document names them first.
+        self._entities: dict[str, list[Found]] = {}
         self._open: dict[str, list[tuple[Any, int, int]]] = {}
-        self._seen: dict[Mention, tuple[str, int]] = {}
 
     def open(self, entity: str, position: Any, line: int) -> None:
         """A mention of ``entity`` begins at a position."""
+        self._entities.setdefault(entity, [])
         self._open.setdefault(entity, []).append((position, len(self.words), line))
 
     def close(self, entity: str, line: int) -> tuple[Any, int]:
@@ -40,23 +58,7 @@ class Document:
     def add(self, entity: str, spans: Sequence[tuple[Any, ...]], line: int, text: str = "") -> None:
         """A whole mention of ``entity``."""
         mention = Mention(self.name, tuple(spans), text)
-        before = self._seen.setdefault(mention, (entity, line))
-        if before != (entity, line) or mention in self.entities.get(entity, ()):
-            if before[0] != entity:
-                raise self.error(
-                    line,
-                    f"the mention {mention} belongs to the entities {before[0]!r} (line {before[1]:,}) and {entity!r}",
-                    "a mention belongs to one entity; remove it from all but one.",
-                )
-            log.info(
-                "%s, line %d: the mention %s of entity %r is repeated",
-                shown(self.path),
-                line,
-                mention,
-                entity,
-            )
-            return
-        self.entities.setdefault(entity, []).append(mention)
+        self._entities.setdefault(entity, []).append(Found(mention, line))
 
     def finish(self) -> None:
         """The document ends: nothing may be open."""
@@ -64,19 +66,91 @@ class Document:
             if stack:
                 raise self.error(stack[-1][2], f"a mention of entity {entity!r} is opened and never closed")
 
+    def entities(self, repeats: list[FileError]) -> dict[str, list[Mention]]:
+        """Entity → its mentions. One that several entities have stays in the first, and is added to ``repeats``."""
+        owner: dict[Mention, tuple[str, int]] = {}
+        out: dict[str, list[Mention]] = {}
+        told: set[tuple[Mention, str]] = set()
+        for entity, found in self._entities.items():
+            for mention, line in found:
+                if mention not in owner:
+                    owner[mention] = entity, line
+                    out.setdefault(entity, []).append(mention)
+                elif owner[mention][0] == entity:
+                    place = f"{shown(self.path)}, line {line:,}"
+                    log.info("%s: the mention %s of entity %r is repeated", place, mention, entity)
+                elif (mention, entity) not in told:
+                    told.add((mention, entity))
+                    first = "{!r} (line {:,})".format(*owner[mention])
+                    repeats.append(
+                        self.error(
+                            line, f"the mention {mention} belongs to the entities {first} and {entity!r}"
+                        )
+                    )
+        return out
+
     def error(self, line: int, message: str, hint: str | None = None) -> FileError:
         """An error at a line of the file."""
         return FileError(f"{shown(self.path)}, line {line:,}: {message} (document {self.name!r}).", hint)
 
 
-def corpus(path: str, documents: Sequence[Document]) -> Corpus:
-    """The corpus of all documents of a file."""
-    named: dict[str, Document] = {}
-    for document in documents:
-        if document.name in named:
-            raise FileError(
-                f"{shown(path)}, line {document.line:,}: the document {document.name!r} is in the file twice, "
-                f"first at line {named[document.name].line:,}."
+class Gathered:
+    """The documents of a file, and what is wrong with it: one broken document does not hide what is wrong elsewhere."""
+
+    def __init__(self, path: str, repeated: Repeated) -> None:
+        self.path = path
+        self.repeated = repeated
+        self.documents: dict[str, Document] = {}
+        self.errors: list[FileError] = []
+
+    def add(self, document: Document) -> None:
+        """A document that was read to its end."""
+        first = self.documents.setdefault(document.name, document)
+        if first is not document:
+            self.errors.append(
+                FileError(
+                    f"{shown(self.path)}, line {document.line:,}: the document {document.name!r} is in the file "
+                    f"twice, first at line {first.line:,}."
+                )
             )
-        named[document.name] = document
-    return Corpus({name: document.entities for name, document in named.items()})
+
+    def corpus(self) -> Corpus:
+        """The corpus of all documents, or one error that tells what is wrong with them."""
+        if self.errors:
+            raise told_together(self.path, self.errors, "errors", ERRORS)
+        repeats: list[FileError] = []
+        notices: list[str] = []
+        entities = {name: document.entities(repeats) for name, document in self.documents.items()}
+        if repeats:
+            told = told_together(self.path, repeats, "mentions in more than one entity", REPEATS)
+            if self.repeated == "error":
+                hint = (
+                    'remove it from all but one, or keep the first with repeated="first" (--repeated first).'
+                )
+                raise FileError(told.message, f"a mention belongs to one entity: {hint}")
+            kept = "Each stays in the entity that the document names first."
+            notices = [f"{told.message}{' ' if len(repeats) == 1 else chr(10)}{kept}"]
+        words = {name: _words(document) for name, document in self.documents.items()}
+        known = {name: spelt for name, spelt in words.items() if spelt}
+        return Corpus(entities, words=known, origin=shown(self.path), notices=notices)
+
+
+def _words(document: Document) -> list[str]:
+    """The words of the text itself, if the file has them."""
+    words = [word for i, word in enumerate(document.words) if i not in document.unsaid]
+    # A column that says the same on every line (a dash, the name of the document) does not hold words.
+    return words if len(set(words)) > 1 or (len(words) == 1 and words[0]) else []
+
+
+def told_together(path: str, errors: Sequence[FileError], what: str, limit: int) -> FileError:
+    """Several errors of one file as one, which tells the first few; a single one as it is."""
+    if len(errors) == 1:
+        return errors[0]
+    lines = [error.message.removeprefix(f"{shown(path)}, ") for error in errors[:limit]]
+    if len(errors) > limit:
+        lines.append(f"and {len(errors) - limit:,} more.")
+    hints = {error.hint for error in errors}
+    return FileError(
+        f"{shown(path)} has {len(errors):,} {what}:\n  " + "\n  ".join(lines),
+        hints.pop() if len(hints) == 1 else None,
+    )

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Callable, Collection, Hashable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from clusterdiff.errors import ArgumentError, FileError, one_of
 from clusterdiff.files import STDIN, first_line, open_bytes, shown, suffix
-from clusterdiff.formats.catalogue import BY_SUFFIX, FORMATS, MAGIC, TABLES
-from clusterdiff.points.labels import Labels
+from clusterdiff.formats.catalogue import ARRAYS, BY_SUFFIX, DOCUMENTS, FORMATS, MAGIC, TABLES
+from clusterdiff.formats.mentions import REPEATED, Repeated
+from clusterdiff.points.keys import Key
 
 POSTGRES = re.compile(r"postgres(?:ql)?://")
 
@@ -21,13 +22,21 @@ class Source:
     """A clustering in a file or a database; see :func:`clusterdiff.read` for what the fields mean."""
 
     path: str
-    point: str | None = None
+    point: Key | None = None
     cluster: str | None = None
     table: str | None = None
     format: str | None = None
     pairs: bool = False
     threshold: float | None = None
-    ignore: int | None = None
+    ignore: int | Collection[int] | None = None
+    repeated: Repeated | None = None
+
+    @property
+    def ignored(self) -> frozenset[int]:
+        """The labels that are not compared."""
+        if self.ignore is None:
+            return frozenset()
+        return frozenset([self.ignore] if isinstance(self.ignore, int) else self.ignore)
 
     def resolved(self) -> Source:
         """The same with its format: as given, or told by the suffix or the first bytes."""
@@ -38,7 +47,32 @@ class Source:
             raise ArgumentError(
                 f"pairs are read from tables ({', '.join(TABLES)}); {shown(self.path)} is {found}."
             )
+        if found in DOCUMENTS:
+            self._refuse_in_documents(found)
+        elif self.repeated is not None:
+            raise ArgumentError(f"`repeated` is for documents of mentions; {shown(self.path)} is {found}.")
+        if self.ignored and found not in ARRAYS:
+            raise ArgumentError(
+                f"`ignore` names labels of arrays and images ({', '.join(ARRAYS)}); {shown(self.path)} is {found}.",
+                'name them with noise_true= or noise_pred=, and noise_as="drop" (--noise-true, --noise-as drop).',
+            )
         return replace(self, format=found)
+
+    def _refuse_in_documents(self, found: str) -> None:
+        """What says where points and clusters stand has no meaning in documents, whose format says it."""
+        one_of("repeated", self.repeated or "error", REPEATED)
+        given = {
+            "point": self.point,
+            "cluster": None if FORMATS[found].parts else self.cluster,
+            "table": self.table,
+            "ignore": self.ignored or None,
+        }
+        for argument, value in given.items():
+            if value is not None:
+                raise ArgumentError(
+                    f"`{argument}` has no meaning for documents of mentions, which {shown(self.path)} holds "
+                    f"({found}); leave it out."
+                )
 
     def _format(self) -> str:
         if self.format is not None:
@@ -66,7 +100,7 @@ def sniff(path: str) -> str:
     if b"DUCK" in head[:16]:
         return "duckdb"
     text = head.decode("utf-8", errors="replace")
-    if text.startswith("#begin document"):
+    if re.search(r"^#\s*begin document\b", text, re.MULTILINE):
         return "conll"
     if re.search(r"^#\s*(global\.Entity|newdoc|sent_id)\b", text, re.MULTILINE):
         return "conllu"
@@ -126,11 +160,19 @@ def _database(path: str, parts: list[str], text: str) -> Source:
     return Source(path, table=table, cluster=cluster)
 
 
-def noise_label(noise: Any, *sides: Labels) -> Any:
-    """A noise label given as text, as the labels have it: a number if they are numbers."""
-    if not isinstance(noise, str) or any(side.lexicon is not None for side in sides):
-        return noise
+def as_written(numbers: bool, untyped: bool) -> Callable[[Hashable], Hashable] | None:
+    """How a label that is told stands in a file: a number where they are numbers, text where there is only text."""
+    if numbers:
+        return _as_number
+    return _as_text if untyped else None
+
+
+def _as_number(label: Hashable) -> Hashable:
     try:
-        return int(noise)
+        return int(label) if isinstance(label, str) else label
     except ValueError:
-        raise ArgumentError(f"`noise` must be a whole number, as the labels are; got {noise!r}.") from None
+        return label
+
+
+def _as_text(label: Hashable) -> Hashable:
+    return str(label) if isinstance(label, int) and not isinstance(label, bool) else label

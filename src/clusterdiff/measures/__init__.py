@@ -5,8 +5,13 @@
 from clusterdiff.measures import (  # noqa: F401
     splitmerge,
     pairs,
+    indices,
     matching,
+    closest,
     information,
+    adjusted,
+    association,
+    reduced,
     elements,
     edits,
     coreference,
@@ -14,6 +19,6 @@ from clusterdiff.measures import (  # noqa: F401
 )
 
 # isort: on
-from clusterdiff.measures.registry import Measure, measure, measures, resolve, resolve_all
+from clusterdiff.measures.registry import Measure, applicable, measure, measures, resolve, resolve_all
 
-__all__ = ["Measure", "measure", "measures", "resolve", "resolve_all"]
+__all__ = ["Measure", "applicable", "measure", "measures", "resolve", "resolve_all"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log
+from math import isqrt, log
 
 
 def one_in_n(n: int) -> float:
@@ -16,6 +16,11 @@ def all_but_one(n: int) -> float:
     return n - 1
 
 
+def ceil_root(x: int) -> int:
+    """⌈√x⌉, exactly."""
+    return isqrt(x - 1) + 1 if x > 0 else 0
+
+
 @dataclass(frozen=True)
 class LogN:
     """log n, the entropy of n singletons, in nats or to another base."""
@@ -25,3 +30,15 @@ class LogN:
     def __call__(self, n: int) -> float:
         """The bound for n points."""
         return log(n) if self.base is None else log(n) / log(self.base)
+
+
+@dataclass(frozen=True)
+class LeastF:
+    """The least F of n points: one cluster against all singletons, or the other way round."""
+
+    beta: float = 1.0
+
+    def __call__(self, n: int) -> float:
+        """The bound for n points."""
+        square = self.beta * self.beta
+        return (1 + square) / max(square * n + 1, square + n)

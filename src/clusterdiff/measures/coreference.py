@@ -1,8 +1,8 @@
 """Measures of coreference resolution: clusters are entities, points are mentions.
 
-The two sides need not have the same mentions. Those that only one side has (missed or spurious mentions) count as they
-do in the CoNLL reference scorer, whatever ``missing=`` makes of them for other measures: a and b are the sizes of
-whole entities, and the sums below run over all entities of their side.
+The two sides need not have the same mentions. With ``missing="lost"``, as for documents, those that only one side has
+(missed or spurious mentions) count as they do in the CoNLL reference scorer: a and b are the sizes of whole entities,
+and the sums below run over all entities of their side. Otherwise they are left out, or entities of their own.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clusterdiff import _core
-from clusterdiff.measures.elements import b_cubed
-from clusterdiff.measures.registry import PrecisionRecall, measure, precision_recall
+from clusterdiff.measures.elements import b_cubed, b_cubed_lost
+from clusterdiff.measures.registry import JOIN_WEIGHTED, PrecisionRecall, measure, precision_recall
 from clusterdiff.measures.terms import f_beta, found
 from clusterdiff.meet.parts import Overlap
 from clusterdiff.meet.sums import Overlapping
+from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.labels import Int64Array
 
 PRADHAN = (
@@ -25,7 +26,7 @@ PRADHAN = (
     "ACL."
 )
 LUO = "Luo, X. (2005). On coreference resolution performance metrics. HLT-EMNLP. "
-FACTS: dict[str, Any] = {"family": "coreference", "reads": "overlap", "weighted": False}
+FACTS: dict[str, Any] = {"family": "coreference", "reads": "overlap", "weighted": False, "lost": True}
 
 
 @precision_recall(
@@ -45,7 +46,7 @@ def mentions(meet: Overlapping) -> PrecisionRecall:
     It looks only at the points, not at their clusters: 1 whenever both sides have the same points.
 
     >>> import clusterdiff as cd
-    >>> cd.compare([{"a", "b"}, {"c"}], [{"a", "b", "x"}], missing="drop").score("mentions.precision")
+    >>> cd.compare([{"a", "b"}, {"c"}], [{"a", "b", "x"}], missing="lost").score("mentions.precision")
     0.6666666666666666
     """
     overlap = meet.overlap
@@ -75,7 +76,7 @@ def muc(meet: Overlapping) -> PrecisionRecall:
 
     >>> import clusterdiff as cd
     >>> key, response = [{"a"}, {"b", "c"}, {"d", "e", "f"}], [{"a"}, {"d", "e"}]
-    >>> cd.compare(key, response, missing="drop").scores(["muc.recall", "muc.precision", "muc.f1"])
+    >>> cd.compare(key, response, missing="lost").scores(["muc.recall", "muc.precision", "muc.f1"])
     {'muc.recall': 0.3333333333333333, 'muc.precision': 1.0, 'muc.f1': 0.5}
     """
     overlap = meet.overlap
@@ -98,6 +99,8 @@ def _ceaf_e(meet: Overlapping) -> float:
 @precision_recall(
     "ceaf_m",
     **FACTS,
+    decomposition=JOIN_WEIGHTED,  # of the same points, of which all three are A
+    f1_facts={"decomposition": JOIN_WEIGHTED},
     normalised=False,
     reference=LUO + PRADHAN,
     precision=(
@@ -108,7 +111,7 @@ def _ceaf_e(meet: Overlapping) -> float:
         "Share of the true mentions in the best one-to-one matching of entities.",
         r"R = \frac{1}{\sum_L a} \max_W \sum_{LC} W_{LC}\, m",
     ),
-    aliases={"f1": ("ceafm",)},
+    aliases={"f1": ("ceaf_m", "ceafm")},
 )
 def ceaf_m(meet: Overlapping) -> PrecisionRecall:
     """CEAF by mentions (φ3).
@@ -117,7 +120,7 @@ def ceaf_m(meet: Overlapping) -> PrecisionRecall:
 
     >>> import clusterdiff as cd
     >>> key, response = [{"a"}, {"b", "c"}, {"d", "e", "f"}], [{"a"}, {"d", "e"}]
-    >>> cd.compare(key, response, missing="drop").scores(["ceaf_m.recall", "ceaf_m.precision"])
+    >>> cd.compare(key, response, missing="lost").scores(["ceaf_m.recall", "ceaf_m.precision"])
     {'ceaf_m.recall': 0.5, 'ceaf_m.precision': 1.0}
     """
     best = meet.once(_ceaf_m)
@@ -146,7 +149,7 @@ def ceaf_e(meet: Overlapping) -> PrecisionRecall:
 
     >>> import clusterdiff as cd
     >>> key, response = [{"a"}, {"b", "c"}, {"d", "e", "f"}], [{"a"}, {"d", "e"}]
-    >>> cd.compare(key, response, missing="drop").scores(["ceaf_e.recall", "ceaf_e.precision"])
+    >>> cd.compare(key, response, missing="lost").scores(["ceaf_e.recall", "ceaf_e.precision"])
     {'ceaf_e.recall': 0.6, 'ceaf_e.precision': 0.9}
     """
     best = meet.once(_ceaf_e)
@@ -156,6 +159,7 @@ def ceaf_e(meet: Overlapping) -> PrecisionRecall:
 @precision_recall(
     "lea",
     **FACTS,
+    decomposition=JOIN_WEIGHTED,  # of the same points
     f1_facts={"conditionally_normalised": True},
     reference="Moosavi, N. S. & Strube, M. (2016). Which coreference evaluation metric do you trust? ACL.",
     precision=(
@@ -175,7 +179,7 @@ def lea(meet: Overlapping) -> PrecisionRecall:
 
     >>> import clusterdiff as cd
     >>> key, response = [{"a"}, {"b", "c"}, {"d", "e", "f"}], [{"a"}, {"d", "e"}]
-    >>> cd.compare(key, response, missing="drop").scores(["lea.recall", "lea.precision"])
+    >>> cd.compare(key, response, missing="lost").scores(["lea.recall", "lea.precision"])
     {'lea.recall': 0.3333333333333333, 'lea.precision': 1.0}
     """
     return _resolved(meet.overlap.transpose()), _resolved(meet.overlap)
@@ -284,7 +288,7 @@ def blanc_precision(meet: Overlapping) -> float:
 
     >>> import clusterdiff as cd
     >>> key, response = [{"a", "b"}, {"c", "d", "e"}], [{"b", "c", "x"}, {"d", "e"}]
-    >>> cd.compare(key, response, missing="drop").score("blanc.precision")
+    >>> cd.compare(key, response, missing="lost").score("blanc.precision")
     0.29166666666666663
     """
     return meet.once(_blanc).precision
@@ -302,7 +306,7 @@ def blanc_recall(meet: Overlapping) -> float:
 
     >>> import clusterdiff as cd
     >>> key, response = [{"a"}, {"b", "c"}, {"d", "e", "f"}], [{"a"}, {"d", "e"}]
-    >>> round(cd.compare(key, response, missing="drop").score("blanc.recall"), 12)
+    >>> round(cd.compare(key, response, missing="lost").score("blanc.recall"), 12)
     0.215909090909
     """
     return meet.once(_blanc).recall
@@ -321,7 +325,7 @@ def blanc_f1(meet: Overlapping) -> float:
 
     >>> import clusterdiff as cd
     >>> key, response = [{"a", "b"}, {"c", "d", "e"}], [{"b", "c", "x"}, {"d", "e"}]
-    >>> cd.compare(key, response, missing="drop").score("blanc.f1")
+    >>> cd.compare(key, response, missing="lost").score("blanc.f1")
     0.29166666666666663
     """
     return meet.once(_blanc).f1
@@ -346,7 +350,8 @@ def conll(meet: Overlapping) -> float:
 
     >>> import clusterdiff as cd
     >>> key, response = [{"a"}, {"b", "c"}, {"d", "e", "f"}], [{"a"}, {"d", "e"}]
-    >>> round(cd.compare(key, response, missing="drop").score("conll"), 12)
+    >>> round(cd.compare(key, response, missing="lost").score("conll"), 12)
     0.593333333333
     """
-    return fsum(f_beta(*part(meet)) for part in (muc, b_cubed, ceaf_e)) / 3
+    b3 = b_cubed_lost(meet) if isinstance(meet, UnevenMeet) else b_cubed(meet)
+    return fsum(f_beta(*both) for both in (muc(meet), b3, ceaf_e(meet))) / 3

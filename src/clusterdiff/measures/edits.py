@@ -12,12 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterdiff.errors import MeasureError, nearest
-from clusterdiff.measures.bounds import all_but_one
+from clusterdiff.measures.bounds import all_but_one, ceil_root
 from clusterdiff.measures.matching import matched_mass
 from clusterdiff.measures.registry import JOIN_WEIGHTED, SUMMED, measure
 from clusterdiff.measures.terms import x_log_x
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Summed
+from clusterdiff.meet.uneven import UnevenMeet
 
 MENESTRINA = (
     "Menestrina, D., Whang, S. E. & Garcia-Molina, H. (2010). Evaluating entity resolution results. VLDB 3."
@@ -36,8 +37,8 @@ operations = partial(counted, weighted=False, reference=MENESTRINA)
 Cost: TypeAlias = Callable[[npt.NDArray[Any], npt.NDArray[Any]], npt.NDArray[Any]]
 
 
-def _all_but_one_twice(n: int) -> float:
-    return 2 * (n - 1)
+def _most_edits(n: int) -> float:
+    return 2 * n - ceil_root(4 * n)
 
 
 @dataclass(frozen=True)
@@ -49,15 +50,27 @@ class MostCost:
 
     def __call__(self, n: int) -> float:
         """The bound for n points."""
-        return self._most(self.split, n) + self._most(self.merge, n)
+        costs = self.split, self.merge
+        if all(isinstance(cost, int | float) for cost in costs):
+            return self._most_of_counts(n)
+        most = [self._most(cost, n) for cost in costs]
+        # A pair of points is cut or tied but not both; and VI is at most log n.
+        return most[0] if costs[0] == costs[1] else sum(most)
+
+    def _most_of_counts(self, n: int) -> float:
+        # With n cells in a grid of k true and l predicted clusters there are n − k splits and n − l merges; the least
+        # k and l with room for n cells cost least, and one of them is at most √n.
+        few = np.arange(1, ceil_root(n) + 1)
+        many = -(-n // few)
+        left = min(np.min(self.split * few + self.merge * many), np.min(self.split * many + self.merge * few))
+        return float(n * (self.split + self.merge) - left)
 
     @staticmethod
     def _most(cost: Any, n: int) -> float:
         if isinstance(cost, int | float):
             return float(cost * (n - 1))
-        return (
-            {"product": n * (n - 1) / 2, "entropy": log(n)}.get(cost, inf) if isinstance(cost, str) else inf
-        )
+        known = {"product": n * (n - 1) / 2, "entropy": log(n)}
+        return known.get(cost, inf) if isinstance(cost, str) else inf
 
 
 def _cost_facts(split: Any = 1, merge: Any = 1) -> dict[str, Any]:
@@ -107,10 +120,26 @@ def _taken_apart(meet: Meet, cost: Cost) -> float:
     return float(np.sum(cost(meet.size[more], rest[more])))
 
 
+def _splits_lost(meet: UnevenMeet) -> float:
+    """The splits of the points that both sides have."""
+    return 0.0 if meet.shared is None else splits(meet.shared)
+
+
+def _merges_lost(meet: UnevenMeet) -> float:
+    """The merges of the points that both sides have."""
+    return 0.0 if meet.shared is None else merges(meet.shared)
+
+
+def _edits_lost(meet: UnevenMeet) -> float:
+    """Splits and merges of the shared points; points that one side lacks are removed, or added, one by one."""
+    return _splits_lost(meet) + _merges_lost(meet) + len(meet.missing) + len(meet.spurious)
+
+
 @operations(
     "gmd",
+    lost="adding and removing points has no cost among those of splits and merges",
     given=_cost_facts,
-    bounds=(0.0, _all_but_one_twice),
+    bounds=(0.0, MostCost(1, 1)),
     aliases=("generalized_merge_distance",),
 )
 def generalised_merge_distance(meet: Meet, split: Any = 1, merge: Any = 1) -> float:
@@ -138,7 +167,8 @@ def generalised_merge_distance(meet: Meet, split: Any = 1, merge: Any = 1) -> fl
 @operations(
     "edits",
     reads="sums",
-    bounds=(0.0, _all_but_one_twice),
+    lost=_edits_lost,
+    bounds=(0.0, _most_edits),
     aliases=("basic_merge_distance",),
 )
 def edits(meet: Summed) -> float:
@@ -146,9 +176,9 @@ def edits(meet: Summed) -> float:
 
     .. math:: d = 2\, |M| - |L| - |C|, \quad M \text{ the meet}
 
-    Identical clusterings give 0; one cluster against all singletons gives n − 1. Whole clusters count, not points.
-    The way leads through the meet: merging first and splitting later can be shorter, so that the triangle inequality
-    does not hold.
+    Identical clusterings give 0; one cluster against all singletons gives n − 1, and the largest value is 2n − ⌈2√n⌉,
+    of a square grid of single points. Whole clusters count, not points. The way leads through the meet: merging first
+    and splitting later can be shorter, so that the triangle inequality does not hold.
 
     >>> import clusterdiff as cd
     >>> cd.score([0, 0, 1, 1, 2], [0, 0, 1, 2, 2], "edits")
@@ -157,7 +187,7 @@ def edits(meet: Summed) -> float:
     return splits(meet) + merges(meet)
 
 
-@operations("edits.splits", reads="sums", bounds=(0.0, all_but_one), symmetric=False)
+@operations("edits.splits", lost=_splits_lost, reads="sums", bounds=(0.0, all_but_one), symmetric=False)
 def splits(meet: Summed) -> float:
     r"""Number of splits on the way from the true clustering through the meet to the predicted one.
 
@@ -172,7 +202,7 @@ def splits(meet: Summed) -> float:
     return float(len(meet) - meet.k_true)
 
 
-@operations("edits.merges", reads="sums", bounds=(0.0, all_but_one), symmetric=False)
+@operations("edits.merges", lost=_merges_lost, reads="sums", bounds=(0.0, all_but_one), symmetric=False)
 def merges(meet: Summed) -> float:
     r"""Number of merges on the way from the true clustering through the meet to the predicted one.
 
@@ -189,6 +219,7 @@ def merges(meet: Summed) -> float:
 
 @counted(
     "edits.moves",
+    lost=True,
     fused="matched",
     bounds=(0.0, all_but_one),
     degree=1,

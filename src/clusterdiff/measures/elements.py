@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from clusterdiff.errors import MeasureError
 from clusterdiff.measures.bounds import one_in_n
 from clusterdiff.measures.registry import JOIN_WEIGHTED, PrecisionRecall, measure, precision_recall
-from clusterdiff.meet.sums import Overlapping, Summed
+from clusterdiff.measures.terms import found
+from clusterdiff.meet.meet import Meet
+from clusterdiff.meet.sums import Summed
+from clusterdiff.meet.uneven import UnevenMeet
+from clusterdiff.points.labels import FloatArray
 
 FACTS: dict[str, Any] = {
     "family": "elements",
@@ -19,9 +23,33 @@ FACTS: dict[str, Any] = {
 }
 
 
+def _element_lost(meet: UnevenMeet) -> float:
+    """Σ m²/max(a, b) / N: a point that one side lacks overlaps with nothing."""
+    larger = np.maximum(meet.true_mass[meet.true], meet.pred_mass[meet.pred])
+    return float(np.sum(_square_over(meet, larger)) / meet.total)
+
+
+def b_cubed_lost(meet: Meet) -> PrecisionRecall:
+    """B-cubed where points that a side lacks count as lost: each mean is over the points of its own side."""
+    precision = float(np.sum(_square_over(meet, meet.pred_mass[meet.pred])))
+    recall = float(np.sum(_square_over(meet, meet.true_mass[meet.true])))
+    # A side without any points shares none: 0/0 is 0, as in the reference scorer.
+    return found(precision, meet.pred_mass.sum().item()), found(recall, meet.true_mass.sum().item())
+
+
+def _square_over(meet: Meet, size: npt.NDArray[Any]) -> FloatArray:
+    """m²/size for each cell, and 0 where nothing has weight."""
+    mass = meet.mass.astype(float)
+    out = np.zeros(len(mass))
+    np.divide(mass * mass, size, out=out, where=mass > 0)
+    return out
+
+
 @measure(
     "element_centric",
     **FACTS,
+    lost=_element_lost,
+    linear=True,
     symbol="ECS",
     bounds=(one_in_n, 1.0),
     conditionally_normalised=False,
@@ -47,7 +75,9 @@ def element_centric(meet: Summed) -> float:
 @precision_recall(
     "b3",
     **FACTS,
-    reads_uneven="overlap",
+    lost=b_cubed_lost,
+    linear=True,
+    f1_facts={"linear": False},
     reference="Bagga, A. & Baldwin, B. (1998). Algorithms for scoring coreference chains. LREC workshop on linguistic "
     "coreference.",
     precision=(
@@ -64,30 +94,18 @@ def element_centric(meet: Summed) -> float:
         "f1": ("b_cubed_f", "b_cubed", "bcubed"),
     },
 )
-def b_cubed(meet: Overlapping) -> PrecisionRecall:
+def b_cubed(meet: Summed) -> PrecisionRecall:
     """B-cubed.
 
     Identical clusterings give exactly 1. A point is always in both of its clusters, so neither share falls below 1/n.
-    Points that only one clustering has count in its clusters and in its mean, with a share of 0, as in the CoNLL
-    reference scorer.
+    With ``missing="lost"`` points that only one clustering has count in its clusters and in its mean, with a share of
+    0, as in the CoNLL reference scorer.
 
     >>> import clusterdiff as cd
     >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).scores(["b3.precision", "b3.recall"])
     {'b3.precision': 1.0, 'b3.recall': 0.75}
     >>> key, response = [{"a"}, {"b", "c"}, {"d", "e", "f"}], [{"a"}, {"d", "e"}]
-    >>> round(cd.compare(key, response, missing="drop").score("b3.recall"), 12)  # 7/18
+    >>> round(cd.compare(key, response, missing="lost").score("b3.recall"), 12)  # 7/18
     0.388888888889
     """
-    if not meet.uneven:
-        return meet.sums.b3_precision, meet.sums.b3_recall
-    if meet.weighted:
-        raise MeasureError(
-            "b3 is not defined for weighted points when a clustering lacks some of them.",
-            "leave out weights=, or make both clusterings cover the same points first.",
-        )
-    overlap = meet.overlap
-    square = overlap.size.astype(float) ** 2
-    # A side without any points shares none: 0/0 is 0, as in the reference scorer.
-    precision = np.sum(square / overlap.pred_size[overlap.pred]) / max(overlap.pred_size.sum(), 1)
-    recall = np.sum(square / overlap.true_size[overlap.true]) / max(overlap.true_size.sum(), 1)
-    return float(precision), float(recall)
+    return meet.sums.b3_precision, meet.sums.b3_recall

@@ -10,10 +10,8 @@ from typing import Any
 
 from clusterdiff.errors import MeasureError, nearest
 from clusterdiff.measures.bounds import LogN
-from clusterdiff.measures.chance import expected
 from clusterdiff.measures.registry import JOIN_WEIGHTED, Decomposition, Sizes, measure, measures
 from clusterdiff.measures.terms import entropy, x_log_x
-from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Summed
 from clusterdiff.points.labels import FloatArray
 
@@ -34,11 +32,18 @@ def _base_facts(base: float | None = None) -> dict[str, Any]:
     return {"bounds": (0.0, LogN(base)) if base > 1 else (LogN(base), 0.0)}
 
 
+#: Why none of them has a value where points are lost.
+LOST = (
+    "a point that a side lacks is in none of its clusters, so that its information is infinite, and inventing a "
+    "cluster for it would make lost singletons cost nothing"
+)
 #: Every measure here is made of sums, and none is conditionally normalised.
-information = partial(measure, family="information", reads="sums", conditionally_normalised=False)
+information = partial(measure, family="information", reads="sums", conditionally_normalised=False, lost=LOST)
 share = partial(information, normalised=True)
+#: Linear in I, the entropies given.
+linear_share = partial(share, linear=True)
 #: Those in nats take another base.
-in_nats = partial(information, bounds=(0.0, LogN()), normalised=False, given=_base_facts)
+in_nats = partial(information, linear=True, bounds=(0.0, LogN()), normalised=False, given=_base_facts)
 entropies = partial(in_nats, best=inf, reflexive=False, reference=COVER)
 information_lost = partial(in_nats, best=0.0, decomposition=JOIN_WEIGHTED, reference=MEILA)
 
@@ -51,7 +56,8 @@ def _in_base(nats: float, base: float | None) -> float:
     return nats / log(base)
 
 
-def _average(kind: str, meet: Summed) -> float:
+def average_entropy(kind: str, meet: Summed) -> float:
+    """One of the averages of the two entropies."""
     true, pred = meet.sums.h_true, meet.sums.h_pred
     match kind:
         case "arithmetic":
@@ -90,6 +96,10 @@ def _log_share(sizes: Sizes, n: int) -> FloatArray:
 
 def _log_rest(sizes: Sizes, n: int) -> float:
     return 1.0 - float(_log_share(sizes, n).sum())
+
+
+def _nmi_facts(average: str = "arithmetic") -> dict[str, Any]:
+    return {"linear": average != "joint"}  # the joint entropy is not the same for all meets of these sizes
 
 
 def _v_facts(beta: float = 1.0) -> dict[str, Any]:
@@ -164,13 +174,13 @@ def entropy_joint(meet: Summed, base: float | None = None) -> float:
 
 
 def _nmi(meet: Summed, average: str) -> float:
-    norm = _average(average, meet)
+    norm = average_entropy(average, meet)
     if meet.same:
         return 1.0
     return min(1.0, meet.sums.mutual / norm) if norm > 0 else 0.0
 
 
-@share("nmi_max", symbol="NMI", subcomponent_consistent=False, reference=VINH)
+@linear_share("nmi_max", symbol="NMI", subcomponent_consistent=False, reference=VINH)
 def nmi_max(meet: Summed) -> float:
     r"""Mutual information as a share of the larger entropy: the paper's NMI.
 
@@ -186,8 +196,9 @@ def nmi_max(meet: Summed) -> float:
     return _nmi(meet, "max")
 
 
-@share(
+@linear_share(
     "nmi",
+    given=_nmi_facts,
     aliases=("normalized_mutual_info_score", "normalized_mi_score", "normalized_mutual_information"),
     reference=VINH,
 )
@@ -212,7 +223,7 @@ measures.refuse(
 )
 
 
-@share(
+@linear_share(
     "nid",
     best=0.0,
     aliases=("normalized_information_distance",),
@@ -258,58 +269,7 @@ def nvi(meet: Summed) -> float:
     return min(1.0, (sums.split_info + sums.merge_info) / sums.h_joint)
 
 
-@information(
-    "ami",
-    symbol="AMI",
-    reads="cells",  # the sizes of all clusters
-    bounds=(-inf, 1.0),
-    normalised=False,
-    weighted=False,
-    aliases=(
-        "AMI",
-        "adjusted_mutual_info_score",
-        "adjusted_mi_score",
-        "adj_mi",
-        "adjusted_mutual_information",
-    ),
-    reference=VINH,
-)
-def ami(meet: Meet, average: str = "arithmetic") -> float:
-    r"""Mutual information corrected for chance: 0 is what shuffled labels reach on average.
-
-    .. math:: AMI = \frac{I(L, C) - E[I]}{(H(L) + H(C)) / 2 - E[I]} = 1 - \frac{VI}{E[VI]}
-
-    ``average`` is arithmetic, max, min, geometric or joint, as for ``nmi``. Identical clusterings give exactly 1,
-    also where the formula is 0/0. One cluster or all singletons leave nothing to chance and give exactly 0 against
-    anything else. The expectation is over all permutations of the points, which has no meaning for weights.
-
-    >>> import clusterdiff as cd
-    >>> round(cd.score([0, 0, 1, 1], [0, 0, 1, 2], "ami"), 12)
-    0.571428571429
-    """
-    norm = _average(average, meet)
-    if meet.same:
-        return 1.0
-    if 1 in (meet.k_true, meet.k_pred) or meet.n in (meet.k_true, meet.k_pred):
-        return 0.0
-    sums, chance = meet.sums, meet.once(expected)
-    # One minus what was lost over what chance loses: both are sums of terms ≥ 0, so that nothing cancels.
-    if average == "arithmetic":
-        lost, by_chance = sums.split_info + sums.merge_info, chance.split_info + chance.merge_info
-    elif average in ("max", "min"):
-        # H(L) − I = H(L|C), and the same for C
-        larger_is_true = sums.h_true >= sums.h_pred
-        if larger_is_true == (average == "max"):
-            lost, by_chance = sums.merge_info, chance.merge_info
-        else:
-            lost, by_chance = sums.split_info, chance.split_info
-    else:
-        lost = norm - sums.mutual
-        by_chance = norm - chance.mutual
-    return min(1.0, 1.0 - lost / by_chance)
-
-
-@share(
+@linear_share(
     "homogeneity",
     symmetric=False,
     aliases=("homogeneity_score", "cluster_homogeneity"),
@@ -331,7 +291,7 @@ def homogeneity(meet: Summed) -> float:
     return 1.0 if sums.merge_info == 0 else min(1.0, sums.mutual / sums.h_true)
 
 
-@share(
+@linear_share(
     "completeness",
     symmetric=False,
     aliases=("completeness_score", "cluster_completeness"),
@@ -352,7 +312,7 @@ def completeness(meet: Summed) -> float:
     return 1.0 if sums.split_info == 0 else min(1.0, sums.mutual / sums.h_pred)
 
 
-@share("v_measure", given=_v_facts, aliases=("v_measure_score",), reference=ROSENBERG)
+@linear_share("v_measure", given=_v_facts, aliases=("v_measure_score",), reference=ROSENBERG)
 def v_measure(meet: Summed, beta: float = 1.0) -> float:
     r"""Harmonic mean of homogeneity and completeness.
 
@@ -428,7 +388,7 @@ def vi_merge(meet: Summed, base: float | None = None) -> float:
     return _in_base(meet.sums.merge_info, base)
 
 
-@share(
+@linear_share(
     "V",
     subcomponent_consistent=False,
     decomposition=Decomposition(_log_share, _log_rest),
@@ -451,8 +411,10 @@ def v_normalised(meet: Summed) -> float:
     return max(0.0, 1.0 - vi(meet) / meet.bottom_entropy)
 
 
-@share(
+@linear_share(
     "K",
+    required=("k",),
+    normalised=False,  # 0 is reached only where k² divides n
     subcomponent_consistent=False,
     decomposition=JOIN_WEIGHTED,
     reference=MEILA,

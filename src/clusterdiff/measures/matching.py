@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from functools import partial
-from math import ceil, sqrt
+from math import sqrt
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from clusterdiff.measures.bounds import all_but_one, one_in_n
+from clusterdiff.measures import lost
+from clusterdiff.measures.bounds import LeastF, all_but_one, ceil_root, one_in_n
+from clusterdiff.measures.lost import CHANCE
 from clusterdiff.measures.registry import JOIN_WEIGHTED, SUMMED, PrecisionRecall, measure, precision_recall
+from clusterdiff.measures.terms import found
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Summed
 from clusterdiff.points.labels import FloatArray
@@ -43,11 +46,11 @@ by_matching = partial(matching, fused="matched")
 
 
 def _least_n(n: int) -> float:
-    return ceil(2 * sqrt(n)) / (2 * n)
+    return ceil_root(4 * n) / (2 * n)
 
 
 def _most_moves(n: int) -> float:
-    return 2 * n - ceil(2 * sqrt(n))
+    return 2 * n - ceil_root(4 * n)
 
 
 def _least_geometric(n: int) -> float:
@@ -58,11 +61,16 @@ def _all_but_one_in_n(n: int) -> float:
     return 1 - 1 / n
 
 
+def _f_measure_facts(beta: float = 1.0) -> dict[str, Any]:
+    return {"bounds": (LeastF(beta), 1.0)}
+
+
 # ---- every cluster chooses its best partner on its own
 
 
 @by_parts(
     "N",
+    lost=lost.van_dongen,
     bounds=(_least_n, 1.0),
     subcomponent_consistent=False,
     decomposition=JOIN_WEIGHTED,
@@ -86,6 +94,7 @@ def n_van_dongen(meet: Summed) -> float:
 
 @moved(
     "split_join",
+    lost=lost.split_join,
     bounds=(0.0, _most_moves),
     aliases=("split-join", "split_join_distance", "van_dongen"),
 )
@@ -105,6 +114,7 @@ def split_join(meet: Summed) -> float:
 
 @moved(
     "split_join.true",
+    lost=lost.split_join_true,
     bounds=(0.0, all_but_one),
     symmetric=False,
 )
@@ -124,6 +134,7 @@ def split_join_true(meet: Summed) -> float:
 
 @moved(
     "split_join.pred",
+    lost=lost.split_join_pred,
     bounds=(0.0, all_but_one),
     symmetric=False,
 )
@@ -143,8 +154,10 @@ def split_join_pred(meet: Summed) -> float:
 
 @by_parts(
     "purity",
+    lost=lost.purity,
     bounds=(one_in_n, 1.0),
     symmetric=False,
+    aliases=("purity_index",),
     decomposition=JOIN_WEIGHTED,
     reference=ZHAO,
 )
@@ -164,6 +177,7 @@ def purity(meet: Summed) -> float:
 
 @by_parts(
     "inverse_purity",
+    lost=lost.inverse_purity,
     bounds=(one_in_n, 1.0),
     symmetric=False,
     decomposition=JOIN_WEIGHTED,
@@ -185,6 +199,7 @@ def inverse_purity(meet: Summed) -> float:
 
 @by_parts(
     "geometric_accuracy",
+    lost=lost.geometric_accuracy,
     bounds=(_least_geometric, 1.0),
     reference="Nepusz, T., Yu, H. & Paccanaro, A. (2012). Detecting overlapping protein complexes in protein-protein "
     "interaction networks. Nature Methods 9.",
@@ -210,7 +225,9 @@ def _best_of_row(meet: Meet, value: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 @plain(
     "f_measure",
-    bounds=(one_in_n, 1.0),
+    lost=lost.f_measure,
+    bounds=(LeastF(), 1.0),
+    given=_f_measure_facts,
     symmetric=False,
     decomposition=JOIN_WEIGHTED,
     reference="Larsen, B. & Aone, C. (1999). Fast and effective text mining using linear-time document clustering. "
@@ -221,8 +238,8 @@ def f_measure(meet: Meet, beta: float = 1.0) -> float:
 
     .. math:: F = \sum_L \frac{a}{n} \max_C \frac{(1 + \beta^2)\, m}{\beta^2 a + b}
 
-    Identical clusterings give 1. Several true clusters may choose the same predicted one. Above 0 always, since
-    every true cluster shares points with some predicted one.
+    Identical clusterings give 1. Several true clusters may choose the same predicted one. The least value is 2/(n + 1),
+    of one cluster against all singletons: every true cluster shares points with some predicted one.
 
     >>> import clusterdiff as cd
     >>> round(cd.score([0, 0, 1, 1], [0, 0, 1, 2], "f_measure"), 12)
@@ -236,6 +253,7 @@ def f_measure(meet: Meet, beta: float = 1.0) -> float:
 
 @precision_recall(
     "closest",
+    lost=lost.closest,
     family="matching",
     bounds=(one_in_n, 1.0),
     normalised=False,
@@ -273,6 +291,7 @@ def closest(meet: Meet) -> PrecisionRecall:
 
 @precision_recall(
     "clusters",
+    lost=True,
     family="matching",
     weighted=False,
     reference="Menestrina, D., Whang, S. E. & Garcia-Molina, H. (2010). Evaluating entity resolution results. VLDB 3.",
@@ -300,10 +319,10 @@ def exact_clusters(meet: Meet) -> PrecisionRecall:
     >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).scores(["clusters.precision", "clusters.recall", "clusters.f1"])
     {'clusters.precision': 0.3333333333333333, 'clusters.recall': 0.5, 'clusters.f1': 0.4}
     """
-    common = np.count_nonzero(
-        (meet.size == meet.true_size[meet.true]) & (meet.size == meet.pred_size[meet.pred])
+    common = int(
+        np.count_nonzero((meet.size == meet.true_size[meet.true]) & (meet.size == meet.pred_size[meet.pred]))
     )
-    return common / meet.k_pred, common / meet.k_true
+    return found(common, meet.k_pred), found(common, meet.k_true)  # a side without points has none
 
 
 # ---- one-to-one matchings
@@ -332,11 +351,12 @@ def matched_mass(meet: Summed) -> int | float:
 
 @by_matching(
     "A",
+    lost=True,
     normalised=False,
     bounds=(one_in_n, 1.0),
     subcomponent_consistent=True,
     decomposition=JOIN_WEIGHTED,
-    aliases=("classification_accuracy", "accuracy", "maximum_match", "maximum_matching"),
+    aliases=("classification_accuracy", "cluster_accuracy", "accuracy", "maximum_match", "maximum_matching"),
     reference=MEILA,
 )
 def accuracy(meet: Summed) -> float:
@@ -356,6 +376,7 @@ def accuracy(meet: Summed) -> float:
 
 @by_matching(
     "classification_error",
+    lost=True,
     normalised=False,
     best=0.0,
     bounds=(0.0, _all_but_one_in_n),
@@ -376,7 +397,9 @@ def classification_error(meet: Summed) -> float:
     return 1.0 - accuracy(meet)
 
 
-@by_matching("npa", normalised=True, aliases=("normalized_pivoted_accuracy",), reference=GAGOLEWSKI)
+@by_matching(
+    "npa", lost=CHANCE, normalised=True, aliases=("normalized_pivoted_accuracy",), reference=GAGOLEWSKI
+)
 def normalised_pivoted_accuracy(meet: Summed) -> float:
     r"""Accuracy of the best one-to-one matching, above what k equal parts would reach.
 
@@ -395,6 +418,7 @@ def normalised_pivoted_accuracy(meet: Summed) -> float:
 
 @measure(
     "nca",
+    lost=CHANCE,
     family="matching",
     symmetric=False,
     weighted=False,
@@ -429,7 +453,7 @@ def _psi_fit(meet: Meet) -> float:
     return float(matched(meet, fit).sum())
 
 
-@share("psi", weighted=False, aliases=("pair_sets_index",), reference=REZAEI)
+@share("psi", lost=CHANCE, weighted=False, aliases=("pair_sets_index",), reference=REZAEI)
 def pair_sets_index(meet: Meet) -> float:
     r"""How well clusters match one to one, every cluster counting the same, corrected for chance.
 
@@ -451,7 +475,7 @@ def pair_sets_index(meet: Meet) -> float:
     return max(0.0, (meet.once(_psi_fit) - expected) / (max(meet.k_true, meet.k_pred) - expected))
 
 
-@share("spsi", weighted=False, reference=REZAEI)
+@share("spsi", lost=CHANCE, weighted=False, reference=REZAEI)
 def simplified_pair_sets_index(meet: Meet) -> float:
     r"""The pair sets index with chance taken as one matched cluster.
 

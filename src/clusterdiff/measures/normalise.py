@@ -114,6 +114,12 @@ def normalised(meet: Meet, measure: Measure) -> float:
     Luo, P., Xiong, H., Zhan, G., Wu, J. & Shi, Z. (2009). Information-theoretic distance measures for clustering
     validation: generalization and normalization. IEEE TKDE 21.
     """
+    if meet.uneven:
+        raise MeasureError(
+            "normalisation given the truth is not defined where a clustering lacks points that count as lost: the "
+            "extremes are those of clusterings of the same points.",
+            'pass missing="drop" or missing="singleton".',
+        )
     if meet.weighted:
         raise MeasureError(
             "normalisation given the truth is not defined for weighted points.", "leave out weights=."

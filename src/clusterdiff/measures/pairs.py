@@ -10,6 +10,7 @@ from functools import partial
 from math import sqrt
 from typing import Any
 
+from clusterdiff.measures.lost import CHANCE
 from clusterdiff.measures.registry import (
     SUMMED,
     Decomposition,
@@ -18,8 +19,9 @@ from clusterdiff.measures.registry import (
     measure,
     precision_recall,
 )
-from clusterdiff.measures.terms import kept
+from clusterdiff.measures.terms import found, kept
 from clusterdiff.meet.sums import Summed
+from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.labels import FloatArray
 
 HUBERT = "Hubert, L. & Arabie, P. (1985). Comparing partitions. Journal of Classification 2."
@@ -29,6 +31,10 @@ FACTS: dict[str, Any] = {"family": "pairs", "reads": "sums", "conditionally_norm
 pair_measure = partial(measure, **FACTS)
 share = partial(pair_measure, normalised=True)
 plain = partial(pair_measure, normalised=False)
+#: Linear in the pairs that are together in both, those on either side given.
+linear_share = partial(share, linear=True)
+#: 0 is what shuffled labels reach on average.
+adjusted = partial(plain, linear=True, baseline=0.0)
 
 
 def _pair_share(sizes: Sizes, n: int) -> FloatArray:
@@ -43,12 +49,54 @@ def _ordered_pairs(n: int) -> float:
     return n * (n - 1)
 
 
+def _rand_lost(meet: UnevenMeet) -> float:
+    """Agreeing pairs of shared points over all pairs: a pair with a point that one side lacks disagrees."""
+    if meet.shared is None:
+        return 0.0
+    both, true, pred, every = meet.shared.pairs
+    return found(every - true - pred + 2 * both, meet.pairs.all)
+
+
+def _mirkin_lost(meet: UnevenMeet) -> float:
+    """Ordered pairs on which the two disagree, with all those of which one side lacks a point."""
+    return 2.0 * meet.pairs.all * (1.0 - _rand_lost(meet))
+
+
+def _rogers_tanimoto_lost(meet: UnevenMeet) -> float:
+    """R/(2 − R), with R as it is there."""
+    agreement = _rand_lost(meet)
+    return agreement / (2.0 - agreement)
+
+
+# Lost points are in no pair that is together on both sides. Without any pair to judge a share is 0 there: nothing was
+# found. It is what the coreference measures say, and an empty prediction is not precise.
+
+
+def _pairs_lost(meet: UnevenMeet) -> PrecisionRecall:
+    """Pairs in whole clusters: points that one side lacks count with the pairs that they are in."""
+    both, true, pred, _ = meet.pairs
+    return found(both, pred), found(both, true)
+
+
+def _jaccard_lost(meet: UnevenMeet) -> float:
+    """The same formula, with pairs in whole clusters; without any pair it is 0."""
+    both, true, pred, _ = meet.pairs
+    return found(both, true + pred - both)
+
+
+def _adapted_rand_error_lost(meet: UnevenMeet, alpha: float = 0.5) -> float:
+    """The same formula, with pairs in whole clusters; without any pair it is 1."""
+    both, true, pred, _ = meet.pairs
+    return 1.0 - found(both, alpha * true + (1 - alpha) * pred)
+
+
 def _alpha_facts(alpha: float = 0.5) -> dict[str, Any]:
     return {"symmetric": alpha == 0.5}
 
 
-@share(
+@linear_share(
     "rand",
+    lost=_rand_lost,
     symbol="R",
     aliases=("R", "rand_score", "rand_index"),
     subcomponent_consistent=False,
@@ -71,8 +119,9 @@ def rand(meet: Summed) -> float:
     return kept(pairs.all - pairs.true - pairs.pred + 2 * pairs.both, pairs.all)
 
 
-@plain(
+@adjusted(
     "ari",
+    lost=CHANCE,
     symbol="ARI",
     bounds=(-0.5, 1.0),
     aliases=(
@@ -108,7 +157,9 @@ def ari(meet: Summed) -> float:
 
 @precision_recall(
     "pairs",
+    lost=_pairs_lost,
     **FACTS,
+    linear=True,  # F too: both shares have the same numerator
     reference="Rijsbergen, C. J. van (1979). Information Retrieval, 2nd ed. Butterworths.",
     precision=(
         "Share of the pairs that the prediction puts together that are together in truth.",
@@ -128,7 +179,8 @@ def pair_precision_recall(meet: Summed) -> PrecisionRecall:
     """Agreement on pairs of points.
 
     Without any pair to judge (all singletons) a share is 1: nothing was claimed wrongly, nothing was missed. The
-    precision is Wallace's index given the prediction, the recall the one given the truth.
+    precision is Wallace's index given the prediction, the recall the one given the truth. Lost singletons
+    (``missing="lost"``) are in no pair, so that it does not see them.
 
     >>> import clusterdiff as cd
     >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).scores(["pairs.precision", "pairs.recall", "pairs.f(beta=2)"])
@@ -138,8 +190,9 @@ def pair_precision_recall(meet: Summed) -> PrecisionRecall:
     return kept(both, pred), kept(both, true)
 
 
-@share(
+@linear_share(
     "adapted_rand_error",
+    lost=_adapted_rand_error_lost,
     given=_alpha_facts,
     best=0.0,
     reference="Arganda-Carreras, I. et al. (2015). Crowdsourcing the creation of image segmentation algorithms for "
@@ -165,6 +218,7 @@ def adapted_rand_error(meet: Summed, alpha: float = 0.5) -> float:
 
 @share(
     "jaccard",
+    lost=_jaccard_lost,
     aliases=("jaccard_index",),
     reference="Ben-Hur, A., Elisseeff, A. & Guyon, I. (2002). A stability based method for discovering structure in "
     "clustered data. Pacific Symposium on Biocomputing 7.",
@@ -184,8 +238,9 @@ def jaccard(meet: Summed) -> float:
     return kept(both, true + pred - both)
 
 
-@share(
+@linear_share(
     "fowlkes_mallows",
+    lost=True,
     symbol="FM",
     aliases=("fowlkes_mallows_score", "fowlkes_mallows_index", "fm_score"),
     reference="Fowlkes, E. B. & Mallows, C. L. (1983). A method for comparing two hierarchical clusterings. JASA 78.",
@@ -208,8 +263,9 @@ def fowlkes_mallows(meet: Summed) -> float:
     return sqrt(both / true) * sqrt(both / pred) if true and pred else 0.0
 
 
-@plain(
+@adjusted(
     "afm",
+    lost=CHANCE,
     bounds=(-1.0, 1.0),
     aliases=("adjusted_fm_score", "adjusted_fowlkes_mallows"),
     reference=HUBERT,
@@ -239,6 +295,8 @@ def adjusted_fowlkes_mallows(meet: Summed) -> float:
 
 @plain(
     "mirkin",
+    lost=_mirkin_lost,
+    linear=True,
     best=0.0,
     bounds=(0.0, _ordered_pairs),
     decomposition=SUMMED,
@@ -264,6 +322,7 @@ def mirkin(meet: Summed) -> float:
 
 @share(
     "rogers_tanimoto",
+    lost=_rogers_tanimoto_lost,
     aliases=("rogers_tanimoto_index",),
     reference="Rogers, D. J. & Tanimoto, T. T. (1960). A computer program for classifying plants. Science 132.",
 )
@@ -282,10 +341,11 @@ def rogers_tanimoto(meet: Summed) -> float:
     return agreement / (2.0 - agreement)
 
 
-@plain(
+@adjusted(
     "pairs.correlation",
+    lost=CHANCE,
     bounds=(-1.0, 1.0),
-    aliases=("pearson_correlation",),
+    aliases=("pearson_correlation", "cc", "phi", "hubert"),
     reference=HUBERT,
 )
 def pair_correlation(meet: Summed) -> float:

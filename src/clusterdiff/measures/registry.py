@@ -7,6 +7,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -60,10 +61,16 @@ class Measure:
     ``reflexive`` says whether every clustering scores ``best`` with itself. Multiplying all weights by c multiplies
     the value by c to the ``degree``. With parameters set it is called ``stem``, if it has one.
 
-    ``reads`` says what of the meet it reads: ``"sums"``, ``"cells"``, ``"overlap"`` or ``"points"``; where a clustering
-    has points that the other lacks ``reads_uneven``, if that is something else; and neither where the sum named
-    ``fused`` is known already. ``needs`` names what has to be known of the points: features or distances.
-    ``given(**parameters)`` returns the facts that depend on parameters; it has their defaults as its own.
+    ``linear`` says that, the sizes of the clusters given, it is linear in what it reads: its mean over all ways to lay
+    the two clusterings over the points is then its value for the mean sums. ``baseline`` is that mean, where it is the
+    same for all sizes that leave anything to chance.
+
+    ``reads`` says what of the meet it reads: ``"sums"``, ``"margins"``, ``"cells"``, ``"overlap"`` or ``"points"``,
+    unless the sum named ``fused`` is known already. ``needs`` names what has to be known of the points: features or
+    distances. ``lost`` says what it means where points that a side lacks count as lost (``missing="lost"``): True if
+    its function holds there as it stands, another function of an uneven meet that takes its place, or the reason why
+    there is none. ``required`` are the parameters without which it has no value. ``given(**parameters)`` returns the
+    facts that depend on parameters; it has their defaults as its own.
 
     A measure is a value: it can be hashed, compared, copied and pickled. Pickle keeps its function and its facts by
     reference, so functions among them must be found in a module.
@@ -81,12 +88,15 @@ class Measure:
     conditionally_normalised: bool | None = field(default=None, repr=False)
     subcomponent_consistent: bool | None = field(default=None, repr=False)
     decomposition: Decomposition | None = field(default=None, repr=False)
+    linear: bool = field(default=False, repr=False)
+    baseline: float | None = field(default=None, repr=False)
     weighted: bool = field(default=True, repr=False)
     degree: int = field(default=0, repr=False)
     reads: Reads = field(default="cells", repr=False)
-    reads_uneven: Reads | None = field(default=None, repr=False)
+    lost: bool | str | Callable[..., float] = field(default=False, repr=False)
     fused: str | None = field(default=None, repr=False)
     needs: str | None = field(default=None, repr=False)
+    required: tuple[str, ...] = field(default=(), repr=False)
     aliases: tuple[str, ...] = field(default=(), repr=False)
     reference: str = field(default="", repr=False)
     stem: str | None = field(default=None, repr=False)
@@ -95,12 +105,11 @@ class Measure:
     bound: tuple[tuple[str, Any], ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
-        for reads in (self.reads, self.reads_uneven or self.reads):
-            if reads not in READS:
-                raise MeasureError(
-                    f"{self.name}: `reads` must be one of {', '.join(READS)}; got {reads!r}.",
-                    nearest(str(reads), READS),
-                )
+        if self.reads not in READS:
+            raise MeasureError(
+                f"{self.name}: `reads` must be one of {', '.join(READS)}; got {self.reads!r}.",
+                nearest(str(self.reads), READS),
+            )
         if self.fused is not None and self.fused not in FUSED:
             raise MeasureError(f"{self.name}: `fused` must be one of {', '.join(FUSED)}; got {self.fused!r}.")
 
@@ -111,18 +120,30 @@ class Measure:
                 f"{self.name} is not defined for weighted points.",
                 "leave out weights=, or choose another measure.",
             )
+        if meet.uneven:
+            return self._where_lost(meet)
         # Usually it is offered; a closer look would cost a small comparison a tenth of its time.
-        if self.reads not in meet.offers or self.reads_uneven is not None:
+        if self.reads not in meet.offers:
             lack = self.lacks(meet)
             if lack is not None:
                 raise refusal(self.name, lack, meet)
         return self.function(meet, **dict(self.bound)) if self.bound else self.function(meet)
 
+    def _where_lost(self, meet: Summed) -> float:
+        """Its value where points that a side lacks count as lost."""
+        if self.lost is False or isinstance(self.lost, str):
+            why = self.lost or "nothing says what it means there"
+            raise MeasureError(
+                f"{self.name} is not defined where a clustering lacks points that count as lost: {why}.",
+                'pass missing="drop" or missing="singleton", or choose another measure.',
+            )
+        function = self.function if self.lost is True else self.lost
+        return function(meet, **dict(self.bound))
+
     def lacks(self, meet: Summed) -> Reads | None:
         """What it would read and ``meet`` does not offer; None if it can be computed there."""
-        wanted = self.reads if self.reads_uneven is None or not meet.uneven else self.reads_uneven
         offers = meet.offers
-        return None if wanted in offers or self.fused in offers else wanted
+        return None if self.reads in offers or self.fused in offers else self.reads
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -153,6 +174,12 @@ class Measure:
     def summary(self) -> str:
         """What it tells, in a sentence."""
         return " ".join(self._paragraphs[0].split()) if self.doc else ""
+
+    @property
+    def lost_summary(self) -> str:
+        """What it tells where points are lost, in a sentence, if that is a function of its own."""
+        function = getattr(self.lost, "function", self.lost)  # of a precision, a recall or an F
+        return " ".join((inspect.getdoc(function) or "").split()) if callable(self.lost) else ""
 
     @property
     def formula(self) -> str:
@@ -333,31 +360,34 @@ def precision_recall(
     recall: tuple[str, str],
     aliases: Mapping[str, tuple[str, ...]] | None = None,
     f1_facts: Mapping[str, Any] | None = None,
+    lost: bool | str | Callable[[Any], PrecisionRecall] = False,
     **facts: Any,
 ) -> Callable[[Callable[[Any], PrecisionRecall]], Callable[[Any], PrecisionRecall]]:
     """Register ``name.precision``, ``name.recall`` and ``name.f1`` from one function that returns the first two.
 
     Each is described by a sentence and a formula of its own, followed by what the function's docstring says of all.
-    ``name.f(beta=2)`` is F with another weight of recall.
+    ``name.f(beta=2)`` is F with another weight of recall. ``lost`` is as for :class:`Measure`, where a function
+    returns both.
     """
 
     def register(function: Callable[[Any], PrecisionRecall]) -> Callable[[Any], PrecisionRecall]:
         title, _, shared = (inspect.getdoc(function) or "").partition("\n\n")
         harmonic = f"{title.rstrip('.')}: the harmonic mean of precision and recall."
-        parts: tuple[tuple[str, Callable[..., float], tuple[str, str]], ...] = (
-            ("precision", Part(function, 0), precision),
-            ("recall", Part(function, 1), recall),
-            ("f1", FScore(function), (harmonic, F_BETA)),
+        parts: tuple[tuple[str, Callable[[Any], Callable[..., float]], tuple[str, str]], ...] = (
+            ("precision", partial(Part, index=0), precision),
+            ("recall", partial(Part, index=1), recall),
+            ("f1", FScore, (harmonic, F_BETA)),
         )
-        for part, made, (sentence, formula) in parts:
+        for part, make, (sentence, formula) in parts:
             known = {"normalised": True, "conditionally_normalised": False, **facts}
+            known["lost"] = make(lost) if callable(lost) else lost
             known |= {"symmetric": part == "f1", "aliases": (aliases or {}).get(part, ())}
             known["description"] = f"{sentence}\n\n.. math:: {formula}\n\n{shared}"
             if part == "f1":
                 # A mean of ratios is no mean over components, even if each ratio is.
                 known |= {"decomposition": None, "stem": f"{name}.f", "given": _f_facts, **(f1_facts or {})}
                 known["aliases"] = (f"{name}.f", *known["aliases"])
-            measure(f"{name}.{part}", **known)(made)
+            measure(f"{name}.{part}", **known)(make(function))
         return function
 
     return register
@@ -400,6 +430,22 @@ def resolve(wanted: str | Measure | Callable[[Meet], float]) -> Measure:
         name = str(getattr(wanted, "__name__", "own"))
         return Measure(name, wanted, "own", name)
     raise MeasureError(f"a measure is a name or a function of the meet; got {type(wanted).__name__}.")
+
+
+def applicable(source: Summed) -> list[Measure]:
+    """Every measure that can be computed there: it reads what is there, takes weights if there are any, needs no more.
+
+    What needs a parameter, as K does, is left out.
+    """
+    known = {"features": "moments", "distances": "links"}
+    return [
+        measure
+        for measure in measures.values()
+        if measure.lacks(source) is None
+        and (measure.weighted or not source.weighted)
+        and (measure.needs is None or getattr(source, known[measure.needs], None) is not None)
+        and all(name in measure.parameters for name in measure.required)
+    ]
 
 
 def resolve_all(

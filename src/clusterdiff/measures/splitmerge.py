@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
+from clusterdiff.measures.chance import s_h_lost
+from clusterdiff.measures.lost import CHANCE
 from clusterdiff.measures.registry import JOIN_WEIGHTED, Measure, measure
 from clusterdiff.measures.subcomponents import Scored, Sigma, Subcomponent, Takes, mean, product, subcomponent
 from clusterdiff.meet.meet import Meet
-from clusterdiff.meet.sums import Summed
+from clusterdiff.meet.sums import Sized, Summed
 
 XIANG = (
     "Xiang, Q., Mao, Q., Chai, K. M. A., Chieu, H. L., Tsang, I. W. & Zhao, Z. (2012). "
@@ -21,7 +24,9 @@ FACTS: dict[str, Any] = {
     "conditionally_normalised": True,
     "subcomponent_consistent": True,
     "decomposition": JOIN_WEIGHTED,
+    "linear": True,
     "reference": XIANG,
+    "lost": True,
 }
 #: Sums that may be there already, for S*; with "_mean" those for S'. The core has some, an engine all.
 SUMS = {"entropy": "s_h", "pairs": "s_pairs", "largest": "s_largest", "mse": "s_mse"}
@@ -44,7 +49,14 @@ def _fused(s: str | Subcomponent, sigma: Sigma) -> str:
 
 def _facts(s: str | Subcomponent, sigma: Sigma) -> dict[str, Any]:
     scored = subcomponent(s)
-    return {"reads": scored.reads, "needs": scored.needs, "fused": _fused(s, sigma) or None}
+    known = _fused(s, sigma) or None
+    return {
+        "reads": scored.reads,
+        "needs": scored.needs,
+        "fused": known,
+        "linear": known is not None and scored.needs is None,
+        **({"conditionally_normalised": False, "normalised": None} if scored.needs == "features" else {}),
+    }
 
 
 def _product_facts(s: str = "entropy") -> dict[str, Any]:
@@ -71,14 +83,55 @@ def s_h(meet: Summed) -> float:
     return float(meet.fused("s_h")) if "s_h" in meet.offers else _score(meet, "entropy", product)
 
 
-@measure("S_MSE", fused="s_mse", needs="features", **FACTS)
+@measure(
+    "as_h",
+    family="split-merge",
+    symbol="AS_H",
+    reads="margins",
+    bounds=(-inf, 1.0),
+    normalised=False,
+    conditionally_normalised=False,
+    weighted=False,
+    baseline=0.0,
+    lost=CHANCE,
+    aliases=("AS_H", "adjusted_s_h"),
+    reference=XIANG,
+)
+def adjusted_s_h(meet: Sized) -> float:
+    r"""S_H corrected for chance: 0 is what shuffled labels reach on average.
+
+    .. math:: AS_H = 1 - \frac{1 - S_H}{E[1 - S_H]}
+
+    The mean is over all ways to permute the labels, exactly. Identical clusterings give exactly 1, and only they do.
+    One cluster or all singletons leave nothing to chance and give exactly 0 against anything else. Worse than chance is
+    negative. S_H is the score that can be explained, component by component; this one compares data sets with few large
+    clusters. Permutations have no meaning for weights.
+
+    >>> import clusterdiff as cd
+    >>> round(cd.score([0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2], "as_h"), 12)
+    0.134854236193
+    """
+    if meet.same:
+        return 1.0
+    if meet.margins.settled:
+        return 0.0
+    return 1.0 - (1.0 - s_h(meet)) / meet.once(s_h_lost)
+
+
+#: Clusters without spread, or whose halves have the same centre, score 1 however they are split: clauses 1 and 2 of
+#: property 4.3 fail, and with them conditional normalisation.
+MSE_FACTS = {**FACTS, "linear": False, "conditionally_normalised": False, "normalised": None}
+
+
+@measure("S_MSE", fused="s_mse", needs="features", **MSE_FACTS)
 def s_mse(meet: Summed) -> float:
     r"""How much of the clusters' spread in feature space survives splitting and merging.
 
     .. math:: S_{MSE} = \sum_{LC} \frac{m}{n}\, \frac{mse(C_L)}{mse(L)}\, \frac{mse(L_C)}{mse(C)}
 
     Identical clusterings give exactly 1. A cluster without spread scores 1 however it is split, so clusterings
-    that differ only among identical points are not told apart.
+    that differ only among identical points are not told apart; nor is a cluster halved into parts with the same centre
+    told from the whole. So it is not conditionally normalised, unlike what the paper says of all instances.
 
     >>> import clusterdiff as cd
     >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2], features=[[0.0], [1.0], [5.0], [6.0]]).score("S_MSE")
@@ -158,6 +211,7 @@ def split_merge(
         needs=scored.needs,
         decomposition=JOIN_WEIGHTED,
         reference=XIANG,
+        lost=True,
     )
 
 

@@ -21,6 +21,7 @@ from clusterdiff.measures.terms import kept_each, x_log_x
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.parts import spread
 from clusterdiff.meet.sums import Reads
+from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.labels import FloatArray
 from clusterdiff.wording import count
 
@@ -249,12 +250,25 @@ def mean(split: FloatArray, merge: FloatArray) -> FloatArray:
 
 
 class Scored:
-    """A meet with its split and merge scores: what S*, S' and the loss are read from."""
+    """A meet with its split and merge scores: what S*, S' and the loss are read from.
+
+    ``split`` and ``merge`` have one score per true and per predicted cluster. Where a side lacks points, each is the
+    product of how the shared points fared (``inner``) and of what they are of the cluster (``kept``); ``split_sides``
+    and ``merge_sides`` have both. Elsewhere they are None: all points are shared, and ``inner`` is the score.
+    """
 
     def __init__(self, meet: Meet, s: Subcomponent) -> None:
         self.meet = meet
-        self.split = s(meet)
-        self.merge = s(meet.transpose())
+        self.split_sides = self.merge_sides = None
+        if isinstance(meet, UnevenMeet):
+            other = meet.transpose()
+            assert isinstance(other, UnevenMeet)
+            own = isinstance(s.function, Own)
+            self.split_sides, self.merge_sides = meet.scores(s, own), other.scores(s, own)
+            self.split, self.merge = self.split_sides.whole, self.merge_sides.whole
+        else:
+            self.split = s(meet)
+            self.merge = s(meet.transpose())
 
     @cached_property
     def pair(self) -> tuple[FloatArray, FloatArray]:
@@ -262,7 +276,7 @@ class Scored:
         return self.split[self.meet.true], self.merge[self.meet.pred]
 
     def combine(self, sigma: Sigma = product) -> float:
-        """Σ m/n · σ(split score, merge score) over the cells (equation 3)."""
+        """Σ m/n · σ(split score, merge score) over the cells (equation 3); points that a side lacks score 0."""
         # Whole points for perfect cells are summed apart, so that identical clusterings give exactly 1.
         sigma_of_cell = np.asarray(sigma(*self.pair), dtype=np.float64)
         if sigma_of_cell.shape != self.meet.mass.shape:

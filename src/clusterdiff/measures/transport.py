@@ -26,6 +26,7 @@ PIVOTS = 10_000_000
     weighted=False,
     reads="points",
     needs="features",
+    lost="a point that one side lacks has nowhere to be moved to",
     reference="Coen, M. H., Ansari, M. H. & Fillmore, N. (2010). Comparing clusterings in space. ICML.",
 )
 def cdistance(meet: Meet) -> float:

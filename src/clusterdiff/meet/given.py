@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from clusterdiff import _core
 from clusterdiff.errors import ArgumentError
@@ -78,3 +79,15 @@ def _whole(size: Sequence[int] | Int64Array) -> Int64Array:
     if given.dtype.kind == "u" and given.size and int(given.max()) >= 2**63:
         raise ArgumentError(TOO_MANY)
     return given.astype(np.int64)
+
+
+def rows_of(cells: _core.Cells) -> npt.NDArray[np.int32]:
+    """The true cluster of each cell."""
+    return np.repeat(np.arange(cells.k_true, dtype=np.int32), np.diff(cells.indptr))
+
+
+def places_of(kept: Int64Array, count: int) -> Int64Array:
+    """For each of ``count`` cells its place among the kept ones, else -1; index -1 stays -1."""
+    place = np.full(count + 1, -1)
+    place[kept] = np.arange(len(kept))
+    return place

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy.typing as npt
 from clusterdiff import _core
 from clusterdiff.errors import LabelError, MissingExtraError
 from clusterdiff.meet.meet import Meet
+from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.alignment import Alignment, align
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.labels import Labels
@@ -18,6 +20,8 @@ from clusterdiff.table import Table
 from clusterdiff.wording import count
 
 KINDS = ("same", "split", "merge", "mixed")
+#: The same where points may be lost: clusters one to one (or without any counterpart) that lack points on one side.
+UNEVEN_KINDS = (*KINDS, "missing", "spurious")
 
 
 def top(points: int) -> Clustering:
@@ -111,7 +115,31 @@ class Components:
     @property
     def size(self) -> npt.NDArray[np.int64]:
         """The number of points of each component."""
-        return _core.group_sum(self.of_true, self.count, self.meet.true_size)
+        size: npt.NDArray[np.int64] = _core.group_sum(self.of_true, self.count, self.meet.true_size)
+        size += self.spurious
+        return size
+
+    @cached_property
+    def mass(self) -> npt.NDArray[Any]:
+        """The weight of each component."""
+        mass = _core.group_sum(self.of_true, self.count, self.meet.true_mass)
+        if isinstance(self.meet, UnevenMeet):
+            mass = mass + _core.group_sum(self.of_pred, self.count, self.meet.spurious.mass(self.meet.k_pred))
+        return mass
+
+    @cached_property
+    def missing(self) -> Any:
+        """The number of points of each component that only the true clustering has; 0 if there are none at all."""
+        if not isinstance(self.meet, UnevenMeet):
+            return 0
+        return _core.group_sum(self.of_true, self.count, self.meet.missing.count(self.meet.k_true))
+
+    @cached_property
+    def spurious(self) -> Any:
+        """The number of points of each component that only the predicted clustering has; 0 if there are none at all."""
+        if not isinstance(self.meet, UnevenMeet):
+            return 0
+        return _core.group_sum(self.of_pred, self.count, self.meet.spurious.count(self.meet.k_pred))
 
     @property
     def true_count(self) -> npt.NDArray[np.int64]:
@@ -125,9 +153,20 @@ class Components:
 
     @property
     def kind(self) -> npt.NDArray[np.int8]:
-        """What happened in each component, as an index into ``KINDS``."""
+        """What happened in each component, as an index into ``kinds``."""
         split, merged = self.pred_count > 1, self.true_count > 1
-        return (split + 2 * merged).astype(np.int8)
+        kind = (split + 2 * merged).astype(np.int8)
+        if isinstance(self.meet, UnevenMeet):
+            lost = np.where(
+                self.missing > 0, np.where(self.spurious > 0, 3, 4), np.where(self.spurious > 0, 5, 0)
+            )
+            kind = np.where(kind == 0, lost, kind).astype(np.int8)
+        return kind
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds that there may be."""
+        return UNEVEN_KINDS if self.meet.uneven else KINDS
 
 
 def bipartite(meet: Meet) -> Table[Any]:

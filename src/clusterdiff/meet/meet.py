@@ -11,23 +11,23 @@ import numpy.typing as npt
 
 from clusterdiff import _core
 from clusterdiff.errors import ArgumentError
-from clusterdiff.meet.given import names_of, read_cells
+from clusterdiff.meet.given import names_of, places_of, read_cells, rows_of
 from clusterdiff.meet.parts import CellWeights, Links, Moments, Overlap, Pairs, spread
-from clusterdiff.meet.sums import Made, Once, Sums, WeightedSums
+from clusterdiff.meet.sums import Made, Sizes, Sums, WeightedSums
 from clusterdiff.points.labels import AnyArray, FloatArray, Int64Array, IntArray, LazyNames
 from clusterdiff.table import Table
 
 #: Something that exists already, or is made when it is asked for.
 Lazy: TypeAlias = Made | Callable[[], Made]
 
-CELLS = frozenset({"sums", "cells", "overlap"})
+CELLS = frozenset({"sums", "margins", "cells", "overlap"})
 POINTS = CELLS | {"points"}
 #: The same where points have no weights: the core then sums up S* and S' along with the rest.
 SCORES = frozenset({"s_h", "s_h_mean", "s_pairs", "s_pairs_mean", "s_largest", "s_largest_mean"})
 CELLS_AND_SCORES, POINTS_AND_SCORES = CELLS | SCORES, POINTS | SCORES
 
 
-class Meet(Once):
+class Meet(Sizes):
     """The cells of two clusterings: which true and predicted cluster each lies in, and its size.
 
     Cells stand in true-major order: those of one true cluster are adjacent. Clusters are numbered from 0 on
@@ -47,9 +47,7 @@ class Meet(Once):
     locate
         The cell of each point, or a function that finds them when they are asked for.
     overlap
-        The clusterings with the points that only one of them has, or a function that makes that.
-    uneven
-        Whether there are such points; if None, there are when an overlap is given.
+        The same cells as an :class:`Overlap` that also knows documents, or a function that makes that.
     transpose_of
         The meet that this is the transpose of, and where its cells are here.
 
@@ -63,6 +61,9 @@ class Meet(Once):
     2  y     2        1
     """
 
+    #: Whether a clustering has points that the other lacks; see :class:`UnevenMeet`.
+    uneven = False
+
     def __init__(
         self,
         cells: _core.Cells,
@@ -75,7 +76,6 @@ class Meet(Once):
         features: Any = None,
         locate: Lazy[IntArray] | None = None,
         overlap: Lazy[Overlap] | None = None,
-        uneven: bool | None = None,
         transpose_of: tuple[Meet, Int64Array] | None = None,
     ) -> None:
         self.cells = cells
@@ -83,10 +83,9 @@ class Meet(Once):
         self.moments = moments
         self.links = links
         self.features = features
-        self.uneven = overlap is not None if uneven is None else uneven
         self._locate = locate
         self._overlap = overlap
-        self._transpose_of = transpose_of
+        self.transpose_of = transpose_of
         self._made = {}
         self._true_names = true_names
         self._pred_names = pred_names
@@ -109,12 +108,12 @@ class Meet(Once):
         features: Any = None,
         link_sums: Callable[[IntArray, int, npt.NDArray[Any] | None], FloatArray] | None = None,
         overlap: Lazy[Overlap] | None = None,
-        uneven: bool | None = None,
+        unit: float | None = None,
     ) -> Meet:
         """The meet of two arrays of integer labels, with everything else that is known about the points.
 
         ``weights`` and ``features`` have one entry or row per point. ``link_sums(groups, k, weights)`` gives the link
-        weight inside each of k groups of points.
+        weight inside each of k groups of points. ``unit`` is what weights are measured against, if not their mean.
         """
         cells = _core.meet(true, pred)
         locate: Lazy[IntArray] = partial(cells.locate, true, pred)
@@ -122,11 +121,11 @@ class Meet(Once):
         if weights is not None or features is not None or link_sums is not None:
             locate = cell = cells.locate(true, pred)
             if weights is not None:
-                sums = CellWeights.of(weights, cell, len(cells))
+                sums = CellWeights.of(weights, cell, len(cells), unit)
             if features is not None:
                 moments = Moments(*spread(cell, len(cells), features, weights))
             if link_sums is not None:
-                row, column = _rows(cells)[cell], cells.cols[cell]
+                row, column = rows_of(cells)[cell], cells.cols[cell]
                 links = Links(
                     link_sums(cell, len(cells), weights),
                     link_sums(row, cells.k_true, weights),
@@ -142,7 +141,6 @@ class Meet(Once):
             features=features,
             locate=locate,
             overlap=overlap,
-            uneven=uneven,
         )
 
     @classmethod
@@ -159,9 +157,14 @@ class Meet(Once):
         names = self._true_names, self._pred_names
         return Meet(self.cells, *names, locate=locate, overlap=self._overlap, **self._carried)
 
+    def within(self, documents: IntArray) -> Meet:
+        """The same meet of points that are divided into documents, where ``documents`` numbers each point's."""
+        parts = self._carried | {"locate": self._locate, "overlap": partial(_divided, self, documents)}
+        return Meet(self.cells, self._true_names, self._pred_names, **parts)
+
     @property
     def _carried(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("weights", "moments", "links", "features", "uneven")}
+        return {name: getattr(self, name) for name in ("weights", "moments", "links", "features")}
 
     def __reduce__(self) -> tuple[Callable[..., Meet], tuple[Any, ...]]:
         """For pickle and copy: plain arrays, so what was still to be made on demand is made now."""
@@ -200,7 +203,7 @@ class Meet(Once):
     @cached_property
     def true(self) -> npt.NDArray[np.int32]:
         """The true cluster of each cell."""
-        return _rows(self.cells)
+        return rows_of(self.cells)
 
     @property
     def pred(self) -> npt.NDArray[np.int32]:
@@ -301,10 +304,7 @@ class Meet(Once):
 
     @cached_property
     def overlap(self) -> Overlap:
-        """The clusterings as they were given, with the points that only one of them has.
-
-        A meet made from another one (restricted or coarsened) knows the shared points only.
-        """
+        """The cells and the sizes of clusters, with their documents where points are divided into such."""
         if self._overlap is None:
             return Overlap(self.true, self.pred, self.size, self.true_size, self.pred_size)
         return _made(self._overlap)
@@ -326,8 +326,8 @@ class Meet(Once):
 
     @cached_property
     def _transposed(self) -> tuple[Meet, Int64Array]:
-        if self._transpose_of is not None:
-            return self._transpose_of
+        if self.transpose_of is not None:
+            return self.transpose_of
         cells, order = self.cells.transpose()
         back = np.empty_like(order)
         back[order] = np.arange(len(order))
@@ -340,8 +340,7 @@ class Meet(Once):
             links=self.links and Links(self.links.cells[order], self.links.pred, self.links.true),
             features=self.features,
             locate=partial(_moved, np.append(back, -1), self) if self.knows_points else None,
-            overlap=None if self._overlap is None else partial(_transposed_overlap, self),
-            uneven=self.uneven,
+            overlap=None if self._overlap is None else self.overlap.transpose,
             transpose_of=(self, back),  # the transpose of the transpose is this very meet
         )
         return meet, order
@@ -379,7 +378,7 @@ class Meet(Once):
             links=Links(self.links.cells[keep], self.links.true[chosen], self.links.pred[present])
             if self.links and whole
             else None,
-            locate=partial(_moved, _place(keep, len(self)), self) if self.knows_points else None,
+            locate=partial(_moved, places_of(keep, len(self)), self) if self.knows_points else None,
         )
 
     def coarsen(self, groups: npt.ArrayLike, names: AnyArray | None = None) -> Meet:
@@ -389,10 +388,8 @@ class Meet(Once):
         """
         to = np.asarray(groups)
         if to.shape != (self.k_pred,) or to.dtype.kind not in "iu":
-            raise ArgumentError(
-                f"`groups` must give an integer for each of the {self.k_pred:,} predicted clusters; "
-                f"got {to.dtype} of shape {to.shape}."
-            )
+            wanted = f"an integer for each of the {self.k_pred:,} predicted clusters"
+            raise ArgumentError(f"`groups` must give {wanted}; got {to.dtype} of shape {to.shape}.")
         codes, first = _core.encode_integers(to)
         key = self.true.astype(np.int64) * len(first) + codes[self.pred]
         united, place = np.unique(key, return_inverse=True)
@@ -429,7 +426,7 @@ class Meet(Once):
     def grouped(self) -> tuple[Int64Array, IntArray]:
         """The positions of all points by cell: those of cell i are members[indptr[i]:indptr[i + 1]], ascending."""
         cell = self.cell_of_point
-        if len(cell) == self.n:
+        if len(cell) == self.cells.n:
             return _core.group_members(cell, len(self))
         inside = np.flatnonzero(cell >= 0)
         indptr, members = _core.group_members(cell[inside], len(self))
@@ -474,22 +471,14 @@ def _made(lazy: Lazy[Made]) -> Made:
     return lazy() if callable(lazy) else lazy
 
 
-def _rows(cells: _core.Cells) -> npt.NDArray[np.int32]:
-    """The true cluster of each cell."""
-    return np.repeat(np.arange(cells.k_true, dtype=np.int32), np.diff(cells.indptr))
-
-
 def _moved(place: IntArray, meet: Meet) -> IntArray:
     """The cell of each point after the cells of ``meet`` went to other places; -1 stays -1."""
     return place[meet.cell_of_point]
 
 
-def _transposed_overlap(meet: Meet) -> Overlap:
-    return meet.overlap.transpose()
-
-
-def _place(kept: Int64Array, count: int) -> Int64Array:
-    """For each of ``count`` cells its place among the kept ones, else -1; index -1 stays -1."""
-    place = np.full(count + 1, -1)
-    place[kept] = np.arange(len(kept))
-    return place
+def _divided(meet: Meet, documents: IntArray) -> Overlap:
+    """The cells, and the document of each cluster: that of any of its points."""
+    cell = meet.cell_of_point
+    true, pred = np.empty(meet.k_true, dtype=np.int64), np.empty(meet.k_pred, dtype=np.int64)
+    true[meet.true[cell]], pred[meet.pred[cell]] = documents, documents
+    return Overlap(meet.true, meet.pred, meet.size, meet.true_size, meet.pred_size, true, pred)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from clusterdiff import _core
 from clusterdiff.errors import ArgumentError
-from clusterdiff.points.labels import BoolArray, FloatArray, Int64Array, IntArray
+from clusterdiff.points.labels import FloatArray, Int64Array, IntArray
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,9 @@ class CellWeights:
     unit: float
 
     @classmethod
-    def of(cls, weights: npt.NDArray[Any], cell: IntArray, k: int) -> CellWeights:
-        """Sum the points' weights over the ``k`` cells."""
-        unit = float(weights.mean(dtype=np.float64))
+    def of(cls, weights: npt.NDArray[Any], cell: IntArray, k: int, unit: float | None = None) -> CellWeights:
+        """Sum the points' weights over the ``k`` cells; ``unit`` is their mean if nothing else is said."""
+        unit = float(weights.mean(dtype=np.float64)) if unit is None else unit
         relative = weights / unit
         with np.errstate(divide="ignore", invalid="ignore"):
             entropy = np.where(weights > 0, weights * np.log(relative), 0.0)
@@ -106,38 +106,6 @@ class Overlap:
     pred_size: Int64Array
     true_group: IntArray | None = None
     pred_group: IntArray | None = None
-
-    @classmethod
-    def of(
-        cls,
-        true: IntArray,
-        pred: IntArray,
-        in_true: BoolArray,
-        in_pred: BoolArray,
-        group: IntArray | None = None,
-    ) -> Overlap:
-        """From one integer label per point, which points each clustering has, and the document of each point."""
-        sides, groups = [], []
-        for labels, present in ((true, in_true), (pred, in_pred)):
-            codes = np.full(len(labels), -1, dtype=np.int32)
-            codes[present], first = _core.encode_integers(labels[present])
-            sides.append((codes, np.bincount(codes[present])))
-            groups.append(None if group is None else group[present][first])
-        (rows, true_size), (columns, pred_size) = sides
-        shared = in_true & in_pred
-        if not shared.any():
-            none = np.empty(0, dtype=np.int64)
-            return cls(none, none, none, true_size, pred_size, *groups)
-        cells = _core.meet(rows[shared], columns[shared])
-        row, column = np.asarray(cells.true_labels), np.asarray(cells.pred_labels)
-        return cls(
-            np.repeat(row, np.diff(cells.indptr)),
-            column[cells.cols],
-            cells.sizes,
-            true_size,
-            pred_size,
-            *groups,
-        )
 
     def transpose(self) -> Overlap:
         """The same with the two clusterings exchanged; the order of the cells stays."""

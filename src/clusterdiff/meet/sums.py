@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from clusterdiff import _core
 from clusterdiff.errors import MeasureError
+from clusterdiff.meet.margins import Margins, SizeCounts
 from clusterdiff.meet.parts import Overlap, Pairs
 
 if TYPE_CHECKING:
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
 
 Made = TypeVar("Made")
 
-#: What a measure may read: sums over cells and clusters; the cells; both clusterings with the points that one of
-#: them lacks; the points.
-Reads: TypeAlias = Literal["sums", "cells", "overlap", "points"]
-READS: tuple[Reads, ...] = ("sums", "cells", "overlap", "points")
+#: What a measure may read: sums over cells and clusters; those, S_H and the sizes of all clusters; the cells; both
+#: clusterings with the points that one of them lacks; the points.
+Reads: TypeAlias = Literal["sums", "margins", "cells", "overlap", "points"]
+READS: tuple[Reads, ...] = ("sums", "margins", "cells", "overlap", "points")
 #: Sums of a single measure that are known in some places and spare it the cells there: S* and S' with a built-in s,
 #: and the points in the best one-to-one matching of clusters.
 FUSED = (
@@ -103,6 +104,25 @@ class Once:
         return kept
 
 
+class Sizes(Once):
+    """What knows the size of each cluster, and so the margins."""
+
+    @property
+    def true_size(self) -> npt.NDArray[np.int64]:
+        """The number of points of each true cluster."""
+        raise NotImplementedError
+
+    @property
+    def pred_size(self) -> npt.NDArray[np.int64]:
+        """The number of points of each predicted cluster."""
+        raise NotImplementedError
+
+    @cached_property
+    def margins(self) -> Margins:
+        """The sizes of the clusters on both sides."""
+        return Margins(SizeCounts.of(self.true_size), SizeCounts.of(self.pred_size))
+
+
 class Summed(Protocol):
     """What has the sums of a meet: a meet in memory, cells that stay in an engine, a step of a series.
 
@@ -132,7 +152,7 @@ class Summed(Protocol):
 
     @property
     def uneven(self) -> bool:
-        """Whether a clustering has points that the other lacks."""
+        """Whether a clustering has points that the other lacks, and they count as lost."""
 
     @property
     def k_true(self) -> int:
@@ -171,6 +191,7 @@ class Summed(Protocol):
 #: What may be read, in words.
 WHAT: dict[Reads, str] = {
     "sums": "sums over cells",
+    "margins": "the sizes of all clusters",
     "cells": "the cells of the meet",
     "overlap": "both clusterings with the points that one of them lacks",
     "points": "the points",
@@ -181,6 +202,14 @@ def refusal(what: str, reads: Reads, source: Summed) -> MeasureError:
     """The error for something that reads what ``source`` does not offer."""
     why, hint = source.lacking
     return MeasureError(f"{what} reads {WHAT[reads]}, and {why}.", hint)
+
+
+class Sized(Summed, Protocol):
+    """What also has the sizes of all clusters."""
+
+    @property
+    def margins(self) -> Margins:
+        """The sizes of the clusters on both sides."""
 
 
 class Overlapping(Summed, Protocol):

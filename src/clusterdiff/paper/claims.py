@@ -25,6 +25,8 @@ from clusterdiff.paper.trial import labels_of
 S_STAR = ("S_H", "S*(pairs)", "S*(largest)")
 #: Four points on a line in two pairs with one centre: splitting them so leaves all their spread.
 CONCENTRIC = [[-1.0], [1.0], [-2.0], [2.0]]
+#: Four points in two places: the two halves have no spread.
+REPEATED = [[0.0], [0.0], [1.0], [1.0]]
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,13 @@ def sections_3_and_4(checks: dict[str, Check], points: int) -> Iterator[Claim]:
         "implied: the mean squared error is 1 if and only if the cluster is whole",
         holds,
         why + " if the points are at −1, 1, −2 and 2: the parts have one centre" if why else "",
+    )
+    holds, why = _of(check("mse", 4, features=REPEATED), "zero_if_singletons")
+    yield Claim(
+        "4.3, 4.5",
+        "implied: the mean squared error is 0 if and only if only singletons are left",
+        holds,
+        why + " if the points are at 0, 0, 1 and 1: points in one place keep no spread" if why else "",
     )
 
 
@@ -194,9 +203,26 @@ def proposition_5_1(checks: dict[str, Check], points: int) -> Iterator[Claim]:
     yield Claim(proof, "S*(𝕃, ⊥) ∈ (0, 1) for every 𝕃 ≠ ⊥", *_against_bottom(points))
     yield Claim(
         proof,
+        "K has no worst clustering for 𝕃 = {{1, 2}, {3}}: K is defined there",
+        sqrt(3) >= 2,
+        "two clusters are more than k = √3 allows",
+    )
+    yield Claim(
+        proof,
         "V has no worst clustering for 𝕃 = {{1, 2}, {3}}",
         extremes([0, 0, 1], "V").worst > CLOSE,
         f"the least V is {extremes([0, 0, 1], 'V').worst:.4f}",
+    )
+
+
+def conclusion() -> Iterator[Claim]:
+    """What section 7 says of the framework as a whole."""
+    holds, why = _of(check("S_MSE", 4, features=CONCENTRIC), "conditionally_normalised")
+    yield Claim(
+        "conclusion",
+        "any measure obtained via the framework is conditionally normalised: S_MSE, the paper's second instance",
+        holds,
+        why + " if the points are at −1, 1, −2 and 2" if why else "",
     )
 
 

@@ -40,7 +40,7 @@ def page(
     for title, where in (
         ("Table 1: decomposition over components", ("table 1",)),
         ("Table 2: where measures are least", ("table 2", "table 2 amended")),
-        ("Proposition 5.1: normalisation", ("proposition 5.1", "proof of proposition 5.1")),
+        ("Proposition 5.1: normalisation", ("proposition 5.1", "proof of proposition 5.1", "conclusion")),
         ("Proposition 5.2: join-weighted, subcomponent-consistent", ("proposition 5.2",)),
         ("Sections 3 and 4", ("3.3", "4.2, 4.5", "4.3, 4.5", "4.4", "4.4 amended")),
     ):
@@ -102,6 +102,16 @@ def _remarks(checks: Mapping[str, Check]) -> Iterator[str]:
     yield (
         "- The constraints on A's W (section 3.2) are printed as equations, which can only be met by clusterings with "
         "the same number of clusters; they are meant as ≤ 1."
+    )
+    yield (
+        "- Meilă's property 8, additivity of composition, holds for S\\*, N, A and K: where both clusterings refine a "
+        "third, the measure is the mean over its clusters."
+    )
+    yield (
+        "- Conditional normalisation fixes the ends of the scale, not the level of chance: shuffled labels do not "
+        "score the same for all sizes of clusters ("
+        f"{_plain(inline(checks['S_H'].counterexamples['constant_baseline']))}). [How good is good](chance.md) has the "
+        "exact level, and adjusted S_H, for which it is 0."
     )
     yield (
         "- S_H is not n-invariant, since log|L| is not; S_MSE is. S_H does not satisfy Amigó's homogeneity strictly: "

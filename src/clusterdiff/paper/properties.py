@@ -9,6 +9,12 @@ import numpy as np
 
 from clusterdiff.measures.registry import JOIN_WEIGHTED
 from clusterdiff.meet.enumeration import as_sets, universe
+from clusterdiff.paper.baseline import (
+    composition_additive,
+    constant_baseline,
+    monotonous,
+    refinement_additive,
+)
 from clusterdiff.paper.consistency import consistent
 from clusterdiff.paper.constraints import completeness, homogeneity, rag_bag, size_quantity
 from clusterdiff.paper.decompositions import convex_additive, decomposable, decomposed, meet_weighted
@@ -31,8 +37,12 @@ PROPERTIES = {
     "meet_weighted": "the mean of some σ over cells (property 4.5)",
     "subcomponent_consistent": "S({L}, ℂ_L) = s(ℂ|L) (property 4.4)",
     "convex_additive": "the mean over true clusters where ℂ refines 𝕃 (Meilă's axiom A3)",
+    "refinement_additive": "d(⊤, ℂ) + d(ℂ, ⊥) = d(⊤, ⊥) (Meilă's axiom A2)",
+    "composition_additive": "the mean over any clustering that both refine (Meilă's property 8)",
     "triangle": "1 − S, or the distance, obeys the triangle inequality",
     "n_invariant": "every point doubled changes nothing (Meilă)",
+    "constant_baseline": "shuffled labels score the same on average for all sizes of clusters (Vinh)",
+    "monotonous": "a perfect split or a perfect merge is better, unless 𝕃 is ⊤ or ⊥ (Gösgens)",
     "homogeneity": "splitting a cluster by its two true clusters is better (Amigó)",
     "completeness": "merging two clusters of one true cluster is better (Amigó)",
     "rag_bag": "a stray point does less harm in a mixed cluster than in a clean one (Amigó)",
@@ -64,8 +74,14 @@ def measure_findings(trial: Trial) -> dict[str, Finding]:
         else meet_weighted(trial),
         "subcomponent_consistent": consistent(trial),
         "convex_additive": first(convex_additive(trial)),
+        "refinement_additive": first(refinement_additive(trial))
+        if scaled
+        else not_asked("it is not a distance from 𝕃 = ℂ"),
+        "composition_additive": first(composition_additive(trial)),
         "triangle": first(_triangle(trial)) if scaled else not_asked("it is not a distance from 𝕃 = ℂ"),
         "n_invariant": first(_n_invariant(trial)),
+        "constant_baseline": first(constant_baseline(trial)),
+        "monotonous": first(monotonous(trial)),
         "homogeneity": first(homogeneity(trial)),
         "completeness": first(completeness(trial)),
         "rag_bag": rag_bag(trial),

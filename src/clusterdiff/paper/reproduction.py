@@ -10,6 +10,7 @@ from clusterdiff.paper import story
 from clusterdiff.paper.check import Check, check
 from clusterdiff.paper.claims import (
     Claim,
+    conclusion,
     proposition_5_1,
     proposition_5_2,
     section_6,
@@ -75,6 +76,7 @@ def reproduce(points: int = 6, progress: Progress | None = None) -> Reproduction
         *table_2(checks, points),
         *proposition_5_1(checks, points),
         *proposition_5_2(checks),
+        *conclusion(),
         *section_6(experiment),
     ]
     return Reproduction(points, checks, claims, experiment)

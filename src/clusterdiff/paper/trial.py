@@ -222,13 +222,14 @@ class Trial:
             components = Components(pair.meet)
             if len(components) > 1:
                 scores = [
-                    (int(components.size[j]), self._part(pair.meet, components.of_true == j, memo))
+                    (int(components.size[j]), self.part(pair.meet, components.of_true == j, memo))
                     for j in range(len(components))
                 ]
                 out.setdefault(pair.n, []).append((pair, scores))
         return out
 
-    def _part(self, meet: Meet, chosen: npt.NDArray[np.bool_], memo: dict[bytes, float]) -> float:
+    def part(self, meet: Meet, chosen: npt.NDArray[np.bool_], memo: dict[bytes, float]) -> float:
+        """The measure for the points of some true clusters; ``memo`` keeps what was found."""
         part = meet.restrict(chosen)
         if self.data:
             return self.of(part)

@@ -10,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterdiff.errors import ArgumentError, LabelError, listed
-from clusterdiff.points.clustering import Clustering, Points
+from clusterdiff.points.clustering import Clustering, Points, refuse_twice
+from clusterdiff.points.corpus import InDocument
+from clusterdiff.points.index import Index, index_of, refuse_half_named
 from clusterdiff.points.labels import BoolArray, Labels, LazyNames, encode_objects, kind
 from clusterdiff.points.policy import MISSING_HINT, Policy
 from clusterdiff.wording import count
@@ -24,13 +26,16 @@ class Order:
 
     ``rows`` gives for each point its position in the caller's order of the points (that of `true`), or is None when
     nothing moved; -1 stands for a point that only `pred` has. ``given`` counts the points in the caller's order.
-    ``known`` is False when the caller cannot know that order, because the points came in sets.
+    ``known`` is False when the caller cannot know that order, because the points came in sets. ``named`` is False when
+    the points are called by their positions, and ``index`` is the index that named them in the caller's order.
     """
 
     names: Points
     given: int
     rows: npt.NDArray[np.int64] | None = None
     known: bool = True
+    named: bool = True
+    index: Index | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -61,6 +66,17 @@ class Order:
                     f"`{argument}` lacks {len(lacking):,} of the {len(self):,} points: {listed(lacking)}."
                 )
             return np.asarray([values[point] for point in self.names])
+        index = self._names_of(values)
+        if index is not None:
+            at = index.places(self.names, argument)
+            if (at < 0).any():
+                lacking = [self.names[i] for i in np.flatnonzero(at < 0)[:5].tolist()]
+                total = int((at < 0).sum())
+                raise ArgumentError(
+                    f"the index of `{argument}` lacks {total:,} of the {len(self):,} points: {listed(lacking, total)}.",
+                    "points that have names are looked up by name; pass .to_numpy() for the order of `true`.",
+                )
+            return values.iloc[at]
         self.refuse_unplaced(argument)
         rows = values.shape[0] if hasattr(values, "shape") and values.shape else len(values)
         if rows != self.given:
@@ -69,13 +85,24 @@ class Order:
             )
         if self.rows is None:
             return values
-        values = values.tocsr() if hasattr(values, "tocsr") else np.asarray(values)
+        if hasattr(values, "iloc"):
+            return values.iloc[self.rows]
+        values = values.tocsr() if hasattr(values, "tocsr") else np.asanyarray(values)
         return values[self.rows]
+
+    def _names_of(self, values: object) -> Index | None:
+        """The index to look points up in: where they have names, unless it is the very one they have them from."""
+        index = index_of(values) if self.named else None
+        return None if index is None or (self.index is not None and self.index.same(index)) else index
 
     def describe(self, values: Any, argument: str) -> Any:
         """The same, but not every value need be known: points that ``values`` lacks get None."""
         if isinstance(values, Mapping):
             return [values.get(point) for point in self.names]
+        index = self._names_of(values)
+        if index is not None:
+            listing = [*values.tolist(), None]  # place -1 is the last
+            return [listing[i] for i in index.places(self.names, argument).tolist()]
         if not hasattr(values, "__len__") or isinstance(values, set | frozenset):
             raise ArgumentError(f"`{argument}` must hold one value per point; got {type(values).__name__}.")
         if len(values) != self.given:
@@ -97,10 +124,21 @@ class Order:
 
 
 @dataclass(frozen=True)
+class Given:
+    """Two clusterings as they were given, over the points that either has."""
+
+    true: Labels
+    pred: Labels
+    names: Points
+
+
+@dataclass(frozen=True)
 class Alignment:
     """Two clusterings over the same points in the same order, and what was done to get there.
 
-    ``uneven`` holds the two as they were before points without a cluster on one side were dealt with.
+    ``given`` holds the two as they were before points that one side lacks were dealt with, if there were any. ``kept``
+    has the places of the points among those that there were at first, if some were left out. Under ``missing="lost"``
+    the labels of a side are absent for points that it lacks.
     """
 
     true: Labels
@@ -108,7 +146,8 @@ class Alignment:
     order: Order
     named: bool
     policy: Policy = field(default_factory=Policy)
-    uneven: tuple[Labels, Labels] | None = None
+    given: Given | None = None
+    kept: npt.NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.true)
@@ -124,26 +163,47 @@ class Alignment:
 
 def align(true: object, pred: object, policy: Policy | None = None) -> Alignment:
     """Lay two clusterings over the same points, and deal with the others as the policy says."""
-    return settled(aligned_as_given(true, pred), policy or Policy())
+    policy = policy or Policy()
+    return settled(aligned_as_given(true, pred, empty=policy.missing == "lost"), policy)
 
 
-def aligned_as_given(true: object, pred: object) -> Alignment:
-    """Lay two clusterings over the points of either; points are matched by name if one side names them."""
-    left, right = Clustering.reading(true, "true"), Clustering.reading(pred, "pred")
-    if left.points is None and right.points is None:
-        if len(left) != len(right):
-            raise LabelError(
-                f"`true` and `pred` must label the same points: `true` has {count(len(left), 'label')}, "
-                f"`pred` has {len(right):,}.",
-                "if the points have names, pass dicts from point to cluster, and missing= says what to do.",
-            )
-        return in_order(left.labels, right.labels)
+def aligned_as_given(true: object, pred: object, empty: bool = False) -> Alignment:
+    """Lay two clusterings over the points of either; points are matched by name if one side names them.
+
+    ``empty``: one of them may have no points at all.
+    """
+    left, right = Clustering.reading(true, "true", empty=empty), Clustering.reading(pred, "pred", empty=empty)
+    if not len(left) and not len(right):
+        raise LabelError("`true` and `pred` are both empty; there is nothing to compare.")
+    if left.points is None and right.points is None and len(left) and len(right):
+        named = [side.index for side in (left, right) if side.index is not None]
+        if len(named) < 2 or named[0].same(named[1]) or all(index.default for index in named):
+            return _by_position(left, right)
+        refuse_half_named(*named)
+    for side, argument in ((left, "true"), (right, "pred")):
+        if side.points is None and side.index is not None:
+            refuse_twice(side.point_names(), argument)
     return by_name(left, right)
+
+
+def _by_position(left: Clustering, right: Clustering) -> Alignment:
+    """Points in one order; they are called as an index says that is not the default one."""
+    if len(left) != len(right):
+        raise LabelError(
+            f"`true` and `pred` must label the same points: `true` has {count(len(left), 'label')}, "
+            f"`pred` has {len(right):,}.",
+            "if the points have names, pass dicts from point to cluster, and missing= says what to do.",
+        )
+    index = next((s.index for s in (left, right) if s.index is not None and not s.index.default), None)
+    if index is None:
+        return in_order(left.labels, right.labels)
+    aligned = in_order(left.labels, right.labels, index.names)
+    return replace(aligned, order=replace(aligned.order, index=index))
 
 
 def in_order(true: Labels, pred: Labels, names: Points | None = None) -> Alignment:
     """Two clusterings whose points are in the same order already."""
-    order = Order(range(len(true)) if names is None else names, len(true))
+    order = Order(range(len(true)) if names is None else names, len(true), named=names is not None)
     return Alignment(true, pred, order, names is not None)
 
 
@@ -168,7 +228,7 @@ def by_name(left: Clustering, right: Clustering) -> Alignment:
     where_a[encoded.values[: len(a)]] = np.arange(len(a))
     where_b[encoded.values[len(a) :]] = np.arange(len(b))
     # Codes are numbered by first appearance: `true` first, then what only `pred` has.
-    order = Order(encoded.lexicon[:].tolist(), len(a), where_a, left.ordered)
+    order = Order(encoded.lexicon[:].tolist(), len(a), where_a, left.ordered, index=left.index)
     return Alignment(left.labels.take(where_a), right.labels.take(where_b), order, named=True)
 
 
@@ -185,15 +245,26 @@ def _apply_missing(aligned: Alignment) -> Alignment:
             " ".join(_lacking(aligned, side) for side in SIDES if aligned.side(side).absent is not None),
             MISSING_HINT,
         )
-    either = np.zeros(len(aligned), dtype=bool)
-    for mask in lost:
-        if mask is not None:
-            either |= mask
-    counted = policy.counted(int(either.sum()), policy.noise_points)
-    aligned = replace(aligned, policy=counted, uneven=(aligned.true, aligned.pred))
-    return (
-        _keep(aligned, ~either, "missing") if policy.missing == "drop" else _alone(aligned, lost, "missing")
+    if policy.missing == "lost":
+        # A point that neither side has a cluster for is no point of either.
+        aligned = _keep(aligned, aligned.true.present | aligned.pred.present, "missing")
+    aligned = replace(
+        aligned,
+        policy=_counted(policy, aligned),
+        given=Given(aligned.true, aligned.pred, aligned.order.names),
     )
+    if policy.missing == "lost":
+        return aligned
+    if policy.missing == "drop":
+        return _keep(aligned, aligned.true.present & aligned.pred.present, "missing")
+    return _alone(aligned, lost, "missing")
+
+
+def _counted(policy: Policy, aligned: Alignment) -> Policy:
+    """The policy, having been applied to the points that one side lacks."""
+    true, pred = aligned.true.present, aligned.pred.present
+    missing, spurious = int((~pred).sum()), int((pred & ~true).sum())
+    return policy.counted(len(aligned), missing, spurious)
 
 
 def _lacking(aligned: Alignment, side: str) -> str:
@@ -215,11 +286,12 @@ def _keep(aligned: Alignment, keep: BoolArray, why: str) -> Alignment:
     if keep.all():
         return aligned
     if not keep.any():
-        option = "missing" if why == "missing" else "noise_as"
-        raise LabelError(
-            f'no point is left: {option}="drop" left out all {len(keep):,}.',
-            "check that both sides name their points in the same way.",
+        option, hint = (
+            ("missing", "check that both sides name their points in the same way.")
+            if why == "missing"
+            else ("noise_as", 'check which labels mean noise on which side, or pass noise_as="singleton".')
         )
+        raise LabelError(f'no point is left: {option}="drop" left out all {len(keep):,}.', hint)
     kept = np.flatnonzero(keep)
     # Points without names keep their old positions as names.
     return replace(
@@ -228,6 +300,7 @@ def _keep(aligned: Alignment, keep: BoolArray, why: str) -> Alignment:
         pred=aligned.pred.take(kept),
         order=aligned.order.chosen(kept),
         named=True,
+        kept=kept if aligned.kept is None else aligned.kept[kept],
     )
 
 
@@ -255,27 +328,24 @@ def _alone(aligned: Alignment, masks: list[BoolArray | None], why: str) -> Align
 
 def _apply_noise(aligned: Alignment) -> Alignment:
     policy = aligned.policy
-    if policy.noise is None:
+    if not policy.noise:
         return aligned
-    masks: list[BoolArray | None] = [_noise(aligned.side(side), policy, side) for side in SIDES]
-    assert masks[0] is not None
-    assert masks[1] is not None
+    noise = policy.noise.possible(_example(aligned.true), _example(aligned.pred))
+    masks = [aligned.side(side).among(noise.labels(side), bare) for side in SIDES]
     either = masks[0] | masks[1]
-    aligned = replace(aligned, policy=policy.counted(noise=int(either.sum())))
-    if policy.noise_as == "drop":
+    noise = noise.counted(int(masks[0].sum()), int(masks[1].sum()), int(either.sum()), len(aligned))
+    aligned = replace(aligned, policy=replace(policy, noise=noise))
+    if noise.drops:
         return _keep(aligned, ~either, "noise")
-    return _alone(aligned, masks, "noise") if policy.noise_as == "singleton" else aligned
+    return _alone(aligned, [*masks], "noise") if noise.separates else aligned
 
 
-def _noise(labels: Labels, policy: Policy, side: str) -> BoolArray:
-    noise, example = policy.noise, labels.example
-    if example is None:  # all labels are null
-        return np.zeros(len(labels), dtype=bool)
-    if kind(example) != kind(noise) and {kind(example), kind(noise)} != {"int", "float"}:
-        raise ArgumentError(
-            f"`noise` must be a label of `{side}`, whose labels are {kind(example)} such as {example!r}; "
-            f"got {kind(noise)} {noise!r}.",
-            "give the noise label as it appears among the labels.",
-        )
-    assert noise is not None
-    return labels.where(noise)
+def bare(name: Any) -> Any:
+    """What a point or a cluster is called within its document."""
+    return name.name if isinstance(name, InDocument) else name
+
+
+def _example(labels: Labels) -> tuple[str, str] | None:
+    """What a side's labels are, and one of them; None if all are null."""
+    example = bare(labels.example)
+    return None if example is None else (kind(example), repr(example))

@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 from clusterdiff import _core
 from clusterdiff.errors import LabelError, listed
+from clusterdiff.points.index import Index, index_of
 from clusterdiff.points.labels import CLUSTER_TYPES, AnyArray, Labels, encode_objects
 from clusterdiff.points.libraries import from_library
-from clusterdiff.points.reading import read_labels
+from clusterdiff.points.reading import is_column, read_labels
 from clusterdiff.wording import count
 
 Points: TypeAlias = Sequence[Hashable]
@@ -31,7 +32,8 @@ class Clustering:
         One label per point (list, tuple, NumPy array, pandas, polars or pyarrow column); or a list of sets or
         lists of points; or a dict from point to cluster, or from cluster to a set or list of points.
     points
-        Names of the points, for labels given in order. Without names the points are 0, 1, 2, …
+        Names of the points, for labels given in order. Without names the points are called as the index of a Series
+        says, or 0, 1, 2, …
 
     Examples
     --------
@@ -46,34 +48,43 @@ class Clustering:
     labels: Labels
     points: Points | None
     ordered: bool
+    #: The names that came along with a Series; they name the points if the other side names its own.
+    index: Index | None
 
     def __init__(self, data: object, points: Points | None = None) -> None:
         read = Clustering.reading(data, "data", points)
         self.labels, self.points, self.ordered = read.labels.settled(), read.points, read.ordered
+        self.index = read.index
 
     @classmethod
     def of(cls, labels: Labels, points: Points | None, ordered: bool = True) -> Clustering:
         """A clustering from labels that have been read; ``ordered``: whether the user can know the points' order."""
         new = cls.__new__(cls)
-        new.labels, new.points, new.ordered = labels, points, ordered
+        new.labels, new.points, new.ordered, new.index = labels, points, ordered, None
         return new
 
     @classmethod
-    def reading(cls, data: object, argument: str, points: Points | None = None) -> Clustering:
-        """The clustering of an argument, which may still share memory with what the caller passed."""
+    def reading(
+        cls, data: object, argument: str, points: Points | None = None, empty: bool = False
+    ) -> Clustering:
+        """The clustering of an argument, which may still share memory with what the caller passed.
+
+        ``empty``: it may have no points at all.
+        """
         if isinstance(data, Clustering):
             return data
         new = cls.of(*_parse(from_library(data), argument))
+        new.index = index_of(data) if points is None else None
         if points is not None:
             if len(points) != len(new):
                 raise LabelError(
                     f"`points` must name every point: {count(len(new), 'label')}, {count(len(points), 'name')}."
                 )
             new.points = points
-        if len(new) == 0:
+        if len(new) == 0 and not empty:
             raise LabelError(f"`{argument}` is empty; a clustering needs at least one point.")
         if new.points is not None:
-            _refuse_twice(new.points, argument)
+            refuse_twice(new.points, argument)
         return new
 
     def __len__(self) -> int:
@@ -96,8 +107,10 @@ class Clustering:
         return np.bincount(self.codes[self.codes >= 0], minlength=len(self.names))
 
     def point_names(self) -> Points:
-        """The names of the points: the given ones, or their positions."""
-        return range(len(self)) if self.points is None else self.points
+        """The names of the points: the given ones, those of an index, or their positions."""
+        if self.points is not None:
+            return self.points
+        return range(len(self)) if self.index is None or self.index.default else self.index.names
 
     def __iter__(self) -> Iterator[set[Hashable]]:
         return iter(self.to_sets())
@@ -133,7 +146,7 @@ def _parse(data: object, argument: str) -> tuple[Labels, Points | None, bool]:
     """Labels, points, and whether the points have an order that the user can know."""
     if isinstance(data, Mapping):
         values = list(data.values())
-        if values and isinstance(values[0], CLUSTER_TYPES):
+        if values and _is_cluster(values[0]):
             names = np.empty(len(values), dtype=object)
             names[:] = list(data)
             labels, points, ordered = _from_clusters(values, argument)
@@ -146,12 +159,24 @@ def _parse(data: object, argument: str) -> tuple[Labels, Points | None, bool]:
                 "pass a list of labels, or a list of sets of points.",
             )
         data = list(data)
-    if isinstance(data, list | tuple) and data and isinstance(data[0], CLUSTER_TYPES):
+    if isinstance(data, list | tuple) and data and _is_cluster(data[0]):
         return _from_clusters(data, argument)
     return read_labels(data, argument), None, True
 
 
+def _is_cluster(data: object) -> bool:
+    """Whether this holds the points of a cluster: arrays and columns do so too, as a group by of pandas has them."""
+    return isinstance(data, (*CLUSTER_TYPES, np.ndarray)) or is_column(data)
+
+
+def _members(cluster: Any) -> Any:
+    if isinstance(cluster, CLUSTER_TYPES):
+        return cluster
+    return cluster.tolist() if hasattr(cluster, "tolist") else cluster.to_list()
+
+
 def _from_clusters(clusters: Sequence[Any], argument: str) -> tuple[Labels, Points, bool]:
+    clusters = [_members(c) if _is_cluster(c) else c for c in clusters]
     odd = next((i for i, c in enumerate(clusters) if not isinstance(c, CLUSTER_TYPES)), None)
     if odd is not None:
         raise LabelError(
@@ -171,7 +196,8 @@ def _from_clusters(clusters: Sequence[Any], argument: str) -> tuple[Labels, Poin
     return Labels(np.repeat(np.arange(len(clusters)), sizes)), points, ordered
 
 
-def _refuse_twice(points: Points, argument: str) -> None:
+def refuse_twice(points: Points, argument: str) -> None:
+    """Raise if a point has no name, or stands twice."""
     if isinstance(points, range):
         return
     encoded = encode_objects(

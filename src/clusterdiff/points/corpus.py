@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -57,6 +57,13 @@ class Corpus(Mapping[str, Clustering]):
     documents
         Document → its clusters (cluster → points, a list of clusters, or anything that is a clustering). A document
         may have none.
+    words
+        Document → the words of its text, where they are known. Two corpora that both know the words of a document
+        are compared only if these line up: see :func:`clusterdiff.compare`.
+    origin
+        Where the documents come from, for messages.
+    notices
+        What one should know about them; a comparison has it among its own ``notices``.
 
     Examples
     --------
@@ -67,13 +74,33 @@ class Corpus(Mapping[str, Clustering]):
     [{1, 2}]
     """
 
-    def __init__(self, documents: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        documents: Mapping[str, Any],
+        *,
+        words: Mapping[str, Sequence[str]] | None = None,
+        origin: str = "",
+        notices: Sequence[str] = (),
+    ) -> None:
         self._documents = {
             name: Clustering.reading(data, name) if _has_points(data) else None
             for name, data in documents.items()
         }
         if not self._documents:
             raise LabelError("a corpus needs at least one document.")
+        self.words = {name: tuple(spelt) for name, spelt in (words or {}).items() if name in self._documents}
+        self.origin = origin
+        self.notices = tuple(notices)
+
+    def only(self, names: Iterable[str]) -> Corpus:
+        """Some of the documents, in the order of the corpus; names that it does not have are left out.
+
+        >>> list(Corpus({"one": [["a"]], "two": [["b"]]}).only(["two", "three"]))
+        ['two']
+        """
+        wanted = set(names)
+        kept = {name: document or () for name, document in self._documents.items() if name in wanted}
+        return Corpus(kept, words=self.words, origin=self.origin, notices=self.notices)
 
     def __getitem__(self, name: str) -> Clustering:
         found = self._documents[name]

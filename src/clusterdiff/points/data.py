@@ -12,6 +12,7 @@ from clusterdiff import _core
 from clusterdiff.errors import ArgumentError, listed
 from clusterdiff.points.alignment import Order
 from clusterdiff.points.labels import FloatArray, Int64Array
+from clusterdiff.points.reading import as_array, is_array, is_column
 from clusterdiff.wording import count
 
 #: How many pairs of points a distance function gets at once: bounds memory, amortises the call.
@@ -22,8 +23,7 @@ SYMMETRY = 1e-9
 
 def read_weights(weights: object, order: Order) -> npt.NDArray[Any]:
     """One finite weight ≥ 0 per point, as int64 or float64, in the order of the points compared."""
-    given = order.arrange(weights, "weights")
-    values = np.asarray(given)
+    values = np.asarray(order.arrange(_readable(weights, "weights"), "weights"))
     if values.ndim != 1 or values.dtype.kind not in "iufb":
         raise ArgumentError(
             f"`weights` must be one number per point; got {values.dtype} of shape {values.shape}.",
@@ -46,7 +46,7 @@ def read_weights(weights: object, order: Order) -> npt.NDArray[Any]:
 
 def read_features(features: Any, order: Order) -> Any:
     """A dense array or CSR matrix with a row of finite numbers per point, in the order of the points compared."""
-    matrix = order.arrange(features, "features")
+    matrix = order.arrange(_readable(features, "features"), "features")
     if hasattr(matrix, "tocsr"):
         matrix = matrix.tocsr()
         finite = matrix.data
@@ -76,11 +76,27 @@ def read_features(features: Any, order: Order) -> Any:
     return matrix
 
 
+def _readable(values: Any, argument: str) -> Any:
+    """Values as the user gave them, or an array of another library as NumPy's; none of them may be masked."""
+    if is_array(values) and not is_column(values) and not hasattr(values, "tocsr"):
+        values = as_array(values, argument)
+    mask = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
+    if mask is not None and mask.any():
+        rows = mask.any(axis=tuple(range(1, mask.ndim)))
+        at = np.flatnonzero(rows)
+        raise ArgumentError(
+            f"`{argument}` must be known for every point; {at.size:,} are masked, at positions "
+            f"{listed(at[:5], at.size)}.",
+            "fill them in with .filled(…), or leave those points out.",
+        )
+    return values
+
+
 class Distances:
     """Link weights between points, from a square matrix, a condensed vector or a function.
 
     A function takes two equally long arrays of points (their names, or positions when they have none) and
-    returns the link weight of each pair.
+    returns the link weight of each pair. Pairs that a sparse matrix does not store have the link weight 0.
     """
 
     def __init__(self, distances: Any, order: Order) -> None:
@@ -91,7 +107,10 @@ class Distances:
             self._points = np.arange(len(names)) if isinstance(names, range) else _objects(names)
             return
         order.refuse_unplaced("distances")
-        self._matrix = _checked_distances(np.asarray(distances), order.given)
+        self._links = _sparse_links(distances, order) if hasattr(distances, "tocoo") else None
+        if self._links is not None:
+            return
+        self._matrix = _checked_distances(np.asarray(_readable(distances, "distances")), order.given)
 
     def sums(self, groups: npt.NDArray[Any], k: int, weights: npt.NDArray[Any] | None) -> FloatArray:
         """Σ of w_i·w_j·d_ij over the pairs of points in each of ``k`` groups."""
@@ -99,6 +118,11 @@ class Distances:
         w = None if weights is None else np.asarray(weights, dtype=np.float64)
         if self._function is not None:
             return self._called(indptr, members, w)
+        if self._links is not None:
+            i, j, d = self._links
+            inside = groups[i] == groups[j]
+            i, j, d = i[inside], j[inside], d[inside]
+            return np.bincount(groups[i], d if w is None else d * w[i] * w[j], k).astype(np.float64)
         if self._order.rows is not None:
             members = self._order.rows[members]
             if w is not None:
@@ -154,6 +178,43 @@ def _scattered(w: FloatArray, rows: Int64Array, given: int) -> FloatArray:
     return out
 
 
+def _sparse_links(matrix: Any, order: Order) -> tuple[Int64Array, Int64Array, FloatArray]:
+    """The stored entries above the diagonal of a sparse matrix: both points, in the order compared, and the link."""
+    from scipy.sparse import coo_array, triu
+
+    if matrix.shape != (order.given, order.given):
+        raise ArgumentError(
+            f"`distances` must be square with a row for each of the {order.given:,} points; got shape {matrix.shape}."
+        )
+    whole = matrix.tocsr().astype(np.float64)
+    _refuse_bad_links(whole.data)
+    gap = abs(whole - whole.T)
+    if gap.nnz and gap.max() > SYMMETRY * float(whole.max()):
+        raise _asymmetric(float(gap.max()))
+    if order.rows is not None:
+        whole = whole[order.rows][:, order.rows]
+    upper = coo_array(triu(whole, k=1))
+    return upper.row.astype(np.int64), upper.col.astype(np.int64), upper.data
+
+
+def _refuse_bad_links(values: npt.NDArray[Any]) -> None:
+    if not np.isfinite(values).all():
+        raise ArgumentError(
+            f"`distances` must be finite; {int((~np.isfinite(values)).sum()):,} entries are not."
+        )
+    if values.size and values.min() < 0:
+        raise ArgumentError(
+            f"`distances` must not be negative; {int((values < 0).sum()):,} entries are, the smallest {values.min()}."
+        )
+
+
+def _asymmetric(gap: float) -> ArgumentError:
+    return ArgumentError(
+        f"`distances` must be symmetric; d[i, j] and d[j, i] differ by up to {gap:.6g}.",
+        "take the mean of both directions: (d + d.T) / 2.",
+    )
+
+
 def _checked_distances(d: npt.NDArray[Any], n: int) -> npt.NDArray[Any]:
     if d.dtype.kind not in "iufb" or d.ndim not in (1, 2):
         raise ArgumentError(
@@ -170,22 +231,12 @@ def _checked_distances(d: npt.NDArray[Any], n: int) -> npt.NDArray[Any]:
             "see scipy.spatial.distance.pdist.",
         )
     values = d if d.dtype in (np.float32, np.float64) else d.astype(np.float64)
-    if not np.isfinite(values).all():
-        raise ArgumentError(
-            f"`distances` must be finite; {int((~np.isfinite(values)).sum()):,} entries are not."
-        )
-    if values.size and values.min() < 0:
-        raise ArgumentError(
-            f"`distances` must not be negative; {int((values < 0).sum()):,} entries are, the smallest {values.min()}."
-        )
+    _refuse_bad_links(values)
     if values.ndim == 2:
         gap = max(
             (float(np.abs(values[i : i + 512] - values[:, i : i + 512].T).max()) for i in range(0, n, 512)),
             default=0,
         )
         if gap > SYMMETRY * float(values.max()):
-            raise ArgumentError(
-                f"`distances` must be symmetric; d[i, j] and d[j, i] differ by up to {gap:.6g}.",
-                "take the mean of both directions: (d + d.T) / 2.",
-            )
+            raise _asymmetric(gap)
     return values

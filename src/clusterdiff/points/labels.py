@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -147,12 +147,20 @@ class Labels:
             return None
         return python(self.named(self._values[at : at + 1])[0])
 
-    def where(self, label: Hashable) -> BoolArray:
-        """Which points have this label."""
+    def among(
+        self, labels: Collection[Hashable], bare: Callable[[Hashable], Hashable] | None = None
+    ) -> BoolArray:
+        """Which points have one of these labels; ``bare`` takes names out of what they are wrapped in."""
+        found = np.zeros(len(self), dtype=bool)
+        if not labels:
+            return found
         if self.lexicon is None:
-            found = np.asarray(self._values == label)
+            for label in labels:
+                found |= np.asarray(self._values == label)
         else:
-            codes = [code for code, name in enumerate(self.lexicon[:].tolist()) if name == label]
+            names = self.lexicon[:].tolist()
+            names = names if bare is None else map(bare, names)
+            codes = [code for code, name in enumerate(names) if name in labels]
             found = np.isin(self._values, codes)
         return found if self.absent is None else found & ~self.absent
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from clusterdiff.errors import LabelError
-from clusterdiff.points.reading import is_column
+from clusterdiff.points.reading import is_array, is_column
 
 
 def from_library(data: object) -> object:
@@ -26,8 +26,10 @@ def from_library(data: object) -> object:
         return _from_igraph(data)
     if hasattr(data, "as_pandas_dataframe"):
         return _from_splink(data.as_pandas_dataframe())
-    if hasattr(data, "labels_"):
-        return data.labels_
+    if is_estimator(data):
+        return _fitted_labels(data)
+    if is_array(data):
+        return data
     return from_library(list(data)) if isinstance(data, Iterable) else data
 
 
@@ -72,3 +74,47 @@ def _is_dedupe(data: Sequence[Any]) -> bool:
 
 def _from_dedupe(data: Sequence[Any]) -> list[list[Any]]:
     return [list(records) for records, _ in data]
+
+
+#: Estimators whose documentation says that -1 is noise, by the libraries that have them.
+NOISY = {"DBSCAN", "HDBSCAN", "OPTICS"}
+NOISY_LIBRARIES = {"sklearn", "hdbscan", "cuml", "fast_hdbscan", "dbscan"}
+
+
+def is_estimator(data: object) -> bool:
+    """Whether this is a model with scikit-learn's interface, fitted or not."""
+    return hasattr(data, "labels_") or (hasattr(data, "fit") and hasattr(data, "get_params"))
+
+
+def fitted(model: object) -> Any:
+    """The model that did the work: the last step of a pipeline, the best of a search."""
+    while True:
+        if hasattr(model, "best_estimator_"):
+            model = model.best_estimator_
+        elif isinstance(steps := getattr(model, "steps", None), list) and steps:
+            model = steps[-1][1]
+        else:
+            return model
+
+
+def _fitted_labels(model: object) -> object:
+    last = fitted(model)
+    if hasattr(last, "labels_"):
+        return last.labels_
+    name = type(model).__name__ + ("" if last is model else f" of {type(last).__name__}")
+    learned = any(known.endswith("_") and not known.startswith("_") for known in vars(last))
+    if not learned:
+        raise LabelError(f"the {name} has not been fitted, so it has no clusters.", "fit it first.")
+    raise LabelError(
+        f"the {name} keeps no labels of the points it was fitted to.",
+        "it predicts: pass model.predict(X).",
+    )
+
+
+def own_noise(data: object) -> int | None:
+    """The label that means noise by an estimator's own documentation, or None if there is none."""
+    if isinstance(data, np.ndarray | list | tuple | dict):  # the common cases, and quick to tell
+        return None
+    kinds = type(fitted(data)).__mro__
+    known = any(k.__name__ in NOISY and k.__module__.partition(".")[0] in NOISY_LIBRARIES for k in kinds)
+    return -1 if known else None

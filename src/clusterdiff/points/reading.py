@@ -13,7 +13,6 @@ from clusterdiff.errors import LabelError, MissingExtraError
 from clusterdiff.points.labels import (
     AnyArray,
     BoolArray,
-    IntArray,
     Labels,
     LazyNames,
     encode_objects,
@@ -30,6 +29,8 @@ def read_labels(data: object, argument: str) -> Labels:
         return encode_objects(data, argument)
     if is_column(data):
         return _from_column(data, argument)
+    if is_array(data):
+        return _from_array(as_array(data, argument), argument)
     if isinstance(data, Iterable) and not isinstance(data, str | bytes | set | frozenset):
         return encode_objects(list(data), argument)
     raise LabelError(
@@ -91,6 +92,29 @@ def _bytes_of(array: AnyArray) -> npt.NDArray[np.uint8]:
     return array.view(np.uint8).reshape(len(array), array.dtype.itemsize)
 
 
+def is_array(data: object) -> bool:
+    """Whether this is an array of a library other than NumPy, such as JAX, PyTorch, CuPy or xarray."""
+    return not isinstance(data, np.ndarray | type) and (
+        hasattr(data, "__dlpack__") or hasattr(data, "__array__")
+    )
+
+
+def as_array(data: Any, argument: str) -> AnyArray:
+    """An array of another library as NumPy's, without a copy where both allow it."""
+    reasons = []
+    for attribute, convert in (("__dlpack__", np.from_dlpack), ("__array__", np.asarray)):
+        if hasattr(data, attribute):
+            try:
+                return np.asarray(convert(data))
+            except (BufferError, RuntimeError, TypeError, ValueError) as error:
+                reasons.append(" ".join(str(error).split()))
+    name = f"{type(data).__module__}.{type(data).__qualname__}"
+    raise LabelError(
+        f"`{argument}` must be readable by NumPy; {name} is not: {reasons[0]}",
+        "copy it to the CPU first: .cpu() in PyTorch, .get() in CuPy, jax.device_get(…) in JAX.",
+    )
+
+
 def is_column(data: object) -> bool:
     """Whether this is a column of pandas, polars, pyarrow or another library with Arrow's interface."""
     root = type(data).__module__.partition(".")[0]
@@ -108,8 +132,8 @@ def _from_column(data: Any, argument: str) -> Labels:
             if hasattr(data, "__arrow_c_stream__")
             else _arrow().chunked_array([data])
         )
-    elif type(data).__name__ in {"Index", "RangeIndex", "CategoricalIndex", "Categorical"}:
-        data = _series_of(data)
+    elif type(data).__module__.startswith("pandas") and not hasattr(data, "iloc"):
+        data = _series_of(data)  # an Index, or an array of one of pandas' own types
     try:
         series = nw.from_native(data, series_only=True)
     except TypeError:
@@ -118,6 +142,10 @@ def _from_column(data: Any, argument: str) -> Labels:
             'pass one column, such as frame["cluster"].',
         ) from None
     dtype = series.dtype
+    if dtype in {nw.Categorical, nw.Enum}:
+        return _from_categories(series.to_native(), argument)
+    if dtype in {nw.Int128, nw.UInt128}:  # NumPy has no such integers
+        return encode_objects(series.to_list(), argument)
     if dtype == nw.String and _arrow_backed(series.to_native()):
         return _from_arrow_text(_arrow_text(series))
     if dtype in {nw.Object, nw.String}:  # nulls are dealt with below
@@ -130,9 +158,6 @@ def _from_column(data: Any, argument: str) -> Labels:
         return Labels(np.asarray(filled.to_numpy()), None, absent)
     if dtype.is_float():
         return _from_floats(np.asarray(series.to_numpy(), dtype=np.float64), absent, argument)
-    if dtype in {nw.Categorical, nw.Enum}:
-        codes, lexicon = _categories(series.to_native())
-        return Labels(codes, lexicon, absent)
     if dtype.is_nested():
         raise LabelError(
             f"`{argument}` must hold one label per point; got a column of {dtype}.",
@@ -152,6 +177,8 @@ def _arrow() -> Any:
 def _series_of(data: Any) -> Any:
     import pandas
 
+    if isinstance(data, pandas.MultiIndex):
+        return pandas.Series(data.tolist(), dtype=object)  # labels that are tuples
     return pandas.Series(data)
 
 
@@ -166,32 +193,48 @@ def _arrow_backed(column: Any) -> bool:
     return True
 
 
-def _categories(column: Any) -> tuple[IntArray, LazyNames]:
-    """Codes and category names straight from the library's own encoding; null may have any code."""
+def _from_categories(column: Any, argument: str) -> Labels:
+    """Labels straight from the library's own codes, where each stands for a name of its own."""
     root = type(column).__module__.partition(".")[0]
-    if root == "pandas":
+    if root == "pandas" and hasattr(column, "cat"):
         categories = column.cat.categories
-        return column.cat.codes.to_numpy(), LazyNames(
-            len(categories), lambda: np.asarray(categories.to_numpy(), dtype=object)
-        )
+        names = LazyNames(len(categories), lambda: np.asarray(categories.to_numpy(), dtype=object))
+        codes = column.cat.codes.to_numpy()
+        return Labels(codes, names, null(codes))
     if root == "polars":
-        codes = column.to_physical().fill_null(0).to_numpy()
-        count = int(codes.max(initial=0)) + 1
-
-        def names() -> AnyArray:
-            # The column gives the names of categories only through its points: ask for the first point of each.
-            _, first = _core.encode_integers(codes)
-            lexicon = np.empty(count, dtype=object)
-            lexicon[codes[first]] = column.gather(first).cast(str).to_list()
-            return lexicon
-
-        return codes, LazyNames(count, names)
+        return _from_polars_categories(column)
     pa = _arrow()
+    if not isinstance(column, pa.ChunkedArray):
+        column = pa.chunked_array([pa.array(column)])
+    if not all(_distinct(chunk.dictionary) for chunk in column.chunks):
+        # Two codes may stand for one name, or for none: the names have to be looked at.
+        return _from_column(column.cast(column.type.value_type), argument)
     whole = column.unify_dictionaries().combine_chunks()
     whole = whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole
     codes = whole.indices.fill_null(0).to_numpy(zero_copy_only=False)
+    absent = whole.is_null().to_numpy(zero_copy_only=False) if whole.null_count else None
     dictionary = whole.dictionary
-    return codes, LazyNames(len(dictionary), lambda: np.asarray(dictionary.to_pylist(), dtype=object))
+    lexicon = LazyNames(len(dictionary), lambda: np.asarray(dictionary.to_pylist(), dtype=object))
+    return Labels(codes, lexicon, absent)
+
+
+def _distinct(dictionary: Any) -> bool:
+    return not dictionary.null_count and len(dictionary.unique()) == len(dictionary)
+
+
+def _from_polars_categories(column: Any) -> Labels:
+    codes = column.to_physical().fill_null(0).to_numpy()
+    count = int(codes.max(initial=0)) + 1
+    absent = column.is_null().to_numpy() if column.null_count() else None
+
+    def names() -> AnyArray:
+        # The column knows the name of a category by its points alone: ask for the first of each.
+        _, first = _core.encode_integers(codes)
+        lexicon = np.empty(count, dtype=object)
+        lexicon[codes[first]] = column.gather(first).cast(str).to_list()
+        return lexicon
+
+    return Labels(codes, LazyNames(count, names), absent)
 
 
 def _arrow_text(series: Any) -> Any:

@@ -180,8 +180,17 @@ ESCAPES = str.maketrans(
 )
 
 
+def latex(text: str) -> str:
+    r"""Text as LaTeX prints it.
+
+    >>> print(latex("S_H"))
+    S\_H
+    """
+    return text.translate(ESCAPES)
+
+
 def _latex_row(cells: list[str]) -> str:
-    return " & ".join(cell.translate(ESCAPES) for cell in cells) + r" \\"
+    return " & ".join(map(latex, cells)) + r" \\"
 
 
 SCORES: dict[str, Callable[[Scores], str]] = {".json": to_json, ".md": to_markdown, ".tex": to_latex}

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import chain
 from typing import Any
 
 import duckdb
@@ -18,6 +19,7 @@ from clusterdiff.errors import ArgumentError, FileError, listed, nearest
 from clusterdiff.files import shown, spooled
 from clusterdiff.formats.source import Source
 from clusterdiff.points.clustering import Clustering
+from clusterdiff.points.keys import Key, joined_sql, key_columns, parts_of
 from clusterdiff.points.labels import IntArray
 from clusterdiff.points.reading import read_labels
 from clusterdiff.tables.columnar import scan_arrow, scan_json_lines, scan_parquet
@@ -47,6 +49,14 @@ KNOWN = {
         "cluster", "cluster_id", "cluster id", "label", "entity", "entity_id", "group", "group_id", "community",
         "component", "true", "pred", "gold", "segment",
     ),
+}  # fmt: skip
+#: Names that are taken for the points' where none of the above stands.
+LESS_KNOWN = {
+    "point": (
+        "rec_id", "recid", "recordid", "record id", "rid", "uid", "uuid", "guid", "key", "pk", "primary_key", "rowid",
+        "barcode", "cell_id", "entry_id", "identifier",
+    ),
+    "cluster": ("clusterid", "entityid", "labels", "cluster_label", "resolved_entity_id", "resolved_id"),
 }  # fmt: skip
 
 
@@ -92,39 +102,71 @@ def require(scan: Scan, column: str) -> str:
     return column
 
 
-def choose(scan: Scan, point: str | None, cluster: str | None) -> tuple[str | None, str]:
+def choose(scan: Scan, point: Key | None, cluster: str | None) -> tuple[Key | None, str]:
     """The columns of points and of clusters: as named, or guessed if there is only one way to do so.
 
     A table with one column has clusters in the order of the points; the column of points is then None.
     """
-    for column in (point, cluster):
-        if column is not None:
-            require(scan, column)
+    if cluster is not None:
+        require(scan, cluster)
+    if point is not None:
+        point = told_key(scan, point)
+        if not isinstance(point, str):
+            return point, cluster or _cluster_beside(scan, point)
     if len(scan.columns) == 1 and point is None:
         return None, cluster or scan.columns[0]
     told = (point, cluster)
     if cluster is None:
-        cluster = _known(scan, "cluster", taken=point)
+        cluster = recognised(scan.columns, "cluster", taken=[point])
     if point is None:
-        point = _known(scan, "point", taken=cluster)
+        point = recognised(scan.columns, "point", taken=[cluster])
     free = [column for column in scan.columns if column not in (point, cluster)]
     if len(scan.columns) == 2 and (point is None) != (cluster is None):
         point, cluster = point or free[0], cluster or free[0]
     for what, column in (("cluster", cluster), ("point", point)):
         if column is None:
-            raise FileError(
-                f"{shown(scan.name)} has the columns {listed(scan.columns)}, and none of them names the {what}s.",
-                f"name it with {what}= (--{what} on the command line).",
-            )
+            raise unknown(scan, what)
     assert cluster is not None
     if told != (point, cluster):
         log.info("%s: points from the column %r, clusters from %r", shown(scan.name), point, cluster)
     return point, cluster
 
 
-def _known(scan: Scan, what: str, taken: str | None) -> str | None:
-    found = [c for c in scan.columns if c != taken and c.casefold() in KNOWN[what]]
-    return found[0] if len(found) == 1 else None
+def told_key(scan: Scan, point: Key) -> Key:
+    """The column or columns that name the points; several may be told in one text, separated by commas."""
+    if isinstance(point, str) and point not in scan.columns and "," in point:
+        point = [column.strip() for column in point.split(",")]
+    if isinstance(point, str):
+        return require(scan, point)
+    columns = [require(scan, column) for column in point]
+    return columns[0] if len(columns) == 1 else columns
+
+
+def recognised(columns: Sequence[str], what: str, taken: Collection[str | None] = ()) -> str | None:
+    """The one column that is known by its name as the points' or the clusters'; None if there are more, or none."""
+    free = [column for column in columns if column not in taken]
+    for names in (KNOWN[what], LESS_KNOWN[what]):
+        found = [column for column in free if column.casefold() in names]
+        if found:
+            return found[0] if len(found) == 1 else None
+    return None
+
+
+def _cluster_beside(scan: Scan, point: Sequence[str]) -> str:
+    """The column of clusters beside several that name the points."""
+    free = [column for column in scan.columns if column not in point]
+    found = free[0] if len(free) == 1 else recognised(free, "cluster")
+    if found is None:
+        raise unknown(scan, "cluster")
+    return found
+
+
+def unknown(scan: Scan, what: str) -> FileError:
+    """For a table of which it is not plain which column is meant."""
+    return FileError(
+        f"{shown(scan.name)} has the columns {listed(scan.columns)}, and none of them names the {what}s.",
+        f"name it with {what}= (--{what} on the command line).",
+    )
 
 
 # ---- what their types mean
@@ -205,23 +247,26 @@ NOTHING = Wanted()
 def load(
     con: Connection,
     scan: Scan,
-    point: str | None,
+    point: Key | None,
     cluster: str | None,
     wanted: Wanted = NOTHING,
     numbers: Mapping[str, str] | None = None,
 ) -> Loaded:
     """Bring the columns of points and clusters into DuckDB, checked except for repeated points."""
     point, cluster = choose(scan, point, cluster)
-    chosen = {"cluster": cluster} if point is None else {"point": point, "cluster": cluster}
+    chosen: dict[str, Key] = {"cluster": cluster}
+    if point is not None:
+        chosen = {"point": point} | chosen
     if wanted.documents is not None:
         chosen["document"] = require(scan, wanted.documents)
     name, kinds, rows = bring(con, scan, chosen, numbers)
-    others = tuple(column for column in scan.columns if column not in (point, cluster))
+    taken = [*([] if point is None else key_columns(point)), cluster]
+    others = tuple(column for column in scan.columns if column not in taken)
     loaded = Loaded(
         con,
         name,
         shown(scan.name),
-        point,
+        None if point is None else ",".join(key_columns(point)),
         cluster,
         kinds,
         rows,
@@ -254,22 +299,27 @@ def load_columns(
     """Two columns of clusters of one table, and its points if they are named: one table, seen twice."""
     assert true.cluster is not None
     assert pred.cluster is not None
-    columns = {"true_cluster": require(scan, true.cluster), "pred_cluster": require(scan, pred.cluster)}
-    if true.point is not None:
-        columns["point"] = require(scan, true.point)
+    columns: dict[str, Key] = {
+        "true_cluster": require(scan, true.cluster),
+        "pred_cluster": require(scan, pred.cluster),
+    }
+    point = None if true.point is None else told_key(scan, true.point)
+    if point is not None:
+        columns["point"] = point
     if wanted.documents is not None:
         columns["document"] = require(scan, wanted.documents)
     numbers = {new: require(scan, old) for new, old in wanted.named.items()}
     name, kinds, rows = bring(con, scan, columns, numbers)
-    taken = (true.point, true.cluster, pred.cluster)
+    named = [] if point is None else key_columns(point)
+    taken = (*named, true.cluster, pred.cluster)
     views = [
         Loaded(
             con,
             name,
             shown(scan.name),
-            true.point,
+            ",".join(named) or None,
             cluster,
-            {"cluster": kinds[f"{side}_cluster"]},
+            {"cluster": kinds[f"{side}_cluster"], "point": kinds.get("point", "")},
             rows,
             f"{side}_cluster",
             wanted.documents,
@@ -283,23 +333,28 @@ def load_columns(
 
 
 def bring(
-    con: Connection, scan: Scan, columns: Mapping[str, str], numbers: Mapping[str, str] | None = None
+    con: Connection, scan: Scan, columns: Mapping[str, Key], numbers: Mapping[str, str] | None = None
 ) -> tuple[str, dict[str, str], int]:
     """Copy columns into a table of DuckDB: its name, what each column holds, and how many rows it has.
 
-    ``columns`` says new name → name in the file for names of points and clusters, ``numbers`` for measurements.
+    ``columns`` says new name → name in the file for names of points and clusters, ``numbers`` for measurements. Names
+    of several columns are joined to one text, of which the kind says ``key``.
     """
     name = fresh("loaded")
     numbers = numbers or {}
-    wanted = list(dict.fromkeys([*columns.values(), *numbers.values()]))
+    parts = {new: key_columns(old) for new, old in columns.items()}
+    wanted = list(dict.fromkeys([*chain(*parts.values()), *numbers.values()]))
     try:
         source, parameters = scan.relation(wanted)
         selection = ", ".join(map(quoted, wanted))
         found = con.execute(f"DESCRIBE SELECT {selection} FROM {source}", list(parameters)).fetchall()
         types = {row[0]: row[1] for row in found}
-        kinds = {new: _readable(scan, old, types[old]) for new, old in columns.items()}
-        _refuse_fractions(con, scan, source, parameters, {old: types[old] for old in columns.values()})
-        selected = [f"{_converted(old, types[old])} AS {new}" for new, old in columns.items()]
+        kinds = {
+            new: _kind_of([_readable(scan, old, types[old]) for old in key]) for new, key in parts.items()
+        }
+        named = {old: types[old] for old in chain(*parts.values())}
+        _refuse_fractions(con, scan, source, parameters, named)
+        selected = [f"{_expression(key, types)} AS {new}" for new, key in parts.items()]
         selected += [f"CAST({quoted(old)} AS DOUBLE) AS {new}" for new, old in numbers.items()]
         con.execute(
             f"CREATE TEMP TABLE {name} AS SELECT {', '.join(selected)} FROM {source}", list(parameters)
@@ -310,6 +365,16 @@ def bring(
     if rows == 0:
         raise FileError(f"{shown(scan.name)} has no rows.")
     return name, kinds, rows
+
+
+def _kind_of(kinds: Sequence[str]) -> str:
+    return kinds[0] if len(kinds) == 1 else f"key({','.join(kinds)})"
+
+
+def _expression(columns: Sequence[str], types: Mapping[str, str]) -> str:
+    if len(columns) == 1:
+        return _converted(columns[0], types[columns[0]])
+    return joined_sql([f"CAST({_converted(column, types[column])} AS VARCHAR)" for column in columns])
 
 
 def _readable(scan: Scan, column: str, sql_type: str) -> str:
@@ -376,6 +441,8 @@ def point_names(table: Loaded, as_text: bool = False, rows: IntArray | None = No
     """The names of the points of a table, or of some of its rows; ``as_text`` turns them into strings."""
     names = np.ma.getdata(table.fetch("point"))
     chosen = (names if rows is None else names[rows]).tolist()
+    if table.kinds.get("point", "").startswith("key("):
+        return list(map(parts_of, chosen))
     return list(map(str, chosen)) if as_text else chosen
 
 

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from clusterdiff.errors import ArgumentError, FileError
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import Singletons
+from clusterdiff.points.index import index_of
+from clusterdiff.points.keys import Key, key_columns
 from clusterdiff.points.policy import Policy
 
 if TYPE_CHECKING:  # narwhals and DuckDB are imported when a table is compared
     from clusterdiff.diff.comparison import Comparison
 
 #: A column's name in both tables, or its name in either.
-Column = str | tuple[str, str]
+Column = str | tuple[str | None, str | None]
 
+#: The column that holds the names of an index, beside the user's own.
+ROW = "clusterdiff_index"
+#: The column that holds the joined names of several columns.
+KEY = "clusterdiff_key"
 #: The libraries whose tables are compared, and what tables are called there.
 LIBRARIES = (
     "pandas", "polars", "pyarrow", "duckdb", "_duckdb", "pyspark", "dask", "dask_expr", "modin", "cudf",
@@ -76,6 +83,17 @@ def compare_frames(
     return compare_points(read_two(true, pred, names, (t, p), *numbers), policy, budget)
 
 
+def _named_by_index(table: Any) -> tuple[object, str | None]:
+    """A pandas frame with the names of its index as a column, if they can be told apart; and that column."""
+    index = index_of(table)
+    if index is None or index.default or ROW in table.columns:
+        return table, None
+    native = index.native
+    if native.inferred_type not in ("integer", "string") or not native.is_unique:
+        return table, None
+    return table.assign(**{ROW: native}), ROW
+
+
 def compare_columns(
     table: object,
     *,
@@ -94,6 +112,8 @@ def compare_columns(
     from clusterdiff.tables.engines.documents import compare_one_within
     from clusterdiff.tables.engines.tables import read_one
 
+    if point is None:
+        table, point = _named_by_index(table)
     names = (table, true, pred, point)
     numbers = column_name(weights, "weights"), column_names(features, "features")
     if documents is not None:
@@ -104,18 +124,17 @@ def compare_columns(
 
 
 def read_frame(
-    table: object, argument: str, point: str | None = None, cluster: str | None = None
+    table: object, argument: str, point: Key | None = None, cluster: str | None = None
 ) -> Clustering:
     """The clustering in a table of points and clusters; columns that are not named are recognised by their names."""
     from clusterdiff.points.reading import read_labels
-    from clusterdiff.tables.engines.native import plain
     from clusterdiff.tables.engines.tables import Reader
 
     point, cluster = _chosen(table, argument, point, cluster)
     reader = Reader(table, argument)
     reader.take("t", cluster, "cluster")
     if point is not None:
-        reader.take("i", point, "point")
+        _take_points(reader, point)
     elif not reader.engine.ordered:
         raise _nameless(argument)
     with reader.engine.running():
@@ -124,8 +143,85 @@ def read_frame(
     if point is None:
         return Clustering.of(labels.settled(), None)
     # Rows have an order that the user can know, unless the engine has none.
-    named = Clustering.reading(labels.to_list(), argument, plain(got["i"]))
+    named = Clustering.reading(labels.to_list(), argument, _points(got, point))
     return Clustering.of(named.labels, named.points, reader.engine.ordered)
+
+
+def _take_points(reader: Any, point: Key) -> None:
+    for i, column in enumerate(key_columns(point)):
+        reader.take(f"i{i}", column, "point")
+
+
+def _points(got: dict[str, Any], point: Key) -> list[Any]:
+    """The names of fetched points: of several columns, tuples of their values."""
+    from clusterdiff.tables.engines.native import plain
+
+    columns = [plain(got[f"i{i}"]) for i in range(len(key_columns(point)))]
+    if isinstance(point, str):
+        return columns[0]
+    # A name of which a part is null is no name.
+    return [None if None in name else name for name in zip(*columns, strict=True)]
+
+
+def has_columns(table: object, columns: Sequence[str]) -> bool:
+    """Whether a table has all of some columns."""
+    from clusterdiff.tables.engines.tables import Reader
+
+    return set(columns) <= set(Reader(table, "table").schema)
+
+
+def frame_values(table: object, argument: str, point: Key | None, columns: object, what: str) -> Any:
+    """Columns of a table as values of its points: a dict by point, or in order if they have no names.
+
+    One column gives a value per point, a list of columns a row per point.
+    """
+    from clusterdiff.tables.engines.native import plain
+    from clusterdiff.tables.engines.tables import Reader
+
+    point, _ = _chosen(table, argument, point, None) if point is None else (point, "")
+    reader = Reader(table, argument)
+    names = column_names(columns, what)
+    for k, name in enumerate(names):
+        if what == "documents":
+            reader.take(f"v{k}", name, what)
+        else:
+            reader.number(f"v{k}", name, what)
+    if point is not None:
+        _take_points(reader, point)
+    elif not reader.engine.ordered:
+        raise _nameless(argument)
+    with reader.engine.running():
+        got = reader.engine.fetch(reader.selected())
+    values = [plain(got[f"v{k}"]) for k in range(len(names))]
+    rows = values[0] if isinstance(columns, str) else list(map(list, zip(*values, strict=True)))
+    return rows if point is None else dict(zip(_points(got, point), rows, strict=True))
+
+
+def with_index(table: object, argument: str, point: Key | None, cluster: str | None) -> object:
+    """A pandas frame whose index names its points: with that as a column, if it is told, or as the Series of clusters.
+
+    The index counts if no column is told or recognised as the points; other tables are returned as they are.
+    """
+    index = index_of(table)
+    if index is None or index.default:
+        return table
+    frame: Any = table
+    if point is not None:
+        levels = [
+            name for name in key_columns(point) if name in frame.index.names and name not in frame.columns
+        ]
+        return frame.reset_index(levels) if levels else frame
+    from clusterdiff.tables.duck import Scan
+    from clusterdiff.tables.files import choose, recognised
+
+    columns = list(map(str, frame.columns))
+    try:
+        found, cluster = choose(Scan(f"`{argument}`", columns, lambda _: ("", ())), None, cluster)
+        if found is not None:
+            return frame
+    except FileError:
+        cluster = cluster or recognised(columns, "cluster")
+    return frame if cluster is None else frame[cluster]
 
 
 def _compare_in_order(
@@ -143,7 +239,7 @@ def _compare_in_order(
     return compare_aligned(align(left, right, policy))
 
 
-def _chosen(table: object, argument: str, point: str | None, cluster: str | None) -> tuple[str | None, str]:
+def _chosen(table: object, argument: str, point: Key | None, cluster: str | None) -> tuple[Key | None, str]:
     """The columns of points and clusters: as named, or recognised by their names as in files."""
     if point is not None and cluster is not None:
         return point, cluster
@@ -158,10 +254,23 @@ def _chosen(table: object, argument: str, point: str | None, cluster: str | None
         raise ArgumentError(error.message, error.hint) from None
 
 
-def _required(point: str | None, argument: str) -> str:
+def _required(point: Key | None, argument: str) -> str:
     if point is None:
         raise _nameless(argument)
+    assert isinstance(point, str)  # several columns are joined to one first, or read into memory
     return point
+
+
+def with_key(table: object, point: Sequence[str]) -> object:
+    """A table with the names of several columns joined to one text, in the column ``KEY``."""
+    import narwhals.stable.v2 as nw
+
+    def marked(column: str) -> Any:
+        text = nw.col(column).cast(nw.String).str
+        return text.replace_all("\\", "\\\\", literal=True).str.replace_all(",", "\\,", literal=True)
+
+    frame: Any = nw.from_native(table)
+    return frame.with_columns(nw.concat_str(*map(marked, point), separator=",").alias(KEY)).to_native()
 
 
 def _nameless(argument: str) -> ArgumentError:

@@ -15,7 +15,7 @@ from clusterdiff.diff.build import compare_aligned
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.documents import compare_within
 from clusterdiff.errors import ArgumentError, FileError, LabelError, nearest
-from clusterdiff.formats.source import Source, noise_label
+from clusterdiff.formats.source import Source, as_written
 from clusterdiff.points.alignment import Alignment, Order, in_order, settled
 from clusterdiff.points.corpus import InDocument, Singletons
 from clusterdiff.points.labels import BoolArray, Int64Array, IntArray, Labels, LazyNames
@@ -73,7 +73,11 @@ def compare_sources(
         matched = match(left, right)
     origin.refuse_changed()
     aligned = matched.aligned
-    policy = replace(policy, noise=noise_label(policy.noise, aligned.true, aligned.pred))
+    spelt = [
+        as_written(table.kinds["cluster"] == "int", table.kinds["cluster"] == "untyped")
+        for table in (left, right)
+    ]
+    policy = replace(policy, noise=policy.noise.spelt(*spelt))
     data = _numbers(left, right, wanted, matched, policy)
     data["other"] = FileColumns(origin, left.others)
     try:
@@ -117,7 +121,7 @@ def _numbers(left: Loaded, right: Loaded, wanted: Wanted, matched: Matched, poli
         if table is right and matched.place is not None:
             values = np.where(matched.place < 0, np.nan, values[matched.place])
         columns[name] = values
-    if columns and len(matched.extra) and policy.missing == "singleton":
+    if columns and len(matched.extra) and policy.missing in ("singleton", "lost"):
         raise ArgumentError(
             f"`weights` and `features` are given for the points of {left.title}, which lacks "
             f"{count(len(matched.extra))} of {right.title}.",
@@ -190,11 +194,21 @@ def _as_text(true: Loaded, pred: Loaded) -> tuple[bool, bool]:
     kinds = true.kinds["point"], pred.kinds["point"]
     if kinds[0] == kinds[1] or set(kinds) == {"untyped", "text"}:
         return False, False
+    if all(kind.startswith("key(") for kind in kinds) and _alike(*kinds):
+        return False, False
     if "untyped" in kinds:
         return kinds[0] != "untyped", kinds[1] != "untyped"
     raise FileError(
         f"the points of {true.title} and {pred.title} must be of one type; got {kinds[0]} and {kinds[1]}.",
         "convert one side: 1 and '1' are never matched silently.",
+    )
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether names of several columns can be matched part by part; their parts are compared as they are written."""
+    left, right = (kind[len("key(") : -1].split(",") for kind in (one, other))
+    return len(left) == len(right) and all(
+        a == b or "untyped" in (a, b) for a, b in zip(left, right, strict=True)
     )
 
 

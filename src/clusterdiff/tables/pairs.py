@@ -11,6 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 from clusterdiff.errors import ArgumentError, FileError, listed
 from clusterdiff.files import shown
+from clusterdiff.points.keys import Key
 from clusterdiff.tables.duck import Connection, Scan, fresh
 from clusterdiff.tables.files import Loaded, bring, require
 from clusterdiff.wording import count
@@ -25,7 +26,7 @@ ENDS = (
 SCORES = ("score", "probability", "match_probability", "similarity", "confidence")
 
 
-def load_pairs(con: Connection, scan: Scan, point: str | None, threshold: float | None) -> Loaded:
+def load_pairs(con: Connection, scan: Scan, point: Key | None, threshold: float | None) -> Loaded:
     """The connected components of the pairs whose score is at least ``threshold``; without one, of all pairs.
 
     A record that has no such pair is a cluster of its own. ``point`` names the two ends and maybe the score,
@@ -73,9 +74,10 @@ def _loaded(con: Connection, points: str, component: npt.NDArray[np.int32], titl
     return Loaded(con, name, title, "pairs", "component", {"point": kind, "cluster": "int"}, len(component))
 
 
-def _choose(scan: Scan, point: str | None) -> tuple[str, str, str | None]:
+def _choose(scan: Scan, point: Key | None) -> tuple[str, str, str | None]:
     if point is not None:
-        chosen = [require(scan, column.strip()) for column in point.split(",")]
+        told = point.split(",") if isinstance(point, str) else point
+        chosen = [require(scan, column.strip()) for column in told]
         if len(chosen) not in (2, 3):
             raise ArgumentError(
                 f"`point` must name the two ends of a pair, and maybe a score; got {point!r}."

@@ -3,45 +3,52 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from clusterdiff.diff.build import compare_aligned, meet_of
-from clusterdiff.diff.comparison import AnyMeasure, Comparison
+from clusterdiff.diff.comparison import AnyMeasure, Comparison, noticed
 from clusterdiff.diff.documents import compare_corpora, compare_within
-from clusterdiff.errors import ArgumentError, FileError
+from clusterdiff.errors import ArgumentError, FileError, listed, one_of
 from clusterdiff.formats.catalogue import ARRAYS, DOCUMENTS, TABLES, UNTYPED
-from clusterdiff.formats.source import Source, noise_label
+from clusterdiff.formats.source import Source, as_written
 from clusterdiff.measures import resolve
 from clusterdiff.meet.meet import Meet
 from clusterdiff.points.alignment import align, aligned_as_given, settled
 from clusterdiff.points.clustering import Clustering
-from clusterdiff.points.corpus import Corpus, Singletons
+from clusterdiff.points.corpus import SINGLETONS, Corpus, Singletons
+from clusterdiff.points.keys import Key
 from clusterdiff.points.labels import kind
-from clusterdiff.points.policy import Missing, NoiseAs, Policy
+from clusterdiff.points.libraries import own_noise
+from clusterdiff.points.noise import Noise, NoiseAs, NoiseLabels
+from clusterdiff.points.policy import Missing, Policy
 from clusterdiff.verbs.read import read_array, read_clustering, read_documents
 
 #: dtypes that need no encoding: integers of any width, and bools.
 INTEGERS = np.typecodes["AllInteger"] + "?"
 #: A column's name on both sides, or its name on either.
 Column = str | tuple[str, str]
+#: The same for points, which several columns may name together: a list of them.
+PointColumn = Key | tuple[Key, Key]
 
 
 def compare(
     true: object,
     pred: object,
     *,
-    point: Column | None = None,
+    point: PointColumn | None = None,
     cluster: Column | None = None,
     documents: object = None,
     weights: object = None,
     features: object = None,
     distances: object = None,
     missing: Missing | None = None,
-    noise: Hashable | None = None,
+    noise: NoiseLabels | None = None,
+    noise_true: NoiseLabels | None = None,
+    noise_pred: NoiseLabels | None = None,
     noise_as: NoiseAs = "singleton",
     singletons: Singletons = "keep",
     budget: int | str | None = None,
@@ -61,9 +68,11 @@ def compare(
         - a :class:`Corpus` of documents, on both sides.
 
         If either side names its points, the two are matched by name; labels in order have the points 0, 1, 2, …
+        Two pandas Series with different indexes are matched by name too; "Points" in the documents has the rule.
     point, cluster
-        For tables and files: the columns that name each point and its cluster; a pair if they are called differently
-        on the two sides. Columns with the usual names are recognised.
+        For tables and files: the columns that name each point and its cluster; a pair (a tuple) if they are called
+        differently on the two sides, a list of columns if several name a point together. Columns with the usual names
+        are recognised.
     documents
         The document of each point: a column like ``weights``, or the name of a column of the tables. Points and
         clusters are then kept apart by document, as in a Corpus, and the result has ``documents``.
@@ -76,13 +85,16 @@ def compare(
         Link weights between points, for ``S*(distance)``: a square matrix, a condensed vector, or a function of
         two equally long arrays of points.
     missing
-        What to do with points that have a cluster on one side only, or a null label: ``"error"``, ``"drop"``
-        (leave them out) or ``"singleton"`` (a cluster of their own on the side that lacks them). ``"error"`` unless
-        told otherwise, but ``"singleton"`` for documents, since systems hardly ever find the very mentions of the key,
-        and ``"drop"`` for images with a label to ignore. B-cubed and the coreference measures count such points as
-        the CoNLL reference scorer does, under either choice.
-    noise
-        A label that means "in no cluster", such as DBSCAN's -1, on either side.
+        What to do with points that have a cluster on one side only, or a null label, for every measure: ``"error"``;
+        ``"drop"``, as if they had never been there; ``"singleton"``, each a cluster of its own on the side that lacks
+        it; or ``"lost"``, which counts them as not found or as spurious: S_H loses them, the coreference measures
+        count as the CoNLL reference scorer does, and measures that have no meaning there say so. ``"error"`` unless
+        told otherwise, but ``"lost"`` for documents, since systems hardly ever find the very mentions of the key, and
+        ``"drop"`` for images with a label to ignore.
+    noise, noise_true, noise_pred
+        A label that means "in no cluster", such as DBSCAN's -1, or a set of such labels: on both sides, or on one,
+        where it takes the place of ``noise``. A label whose type a side cannot have is ignored there. A fitted
+        DBSCAN, HDBSCAN or OPTICS has -1 as noise by its own documentation; ``noise_pred=()`` switches that off.
     noise_as
         What to do with noise: each point a ``"singleton"``, all of it one ``"cluster"``, or ``"drop"``.
     singletons
@@ -107,12 +119,14 @@ def compare(
     """
     sides = [_recognised(side) for side in (true, pred)]
     kinds = [_kind(side) for side in sides]
-    policy = Policy(missing or _default(sides, kinds, documents), noise, noise_as)
+    own = own_noise(true), own_noise(pred)
+    told = Noise.told(noise, noise_true, noise_pred, noise_as, own)
+    policy = Policy(missing or _default(sides, kinds, documents), told)
     if kinds == ["corpus"] * 2:
-        _refuse(
-            "a corpus", point=point, cluster=cluster, documents=documents, weights=weights, features=features
-        )
-        return compare_corpora(_corpus(sides[0]), _corpus(sides[1]), policy, singletons)
+        _refuse("a corpus", point=point, cluster=cluster, documents=documents, budget=budget, noise=noise)
+        _refuse("a corpus", noise_true=noise_true, noise_pred=noise_pred)
+        _refuse("a corpus", weights=weights, features=features, distances=distances)
+        return noticed(compare_corpora(_corpus(sides[0]), _corpus(sides[1]), policy, singletons))
     if "corpus" in kinds:
         if all(isinstance(side, Source) for side in sides):
             raise FileError(f"{true} and {pred} must both hold documents of mentions, or neither.")
@@ -120,19 +134,28 @@ def compare(
             "`true` and `pred` must both be a Corpus of documents, or neither.",
             "only cd.Corpus and files of documents are corpora; a dict is points or clusters.",
         )
-    if kinds == ["table"] * 2 and distances is None:
+    if documents is None and singletons != "keep":
+        one_of("singletons", singletons, SINGLETONS)
+        raise ArgumentError("`singletons` is for documents; leave it out.", "or pass documents=.")
+    if "table" in kinds:
+        sides = [_indexed(side, i, point, cluster) for i, side in enumerate(sides)]
+        kinds = [_kind(side) for side in sides]
+    points = [_column(point, "point", i) for i in range(2)]
+    if kinds == ["table"] * 2 and distances is None and not any(isinstance(key, list) for key in points):
         from clusterdiff.tables.frames import compare_frames
 
-        return compare_frames(
-            *sides,
-            point=point,
-            cluster=cluster,
-            weights=weights,
-            features=features,
-            documents=documents,
-            policy=policy,
-            singletons=singletons,
-            budget=budget,
+        return noticed(
+            compare_frames(
+                *sides,
+                point=(points[0], points[1]),
+                cluster=cluster,
+                weights=weights,
+                features=features,
+                documents=documents,
+                policy=policy,
+                singletons=singletons,
+                budget=budget,
+            )
         )
     sources = [
         _with_columns(side, i, point, cluster) for i, side in enumerate(sides) if isinstance(side, Source)
@@ -141,28 +164,24 @@ def compare(
     if in_tables and distances is None and _named(weights, features, documents):
         from clusterdiff.tables.joins import compare_sources
 
-        return compare_sources(
-            sources[0],
-            sources[1],
-            policy,
-            weights=weights,
-            features=features,
-            documents=documents,
-            singletons=singletons,
-        )
+        columns = {"weights": weights, "features": features, "documents": documents}
+        return noticed(compare_sources(sources[0], sources[1], policy, **columns, singletons=singletons))
     if len(sources) == 2 and all(source.format in ARRAYS for source in sources):
         read: list[Any] = _arrays(sources[0], sources[1])
     else:
         read = [_clustering(side, i, point, cluster) for i, side in enumerate(sides)]
     if sources:
         read = _as_written(read, sides)
-        label = noise_label(noise, *(side.labels for side in read if isinstance(side, Clustering)))
-        policy = replace(policy, noise=label)
-    data: dict[str, Any] = {"weights": weights, "features": features, "distances": distances}
-    aligned = aligned_as_given(*read)
+        policy = replace(policy, noise=told.spelt(*map(_spelling, sides, read)))
+    data: dict[str, Any] = {"weights": weights, "features": features, "documents": documents}
+    if "table" in kinds:
+        data = {name: _of_table(value, name, sides, points) for name, value in data.items()}
+    documents = data.pop("documents")
+    data["distances"] = distances
+    aligned = aligned_as_given(read[0], read[1], empty=policy.missing == "lost")
     if documents is not None:
-        return compare_within(aligned, documents, policy, singletons, **data)
-    return compare_aligned(settled(aligned, policy), **data)
+        return noticed(compare_within(aligned, documents, policy, singletons, **data))
+    return noticed(compare_aligned(settled(aligned, policy), **data))
 
 
 def score(true: object, pred: object, measure: AnyMeasure = "S_H", **options: Any) -> float:
@@ -185,7 +204,7 @@ def score(true: object, pred: object, measure: AnyMeasure = "S_H", **options: An
     ):
         # Two plain integer arrays need no alignment: this is what keeps small inputs cheap.
         return float(resolve(measure)(Meet.from_labels(true, pred)))
-    if not options and all(_kind(_recognised(side)) == "labels" for side in (true, pred)):
+    if not options and all(_plain(side) for side in (true, pred)):
         # A score does not mention clusters: their names need not be read.
         return float(resolve(measure)(meet_of(align(true, pred))))
     return compare(true, pred, **options).score(measure)
@@ -223,11 +242,16 @@ def _kind(side: object) -> str:
     return "table" if is_table(side) else "labels"
 
 
+def _plain(side: object) -> bool:
+    """Whether this is a clustering in memory without noise of its own."""
+    return _kind(_recognised(side)) == "labels" and own_noise(side) is None
+
+
 def _default(sides: Sequence[object], kinds: Sequence[str], documents: object) -> Missing:
     """What becomes of points that one side lacks, if the user does not say."""
     if documents is not None or "corpus" in kinds:
-        return "singleton"
-    ignoring = any(isinstance(side, Source) and side.ignore is not None for side in sides)
+        return "lost"
+    ignoring = any(isinstance(side, Source) and bool(side.ignored) for side in sides)
     return "drop" if ignoring else "error"
 
 
@@ -237,8 +261,9 @@ def _refuse(what: str, **given: object) -> None:
             raise ArgumentError(f"`{argument}` has no meaning for {what}; leave it out.")
 
 
-def _column(column: Column | None, argument: str, i: int) -> str | None:
-    if column is None or isinstance(column, str):
+def _column(column: Any, argument: str, i: int) -> Any:
+    """The column of a side: told for both, or in a pair."""
+    if column is None or isinstance(column, str | list):
         return column
     if len(column) != 2:
         raise ArgumentError(
@@ -247,7 +272,7 @@ def _column(column: Column | None, argument: str, i: int) -> str | None:
     return column[i]
 
 
-def _with_columns(source: Source, i: int, point: Column | None, cluster: Column | None) -> Source:
+def _with_columns(source: Source, i: int, point: PointColumn | None, cluster: Column | None) -> Source:
     """A source with the columns that the user named, unless it names its own."""
     return replace(
         source,
@@ -273,7 +298,7 @@ def _corpus(side: Any) -> Corpus:
     return side if isinstance(side, Corpus) else read_documents(side)
 
 
-def _clustering(side: object, i: int, point: Column | None, cluster: Column | None) -> object:
+def _clustering(side: object, i: int, point: PointColumn | None, cluster: Column | None) -> object:
     """What can be laid over points in memory: files and tables are read."""
     if type(side) in PLAIN:
         return side
@@ -287,6 +312,28 @@ def _clustering(side: object, i: int, point: Column | None, cluster: Column | No
     return side
 
 
+def _indexed(side: object, i: int, point: PointColumn | None, cluster: Column | None) -> object:
+    """A pandas frame whose index names its points, as something that says so."""
+    if _kind(side) != "table":
+        return side
+    from clusterdiff.tables.frames import with_index
+
+    return with_index(side, ("true", "pred")[i], _column(point, "point", i), _column(cluster, "cluster", i))
+
+
+def _of_table(value: object, argument: str, sides: Sequence[object], points: Sequence[Any]) -> object:
+    """What is told as the name of a column (or several), read from the table that has it; `true` comes first."""
+    if value is None or not _named(value):
+        return value
+    from clusterdiff.tables.frames import column_names, frame_values, has_columns
+
+    wanted = column_names(value, argument)
+    for i, side in enumerate(sides):
+        if _kind(side) == "table" and has_columns(side, wanted):
+            return frame_values(side, ("true", "pred")[i], points[i], value, argument)
+    raise ArgumentError(f"`{argument}` names columns that no table has: {listed(wanted)}.")
+
+
 def _arrays(left: Source, right: Source) -> list[Clustering]:
     """The labels of two arrays or images, which must have the same shape."""
     from clusterdiff.formats.arrays import flat
@@ -296,7 +343,7 @@ def _arrays(left: Source, right: Source) -> list[Clustering]:
         raise FileError(
             f"{left.path} and {right.path} must have the same shape; got {arrays[0].shape} and {arrays[1].shape}."
         )
-    return [flat(array, s.path, s.ignore) for array, s in zip(arrays, (left, right), strict=True)]
+    return [flat(array, s.path, s.ignored) for array, s in zip(arrays, (left, right), strict=True)]
 
 
 def _as_written(read: list[Any], sides: Sequence[object]) -> list[Any]:
@@ -310,6 +357,13 @@ def _as_written(read: list[Any], sides: Sequence[object]) -> list[Any]:
     if kinds == ["int", "str"] and untyped[1]:
         return [_with_text(read[0]), read[1]]
     return read
+
+
+def _spelling(side: object, read: object) -> Callable[[Hashable], Hashable] | None:
+    """How the labels that the user tells stand in a file; labels in memory are told as they are."""
+    if not isinstance(side, Source) or not isinstance(read, Clustering):
+        return None
+    return as_written(read.labels.lexicon is None, side.format in UNTYPED)
 
 
 def _with_text(clustering: Clustering) -> Clustering:

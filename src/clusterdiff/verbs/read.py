@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import os
+import warnings
+from collections.abc import Collection
 from typing import Any
 
+from clusterdiff.errors import ClusterdiffWarning
 from clusterdiff.formats.catalogue import ARRAYS, DOCUMENTS, FORMATS, TABLES
+from clusterdiff.formats.mentions import Repeated
 from clusterdiff.formats.source import Source
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import Corpus
+from clusterdiff.points.keys import Key
 from clusterdiff.points.labels import AnyArray
 
 
 def read(
     path: str | os.PathLike[str],
     *,
-    point: str | None = None,
+    point: Key | None = None,
     cluster: str | None = None,
     table: str | None = None,
     format: str | None = None,  # noqa: A002
     pairs: bool = False,
     threshold: float | None = None,
-    ignore: int | None = None,
+    ignore: int | Collection[int] | None = None,
+    repeated: Repeated | None = None,
 ) -> Clustering | Corpus:
     """Read a clustering from a file or a database.
 
@@ -31,7 +37,8 @@ def read(
         A file (maybe compressed: .gz, .bz2, .xz; .zst for CSV, JSON lines and Parquet), a glob of tables of one kind,
         ``-`` for standard input, or ``postgres://user@host/database``.
     point, cluster
-        The columns that name the points and the clusters, where their names do not tell. A table with one
+        The columns that name the points and the clusters, where their names do not tell; a list of columns names the
+        points by all of them together. A table with one
         column has one cluster per row, in the order of the points. For .npz, ``cluster`` is the array; for documents of
         spans, the field of the clusters.
     table
@@ -43,16 +50,23 @@ def read(
         Read a table of pairs of points, and make clusters of what they connect; with a threshold, only pairs whose
         score is at least that connect. ``point`` may then be "left,right" or "left,right,score".
     ignore
-        A label of an array or image that means "not to be compared"; its points have no cluster, so compare with
-        ``missing="drop"``.
+        A label of an array or image that means "not to be compared", or a set of such labels; their points have no
+        cluster, so compare with ``missing="drop"``.
+    repeated
+        For documents: what becomes of a mention that stands in several entities. ``"error"`` (the default) lists all
+        such mentions; ``"first"`` leaves each in the entity that the document names first, as the CoNLL scorer does,
+        and lists them in a warning.
 
     Returns
     -------
     Clustering or Corpus
         A Corpus from conll, conllu and spans, which hold documents; otherwise a Clustering.
     """
-    source = Source(os.fspath(path), point, cluster, table, format, pairs, threshold, ignore)
-    return read_source(source.resolved())
+    source = Source(os.fspath(path), point, cluster, table, format, pairs, threshold, ignore, repeated)
+    found = read_source(source.resolved())
+    for notice in found.notices if isinstance(found, Corpus) else ():
+        warnings.warn(notice, ClusterdiffWarning, stacklevel=2)
+    return found
 
 
 def read_source(source: Source) -> Clustering | Corpus:
@@ -69,14 +83,14 @@ def read_clustering(source: Source) -> Clustering:
     if source.format in ARRAYS:
         from clusterdiff.formats.arrays import flat
 
-        return flat(read_array(source), source.path, source.ignore)
+        return flat(read_array(source), source.path, source.ignored)
     clustering: Clustering = _content(source)
     return clustering
 
 
 def read_documents(source: Source) -> Corpus:
     """The corpus of a file of documents."""
-    corpus: Corpus = _content(source)
+    corpus: Corpus = _content(source, repeated=source.repeated or "error")
     return corpus
 
 
@@ -86,5 +100,5 @@ def read_array(source: Source) -> AnyArray:
     return array
 
 
-def _content(source: Source) -> Any:
-    return FORMATS[str(source.format)].read(source.path, source.cluster)
+def _content(source: Source, **options: Any) -> Any:
+    return FORMATS[str(source.format)].read(source.path, source.cluster, **options)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 
-from clusterdiff.diff.comparison import Comparison
+from clusterdiff.diff.comparison import Comparison, noticed
 from clusterdiff.points.corpus import Singletons
-from clusterdiff.points.policy import Missing, NoiseAs, Policy
+from clusterdiff.points.noise import Noise, NoiseAs, NoiseLabels
+from clusterdiff.points.policy import Missing, Policy
 from clusterdiff.tables import frames
 
 
@@ -20,7 +21,9 @@ def compare_columns(
     features: str | Sequence[str] | None = None,
     documents: str | None = None,
     missing: Missing | None = None,
-    noise: Hashable | None = None,
+    noise: NoiseLabels | None = None,
+    noise_true: NoiseLabels | None = None,
+    noise_pred: NoiseLabels | None = None,
     noise_as: NoiseAs = "singleton",
     singletons: Singletons = "keep",
     budget: int | str | None = None,
@@ -48,8 +51,8 @@ def compare_columns(
         as in a :class:`clusterdiff.Corpus`.
     missing
         What to do with points that have no cluster on one side, as for :func:`clusterdiff.compare`: ``"error"`` if
-        nothing is said, but ``"singleton"`` with documents.
-    noise, noise_as
+        nothing is said, but ``"lost"`` with documents.
+    noise, noise_true, noise_pred, noise_as
         As for :func:`clusterdiff.compare`.
     singletons
         Within documents, whether clusters of one point count: ``"keep"`` or ``"drop"``.
@@ -68,8 +71,9 @@ def compare_columns(
     >>> cd.compare_columns(table, true="gold", pred="system").score()
     0.5
     """
-    policy = Policy(missing or ("error" if documents is None else "singleton"), noise, noise_as)
-    return frames.compare_columns(
+    told = Noise.told(noise, noise_true, noise_pred, noise_as)
+    policy = Policy(missing or ("error" if documents is None else "lost"), told)
+    diff = frames.compare_columns(
         table,
         true=true,
         pred=pred,
@@ -81,3 +85,4 @@ def compare_columns(
         singletons=singletons,
         budget=budget,
     )
+    return noticed(diff)

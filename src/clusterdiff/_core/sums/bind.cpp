@@ -1,14 +1,10 @@
 #include "python/bind.hpp"
-#include "python/result.hpp"
-#include "sums/expected.hpp"
 
 namespace clusterdiff {
 
 using namespace nb::literals;
 
 namespace {
-
-Result expected_result;
 
 // A property that is a field of the sums of the first pass, or of the second.
 template <class T>
@@ -24,37 +20,9 @@ auto detail(double DetailSums::*field) {
     return [field](const PySums& s) { return s.table->details().*field; };
 }
 
-// Distinct cluster sizes, and how many clusters have each.
-std::vector<SizeCount> size_counts(nb::handle sizes, nb::handle counts, const char* name) {
-    const Array s(sizes, name), c(counts, name);
-    if (s.size() != c.size()) throw BadValue(std::string(name) + ": sizes and counts must have the same length");
-    const i64 *size = s.exactly<i64>("int64"), *count = c.exactly<i64>("int64");
-    std::vector<SizeCount> out;
-    for (i64 i = 0; i < s.size(); ++i) {
-        if (size[i] < 1 || count[i] < 1) throw BadValue(std::string(name) + ": sizes and counts must be at least 1");
-        out.push_back({size[i], count[i]});
-    }
-    return out;
-}
-
-nb::object expected(nb::handle true_sizes, nb::handle true_counts, nb::handle pred_sizes, nb::handle pred_counts) {
-    const auto t = size_counts(true_sizes, true_counts, "true"), p = size_counts(pred_sizes, pred_counts, "pred");
-    auto points = [](const std::vector<SizeCount>& side) {
-        i64 n = 0;
-        for (const auto& x : side) n += x.size * x.count;
-        return n;
-    };
-    if (points(t) != points(p)) throw BadValue("true and pred must have the same number of points");
-    // A pair of sizes takes some dozens of steps.
-    const i64 work = static_cast<i64>(t.size() * p.size()) * 32;
-    const Expected e = heavy(work, [&](Run& run) { return expected_information(t, p, points(t), run); });
-    return expected_result(e.mutual, e.split_info, e.merge_info);
-}
-
 }  // namespace
 
 void bind_sums(nb::module_& m, nb::class_<PyCells>& cells) {
-    expected_result.define(m, "ExpectedInformation", {"mutual", "split_info", "merge_info"});
     nb::class_<PySums>(m, "Sums")
         .def("__init__", [](PySums* self, const PyCells& c) { new (self) PySums{c.table}; }, "cells"_a)
         .def("__reduce__",
@@ -84,7 +52,6 @@ void bind_sums(nb::module_& m, nb::class_<PyCells>& cells) {
         .def_prop_ro("s_largest", detail(&DetailSums::s_largest))
         .def_prop_ro("s_largest_mean", detail(&DetailSums::s_largest_mean));
     cells.def("sums", [](const PyCells& c) { return PySums{c.table}; });
-    m.def("expected_information", &expected, "true_sizes"_a, "true_counts"_a, "pred_sizes"_a, "pred_counts"_a);
 }
 
 }  // namespace clusterdiff

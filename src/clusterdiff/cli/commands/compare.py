@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import click
 
 from clusterdiff.cli import engine as engines
-from clusterdiff.cli.coreference import MENTIONS, POINTS, show_corpus
+from clusterdiff.cli.coreference import MENTIONS, POINTS, Shown, document_options, documents_of, show_corpus
 from clusterdiff.cli.explaining import SIDES, explain_options, report, show
-from clusterdiff.cli.inputs import input_options, sources, told
+from clusterdiff.cli.inputs import input_options, noise_labels, noise_options, sources, told
 from clusterdiff.cli.options import json_option, measures_option, top_option
 from clusterdiff.cli.output import error_console
 from clusterdiff.cli.writing import write_option, write_parts
-from clusterdiff.diff.comparison import Comparison
+from clusterdiff.diff.comparison import Comparison, noticed
 from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.errors import ArgumentError
+from clusterdiff.formats.source import Source
 from clusterdiff.measures import measures as registry
 from clusterdiff.points.corpus import SINGLETONS
-from clusterdiff.points.policy import MISSING, NOISE_AS, Policy
+from clusterdiff.points.noise import Noise
+from clusterdiff.points.policy import MISSING, Policy
 from clusterdiff.verbs.compare import compare
 
 
@@ -35,16 +38,9 @@ from clusterdiff.verbs.compare import compare
 @click.option(
     "--missing",
     type=click.Choice(MISSING),
-    help="Points on one side only.  [default: error; singleton for documents]",
+    help="Points on one side only.  [default: error; lost for documents]",
 )
-@click.option("--noise", metavar="LABEL", help="Label that means “in no cluster”.")
-@click.option(
-    "--noise-as",
-    type=click.Choice(NOISE_AS),
-    default="singleton",
-    show_default=True,
-    help="What noise becomes.",
-)
+@noise_options
 @click.option(
     "--singletons",
     type=click.Choice(SINGLETONS),
@@ -53,6 +49,9 @@ from clusterdiff.verbs.compare import compare
     help="Clusters of one point, within documents.",
 )
 @click.option("--documents", metavar="COLUMN", help="Compare within documents, which this column names.")
+@document_options
+@click.option("--weight", "weights", metavar="COLUMN", help="How much each point counts.")
+@click.option("--features", metavar="COLUMNS", help="Columns of numbers, separated by commas, for S_MSE.")
 @explain_options
 @engines.options
 @write_option
@@ -68,10 +67,17 @@ def command(
     measures: list[str],
     top: int,
     missing: Any,
-    noise: str | None,
+    noise: tuple[str, ...],
+    noise_true: tuple[str, ...],
+    noise_pred: tuple[str, ...],
     noise_as: Any,
     singletons: Any,
     documents: str | None,
+    weights: str | None,
+    features: str | None,
+    chosen_documents: tuple[str, ...],
+    repeated: Any,
+    latex: bool,
     explain: bool,
     by: tuple[str, ...],
     html: str | None,
@@ -92,34 +98,60 @@ def command(
     which also tell which clusters continue, were born or vanished.
     """
     true, pred, sides = _sides(true, pred, old, new)
+    first = measures[0]
+    if as_json and latex:
+        raise ArgumentError("--json and --latex are two ways to print the same; choose one.")
     left, right = sources(true, pred, **inputs)
+    columns = tuple(name.strip() for name in (features or "").split(",") if name.strip())
+    labels = noise_labels(noise, noise_true, noise_pred)
     with ExitStack() as stack:
         chosen = engines.chosen(engine, (left, right))
         with told():
+            both = documents_of(left, right, chosen_documents, repeated)
             if chosen is not None:
-                policy = Policy(missing or ("singleton" if documents else "error"), noise, noise_as)
-                asked = engines.Asked(policy, documents, singletons, others=bool(html or by))
-                diff = stack.enter_context(engines.compared(left, right, asked, chosen, master, memory))
+                if documents is None and singletons != "keep":
+                    raise ArgumentError("--singletons is for documents; leave it out, or pass --documents.")
+                policy = Policy(
+                    missing or ("lost" if documents else "error"),
+                    Noise.told(labels[0], labels[1], labels[2], noise_as),
+                )
+                asked = engines.Asked(
+                    policy, documents, singletons, others=bool(html or by), weights=weights, features=columns
+                )
+                diff = noticed(
+                    stack.enter_context(engines.compared(left, right, asked, chosen, master, memory))
+                )
             else:
                 diff = compare(
-                    left,
-                    right,
+                    *both,
                     missing=missing,
-                    noise=noise,
+                    noise=labels[0],
+                    noise_true=labels[1],
+                    noise_pred=labels[2],
                     noise_as=noise_as,
                     singletons=singletons,
                     documents=documents,
+                    weights=weights,
+                    features=list(columns) or None,
                 )
         if isinstance(diff, CorpusComparison):
-            show_corpus(diff, measures, by, top, as_json, MENTIONS if documents is None else POINTS)
+            _refuse_for_documents({"--old/--new": sides != SIDES})
+            if documents is None:
+                _refuse_for_documents({"--master": master is not None, "--memory": memory is not None})
+            words = MENTIONS if documents is None else POINTS
+            how = Shown(measures, by, top, explain, as_json, _system(right) if latex else None, words)
+            show_corpus(diff, how)
+            measures = how.all_measures
             if html:
                 sliced = {name: name for name in by if name != "document"}
                 report(diff, html, quiet=as_json, by=sliced, sides=sides)
         else:
+            if latex:
+                raise ArgumentError("--latex is for documents.", "--write scores=FILE.tex writes any scores.")
             show(diff, measures, top, as_json, explain=explain, by=by, html=html, sides=sides)
         write_parts(diff, writes, measures)
-        if fail_under is not None and _below(diff, measures[0], fail_under):
-            error_console().print(f"{measures[0]} is worse than {fail_under}", style="red")
+        if fail_under is not None and _below(diff, first, fail_under):
+            error_console().print(f"{first} is worse than {fail_under}", style="red")
             sys.exit(1)
 
 
@@ -135,6 +167,17 @@ def _sides(
             "there is nothing to compare.", "pass two files: TRUE PRED, or --old FILE --new FILE."
         )
     return true, pred, SIDES
+
+
+def _refuse_for_documents(given: dict[str, bool]) -> None:
+    for option, is_given in given.items():
+        if is_given:
+            raise ArgumentError(f"{option} has no meaning for documents; leave it out.")
+
+
+def _system(response: Source) -> str:
+    """What a line of the table calls the system: its file."""
+    return Path(response.path).name.partition(".")[0]
 
 
 def _below(diff: Comparison, name: str, limit: float) -> bool:

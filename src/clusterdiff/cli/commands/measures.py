@@ -148,6 +148,7 @@ def catalogue(chosen: list[Measure]) -> str:
             details = {
                 "Parameters": f"`{_words(m.takes)}`" if m.takes else "",
                 "Reads": _reads(m),
+                "Where points are lost": _lost(m),
                 "Other names": ", ".join(f"`{alias}`" for alias in m.aliases),
                 "Reference": m.reference,
             }
@@ -160,9 +161,16 @@ def _reads(measure: Measure) -> str:
     words = WHAT[measure.reads]
     if measure.fused is not None:
         words += f", or the one sum `{measure.fused}` where that is known"
-    if measure.reads_uneven is not None:
-        words += f"; where a clustering lacks points, {WHAT[measure.reads_uneven]}"
     return words + (f"; the points' {measure.needs}" if measure.needs else "")
+
+
+def _lost(measure: Measure) -> str:
+    """What it means with missing="lost", in words."""
+    if isinstance(measure.lost, str):
+        return f"refused: {measure.lost}"
+    if measure.lost is True:
+        return "the same formula, with the sizes of whole clusters"
+    return _plain(measure.lost_summary).rstrip(".")
 
 
 def _cell(text: str) -> str:
@@ -173,7 +181,8 @@ INTRODUCTION = """
 The {count} measures that `clusterdiff` knows, by family; `clusterdiff measures --markdown` wrote this page. In the
 formulas n is the number of points, L a true and C a predicted cluster, a and b their sizes, and m the size of the cell
 that they share; Σ_LC is a sum over cells, |L| and |C| are the numbers of clusters. With weights, sizes are sums of
-weights.
+weights. With `missing="lost"` the sizes are those of whole clusters, with the points that the other side lacks, and N
+is the number of points that either side has; see [points](points.md).
 
 What a measure *reads* decides where it can be computed. Sums over cells are known everywhere: in memory, in an engine
 that keeps the cells of a large table, and along a series. The rest takes a meet in memory, but for single sums that an

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy.typing as npt
 
 from clusterdiff.errors import MissingExtraError
-from clusterdiff.meet.lattice import KINDS
+from clusterdiff.meet.lattice import UNEVEN_KINDS
 from clusterdiff.table import shown
 
 if TYPE_CHECKING:
@@ -21,7 +21,8 @@ ORANGE, RED, PURPLE = "#E69F00", "#D55E00", "#CC79A7"
 BLACK, GREY, PALE = "#222222", "#767676", "#D9D9D9"
 TRUE, PRED = BLUE, ORANGE
 SPLIT, MERGE = ORANGE, PURPLE
-KIND_COLOURS = dict(zip(KINDS, (GREEN, SPLIT, MERGE, RED), strict=True))
+MISSING, SPURIOUS = SKY, GREY
+KIND_COLOURS = dict(zip(UNEVEN_KINDS, (GREEN, SPLIT, MERGE, RED, MISSING, SPURIOUS), strict=True))
 LINES = (BLACK, BLUE, RED, GREEN, PURPLE, ORANGE, SKY, GREY)
 MARKERS = "os^Dv<>P"
 

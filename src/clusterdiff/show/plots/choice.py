@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterdiff.diff.comparison import Comparison
+from clusterdiff.errors import ArgumentError
 from clusterdiff.meet.meet import Meet
 from clusterdiff.wording import count
 
@@ -51,7 +52,10 @@ class Choice:
         order = np.arange(len(table)) if lossy else np.argsort(-table["size"], kind="stable")
         self.lossy = lossy or len(table)
         shown_loss = 0.0
-        for row in order[: self.lossy].tolist():
+        # A cluster of which the other side has no point is no part of a picture of where points went.
+        drawn = order[: self.lossy]
+        drawn = drawn[np.asarray(table["true_clusters"] * table["pred_clusters"])[drawn] > 0]
+        for row in drawn.tolist():
             component = int(table["component"][row])
             block = self._block(component, str(table["kind"][row]), clusters, cells)
             if self.blocks and (block.cut or clusters <= 1 or cells <= 0):
@@ -60,6 +64,8 @@ class Choice:
             clusters -= len(block.true) + len(block.pred)
             cells -= len(block.cells)
             shown_loss += float(loss[row])
+        if not self.blocks:
+            raise ArgumentError("the two clusterings share no point, so there is nothing to draw.")
         self.left = self.lossy - len(self.blocks)
         self.left_loss = float(loss.sum()) - shown_loss
         self.same = len(found) - lossy if lossy else 0
@@ -70,7 +76,7 @@ class Choice:
         inside = np.concatenate([np.arange(meet.indptr[t], meet.indptr[t + 1]) for t in true.tolist()])
         cut = len(true) + len(pred) > clusters or len(inside) > cells
         if cut:
-            lost = diff.analysis.cell_loss.split + diff.analysis.cell_loss.merge
+            lost = diff.analysis.cell_loss.cells.total
             # The costliest true clusters, the predicted ones that have most of their points, the largest cells.
             true = _top(
                 true,

@@ -11,7 +11,9 @@ from clusterdiff.show.plots.canvas import (
     BLACK,
     GREY,
     MERGE,
+    MISSING,
     SPLIT,
+    SPURIOUS,
     axes,
     label,
     note,
@@ -24,6 +26,15 @@ from clusterdiff.wording import count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+#: The parts of a loss, their colours, and what they are called.
+PARTS = (
+    ("split", SPLIT, "to splits"),
+    ("merge", MERGE, "to merges"),
+    ("missing", MISSING, "to missing points"),
+    ("spurious", SPURIOUS, "to spurious points"),
+)
 
 
 @picture
@@ -49,9 +60,10 @@ def loss(diff: Comparison, ax: Axes | None = None, top: int = 20) -> Axes:
         return ax
     head = table[:shown_rows]
     x = np.arange(shown_rows)
-    split, merge = head["split_loss"], head["merge_loss"]
-    ax.bar(x, split, color=SPLIT, label="to splits")
-    ax.bar(x, merge, bottom=split, color=MERGE, label="to merges")
+    bottom = np.zeros(shown_rows)
+    for part, colour, called in PARTS[: 4 if diff.summed.uneven else 2]:
+        ax.bar(x, head[f"{part}_loss"], bottom=bottom, color=colour, label=called)
+        bottom = bottom + head[f"{part}_loss"]
     slanted(ax, x, [_component_name(component) for component in head])
     ax.margins(x=0.02)
     share = ax.twinx()
@@ -66,7 +78,7 @@ def loss(diff: Comparison, ax: Axes | None = None, top: int = 20) -> Axes:
         handles=handles,
         loc="lower left",
         bbox_to_anchor=(0, 1),
-        ncols=3,
+        ncols=3 if not diff.summed.uneven else 5,
         frameon=False,
         fontsize=8,
         borderaxespad=0.2,
@@ -87,5 +99,6 @@ def loss(diff: Comparison, ax: Axes | None = None, top: int = 20) -> Axes:
 
 
 def _component_name(component: Any) -> str:
-    first, more = component.true[0], component.true_clusters - 1
+    clusters = component.true or component.pred  # a spurious cluster has no true one
+    first, more = clusters[0], len(clusters) - 1
     return label(first) + (f" +{more:,}" if more else "")

@@ -7,16 +7,19 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.components import Component
 from clusterdiff.diff.explain import Explanation, tell
+from clusterdiff.diff.loss import PARTS, Loss
 from clusterdiff.diff.slices import Slice
 from clusterdiff.errors import ArgumentError, ClusterdiffError
 from clusterdiff.measures import Measure, measures
+from clusterdiff.meet.uneven import UnevenMeet
+from clusterdiff.points.index import index_of
 from clusterdiff.table import JOINERS
 from clusterdiff.wording import count, percent
 
@@ -131,6 +134,22 @@ class Page:
         """The paper to cite."""
         return measures["S_H"].reference
 
+    #: What the parts of a loss are lost to.
+    called: ClassVar[dict[str, str]] = {
+        "split": "splits",
+        "merge": "merges",
+        "missing": "missing points",
+        "spurious": "spurious points",
+    }
+
+    def parts(self, loss: Loss) -> list[tuple[str, float]]:
+        """The parts of a loss; those for lost points only where there may be such."""
+        return [(part, getattr(loss, part)) for part in PARTS[: 4 if self.diff.meet.uneven else 2]]
+
+    def row_parts(self, row: Slice) -> list[tuple[str, float]]:
+        """The parts of the loss of a slice."""
+        return self.parts(Loss(*row[3:]))  # value, points and score come first
+
     # ---- what to fix first
 
     @property
@@ -203,6 +222,7 @@ class Page:
         return {
             "sides": list(self.sides),
             "n": self.diff.n,
+            "uneven": self.diff.meet.uneven,
             "loss": self.diff.loss.total,
             "attributes": self._names,
             "points": self.diff.source.known,
@@ -232,15 +252,17 @@ class Page:
         number = component.component
         every = analysis.cells_of_component(number)
         cells = every if len(every) <= CELLS else self._excerpt(every)
-        true, t = np.unique(meet.true[cells], return_inverse=True)
-        pred, p = np.unique(meet.pred[cells], return_inverse=True)
+        true, pred = np.unique(meet.true[cells]), np.unique(meet.pred[cells])
+        if not len(cells):  # a cluster of which the other side has no point
+            true, pred = (analysis.codes_of_component(number, side) for side in ("true", "pred"))
+        t, p = np.searchsorted(true, meet.true[cells]), np.searchsorted(pred, meet.pred[cells])
         entry: dict[str, Any] = {
             "id": number,
             "kind": component.kind,
             "size": component.size,
             "counts": [component.true_clusters, component.pred_clusters, len(every)],
             "score": component.score,
-            "loss": [component.loss, component.split_loss, component.merge_loss],
+            "loss": [component.loss, *(getattr(component, f"{part}_loss") for part in PARTS)],
             "true": [
                 self._cluster(analysis.true[c], meet.true_size[c], analysis.scored.split[c]) for c in true
             ],
@@ -256,12 +278,32 @@ class Page:
         }
         if self.diff.source.known:
             entry["points"] = list(self._points(cells))
+            entry["lost"] = list(self._lost(true, pred, POINTS - len(entry["points"])))
         return entry
+
+    def _lost(self, true: Any, pred: Any, most: int) -> Iterator[list[Any]]:
+        """The first of the points that one side lacks, with their cluster on the other."""
+        meet, names = self.diff.meet, self.diff.points
+        if not isinstance(meet, UnevenMeet):
+            return
+        left = max(1, most)
+        for alone, clusters, spurious in ((meet.missing, true, False), (meet.spurious, pred, True)):
+            assert alone.at is not None
+            mine = np.flatnonzero(np.isin(alone.cluster, clusters))[:left]
+            left -= len(mine)
+            for i, code in zip(alone.at[mine].tolist(), alone.cluster[mine], strict=True):
+                place = int(np.searchsorted(clusters, code))
+                where = [None, place] if spurious else [place, None]
+                yield [
+                    *where,
+                    visible(names[i]) or EMPTY,
+                    *(visible(column[i], 100) for column in self._columns),
+                ]
 
     def _excerpt(self, cells: Any) -> Any:
         """Some cells of a large component that hang together, around its costliest true cluster."""
         meet, analysis, lost = self.diff.meet, self.diff.analysis, self.diff.analysis.cell_loss
-        cost = lost.split + lost.merge
+        cost = lost.cells.total
         true = meet.true[cells]
         first, code = np.unique(true, return_inverse=True)
         start = int(first[np.argmax(np.bincount(code, cost[cells]))])
@@ -295,7 +337,7 @@ class Page:
     def _points(self, cells: Any) -> Iterator[list[Any]]:
         """The points of the cells, fairly: each cell's first ones, until there are enough."""
         names = self.diff.points
-        each = max(1, POINTS // len(cells))
+        each = max(1, POINTS // max(1, len(cells)))
         for k, cell in enumerate(cells.tolist()):
             for i in self.diff.meet.members(cell)[:each].tolist():
                 yield [k, visible(names[i]) or EMPTY, *(visible(column[i], 100) for column in self._columns)]
@@ -326,7 +368,11 @@ def read_attributes(attributes: object, comparison: Comparison) -> tuple[list[st
                 f"`attributes` must be a frame, a dict of columns, or a dict from point to a dict of attributes; "
                 f"got {type(attributes).__name__}."
             ) from None
-        columns = {name: frame[name].to_list() for name in frame.columns}
+        # The index of a pandas frame names the points; other columns come as plain values.
+        indexed = index_of(attributes) is not None
+        columns = {
+            name: frame[name].to_native() if indexed else frame[name].to_list() for name in frame.columns
+        }
     return [visible(name, 60) for name in columns], [
         _listed(source.describe(column, f"attributes[{name!r}]")) for name, column in columns.items()
     ]

@@ -2,7 +2,7 @@
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const $ = (id) => document.getElementById(id);
-  const KINDS = ["same", "split", "merge", "mixed"];
+  const KINDS = ["same", "split", "merge", "mixed", "missing", "spurious"];
   const PAGE = 100;
   const SVG = "http://www.w3.org/2000/svg";
   const compact = new Intl.NumberFormat("en-US");
@@ -80,15 +80,19 @@
     return out;
   };
 
-  const bar = (split, merge) => {
-    const x = worst ? (100 * split) / worst : 0;
-    const y = worst ? (100 * merge) / worst : 0;
-    return drawn(
-      "svg",
-      { class: "bar", viewBox: "0 0 100 10", preserveAspectRatio: "none", role: "img", "aria-label": `${number(split)} to splits, ${number(merge)} to merges` },
-      drawn("rect", { class: "split", x: 0, y: 0, width: x, height: 10 }),
-      drawn("rect", { class: "merge", x, y: 0, width: y, height: 10 }),
-    );
+  const PARTS = [["split", "splits"], ["merge", "merges"], ["missing", "missing points"], ["spurious", "spurious points"]];
+
+  // The parts of a loss; those for lost points only where there may be such.
+  const bar = (parts) => {
+    const shown = PARTS.slice(0, data.uneven ? 4 : 2);
+    const told = shown.map(([, name], i) => `${number(parts[i])} to ${name}`).join(", ");
+    let x = 0;
+    const rects = shown.map(([kind], i) => {
+      const width = worst ? (100 * parts[i]) / worst : 0;
+      x += width;
+      return drawn("rect", { class: kind, x: x - width, y: 0, width, height: 10 });
+    });
+    return drawn("svg", { class: "bar", viewBox: "0 0 100 10", preserveAspectRatio: "none", role: "img", "aria-label": told }, ...rects);
   };
 
   const toggle = (component, row, open) => {
@@ -131,7 +135,7 @@
           "div",
           {},
           element("data", { value: component.loss[0] }, component.loss[0] ? number(component.loss[0]) : "0"),
-          component.loss[0] ? bar(component.loss[1], component.loss[2]) : null,
+          component.loss[0] ? bar(component.loss.slice(1)) : null,
         ),
       ),
     );
@@ -171,7 +175,7 @@
   const fill = (cell, component) => {
     cell.append(...component.story.map((sentence) => element("p", { class: "story" }, label(sentence))));
     const holder = element("div", { class: "graph" });
-    if (component.loss[0] > 0) {
+    if (component.loss[0] > 0 && component.cells.length) {
       cell.append(
         element("h3", {}, "Derivation"),
         legend(),
@@ -188,7 +192,7 @@
       );
       if (fixes.length) cell.append(element("h3", {}, fixes.length > 1 ? "Repairs" : "Repair"), ...fixes);
     }
-    if (component.points && component.points.length) cell.append(element("h3", {}, "Points"), pointTable(component));
+    if (component.points && component.points.length + component.lost.length) cell.append(element("h3", {}, "Points"), pointTable(component));
   };
 
   const legend = () => {
@@ -206,17 +210,17 @@
 
   const pointTable = (component) => {
     const heads = ["point", `${data.sides[0]} cluster`, `${data.sides[1]} cluster`, ...data.attributes];
-    const rows = component.points.map(([at, ...values]) => {
-      const [t, p] = component.cells[at];
-      return element(
+    const row = (t, p, values) =>
+      element(
         "tr",
         {},
         element("th", { scope: "row" }, label(values[0])),
-        element("td", {}, label(component.true[t][0])),
-        element("td", {}, label(component.pred[p][0])),
+        element("td", {}, t === null ? element("i", {}, "spurious") : label(component.true[t][0])),
+        element("td", {}, p === null ? element("i", {}, "not found") : label(component.pred[p][0])),
         ...values.slice(1).map((value) => element("td", {}, label(value))),
       );
-    });
+    const rows = component.points.map(([at, ...values]) => row(component.cells[at][0], component.cells[at][1], values));
+    rows.push(...component.lost.map(([t, p, ...values]) => row(t, p, values)));
     const left = component.size - rows.length;
     return element(
       "div",

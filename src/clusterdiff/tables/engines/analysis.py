@@ -30,6 +30,7 @@ c = nw.col
 LISTED = 1000
 COMPONENT_COLUMNS = (
     "component", "kind", "size", "true_clusters", "pred_clusters", "score", "loss", "split_loss", "merge_loss",
+    "missing_loss", "spurious_loss",
 )  # fmt: skip
 Part = tuple[Meet, EngineSource]
 
@@ -203,6 +204,7 @@ class EngineAnalysis:
             got["lost"],
             got["split"],
             got["merge"],
+            *[np.zeros(len(mass))] * 2,  # nothing is lost in an engine: it needs the points in memory
         )
         return rows(dict(zip(COMPONENT_COLUMNS, values, strict=True)), self)
 
@@ -278,4 +280,5 @@ class EngineAnalysis:
         }
         order = np.argsort(-out["loss"], kind="stable")
         out["component"] = np.full(len(order), -1)
+        out |= dict.fromkeys(("missing_loss", "spurious_loss"), np.zeros(len(order)))
         return Table({name: out[name][order] for name in row._fields}, row)

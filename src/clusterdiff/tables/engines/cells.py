@@ -7,19 +7,23 @@ united: two of them may name the same clusters if one has a null.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
 from typing import Any
 
 import narwhals.stable.v2 as nw
 
 from clusterdiff.errors import ArgumentError, EngineError, LabelError, listed
-from clusterdiff.points.labels import kind
+from clusterdiff.points.noise import Noise
 from clusterdiff.points.policy import MISSING_HINT, Policy
 from clusterdiff.tables.engines.native import Engine, Frame, plain
 from clusterdiff.tables.engines.tables import Points, flag, log_or_0
 from clusterdiff.wording import count
 
 c = nw.col
+#: Kinds of columns whose labels are called otherwise in Python.
+_KINDS = {"Date": "date", "Time": "time", "Binary": "bytes"}
 #: Bytes that a cell takes in memory with all that is derived from it: if labels are numbers, and otherwise.
 CELL_BYTES = {"int": 100, "other": 400}
 
@@ -56,6 +60,15 @@ class Cells:
         return (self.rows + self.alone) * one
 
 
+def noisy(noise: Noise) -> dict[str, Any]:
+    """Columns that mark the points whose label is noise: on the true side (tz), on the predicted one (pz)."""
+    marks = {}
+    for column, side in (("t", "true"), ("p", "pred")):
+        found = [c(column) == label for label in noise.labels(side)]
+        marks[f"{column}z"] = flag(reduce(or_, found)) if found else nw.lit(0)
+    return marks
+
+
 def group(points: Points, policy: Policy) -> Cells:
     """Group the points to cells and apply the user's policy; raises if the tables do not fit together."""
     with points.engine.running():
@@ -65,10 +78,9 @@ def group(points: Points, policy: Policy) -> Cells:
 class _Grouping:
     def __init__(self, points: Points, policy: Policy) -> None:
         self.points = points
-        self.policy = policy
+        true, pred = ((_KINDS.get(points.kinds[side], points.kinds[side]), "") for side in ("t", "p"))
+        self.policy = replace(policy, noise=policy.noise.possible(true, pred))
         self.engine = points.engine
-        for side in ("t", "p"):
-            self._check_noise(side)
         self._nowhere: int | None = None
         # Whether to distinguish the rows of a join by the side that names them; the first attempt does not need to.
         self.counted = len(points.sides) == 2 and (policy.missing != "error" or self.engine.nulls_match)
@@ -86,15 +98,6 @@ class _Grouping:
         lacking = flag(c("t").is_null() | c("p").is_null())
         got = self.engine.row(self.raw.select(n=c("m").sum(), lacking=lacking.sum()))
         return got["lacking"] == 0 and (got["n"], got["n"]) == self.points.counts
-
-    def _check_noise(self, side: str) -> None:
-        noise, expected = self.policy.noise, self.points.kinds[side]
-        if noise is not None and kind(noise) != expected:
-            raise ArgumentError(
-                f"`noise` must be a label of `{'true' if side == 't' else 'pred'}`, whose labels are {expected}; "
-                f"got {kind(noise)} {noise!r}.",
-                "give the noise label as it appears among the labels.",
-            )
 
     # ---- one group by
 
@@ -167,9 +170,7 @@ class _Grouping:
 
     def _flagged(self) -> Frame:
         """The groups with marks: no label (tn, pn), noise (tz, pz); and their number of points."""
-        noise = self.policy.noise
-        marks = {f"{side}n": flag(c(side).is_null()) for side in ("t", "p")}
-        marks |= {f"{side}z": nw.lit(0) if noise is None else flag(c(side) == noise) for side in ("t", "p")}
+        marks = {f"{side}n": flag(c(side).is_null()) for side in ("t", "p")} | noisy(self.policy.noise)
         frame = self.raw
         if self.counted:
             # A group without both labels mixes points of either table and of both: it is counted apart.
@@ -187,7 +188,7 @@ class _Grouping:
             self._check_join()
         flagged = self._flagged()
         policy, kept = self.policy, flagged
-        if policy.noise is not None and policy.noise_as == "drop":
+        if policy.noise.drops:
             kept = kept.filter((c("tz") + c("pz")) == 0)
         tally = self._tally(flagged, kept)
         before = kept
@@ -195,7 +196,7 @@ class _Grouping:
             self._refuse_missing(tally)
         if policy.missing != "singleton":
             kept = kept.filter((c("tn") + c("pn")) == 0)
-        if policy.noise is not None and policy.noise_as == "singleton":
+        if policy.noise.separates:
             kept = kept.with_columns(
                 t=nw.when(c("tz") == 0).then(c("t")), p=nw.when(c("pz") == 0).then(c("p"))
             )
@@ -216,13 +217,16 @@ class _Grouping:
         )
         self._check_numbers(total)
         rows, alone, n = (int(total[x]) for x in ("rows", "alone", "n"))
-        done = policy.counted(tally["missing"], tally["noise"])
+        unshared, lacking = tally["missing"], tally["pred"]
+        noise = policy.noise.counted(
+            tally["true_noise"], tally["pred_noise"], tally["noise"], tally["points"]
+        )
+        done = policy.counted(tally["n"], lacking, unshared - lacking, noise)
         normal = rows - int(total["own"])
         uneven = before if tally["missing"] else None
         return Cells(self.points, done, kept.select(*columns), normal, alone, n, float(total["mass"]), uneven)
 
     def _tally(self, flagged: Frame, kept: Frame) -> dict[str, int]:
-        noise = flag((c("tz") + c("pz")) > 0)
         out = self.engine.row(
             kept.select(
                 missing=(flag((c("tn") + c("pn")) > 0) * c("m")).sum(),
@@ -231,7 +235,14 @@ class _Grouping:
                 n=c("m").sum(),
             )
         )
-        out |= self.engine.row(flagged.select(noise=(noise * c("m")).sum()))
+        either = flag((c("tz") + c("pz")) > 0)
+        noise = flagged.select(
+            true_noise=(c("tz") * c("m")).sum(),
+            pred_noise=(c("pz") * c("m")).sum(),
+            noise=(either * c("m")).sum(),
+            points=c("m").sum(),
+        )
+        out |= self.engine.row(noise)
         return {name: int(value) for name, value in out.items()}
 
     def _check_join(self) -> None:
@@ -263,8 +274,8 @@ class _Grouping:
             if not tally[side]:
                 continue
             rows = self.points.frame.filter(c(column).is_null())
-            if self.policy.noise is not None and self.policy.noise_as == "drop":
-                rows = rows.filter(c(twin).is_null() | (c(twin) != self.policy.noise))
+            if self.policy.noise.drops:
+                rows = rows.with_columns(**noisy(self.policy.noise)).filter(c(f"{twin}z") == 0)
             if not self.points.named:
                 texts.append(
                     f"`{side}` has no label (null or NaN) for {tally[side]:,} of {tally['n']:,} points{self._at(rows)}."

@@ -23,6 +23,7 @@ from clusterdiff.tables.engines.analysis import EngineAnalysis, Part
 from clusterdiff.tables.engines.budget import allowed
 from clusterdiff.tables.engines.cells import Cells, group
 from clusterdiff.tables.engines.loading import load
+from clusterdiff.tables.engines.lost import compare_lost
 from clusterdiff.tables.engines.source import EngineSource
 from clusterdiff.tables.engines.sums import InEngine
 from clusterdiff.tables.engines.tables import Points
@@ -114,7 +115,7 @@ class EngineComparison(Comparison):
             return self.in_engine.components
         share = near.meet.total / self.summed.total
         columns = {name: near.components[name] for name in near.components.columns}
-        columns |= {name: columns[name] * share for name in ("loss", "split_loss", "merge_loss")}
+        columns |= {name: columns[name] * share for name in columns if name.endswith("loss")}
         return rows(columns, InMemory(near.analysis, near.source))
 
     @property
@@ -156,7 +157,7 @@ class EngineComparison(Comparison):
         return [
             f"S_H = {self.score():.4f} for {count(self.n)} in {summed.k_true:,} true and "
             f"{count(summed.k_pred, 'predicted cluster')}",
-            f"lost {loss.total:.4f}: {loss.split:.4f} to splits, {loss.merge:.4f} to merges",
+            f"lost {loss.total:.4f}: {', '.join(loss.told(4, lost=False))}",
             f"computed in {self.engine}: {count(len(summed), 'cell')} stayed there (budget {self._budget:,} bytes)",
         ]
 
@@ -210,6 +211,16 @@ class EngineComparison(Comparison):
         raise refusal("report()", "cells", self.summed)
 
     @property
+    def cells(self) -> NoReturn:
+        """Refused: there are too many."""
+        raise refusal("cells", "cells", self.summed)
+
+    @property
+    def by_point(self) -> NoReturn:
+        """Refused: it reads the points."""
+        raise refusal("by_point", "points", self.summed)
+
+    @property
     def mapping(self) -> NoReturn:
         """Refused: it reads the cells."""
         raise refusal("mapping", "cells", self.summed)
@@ -218,7 +229,14 @@ class EngineComparison(Comparison):
 def compare_points(points: Points, policy: Policy, budget: int | str | None) -> Comparison:
     """Group the points and compare: in memory if the meet fits the budget, otherwise in the engine."""
     limit = allowed(budget)
-    cells = group(points, policy)
+    lost = policy.missing == "lost"
+    # Tables are checked as if each point had a cluster on both sides, which is so unless some are lost.
+    cells = group(points, replace(policy, missing="singleton") if lost else policy)
+    if lost and cells.uneven is not None:
+        diff = compare_lost(points, cells.n, policy, limit)
+        return TableComparison(diff.meet, diff.source, diff.policy, cells.engine.name)
+    if lost:
+        cells = replace(cells, policy=replace(cells.policy, missing="lost"))
     if cells.bytes > limit:
         return EngineComparison(cells, limit)
     meet, locator = load(cells)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
@@ -15,10 +15,11 @@ from clusterdiff import _core
 from clusterdiff.diff.analysis import CellNumbers
 from clusterdiff.errors import ArgumentError
 from clusterdiff.meet.meet import Meet
-from clusterdiff.meet.parts import CellWeights, Moments, Overlap
+from clusterdiff.meet.parts import CellWeights, Moments
+from clusterdiff.meet.uneven import Alone, UnevenMeet
 from clusterdiff.points.labels import AnyArray, BoolArray, FloatArray, Int64Array, IntArray
 from clusterdiff.points.reading import read_labels
-from clusterdiff.tables.engines.cells import Cells
+from clusterdiff.tables.engines.cells import Cells, noisy
 from clusterdiff.tables.engines.native import Frame, plain
 from clusterdiff.tables.engines.tables import flag
 from clusterdiff.wording import count
@@ -172,15 +173,12 @@ def points_compared(cells: Cells) -> Frame:
     """The points that the policy leaves, with marks: noise (tz, pz), and a cluster of their own (to, po)."""
     points, policy = cells.points, cells.policy
     own = {side: flag(c(side).is_null()) for side in ("t", "p")}
-    noise = {
-        side: nw.lit(0) if policy.noise is None else flag(c(side) == policy.noise) for side in ("t", "p")
-    }
-    frame = points.frame.with_columns(tn=own["t"], pn=own["p"], tz=noise["t"], pz=noise["p"])
-    if policy.noise is not None and policy.noise_as == "drop":
+    frame = points.frame.with_columns(tn=own["t"], pn=own["p"], **noisy(policy.noise))
+    if policy.noise.drops:
         frame = frame.filter((c("tz") + c("pz")) == 0)
     if policy.missing != "singleton":
         frame = frame.filter((c("tn") + c("pn")) == 0)
-    single = policy.noise_as == "singleton"
+    single = policy.noise.separates
     frame = frame.with_columns(
         to=c("tn") + c("tz") if single else c("tn"), po=c("pn") + c("pz") if single else c("pn")
     )
@@ -200,10 +198,10 @@ def points_alone(cells: Cells) -> Frame:
 def load(cells: Cells) -> tuple[Meet, Locator]:
     """All cells as a meet in memory, and what finds its points."""
     alone = points_alone(cells) if cells.alone else None
-    return load_part(cells, cells.frame, alone, whole=True)
+    return load_part(cells, cells.frame, alone)
 
 
-def load_part(cells: Cells, rows: Frame, alone: Frame | None, *, whole: bool = False) -> tuple[Meet, Locator]:
+def load_part(cells: Cells, rows: Frame, alone: Frame | None) -> tuple[Meet, Locator]:
     """Some cells, and points that are a cluster of their own on either side, as a meet in memory."""
     engine = cells.engine
     with engine.running():
@@ -224,7 +222,6 @@ def load_part(cells: Cells, rows: Frame, alone: Frame | None, *, whole: bool = F
         weights=_weights(cells, got, single, order) if cells.points.weighted else None,
         moments=_moments(cells, got, single, order) if cells.points.features else None,
         locate=locator.cell_of_point if locator.can else None,
-        overlap=partial(overlap, cells) if whole and cells.uneven is not None else None,
     )
     return meet, locator
 
@@ -276,28 +273,31 @@ def _moments(cells: Cells, got: dict[str, Any], single: Any, order: IntArray) ->
     return Moments(np.column_stack(centres)[order], within[order])
 
 
-def overlap(cells: Cells) -> Overlap:
-    """The cells of the points that both sides have, and the whole clusters: what the coreference measures read."""
+def as_given(cells: Cells) -> Meet:
+    """The meet of both tables with the points that one of them lacks, whatever the policy made of those."""
     assert cells.uneven is not None
     with cells.engine.running():
-        got = cells.engine.fetch(cells.uneven.select("t", "p", "m", "tz", "pz"))
-    single = cells.policy.noise_as == "singleton"
-    own = {side: (numbers(got[f"{side}z"]) > 0) & single for side in ("t", "p")}
+        got = cells.engine.fetch(cells.uneven.select("t", "p", "m"))
     size = numbers(got["m"], np.int64)
-    copies = np.where(own["t"] | own["p"], size, 1)
-    row = np.repeat(np.arange(len(size)), copies)
-    size = size[row] // copies[row]
-    sides = []
-    for side in ("t", "p"):
-        codes = encoded(got[side])[0][row]
-        alone = np.flatnonzero(own[side][row])
-        codes[alone] = codes.max(initial=-1) + 1 + np.arange(alone.size)
-        present = codes >= 0
-        codes[present] = _core.encode_integers(codes[present])[0]
-        sides.append((codes, _core.group_sum(codes[present], int(codes.max(initial=-1)) + 1, size[present])))
-    (true, true_size), (pred, pred_size) = sides
-    shared = (true >= 0) & (pred >= 0)
-    return Overlap(true[shared], pred[shared], size[shared], true_size, pred_size)
+    (t, true), (p, pred) = encoded(got["t"]), encoded(got["p"])
+    codes, names, alone, found = [], [], [], []
+    for own, other, called in ((t, p, true), (p, t, pred)):
+        shared = np.unique(own[(own >= 0) & (other >= 0)])
+        order = np.concatenate([shared, np.setdiff1d(np.arange(len(called)), shared)])
+        place = np.append(np.argsort(order), -1)[own]
+        codes.append(place)
+        names.append(called[order])
+        alone.append(Alone(np.repeat(place, np.where((own >= 0) & (other < 0), size, 0))))
+        found.append(len(shared))
+    both = np.flatnonzero((t >= 0) & (p >= 0))
+    meet = None
+    if len(both):
+        row, column = (code[both] for code in codes)
+        order = np.lexsort((column, row))
+        indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=found[0]))])
+        built = _core.Cells(indptr, column[order].astype(np.int32), size[both][order], found[1])
+        meet = Meet(built, names[0][: found[0]], names[1][: found[1]])
+    return UnevenMeet(meet, (names[0], names[1]), alone[0], alone[1])
 
 
 # ---- columns

@@ -15,16 +15,20 @@ from clusterdiff.meet.meet import Meet
 from clusterdiff.points.alignment import Alignment, Order
 from clusterdiff.points.clustering import Clustering, Points
 from clusterdiff.points.labels import Labels
-from clusterdiff.tables.engines.loading import Locator, nameless
+from clusterdiff.tables.engines.loading import Locator, as_given, nameless
 from clusterdiff.tables.engines.native import plain
 from clusterdiff.tables.engines.tables import POINT
+from clusterdiff.tables.engines.tables import Points as Rows
 
 
 class Brought(PointSource):
     """Points that were brought from their tables, with those of the other columns that have been read."""
 
-    def __init__(self, meet: Meet, aligned: Alignment | None, weights: Any, engine: str) -> None:
+    def __init__(
+        self, meet: Meet, aligned: Alignment | None, weights: Any, engine: str, given: Meet | None = None
+    ) -> None:
         self.meet = meet
+        self.as_given = meet if given is None else given
         self.weights = weights
         self.engine = engine
         self.aligned = aligned
@@ -108,22 +112,17 @@ class EngineSource(PointSource):
         aligned = Alignment(
             Labels(found.true, locator.true.names),
             Labels(found.pred, locator.pred.names),
-            self._order(found.points),
+            order_of(points, found.points),
             points.named,
             locator.cells.policy,
         )
-        return Brought(self.meet, aligned, found.weights, points.engine.name)
+        return Brought(self.meet, aligned, found.weights, points.engine.name, self.as_given)
 
-    def _order(self, names: list[Any]) -> Order:
-        points = self._locator.cells.points
-        side = points.sides[0]
-        if not points.engine.ordered:
-            return Order(names, len(names), known=False)
-        with points.engine.running():
-            given = plain(points.engine.fetch(side.frame.select(side.key))[side.key])
-        place = {point: row for row, point in enumerate(given)}
-        rows = np.fromiter((place.get(point, -1) for point in names), np.int64, len(names))
-        return Order(names, len(given), rows)
+    @cached_property
+    def as_given(self) -> Meet:
+        """The meet of both tables with the points that one of them lacks, whatever the policy made of those."""
+        cells = self._locator.cells
+        return self.meet if cells.uneven is None else as_given(cells)
 
     @property
     def weights(self) -> Any:  # type: ignore[override]
@@ -169,6 +168,18 @@ class EngineSource(PointSource):
     def describe(self, values: object, argument: str) -> Any:
         """A value for each point from a dict by point, or from a column in the order of `true`; None if unknown."""
         return self.brought.describe(values, argument)
+
+
+def order_of(points: Rows, names: list[Any]) -> Order:
+    """The order of points in the table of true clusters, if rows have one."""
+    side = points.sides[0]
+    if not points.engine.ordered:
+        return Order(names, len(names), known=False)
+    with points.engine.running():
+        given = plain(points.engine.fetch(side.frame.select(side.key))[side.key])
+    place = {point: row for row, point in enumerate(given)}
+    rows = np.fromiter((place.get(point, -1) for point in names), np.int64, len(names))
+    return Order(names, len(given), rows)
 
 
 def _same(brought: Brought) -> Brought:

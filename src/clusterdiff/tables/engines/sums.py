@@ -11,13 +11,15 @@ from math import log
 from typing import Any
 
 import narwhals.stable.v2 as nw
+import numpy as np
 
 from clusterdiff.diff.loss import Loss
 from clusterdiff.errors import EngineError, MeasureError
+from clusterdiff.meet.margins import Margins, SizeCounts
 from clusterdiff.meet.parts import Pairs
 from clusterdiff.meet.sums import FUSED, Once
 from clusterdiff.tables.engines.cells import Cells
-from clusterdiff.tables.engines.native import Frame
+from clusterdiff.tables.engines.native import Frame, plain
 from clusterdiff.tables.engines.sides import Sides, if_else, log1p, ratio
 from clusterdiff.tables.engines.tables import flag, log_or_0
 from clusterdiff.wording import count
@@ -298,6 +300,31 @@ class EngineSums:
         """Σ b²."""
         return self._with_alone(self._square(self._pred), self._cells["pred_q"])
 
+    @cached_property
+    @in_engine
+    def _true_sizes(self) -> dict[str, Any]:
+        return self._sizes("t", self.sides.true)
+
+    @cached_property
+    @in_engine
+    def _pred_sizes(self) -> dict[str, Any]:
+        return self._sizes("p", self.sides.pred)
+
+    def _sizes(self, key: str, side: Frame) -> dict[str, Any]:
+        size = f"{key}_size"
+        return self.cells.engine.fetch(
+            side.group_by(size).agg(count=nw.len()).select(size=size, count="count")
+        )
+
+    @property
+    def margins(self) -> Margins:
+        """The sizes of the clusters on both sides; points that are alone are clusters of one."""
+        sides = (
+            (self._true_sizes, int(self._cells["true_k"])),
+            (self._pred_sizes, int(self._cells["pred_k"])),
+        )
+        return Margins(*(_size_counts(found, alone) for found, alone in sides))
+
     @property
     def own_squares(self) -> float:
         """Σ w² over the points, where they have weights."""
@@ -380,6 +407,16 @@ class EngineSums:
         return float(self._cells["element"] / self.total)
 
 
+def _size_counts(found: dict[str, Any], alone: int) -> SizeCounts:
+    counts: dict[int, int] = {1: alone} if alone else {}
+    for size, clusters in zip(plain(found["size"]), plain(found["count"]), strict=True):
+        counts[int(size)] = counts.get(int(size), 0) + int(clusters)
+    sizes = sorted(counts)
+    return SizeCounts(
+        np.array(sizes, dtype=np.int64), np.array([counts[size] for size in sizes], dtype=np.int64)
+    )
+
+
 CELL_TERMS = ("joint", "split", "merge", "recall", "precision", "element", "filled", "gain")
 OWN_TERMS = ("k", "w", "q", "surprise")
 
@@ -390,7 +427,7 @@ class InEngine(Once):
     It is a :class:`clusterdiff.meet.sums.Summed` and nothing more.
     """
 
-    offers = frozenset({"sums", *(name for name in FUSED if name != "matched")})
+    offers = frozenset({"sums", "margins", *(name for name in FUSED if name != "matched")})
 
     def __init__(self, cells: Cells) -> None:
         self.source = cells
@@ -399,7 +436,7 @@ class InEngine(Once):
         self.weighted = cells.points.weighted
         self.total: int | float = cells.mass if self.weighted else cells.n
         #: Whether one side lacks points of the other.
-        self.uneven = cells.uneven is not None
+        self.uneven = False
         self._made = {}
 
     @property
@@ -436,6 +473,11 @@ class InEngine(Once):
             return Pairs.counted(self.sums, self.n, self.n)
         sums, own = self.sums, self.sums.own_squares
         return Pairs(*((s - own) / 2 for s in (sums.mm, sums.aa, sums.bb, self.total**2)))
+
+    @property
+    def margins(self) -> Margins:
+        """The sizes of the clusters on both sides."""
+        return self.sums.margins
 
     @property
     def bottom_entropy(self) -> float:

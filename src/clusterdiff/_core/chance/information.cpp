@@ -1,4 +1,4 @@
-#include "sums/expected.hpp"
+#include "chance/information.hpp"
 
 #include <algorithm>
 
@@ -65,29 +65,33 @@ class ChanceCell {
 
 }  // namespace
 
-Expected expected_information(const std::vector<SizeCount>& truth, const std::vector<SizeCount>& pred, i64 n, Run& run) {
+Expected expected_information(const Sizes& truth, const Sizes& pred, i64 n, Run& run) {
     const double all = static_cast<double>(n);
     // A row a task, added up in order: the same bits for any number of threads.
     std::vector<Expected> rows(truth.size());
     run.tasks(static_cast<i64>(truth.size()), [&](i64 task, int) {
         const SizeCount t = truth[static_cast<std::size_t>(task)];
-        Exactish mutual, split, merge;
+        Exactish mutual, split, merge, merge_loss;
         for (const SizeCount& p : pred) {
             const ChanceCell cell(static_cast<double>(t.size), static_cast<double>(p.size), all);
             const double count = static_cast<double>(t.count) * static_cast<double>(p.count);
             mutual.add(count * cell.mutual());
             split.add(count * cell.split_info());
             merge.add(count * cell.merge_info());
+            if (p.size > 1) merge_loss.add(count * cell.merge_info() / std::log(static_cast<double>(p.size)));
         }
-        rows[static_cast<std::size_t>(task)] = {mutual.value(), split.value(), merge.value()};
+        const double split_loss = t.size > 1 ? split.value() / std::log(static_cast<double>(t.size)) : 0;
+        rows[static_cast<std::size_t>(task)] = {mutual.value(), split.value(), merge.value(), split_loss, merge_loss.value()};
     });
-    Exactish mutual, split, merge;
+    Exactish mutual, split, merge, split_loss, merge_loss;
     for (const Expected& row : rows) {
         mutual.add(row.mutual);
         split.add(row.split_info);
         merge.add(row.merge_info);
+        split_loss.add(row.split_loss);
+        merge_loss.add(row.merge_loss);
     }
-    return {mutual.value() / all, split.value() / all, merge.value() / all};
+    return {mutual.value() / all, split.value() / all, merge.value() / all, split_loss.value() / all, merge_loss.value() / all};
 }
 
 }  // namespace clusterdiff

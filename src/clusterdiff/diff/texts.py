@@ -1,0 +1,124 @@
+"""Two corpora of the same texts: whether their words line up, and which documents only one of them has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from clusterdiff.errors import LabelError, listed
+from clusterdiff.points.corpus import Corpus
+from clusterdiff.points.policy import Policy
+from clusterdiff.wording import count
+
+
+class Divergence(NamedTuple):
+    """Where the words of a document differ first, counted from 0, and how many words either side has."""
+
+    document: str
+    word: int
+    true: tuple[str, ...]
+    pred: tuple[str, ...]
+
+    @property
+    def ends(self) -> bool:
+        """Whether one text is the beginning of the other."""
+        return self.word in (len(self.true), len(self.pred))
+
+    @property
+    def harmless(self) -> bool:
+        """Whether the same number still means the same word: texts differ in spelling, or in where they end."""
+        return self.ends or len(self.true) == len(self.pred)
+
+
+def divergences(true: Corpus, pred: Corpus) -> Iterator[Divergence]:
+    """Documents whose words both sides know, and which differ; upper and lower case are the same."""
+    for name, words in true.words.items():
+        other = pred.words.get(name)
+        if other is None or words == other:
+            continue
+        pairs = enumerate(zip(words, other, strict=False))
+        first = next((i for i, (a, b) in pairs if a != b and a.casefold() != b.casefold()), None)
+        if first is not None or len(words) != len(other):
+            yield Divergence(name, min(len(words), len(other)) if first is None else first, words, other)
+
+
+def refuse_other_words(true: Corpus, pred: Corpus) -> list[str]:
+    """Raise if a span does not mean the same words on both sides; else notices of smaller differences."""
+    found = list(divergences(true, pred))
+    left, right = names_of(true, pred)
+    bad = [divergence for divergence in found if not divergence.harmless]
+    if bad:
+        first = bad[0]
+        others = f" {_also(len(bad) - 1)}." if len(bad) > 1 else ""
+        raise LabelError(
+            f"{left} and {right} do not have the same words in the document {first.document!r}: word {first.word:,} "
+            f"(counted from 0) is {first.true[first.word]!r} in {left}, which has {len(first.true):,} words, and "
+            f"{first.pred[first.word]!r} in {right}, which has {len(first.pred):,}.{others}",
+            "mentions are matched by the numbers of their words, so both files must have the same words: "
+            "put the mentions of `pred` on the words of `true`.",
+        )
+    return [
+        *_respelt([d for d in found if not d.ends], left, right),
+        *_cut([d for d in found if d.ends], left, right),
+    ]
+
+
+def _respelt(found: list[Divergence], left: str, right: str) -> Iterator[str]:
+    if found:
+        first = found[0]
+        also = f" ({_also(len(found) - 1)})" if len(found) > 1 else ""
+        yield (
+            f"{left} and {right} spell the document {first.document!r} differently: word {first.word:,} (counted "
+            f"from 0) is {first.true[first.word]!r} and {first.pred[first.word]!r}{also}. Mentions are matched by the "
+            "numbers of their words."
+        )
+
+
+def _cut(found: list[Divergence], left: str, right: str) -> Iterator[str]:
+    if found:
+        first = found[0]
+        short, long = (left, right) if len(first.true) < len(first.pred) else (right, left)
+        also = f" ({_also(len(found) - 1)})" if len(found) > 1 else ""
+        yield (
+            f"{short} has only the first {first.word:,} of the {max(len(first.true), len(first.pred)):,} words that "
+            f"{long} has of the document {first.document!r}{also}."
+        )
+
+
+def _also(number: int) -> str:
+    return f"{count(number, 'more document')} {'differs' if number == 1 else 'differ'} too"
+
+
+def names_of(true: Corpus, pred: Corpus) -> tuple[str, str]:
+    """What the two sides are called: their files, unless that is one and the same."""
+    if true.origin and pred.origin and true.origin != pred.origin:
+        return true.origin, pred.origin
+    return "`true`", "`pred`"
+
+
+def lacking(true: Corpus, pred: Corpus) -> tuple[list[str], list[str]]:
+    """The documents that only `true` has, and those that only `pred` has."""
+    return [name for name in true if name not in pred], [name for name in pred if name not in true]
+
+
+#: What becomes of documents that only `true` has, and of those that only `pred` has, by policy.
+LEFT_OUT = "the coreference measures leave these documents out, as the reference scorers do."
+MEANS = {
+    "lost": ("Their points count as not found.", f"Their points are spurious for S_H; {LEFT_OUT}"),
+    "singleton": ("", LEFT_OUT.capitalize()),
+    "drop": ("", ""),
+}
+
+
+def check_documents(true: Corpus, pred: Corpus, policy: Policy) -> list[str]:
+    """Raise if too many documents have no partner; else notices that name those without one."""
+    left, right = names_of(true, pred)
+    only_true, only_pred = lacking(true, pred)
+    told = {
+        0: f"{right} lacks {len(only_true):,} of the {count(len(true), 'document')} of {left}: {listed(only_true)}.",
+        1: f"{left} lacks {len(only_pred):,} of the {count(len(pred), 'document')} of {right}: {listed(only_pred)}.",
+    }
+    told = {side: lack for side, lack in told.items() if (only_true, only_pred)[side]}
+    if len(only_true) == len(true) or (policy.missing == "error" and told):
+        raise LabelError(" ".join(told.values()), "documents are matched by their names.")
+    return [f"{lack} {MEANS[policy.missing][side]}".rstrip() for side, lack in told.items()]

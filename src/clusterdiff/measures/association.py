@@ -1,0 +1,162 @@
+"""Measures of the table of cells as statistics knows it: χ², and what is made of m²/ab."""
+
+from __future__ import annotations
+
+from functools import partial
+from math import comb, inf, log
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clusterdiff.measures.bounds import LogN
+from clusterdiff.measures.lost import CHANCE
+from clusterdiff.measures.registry import JOIN_WEIGHTED, measure
+from clusterdiff.meet.meet import Meet
+from clusterdiff.meet.sums import Summed
+
+SUNDQVIST = (
+    "Sundqvist, M., Chiquet, J. & Rigaill, G. (2023). Adjusting the adjusted Rand index: a multinomial story. "
+    "Computational Statistics 38."
+)
+LAJUGIE = (
+    "Lajugie, R., Bach, F. & Arlot, S. (2014). Large-margin metric learning for constrained partitioning "
+    "problems. ICML."
+)
+
+plain = partial(measure, normalised=False, conditionally_normalised=False)
+
+
+def _most_frobenius(n: int) -> float:
+    return float(n - 1)
+
+
+def _most_chi2(n: int) -> float:
+    return float(n * (n - 1))
+
+
+def _common(meet: Meet) -> float:
+    """Σ m²/ab over the cells: the number of clusters that both have, if they are the same."""
+    m: npt.NDArray[Any] = meet.mass.astype(float)
+    a, b = meet.true_mass[meet.true], meet.pred_mass[meet.pred]
+    heavy = m > 0
+    return float(np.sum((m[heavy] / a[heavy]) * (m[heavy] / b[heavy])))
+
+
+@plain(
+    "chi2",
+    family="information",
+    symbol="χ²",
+    best=inf,
+    reflexive=False,
+    bounds=(0.0, _most_chi2),
+    degree=1,
+    aliases=("chi_squared", "Chi2"),
+    reference="Pearson, K. (1900). On the criterion that a given system of deviations… Philosophical Magazine 50.",
+)
+def chi2(meet: Meet) -> float:
+    r"""Pearson's χ² of the table of cells: how far it is from independence.
+
+    .. math:: \chi^2 = n \Bigl(\sum_{LC} \frac{m^2}{a\, b} - 1\Bigr)
+
+    Independent clusterings, and one cluster on either side, give 0. The largest value, n times one less than the number
+    of clusters, is reached where each cluster of the side with more of them lies within one of the other side.
+
+    >>> import clusterdiff as cd
+    >>> cd.score([0, 0, 1, 1], [0, 0, 1, 2], "chi2")
+    4.0
+    """
+    if 1 in (meet.k_true, meet.k_pred):
+        return 0.0
+    return max(0.0, float(meet.total) * (_common(meet) - 1.0))
+
+
+@plain(
+    "frobenius",
+    family="edits",
+    best=0.0,
+    bounds=(0.0, _most_frobenius),
+    aliases=("Frobenius",),
+    reference=LAJUGIE,
+)
+def frobenius(meet: Meet) -> float:
+    r"""Squared distance of the projections onto the two clusterings, as matrices; a distance.
+
+    .. math:: F = |L| + |C| - 2 \sum_{LC} \frac{m^2}{a\, b}
+
+    Identical clusterings give exactly 0; one cluster against all singletons gives n − 1. Clusters count alike, whatever
+    their size.
+
+    >>> import clusterdiff as cd
+    >>> cd.score([0, 0, 1, 1], [0, 0, 1, 2], "frobenius")
+    1.0
+    """
+    return 0.0 if meet.same else max(0.0, meet.k_true + meet.k_pred - 2 * _common(meet))
+
+
+@plain(
+    "mari",
+    family="pairs",
+    symbol="MARI",
+    bounds=(-inf, 1.0),
+    weighted=False,
+    lost=CHANCE,
+    aliases=("MARI", "modified_ari"),
+    reference=SUNDQVIST,
+)
+def mari(meet: Meet) -> float:
+    r"""Rand index corrected for chance under a multinomial model, in which sizes are random too.
+
+    .. math:: MARI = \frac{P(L, C) - E}{(P(L) + P(C)) / 2 - E}, \quad E = P \cdot \Pr(i \sim_L j,\; k \sim_C l)
+
+    The chance is over four different points of the data, so fewer than four points have none: they give 1 if identical,
+    else 0. Identical clusterings give exactly 1, also where the formula is 0/0; with nothing to correct (both parts of
+    the fraction 0) different ones give 0.
+
+    >>> import clusterdiff as cd
+    >>> round(cd.score([0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 2], "mari"), 12)
+    0.666666666667
+    """
+    if meet.same:
+        return 1.0
+    n = meet.n
+    if n < 4:
+        return 0.0
+    both, true, pred, all_pairs = meet.pairs
+    # Two pairs, one together in L and one in C, are the same pair, share a point, or have four points.
+    a, b = meet.true_size[meet.true].astype(float), meet.pred_size[meet.pred].astype(float)
+    sums = meet.sums
+    one_shared = 2 * n + float(np.sum(meet.size * a * b)) - float(sums.mm + sums.aa + sums.bb)
+    # E with both sides multiplied by the number of ways to choose four points as two pairs
+    ways = 6 * comb(n, 4)
+    apart = true * pred - both - one_shared
+    above, below = both * ways - apart * all_pairs, (true + pred) / 2 * ways - apart * all_pairs
+    return min(1.0, above / below) if below else 0.0
+
+
+@measure(
+    "entropy_score",
+    family="information",
+    reads="sums",
+    best=0.0,
+    symmetric=False,
+    bounds=(0.0, LogN(2)),
+    normalised=False,
+    conditionally_normalised=False,
+    decomposition=JOIN_WEIGHTED,
+    linear=True,
+    reference="Zhao, Y. & Karypis, G. (2001). Criterion functions for document clustering. University of Minnesota TR "
+    "01-40.",
+)
+def entropy_score(meet: Summed) -> float:
+    r"""Mean entropy of the true labels within a predicted cluster, in bits; a distance.
+
+    .. math:: H_2(L|C) = \frac1n \sum_{LC} m \log_2 \frac bm
+
+    0 if and only if no predicted cluster mixes true clusters: all singletons are pure. It is ``vi.merge(base=2)``.
+
+    >>> import clusterdiff as cd
+    >>> cd.score([0, 0, 1, 1], [0, 0, 0, 0], "entropy_score")
+    1.0
+    """
+    return meet.sums.merge_info / log(2)

@@ -1,0 +1,85 @@
+"""Matching measures where points that a side lacks count as lost: the same formulas, over whole clusters.
+
+Every true cluster counts with all its points, every predicted one with all of its, and so do the points in all: N of
+them, if both sides are taken together.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clusterdiff.measures.registry import PrecisionRecall
+from clusterdiff.measures.terms import found
+from clusterdiff.meet.meet import Meet
+from clusterdiff.meet.uneven import UnevenMeet
+from clusterdiff.points.labels import IntArray
+
+#: Why measures that are corrected for chance have no value where points are lost.
+CHANCE = "what chance reaches is known for two clusterings of the same points only"
+
+
+def _largest(meet: UnevenMeet) -> tuple[Any, Any]:
+    """Σ of the largest cells of true, and of predicted clusters."""
+    return (0, 0) if meet.shared is None else (meet.shared.sums.true_max, meet.shared.sums.pred_max)
+
+
+def van_dongen(meet: UnevenMeet) -> float:
+    """½ (Σ_L max m + Σ_C max m) / N."""
+    return float(sum(_largest(meet)) / (2 * meet.total))
+
+
+def split_join(meet: UnevenMeet) -> float:
+    """2N − Σ_L max m − Σ_C max m: lost points count for both sides."""
+    return float(2 * meet.total - sum(_largest(meet)))
+
+
+def split_join_true(meet: UnevenMeet) -> float:
+    """N − Σ_L max m."""
+    return float(meet.total - _largest(meet)[0])
+
+
+def split_join_pred(meet: UnevenMeet) -> float:
+    """N − Σ_C max m."""
+    return float(meet.total - _largest(meet)[1])
+
+
+def purity(meet: UnevenMeet) -> float:
+    """Σ_C max m over the points of the predicted clustering."""
+    return found(_largest(meet)[1], meet.pred_mass.sum().item())
+
+
+def inverse_purity(meet: UnevenMeet) -> float:
+    """Σ_L max m over the points of the true clustering."""
+    return found(_largest(meet)[0], meet.true_mass.sum().item())
+
+
+def geometric_accuracy(meet: UnevenMeet) -> float:
+    """The geometric mean of the two."""
+    return sqrt(purity(meet)) * sqrt(inverse_purity(meet))
+
+
+def _best(clusters: IntArray, k: int, value: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The largest value among the cells of each cluster; 0 for those without one."""
+    best = np.zeros(k)
+    np.maximum.at(best, clusters, value)
+    return best
+
+
+def f_measure(meet: UnevenMeet, beta: float = 1.0) -> float:
+    """Σ a·max F over the points of the true clustering; a cluster of which nothing was found scores 0."""
+    a, b, m = meet.true_mass[meet.true], meet.pred_mass[meet.pred], meet.mass
+    square = beta * beta
+    fit = np.divide((1 + square) * m, square * a + b, out=np.zeros(len(m)), where=m > 0)
+    best = _best(meet.true, meet.k_true, fit)
+    return found(float(np.sum(meet.true_mass * best)), meet.true_mass.sum().item())
+
+
+def closest(meet: Meet) -> PrecisionRecall:
+    """Means over all clusters of each side; one without shared points overlaps with nothing."""
+    overlap = meet.size / (meet.true_size[meet.true] + meet.pred_size[meet.pred] - meet.size)
+    columns, rows = _best(meet.pred, meet.k_pred, overlap), _best(meet.true, meet.k_true, overlap)
+    return found(float(columns.sum()), meet.k_pred), found(float(rows.sum()), meet.k_true)

@@ -1,0 +1,493 @@
+"""UnevenMeet: the meet of two clusterings that do not have the same points, where what one lacks counts as lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from clusterdiff import _core
+from clusterdiff.errors import ArgumentError
+from clusterdiff.meet.meet import Lazy, Meet
+from clusterdiff.meet.parts import CellWeights, Links, Moments, Overlap, Pairs
+from clusterdiff.points.labels import AnyArray, FloatArray, Int64Array, IntArray
+
+#: What measures can read of the cells; sums are those of even meets, and none of them holds here.
+OFFERS = frozenset({"cells", "overlap"})
+
+
+@dataclass(frozen=True)
+class Alone:
+    """The points that only one side has: the cluster of each, and what else is known of it.
+
+    ``at`` has their positions among all points. ``links`` is the link weight inside each cluster, with these points.
+    """
+
+    cluster: Int64Array
+    at: Int64Array | None = None
+    weights: npt.NDArray[Any] | None = None
+    features: Any = None
+    links: FloatArray | None = None
+
+    def __len__(self) -> int:
+        return len(self.cluster)
+
+    def count(self, k: int) -> Int64Array:
+        """How many there are in each of ``k`` clusters."""
+        return np.bincount(self.cluster, minlength=k)
+
+    def mass(self, k: int) -> npt.NDArray[Any]:
+        """What they weigh in each of ``k`` clusters."""
+        return self.count(k) if self.weights is None else _core.group_sum(self.cluster, k, self.weights)
+
+    def square(self, k: int) -> npt.NDArray[Any]:
+        """Σ w² in each of ``k`` clusters."""
+        return self.count(k) if self.weights is None else _core.group_sum(self.cluster, k, self.weights**2)
+
+    @property
+    def total(self) -> Any:
+        """What they weigh together."""
+        return len(self) if self.weights is None else self.weights.sum().item()
+
+    def of(self, clusters: Int64Array, k: int) -> Alone:
+        """Those of some of the ``k`` clusters, which are numbered anew in their order."""
+        place = np.full(k, -1)
+        place[clusters] = np.arange(len(clusters))
+        mine = np.flatnonzero(place[self.cluster] >= 0)
+
+        def taken(values: Any) -> Any:
+            return None if values is None else values[mine]
+
+        return Alone(
+            place[self.cluster[mine]],
+            taken(self.at),
+            taken(self.weights),
+            taken(self.features),
+            None if self.links is None else self.links[clusters],
+        )
+
+
+class NoCells:
+    """The table of two clusterings that share no point; the core has none without a cell."""
+
+    n = 0
+    true_labels = pred_labels = None
+
+    def __init__(self, k_true: int, k_pred: int) -> None:
+        self.k_true, self.k_pred = k_true, k_pred
+        self.indptr = np.zeros(k_true + 1, dtype=np.int64)
+        self.cols = np.empty(0, dtype=np.int32)
+        self.sizes = np.empty(0, dtype=np.int64)
+        self.true_sizes = np.zeros(k_true, dtype=np.int64)
+        self.pred_sizes = np.zeros(k_pred, dtype=np.int64)
+
+    def __len__(self) -> int:
+        return 0
+
+    def join(self) -> _core.Join:
+        """Every cluster is a component of its own."""
+        both = np.arange(self.k_true + self.k_pred, dtype=np.int32)
+        return _core.Join(both[: self.k_true], both[self.k_true :], len(both))
+
+    def assign(self, values: Any) -> Int64Array:
+        """There is nothing to match."""
+        return np.empty(0, dtype=np.int64)
+
+
+class SideScores(NamedTuple):
+    """The scores of the clusters of one side: ``whole = inner · kept``.
+
+    ``inner`` is how much of the shared points stays together, ``kept`` how much of the cluster these are.
+    """
+
+    whole: FloatArray
+    inner: FloatArray
+    kept: FloatArray
+
+
+class UnevenMeet(Meet):
+    """A meet whose clusterings do not have the same points, with the points that only one of them has.
+
+    Its cells hold the points that both have. Sizes and masses of clusters, and ``n``, count all points. Clusters
+    without a shared point have no cell; they come last on their side.
+
+    Parameters
+    ----------
+    shared
+        The meet of the points that both have; None if there are none.
+    names
+        The labels of all true and of all predicted clusters, those of ``shared`` first.
+    missing, spurious
+        The points that only the true, and that only the predicted clustering has.
+    unit
+        What weights are measured against, if there are weights.
+    """
+
+    uneven = True
+
+    def __init__(
+        self,
+        shared: Meet | None,
+        names: tuple[AnyArray, AnyArray],
+        missing: Alone,
+        spurious: Alone,
+        *,
+        unit: float | None = None,
+        locate: Lazy[IntArray] | None = None,
+        groups: tuple[IntArray, IntArray] | None = None,
+        features: Any = None,
+        transpose_of: tuple[Meet, Int64Array] | None = None,
+    ) -> None:
+        super().__init__(
+            _widened(shared, len(names[0]), len(names[1])),
+            *names,
+            weights=shared.weights if shared is not None else _no_weights(unit),
+            moments=None if shared is None else shared.moments,
+            links=None if shared is None else shared.links,
+            features=features,
+            locate=locate,
+            transpose_of=transpose_of,
+        )
+        self.shared = shared
+        self.missing = missing
+        self.spurious = spurious
+        self.unit = unit
+        self.groups = groups
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        names = self.true_names, self.pred_names
+        points = self.cell_of_point if self.knows_points else None
+        parts = {"unit": self.unit, "locate": points, "groups": self.groups, "features": self.features}
+        return _restored, (self.shared, names, self.missing, self.spurious, parts)
+
+    # ---- whole clusters
+
+    @property
+    def n(self) -> int:
+        """Number of points that either side has."""
+        return self.cells.n + len(self.missing) + len(self.spurious)
+
+    @cached_property
+    def true_size(self) -> Int64Array:
+        """The number of points of each true cluster, with those that are missing."""
+        return self.cells.true_sizes + self.missing.count(self.k_true)
+
+    @cached_property
+    def pred_size(self) -> Int64Array:
+        """The number of points of each predicted cluster, with those that are spurious."""
+        return self.cells.pred_sizes + self.spurious.count(self.k_pred)
+
+    @cached_property
+    def true_mass(self) -> npt.NDArray[Any]:
+        """The weight of each true cluster."""
+        mass: npt.NDArray[Any] = self.missing.mass(self.k_true)
+        mass += _core.group_sum(self.true, self.k_true, self.mass).astype(mass.dtype)
+        return mass
+
+    @cached_property
+    def pred_mass(self) -> npt.NDArray[Any]:
+        """The weight of each predicted cluster."""
+        mass: npt.NDArray[Any] = self.spurious.mass(self.k_pred)
+        mass += _core.group_sum(self.pred, self.k_pred, self.mass).astype(mass.dtype)
+        return mass
+
+    @cached_property
+    def total(self) -> int | float:
+        """The weight of all points."""
+        total: int | float = self.mass.sum().item() + self.missing.total + self.spurious.total
+        return total
+
+    @property
+    def same(self) -> bool:
+        """Never: the two do not have the same points."""
+        return False
+
+    @property
+    def offers(self) -> frozenset[str]:
+        """What measures can read here."""
+        return OFFERS | {"points"} if self.knows_points else OFFERS
+
+    @cached_property
+    def overlap(self) -> Overlap:
+        """The cells and the sizes of whole clusters, as the coreference measures read them."""
+        groups = self.groups or (None, None)
+        return Overlap(self.true, self.pred, self.size, self.true_size, self.pred_size, *groups)
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """Pairs of points that the clusterings put together, in whole clusters; ``all`` are those of the union."""
+        if self.weights is None:
+            both, true, pred = (_pairs(sizes) for sizes in (self.size, self.true_size, self.pred_size))
+            return Pairs(both, true, pred, self.n * (self.n - 1) // 2)
+        cells, missing = self.weights.square, self.missing.square(self.k_true)
+        spurious = self.spurious.square(self.k_pred)
+        in_true = _weighed(self.true_mass, _core.group_sum(self.true, self.k_true, cells) + missing)
+        in_pred = _weighed(self.pred_mass, _core.group_sum(self.pred, self.k_pred, cells) + spurious)
+        own = float(cells.sum() + missing.sum() + spurious.sum())
+        every = max(0.0, (float(self.total) ** 2 - own) / 2)
+        return Pairs(min(_weighed(self.mass, cells), in_true, in_pred), in_true, in_pred, every)
+
+    # ---- scores of clusters
+
+    def scores(self, s: Callable[[Meet], FloatArray], own: bool) -> SideScores:
+        """The split scores by s: s0·r, where r is the score of the shared points as one part, all others alone.
+
+        ``own``: s is a user's own, whose score of a whole cluster need not be the product of the two.
+        """
+        k = self.k_true
+        inner, kept = np.ones(k), np.zeros(k)
+        has = np.flatnonzero(self.cells.true_sizes > 0)
+        if self.shared is not None:
+            kept[has] = s(self._beside(self.shared.coarsen(np.zeros(self.shared.k_pred, dtype=np.int64))))[
+                has
+            ]
+            if not own:
+                inner[has] = s(self.shared)
+                return SideScores(inner * kept, inner, kept)
+        whole = s(self._beside(self.shared)) if own else kept
+        whole = np.where(self.cells.true_sizes > 0, whole, 0.0)
+        np.minimum(1.0, np.divide(whole, kept, out=inner, where=kept > 0), out=inner)
+        return SideScores(whole, inner, kept)
+
+    def _beside(self, shared: Meet | None) -> Meet:
+        """The true clusters alone: parts of their shared points, and each missing point a part of its own."""
+        alone = self.missing
+        parts = 0 if shared is None else shared.k_pred
+        rows, columns, size = (
+            alone.cluster,
+            parts + np.arange(len(alone)),
+            np.ones(len(alone), dtype=np.int64),
+        )
+        if shared is not None:
+            rows = np.concatenate([shared.true, rows])
+            columns, size = np.concatenate([shared.pred, columns]), np.concatenate([shared.size, size])
+        order = np.argsort(rows, kind="stable")
+        indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=self.k_true))])
+        cells = _core.Cells(indptr, columns[order].astype(np.int32), size[order], parts + len(alone))
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        return Meet(
+            cells,
+            self.true_names,
+            weights=self._weights_beside(shared, order),
+            moments=self._moments_beside(shared, order),
+            links=self._links_beside(shared, order),
+            features=self.features,
+            locate=self._located(shared, place),
+        )
+
+    def _weights_beside(self, shared: Meet | None, order: Int64Array) -> CellWeights | None:
+        weights = self.missing.weights
+        if weights is None:
+            return None
+        own = CellWeights.of(weights, np.arange(len(weights)), len(weights), self.unit)
+        if shared is None or shared.weights is None:
+            return own.take(order)
+        mine = shared.weights
+        pairs = ((mine.mass, own.mass), (mine.square, own.square), (mine.entropy, own.entropy))
+        mass, square, entropy = (np.concatenate(pair)[order] for pair in pairs)
+        return CellWeights(mass, square, entropy, own.unit)
+
+    def _moments_beside(self, shared: Meet | None, order: Int64Array) -> Moments | None:
+        own = self.missing.features
+        if own is None:
+            return None
+        if shared is None or shared.moments is None:
+            return Moments(own[order], np.zeros(len(order)))
+        within = np.concatenate([shared.moments.within, np.zeros(own.shape[0])])
+        if isinstance(own, np.ndarray):
+            centres: Any = np.concatenate([shared.moments.centres, own])
+        else:
+            from scipy import sparse
+
+            centres = sparse.vstack([shared.moments.centres, own]).tocsr()
+        return Moments(centres[order], within[order])
+
+    def _links_beside(self, shared: Meet | None, order: Int64Array) -> Links | None:
+        whole = self.missing.links
+        if whole is None:
+            return None
+        cells = np.zeros(len(order))
+        if shared is not None:
+            assert self.shared is not None
+            assert self.shared.links is not None
+            # Either the cells themselves, or all shared points of a cluster as one part.
+            cells[: len(shared)] = (
+                self.shared.links.cells if shared is self.shared else self.shared.links.true[shared.true]
+            )
+        return Links(cells[order], whole, np.zeros(0))
+
+    def _located(self, shared: Meet | None, place: Int64Array) -> IntArray | None:
+        """The cell of each point of the true side; -1 for the points that only the other side has."""
+        if self.missing.at is None or not self.knows_points:
+            return None
+        known = len(place) - len(self.missing)
+        of_point = np.full(len(self.cell_of_point), -1)
+        if shared is not None:
+            old = shared.cell_of_point
+            of_point[old >= 0] = place[old[old >= 0]]
+        of_point[self.missing.at] = place[known:]
+        return of_point
+
+    # ---- other meets from this one
+
+    @cached_property
+    def _transposed(self) -> tuple[Meet, Int64Array]:
+        if self.transpose_of is not None:
+            return self.transpose_of
+        order = np.empty(0, dtype=np.int64) if self.shared is None else self.shared.transpose_order
+        back = np.empty_like(order)
+        back[order] = np.arange(len(order))
+        other = UnevenMeet(
+            None if self.shared is None else self.shared.transpose(),
+            (self.pred_names, self.true_names),
+            self.spurious,
+            self.missing,
+            unit=self.unit,
+            locate=np.append(back, -1)[self.cell_of_point] if self.knows_points else None,
+            groups=self.groups and self.groups[::-1],
+            features=self.features,
+            transpose_of=(self, back),
+        )
+        return other, order
+
+    def part(self, true: Int64Array, pred: Int64Array) -> Meet:
+        """The meet of some true and some predicted clusters of which no cell reaches beyond them."""
+        inside = true[self.cells.true_sizes[true] > 0]
+        shared = None if self.shared is None or not len(inside) else self.shared.restrict(inside)
+        missing, spurious = self.missing.of(true, self.k_true), self.spurious.of(pred, self.k_pred)
+        if shared is not None and not len(missing) and not len(spurious):
+            return shared
+        names = self.true_names[true], self.pred_names[pred]
+        groups = self.groups and (self.groups[0][true], self.groups[1][pred])
+        locate = None
+        if self.knows_points:
+            locate = np.full(len(self.cell_of_point), -1) if shared is None else shared.cell_of_point
+        return UnevenMeet(
+            shared,
+            names,
+            missing,
+            spurious,
+            unit=self.unit,
+            locate=locate,
+            groups=groups,
+            features=self.features,
+        )
+
+    def restrict(self, true: npt.ArrayLike) -> Meet:
+        """Refused: spurious points belong to no true cluster."""
+        raise ArgumentError(
+            'a meet with lost points cannot be restricted to true clusters; use missing="drop".'
+        )
+
+    def coarsen(self, groups: npt.ArrayLike, names: AnyArray | None = None) -> Meet:
+        """Refused: nothing that merges predicted clusters knows lost points."""
+        raise ArgumentError(
+            'predicted clusters of a meet with lost points cannot be merged; use missing="drop".'
+        )
+
+    def with_points(self, locate: Lazy[IntArray]) -> Meet:
+        """The same meet, knowing its points."""
+        parts = {"unit": self.unit, "locate": locate, "groups": self.groups, "features": self.features}
+        return _restored(self.shared, (self.true_names, self.pred_names), self.missing, self.spurious, parts)
+
+
+def uneven_of(
+    true: IntArray,
+    pred: IntArray,
+    names: tuple[AnyArray, AnyArray],
+    *,
+    weights: npt.NDArray[Any] | None = None,
+    features: Any = None,
+    link_sums: Callable[[Int64Array], Callable[..., FloatArray]] | None = None,
+    documents: IntArray | None = None,
+) -> UnevenMeet:
+    """The uneven meet of two arrays of codes, which are -1 for points that the side lacks.
+
+    ``names`` are those of the clusters by code. ``link_sums(points)`` gives the function for the link weights of some
+    of the points, and ``documents`` the document of each point.
+    """
+    both = np.flatnonzero((true >= 0) & (pred >= 0))
+    unit = None if weights is None else float(weights.mean(dtype=np.float64))
+
+    def of(values: Any, at: Int64Array) -> Any:
+        return None if values is None else values[at]
+
+    shared = None
+    locate = np.full(len(true), -1)
+    if len(both):
+        plain = Meet.of_points(
+            true[both],
+            pred[both],
+            weights=of(weights, both),
+            features=of(features, both),
+            link_sums=link_sums and link_sums(both),
+            unit=unit,
+        )
+        locate[both] = plain.cell_of_point
+        shared = plain.with_points(locate)
+    sides, alone, groups = [], [], []
+    for own, other, labels in (
+        (true, pred, None if shared is None else shared.cells.true_labels),
+        (pred, true, None if shared is None else shared.cells.pred_labels),
+    ):
+        order = _shared_first(labels, int(own.max(initial=-1)) + 1)
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        at, present = np.flatnonzero((own >= 0) & (other < 0)), np.flatnonzero(own >= 0)
+        links = None
+        if link_sums is not None:
+            links = link_sums(present)(place[own[present]], len(order), of(weights, present))
+        sides.append(order)
+        alone.append(Alone(place[own[at]], at, of(weights, at), of(features, at), links))
+        if documents is not None:
+            group = np.empty(len(order), dtype=np.int64)
+            group[place[own[present]]] = documents[present]
+            groups.append(group)
+    return UnevenMeet(
+        shared,
+        (names[0][sides[0]], names[1][sides[1]]),
+        *alone,
+        unit=unit,
+        locate=locate,
+        groups=(groups[0], groups[1]) if groups else None,
+        features=features,
+    )
+
+
+def _shared_first(labels: Any, k: int) -> Int64Array:
+    """All ``k`` clusters, those of the shared points first, in their order there."""
+    found = np.empty(0, dtype=np.int64) if labels is None else np.asarray(labels, dtype=np.int64)
+    return np.concatenate([found, np.setdiff1d(np.arange(k), found)])
+
+
+def _widened(shared: Meet | None, k_true: int, k_pred: int) -> Any:
+    """The cells in a table that also has a row or column for clusters without any."""
+    if shared is None:
+        return NoCells(k_true, k_pred)
+    more = np.full(k_true - shared.k_true, shared.indptr[-1])
+    return _core.Cells(np.concatenate([shared.indptr, more]), shared.pred, shared.size, k_pred)
+
+
+def _no_weights(unit: float | None) -> CellWeights | None:
+    return None if unit is None else CellWeights(np.zeros(0), np.zeros(0), np.zeros(0), unit)
+
+
+def _restored(
+    shared: Meet | None, names: tuple[AnyArray, AnyArray], missing: Alone, spurious: Alone, parts: Any
+) -> UnevenMeet:
+    return UnevenMeet(shared, names, missing, spurious, **parts)
+
+
+def _pairs(sizes: Int64Array) -> int:
+    """Σ C(size, 2), exactly."""
+    return (_core.sum_squares(sizes) - int(sizes.sum())) // 2 if len(sizes) else 0
+
+
+def _weighed(mass: npt.NDArray[Any], square: npt.NDArray[Any]) -> float:
+    """The products of the weights of the pairs inside groups, by their sums of weights and of squares."""
+    return max(0.0, float(np.sum(mass.astype(float) ** 2 - square)) / 2)

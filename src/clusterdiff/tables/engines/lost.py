@@ -1,0 +1,88 @@
+"""Tables of which one lacks points that count as lost: their points come into memory, and are compared there."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from clusterdiff.diff.build import compare_aligned
+from clusterdiff.diff.comparison import Comparison
+from clusterdiff.errors import ArgumentError
+from clusterdiff.points.alignment import Alignment, Order, settled
+from clusterdiff.points.policy import Policy
+from clusterdiff.points.reading import read_labels
+from clusterdiff.tables.engines.loading import numbers
+from clusterdiff.tables.engines.native import plain
+from clusterdiff.tables.engines.source import order_of
+from clusterdiff.tables.engines.tables import POINT, Points
+
+#: Bytes that a point takes in memory with its name and its clusters.
+POINT_BYTES = 300
+
+
+class OtherColumns:
+    """The other columns of the table of true clusters, by point."""
+
+    def __init__(self, points: Points) -> None:
+        self.names = points.others.names
+        self._points = points
+        self._read: dict[str, Any] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ReadColumns, (self._read,)  # the table stays where it is
+
+    def read(self, name: str) -> Any:
+        """One of them: a value for each point of that table, by its name."""
+        if name not in self._read:
+            points = self._points
+            with points.engine.running():
+                got = points.engine.fetch(points.others.frame.select(POINT, name))
+            self._read[name] = dict(zip(plain(got[POINT]), plain(got[name]), strict=True))
+        return self._read[name]
+
+
+class ReadColumns:
+    """Those of the other columns that have been read."""
+
+    def __init__(self, columns: Mapping[str, Any]) -> None:
+        self.names: Sequence[str] = tuple(columns)
+        self._columns = columns
+
+    def read(self, name: str) -> Any:
+        """One of them: a value for each point, by its name."""
+        return self._columns[name]
+
+
+def compare_lost(points: Points, n: int, policy: Policy, limit: int) -> Comparison:
+    """Compare the ``n`` points of tables in memory, where those that one side lacks count as lost."""
+    needed = n * POINT_BYTES
+    if needed > limit:
+        raise ArgumentError(
+            f'missing="lost" needs the points in memory, about {needed:,} bytes; the budget is {limit:,}.',
+            'allow a larger budget=, or pass missing="drop" or missing="singleton", which engines can do.',
+        )
+    engine = points.engine
+    with engine.running():
+        frame = points.with_names(points.frame) if points.placed else points.frame
+        wanted = ["t", "p", *points.extra, *["point"] * points.placed]
+        got = engine.fetch(frame.select(*wanted))
+    columns = {name: plain(column) for name, column in got.items()}
+    names: list[Hashable] = columns.get("point", list(range(n)))
+    # Engines return rows in any order; by name, the same tables give the same result.
+    order = sorted(range(len(names)), key=lambda i: names[i])  # type: ignore[arg-type, return-value]
+    names = [names[i] for i in order]
+    true, pred = (
+        read_labels([columns[side][i] for i in order], argument)
+        for side, argument in (("t", "true"), ("p", "pred"))
+    )
+    known = order_of(points, names) if points.placed else Order(names, len(names), known=False)
+    aligned = Alignment(true, pred, known, named=points.named or not points.placed)
+    data: dict[str, Any] = {"other": OtherColumns(points) if points.placed else None}
+    if points.weighted:
+        data["weights"] = dict(zip(names, numbers(got["w"])[order].tolist(), strict=True))
+    if points.features:
+        rows = np.column_stack([numbers(got[f"x{j}"]) for j in range(points.features)])[order]
+        data["features"] = dict(zip(names, rows, strict=True))
+    return compare_aligned(settled(aligned, policy), **data)

@@ -1,0 +1,37 @@
+"""chance: how good is good."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clusterdiff.diff.chance import Chance
+from clusterdiff.diff.comparison import AnyMeasure
+from clusterdiff.verbs.compare import compare
+
+
+def chance(
+    true: object,
+    pred: object,
+    measure: AnyMeasure = "S_H",
+    *,
+    draws: int = 1000,
+    seed: int = 0,
+    **options: Any,
+) -> Chance:
+    """What a measure comes to for shuffled labels, and how the value for these two clusterings stands against that.
+
+    Parameters
+    ----------
+    true, pred, options
+        As for :func:`compare`. Weights are refused: what is permuted are labels of single points.
+    measure, draws, seed
+        As for :meth:`Comparison.chance`.
+
+    Examples
+    --------
+    >>> import clusterdiff as cd
+    >>> found = cd.chance([0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1])
+    >>> round(found.mean, 4), found.exact, found.adjusted
+    (0.2592, True, 1.0)
+    """
+    return compare(true, pred, **options).chance(measure, draws=draws, seed=seed)
