@@ -8,7 +8,7 @@ from functools import partial
 from math import inf, log, sqrt
 from typing import Any
 
-from clusterdiff.errors import MeasureError, nearest
+from clusterdiff.errors import ClusterdiffWarning, MeasureError, nearest
 from clusterdiff.measures.bounds import LogN
 from clusterdiff.measures.registry import JOIN_WEIGHTED, Decomposition, Sizes, measure, measures
 from clusterdiff.measures.terms import entropy, x_log_x
@@ -446,7 +446,7 @@ def k_normalised(meet: Summed, k: int | None = None) -> float:
     if k > sqrt(meet.n):
         warnings.warn(
             f"K(k={k}): its bounds hold for k ≤ √n only, and √n is {sqrt(meet.n):.4g}.",
-            UserWarning,
+            ClusterdiffWarning,
             stacklevel=2,
         )
     return 1.0 - vi(meet) / (2 * log(k))
