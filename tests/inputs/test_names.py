@@ -163,7 +163,9 @@ def test_weights_of_points_without_names_go_by_position() -> None:
     named = pd.Series(TRUE, index=NAMES)
     with pytest.raises(cd.ArgumentError, match="the index of `weights` lacks 6 of the 6 points: 'a'"):
         cd.compare(named, PRED, weights=weights.reset_index(drop=True))
-    with pytest.raises(cd.ArgumentError, match="the index of `weights` must name each point once; 1 name repeated"):
+    with pytest.raises(
+        cd.ArgumentError, match="the index of `weights` must name each point once; 1 name repeated"
+    ):
         cd.compare(named, PRED, weights=pd.concat([weights, weights[:1]]))
 
 

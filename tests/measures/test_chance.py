@@ -99,7 +99,7 @@ def test_means_are_those_over_all_permutations(name: str) -> None:
 
 
 def reference(true: list[int], pred: list[int]) -> tuple[float, float]:
-    """E[S_H] and E[1 − S_H] from its definition as a sum over cells, in long doubles, with every hypergeometric weight."""
+    """E[S_H] and E[1 − S_H] from the definition: a sum over cells, in long doubles, with every weight there is."""
     held = margins(true, pred)
     n = held.n
     high = np.longdouble

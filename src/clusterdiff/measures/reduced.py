@@ -8,6 +8,7 @@ from math import inf, log
 
 import numpy as np
 
+from clusterdiff.measures.lost import INFORMATION
 from clusterdiff.measures.registry import measure
 from clusterdiff.meet.margins import SizeCounts
 from clusterdiff.meet.meet import Meet
@@ -27,6 +28,7 @@ reduced = partial(
     weighted=False,
     normalised=False,
     conditionally_normalised=False,
+    lost=INFORMATION,
     reference=JERDEE,
 )
 
