@@ -46,10 +46,18 @@ class Members(NamedTuple):
     indptr: NDArray[np.int64]
     members: NDArray[np.int64]
 
+class Contents(NamedTuple):
+    """What there is to lose in taking groups of masses apart; nothing cancels in it."""
+
+    pairs: NDArray[np.float64]  # Σ m·m' over the pairs in each group
+    entropy: NDArray[np.float64]  # Σ m·log(M/m) in each group, M being its mass
+    rest: NDArray[np.float64]  # for each mass, what the others in its group come to
+
 class DenseMoments(NamedTuple):
-    """Weighted mean [k, d] of each group and its sum of squared deviations [k]."""
+    """Weighted mean [k, d] of each group, what rounding took from it, and its sum of squared deviations [k]."""
 
     centres: NDArray[np.float64]
+    low: NDArray[np.float64]
     within: NDArray[np.float64]
 
 class SparseMoments(NamedTuple):
@@ -58,6 +66,7 @@ class SparseMoments(NamedTuple):
     indptr: NDArray[np.int64]
     indices: NDArray[np.int64]
     data: NDArray[np.float64]
+    low: NDArray[np.float64]
     within: NDArray[np.float64]
 
 class Repairs(NamedTuple):
@@ -217,6 +226,9 @@ def sum_squares(x: Any) -> int:
 def group_sum(groups: Any, k: int, values: Any) -> NDArray[Any]:
     """Sum of the values of each group: exact int64 for integers, compensated float64 for floats."""
 
+def contents(groups: Any, k: int, masses: Any) -> Contents:
+    """The contents of each group of masses."""
+
 def group_members(groups: Any, k: int) -> Members:
     """The points of each group."""
 
@@ -245,8 +257,17 @@ def encode_views(
 def encode_objects(objects: Any) -> ObjectCodes:
     """Codes of a list, tuple or object array by Python's equality; null is -1."""
 
-def moments_dense(groups: Any, k: int, x: Any, weights: NDArray[np.float64] | None = None) -> DenseMoments:
-    """Weighted mean [k, d] of each group and its sum of squared deviations [k]; integers count as float64."""
+def moments_dense(
+    groups: Any,
+    k: int,
+    x: Any,
+    weights: NDArray[np.float64] | None = None,
+    low: NDArray[np.float64] | None = None,
+) -> DenseMoments:
+    """Weighted mean [k, d] of each group and its sum of squared deviations [k]; integers count as float64.
+
+    ``low`` has what rounding took from each entry of x, row by row.
+    """
 
 def moments_sparse(
     groups: Any,
@@ -256,6 +277,7 @@ def moments_sparse(
     data: Any,
     d: int,
     weights: NDArray[np.float64] | None = None,
+    low: NDArray[np.float64] | None = None,
 ) -> SparseMoments:
     """The same for CSR rows, no column twice in a row."""
 

@@ -89,7 +89,7 @@ def test_dense_moments(dtype: str, weighted: bool, d: int) -> None:
     w = rng.random(700) if weighted else None
     expected = oracle_moments(groups, 10, x, w)
     for view in (x, np.asfortranarray(x), np.repeat(x, 2, axis=1)[:, ::2], x[::-1][::-1]):
-        centres, within = _core.moments_dense(groups, 10, view, w)
+        centres, _, within = _core.moments_dense(groups, 10, view, w)
         assert centres == pytest.approx(expected[0], rel=1e-12, abs=1e-12)
         assert within == pytest.approx(expected[1], rel=1e-12, abs=1e-12)
 
@@ -98,7 +98,7 @@ def test_dense_moments_of_large_groups(threads: str) -> None:
     rng = np.random.default_rng(4)
     x = rng.standard_normal((40_000, 7)) + 10**6
     groups = np.where(rng.random(40_000) < 0.7, 0, rng.integers(1, 500, 40_000)).astype(np.int32)
-    centres, within = _core.moments_dense(groups, 500, x)
+    centres, _, within = _core.moments_dense(groups, 500, x)
     expected = oracle_moments(groups, 500, x, None)
     assert centres == pytest.approx(expected[0], rel=1e-14)
     assert within == pytest.approx(expected[1], rel=1e-9)
@@ -130,11 +130,11 @@ def test_identical_points_have_themselves_as_centre_exactly() -> None:
     x = np.tile(point, (9_000, 1))
     groups = (np.arange(9_000) % 8_000 > 0).astype(np.int32)
     for w in (None, np.random.default_rng(6).random(9_000)):
-        centres, within = _core.moments_dense(groups, 2, x, w)
+        centres, _, within = _core.moments_dense(groups, 2, x, w)
         assert (centres == point).all()
         assert (within == 0.0).all()
         sparse = scipy.sparse.csr_array(x)
-        indptr, indices, data, within = _core.moments_sparse(
+        indptr, indices, data, _, within = _core.moments_sparse(
             groups, 2, sparse.indptr, sparse.indices, sparse.data, 4, w
         )
         assert (scipy.sparse.csr_array((data, indices, indptr), shape=(2, 4)).toarray() == point).all()
@@ -147,7 +147,7 @@ def test_sparse_moments(weighted: bool) -> None:
     x = scipy.sparse.random_array((500, 40), density=0.1, format="csr", rng=rng)
     groups = rng.integers(0, 30, 500).astype(np.int32)
     w = rng.random(500) if weighted else None
-    indptr, indices, data, within = _core.moments_sparse(groups, 31, x.indptr, x.indices, x.data, 40, w)
+    indptr, indices, data, _, within = _core.moments_sparse(groups, 31, x.indptr, x.indices, x.data, 40, w)
     centres, expected = oracle_moments(groups, 31, x.toarray(), w)
     assert scipy.sparse.csr_array((data, indices, indptr), shape=(31, 40)).toarray() == pytest.approx(
         centres, rel=1e-13, abs=1e-15

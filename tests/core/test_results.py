@@ -30,10 +30,11 @@ RESULTS: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
     "Transposed": (lambda: cells().transpose(), ("cells", "order")),
     "Join": (lambda: cells().join(), ("of_true", "of_pred", "count")),
     "Members": (lambda: _core.group_members(TRUE, 3), ("indptr", "members")),
-    "DenseMoments": (lambda: _core.moments_dense(TRUE, 3, np.eye(6)), ("centres", "within")),
+    "Contents": (lambda: _core.contents(TRUE, 3, np.ones(6)), ("pairs", "entropy", "rest")),
+    "DenseMoments": (lambda: _core.moments_dense(TRUE, 3, np.eye(6)), ("centres", "low", "within")),
     "SparseMoments": (
         lambda: _core.moments_sparse(TRUE, 3, ROWS.indptr, ROWS.indices, ROWS.data, 6),
-        ("indptr", "indices", "data", "within"),
+        ("indptr", "indices", "data", "low", "within"),
     ),
     "Repairs": (lambda: _core.repairs(cells()), ("operation", "home", "at", "gain")),
     "RepairSteps": (

@@ -38,7 +38,7 @@ def compare_aligned(
     such.
     """
     order = aligned.order
-    w = None if weights is None else read_weights(weights, order)
+    w, scale = (None, 0) if weights is None else read_weights(weights, order)
     x = None if features is None else read_features(features, order)
     if x is not None:
         x = _owned(x, features)
@@ -55,6 +55,7 @@ def compare_aligned(
             features=x,
             link_sums=None if distances is None else _links(distances, order),
             documents=documents,
+            scale=scale,
         )
         return Comparison(uneven, PointSource(uneven, aligned, w, other), aligned.policy)
     meet = Meet.of_points(
@@ -65,6 +66,7 @@ def compare_aligned(
         weights=w,
         features=x,
         link_sums=None if distances is None else Distances(distances, order).sums,
+        scale=scale,
     )
     cells = meet.cells
     true, pred = aligned.true.settled(cells.true_labels), aligned.pred.settled(cells.pred_labels)

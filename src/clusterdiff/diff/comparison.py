@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from html import escape
+from math import ldexp
 from os import PathLike
 from typing import Any, TypeAlias, TypeVar
 
@@ -363,7 +364,8 @@ class Comparison:
     @property
     def signature(self) -> str:
         """How the score came about: measure, points, policies and version, to tell two numbers apart."""
-        weights = "-" if not self.summed.weighted else f"sum={self.summed.total:.12g}"
+        scale = self.summed.scale if isinstance(self.summed, Meet) else 0
+        weights = "-" if not self.summed.weighted else f"sum={ldexp(self.summed.total, scale):.12g}"
         return f"S_H|n:{self.n}|{self.policy.signature}|weights:{weights}|v:{__version__}"
 
     def to_dict(self, measures: Iterable[AnyMeasure] = USUAL, top: int | None = 10) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from clusterdiff.diff.patch import FreshNames
 from clusterdiff.diff.repairs import ROUNDING, Repair, Repairs
 from clusterdiff.diff.source import PointSource
 from clusterdiff.errors import ArgumentError
+from clusterdiff.measures.terms import x_log_x
 from clusterdiff.meet.uneven import Alone, UnevenMeet
 
 NOTHING = np.empty(0, dtype=np.int64)
@@ -112,8 +113,10 @@ class _Gains:
         assert isinstance(meet, UnevenMeet)
         self.analysis, self.meet = analysis, meet
         weights = meet.weights
-        self.unit = 1.0 if weights is None else weights.unit
-        entropy = np.zeros(len(meet)) if weights is None else weights.entropy
+        self.unit = 1.0 if weights is None else float(meet.total) / meet.n
+        entropy = np.zeros(len(meet))
+        if weights is not None:
+            entropy = x_log_x(meet.mass / self.unit) * self.unit - weights.entropy
         self.cell = [
             Bag(*row) for row in zip(meet.mass.tolist(), entropy.tolist(), meet.size.tolist(), strict=True)
         ]

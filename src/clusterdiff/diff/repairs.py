@@ -14,6 +14,7 @@ from clusterdiff import _core
 from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.patch import FreshNames
 from clusterdiff.diff.source import PointSource
+from clusterdiff.measures.terms import x_log_x
 from clusterdiff.meet.meet import Meet
 from clusterdiff.table import plain
 from clusterdiff.wording import and_list, count, name
@@ -274,4 +275,8 @@ def _weights(meet: Meet) -> tuple[Any, Any, float]:
     weights = meet.weights
     if weights is None:
         return None, None, 1.0
-    return weights.mass.astype(np.float64), weights.entropy, weights.unit
+    unit = (
+        float(meet.total) / meet.n
+    )  # what weights are measured against, so that their scale does not matter
+    mass = weights.mass.astype(np.float64)
+    return mass, x_log_x(mass / unit) * unit - weights.entropy, unit

@@ -148,7 +148,8 @@ def sokal_sneath_1(meet: Summed) -> float:
     0.333333333333
     """
     both, true, pred, _ = meet.pairs
-    return kept(both, 2 * true + 2 * pred - 3 * both)
+    # Written so that equal parts give exactly 1, also where they are fractions.
+    return kept(both, both + 2 * (true - both) + 2 * (pred - both))
 
 
 @share(
@@ -267,7 +268,7 @@ def gamma(meet: Summed) -> float:
     0.666666666667
     """
     pairs = meet.pairs
-    return kept(pairs.all - 2 * (pairs.true + pairs.pred) + 4 * pairs.both, pairs.all)
+    return kept(pairs.all - 2 * (pairs.true - pairs.both) - 2 * (pairs.pred - pairs.both), pairs.all)
 
 
 @share("g_plus", lost=_g_plus_lost, best=0.0, linear=True, aliases=("gplus_score", "gplus"), reference=CRIT)

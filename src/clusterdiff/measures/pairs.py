@@ -116,7 +116,7 @@ def rand(meet: Summed) -> float:
     0.8333333333333334
     """
     pairs = meet.pairs
-    return kept(pairs.all - pairs.true - pairs.pred + 2 * pairs.both, pairs.all)
+    return kept(pairs.all - (pairs.true - pairs.both) - (pairs.pred - pairs.both), pairs.all)
 
 
 @adjusted(

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from math import ldexp
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -115,11 +116,34 @@ class Measure:
 
     def __call__(self, meet: Summed) -> float:
         """The measure's value for the two clusterings of ``meet``."""
-        if not self.weighted and meet.weighted:
+        return self._weighed(meet) if meet.weighted else self._value(meet)
+
+    def _weighed(self, meet: Summed) -> float:
+        """Its value where points have weights: those without any change nothing, and the scale is the user's."""
+        if not self.weighted:
             raise MeasureError(
                 f"{self.name} is not defined for weighted points.",
                 "leave out weights=, or choose another measure.",
             )
+        if not isinstance(meet, Meet):
+            return self._value(meet)
+        value = self._value(meet if meet.uneven else meet.heavy)
+        if not meet.scale or not self.degree or not value:
+            return value
+        try:
+            scaled = ldexp(value, meet.scale * self.degree)
+        except OverflowError:
+            scaled = 0.0
+        if not scaled:
+            raise MeasureError(
+                f"{self.name} grows with {'the square of ' if self.degree > 1 else ''}the weights, and for these it is "
+                "beyond what a double can hold.",
+                "multiply all weights by the same number: their scale changes no other score.",
+            )
+        return scaled
+
+    def _value(self, meet: Summed) -> float:
+        """Its value in the units of the meet's masses."""
         if meet.uneven:
             return self._where_lost(meet)
         # Usually it is offered; a closer look would cost a small comparison a tenth of its time.

@@ -16,10 +16,11 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from clusterdiff import _core
 from clusterdiff.errors import ArgumentError, MeasureError, nearest, one_of
 from clusterdiff.measures.terms import kept_each, x_log_x
 from clusterdiff.meet.meet import Meet
-from clusterdiff.meet.parts import spread
+from clusterdiff.meet.parts import Moments
 from clusterdiff.meet.sums import Reads
 from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.labels import FloatArray
@@ -73,24 +74,23 @@ def _by_cluster(meet: Meet, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return np.add.reduceat(values, meet.indptr[:-1])
 
 
+def _between(meet: Meet) -> _core.Contents:
+    """What there is to lose between the cells of each true cluster, besides what is inside of them."""
+    return _core.contents(meet.true, meet.k_true, meet.mass)
+
+
 @_builtin()
 def entropy(meet: Meet) -> FloatArray:
     r"""1 − H(ℂ_L)/log|L|, the paper's S_H, in the form :math:`\sum m \log m / (a \log a)`.
 
-    An unsplit cluster scores exactly 1, one broken into singletons exactly 0, a singleton 1. With weights:
-    (Σ M log M − Σ w log w) / (W log W − Σ w log w), which is 1 − H(parts)/H(singletons).
+    An unsplit cluster scores exactly 1, one broken into singletons exactly 0, a singleton 1. With weights it is
+    1 − H(parts)/H(singletons): Σ w·log(M/w), M being the mass of a point's cell, over Σ w·log(W/w), W being that of
+    its cluster. Points without weight change nothing, and a cluster with one other point cannot be split.
     """
-    weights = meet.weights
-    if weights is None:
+    if meet.weights is None:
         return kept_each(_by_cluster(meet, x_log_x(meet.size)), x_log_x(meet.true_size))
-    unit = weights.unit
-    own = _by_cluster(meet, weights.entropy)
-    # x·log(x/unit) in units of the mean weight, so that the weights' scale does not matter
-    part = np.where(meet.size > 1, x_log_x(meet.mass / unit) * unit - weights.entropy, 0.0)
-    whole = np.where(meet.true_size > 1, x_log_x(meet.true_mass / unit) * unit - own, 0.0)
-    kept = _by_cluster(meet, np.maximum(part, 0.0))
-    unsplit = np.diff(meet.indptr) == 1
-    return np.where(unsplit, 1.0, np.minimum(kept_each(kept, np.maximum(whole, 0.0)), 1.0))
+    inside = _by_cluster(meet, meet.weights.entropy)
+    return kept_each(inside, inside + _between(meet).entropy)
 
 
 @_builtin()
@@ -102,12 +102,8 @@ def pairs(meet: Meet) -> FloatArray:
     if meet.weights is None:
         m, a = meet.size.astype(float), meet.true_size.astype(float)
         return kept_each(_by_cluster(meet, m * (m - 1)), a * (a - 1))
-    square = meet.weights.square.astype(float)
-    mass = meet.mass.astype(float)
-    kept = np.where(meet.size > 1, mass * mass - square, 0.0)
-    whole = np.where(meet.true_size > 1, meet.true_mass.astype(float) ** 2 - _by_cluster(meet, square), 0.0)
-    unsplit = np.diff(meet.indptr) == 1
-    return np.where(unsplit, 1.0, np.clip(kept_each(_by_cluster(meet, kept), whole), 0.0, 1.0))
+    inside = _by_cluster(meet, meet.weights.pairs)
+    return kept_each(inside, inside + _between(meet).pairs)
 
 
 @_builtin()
@@ -127,7 +123,8 @@ def mse(meet: Meet) -> FloatArray:
     """
     assert meet.moments is not None
     within = _by_cluster(meet, meet.moments.within)
-    _, between = spread(meet.true, meet.k_true, meet.moments.centres, meet.mass)
+    centres, low = meet.moments.centres, meet.moments.low
+    between = Moments.of(centres, meet.true, meet.k_true, meet.mass, low).within
     return np.where(np.diff(meet.indptr) == 1, 1.0, kept_each(within, within + between))
 
 

@@ -81,10 +81,14 @@ def _clusters(side: npt.NDArray[np.int32], cell: npt.NDArray[Any], meet: Meet) -
 
 def _ratio(ot: Any, one: FloatArray, other: FloatArray) -> float:
     """Optimal against naive transport between two clusters; 0/0 is 0, for points in one place."""
-    distance = ot.dist(one, other, metric="euclidean")
+    from scipy.spatial.distance import cdist
+
+    distance = cdist(
+        one, other
+    )  # by differences: |x|² + |y|² − 2xy, as POT has it, cancels far from the origin
     naive = float(distance.mean())
     if naive == 0.0:
         return 0.0
     if len(one) == 1 or len(other) == 1:
         return 1.0  # a single point leaves no choice
-    return float(ot.emd2([], [], distance, numItermax=PIVOTS)) / naive
+    return float(ot.emd2([], [], distance / naive, numItermax=PIVOTS))  # the solver has a scale of its own

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from clusterdiff import _core
 from clusterdiff.errors import ArgumentError
 from clusterdiff.meet.given import names_of, places_of, read_cells, rows_of
-from clusterdiff.meet.parts import CellWeights, Links, Moments, Overlap, Pairs, spread
+from clusterdiff.meet.parts import CellWeights, Links, Moments, Overlap, Pairs
 from clusterdiff.meet.sums import Made, Sizes, Sums, WeightedSums
 from clusterdiff.points.labels import AnyArray, FloatArray, Int64Array, IntArray, LazyNames
 from clusterdiff.table import Table
@@ -108,12 +108,12 @@ class Meet(Sizes):
         features: Any = None,
         link_sums: Callable[[IntArray, int, npt.NDArray[Any] | None], FloatArray] | None = None,
         overlap: Lazy[Overlap] | None = None,
-        unit: float | None = None,
+        scale: int = 0,
     ) -> Meet:
         """The meet of two arrays of integer labels, with everything else that is known about the points.
 
         ``weights`` and ``features`` have one entry or row per point. ``link_sums(groups, k, weights)`` gives the link
-        weight inside each of k groups of points. ``unit`` is what weights are measured against, if not their mean.
+        weight inside each of k groups of points. Weights are in units of 2 to the ``scale``.
         """
         cells = _core.meet(true, pred)
         locate: Lazy[IntArray] = partial(cells.locate, true, pred)
@@ -121,9 +121,9 @@ class Meet(Sizes):
         if weights is not None or features is not None or link_sums is not None:
             locate = cell = cells.locate(true, pred)
             if weights is not None:
-                sums = CellWeights.of(weights, cell, len(cells), unit)
+                sums = CellWeights.of(weights, cell, len(cells), scale)
             if features is not None:
-                moments = Moments(*spread(cell, len(cells), features, weights))
+                moments = Moments.of(features, cell, len(cells), weights)
             if link_sums is not None:
                 row, column = rows_of(cells)[cell], cells.cols[cell]
                 links = Links(
@@ -226,6 +226,11 @@ class Meet(Sizes):
         return self.cells.pred_sizes
 
     @property
+    def scale(self) -> int:
+        """Masses are in units of 2 to this power: 0, unless weights are too large or too small to be multiplied."""
+        return 0 if self.weights is None else self.weights.scale
+
+    @property
     def mass(self) -> npt.NDArray[Any]:
         """The weight of each cell: its size, unless the points are weighted."""
         return self.size if self.weights is None else self.weights.mass
@@ -286,21 +291,21 @@ class Meet(Sizes):
     @cached_property
     def pairs(self) -> Pairs:
         """Pairs of points that the clusterings put together, counted exactly."""
-        sums = self.sums
         if self.weights is None:
-            return Pairs.counted(sums, self.n, self.n)
-        own = self.weights.square.sum().item()
-        if isinstance(self.total, int) and isinstance(own, int):
-            return Pairs.counted(sums, self.total, own)
-        # With fractions the subtraction rounds; what is none, all or equal in theory must be exactly so here.
-        every = max(0.0, (self.total**2 - own) / 2)
-        true, pred, both = (
-            0.0 if k == self.n else every if k == 1 else min(max(0.0, (s - own) / 2), every)
-            for k, s in ((self.k_true, sums.aa), (self.k_pred, sums.bb), (len(self), sums.mm))
+            return Pairs.counted(self.sums, self.n, self.n)
+        if self.weights.square is not None:
+            return Pairs.counted(self.sums, int(self.total), int(self.weights.square.sum()))
+        # Of fractions the pairs within cells and those between cells are added up, and nothing is subtracted.
+        both = float(self.weights.pairs.sum())
+        every, true, pred = (
+            both + float(_core.contents(groups, k, self.mass).pairs.sum())
+            for groups, k in (
+                (np.zeros_like(self.true), 1),
+                (self.true, self.k_true),
+                (self.pred, self.k_pred),
+            )
         )
-        if len(self) in (self.k_true, self.k_pred):
-            both = true if len(self) == self.k_true else pred
-        return Pairs(min(both, true, pred), true, pred, every)
+        return Pairs(both, min(true, every), min(pred, every), every)
 
     @cached_property
     def overlap(self) -> Overlap:
@@ -319,8 +324,7 @@ class Meet(Sizes):
         """H(⊥): log n, or with weights the entropy of the points' shares of the total."""
         if self.weights is None:
             return float(np.log(self.n))
-        share = self.total / self.weights.unit
-        return float(np.log(share) - self.weights.entropy.sum() / self.total)
+        return float(self.weights.entropy.sum()) / self.total + self.sums.h_joint
 
     # ---- other meets from this one
 
@@ -364,18 +368,31 @@ class Meet(Sizes):
         if not chosen.any():
             raise ArgumentError("`true` must choose at least one true cluster; it chose none.")
         keep = np.flatnonzero(chosen[self.true])
-        present, columns = np.unique(self.pred[keep], return_inverse=True)
-        indptr = np.concatenate([[0], np.cumsum(np.diff(self.indptr)[chosen])])
-        cells = _core.Cells(indptr, columns.astype(np.int32), self.size[keep], len(present))
-        whole = np.array_equal(cells.pred_sizes, self.pred_size[present])
+        # Distances between points of a predicted cluster that was cut cannot be derived from its total.
+        left = np.bincount(self.pred[keep], minlength=self.k_pred)
+        whole = bool(np.all((left == 0) | (left == np.bincount(self.pred, minlength=self.k_pred))))
+        return self._of_cells(keep, whole)
+
+    @cached_property
+    def heavy(self) -> Meet:
+        """The same meet without cells that weigh nothing, and without the clusters that then have none."""
+        if self.weights is None or self.mass.all():
+            return self
+        return self._of_cells(np.flatnonzero(self.mass), True)
+
+    def _of_cells(self, keep: Int64Array, whole: bool) -> Meet:
+        """The meet of some of the cells; ``whole``: no cluster loses any link weight with the others."""
+        rows, row = np.unique(self.true[keep], return_inverse=True)
+        columns, column = np.unique(self.pred[keep], return_inverse=True)
+        indptr = np.concatenate([[0], np.cumsum(np.bincount(row))])
+        cells = _core.Cells(indptr, column.astype(np.int32), self.size[keep], len(columns))
         return Meet(
             cells,
-            self.true_names[chosen],
-            self.pred_names[present],
+            self.true_names[rows],
+            self.pred_names[columns],
             weights=self.weights and self.weights.take(keep),
             moments=self.moments and self.moments.take(keep),
-            # Distances between points of a predicted cluster that was cut cannot be derived from its total.
-            links=Links(self.links.cells[keep], self.links.true[chosen], self.links.pred[present])
+            links=Links(self.links.cells[keep], self.links.true[rows], self.links.pred[columns])
             if self.links and whole
             else None,
             locate=partial(_moved, places_of(keep, len(self)), self) if self.knows_points else None,
@@ -443,7 +460,8 @@ class Meet(Sizes):
     def table(self) -> Table[Any]:
         """One row per cell: its true cluster, its predicted cluster and its size (and weight)."""
         columns = {"true": self.true_names[self.true], "pred": self.pred_names[self.pred], "size": self.size}
-        return Table(columns if self.weights is None else columns | {"weight": self.mass})
+        weight = np.ldexp(self.mass, self.scale) if self.scale else self.mass
+        return Table(columns if self.weights is None else columns | {"weight": weight})
 
     def to_dict(self) -> dict[str, list[Any]]:
         """The cells as a dict of columns."""

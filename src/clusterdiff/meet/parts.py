@@ -17,65 +17,108 @@ from clusterdiff.points.labels import FloatArray, Int64Array, IntArray
 class CellWeights:
     """What the points' weights add up to in each cell.
 
-    ``mass`` is Σw (integers if the weights are), ``square`` Σw², and ``entropy`` Σ w·log(w/unit), where
-    ``unit`` is the mean weight of all points: measuring weights against it makes their scale irrelevant.
+    ``mass`` is Σw (integers if the weights are). ``pairs`` is Σ w·w' over the pairs of points, and ``entropy``
+    Σ w·log(mass/w): what there is to lose in taking the cell apart. Both are sums of terms ≥ 0, also over united
+    cells, so that nothing cancels: one heavy point hides none of the others, and it alone has exactly nothing to lose.
+    ``square`` is Σw² of whole weights, with which pairs are counted exactly; None for others. All weights are in units
+    of 2 to the ``scale``.
     """
 
     mass: npt.NDArray[Any]
-    square: npt.NDArray[Any]
+    pairs: FloatArray
     entropy: FloatArray
-    unit: float
+    square: Int64Array | None = None
+    scale: int = 0
 
     @classmethod
-    def of(cls, weights: npt.NDArray[Any], cell: IntArray, k: int, unit: float | None = None) -> CellWeights:
-        """Sum the points' weights over the ``k`` cells; ``unit`` is their mean if nothing else is said."""
-        unit = float(weights.mean(dtype=np.float64)) if unit is None else unit
-        relative = weights / unit
-        with np.errstate(divide="ignore", invalid="ignore"):
-            entropy = np.where(weights > 0, weights * np.log(relative), 0.0)
-        mass, square, own = (_core.group_sum(cell, k, x) for x in (weights, weights * weights, entropy))
-        return cls(mass, square, own, unit)
+    def of(cls, weights: npt.NDArray[Any], cell: IntArray, k: int, scale: int = 0) -> CellWeights:
+        """Sum the points' weights, which are in units of 2 to the ``scale``, over the ``k`` cells."""
+        whole = weights.dtype.kind in "iu"
+        square = _core.group_sum(cell, k, weights * weights) if whole else None
+        inside = _core.contents(cell, k, weights)
+        return cls(_core.group_sum(cell, k, weights), inside.pairs, inside.entropy, square, scale)
+
+    @classmethod
+    def summed(cls, mass: FloatArray, square: FloatArray, logs: FloatArray, size: FloatArray) -> CellWeights:
+        """From what an engine can add up in one pass over the points: Σw, Σw², Σ w·log w and their number."""
+        whole = mass * np.log(mass, out=np.zeros(len(mass)), where=mass > 0)
+        several = size > 1  # the differences round: a single point has nothing to lose
+        pairs = np.where(several, np.maximum((mass * mass - square) / 2, 0.0), 0.0)
+        return cls(mass, pairs, np.where(several, np.maximum(whole - logs, 0.0), 0.0))
 
     def take(self, cells: Any) -> CellWeights:
         """The same for a selection of cells."""
-        return CellWeights(self.mass[cells], self.square[cells], self.entropy[cells], self.unit)
+        square = None if self.square is None else self.square[cells]
+        return CellWeights(self.mass[cells], self.pairs[cells], self.entropy[cells], square, self.scale)
 
     def merged(self, groups: IntArray, k: int) -> CellWeights:
         """The same for cells united into ``k`` groups."""
-        mass, square, entropy = (
-            _core.group_sum(groups, k, x) for x in (self.mass, self.square, self.entropy)
+        between = _core.contents(groups, k, self.mass)
+        return CellWeights(
+            _core.group_sum(groups, k, self.mass),
+            _core.group_sum(groups, k, self.pairs) + between.pairs,
+            _core.group_sum(groups, k, self.entropy) + between.entropy,
+            None if self.square is None else _core.group_sum(groups, k, self.square),
+            self.scale,
         )
-        return CellWeights(mass, square, entropy, self.unit)
 
 
 @dataclass(frozen=True)
 class Moments:
-    """The features' weighted mean of each cell (dense or sparse rows) and the squared deviations from it."""
+    """The features' weighted mean of each cell (dense or sparse rows) and the squared deviations from it.
+
+    ``low`` is what rounding took from the means, entry by entry, if that is known: far from the origin it is all that
+    tells two of them apart.
+    """
 
     centres: Any
     within: FloatArray
+    low: Any = None
+
+    @classmethod
+    def of(
+        cls, x: Any, groups: IntArray, k: int, weights: npt.NDArray[Any] | None, low: Any = None
+    ) -> Moments:
+        """The weighted mean of the rows of ``x`` in each of ``k`` groups, and the squared deviations from it."""
+        w = None if weights is None else np.asarray(weights, dtype=np.float64)
+        codes = np.asarray(groups, dtype=np.int32)
+        if isinstance(x, np.ndarray):
+            dense = _core.moments_dense(codes, k, x, w, None if low is None else np.ravel(low))
+            return cls(dense.centres, dense.within, dense.low)
+        from scipy import sparse
+
+        parts = x.indptr, x.indices, x.data, x.shape[1]
+        found = _core.moments_sparse(codes, k, *parts, w, None if low is None else low.data)
+        centres, rest = (
+            sparse.csr_array((data, found.indices, found.indptr), shape=(k, x.shape[1]))
+            for data in (found.data, found.low)
+        )
+        return cls(centres, found.within, rest)
 
     def take(self, cells: Any) -> Moments:
         """The same for a selection of cells."""
-        return Moments(self.centres[cells], self.within[cells])
+        low = None if self.low is None else self.low[cells]
+        return Moments(self.centres[cells], self.within[cells], low)
 
     def merged(self, groups: IntArray, k: int, mass: npt.NDArray[Any]) -> Moments:
         """The same for cells united into ``k`` groups: inner spread plus the spread of the centres."""
-        centres, between = spread(groups, k, self.centres, mass)
-        return Moments(centres, _core.group_sum(groups, k, self.within) + between)
+        between = Moments.of(self.centres, groups, k, mass, self.low)
+        within = _core.group_sum(groups, k, self.within) + between.within
+        return Moments(between.centres, within, between.low)
 
+    def and_points(self, x: Any) -> Moments:
+        """The same with further cells of a single point each, whose features are the rows of ``x``."""
+        within = np.concatenate([self.within, np.zeros(x.shape[0])])
+        if isinstance(x, np.ndarray):
+            low = None if self.low is None else np.concatenate([self.low, np.zeros(x.shape)])
+            return Moments(np.concatenate([self.centres, x]), within, low)
+        from scipy import sparse
 
-def spread(groups: IntArray, k: int, x: Any, weights: npt.NDArray[Any] | None) -> tuple[Any, FloatArray]:
-    """Weighted mean of the rows of ``x`` in each group, and the weighted squared deviations from it."""
-    w = None if weights is None else np.asarray(weights, dtype=np.float64)
-    codes = np.asarray(groups, dtype=np.int32)
-    if isinstance(x, np.ndarray):
-        return _core.moments_dense(codes, k, x, w)
-    from scipy import sparse
-
-    found = _core.moments_sparse(codes, k, x.indptr, x.indices, x.data, x.shape[1], w)
-    centres = sparse.csr_array((found.data, found.indices, found.indptr), shape=(k, x.shape[1]))
-    return centres, found.within
+        low = self.low
+        if low is not None:
+            none = sparse.csr_array((np.zeros(len(x.data)), x.indices, x.indptr), shape=x.shape)
+            low = sparse.vstack([low, none]).tocsr()
+        return Moments(sparse.vstack([self.centres, x]).tocsr(), within, low)
 
 
 @dataclass(frozen=True)

@@ -232,6 +232,11 @@ class WeightedSums:
         self._meet = meet
         self._total = meet.total
 
+    def _entropy(self, mass: npt.NDArray[Any], groups: npt.NDArray[Any] | None = None, k: int = 1) -> float:
+        """The entropy of masses within their groups, in all; nothing cancels, however heavy one of them is."""
+        groups = np.zeros(len(mass), dtype=np.int32) if groups is None else groups
+        return float(_core.contents(groups, k, mass).entropy.sum()) / self._total
+
     @cached_property
     def mm(self) -> Any:
         return _squares(self._m)
@@ -255,35 +260,43 @@ class WeightedSums:
 
     @cached_property
     def h_true(self) -> float:
-        return _entropy(self._meet.true_mass, self._total)
+        return self._entropy(self._meet.true_mass)
 
     @cached_property
     def h_pred(self) -> float:
-        return _entropy(self._meet.pred_mass, self._total)
+        return self._entropy(self._meet.pred_mass)
 
     @cached_property
     def h_joint(self) -> float:
-        return _entropy(self._m, self._total)
+        return self._entropy(self._m)
 
     @cached_property
     def split_info(self) -> float:
-        return float(np.sum(self._m * np.log1p((self._a - self._m) / self._m)) / self._total)
+        return self._entropy(self._meet.mass, self._meet.true, self._meet.k_true)
 
     @cached_property
     def merge_info(self) -> float:
-        return float(np.sum(self._m * np.log1p((self._b - self._m) / self._m)) / self._total)
+        return self._entropy(self._meet.mass, self._meet.pred, self._meet.k_pred)
 
     @cached_property
     def mutual(self) -> float:
         # Only non-negative terms, so that nothing cancels near independence: with x the relative excess of a
         # cell over chance, I = Σ_all ab/W² · ((1 + x)·log(1 + x) − x), and an empty cell (x = −1) adds ab/W².
-        expected = self._a.astype(float) * self._b / self._total
-        x = (self._m - expected) / expected
-        filled = expected / self._total
-        empty = max(0.0, 1.0 - float(np.sum(filled)))
-        if len(self._m) == np.count_nonzero(self._meet.true_mass) * np.count_nonzero(self._meet.pred_mass):
-            empty = 0.0
-        return float(np.sum(filled * ((1 + x) * np.log1p(x) - x))) + empty
+        # The excess mW − ab is m times what lies outside of both clusters less what either has without the other.
+        meet, heavy = self._meet, np.flatnonzero(self._meet.mass > 0)
+        row, column = meet.true[heavy], meet.pred[heavy]
+        right = _core.contents(row, meet.k_true, self._m).rest
+        below = _core.contents(column, meet.k_pred, self._m).rest
+        other_rows = _core.contents(np.zeros(meet.k_true, dtype=np.int32), 1, meet.true_mass).rest[row]
+        ahead = (self._m * np.maximum(0.0, other_rows - below) - right * below) / self._total / self._total
+        filled = (self._a / self._total) * (self._b / self._total)
+        times = (self._m / self._a) * (self._total / self._b)
+        near = np.abs(times - 1) < 0.5  # where the excess says more than the quotient
+        x = np.where(near, ahead / filled, times - 1)
+        log = np.where(near, np.log1p(np.where(near, x, 0.0)), np.log(times))
+        full = np.count_nonzero(meet.true_mass) * np.count_nonzero(meet.pred_mass)
+        empty = 0.0 if len(self._m) == full else max(0.0, float(np.sum(ahead)))
+        return float(np.sum(filled * (times * log - x))) + empty
 
     @cached_property
     def b3_recall(self) -> float:
@@ -300,8 +313,3 @@ class WeightedSums:
 
 def _squares(x: npt.NDArray[Any]) -> int | float:
     return _core.sum_squares(x) if x.dtype.kind in "iu" else float(np.dot(x, x))
-
-
-def _entropy(mass: npt.NDArray[Any], total: float) -> float:
-    share = mass[mass > 0] / total
-    return float(-np.sum(share * np.log(share))) + 0.0

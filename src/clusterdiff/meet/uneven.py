@@ -44,10 +44,6 @@ class Alone:
         """What they weigh in each of ``k`` clusters."""
         return self.count(k) if self.weights is None else _core.group_sum(self.cluster, k, self.weights)
 
-    def square(self, k: int) -> npt.NDArray[Any]:
-        """Σ w² in each of ``k`` clusters."""
-        return self.count(k) if self.weights is None else _core.group_sum(self.cluster, k, self.weights**2)
-
     @property
     def total(self) -> Any:
         """What they weigh together."""
@@ -123,8 +119,8 @@ class UnevenMeet(Meet):
         The labels of all true and of all predicted clusters, those of ``shared`` first.
     missing, spurious
         The points that only the true, and that only the predicted clustering has.
-    unit
-        What weights are measured against, if there are weights.
+    scale
+        Weights are in units of 2 to this power; None if there are none.
     """
 
     uneven = True
@@ -136,7 +132,7 @@ class UnevenMeet(Meet):
         missing: Alone,
         spurious: Alone,
         *,
-        unit: float | None = None,
+        scale: int | None = None,
         locate: Lazy[IntArray] | None = None,
         groups: tuple[IntArray, IntArray] | None = None,
         features: Any = None,
@@ -145,7 +141,7 @@ class UnevenMeet(Meet):
         super().__init__(
             _widened(shared, len(names[0]), len(names[1])),
             *names,
-            weights=shared.weights if shared is not None else _no_weights(unit),
+            weights=shared.weights if shared is not None else _no_weights(scale),
             moments=None if shared is None else shared.moments,
             links=None if shared is None else shared.links,
             features=features,
@@ -155,13 +151,13 @@ class UnevenMeet(Meet):
         self.shared = shared
         self.missing = missing
         self.spurious = spurious
-        self.unit = unit
+        self._scale = scale
         self.groups = groups
 
     def __reduce__(self) -> tuple[Any, ...]:
         names = self.true_names, self.pred_names
         points = self.cell_of_point if self.knows_points else None
-        parts = {"unit": self.unit, "locate": points, "groups": self.groups, "features": self.features}
+        parts = {"scale": self._scale, "locate": points, "groups": self.groups, "features": self.features}
         return _restored, (self.shared, names, self.missing, self.spurious, parts)
 
     # ---- whole clusters
@@ -223,13 +219,18 @@ class UnevenMeet(Meet):
         if self.weights is None:
             both, true, pred = (_pairs(sizes) for sizes in (self.size, self.true_size, self.pred_size))
             return Pairs(both, true, pred, self.n * (self.n - 1) // 2)
-        cells, missing = self.weights.square, self.missing.square(self.k_true)
-        spurious = self.spurious.square(self.k_pred)
-        in_true = _weighed(self.true_mass, _core.group_sum(self.true, self.k_true, cells) + missing)
-        in_pred = _weighed(self.pred_mass, _core.group_sum(self.pred, self.k_pred, cells) + spurious)
-        own = float(cells.sum() + missing.sum() + spurious.sum())
-        every = max(0.0, (float(self.total) ** 2 - own) / 2)
-        return Pairs(min(_weighed(self.mass, cells), in_true, in_pred), in_true, in_pred, every)
+        inside = float(self.weights.pairs.sum())
+        missing, spurious = self.missing, self.spurious
+
+        def together(k: int, *parts: tuple[Any, Any]) -> float:
+            """Pairs within cells, and those between cells and lost points of the same group."""
+            groups, masses = (np.concatenate(values) for values in zip(*parts, strict=True))
+            return inside + float(_core.contents(groups.astype(np.int32), k, masses).pairs.sum())
+
+        in_true = together(self.k_true, (self.true, self.mass), (missing.cluster, missing.weights))
+        in_pred = together(self.k_pred, (self.pred, self.mass), (spurious.cluster, spurious.weights))
+        parts: tuple[Any, ...] = (self.mass, missing.weights, spurious.weights)
+        return Pairs(inside, in_true, in_pred, together(1, *((np.zeros(len(part)), part) for part in parts)))
 
     # ---- scores of clusters
 
@@ -284,13 +285,12 @@ class UnevenMeet(Meet):
         weights = self.missing.weights
         if weights is None:
             return None
-        own = CellWeights.of(weights, np.arange(len(weights)), len(weights), self.unit)
-        if shared is None or shared.weights is None:
-            return own.take(order)
-        mine = shared.weights
-        pairs = ((mine.mass, own.mass), (mine.square, own.square), (mine.entropy, own.entropy))
-        mass, square, entropy = (np.concatenate(pair)[order] for pair in pairs)
-        return CellWeights(mass, square, entropy, own.unit)
+        alone, parts = np.zeros(len(weights)), None if shared is None else shared.weights
+        mass, pairs, entropy = weights, alone, alone
+        if parts is not None:
+            mass = np.concatenate([parts.mass, weights])
+            pairs, entropy = np.concatenate([parts.pairs, alone]), np.concatenate([parts.entropy, alone])
+        return CellWeights(mass[order], pairs[order], entropy[order], scale=self.scale)
 
     def _moments_beside(self, shared: Meet | None, order: Int64Array) -> Moments | None:
         own = self.missing.features
@@ -298,14 +298,7 @@ class UnevenMeet(Meet):
             return None
         if shared is None or shared.moments is None:
             return Moments(own[order], np.zeros(len(order)))
-        within = np.concatenate([shared.moments.within, np.zeros(own.shape[0])])
-        if isinstance(own, np.ndarray):
-            centres: Any = np.concatenate([shared.moments.centres, own])
-        else:
-            from scipy import sparse
-
-            centres = sparse.vstack([shared.moments.centres, own]).tocsr()
-        return Moments(centres[order], within[order])
+        return shared.moments.and_points(own).take(order)
 
     def _links_beside(self, shared: Meet | None, order: Int64Array) -> Links | None:
         whole = self.missing.links
@@ -347,7 +340,7 @@ class UnevenMeet(Meet):
             (self.pred_names, self.true_names),
             self.spurious,
             self.missing,
-            unit=self.unit,
+            scale=self._scale,
             locate=np.append(back, -1)[self.cell_of_point] if self.knows_points else None,
             groups=self.groups and self.groups[::-1],
             features=self.features,
@@ -372,7 +365,7 @@ class UnevenMeet(Meet):
             names,
             missing,
             spurious,
-            unit=self.unit,
+            scale=self._scale,
             locate=locate,
             groups=groups,
             features=self.features,
@@ -392,7 +385,7 @@ class UnevenMeet(Meet):
 
     def with_points(self, locate: Lazy[IntArray]) -> Meet:
         """The same meet, knowing its points."""
-        parts = {"unit": self.unit, "locate": locate, "groups": self.groups, "features": self.features}
+        parts = {"scale": self._scale, "locate": locate, "groups": self.groups, "features": self.features}
         return _restored(self.shared, (self.true_names, self.pred_names), self.missing, self.spurious, parts)
 
 
@@ -405,14 +398,14 @@ def uneven_of(
     features: Any = None,
     link_sums: Callable[[Int64Array], Callable[..., FloatArray]] | None = None,
     documents: IntArray | None = None,
+    scale: int = 0,
 ) -> UnevenMeet:
     """The uneven meet of two arrays of codes, which are -1 for points that the side lacks.
 
     ``names`` are those of the clusters by code. ``link_sums(points)`` gives the function for the link weights of some
-    of the points, and ``documents`` the document of each point.
+    of the points, and ``documents`` the document of each point. Weights are in units of 2 to the ``scale``.
     """
     both = np.flatnonzero((true >= 0) & (pred >= 0))
-    unit = None if weights is None else float(weights.mean(dtype=np.float64))
 
     def of(values: Any, at: Int64Array) -> Any:
         return None if values is None else values[at]
@@ -426,7 +419,7 @@ def uneven_of(
             weights=of(weights, both),
             features=of(features, both),
             link_sums=link_sums and link_sums(both),
-            unit=unit,
+            scale=scale,
         )
         locate[both] = plain.cell_of_point
         shared = plain.with_points(locate)
@@ -452,7 +445,7 @@ def uneven_of(
         shared,
         (names[0][sides[0]], names[1][sides[1]]),
         *alone,
-        unit=unit,
+        scale=None if weights is None else scale,
         locate=locate,
         groups=(groups[0], groups[1]) if groups else None,
         features=features,
@@ -473,8 +466,8 @@ def _widened(shared: Meet | None, k_true: int, k_pred: int) -> Any:
     return _core.Cells(np.concatenate([shared.indptr, more]), shared.pred, shared.size, k_pred)
 
 
-def _no_weights(unit: float | None) -> CellWeights | None:
-    return None if unit is None else CellWeights(np.zeros(0), np.zeros(0), np.zeros(0), unit)
+def _no_weights(scale: int | None) -> CellWeights | None:
+    return None if scale is None else CellWeights(np.zeros(0), np.zeros(0), np.zeros(0), scale=scale)
 
 
 def _restored(
@@ -486,8 +479,3 @@ def _restored(
 def _pairs(sizes: Int64Array) -> int:
     """Σ C(size, 2), exactly."""
     return (_core.sum_squares(sizes) - int(sizes.sum())) // 2 if len(sizes) else 0
-
-
-def _weighed(mass: npt.NDArray[Any], square: npt.NDArray[Any]) -> float:
-    """The products of the weights of the pairs inside groups, by their sums of weights and of squares."""
-    return max(0.0, float(np.sum(mass.astype(float) ** 2 - square)) / 2)

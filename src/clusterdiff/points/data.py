@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
-from typing import Any
+from math import frexp, inf
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,14 +23,27 @@ BLOCK = 1 << 20
 SYMMETRY = 1e-9
 
 
-def read_weights(weights: object, order: Order) -> npt.NDArray[Any]:
-    """One finite weight ≥ 0 per point, as int64 or float64, in the order of the points compared."""
+#: Numbers up to 2 to this power, and down to its inverse, can be multiplied four times and summed without leaving the
+#: range of a double; others are measured in a unit that brings them to 1. A power of two rounds nothing.
+SAFE = 100
+
+
+class Weights(NamedTuple):
+    """The weights of the points in units of 2 to the ``scale``, as int64 or float64."""
+
+    values: npt.NDArray[Any]
+    scale: int = 0
+
+
+def read_weights(weights: object, order: Order) -> Weights:
+    """One finite weight ≥ 0 per point, in the order of the points compared."""
     values = np.asarray(order.arrange(_readable(weights, "weights"), "weights"))
     if values.ndim != 1 or values.dtype.kind not in "iufb":
         raise ArgumentError(
             f"`weights` must be one number per point; got {values.dtype} of shape {values.shape}.",
         )
-    values = values.astype(np.int64 if values.dtype.kind in "iub" else np.float64)
+    whole = values.dtype.kind in "iub" and not (values.dtype == np.uint64 and (values >> 63).any())
+    values = values.astype(np.int64 if whole else np.float64)
     bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
     if bad.size:
         raise ArgumentError(
@@ -36,12 +51,29 @@ def read_weights(weights: object, order: Order) -> npt.NDArray[Any]:
             f"at positions {listed(bad[:5], bad.size)}.",
             "a weight says how much a point counts; 0 leaves it out of the score.",
         )
-    total = float(values.sum(dtype=np.float64))
+    with np.errstate(over="ignore"):
+        total = float(values.sum(dtype=np.float64))
     if total == 0:
         raise ArgumentError("`weights` must not all be zero.")
-    if values.dtype == np.int64 and float(np.dot(values.astype(float), values)) >= 2.0**63:
-        values = values.astype(np.float64)  # squares no longer fit; floats keep 15 digits
-    return values
+    if total == inf:
+        raise ArgumentError(
+            f"`weights` must add up to a number that a double can hold, at most {sys.float_info.max:.2g}.",
+            "divide all weights by the same number: their scale changes no score.",
+        )
+    if whole and float(np.dot(values.astype(float), values)) < 2.0**63:
+        return Weights(values)
+    return Weights(*_scaled(values.astype(np.float64)))  # where squares no longer fit, floats keep 15 digits
+
+
+def _scaled(values: Any) -> tuple[Any, int]:
+    """Floats in units of a power of two that keeps them within safe bounds, and that power: 0 if they are already."""
+    largest = float(max(-values.min(initial=0.0), values.max(initial=0.0)))
+    scale = frexp(largest)[1]
+    if largest == 0 or abs(scale) <= SAFE:
+        return values, 0
+    # In two steps: the inverse of the least doubles is none itself.
+    half = scale // 2
+    return values * 2.0**-half * 2.0 ** (half - scale), scale
 
 
 def read_features(features: Any, order: Order) -> Any:
@@ -62,6 +94,10 @@ def read_features(features: Any, order: Order) -> Any:
             f"`features` must be a matrix of numbers with one row per point; got {matrix.dtype} of shape "
             f"{matrix.shape}."
         )
+    if matrix.dtype.kind == "f" and matrix.dtype not in (np.float32, np.float64):
+        with np.errstate(over="ignore"):
+            matrix = matrix.astype(np.float64)  # the core reads no others
+        finite = matrix.data if hasattr(matrix, "tocsr") else matrix
     if matrix.dtype.kind == "f" and not np.isfinite(finite).all():
         at = (
             np.flatnonzero(~np.isfinite(finite).all(axis=1))
@@ -73,7 +109,21 @@ def read_features(features: Any, order: Order) -> Any:
             f"`features` must be finite; got NaN or infinity in {count(at.size, where)}: {listed(at[:5], at.size)}.",
             "impute or drop those points first.",
         )
-    return matrix
+    return _bounded(matrix)
+
+
+def _bounded(matrix: Any) -> Any:
+    """A matrix at a scale at which its squares neither overflow nor vanish; no measure depends on it."""
+    if matrix.dtype in (np.int64, np.uint64) and isinstance(matrix, np.ndarray) and len(matrix):
+        # Beyond 2^53 whole numbers lose digits as doubles, but not what they are above the least of them.
+        far = int(matrix.max()) > 1 << 53 or int(matrix.min()) < -1 << 53
+        return (matrix - matrix.min(axis=0)).view(np.uint64) if far else matrix
+    if matrix.dtype != np.float64:
+        return matrix
+    if not hasattr(matrix, "tocsr"):
+        return _scaled(matrix)[0]
+    data, scale = _scaled(matrix.data)
+    return type(matrix)((data, matrix.indices, matrix.indptr), shape=matrix.shape) if scale else matrix
 
 
 def _readable(values: Any, argument: str) -> Any:
@@ -194,7 +244,7 @@ def _sparse_links(matrix: Any, order: Order) -> tuple[Int64Array, Int64Array, Fl
     if order.rows is not None:
         whole = whole[order.rows][:, order.rows]
     upper = coo_array(triu(whole, k=1))
-    return upper.row.astype(np.int64), upper.col.astype(np.int64), upper.data
+    return upper.row.astype(np.int64), upper.col.astype(np.int64), _bounded(upper.data)
 
 
 def _refuse_bad_links(values: npt.NDArray[Any]) -> None:
@@ -239,4 +289,5 @@ def _checked_distances(d: npt.NDArray[Any], n: int) -> npt.NDArray[Any]:
         )
         if gap > SYMMETRY * float(values.max()):
             raise _asymmetric(gap)
-    return values
+    bounded: npt.NDArray[Any] = _bounded(values)
+    return bounded

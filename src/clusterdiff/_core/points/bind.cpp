@@ -9,7 +9,7 @@ using namespace nb::literals;
 
 namespace {
 
-Result members_result, dense_result, sparse_result;
+Result members_result, contents_result, dense_result, sparse_result;
 
 nb::object squares(nb::handle x) {
     const Array a(x, "x");
@@ -31,6 +31,15 @@ nb::object sum_of(nb::handle groups, i64 k, nb::handle values) {
     return to_numpy(heavy(labels.n, [&](Run& run) { return group_sum(labels, k, numbers, run); }));
 }
 
+nb::object contents_of(nb::handle groups, i64 k, nb::handle masses) {
+    const Array g(groups, "groups"), m(masses, "masses");
+    const Labels labels = checked_groups(g, k);
+    if (m.size() != labels.n) throw BadValue("groups and masses must have the same length");
+    const Numbers numbers = m.numbers();
+    auto c = heavy(labels.n, [&](Run& run) { return contents(labels, k, numbers, run); });
+    return contents_result(to_numpy(std::move(c.pairs)), to_numpy(std::move(c.entropy)), to_numpy(std::move(c.rest)));
+}
+
 nb::object members_of(nb::handle groups, i64 k) {
     const Array g(groups, "groups");
     const Labels labels = checked_groups(g, k);
@@ -45,19 +54,24 @@ const double* checked_weights(const std::optional<Array>& weights, i64 n) {
     return weights->exactly<double>("float64");
 }
 
-nb::object dense(nb::handle groups, i64 k, nb::handle x, nb::handle weights) {
+nb::object dense(nb::handle groups, i64 k, nb::handle x, nb::handle weights, nb::handle low) {
     const Array g(groups, "groups"), a(x, "x", 2);
     const Labels labels = checked_groups(g, k);
     const Numbers features = a.numbers();
     if (labels.n != features.rows) throw BadValue("x must have one row per point");
     const auto w = maybe(weights, "weights");
     const double* mass = checked_weights(w, labels.n);
+    const auto l = maybe(low, "low");
+    if (l && l->size() != features.rows * features.columns) throw BadValue("low must have one entry per entry of x");
+    const double* rest = l ? l->exactly<double>("float64") : nullptr;
     auto m = heavy(features.rows * std::max<i64>(features.columns, 1),
-                   [&](Run& run) { return moments_dense(group_members(labels, k, run), k, features, mass, run); });
-    return dense_result(to_numpy(std::move(m.centres), k, features.columns), to_numpy(std::move(m.within)));
+                   [&](Run& run) { return moments_dense(group_members(labels, k, run), k, features, rest, mass, run); });
+    return dense_result(to_numpy(std::move(m.centres), k, features.columns), to_numpy(std::move(m.low), k, features.columns),
+                        to_numpy(std::move(m.within)));
 }
 
-nb::object sparse(nb::handle groups, i64 k, nb::handle indptr, nb::handle indices, nb::handle data, i64 d, nb::handle weights) {
+nb::object sparse(nb::handle groups, i64 k, nb::handle indptr, nb::handle indices, nb::handle data, i64 d, nb::handle weights,
+                  nb::handle low) {
     const Array g(groups, "groups"), p(indptr, "indptr"), j(indices, "indices"), v(data, "data");
     const Labels labels = checked_groups(g, k);
     const SparseRows x{p.labels(), j.labels(), v.numbers(), d};
@@ -70,9 +84,12 @@ nb::object sparse(nb::handle groups, i64 k, nb::handle indptr, nb::handle indice
     if (static_cast<i64>(x.indptr[n]) > x.indices.n) throw BadValue("indptr reaches past the end of the data");
     const auto w = maybe(weights, "weights");
     const double* mass = checked_weights(w, n);
-    auto m = heavy(x.indices.n + n, [&](Run& run) { return moments_sparse(group_members(labels, k, run), k, x, mass, run); });
+    const auto l = maybe(low, "low");
+    if (l && l->size() != x.indices.n) throw BadValue("low must have one entry per stored value");
+    const double* rest = l ? l->exactly<double>("float64") : nullptr;
+    auto m = heavy(x.indices.n + n, [&](Run& run) { return moments_sparse(group_members(labels, k, run), k, x, rest, mass, run); });
     return sparse_result(to_numpy(std::move(m.indptr)), to_numpy(std::move(m.indices)), to_numpy(std::move(m.data)),
-                         to_numpy(std::move(m.within)));
+                         to_numpy(std::move(m.low)), to_numpy(std::move(m.within)));
 }
 
 // Groups given as (indptr, members), checked against the number of points.
@@ -123,13 +140,16 @@ nb::object links_condensed(nb::handle indptr, nb::handle members, nb::handle con
 
 void bind_points(nb::module_& m) {
     members_result.define(m, "Members", {"indptr", "members"});
-    dense_result.define(m, "DenseMoments", {"centres", "within"});
-    sparse_result.define(m, "SparseMoments", {"indptr", "indices", "data", "within"});
+    contents_result.define(m, "Contents", {"pairs", "entropy", "rest"});
+    dense_result.define(m, "DenseMoments", {"centres", "low", "within"});
+    sparse_result.define(m, "SparseMoments", {"indptr", "indices", "data", "low", "within"});
     m.def("sum_squares", &squares, "x"_a);
     m.def("group_sum", &sum_of, "groups"_a, "k"_a, "values"_a);
+    m.def("contents", &contents_of, "groups"_a, "k"_a, "masses"_a);
     m.def("group_members", &members_of, "groups"_a, "k"_a);
-    m.def("moments_dense", &dense, "groups"_a, "k"_a, "x"_a, "weights"_a.none() = nb::none());
-    m.def("moments_sparse", &sparse, "groups"_a, "k"_a, "indptr"_a, "indices"_a, "data"_a, "d"_a, "weights"_a.none() = nb::none());
+    m.def("moments_dense", &dense, "groups"_a, "k"_a, "x"_a, "weights"_a.none() = nb::none(), "low"_a.none() = nb::none());
+    m.def("moments_sparse", &sparse, "groups"_a, "k"_a, "indptr"_a, "indices"_a, "data"_a, "d"_a, "weights"_a.none() = nb::none(),
+          "low"_a.none() = nb::none());
     m.def("link_sums_square", &links_square, "group_indptr"_a, "members"_a, "d"_a, "weights"_a.none() = nb::none());
     m.def("link_sums_condensed", &links_condensed, "group_indptr"_a, "members"_a, "condensed"_a, "n"_a, "weights"_a.none() = nb::none());
 }

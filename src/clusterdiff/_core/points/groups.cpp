@@ -72,6 +72,38 @@ Buffer<double> group_sum(const Labels& groups, i64 k, const Numbers& values, Run
     return values.type == Real::f32 ? sum_floats<float>(groups, k, values, run) : sum_floats<double>(groups, k, values, run);
 }
 
+Contents contents(const Labels& groups, i64 k, const Numbers& masses, Run& run) {
+    const i64 n = groups.n;
+    auto sums = Buffer<Exactish>::zeros(k), pairs = Buffer<Exactish>::zeros(k), entropy = Buffer<Exactish>::zeros(k);
+    Contents out{Buffer<double>(k), Buffer<double>(k), Buffer<double>(n)};
+    auto each = [&](auto&& f) {
+        u64 scratch[kBlock];
+        for (i64 at = 0; at < n; at += kBlock) {
+            run.poll(0);
+            const i64 count = std::min(kBlock, n - at);
+            const u64* g = groups.block(at, count, scratch);
+            for (i64 i = 0; i < count; ++i) {
+                check_groups(static_cast<i64>(g[i]), k);
+                f(static_cast<i64>(g[i]), at + i, masses.reader.one(masses.data + (at + i) * masses.stride));
+            }
+        }
+    };
+    each([&](i64 group, i64, double mass) {
+        pairs[group].add(mass * sums[group].value());
+        sums[group].add(mass);
+    });
+    each([&](i64 group, i64 point, double mass) {
+        const double rest = std::max(0.0, (sums[group].high - mass) + sums[group].low);
+        out.rest[point] = rest;
+        if (mass > 0) entropy[group].add(mass * std::log1p(rest / mass));
+    });
+    for (i64 group = 0; group < k; ++group) {
+        out.pairs[group] = pairs[group].value();
+        out.entropy[group] = entropy[group].value();
+    }
+    return out;
+}
+
 Members group_members(const Labels& groups, i64 k, Run& run) {
     Members out;
     out.indptr = Buffer<i64>::zeros(k + 1);

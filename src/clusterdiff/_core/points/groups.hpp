@@ -16,6 +16,16 @@ Buffer<i64> group_sum(const Labels& groups, i64 k, const Labels& values, Run& ru
 // Compensated sums of float32 or float64.
 Buffer<double> group_sum(const Labels& groups, i64 k, const Numbers& values, Run& run);
 
+// What there is to lose in taking groups of masses apart. Every term is at least 0 and what is left of a group without
+// one of its masses is summed, not subtracted: a mass of 10^12 hides nothing beside it, and one mass alone has nothing.
+struct Contents {
+    Buffer<double> pairs;    // [k]: sum of m m' over the pairs in a group
+    Buffer<double> entropy;  // [k]: sum of m log(M / m), M being the mass of the group
+    Buffer<double> rest;     // [n]: M - m
+};
+
+Contents contents(const Labels& groups, i64 k, const Numbers& masses, Run& run);
+
 struct Members {
     Buffer<i64> indptr;   // [k + 1]
     Buffer<i64> members;  // [n], ascending within a group

@@ -2,7 +2,8 @@
 //
 // Points are visited group by group. Sums are taken relative to the group's first point, so a group of identical
 // points has exactly that point as its centre and exactly no deviation; deviations are sums of squares, never a
-// difference of two of them.
+// difference of two of them. A centre is kept as a number and the little that rounding took from it, `low`: centres of
+// centres far from the origin are then as good as near it.
 #pragma once
 
 #include "points/groups.hpp"
@@ -18,13 +19,23 @@ struct Weight {
     double operator()(i64 point) const { return values ? values[point] : 1.0; }
 };
 
-struct DenseMoments {
-    Buffer<double> centres;  // [k, d]
-    Buffer<double> within;   // [k]
+// first + by, and what rounding took from it (Knuth's two-sum).
+struct Centre {
+    double high, low;
+    Centre(double first, double by, double more) : high(first + by) {
+        const double part = high - first;
+        low = ((first - (high - part)) + (by - part)) + more;
+    }
 };
 
-// `x` has a row of features per point; without weights, null, every point weighs 1.
-DenseMoments moments_dense(const Members& groups, i64 k, const Numbers& x, const double* weights, Run& run);
+struct DenseMoments {
+    Buffer<double> centres, low;  // [k, d]
+    Buffer<double> within;        // [k]
+};
+
+// `x` has a row of features per point, to which `low` adds what they are beyond their doubles, if it is not null;
+// without weights, null, every point weighs 1.
+DenseMoments moments_dense(const Members& groups, i64 k, const Numbers& x, const double* low, const double* weights, Run& run);
 
 // Compressed rows of d columns. A row must not list a column twice.
 struct SparseRows {
@@ -35,10 +46,10 @@ struct SparseRows {
 
 struct SparseMoments {
     Buffer<i64> indptr, indices;
-    Buffer<double> data;
+    Buffer<double> data, low;
     Buffer<double> within;  // [k]
 };
 
-SparseMoments moments_sparse(const Members& groups, i64 k, const SparseRows& x, const double* weights, Run& run);
+SparseMoments moments_sparse(const Members& groups, i64 k, const SparseRows& x, const double* low, const double* weights, Run& run);
 
 }  // namespace clusterdiff

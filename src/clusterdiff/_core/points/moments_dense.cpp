@@ -4,9 +4,19 @@ namespace clusterdiff {
 
 namespace {
 
+// What the features of a point are beyond their doubles: nothing, unless they are centres themselves.
+struct Nothing {
+    double operator()(i64, i64) const { return 0.0; }
+};
+struct Low {
+    const double* values;
+    i64 d;
+    double operator()(i64 point, i64 j) const { return values[point * d + j]; }
+};
+
 // `row(point, scratch)` points to the features of a point, in place or converted into the scratch.
-template <class Row>
-DenseMoments with_rows(const Members& groups, i64 k, const Numbers& features, Row&& row, Weight weight, Run& run) {
+template <class Row, class Beyond>
+DenseMoments with_rows(const Members& groups, i64 k, const Numbers& features, Row&& row, Beyond beyond, Weight weight, Run& run) {
     const i64 d = features.columns, bytes = d * features.stride;
     auto fetch = [&](i64 point) {
         for (i64 line = 0; line < bytes; line += 64) prefetch(features.row(point) + line);
@@ -23,6 +33,7 @@ DenseMoments with_rows(const Members& groups, i64 k, const Numbers& features, Ro
 
     DenseMoments out;
     out.centres = Buffer<double>::zeros(k * d);
+    out.low = Buffer<double>::zeros(k * d);
     out.within = Buffer<double>::zeros(k);
 
     struct Scratch {
@@ -42,6 +53,7 @@ DenseMoments with_rows(const Members& groups, i64 k, const Numbers& features, Ro
     auto add_deviations = [&](const Piece& piece, Scratch& s, double* __restrict sum) {
         const double* first = s.first.data();
         first_point(piece.group, s);
+        const i64 from = groups.members[groups.indptr[piece.group]];
         double mass = 0;
         const i64 last = groups.members.size() - 1;
         for (i64 at = piece.begin; at < piece.end; ++at) {
@@ -50,11 +62,12 @@ DenseMoments with_rows(const Members& groups, i64 k, const Numbers& features, Ro
             const double w = weight(point);
             mass += w;
             const auto* __restrict x = row(point, s.x.data());
-            for (i64 j = 0; j < d; ++j) sum[j] += w * (static_cast<double>(x[j]) - first[j]);
+            for (i64 j = 0; j < d; ++j) sum[j] += w * ((static_cast<double>(x[j]) - first[j]) + (beyond(point, j) - beyond(from, j)));
         }
         return mass;
     };
-    auto squared_deviations = [&](const Piece& piece, Scratch& s, const double* centre) {
+    auto squared_deviations = [&](const Piece& piece, Scratch& s) {
+        const double *centre = out.centres.data() + piece.group * d, *low = out.low.data() + piece.group * d;
         double sum = 0;
         for (i64 at = piece.begin; at < piece.end; ++at) {
             const i64 point = groups.members[at];
@@ -63,11 +76,11 @@ DenseMoments with_rows(const Members& groups, i64 k, const Numbers& features, Ro
             i64 j = 0;
             for (; j + 4 <= d; j += 4)
                 for (int lane = 0; lane < 4; ++lane) {
-                    const double deviation = static_cast<double>(x[j + lane]) - centre[j + lane];
+                    const double deviation = (static_cast<double>(x[j + lane]) - centre[j + lane]) + (beyond(point, j + lane) - low[j + lane]);
                     lanes[lane] += deviation * deviation;
                 }
             for (; j < d; ++j) {
-                const double deviation = static_cast<double>(x[j]) - centre[j];
+                const double deviation = (static_cast<double>(x[j]) - centre[j]) + (beyond(point, j) - low[j]);
                 lanes[0] += deviation * deviation;
             }
             sum += weight(point) * ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3]));
@@ -76,9 +89,12 @@ DenseMoments with_rows(const Members& groups, i64 k, const Numbers& features, Ro
     };
     auto finish_centre = [&](i64 group, Scratch& s, const double* sum, double mass) {
         first_point(group, s);
-        double* centre = out.centres.data() + group * d;
-        for (i64 j = 0; j < d; ++j)
-            centre[j] = mass > 0 ? s.first[static_cast<std::size_t>(j)] + sum[j] / mass : s.first[static_cast<std::size_t>(j)];
+        const i64 from = groups.members[groups.indptr[group]];
+        for (i64 j = 0; j < d; ++j) {
+            const Centre centre(s.first[static_cast<std::size_t>(j)], mass > 0 ? sum[j] / mass : 0.0, beyond(from, j));
+            out.centres[group * d + j] = centre.high;
+            out.low[group * d + j] = centre.low;
+        }
     };
 
     // Groups of one piece are done at once, while their points are in the cache; several of them make a task.
@@ -96,7 +112,7 @@ DenseMoments with_rows(const Members& groups, i64 k, const Numbers& features, Ro
             std::fill(s.sum.begin(), s.sum.end(), 0.0);
             const double mass = add_deviations(piece, s, s.sum.data());
             finish_centre(piece.group, s, s.sum.data(), mass);
-            out.within[piece.group] = squared_deviations(piece, s, out.centres.data() + piece.group * d);
+            out.within[piece.group] = squared_deviations(piece, s);
         }
     });
 
@@ -120,8 +136,7 @@ DenseMoments with_rows(const Members& groups, i64 k, const Numbers& features, Ro
     }
     run.tasks(parts, [&](i64 part, int worker) {
         const Piece& piece = pieces[static_cast<std::size_t>(multiple[static_cast<std::size_t>(part)])];
-        squares[static_cast<std::size_t>(part)] =
-            squared_deviations(piece, scratches[static_cast<std::size_t>(worker)], out.centres.data() + piece.group * d);
+        squares[static_cast<std::size_t>(part)] = squared_deviations(piece, scratches[static_cast<std::size_t>(worker)]);
     });
     for (i64 part = 0; part < parts; ++part) out.within[group_of(part)] += squares[static_cast<std::size_t>(part)];
     return out;
@@ -129,10 +144,14 @@ DenseMoments with_rows(const Members& groups, i64 k, const Numbers& features, Ro
 
 }  // namespace
 
-DenseMoments moments_dense(const Members& groups, i64 k, const Numbers& x, const double* weights, Run& run) {
+DenseMoments moments_dense(const Members& groups, i64 k, const Numbers& x, const double* low, const double* weights, Run& run) {
+    auto with = [&](auto&& row) {
+        if (low) return with_rows(groups, k, x, row, Low{low, x.columns}, Weight{weights}, run);
+        return with_rows(groups, k, x, row, Nothing{}, Weight{weights}, run);
+    };
     auto in_place = [&](auto zero) {
         using T = decltype(zero);
-        return with_rows(groups, k, x, [&](i64 point, double*) { return reinterpret_cast<const T*>(x.row(point)); }, Weight{weights}, run);
+        return with([&](i64 point, double*) { return reinterpret_cast<const T*>(x.row(point)); });
     };
     if (x.in_place<double>()) return in_place(double{});
     if (x.in_place<float>()) return in_place(float{});
@@ -140,7 +159,7 @@ DenseMoments moments_dense(const Members& groups, i64 k, const Numbers& x, const
         x.reader.many(x.row(point), x.stride, x.columns, to);
         return to;
     };
-    return with_rows(groups, k, x, converted, Weight{weights}, run);
+    return with(converted);
 }
 
 }  // namespace clusterdiff

@@ -7,8 +7,8 @@ namespace clusterdiff {
 namespace {
 
 template <class Index, class Value>
-SparseMoments with_rows(const Members& groups, i64 k, i64 d, const Index* starts, const Index* columns, const Value* values, i64 stored,
-                        Weight weight, Run& run) {
+SparseMoments with_rows(const Members& groups, i64 k, i64 d, const Index* starts, const Index* columns, const Value* values,
+                        const double* low, i64 stored, Weight weight, Run& run) {
     auto start = [&](i64 point) { return static_cast<i64>(starts[point]); };
     auto fetch = [&](i64 at) {
         if (at >= stored) return;
@@ -19,11 +19,11 @@ SparseMoments with_rows(const Members& groups, i64 k, i64 d, const Index* starts
     // What is known of one column within the group at hand.
     struct Column {
         double first, sum, mass, squares;  // the first point's value; sums over the points that store the column
-        double centre;
+        double centre, low;
     };
     struct Piece {
         std::vector<i64> counts, indices;
-        std::vector<double> data;
+        std::vector<double> data, low;
     };
     struct Scratch {
         Buffer<Column> columns;
@@ -44,7 +44,8 @@ SparseMoments with_rows(const Members& groups, i64 k, i64 d, const Index* starts
         }
         Piece& piece = pieces[static_cast<std::size_t>(task)];
         auto each = [&](i64 point, auto&& f) {
-            for (i64 at = start(point), end = start(point + 1); at < end; ++at) f(static_cast<i64>(columns[at]), static_cast<double>(values[at]));
+            for (i64 at = start(point), end = start(point + 1); at < end; ++at)
+                f(static_cast<i64>(columns[at]), static_cast<double>(values[at]), low ? low[at] : 0.0);
         };
         for (i64 group = task * per_task, end = std::min(k, group + per_task); group < end; ++group) {
             const i64 from = groups.indptr[group], to = groups.indptr[group + 1];
@@ -56,15 +57,15 @@ SparseMoments with_rows(const Members& groups, i64 k, i64 d, const Index* starts
                 const i64 point = groups.members[at];
                 const double w = weight(point);
                 mass += w;
-                each(point, [&](i64 j, double x) {
+                each(point, [&](i64 j, double x, double beyond) {
                     if (j < 0 || j >= d) throw BadValue("column indices must lie in [0, " + std::to_string(d) + ")");
                     Column& c = s.columns[j];
                     if (!s.used[j]) {
                         s.used[j] = 1;
                         s.touched.push_back(j);
-                        c = {at == from ? x : 0.0, 0, 0, 0, 0};
+                        c = {at == from ? x : 0.0, 0, 0, 0, 0, 0};
                     }
-                    c.sum += w * (x - c.first);
+                    c.sum += w * ((x - c.first) + beyond);
                     c.mass += w;
                 });
             }
@@ -78,14 +79,17 @@ SparseMoments with_rows(const Members& groups, i64 k, i64 d, const Index* starts
             for (i64 j : s.touched) {
                 Column& c = s.columns[j];
                 // Points that do not store the column are zeros: each is `first` below the first point.
-                c.centre = mass > 0 ? c.first + (c.sum - (mass - c.mass) * c.first) / mass : c.first;
+                const Centre centre(c.first, mass > 0 ? (c.sum - (mass - c.mass) * c.first) / mass : 0.0, 0.0);
+                c.centre = centre.high;
+                c.low = centre.low;
             }
             for (i64 at = from; at < to; ++at) {
                 const i64 point = groups.members[at];
                 const double w = weight(point);
-                each(point, [&](i64 j, double x) {
+                each(point, [&](i64 j, double x, double beyond) {
                     Column& c = s.columns[j];
-                    c.squares += w * (x - c.centre) * (x - c.centre);
+                    const double deviation = (x - c.centre) + (beyond - c.low);
+                    c.squares += w * deviation * deviation;
                 });
             }
             Exactish within;
@@ -97,6 +101,7 @@ SparseMoments with_rows(const Members& groups, i64 k, i64 d, const Index* starts
                 if (c.centre == 0) continue;
                 piece.indices.push_back(j);
                 piece.data.push_back(c.centre);
+                piece.low.push_back(c.low);
                 ++count;
             }
             piece.counts.push_back(count);
@@ -116,11 +121,13 @@ SparseMoments with_rows(const Members& groups, i64 k, i64 d, const Index* starts
     }
     out.indices = Buffer<i64>(place.back());
     out.data = Buffer<double>(place.back());
+    out.low = Buffer<double>(place.back());
     run.tasks(tasks, [&](i64 task, int) {
         Piece piece = std::move(pieces[static_cast<std::size_t>(task)]);
         const i64 at = place[static_cast<std::size_t>(task)];
         std::copy(piece.indices.begin(), piece.indices.end(), out.indices.data() + at);
         std::copy(piece.data.begin(), piece.data.end(), out.data.data() + at);
+        std::copy(piece.low.begin(), piece.low.end(), out.low.data() + at);
     });
     return out;
 }
@@ -134,10 +141,10 @@ Buffer<i64> widened(const Labels& x) {
 }  // namespace
 
 // SciPy's own types are read where they are, any others are cast as a whole first.
-SparseMoments moments_sparse(const Members& groups, i64 k, const SparseRows& x, const double* weights, Run& run) {
+SparseMoments moments_sparse(const Members& groups, i64 k, const SparseRows& x, const double* low, const double* weights, Run& run) {
     auto with_values = [&](const auto* starts, const auto* columns) {
         auto with = [&](const auto* values) {
-            return with_rows(groups, k, x.d, starts, columns, values, x.indices.n, Weight{weights}, run);
+            return with_rows(groups, k, x.d, starts, columns, values, low, x.indices.n, Weight{weights}, run);
         };
         if (x.data.in_place<double>()) return with(reinterpret_cast<const double*>(x.data.data));
         if (x.data.in_place<float>()) return with(reinterpret_cast<const float*>(x.data.data));

@@ -258,8 +258,8 @@ def _weights(cells: Cells, got: dict[str, Any], single: Any, order: IntArray) ->
     mass, square, entropy = (
         np.concatenate([numbers(got[x]), y])[order] for x, y in (("w", own), ("ww", own * own), ("wl", logs))
     )
-    unit = cells.mass / cells.n
-    return CellWeights(mass, square, entropy - mass * np.log(unit), unit)
+    size = np.concatenate([numbers(got["m"]), np.ones(len(own))])[order]
+    return CellWeights.summed(mass, square, entropy, size)
 
 
 def _moments(cells: Cells, got: dict[str, Any], single: Any, order: IntArray) -> Moments:
