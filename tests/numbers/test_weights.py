@@ -110,7 +110,7 @@ def test_points_without_weight_change_nothing(pair: Pair, seed: int) -> None:
 
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=30), st.integers(0, 2**32))
 def test_identical_clusterings_are_exactly_best_with_any_weights(labels: list[int], seed: int) -> None:
-    """With itself a clustering scores exactly 1.0, or 0.0 if that is best, also where only points of weight 0 differ."""
+    """With itself a clustering scores exactly 1.0, or 0.0 if that is best, whatever points of weight 0 do."""
     rng = np.random.default_rng(seed)
     weights = rng.random(len(labels)) * 10.0 ** rng.integers(-9, 9, len(labels))
     other = [*labels, 3, 4, 5, 4]

@@ -14,7 +14,7 @@ from clusterdiff.diff.source import Columns, PointSource
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.uneven import uneven_of
 from clusterdiff.points.alignment import Alignment, Order
-from clusterdiff.points.data import Distances, read_features, read_weights
+from clusterdiff.points.data import Distances, LinkFunction, read_features, read_weights
 from clusterdiff.points.labels import FloatArray, Int64Array, IntArray
 
 
@@ -38,6 +38,7 @@ def compare_aligned(
     such.
     """
     order = aligned.order
+    distances = LinkFunction(distances) if callable(distances) else distances
     w, scale = (None, 0) if weights is None else read_weights(weights, order)
     x = None if features is None else read_features(features, order)
     if x is not None:

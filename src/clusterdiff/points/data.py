@@ -142,8 +142,23 @@ def _readable(values: Any, argument: str) -> Any:
     return values
 
 
+class LinkFunction:
+    """A user's function of link weights, in a unit that its first answer settles: their scale changes no score."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self._scale: int | None = None
+
+    def __call__(self, one: Any, other: Any) -> FloatArray:
+        """The link weight of each pair."""
+        values = np.asarray(self._function(one, other), dtype=np.float64)
+        if self._scale is None and values.any() and np.isfinite(values).all():
+            self._scale = _scaled(values)[1]
+        return np.ldexp(values, -self._scale) if self._scale else values
+
+
 class Distances:
-    """Link weights between points, from a square matrix, a condensed vector or a function.
+    """Link weights between points, from a square matrix, a condensed vector or a :class:`LinkFunction`.
 
     A function takes two equally long arrays of points (their names, or positions when they have none) and
     returns the link weight of each pair. Pairs that a sparse matrix does not store have the link weight 0.
@@ -151,7 +166,7 @@ class Distances:
 
     def __init__(self, distances: Any, order: Order) -> None:
         self._order = order
-        self._function: Callable[..., Any] | None = distances if callable(distances) else None
+        self._function = distances if isinstance(distances, LinkFunction) else None
         if self._function is not None:
             names = order.names
             self._points = np.arange(len(names)) if isinstance(names, range) else _objects(names)
@@ -200,7 +215,7 @@ class Distances:
             step = np.arange(len(left)) - np.repeat(np.cumsum(count) - count, count)
             i, j = members[left], members[left + step + 1]
             if len(i):
-                value = np.asarray(self._function(self._points[i], self._points[j]), dtype=np.float64)
+                value: FloatArray = self._function(self._points[i], self._points[j])
                 if value.shape != i.shape or not np.isfinite(value).all() or (value < 0).any():
                     raise ArgumentError(
                         f"`distances` must return a finite number ≥ 0 for each of the {len(i):,} pairs it got; "
@@ -241,10 +256,11 @@ def _sparse_links(matrix: Any, order: Order) -> tuple[Int64Array, Int64Array, Fl
     gap = abs(whole - whole.T)
     if gap.nnz and gap.max() > SYMMETRY * float(whole.max()):
         raise _asymmetric(float(gap.max()))
+    whole = _bounded(whole)
     if order.rows is not None:
         whole = whole[order.rows][:, order.rows]
     upper = coo_array(triu(whole, k=1))
-    return upper.row.astype(np.int64), upper.col.astype(np.int64), _bounded(upper.data)
+    return upper.row.astype(np.int64), upper.col.astype(np.int64), upper.data
 
 
 def _refuse_bad_links(values: npt.NDArray[Any]) -> None:
