@@ -86,8 +86,8 @@ def test_parameters_stand_in_the_name() -> None:
         ("vi(bas=2)", "vi does not take 'bas=2'; its parameters are base", "'base'"),
         ("b3.f(beta=-1)", "`beta` must be a number above 0; got -1", "recall"),
         ("v_measure(beta=x)", "`beta` must be a number of at least 0; got 'x'", None),
-        ("gmd(split=produkt)", "`split` must be a number, product or entropy, or a function", "'product'"),
-        ("gmd(merge=-1)", "`merge` must be a number of at least 0", None),
+        ("gmd(split=produkt)", "product or entropy, or a function of two sizes; got", "'product'"),
+        ("gmd(merge=-1)", "`merge` must be a number from 0 to 1e+100", None),
         ("rand(x=1)", "rand does not take 'x=1'; it has no parameters", None),
     ],
 )

@@ -7,6 +7,7 @@ import pytest
 
 import clusterdiff as cd
 from clusterdiff.measures.normalise import CLOSED_FORM
+from clusterdiff.measures.subcomponents import subcomponents
 from clusterdiff.meet.enumeration import partitions, universe
 from clusterdiff.meet.meet import Meet
 
@@ -56,12 +57,14 @@ def test_points_without_a_label_are_no_cluster() -> None:
 
 
 def test_parameters_change_the_extremes() -> None:
-    """A closed form is that of the measure without parameters; S* has one for every s that sizes decide."""
-    assert cd.extremes([0, 0, 1], "I(base=2)") == (
-        0.0,
-        pytest.approx(cd.extremes([0, 0, 1], "I").best / np.log(2)),
-        "search",
-    )
+    """A closed form takes the parameters; S* has one for every built-in s that sizes decide."""
+    true, pred = [0] * 9 + [1] * 7, [0, 1] * 8
+    bits, nats = cd.extremes(true, "I(base=2)"), cd.extremes(true, "I")
+    assert bits == (0.0, pytest.approx(nats.best / np.log(2)), "closed form")
+    diff = cd.compare(true, pred)
+    for base in (0.5, 2, 10):
+        assert diff.normalised(f"I(base={base})") == pytest.approx(diff.normalised("I"), rel=1e-12)
+        assert cd.compare(true, true).normalised(f"I(base={base})") == pytest.approx(1.0, rel=1e-15)
     assert cd.extremes([0, 0, 1], "S*(pairs)").how == "closed form"
     with pytest.raises(cd.MeasureError, match="not known in closed form"):
         cd.extremes([0, 0, 1], "S*(mse)")
@@ -73,3 +76,26 @@ def test_sizes_are_all_that_matters() -> None:
         labels = np.repeat(np.arange(len(sizes)), sizes)
         shuffled = np.random.default_rng(0).permutation(labels)
         assert cd.extremes(labels, "R") == cd.extremes(shuffled, "R")
+
+
+def test_a_users_own_subcomponent_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody has shown that it satisfies property 4.3: its extremes are searched, or refused where they cannot be."""
+
+    def half(sizes: np.ndarray) -> float:
+        return float(sizes.max() / sizes.sum())  # never 0
+
+    def first(members: list[np.ndarray]) -> float:
+        return 1.0 if len(members) == 1 or 0 in members[0] else 0.5  # it depends on where point 0 is
+
+    for name, own in (("half", half), ("first", first)):
+        monkeypatch.setitem(subcomponents, name, cd.subcomponent(own, name=name))
+    true = [1, 0, 0, 0]
+    predictions = [row.astype(int) for row in universe(4).labels]
+    for name in ("S*(half)", "S*(first)", "S'(first)"):
+        values = [cd.compare(true, pred).score(name) for pred in predictions]
+        found = cd.extremes(true, name)
+        assert found == (pytest.approx(min(values)), pytest.approx(max(values)), "search")
+        scaled = [cd.compare(true, pred).normalised(name) for pred in predictions]
+        assert (min(scaled), max(scaled)) == pytest.approx((0.0, 1.0))
+        with pytest.raises(cd.MeasureError, match="not known in closed form"):
+            cd.extremes([0] * 12, name)

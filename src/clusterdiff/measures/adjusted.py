@@ -7,7 +7,7 @@ from math import erfc, inf, sqrt
 from typing import Any
 
 from clusterdiff.measures.chance import information as expected
-from clusterdiff.measures.information import VINH, average_entropy
+from clusterdiff.measures.information import VINH, Average, average_entropy
 from clusterdiff.measures.lost import CHANCE
 from clusterdiff.measures.registry import measure
 from clusterdiff.measures.variance import mutual_variance, pair_variance
@@ -48,7 +48,7 @@ def _ami_facts(average: str = "arithmetic") -> dict[str, Any]:
     ),
     reference=VINH,
 )
-def ami(meet: Sized, average: str = "arithmetic") -> float:
+def ami(meet: Sized, average: Average = "arithmetic") -> float:
     r"""Mutual information corrected for chance: 0 is what shuffled labels reach on average.
 
     .. math:: AMI = \frac{I(L, C) - E[I]}{(H(L) + H(C)) / 2 - E[I]} = 1 - \frac{VI}{E[VI]}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import isqrt, log
 
+from clusterdiff.measures.terms import beta_shares
+
 
 def one_in_n(n: int) -> float:
     """1/n: one point always counts."""
@@ -40,5 +42,5 @@ class LeastF:
 
     def __call__(self, n: int) -> float:
         """The bound for n points."""
-        square = self.beta * self.beta
-        return (1 + square) / max(square * n + 1, square + n)
+        x, y = beta_shares(self.beta)
+        return 1 / max(x * n + y, x + y * n)

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from math import inf, log
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from clusterdiff.errors import MeasureError, nearest
 from clusterdiff.measures.bounds import all_but_one, ceil_root
 from clusterdiff.measures.matching import matched_mass
+from clusterdiff.measures.parameters import Allowed, is_number
 from clusterdiff.measures.registry import JOIN_WEIGHTED, SUMMED, measure
 from clusterdiff.measures.terms import x_log_x
 from clusterdiff.meet.meet import Meet
@@ -95,19 +95,31 @@ def _entropy(x: npt.NDArray[Any], y: npt.NDArray[Any], n: int) -> npt.NDArray[An
 NAMED = {"product": _product, "entropy": _entropy}
 
 
-def _cost(given: float | str | Cost, side: str, n: int) -> Cost:
+#: Sums of what operations cost have to stay within a double.
+MOST_COST = 1e100
+
+
+def _costs(given: Any) -> bool:
     if isinstance(given, str):
-        if given not in NAMED:
-            raise MeasureError(
-                f"`{side}` must be a number, {' or '.join(NAMED)}, or a function of two sizes; got {given!r}.",
-                nearest(given, NAMED),
-            )
+        return given in NAMED
+    return callable(given) or (is_number(given) and 0 <= given <= MOST_COST)
+
+
+#: What splits, or merges, cost.
+Costs: TypeAlias = Annotated[
+    Any,
+    Allowed(
+        f"a number from 0 to {MOST_COST:g}, {' or '.join(NAMED)}, or a function of two sizes",
+        _costs,
+        words=tuple(NAMED),
+    ),
+]
+
+
+def _cost(given: float | str | Cost, n: int) -> Cost:
+    if isinstance(given, str):
         return partial(NAMED[given], n=n)
-    if callable(given):
-        return given
-    if not isinstance(given, int | float) or isinstance(given, bool) or not given >= 0:
-        raise MeasureError(f"`{side}` must be a number of at least 0, a name or a function; got {given!r}.")
-    return lambda x, y: np.full(len(x), float(given))
+    return given if callable(given) else lambda x, y: np.full(len(x), float(given))
 
 
 def _taken_apart(meet: Meet, cost: Cost) -> float:
@@ -142,7 +154,7 @@ def _edits_lost(meet: UnevenMeet) -> float:
     bounds=(0.0, MostCost(1, 1)),
     aliases=("generalized_merge_distance",),
 )
-def generalised_merge_distance(meet: Meet, split: Any = 1, merge: Any = 1) -> float:
+def generalised_merge_distance(meet: Meet, split: Costs = 1, merge: Costs = 1) -> float:
     r"""Cost of turning the true clustering into the predicted one by splits and merges; a distance.
 
     .. math:: GMD = \sum_L \text{cost of splitting it into its cells} + \sum_C \text{cost of merging its cells}
@@ -159,9 +171,7 @@ def generalised_merge_distance(meet: Meet, split: Any = 1, merge: Any = 1) -> fl
     >>> diff.score(cd.measures["gmd"].bind({"split": lambda x, y: np.minimum(x, y), "merge": 0}))
     1.0
     """
-    return _taken_apart(meet, _cost(split, "split", meet.n)) + _taken_apart(
-        meet.transpose(), _cost(merge, "merge", meet.n)
-    )
+    return _taken_apart(meet, _cost(split, meet.n)) + _taken_apart(meet.transpose(), _cost(merge, meet.n))
 
 
 @operations(

@@ -6,9 +6,9 @@ from functools import partial
 from math import acos, comb, inf, pi, sqrt
 from typing import Any
 
-from clusterdiff.errors import MeasureError
 from clusterdiff.measures.lost import CHANCE
 from clusterdiff.measures.pairs import FACTS, pair_correlation, rand, rand_lost
+from clusterdiff.measures.parameters import NotNegative
 from clusterdiff.measures.registry import measure
 from clusterdiff.measures.terms import found, kept
 from clusterdiff.meet.sums import Summed
@@ -92,15 +92,8 @@ def _overlap_lost(meet: UnevenMeet) -> float:
 
 def _tversky_lost(meet: UnevenMeet, alpha: float = 1.0, beta: float = 1.0) -> float:
     """The same formula, with pairs in whole clusters; without any pair it is 0."""
-    _check_weights(alpha, beta)
     both, true, pred, _ = meet.pairs
     return found(both, both + alpha * (true - both) + beta * (pred - both))
-
-
-def _check_weights(alpha: float, beta: float) -> None:
-    for name, value in (("alpha", alpha), ("beta", beta)):
-        if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < inf:
-            raise MeasureError(f"`{name}` must be a number of at least 0; got {value!r}.")
 
 
 def _tversky_facts(alpha: float = 1.0, beta: float = 1.0) -> dict[str, Any]:
@@ -344,7 +337,7 @@ def overlap(meet: Summed) -> float:
     aliases=("tversky_index",),
     reference="Tversky, A. (1977). Features of similarity. Psychological Review 84.",
 )
-def tversky(meet: Summed, alpha: float = 1.0, beta: float = 1.0) -> float:
+def tversky(meet: Summed, alpha: NotNegative = 1.0, beta: NotNegative = 1.0) -> float:
     r"""Pairs together in both clusterings, against those that only one of them has, each kind with its own weight.
 
     .. math:: T = \frac{P(L, C)}{P(L, C) + \alpha\, (P(L) - P(L, C)) + \beta\, (P(C) - P(L, C))}
@@ -356,7 +349,6 @@ def tversky(meet: Summed, alpha: float = 1.0, beta: float = 1.0) -> float:
     >>> round(cd.score([0, 0, 1, 1], [0, 0, 1, 2], "tversky(alpha=0.5, beta=0.5)"), 12)
     0.666666666667
     """
-    _check_weights(alpha, beta)
     both, true, pred, _ = meet.pairs
     if meet.same:
         return 1.0

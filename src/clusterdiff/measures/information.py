@@ -6,11 +6,13 @@ import warnings
 from dataclasses import dataclass
 from functools import partial
 from math import inf, log, sqrt
-from typing import Any
+from numbers import Integral
+from typing import Annotated, Any, TypeAlias
 
-from clusterdiff.errors import ClusterdiffWarning, MeasureError, nearest
+from clusterdiff.errors import ClusterdiffWarning, MeasureError
 from clusterdiff.measures.bounds import LogN
 from clusterdiff.measures.lost import INFORMATION
+from clusterdiff.measures.parameters import Allowed, Base, NotNegative, one_of
 from clusterdiff.measures.registry import JOIN_WEIGHTED, Decomposition, Sizes, measure, measures
 from clusterdiff.measures.terms import entropy, x_log_x
 from clusterdiff.meet.sums import Summed
@@ -24,12 +26,17 @@ ROSENBERG = (
 )
 COVER = "Cover, T. M. & Thomas, J. A. (1991). Elements of Information Theory. Wiley."
 #: Ways to average the two entropies that bound mutual information.
-AVERAGES = ("arithmetic", "max", "min", "geometric", "joint")
+Average: TypeAlias = Annotated[str, one_of(("arithmetic", "max", "min", "geometric", "joint"))]
+#: The most clusters that K reckons with on either side.
+Clusters: TypeAlias = Annotated[
+    int | None,
+    Allowed("a whole number of at least 2", lambda x: x is None or (isinstance(x, Integral) and x >= 2)),
+]
 
 
 def _base_facts(base: float | None = None) -> dict[str, Any]:
-    if not isinstance(base, int | float) or base <= 0 or base == 1:
-        return {}  # the measure itself will say so
+    if base is None:
+        return {}
     return {"bounds": (0.0, LogN(base)) if base > 1 else (LogN(base), 0.0)}
 
 
@@ -47,11 +54,7 @@ information_lost = partial(in_nats, best=0.0, decomposition=JOIN_WEIGHTED, refer
 
 
 def _in_base(nats: float, base: float | None) -> float:
-    if base is None:
-        return nats
-    if not isinstance(base, int | float) or isinstance(base, bool) or base <= 0 or base == 1:
-        raise MeasureError(f"`base` must be a number above 0 other than 1; got {base!r}.", "2 gives bits.")
-    return nats / log(base)
+    return nats if base is None else nats / log(base)
 
 
 def average_entropy(kind: str, meet: Summed) -> float:
@@ -66,11 +69,8 @@ def average_entropy(kind: str, meet: Summed) -> float:
             return min(true, pred)
         case "geometric":
             return sqrt(true) * sqrt(pred)
-        case "joint":
+        case _:
             return meet.sums.h_joint
-    raise MeasureError(
-        f"`average` must be one of {', '.join(AVERAGES)}; got {kind!r}.", nearest(str(kind), AVERAGES)
-    )
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def _v_facts(beta: float = 1.0) -> dict[str, Any]:
     given=_mutual_facts,
     aliases=("mi", "mutual_information", "mutual_info_score", "mi_score"),
 )
-def mutual_information(meet: Summed, base: float | None = None) -> float:
+def mutual_information(meet: Summed, base: Base = None) -> float:
     r"""How much knowing one clustering tells about the other, in nats (or with ``base=2`` in bits).
 
     .. math:: I = H(L) + H(C) - H(L, C) = \sum_{LC} \frac{m}{n} \log \frac{n\,m}{a\,b}
@@ -127,7 +127,7 @@ def mutual_information(meet: Summed, base: float | None = None) -> float:
 
 
 @entropies("entropy.true", symbol="H(L)", symmetric=False)
-def entropy_true(meet: Summed, base: float | None = None) -> float:
+def entropy_true(meet: Summed, base: Base = None) -> float:
     r"""Entropy of the true clustering: what is to be known; it says nothing about the prediction.
 
     .. math:: H(L) = \sum_L \frac{a}{n} \log \frac{n}{a}
@@ -142,7 +142,7 @@ def entropy_true(meet: Summed, base: float | None = None) -> float:
 
 
 @entropies("entropy.pred", symbol="H(C)", symmetric=False)
-def entropy_pred(meet: Summed, base: float | None = None) -> float:
+def entropy_pred(meet: Summed, base: Base = None) -> float:
     r"""Entropy of the predicted clustering; it says nothing about the truth.
 
     .. math:: H(C) = \sum_C \frac{b}{n} \log \frac{n}{b}
@@ -157,7 +157,7 @@ def entropy_pred(meet: Summed, base: float | None = None) -> float:
 
 
 @entropies("entropy.joint", symbol="H(L, C)")
-def entropy_joint(meet: Summed, base: float | None = None) -> float:
+def entropy_joint(meet: Summed, base: Base = None) -> float:
     r"""Entropy of the meet: what it takes to know both clusterings.
 
     .. math:: H(L, C) = \sum_{LC} \frac{m}{n} \log \frac{n}{m}
@@ -200,7 +200,7 @@ def nmi_max(meet: Summed) -> float:
     aliases=("normalized_mutual_info_score", "normalized_mi_score", "normalized_mutual_information"),
     reference=VINH,
 )
-def nmi(meet: Summed, average: str = "arithmetic") -> float:
+def nmi(meet: Summed, average: Average = "arithmetic") -> float:
     r"""Mutual information as a share of the average entropy: the NMI of other libraries.
 
     .. math:: nmi = \frac{I(L, C)}{(H(L) + H(C)) / 2}
@@ -311,7 +311,7 @@ def completeness(meet: Summed) -> float:
 
 
 @linear_share("v_measure", given=_v_facts, aliases=("v_measure_score",), reference=ROSENBERG)
-def v_measure(meet: Summed, beta: float = 1.0) -> float:
+def v_measure(meet: Summed, beta: NotNegative = 1.0) -> float:
     r"""Harmonic mean of homogeneity and completeness.
 
     .. math:: V_\beta = \frac{(1 + \beta)\, h\, c}{\beta h + c}
@@ -323,15 +323,13 @@ def v_measure(meet: Summed, beta: float = 1.0) -> float:
     >>> round(cd.score([0, 0, 1, 1], [0, 0, 1, 2], "v_measure(beta=2)"), 12)
     0.75
     """
-    if not isinstance(beta, int | float) or isinstance(beta, bool) or beta < 0:
-        raise MeasureError(f"`beta` must be a number of at least 0; got {beta!r}.")
     h, c = homogeneity(meet), completeness(meet)
     below = beta * h + c
     return (1 + beta) * h * c / below if below else 0.0
 
 
 @information_lost("vi", symbol="VI", aliases=("VI", "variation_of_information"))
-def vi(meet: Summed, base: float | None = None) -> float:
+def vi(meet: Summed, base: Base = None) -> float:
     r"""Information lost and gained in going from one clustering to the other, in nats; a metric.
 
     .. math:: VI = H(C|L) + H(L|C) = \frac1n \sum_{LC} m \Bigl(\log\frac am + \log\frac bm\Bigr)
@@ -352,7 +350,7 @@ def vi(meet: Summed, base: float | None = None) -> float:
     symmetric=False,
     aliases=("entropy.pred_given_true",),
 )
-def vi_split(meet: Summed, base: float | None = None) -> float:
+def vi_split(meet: Summed, base: Base = None) -> float:
     r"""Information that splits added: what one has to learn about the prediction, knowing the truth.
 
     .. math:: H(C|L) = \frac1n \sum_{LC} m \log\frac am
@@ -372,7 +370,7 @@ def vi_split(meet: Summed, base: float | None = None) -> float:
     symmetric=False,
     aliases=("entropy.true_given_pred",),
 )
-def vi_merge(meet: Summed, base: float | None = None) -> float:
+def vi_merge(meet: Summed, base: Base = None) -> float:
     r"""Information that merges lost: what one has to learn about the truth, knowing the prediction.
 
     .. math:: H(L|C) = \frac1n \sum_{LC} m \log\frac bm
@@ -417,7 +415,7 @@ def v_normalised(meet: Summed) -> float:
     decomposition=JOIN_WEIGHTED,
     reference=MEILA,
 )
-def k_normalised(meet: Summed, k: int | None = None) -> float:
+def k_normalised(meet: Summed, k: Clusters = None) -> float:
     r"""Variation of information as a similarity, against its largest value for at most k clusters.
 
     .. math:: K = 1 - \frac{VI(L, C)}{2 \log k}
@@ -429,9 +427,9 @@ def k_normalised(meet: Summed, k: int | None = None) -> float:
     >>> cd.score([0, 0, 1, 1] * 4, [0, 0, 1, 2] * 4, "K(k=4)")
     0.875
     """
-    if not isinstance(k, int) or isinstance(k, bool):
+    if k is None:
         raise MeasureError(
-            f"K needs k, the largest number of clusters on either side; got {k!r}.",
+            "K needs k, the largest number of clusters on either side.",
             f"for these clusterings k must be at least {max(2, meet.k_true, meet.k_pred)}: "
             f"ask for K(k={max(2, meet.k_true, meet.k_pred)}).",
         )

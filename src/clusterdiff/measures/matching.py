@@ -12,8 +12,9 @@ import numpy.typing as npt
 from clusterdiff.measures import lost
 from clusterdiff.measures.bounds import LeastF, all_but_one, ceil_root, one_in_n
 from clusterdiff.measures.lost import CHANCE
+from clusterdiff.measures.parameters import Beta
 from clusterdiff.measures.registry import JOIN_WEIGHTED, SUMMED, PrecisionRecall, measure, precision_recall
-from clusterdiff.measures.terms import found
+from clusterdiff.measures.terms import beta_shares, found
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Summed
 from clusterdiff.points.labels import FloatArray
@@ -233,7 +234,7 @@ def _best_of_row(meet: Meet, value: npt.NDArray[Any]) -> npt.NDArray[Any]:
     reference="Larsen, B. & Aone, C. (1999). Fast and effective text mining using linear-time document clustering. "
     "KDD.",
 )
-def f_measure(meet: Meet, beta: float = 1.0) -> float:
+def f_measure(meet: Meet, beta: Beta = 1.0) -> float:
     r"""Mean over the true clusters, by size, of van Rijsbergen's F with the predicted cluster that fits best.
 
     .. math:: F = \sum_L \frac{a}{n} \max_C \frac{(1 + \beta^2)\, m}{\beta^2 a + b}
@@ -246,8 +247,8 @@ def f_measure(meet: Meet, beta: float = 1.0) -> float:
     0.833333333333
     """
     a, b, m = meet.true_mass[meet.true], meet.pred_mass[meet.pred], meet.mass
-    square = beta * beta
-    fit = np.divide((1 + square) * m, square * a + b, out=np.zeros(len(m)), where=m > 0)
+    of_true, of_pred = beta_shares(beta)
+    fit = np.divide(m, of_true * a + of_pred * b, out=np.zeros(len(m)), where=m > 0)
     return float(np.sum(meet.true_mass * _best_of_row(meet, fit)) / meet.total)
 
 

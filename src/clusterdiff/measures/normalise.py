@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import log
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from clusterdiff.errors import ArgumentError, MeasureError
-from clusterdiff.measures import Measure, resolve
+from clusterdiff.measures import Measure, measures, resolve
+from clusterdiff.measures.subcomponents import Own, subcomponent
 from clusterdiff.measures.terms import entropy
 from clusterdiff.meet.enumeration import universe
 from clusterdiff.meet.meet import Meet
 from clusterdiff.points.clustering import Clustering
+from clusterdiff.points.labels import IntArray
 from clusterdiff.wording import count
 
 #: All 21,147 clusterings of this many points can be tried; of one more, 115,975.
@@ -41,23 +44,42 @@ def _least_a(sizes: Sizes) -> float:
     return float(np.min(np.arange(len(rest)) + rest) / sizes.sum())
 
 
-#: Name → the worst and best value by the sizes of the true clusters, for n ≥ 2. N and A are worst, like S*,
-#: when predicted cluster j takes one point of every true cluster with more than j.
-CLOSED_FORM: dict[str, Callable[[Sizes], tuple[float, float]]] = {
-    "I": lambda sizes: (0.0, entropy(sizes)),
+def _information(sizes: Sizes, base: float | None = None) -> tuple[float, float]:
+    most = entropy(sizes) / (1.0 if base is None else log(base))
+    return 0.0, most  # to a base below 1 it is negative, and so is the value of identical clusterings
+
+
+def _split_merge(sizes: Sizes, s: Any = "entropy") -> tuple[float, float] | None:
+    # Property 4.3 gives the extremes; nobody has shown that a user's own s has it, and one that reads features has not.
+    known = subcomponent(s)
+    return None if known.needs is not None or isinstance(known.function, Own) else (0.0, 1.0)
+
+
+#: Name → the worst and best value by the sizes of the true clusters and the parameters, for n ≥ 2; None where these
+#: leave them open. N and A are worst, like S*, when predicted cluster j takes one point of every true cluster with
+#: more than j.
+CLOSED_FORM: dict[str, Callable[..., tuple[float, float] | None]] = {
+    "I": _information,
     "nmi_max": lambda sizes: (0.0, 1.0),
     "N": lambda sizes: (_least_n(sizes), 1.0),
     "A": lambda sizes: (_least_a(sizes), 1.0),
-    "S*": lambda sizes: (0.0, 1.0),
+    "S*": _split_merge,
     "S_H": lambda sizes: (0.0, 1.0),
 }
+
+
+def _closed_form(sizes: Sizes, measure: Measure) -> tuple[float, float] | None:
+    """The extremes of a measure of the registry, with whatever parameters, if they are known."""
+    name = measure.name.partition("(")[0]
+    known = name in CLOSED_FORM and name in measures and measures[name].function == measure.function
+    return CLOSED_FORM[name](sizes, **measure.parameters) if known else None
 
 
 def extremes(true: object, measure: str | Measure | Callable[[Meet], float]) -> Extremes:
     """The worst and the best value that a measure takes for a true clustering, over all predicted ones.
 
-    Known in closed form for I, nmi_max, N, A and S* (with any s that satisfies property 4.3); for other measures
-    all clusterings are tried, for up to 9 points.
+    Known in closed form for I (to any base), nmi_max, N, A, S_H and S* (with a built-in s that reads sizes alone); for
+    other measures, and for an s of your own, all clusterings are tried, for up to 9 points.
 
     Examples
     --------
@@ -67,7 +89,8 @@ def extremes(true: object, measure: str | Measure | Callable[[Meet], float]) -> 
     >>> cd.extremes([0, 0, 1], "R").how
     'search'
     """
-    return extremes_of(read_true(true).sizes, resolve(measure))
+    clustering = read_true(true)
+    return _extremes(clustering.sizes, resolve(measure), lambda: clustering.codes)
 
 
 def read_true(true: object) -> Clustering:
@@ -81,24 +104,25 @@ def read_true(true: object) -> Clustering:
     return clustering
 
 
-def extremes_of(sizes: Sizes, measure: Measure) -> Extremes:
-    """The same, given the sizes of the true clusters."""
+def _extremes(sizes: Sizes, measure: Measure, codes: Callable[[], IntArray]) -> Extremes:
+    """The same, given the sizes of the true clusters; ``codes`` has the cluster of each point."""
     n = int(sizes.sum())
-    # S* has the same extremes for every s that sizes alone decide; other parameters change them.
-    name = "S*" if measure.name.startswith("S*(") and measure.needs is None else measure.name
-    if name in CLOSED_FORM and n > 1:
-        return Extremes(*CLOSED_FORM[name](sizes), "closed form")
+    known = _closed_form(sizes, measure) if n > 1 else None
+    if known is not None:
+        return Extremes(*known, "closed form")
     if measure.needs is not None or n > MOST_POINTS:
-        known = ", ".join(CLOSED_FORM)
         raise MeasureError(
             f"the extremes of {measure.name} for a true clustering of {count(n)} are not known in closed form, "
             f"and only up to {MOST_POINTS} points can all clusterings be tried.",
-            f"they are known for {known}.",
+            f"they are known for {', '.join(CLOSED_FORM)} (S* with a built-in s that reads sizes alone).",
         )
     omega = universe(n)
-    position = omega.sizes.index(tuple(sorted(sizes.tolist(), reverse=True)))
-    true = omega.labels[omega.representatives[position]].astype(np.int64)
-    tried = omega.labels[omega.classes[position][0]].astype(np.int64)
+    if measure.reads == "points":  # which point is where matters, not only how many
+        true, tried = codes().astype(np.int64), omega.labels.astype(np.int64)
+    else:
+        position = omega.sizes.index(tuple(sorted(sizes.tolist(), reverse=True)))
+        true = omega.labels[omega.representatives[position]].astype(np.int64)
+        tried = omega.labels[omega.classes[position][0]].astype(np.int64)
     values = [float(measure(Meet.from_labels(true, pred))) for pred in tried]
     low, high = min(values), max(values)
     return Extremes(low, high, "search") if measure.similarity else Extremes(high, low, "search")
@@ -124,7 +148,7 @@ def normalised(meet: Meet, measure: Measure) -> float:
         raise MeasureError(
             "normalisation given the truth is not defined for weighted points.", "leave out weights=."
         )
-    worst, best, _ = extremes_of(meet.true_size, measure)
+    worst, best, _ = _extremes(meet.true_size, measure, lambda: meet.true[meet.cell_of_point])
     value: Any = measure(meet)
     if worst == best:
         raise MeasureError(

@@ -11,6 +11,7 @@ from math import sqrt
 from typing import Any
 
 from clusterdiff.measures.lost import CHANCE
+from clusterdiff.measures.parameters import Share
 from clusterdiff.measures.registry import (
     SUMMED,
     Decomposition,
@@ -198,7 +199,7 @@ def pair_precision_recall(meet: Summed) -> PrecisionRecall:
     reference="Arganda-Carreras, I. et al. (2015). Crowdsourcing the creation of image segmentation algorithms for "
     "connectomics. Frontiers in Neuroanatomy 9.",
 )
-def adapted_rand_error(meet: Summed, alpha: float = 0.5) -> float:
+def adapted_rand_error(meet: Summed, alpha: Share = 0.5) -> float:
     r"""One minus F of pair precision and recall, as used in segmentation challenges; a distance.
 
     .. math:: ARE = 1 - \frac{P(L, C)}{\alpha\, P(L) + (1 - \alpha)\, P(C)}

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from clusterdiff.errors import MeasureError, nearest
 from clusterdiff.measures.formula import readable
+from clusterdiff.measures.parameters import Beta, check_parameters
 from clusterdiff.measures.terms import f_beta
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import FUSED, READS, Reads, Summed, refusal
@@ -242,6 +243,7 @@ class Measure:
         """The measure with some of its parameters set, which then stand in its name."""
         if not parameters:
             return self
+        check_parameters(self.function, parameters)
         shown = ", ".join(
             str(value) if name == "s" else f"{name}={_word(value)}" for name, value in parameters.items()
         )
@@ -435,7 +437,7 @@ class FScore:
 
     function: Callable[[Any], PrecisionRecall]
 
-    def __call__(self, meet: Summed, beta: float = 1.0) -> float:
+    def __call__(self, meet: Summed, beta: Beta = 1.0) -> float:
         """Their weighted harmonic mean."""
         return f_beta(*self.function(meet), beta)
 

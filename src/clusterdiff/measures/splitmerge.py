@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 from clusterdiff.measures.chance import s_h_lost
 from clusterdiff.measures.lost import CHANCE
+from clusterdiff.measures.parameters import Allowed
 from clusterdiff.measures.registry import JOIN_WEIGHTED, Measure, measure
 from clusterdiff.measures.subcomponents import Scored, Sigma, Subcomponent, Takes, mean, product, subcomponent
 from clusterdiff.meet.meet import Meet
@@ -30,6 +31,16 @@ FACTS: dict[str, Any] = {
 }
 #: Sums that may be there already, for S*; with "_mean" those for S'. The core has some, an engine all.
 SUMS = {"entropy": "s_h", "pairs": "s_pairs", "largest": "s_largest", "mse": "s_mse"}
+
+
+#: A subcomponent measure; which names there are, the registry of those says.
+Scores: TypeAlias = Annotated[
+    Any,
+    Allowed(
+        "the name of a subcomponent measure, or a function",
+        lambda s: isinstance(s, str | Subcomponent) or callable(s),
+    ),
+]
 
 
 def _score(meet: Summed, s: str | Subcomponent, sigma: Sigma) -> float:
@@ -141,7 +152,7 @@ def s_mse(meet: Summed) -> float:
 
 
 @measure("S*", fused="s_h", given=_product_facts, **FACTS)
-def s_product(meet: Summed, s: str = "entropy") -> float:
+def s_product(meet: Summed, s: Scores = "entropy") -> float:
     r"""The split-merge similarity with any subcomponent measure s: ``S*(pairs)``, ``S*(mse)``, …
 
     .. math:: S^* = \sum_{LC} \frac{m}{n}\, s(C|L)\, s(L|C)
@@ -161,7 +172,7 @@ def s_product(meet: Summed, s: str = "entropy") -> float:
     fused="s_h_mean",
     given=_mean_facts,
 )
-def s_mean(meet: Summed, s: str = "entropy") -> float:
+def s_mean(meet: Summed, s: Scores = "entropy") -> float:
     r"""The mean of the split scores and the merge scores, which ignores how they are paired.
 
     .. math:: S' = \frac12 \sum_L \frac an\, s(C|L) + \frac12 \sum_C \frac bn\, s(L|C)

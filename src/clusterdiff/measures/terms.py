@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from clusterdiff.errors import MeasureError
 from clusterdiff.points.labels import FloatArray, Int64Array
 
 
@@ -47,11 +46,14 @@ def f_beta(precision: float, recall: float, beta: float = 1.0) -> float:
     >>> f_beta(0.5, 1.0), f_beta(0.5, 1.0, beta=2)
     (0.6666666666666666, 0.8333333333333334)
     """
-    if not isinstance(beta, int | float) or isinstance(beta, bool) or not beta > 0:
-        raise MeasureError(
-            f"`beta` must be a number above 0; got {beta!r}.", "2 weighs recall more, 0.5 precision."
-        )
-    if precision + recall == 0:
+    if precision == 0 or recall == 0:
         return 0.0
-    square = beta * beta
-    return (1 + square) * precision * recall / (square * precision + recall)
+    of_precision, of_recall = beta_shares(beta)
+    return precision * recall / (of_precision * precision + of_recall * recall)
+
+
+def beta_shares(beta: float) -> tuple[float, float]:
+    """β²/(1 + β²) and 1/(1 + β²), for any β that a double holds: what F's denominator is made of."""
+    if beta > 1:
+        return beta_shares(1 / beta)[::-1]
+    return beta * beta / (1 + beta * beta), 1 / (1 + beta * beta)

@@ -495,8 +495,4 @@ def _moved(place: IntArray, meet: Meet) -> IntArray:
 
 
 def _divided(meet: Meet, documents: IntArray) -> Overlap:
-    """The cells, and the document of each cluster: that of any of its points."""
-    cell = meet.cell_of_point
-    true, pred = np.empty(meet.k_true, dtype=np.int64), np.empty(meet.k_pred, dtype=np.int64)
-    true[meet.true[cell]], pred[meet.pred[cell]] = documents, documents
-    return Overlap(meet.true, meet.pred, meet.size, meet.true_size, meet.pred_size, true, pred)
+    return meet.overlap.within(meet.cell_of_point, documents)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -161,6 +161,12 @@ class Overlap:
             self.pred_group,
             self.true_group,
         )
+
+    def within(self, cell: IntArray, documents: IntArray) -> Overlap:
+        """The same, divided into documents: that of a cluster is that of any of its points, whose cells are given."""
+        true, pred = (np.empty(len(size), dtype=np.int64) for size in (self.true_size, self.pred_size))
+        true[self.true[cell]], pred[self.pred[cell]] = documents, documents
+        return replace(self, true_group=true, pred_group=pred)
 
     def restrict(self, group: int) -> Overlap:
         """One document: its cells and its clusters, numbered anew in their order."""
