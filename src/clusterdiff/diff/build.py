@@ -11,6 +11,7 @@ import numpy as np
 
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.source import Columns, PointSource
+from clusterdiff.meet.given import located
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.uneven import uneven_of
 from clusterdiff.points.alignment import Alignment, Order
@@ -72,7 +73,7 @@ def compare_aligned(
     cells = meet.cells
     true, pred = aligned.true.settled(cells.true_labels), aligned.pred.settled(cells.pred_labels)
     aligned = Alignment(true, pred, order, aligned.named, aligned.policy, aligned.given, aligned.kept)
-    meet = meet.with_points(partial(cells.locate, aligned.true.values, aligned.pred.values))
+    meet = meet.with_points(partial(located, cells, aligned.true.values, aligned.pred.values))
     if documents is not None:
         meet = meet.within(documents)
     return Comparison(meet, PointSource(meet, aligned, w, other), aligned.policy)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterdiff import _core
-from clusterdiff.errors import ArgumentError
+from clusterdiff.errors import ArgumentError, LabelError
 from clusterdiff.points.labels import AnyArray, Int64Array, IntArray, LazyNames
 from clusterdiff.points.reading import read_labels
 
@@ -79,6 +79,17 @@ def _whole(size: Sequence[int] | Int64Array) -> Int64Array:
     if given.dtype.kind == "u" and given.size and int(given.max()) >= 2**63:
         raise ArgumentError(TOO_MANY)
     return given.astype(np.int64)
+
+
+def located(cells: _core.Cells, true: IntArray, pred: IntArray) -> IntArray:
+    """The cell of each point, by the labels that the cells were made from, unless somebody has changed them since."""
+    cell: IntArray = cells.locate(true, pred)
+    if not np.array_equal(np.bincount(cell, minlength=len(cells)), cells.sizes):
+        raise LabelError(
+            "labels changed while they were being read.",
+            "wait for the thread that writes to them, or pass a copy.",
+        )
+    return cell
 
 
 def rows_of(cells: _core.Cells) -> npt.NDArray[np.int32]:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from clusterdiff import _core
 from clusterdiff.errors import ArgumentError
-from clusterdiff.meet.given import names_of, places_of, read_cells, rows_of
+from clusterdiff.meet.given import located, names_of, places_of, read_cells, rows_of
 from clusterdiff.meet.parts import CellWeights, Links, Moments, Overlap, Pairs
 from clusterdiff.meet.sums import Made, Sizes, Sums, WeightedSums
 from clusterdiff.points.labels import AnyArray, FloatArray, Int64Array, IntArray, LazyNames
@@ -94,7 +94,7 @@ class Meet(Sizes):
     def from_labels(cls, true: IntArray, pred: IntArray) -> Meet:
         """The meet of two arrays of integer labels of the same points."""
         cells = _core.meet(true, pred)
-        return cls(cells, locate=partial(cells.locate, true, pred))
+        return cls(cells, locate=partial(located, cells, true, pred))
 
     @classmethod
     def of_points(
@@ -116,10 +116,10 @@ class Meet(Sizes):
         weight inside each of k groups of points. Weights are in units of 2 to the ``scale``.
         """
         cells = _core.meet(true, pred)
-        locate: Lazy[IntArray] = partial(cells.locate, true, pred)
+        locate: Lazy[IntArray] = partial(located, cells, true, pred)
         sums = moments = links = None
         if weights is not None or features is not None or link_sums is not None:
-            locate = cell = cells.locate(true, pred)
+            locate = cell = located(cells, true, pred)
             if weights is not None:
                 sums = CellWeights.of(weights, cell, len(cells), scale)
             if features is not None:

@@ -28,6 +28,11 @@ struct BadValue : std::invalid_argument {
     using std::invalid_argument::invalid_argument;
 };
 
+// Arrays belong to the caller, and another thread of his may write to them while they are read. What was learnt of the
+// labels in one pass is therefore never trusted in the next: it may cost the answer, but never the process. Becomes
+// LabelError.
+struct Changed : std::exception {};
+
 // Becomes OverflowError.
 struct TooLarge : std::overflow_error {
     using std::overflow_error::overflow_error;

@@ -32,6 +32,10 @@ inline int partition_bits(i64 n, i64 points) {
 
 // `feed.keys(at, count, scratch)` gives the values that decide the bucket of points [at, at + count), and
 // `feed.both(at, count, scratch)` these and what goes with them; `bucket(key)` and `make(key, other)` do the rest.
+//
+// The values may change between the two passes. A bucket that then gets more points than were counted runs into the next
+// one, and the last beyond the end: there is room for that, which takes no memory unless it is written to (a check per
+// point was slower), and that somebody wrote elsewhere than was counted is found out when all is written.
 template <class Record, class Feed, class Bucket, class Make>
 Partition<Record> partition(i64 n, i64 buckets, const Feed& feed, Bucket bucket, Make make, Run& run) {
     const int team = run.threads();
@@ -50,15 +54,17 @@ Partition<Record> partition(i64 n, i64 buckets, const Feed& feed, Bucket bucket,
     Partition<Record> part;
     part.start.assign(static_cast<std::size_t>(buckets) + 1, 0);
     i64 total = 0;
+    std::vector<i64> ends;  // of each worker's share of each bucket
     for (i64 b = 0; b < buckets; ++b) {
         part.start[static_cast<std::size_t>(b)] = total;
         for (auto& mine : next) {
             const i64 count = std::exchange(mine[static_cast<std::size_t>(b)], total);
             total += count;
+            ends.push_back(total);
         }
     }
     part.start[static_cast<std::size_t>(buckets)] = total;
-    part.records = Buffer<Record>(n);
+    part.records = Buffer<Record>(n + (n - begin_of(team - 1)));
     run.workers(team, [&](int worker) {
         typename Feed::Scratch scratch;
         i64* __restrict to = next[static_cast<std::size_t>(worker)].data();
@@ -67,9 +73,17 @@ Partition<Record> partition(i64 n, i64 buckets, const Feed& feed, Bucket bucket,
             run.poll(worker);
             const i64 count = std::min(kBlock, end - at);
             const auto [key, other] = feed.both(at, count, scratch);
-            for (i64 i = 0; i < count; ++i) records[to[bucket(key[i])]++] = make(key[i], other[i]);
+            for (i64 i = 0; i < count; ++i) {
+                const auto k = key[i];  // read once: where it goes and what is kept of it belong together
+                records[to[bucket(k)]++] = make(k, other[i]);
+            }
         }
     });
+    auto end = ends.begin();
+    for (i64 b = 0; b < buckets; ++b)
+        for (const auto& mine : next)
+            if (mine[static_cast<std::size_t>(b)] != *end++) throw Changed();
+    part.records.truncate(n);
     return part;
 }
 

@@ -65,13 +65,20 @@ struct PredFeed {
 template <class Key>
 struct CodedFeed {
     Buffer<PredRecord> records;
-    u64 lo;
+    u64 lo, slots;  // true labels lay in [lo, lo + slots) when that was looked at
     struct Scratch {
         Key key[kBlock];
         u32 other[kBlock];
     };
     const Key* keys(i64 at, i64 count, Scratch& s) const {
-        for (i64 i = 0; i < count; ++i) s.key[i] = static_cast<Key>(records[at + i].truth - lo);
+        u64 bits = 0;
+        for (i64 i = 0; i < count; ++i) {
+            const u64 slot = records[at + i].truth - lo;
+            bits |= slot;
+            s.key[i] = static_cast<Key>(slot);
+        }
+        if constexpr (sizeof(Key) == 4)
+            if (bits >= slots) throw Unforeseen();
         return s.key;
     }
     Columns<Key, u32> both(i64 at, i64 count, Scratch& s) const {

@@ -33,9 +33,8 @@ constexpr i64 kCompleteInSample = 1500;
 // From here on it pays to look for a hash without collisions.
 constexpr i64 kSearchPoints = i64{1} << 17;
 
-}  // namespace
-
-Cells meet(const Labels& t, const Labels& p, Run& run) {
+// Throws Unforeseen when labels that were read before are no longer what they were.
+Cells meet_once(const Labels& t, const Labels& p, Run& run) {
     if (t.n != p.n)
         throw BadValue("true and pred must have the same length, not " + std::to_string(t.n) + " and " + std::to_string(p.n));
     if (t.n < 1) throw BadValue("at least one point is needed");
@@ -62,7 +61,10 @@ Cells meet(const Labels& t, const Labels& p, Run& run) {
     // No range is smaller than that of a sample.
     auto exact = [&](const Labels& x, Range sample) { return ranged(sample.span()) ? range_of(x, run) : sample; };
     const Range t_range = exact(t, t_guess), p_range = exact(p, p_guess);
-    if (ranges_fit(t_range, p_range)) return std::move(*meet_by_table(t, p, RangeCoder(t_range), RangeCoder(p_range), run));
+    if (ranges_fit(t_range, p_range)) {
+        if (auto cells = meet_by_table(t, p, RangeCoder(t_range), RangeCoder(p_range), run)) return std::move(*cells);
+        throw Unforeseen();
+    }
 
     const bool t_ranged = ranged(t_range.span()), p_ranged = ranged(p_range.span());
     if (t_ranged && p_ranged) {
@@ -98,6 +100,16 @@ Cells meet(const Labels& t, const Labels& p, Run& run) {
     if (!t_ranged) return meet_by_label(std::move(records), t, ps, run);
     Side ts = ranged_side(t, t_range);
     return meet_by_slot(std::move(records), t_range.lo, ts, ps, run);
+}
+
+}  // namespace
+
+Cells meet(const Labels& t, const Labels& p, Run& run) {
+    try {
+        return meet_once(t, p, run);
+    } catch (const Unforeseen&) {
+        throw Changed();
+    }
 }
 
 }  // namespace clusterdiff

@@ -53,7 +53,7 @@ Cells rows_by_label(Feed feed, const Labels& t, Side& p, Run& run) {
 Cells meet_by_label(const Labels& t, Side& p, Run& run) { return rows_by_label(TrueFeed{t, p}, t, p, run); }
 
 Cells meet_by_label(Buffer<PredRecord>&& records, const Labels& t, Side& p, Run& run) {
-    return rows_by_label(CodedFeed<u64>{std::move(records), 0}, t, p, run);
+    return rows_by_label(CodedFeed<u64>{std::move(records), 0, 0}, t, p, run);
 }
 
 Buffer<PredRecord> code_predicted(const Labels& t, Side& p, Run& run) {

@@ -70,7 +70,7 @@ Cells rows_by_slot(Feed feed, Side& t, Side& p, Run& run) {
 Cells meet_by_slot(Side& t, Side& p, Run& run) { return rows_by_slot(SlotFeed{t, p}, t, p, run); }
 
 Cells meet_by_slot(Buffer<PredRecord>&& records, u64 lo, Side& t, Side& p, Run& run) {
-    return rows_by_slot(CodedFeed<u32>{std::move(records), lo}, t, p, run);
+    return rows_by_slot(CodedFeed<u32>{std::move(records), lo, static_cast<u64>(t.slots)}, t, p, run);
 }
 
 }  // namespace clusterdiff

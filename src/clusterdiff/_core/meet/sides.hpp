@@ -8,16 +8,15 @@
 
 namespace clusterdiff {
 
-// Thrown when a label lies outside the range that was guessed from a sample.
+// Thrown when a label lies outside the range that was foreseen: guessed from a sample, or once true of all labels.
 struct Unforeseen {};
 
 struct Side {
     Labels labels;
     u64 lo = 0;
-    i64 slots = 0;         // slots lie in [0, slots)
-    bool guessed = false;  // whether that is to be checked; `slots` is then a power of two
-    Buffer<u32> codes;     // one per point for arbitrary labels; empty for a small range
-    Buffer<u64> keys;      // the label of each code, ascending
+    i64 slots = 0;      // slots lie in [0, slots); a power of two for a range, so that one look at all bits tells
+    Buffer<u32> codes;  // one per point for arbitrary labels; empty for a small range
+    Buffer<u64> keys;   // the label of each code, ascending
 
     bool coded() const { return !keys.empty(); }
 
@@ -30,7 +29,7 @@ struct Side {
             bits |= slot;
             to[i] = static_cast<u32>(slot);
         }
-        if (guessed && bits >= static_cast<u64>(slots)) throw Unforeseen();
+        if (bits >= static_cast<u64>(slots)) throw Unforeseen();
         return to;
     }
 };
@@ -39,7 +38,7 @@ inline Side ranged_side(const Labels& x, Range r) {
     Side side;
     side.labels = x;
     side.lo = r.lo;
-    side.slots = static_cast<i64>(r.span()) + 1;
+    side.slots = static_cast<i64>(std::bit_ceil(r.span() + 1));
     return side;
 }
 
@@ -50,7 +49,6 @@ inline Side guessed_side(const Labels& x, Range sample) {
     const u64 lo = near_zero ? 0 : sample.lo - room;
     Side side = ranged_side(x, {lo, sample.hi});
     side.slots = static_cast<i64>(std::bit_ceil(sample.hi - lo + room + 1));
-    side.guessed = true;
     return side;
 }
 
