@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -136,20 +136,19 @@ class Order:
 
 @dataclass(frozen=True)
 class Given:
-    """Two clusterings as they were given, over the points that either has."""
+    """Two clusterings as they were given, over the points that either has; noise is in no cluster."""
 
     true: Labels
     pred: Labels
-    names: Points
 
 
 @dataclass(frozen=True)
 class Alignment:
     """Two clusterings over the same points in the same order, and what was done to get there.
 
-    ``given`` holds the two as they were before points that one side lacks were dealt with, if there were any. ``kept``
-    has the places of the points among those that there were at first, if some were left out. Under ``missing="lost"``
-    the labels of a side are absent for points that it lacks.
+    ``given`` holds the two as they were before points in no cluster of a side were dealt with, if there were any.
+    ``kept`` has the places of the points among those that there were at first, if some were left out. Under
+    ``missing="lost"`` the labels of a side are absent for points that it lacks.
     """
 
     true: Labels
@@ -259,16 +258,22 @@ def _apply_missing(aligned: Alignment) -> Alignment:
     if policy.missing == "lost":
         # A point that neither side has a cluster for is no point of either.
         aligned = _keep(aligned, aligned.true.present | aligned.pred.present, "missing")
-    aligned = replace(
-        aligned,
-        policy=_counted(policy, aligned),
-        given=Given(aligned.true, aligned.pred, aligned.order.names),
-    )
+    aligned = replace(aligned, policy=_counted(policy, aligned), given=aligned.given or _as_given(aligned))
     if policy.missing == "lost":
         return aligned
     if policy.missing == "drop":
         return _keep(aligned, aligned.true.present & aligned.pred.present, "missing")
-    return _alone(aligned, lost, "missing")
+    return _alone(aligned, lost)
+
+
+def _as_given(aligned: Alignment, noise: Sequence[BoolArray | None] = (None, None)) -> Given:
+    """The two sides as they are, without noise; a point in no cluster of either is no point of theirs."""
+    true, pred = aligned.true.hidden(noise[0]), aligned.pred.hidden(noise[1])
+    present = true.present | pred.present
+    if present.all():
+        return Given(true, pred)
+    kept = np.flatnonzero(present)
+    return Given(true.take(kept), pred.take(kept))
 
 
 def _counted(policy: Policy, aligned: Alignment) -> Policy:
@@ -321,16 +326,13 @@ def _chosen(points: Points, kept: npt.NDArray[np.int64]) -> Points:
     return [points[i] for i in kept.tolist()]
 
 
-def _alone(aligned: Alignment, masks: list[BoolArray | None], why: str) -> Alignment:
+def _alone(aligned: Alignment, masks: Sequence[BoolArray | None]) -> Alignment:
     """Give each point of a side's mask a cluster of its own there."""
     names = aligned.order.names
-    sides = []
-    for labels, mask in zip((aligned.true, aligned.pred), masks, strict=True):
-        if mask is None or not mask.any():
-            sides.append(labels)
-        else:
-            own = [f"{why}: {names[i]}" for i in np.flatnonzero(mask).tolist()]
-            sides.append(labels.apart(mask, own))
+    sides = [
+        labels if mask is None or not mask.any() else labels.apart(mask, names)
+        for labels, mask in zip((aligned.true, aligned.pred), masks, strict=True)
+    ]
     return replace(aligned, true=sides[0], pred=sides[1])
 
 
@@ -348,7 +350,9 @@ def _apply_noise(aligned: Alignment) -> Alignment:
     aligned = replace(aligned, policy=replace(policy, noise=noise))
     if noise.drops:
         return _keep(aligned, ~either, "noise")
-    return _alone(aligned, [*masks], "noise") if noise.separates else aligned
+    if not noise.separates or not either.any():
+        return aligned
+    return _alone(replace(aligned, given=_as_given(aligned, masks)), masks)
 
 
 def bare(name: Any) -> Any:

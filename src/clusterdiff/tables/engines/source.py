@@ -122,7 +122,7 @@ class EngineSource(PointSource):
     def as_given(self) -> Meet:
         """The meet of both tables with the points that one of them lacks, whatever the policy made of those."""
         cells = self._locator.cells
-        return self.meet if cells.uneven is None else as_given(cells)
+        return self.meet if cells.given is None else as_given(cells)
 
     @property
     def weights(self) -> Any:  # type: ignore[override]
