@@ -21,13 +21,21 @@ SIDES = ("true", "pred")
 
 
 @dataclass(frozen=True)
+class Laid:
+    """One value or row for each point of both sides as they were first laid over each other."""
+
+    values: npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
 class Order:
     """The points compared, in order, and how that order follows from the caller's.
 
     ``rows`` gives for each point its position in the caller's order of the points (that of `true`), or is None when
     nothing moved; -1 stands for a point that only `pred` has. ``given`` counts the points in the caller's order.
     ``known`` is False when the caller cannot know that order, because the points came in sets. ``named`` is False when
-    the points are called by their positions, and ``index`` is the index that named them in the caller's order.
+    the points are called by their positions, and ``index`` is the index that named them in the caller's order. ``at``
+    gives for each point its place among all those that the two sides had at first, or is None when none was left out.
     """
 
     names: Points
@@ -36,6 +44,7 @@ class Order:
     known: bool = True
     named: bool = True
     index: Index | None = None
+    at: npt.NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -59,6 +68,8 @@ class Order:
 
     def arrange(self, values: Any, argument: str) -> Any:
         """One value (or row) for every point, from a dict by point or a sequence in the caller's order."""
+        if isinstance(values, Laid):
+            return values.values if self.at is None else values.values[self.at]
         if isinstance(values, Mapping):
             lacking = [point for point in self.names if point not in values]
             if lacking:
@@ -131,7 +142,8 @@ class Order:
     def chosen(self, kept: npt.NDArray[np.int64], names: Points | None = None) -> Order:
         """The order of some of the points, under their own names or others."""
         rows = kept if self.rows is None else self.rows[kept]
-        return replace(self, names=_chosen(self.names, kept) if names is None else names, rows=rows)
+        at = kept if self.at is None else self.at[kept]
+        return replace(self, names=_chosen(self.names, kept) if names is None else names, rows=rows, at=at)
 
 
 @dataclass(frozen=True)
@@ -225,10 +237,10 @@ def settled(aligned: Alignment, policy: Policy) -> Alignment:
 def by_name(left: Clustering, right: Clustering) -> Alignment:
     """Match points by name; the order is that of `true`, then the points that only `pred` has."""
     a, b = left.point_names(), right.point_names()
-    if a and b and kind(a[0]) != kind(b[0]):
+    if a and b and _kind_of_name(a[0]) != _kind_of_name(b[0]):
         raise LabelError(
-            f"the points of `true` and `pred` must be of one type; got {kind(a[0])} ({a[0]!r}) "
-            f"and {kind(b[0])} ({b[0]!r}).",
+            f"the points of `true` and `pred` must be of one type; got {_kind_of_name(a[0])} ({a[0]!r}) "
+            f"and {_kind_of_name(b[0])} ({b[0]!r}).",
             "convert one side, for example with str(): 1 and '1' are never matched silently.",
         )
     encoded = encode_objects([*a, *b], "true` and `pred", "points")
@@ -240,6 +252,11 @@ def by_name(left: Clustering, right: Clustering) -> Alignment:
     # Codes are numbered by first appearance: `true` first, then what only `pred` has.
     order = Order(encoded.lexicon[:].tolist(), len(a), where_a, left.ordered, index=left.index)
     return Alignment(left.labels.take(where_a), right.labels.take(where_b), order, named=True)
+
+
+def _kind_of_name(name: object) -> str:
+    """The kind of a point; of a tuple, the kinds of its parts."""
+    return f"({', '.join(map(kind, name))})" if type(name) is tuple else kind(name)
 
 
 # ---- points that one side lacks

@@ -265,6 +265,12 @@ def encode_objects(items: Sequence[object] | AnyArray, argument: str, what: str 
             f"`{argument}` holds {what} that cannot be compared: {error}.",
             "labels and points must be hashable: numbers, strings, bools, tuples and the like.",
         ) from None
+    strange = next((found.__name__ for found, _ in types if hasattr(found, "__dlpack__")), None)
+    if strange is not None:
+        raise LabelError(
+            f"`{argument}` holds {what} of type {strange}, which compare by identity and not by value.",
+            "pass plain numbers: .tolist() of the array that they come from.",
+        )
     lexicon = LazyNames(len(first), lambda: _take(items, first), borrowed=True)
     # One type only is the common case and needs no second look.
     if len(types) > 1 or (types and issubclass(types[0][0], float)):

@@ -294,7 +294,7 @@ class _Grouping:
     def _first(self, rows: Frame) -> list[Any]:
         """The first five points of some rows."""
         names = self.points.with_names(rows).select("point")
-        return plain(self.engine.fetch(names.sort("point").head(5))["point"])
+        return self.points.called(plain(self.engine.fetch(names.sort("point").head(5))["point"]))
 
     def _at(self, rows: Frame) -> str:
         """Where rows without a name are, if rows have an order."""

@@ -21,7 +21,7 @@ from clusterdiff.points.labels import AnyArray, BoolArray, FloatArray, Int64Arra
 from clusterdiff.points.reading import read_labels
 from clusterdiff.tables.engines.cells import Cells, noisy
 from clusterdiff.tables.engines.native import Frame, plain
-from clusterdiff.tables.engines.tables import flag
+from clusterdiff.tables.engines.tables import Points, flag
 from clusterdiff.wording import count
 
 c = nw.col
@@ -139,7 +139,7 @@ class Locator:
         columns = ["point", "t", "p", "to", "po", *["w"] * points.weighted]
         with engine.running():
             got = engine.fetch(frame.select(*columns))
-        names = plain(got["point"])
+        names = points.called(plain(got["point"]))
         true, pred = (
             side.codes(got[x], numbers(got[f"{x}o"]) > 0, names)
             for x, side in (("t", self.true), ("p", self.pred))
@@ -204,7 +204,7 @@ def load_part(cells: Cells, rows: Frame, alone: Frame | None) -> tuple[Meet, Loc
     engine = cells.engine
     with engine.running():
         got = engine.fetch(rows.filter(~c("t").is_null() & ~c("p").is_null()))
-        single = None if alone is None else _sorted(engine.fetch(alone))
+        single = None if alone is None else _sorted(engine.fetch(alone), cells.points)
     true, t = _side(got["t"], single, "t")
     pred, p = _side(got["p"], single, "p")
     more = 0 if single is None else len(single["to"])
@@ -224,11 +224,12 @@ def load_part(cells: Cells, rows: Frame, alone: Frame | None) -> tuple[Meet, Loc
     return meet, locator
 
 
-def _sorted(single: dict[str, Any]) -> dict[str, list[Any]]:
+def _sorted(single: dict[str, Any], points: Points) -> dict[str, list[Any]]:
     """Fetched columns of points as lists, in the order of their names if they have any."""
     columns = {name: plain(column) for name, column in single.items()}
     if "point" not in columns:
         return columns | {"point": list(range(1, len(columns["to"]) + 1))}
+    columns["point"] = points.called(columns["point"])
     order = np.argsort(as_objects(columns["point"]), kind="stable").tolist()
     return {name: [column[i] for i in order] for name, column in columns.items()}
 
