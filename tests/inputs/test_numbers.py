@@ -13,6 +13,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from click.testing import CliRunner
+from scipy.sparse import csr_array, save_npz
 
 import clusterdiff as cd
 from clusterdiff.cli import main
@@ -125,3 +126,33 @@ def test_weights_of_both_sides_in_memory() -> None:
             got = cd.compare(true, pred, missing=missing, weights=series)  # type: ignore[arg-type]
             assert got.score() == want
             assert np.isclose(sum(got.by_point["loss"]), got.loss.total)
+
+
+@pytest.mark.parametrize("form", ["matrix", "condensed", "sparse"])
+def test_distances_on_the_command_line(tmp_path: Path, form: str) -> None:
+    """A file of NumPy's or SciPy's, in the order of TRUE, even if PRED has another order."""
+    rng = np.random.default_rng(0)
+    points = list("abcdef")
+    far = rng.random((6, 6)).round(3)
+    far = np.triu(far, 1) + np.triu(far, 1).T
+    true, pred = (
+        dict(zip(points, [0, 0, 0, 1, 1, 1], strict=True)),
+        dict(zip(points, [0, 0, 1, 1, 2, 2], strict=True)),
+    )
+    files = [str(tmp_path / "true.csv"), str(tmp_path / "pred.csv"), str(tmp_path / "far.npy")]
+    for file, side in zip(files, (true, dict(reversed(pred.items()))), strict=False):
+        pl.DataFrame({"id": list(side), "cluster": list(side.values())}).write_csv(file)
+    if form == "sparse":
+        files[2] = str(tmp_path / "far.npz")
+        save_npz(files[2], csr_array(far))
+    else:
+        np.save(files[2], far if form == "matrix" else far[np.triu_indices(6, 1)])
+    command = ["compare", *files[:2], "--distances", files[2], "--measures", "S*(distance)", "--json"]
+    run = CliRunner().invoke(main, command)
+    assert run.exit_code == 0, run.output
+    expected = cd.compare(true, pred, distances=far).score("S*(distance)")
+    assert json.loads(run.stdout)["scores"]["S*(distance)"] == pytest.approx(expected)
+    run = CliRunner().invoke(main, [*command, "--weight", "w"])
+    assert (run.exit_code, "--weight and --distances" in run.stderr) == (2, True)
+    run = CliRunner().invoke(main, ["compare", *files[:2], "--distances", files[0]])
+    assert (run.exit_code, "must hold distances" in run.stderr) == (2, True)

@@ -334,7 +334,8 @@ def _united(columns: dict[str, Any], names: dict[str, AnyArray]) -> dict[str, An
         some, rest = np.flatnonzero(none), np.flatnonzero(~none)
         keys = np.stack([columns[name][some] for name in names])
         _, first, group = np.unique(keys, axis=1, return_index=True, return_inverse=True)
-        k, group = len(first), group.ravel()
+        turn = np.argsort(first)  # in the order of their first rows
+        k, first, group = len(first), first[turn], np.argsort(turn)[group.ravel()]
         size, component = columns["size"][some], columns["component"][some]
         inside = component[first]
         scattered = np.bincount(group[component != inside[group]], minlength=k) > 0
