@@ -24,6 +24,7 @@ from clusterdiff.diff.slices import PointLoss, Slice, by, by_point
 from clusterdiff.diff.source import PointSource
 from clusterdiff.errors import ArgumentError, ClusterdiffWarning
 from clusterdiff.measures import Measure, applicable, resolve, resolve_all
+from clusterdiff.measures.models import Model
 from clusterdiff.measures.normalise import normalised
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Summed
@@ -104,7 +105,14 @@ class Comparison:
             return {measure.name: self.score(measure) for measure in applicable(self.summed)}
         return {name: self.score(measure) for name, measure in resolve_all(measures).items()}
 
-    def chance(self, measure: AnyMeasure = "S_H", *, draws: int = 1000, seed: int = 0) -> Chance:
+    def chance(
+        self,
+        measure: AnyMeasure = "S_H",
+        *,
+        model: Model = "permutation",
+        draws: int = 1000,
+        seed: int = 0,
+    ) -> Chance:
         """What a measure comes to for shuffled labels, and how the value at hand stands against that.
 
         The clusters keep their sizes on both sides, and the labels are permuted. The mean is exact for S_H, S*(pairs),
@@ -114,6 +122,11 @@ class Comparison:
         ----------
         measure
             A measure's name, or a function of the meet. Weighted points are refused.
+        model
+            What is left to chance (Gates & Ahn 2017). ``"permutation"`` keeps the sizes of the clusters on both sides.
+            ``"num"`` draws both sides from all clusterings with as many clusters, ``"all"`` from all clusterings;
+            ``"num1"`` and ``"all1"`` draw the prediction and keep the truth. With these four the mean is exact for
+            Rand, I and VI.
         draws
             How many random meets to look at, for the spread and for means that are not known exactly. 0: none.
         seed
@@ -126,7 +139,12 @@ class Comparison:
         S_H = 0.2804; by chance 0.1682 (exactly) ± 0.14; adjusted 0.1349; z = 0.813, p = 0.59 (1,000 draws)
         """
         return chance(
-            self.summed, resolve(measure), draws=draws, seed=seed, signature=self.signature.partition("|")[2]
+            self.summed,
+            resolve(measure),
+            draws=draws,
+            seed=seed,
+            model=model,
+            signature=self.signature.partition("|")[2],
         )
 
     @cached_property

@@ -6,6 +6,7 @@ from typing import Any
 
 from clusterdiff.diff.chance import Chance
 from clusterdiff.diff.comparison import AnyMeasure
+from clusterdiff.measures.models import Model
 from clusterdiff.verbs.compare import compare
 
 
@@ -14,6 +15,7 @@ def chance(
     pred: object,
     measure: AnyMeasure = "S_H",
     *,
+    model: Model = "permutation",
     draws: int = 1000,
     seed: int = 0,
     **options: Any,
@@ -24,7 +26,7 @@ def chance(
     ----------
     true, pred, options
         As for :func:`compare`. Weights are refused: what is permuted are labels of single points.
-    measure, draws, seed
+    measure, model, draws, seed
         As for :meth:`Comparison.chance`.
 
     Examples
@@ -34,4 +36,4 @@ def chance(
     >>> round(found.mean, 4), found.exact, found.adjusted
     (0.2592, True, 1.0)
     """
-    return compare(true, pred, **options).chance(measure, draws=draws, seed=seed)
+    return compare(true, pred, **options).chance(measure, model=model, draws=draws, seed=seed)

@@ -62,7 +62,7 @@ std::vector<Marked> condensed(const Sizes& all, std::size_t count) {
             while (end < count && size(end) < stop) ++end;
         }
         if (end - i <= P) {
-            for (; i < end; ++i) out.push_back({size(i), static_cast<double>(all[i].count)});
+            for (; i < end; ++i) out.push_back({size(i), all[i].count});
             continue;
         }
         const double mid = (size(i) + size(end - 1)) / 2, half = (size(end - 1) - size(i)) / 2;
@@ -76,7 +76,7 @@ std::vector<Marked> condensed(const Sizes& all, std::size_t count) {
             for (int j = 0; j < P; ++j) {
                 double lagrange = 0;
                 for (int k = 0; k < P; ++k) lagrange += chebyshev.coefficient[k][j] * term[k];
-                weight[j] += static_cast<double>(all[i].count) * lagrange;
+                weight[j] += all[i].count * lagrange;
             }
         }
         for (int j = 0; j < P; ++j) out.push_back({mid + half * chebyshev.node[j], weight[j]});
@@ -204,7 +204,7 @@ class OthersOfSide {
             for (std::size_t s = 0; s < r.size(); ++s) value[s] -= part_mean(content_, N, b, r[s]);  // C is not among them
         }
         for (std::size_t other = i < small_ ? small_ : 0; other < own_.size(); ++other) {
-            const double times = static_cast<double>(own_[other].count - (other == i));
+            const double times = own_[other].count - (other == i);
             if (times > 0)
                 for (std::size_t s = 0; s < r.size(); ++s) value[s] += times * part_mean(content_, N, size(other), r[s]);
         }

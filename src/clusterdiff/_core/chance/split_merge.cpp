@@ -17,7 +17,7 @@ class Side {
     Side(Content content, const Sizes& sizes, std::vector<Others>&& other) : content_(content), sizes_(sizes), others_(std::move(other)) {}
 
     double size(std::size_t i) const { return static_cast<double>(sizes_[i].size); }
-    double count(std::size_t i) const { return static_cast<double>(sizes_[i].count); }
+    double count(std::size_t i) const { return sizes_[i].count; }
     std::size_t distinct() const { return sizes_.size(); }
     const Others& others(std::size_t i) const { return others_[i]; }
 
