@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from clusterdiff.diff.chance import worth_saying
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.errors import FileError
 from clusterdiff.table import shown
@@ -123,8 +124,8 @@ def print_diff(
 
 def _by_chance(diff: Comparison, name: str) -> str:
     """What shuffled labels would score, where that is not next to nothing."""
-    level = diff.chance_level if name == "S_H" else None
-    return f"  (shuffled labels: {level:.6f})" if level is not None and level > 0.01 else ""
+    level = worth_saying(diff.chance_level) if name == "S_H" else None
+    return "" if level is None else f"  (shuffled labels: {level:.6f})"
 
 
 def names(clusters: Sequence[Any], limit: int = 4) -> str:

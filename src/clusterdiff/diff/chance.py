@@ -145,6 +145,11 @@ def level(summed: Summed) -> float | None:
     return s_h(margins)
 
 
+def worth_saying(level: float | None) -> float | None:
+    """The level beside S_H where it exceeds 0.01; below, S_H means what it says."""
+    return level if level is not None and level > 0.01 else None
+
+
 def expected(measure: Measure, margins: Margins, model: Model = "permutation") -> float | None:
     """The exact mean of a measure over all that a model draws from, where it is known."""
     if model != "permutation":
