@@ -401,6 +401,16 @@ def test_p_values_count_draws_that_are_at_least_as_good() -> None:
     assert mirkin.adjusted == pytest.approx(cd.score(true, pred, "ari"))
 
 
+def test_p_is_never_0_by_mistake() -> None:
+    """Draws that lean to the left have a fitted curve that ends; p is the normal curve's there, not 0."""
+    rng = np.random.default_rng(0)
+    true = rng.integers(0, 12, 60)
+    found = cd.chance(true, np.where(rng.random(60) < 0.1, 0, true), "rand", model="num")
+    assert found.tail == "fitted"
+    assert found.p_value > 0
+    assert found.p_value >= min(1 / 1001, stats.norm.sf(found.z) * (1 - 1e-9))
+
+
 def test_means_that_are_not_known_are_drawn_and_said_to_be() -> None:
     """Jaccard's mean is that of the draws; without draws there is an error."""
     true, pred = [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2]

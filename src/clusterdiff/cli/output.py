@@ -87,9 +87,10 @@ def print_diff(
     """The comparison for people: scores, what was lost, kinds, and the costliest components."""
     out = console()
     loss, kinds = diff.loss, diff.kinds
+    width = max(map(len, scores), default=0)
     for name, value in scores.items():
         score = (f"{value:.6f}", "bold cyan" if name == "S_H" else "cyan")
-        out.print(Text.assemble((f"{name:<4} ", "bold"), score, (_by_chance(diff, name), "dim")))
+        out.print(Text.assemble((f"{name:<{width}}  ", "bold"), score, (_by_chance(diff, name), "dim")))
     out.print(
         f"{count(diff.n)} · {count(diff.summed.k_true, f'{sides[0]} cluster')} · "
         f"{count(diff.summed.k_pred, f'{sides[1]} cluster')}"

@@ -40,8 +40,9 @@ class Chance:
     all are. For mutual information, best is the mean of the highest entropies that the model allows on the two sides.
     ``z`` is (value − mean)/std. ``p_value`` says how often chance is at least as good (for distances: at most as
     large): with ``tail`` ``"counted"`` it is (1 + reached)/(1 + draws), with ``"fitted"``, where fewer than 10 draws
-    reached the value, the tail of a Pearson III curve with the draws' mean, deviation and skewness; ``"certain"`` means
-    that nothing is left to chance, and ``"none"`` that there were no draws.
+    reached the value, the tail of a Pearson III curve with the draws' mean, deviation and skewness (0 if it is
+    negative: that errs on the safe side); ``"certain"`` means that nothing is left to chance, and ``"none"`` that there
+    were no draws.
     """
 
     measure: str
@@ -215,7 +216,8 @@ def _p_value(
         return "counted", counted
     sign = 1 if measure.similarity else -1
     skew = sign * float(np.mean(((sample - sample.mean()) / sample.std()) ** 3))
-    return "fitted", min(counted, pearson_tail(sign * (value - mean) / std, skew))
+    # A curve that leans the other way ends somewhere; beyond that p would be 0. A normal curve errs on the safe side.
+    return "fitted", min(counted, pearson_tail(sign * (value - mean) / std, max(skew, 0.0)))
 
 
 def pearson_tail(z: float, skew: float) -> float:

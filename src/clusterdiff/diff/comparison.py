@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from html import escape
 from os import PathLike
@@ -22,7 +23,7 @@ from clusterdiff.diff.patch import Patch, patch
 from clusterdiff.diff.repairs import Repairs
 from clusterdiff.diff.slices import PointLoss, Slice, by, by_point
 from clusterdiff.diff.source import PointSource
-from clusterdiff.errors import ArgumentError, ClusterdiffWarning
+from clusterdiff.errors import ArgumentError, ClusterdiffWarning, MeasureError
 from clusterdiff.measures import Measure, applicable, resolve, resolve_all
 from clusterdiff.measures.models import Model
 from clusterdiff.measures.normalise import normalised
@@ -95,6 +96,9 @@ class Comparison:
     def scores(self, measures: Iterable[AnyMeasure] = USUAL) -> dict[str, float]:
         """Several measures, by name; ``"all"``: every measure that applies here.
 
+        A measure applies if it has a value: K needs a parameter, some are not defined for weights or for lost points,
+        and ``smi`` would take too long for many large clusters.
+
         >>> import clusterdiff as cd
         >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).scores(["S_H", "R"])
         {'S_H': 0.5, 'R': 0.8333333333333334}
@@ -102,7 +106,13 @@ class Comparison:
         True
         """
         if isinstance(measures, str) and measures == "all":
-            return {measure.name: self.score(measure) for measure in applicable(self.summed)}
+            found = {}
+            for measure in applicable(self.summed):
+                with suppress(
+                    MeasureError
+                ):  # which says that it has no value here, or not in reasonable time
+                    found[measure.name] = self.score(measure)
+            return found
         return {name: self.score(measure) for name, measure in resolve_all(measures).items()}
 
     def chance(
