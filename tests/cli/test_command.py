@@ -91,7 +91,7 @@ def test_one_table_with_two_columns(tmp_path: Path) -> None:
 
 
 def test_all_measures_that_apply(labels: tuple[Path, Path]) -> None:
-    """ "all" stands for every measure that has a value here, and S_H is the first of them."""
+    """The name "all" stands for every measure that has a value here, and S_H is the first of them."""
     found = as_json("compare", *labels, "--measures", "all,S_H,v_measure(beta=2)")["scores"]
     assert next(iter(found)) == "S_H"
     assert found == {**cd.compare(TRUE, PRED).scores("all"), "v_measure(beta=2)": found["v_measure(beta=2)"]}
