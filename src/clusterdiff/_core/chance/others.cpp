@@ -1,5 +1,6 @@
 #include "chance/others.hpp"
 
+#include <bit>
 #include <numbers>
 
 #include "chance/hypergeometric.hpp"
@@ -24,7 +25,11 @@ struct Chebyshev {
 const Chebyshev chebyshev;
 
 double octave_start(int octave) { return std::ldexp(kDirect, octave); }
-int octave_of(double s) { return std::max(0, static_cast<int>(std::floor(std::log2(s / kDirect)))); }
+// The exponent of s, less that of the first octave.
+int octave_of(double s) {
+    static_assert(kDirect == 64);
+    return std::max(0, static_cast<int>(std::bit_cast<u64>(s) >> 52) - (1023 + 6));
+}
 
 // Sizes that need not be whole, with counts that need not either.
 struct Marked {
@@ -254,7 +259,27 @@ void Others::descend(double r, double step, int count, double* out) const {
     }
 }
 
-// Clenshaw's recurrence, eight places at a time.
+// Clenshaw's recurrence, many places at a time: a Chebyshev series at from, from + by, …
+CLUSTERDIFF_CLONES void clenshaw(const double* c, double from, double by, int count, double* out) {
+    constexpr int kLanes = 16;
+    for (int i = 0; i < count; i += kLanes) {
+        double twice[kLanes], b1[kLanes], b2[kLanes], sum[kLanes];
+        for (int j = 0; j < kLanes; ++j) {
+            twice[j] = 2 * (from + (i + j) * by);
+            b1[j] = c[P - 1];
+            b2[j] = 0;
+        }
+        for (int k = P - 2; k > 0; --k)
+            for (int j = 0; j < kLanes; ++j) {
+                const double b = c[k] + twice[j] * b1[j] - b2[j];
+                b2[j] = b1[j];
+                b1[j] = b;
+            }
+        for (int j = 0; j < kLanes; ++j) sum[j] = c[0] + twice[j] / 2 * b1[j] - b2[j];
+        std::copy(sum, sum + std::min(kLanes, count - i), out + i);
+    }
+}
+
 void Others::series(int octave, double r, double step, int count, double* out) const {
     const double low = octave_start(octave), top = std::min(2 * low, top_), mid = (low + top) / 2, half = (top - low) / 2;
     if (octaves_[static_cast<std::size_t>(octave)].empty()) {  // never asked for
@@ -263,17 +288,7 @@ void Others::series(int octave, double r, double step, int count, double* out) c
     }
     const double* c = octaves_[static_cast<std::size_t>(octave)].data();
     const double from = half > 0 ? (r / scale_ - mid) / half : 0, by = half > 0 ? -step / (scale_ * half) : 0;
-    for (int i = 0; i < count; i += 8) {
-        double u[8], b1[8] = {}, b2[8] = {};
-        for (int j = 0; j < 8; ++j) u[j] = from + (i + j) * by;
-        for (int k = P - 1; k > 0; --k)
-            for (int j = 0; j < 8; ++j) {
-                const double b = c[k] + 2 * u[j] * b1[j] - b2[j];
-                b2[j] = b1[j];
-                b1[j] = b;
-            }
-        for (int j = 0; j < 8 && i + j < count; ++j) out[i + j] = c[0] + u[j] * b1[j] - b2[j];
-    }
+    clenshaw(c, from, by, count, out);
 }
 
 }  // namespace clusterdiff
