@@ -433,6 +433,13 @@ def test_nothing_left_to_chance() -> None:
     assert cd.chance([0], [0]).adjusted == 1.0
 
 
+def test_progress_is_told() -> None:
+    """How many draws there were, every now and then."""
+    told: list[str] = []
+    cd.chance([0, 0, 1, 1], [0, 1, 1, 1], draws=50, progress=told.append)
+    assert told == ["S_H: 0 of 50 draws", "S_H: 20 of 50 draws", "S_H: 40 of 50 draws"]
+
+
 def test_own_functions_have_a_chance_too() -> None:
     """Any function of the meet is drawn."""
     found = cd.chance([0, 0, 1, 1], [0, 1, 1, 1], lambda meet: len(meet) / 4, draws=50)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from math import e, inf, isfinite, log, nan, sqrt
 from typing import Any, Literal, TypeAlias
@@ -17,6 +18,7 @@ from clusterdiff.measures.models import KNOWN, MODELS, Model, OverSizes, sides
 from clusterdiff.measures.sampling import random_meets
 from clusterdiff.measures.splitmerge import adjusted_s_h
 from clusterdiff.meet.margins import Margins
+from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Sized, Summed, refusal
 
 Tail: TypeAlias = Literal["counted", "fitted", "certain", "none"]
@@ -79,7 +81,14 @@ class Chance:
 
 
 def chance(
-    summed: Summed, measure: Measure, *, draws: int, seed: int, model: Model, signature: str
+    summed: Summed,
+    measure: Measure,
+    *,
+    draws: int,
+    seed: int,
+    model: Model,
+    progress: Callable[[str], None] | None,
+    signature: str,
 ) -> Chance:
     """What ``measure`` comes to by chance for clusters of the sizes that ``summed`` has, or that a model gives them."""
     if model not in MODELS:
@@ -110,7 +119,8 @@ def chance(
         )
     sample = np.empty(0)
     if draws and not certain:
-        sample = _sample(measure, margins, draws, seed, model)
+        meets = random_meets(margins, seed, draws, model)
+        sample = _sample(measure, meets, draws, progress or (lambda told: None))
     centre = float(sample.mean()) if mean is None else mean
     std = 0.0 if certain else float(sample.std(ddof=1)) if draws else nan
     reached = _reached(sample, value, measure)
@@ -189,10 +199,17 @@ def _checked(summed: Summed, measure: Measure) -> Sized:
     return sized
 
 
-def _sample(measure: Measure, margins: Margins, draws: int, seed: int, model: Model) -> np.ndarray:
+def _sample(
+    measure: Measure, meets: Iterator[Meet], draws: int, progress: Callable[[str], None]
+) -> np.ndarray:
+    values = np.empty(draws)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what there was to say has been said of the value
-        return np.array([float(measure(meet)) for meet in random_meets(margins, seed, draws, model)])
+        for draw, meet in enumerate(meets):
+            if draw % 20 == 0:
+                progress(f"{measure.name}: {draw:,} of {draws:,} draws")
+            values[draw] = measure(meet)
+    return values
 
 
 def _reached(sample: np.ndarray, value: float, measure: Measure) -> int:

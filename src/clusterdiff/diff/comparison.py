@@ -122,6 +122,7 @@ class Comparison:
         model: Model = "permutation",
         draws: int = 1000,
         seed: int = 0,
+        progress: Callable[[str], None] | None = None,
     ) -> Chance:
         """What a measure comes to for shuffled labels, and how the value at hand stands against that.
 
@@ -141,6 +142,8 @@ class Comparison:
             How many random meets to look at, for the spread and for means that are not known exactly. 0: none.
         seed
             Where random numbers start: the same seed, the same draws.
+        progress
+            A function that is told how many draws have been made.
 
         Examples
         --------
@@ -154,6 +157,7 @@ class Comparison:
             draws=draws,
             seed=seed,
             model=model,
+            progress=progress,
             signature=self.signature.partition("|")[2],
         )
 

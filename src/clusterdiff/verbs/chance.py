@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from clusterdiff.diff.chance import Chance
@@ -18,6 +19,7 @@ def chance(
     model: Model = "permutation",
     draws: int = 1000,
     seed: int = 0,
+    progress: Callable[[str], None] | None = None,
     **options: Any,
 ) -> Chance:
     """What a measure comes to for shuffled labels, and how the value for these two clusterings stands against that.
@@ -26,7 +28,7 @@ def chance(
     ----------
     true, pred, options
         As for :func:`compare`. Weights are refused: what is permuted are labels of single points.
-    measure, model, draws, seed
+    measure, model, draws, seed, progress
         As for :meth:`Comparison.chance`.
 
     Examples
@@ -36,4 +38,5 @@ def chance(
     >>> round(found.mean, 4), found.exact, found.adjusted
     (0.2592, True, 1.0)
     """
-    return compare(true, pred, **options).chance(measure, model=model, draws=draws, seed=seed)
+    diff = compare(true, pred, **options)
+    return diff.chance(measure, model=model, draws=draws, seed=seed, progress=progress)

@@ -9,7 +9,7 @@ import click
 
 from clusterdiff.cli.inputs import input_options, noise_labels, noise_options, sources, told
 from clusterdiff.cli.options import json_option, seed_option
-from clusterdiff.cli.output import console, plain_table, print_json
+from clusterdiff.cli.output import console, plain_table, print_json, progress
 from clusterdiff.diff.chance import Chance
 from clusterdiff.measures.models import MODELS
 from clusterdiff.points.policy import MISSING
@@ -66,7 +66,8 @@ def command(
             noise_pred=pred_alone,
             noise_as=noise_as,
         )
-    found = [diff.chance(measure, model=model, draws=draws, seed=seed) for measure in wanted]
+    with progress() as say:
+        found = [diff.chance(name, model=model, draws=draws, seed=seed, progress=say) for name in wanted]
     if as_json:
         print_json([one.to_dict() for one in found] if len(found) > 1 else found[0].to_dict())
         return
