@@ -26,6 +26,8 @@ SYMMETRY = 1e-9
 #: Numbers up to 2 to this power, and down to its inverse, can be multiplied four times and summed without leaving the
 #: range of a double; others are measured in a unit that brings them to 1. A power of two rounds nothing.
 SAFE = 100
+#: Weights below this share of the largest change no digit of any score.
+NOTHING = 2.0**-300
 
 
 class Weights(NamedTuple):
@@ -62,7 +64,9 @@ def read_weights(weights: object, order: Order) -> Weights:
         )
     if whole and float(np.dot(values.astype(float), values)) < 2.0**63:
         return Weights(values)
-    return Weights(*_scaled(values.astype(np.float64)))  # where squares no longer fit, floats keep 15 digits
+    values, scale = _scaled(values.astype(np.float64))  # where squares no longer fit, floats keep 15 digits
+    # Beside the largest these count for nothing in any sum; their products would be no numbers.
+    return Weights(np.where(values < values.max() * NOTHING, 0.0, values), scale)
 
 
 def _scaled(values: Any) -> tuple[Any, int]:

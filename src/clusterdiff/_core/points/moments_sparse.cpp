@@ -18,8 +18,9 @@ SparseMoments with_rows(const Members& groups, i64 k, i64 d, const Index* starts
     };
     // What is known of one column within the group at hand.
     struct Column {
-        double first, sum, mass, squares;  // the first point's value; sums over the points that store the column
+        double first, sum, squares;  // the first point's value; sums over the points that store the column
         double centre, low;
+        Exactish mass;
     };
     struct Piece {
         std::vector<i64> counts, indices;
@@ -50,25 +51,28 @@ SparseMoments with_rows(const Members& groups, i64 k, i64 d, const Index* starts
         for (i64 group = task * per_task, end = std::min(k, group + per_task); group < end; ++group) {
             const i64 from = groups.indptr[group], to = groups.indptr[group + 1];
             s.touched.clear();
-            double mass = 0;
+            Exactish whole;
             const i64 last = groups.members.size() - 1;
             for (i64 at = from; at < to; ++at) {
                 fetch(start(groups.members[std::min(at + kFetchAhead, last)]));
                 const i64 point = groups.members[at];
                 const double w = weight(point);
-                mass += w;
+                whole.add(w);
                 each(point, [&](i64 j, double x, double beyond) {
                     if (j < 0 || j >= d) throw BadValue("column indices must lie in [0, " + std::to_string(d) + ")");
                     Column& c = s.columns[j];
                     if (!s.used[j]) {
                         s.used[j] = 1;
                         s.touched.push_back(j);
-                        c = {at == from ? x : 0.0, 0, 0, 0, 0, 0};
+                        c = {at == from ? x : 0.0, 0, 0, 0, 0, {}};
                     }
                     c.sum += w * ((x - c.first) + beyond);
-                    c.mass += w;
+                    c.mass.add(w);
                 });
             }
+            const double mass = whole.value();
+            // The mass of the points that do not store a column, however heavy those are that do.
+            auto rest = [&](const Column& c) { return std::max(0.0, (whole.high - c.mass.high) + (whole.low - c.mass.low)); };
             if (static_cast<i64>(s.touched.size()) > d / 64) {  // so many that looking at every column is less than to sort
                 s.touched.clear();
                 for (i64 j = 0; j < d; ++j)
@@ -79,7 +83,7 @@ SparseMoments with_rows(const Members& groups, i64 k, i64 d, const Index* starts
             for (i64 j : s.touched) {
                 Column& c = s.columns[j];
                 // Points that do not store the column are zeros: each is `first` below the first point.
-                const Centre centre(c.first, mass > 0 ? (c.sum - (mass - c.mass) * c.first) / mass : 0.0, 0.0);
+                const Centre centre(c.first, mass > 0 ? (c.sum - rest(c) * c.first) / mass : 0.0, 0.0);
                 c.centre = centre.high;
                 c.low = centre.low;
             }
@@ -96,7 +100,7 @@ SparseMoments with_rows(const Members& groups, i64 k, i64 d, const Index* starts
             i64 count = 0;
             for (i64 j : s.touched) {
                 const Column& c = s.columns[j];
-                within.add(c.squares + (mass - c.mass) * c.centre * c.centre);
+                within.add(c.squares + rest(c) * c.centre * c.centre);
                 s.used[j] = 0;
                 if (c.centre == 0) continue;
                 piece.indices.push_back(j);
