@@ -429,7 +429,7 @@ def k_normalised(meet: Summed, k: Clusters = None) -> float:
     """
     if k is None:
         raise MeasureError(
-            "K needs k, the largest number of clusters on either side.",
+            "K needs k, the largest number of clusters on either side; got None.",
             f"for these clusterings k must be at least {max(2, meet.k_true, meet.k_pred)}: "
             f"ask for K(k={max(2, meet.k_true, meet.k_pred)}).",
         )

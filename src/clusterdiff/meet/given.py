@@ -83,7 +83,10 @@ def _whole(size: Sequence[int] | Int64Array) -> Int64Array:
 
 def located(cells: _core.Cells, true: IntArray, pred: IntArray) -> IntArray:
     """The cell of each point, by the labels that the cells were made from, unless somebody has changed them since."""
-    cell: IntArray = cells.locate(true, pred)
+    try:
+        cell: IntArray = cells.locate(true, pred)
+    except ValueError:  # a pair of labels that none of the cells has
+        cell = np.zeros(0, dtype=np.int64)
     if not np.array_equal(np.bincount(cell, minlength=len(cells)), cells.sizes):
         raise LabelError(
             "labels changed while they were being read.",

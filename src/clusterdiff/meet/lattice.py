@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from clusterdiff import _core
 from clusterdiff.errors import LabelError, MissingExtraError
+from clusterdiff.meet.given import located
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.alignment import Alignment, align
@@ -50,7 +51,7 @@ def meet(true: object, pred: object) -> Clustering:
     """
     aligned = align(true, pred)
     cells = _core.meet(aligned.true.values, aligned.pred.values)
-    return _over(aligned, cells.locate(aligned.true.values, aligned.pred.values))
+    return _over(aligned, located(cells, aligned.true.values, aligned.pred.values))
 
 
 def join(true: object, pred: object) -> Clustering:
@@ -62,7 +63,7 @@ def join(true: object, pred: object) -> Clustering:
     aligned = align(true, pred)
     cells = _core.meet(aligned.true.values, aligned.pred.values)
     of_cell = Components(Meet(cells)).of_cell
-    return _over(aligned, of_cell[cells.locate(aligned.true.values, aligned.pred.values)])
+    return _over(aligned, of_cell[located(cells, aligned.true.values, aligned.pred.values)])
 
 
 def _over(aligned: Alignment, labels: npt.NDArray[Any]) -> Clustering:

@@ -52,7 +52,7 @@ nb::object locate_in(const PyCells& self, nb::handle truth, nb::handle pred) {
     auto run_with = [&](auto zero) {
         Buffer<decltype(zero)> out(tl.n);
         const bool known = heavy(tl.n, [&](Run& run) { return locate(cells, tl, pl, out.data(), run); });
-        if (!known) throw Changed();  // a pair of labels that these cells do not contain
+        if (!known) throw BadValue("a point has a pair of labels that these cells do not contain");
         return to_numpy(std::move(out));
     };
     return cells.count() <= INT32_MAX ? run_with(i32{}) : run_with(i64{});
