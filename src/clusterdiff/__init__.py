@@ -9,6 +9,8 @@
 import typing as _typing
 
 from clusterdiff._version import __version__
+from clusterdiff.decide.paired import Paired
+from clusterdiff.decide.rank import Ranking, rank
 from clusterdiff.decide.scorer import Scorer, scorer
 from clusterdiff.diff.analysis import Analysis, Cell, Merge, Split
 from clusterdiff.diff.chance import Chance
@@ -16,6 +18,7 @@ from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.components import Component
 from clusterdiff.diff.documents import CorpusComparison, Counts, Documents
 from clusterdiff.diff.explain import Explanation, Story
+from clusterdiff.diff.interval import Interval
 from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.mapping import Continuation
 from clusterdiff.diff.patch import Patch
@@ -78,6 +81,7 @@ __all__ = [
     "Extremes",
     "FileError",
     "InDocument",
+    "Interval",
     "LabelError",
     "Loss",
     "Measure",
@@ -86,11 +90,13 @@ __all__ = [
     "Mention",
     "Merge",
     "MissingExtraError",
+    "Paired",
     "Patch",
     "PatchError",
     "PointLoss",
     "PointSource",
     "Policy",
+    "Ranking",
     "Repair",
     "Repairs",
     "Row",
@@ -111,6 +117,7 @@ __all__ = [
     "lattice",
     "measure",
     "measures",
+    "rank",
     "read",
     "score",
     "scorer",
