@@ -9,8 +9,10 @@
 import typing as _typing
 
 from clusterdiff._version import __version__
+from clusterdiff.decide.datasets import DatasetRanking
 from clusterdiff.decide.paired import Paired
-from clusterdiff.decide.rank import Ranking, rank
+from clusterdiff.decide.rank import rank
+from clusterdiff.decide.ranking import Ranking
 from clusterdiff.decide.scorer import Scorer, scorer
 from clusterdiff.diff.analysis import Analysis, Cell, Merge, Split
 from clusterdiff.diff.chance import Chance
@@ -74,6 +76,7 @@ __all__ = [
     "CorpusComparison",
     "Counterexample",
     "Counts",
+    "DatasetRanking",
     "Documents",
     "EngineComparison",
     "EngineError",

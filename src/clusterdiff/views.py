@@ -24,6 +24,13 @@ def series(worsened: Any, ax: Any = None) -> Any:
     return plots.series(worsened, ax)
 
 
+def mean_ranks(ranking: Any, ax: Any = None) -> Any:
+    """Draw the mean ranks of systems over data sets, and which of them do not differ; returns the Axes."""
+    from clusterdiff.show import plots
+
+    return plots.mean_ranks(ranking, ax)
+
+
 def report(comparison: Any, path: str | PathLike[str], **options: Any) -> None:
     """Write the report of a comparison to a file."""
     from clusterdiff.show.report import write_report

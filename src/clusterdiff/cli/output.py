@@ -14,7 +14,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from clusterdiff.diff.comparison import Comparison
-from clusterdiff.errors import FileError
+from clusterdiff.errors import ArgumentError, FileError
 from clusterdiff.table import shown
 from clusterdiff.wording import count
 
@@ -50,6 +50,13 @@ def _finite(data: Any) -> Any:
     if isinstance(data, list | tuple):
         return [_finite(value) for value in data]
     return None if isinstance(data, float) and not math.isfinite(data) else data
+
+
+def refuse_several(given: dict[str, bool]) -> None:
+    """Raise if several ways to print the same were asked for."""
+    chosen = [option for option, is_given in given.items() if is_given]
+    if len(chosen) > 1:
+        raise ArgumentError(f"{' and '.join(chosen)} are two ways to print the same; choose one.")
 
 
 def plain_table(*left: str, right: Iterable[str] = (), header: bool = True) -> RichTable:

@@ -30,45 +30,17 @@ class Cell(NamedTuple):
 class Board:
     """A leaderboard: headings, rows of cells, how many rows are left out, and what stands under the table.
 
-    The first ``names`` columns are words, the others numbers.
+    The columns ``words`` hold words, the others numbers; ``noun`` says what a row is. ``notices`` stand where people do
+    not see them as warnings.
     """
 
     head: list[str]
     rows: list[list[Cell]]
     left: int
     footnotes: list[str]
-    names: int = 2
-
-
-def board(ranking: Any, rows: int | None = None) -> Board:
-    """The leaderboard of a ranking, or its first rows."""
-    names = ranking.names[:rows]
-    told = [ranking.row(name) for name in names]
-    first, *others = ranking.measures
-    intervals = any(row["interval"] for row in told)
-    parts = ["split", "merge"]
-    if any(row["loss"]["missing"] or row["loss"]["spurious"] for row in told):
-        parts += ["missing", "spurious"]
-    head = ["", "system", first, *(["interval"] if intervals else []), *others, *parts]
-    tested = any(row["p_value"] is not None for row in told)
-    best = {
-        measure: best_of([row["scores"][measure] for row in told], ranking.similar(measure))
-        for measure in ranking.measures
-    }
-    out = []
-    for row in told:
-        cells = [Cell(str(row["rank"])), Cell(row["system"], best=row["scores"][first] == best[first])]
-        cells.append(number(row["scores"][first], best[first]))
-        if intervals:
-            cells.append(
-                Cell(f"{row['interval'][0]:.4f}–{row['interval'][1]:.4f}" if row["interval"] else "")
-            )
-        cells += [number(row["scores"][measure], best[measure]) for measure in others]
-        cells += [Cell(f"{row['loss'][part]:.4f}") for part in parts]
-        if tested:
-            cells.append(Cell(p_text(row["p_value"])))
-        out.append(cells)
-    return Board([*head, *(["p"] if tested else [])], out, len(ranking) - len(names), ranking.footnotes)
+    notices: Sequence[str] = ()
+    words: tuple[int, ...] = (1,)
+    noun: str = "system"
 
 
 def best_of(values: Sequence[float], similar: bool) -> float:
@@ -93,8 +65,36 @@ def p_text(p: float | None) -> str:
     return ("<0.001" if p < 0.001 else f"{p:.3f}") + ("*" if p < 0.05 else "")
 
 
-def _more(board: Board) -> str:
-    return f"… and {count(board.left, 'more system')}"
+class Boards:
+    """What can be shown as leaderboards: as text, Markdown, LaTeX and HTML."""
+
+    def boards(self, rows: int | None = None) -> list[Board]:
+        """The tables, with as many rows each at most."""
+        raise NotImplementedError
+
+    def to_markdown(self) -> str:
+        """For a page or a comment, the best in bold: under 60,000 characters, however many rows there are."""
+        tables = self.boards()
+        return "\n".join(markdown(board, MARKDOWN // len(tables)) for board in tables)
+
+    def to_latex(self) -> str:
+        """For a paper: tables for booktabs, the best in bold."""
+        return "\n".join(map(latex_table, self.boards()))
+
+    def to_html(self) -> str:
+        """As a page of its own."""
+        return page("".join(map(html, self.boards())))
+
+    def _repr_html_(self) -> str:
+        return "".join(map(html, self.boards(SHOWN)))
+
+    def __repr__(self) -> str:
+        return "\n\n".join(map(text, self.boards(SHOWN)))
+
+
+def more(board: Board, left: int) -> list[str]:
+    """How many rows are left out, if any."""
+    return [f"… and {count(left, f'more {board.noun}')}"] if left else []
 
 
 def text(board: Board) -> str:
@@ -103,39 +103,38 @@ def text(board: Board) -> str:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         "  ".join(
-            cell.ljust(width) if 0 < i < board.names else cell.rjust(width)
+            cell.ljust(width) if i in board.words else cell.rjust(width)
             for i, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in rows
     ]
-    return "\n".join([*lines, *([_more(board)] if board.left else []), *board.footnotes])
+    return "\n".join([*lines, *more(board, board.left), *board.footnotes])
 
 
 def markdown(board: Board, limit: int = MARKDOWN) -> str:
     """For a page or a comment: as many rows as fit into so many characters."""
-    tail = "".join(f"\n{_safe(line)}\n" for line in board.footnotes)
+    tail = "".join(f"\n{escaped(line)}\n" for line in [*board.footnotes, *board.notices])
     lines = [
-        _bar(map(_safe, board.head)),
-        _bar("---" if 0 < i < board.names else "---:" for i in range(len(board.head))),
+        _bar(map(escaped, board.head)),
+        _bar("---" if i in board.words else "---:" for i in range(len(board.head))),
     ]
     room = limit - sum(map(len, lines)) - len(tail) - 100
     left = board.left + len(board.rows)
     for row in board.rows:
-        line = _bar(f"**{_safe(cell.text)}**" if cell.best else _safe(cell.text) for cell in row)
+        line = _bar(f"**{escaped(cell.text)}**" if cell.best else escaped(cell.text) for cell in row)
         room -= len(line)
         if room < 0:
             break
         lines.append(line)
         left -= 1
-    more = f"\n… and {count(left, 'more system')}\n" if left else ""
-    return "".join(lines) + more + tail
+    return "".join([*lines, *(f"\n{line}\n" for line in more(board, left)), tail])
 
 
 def _bar(cells: Iterator[str] | map[str]) -> str:
     return f"| {' | '.join(cells)} |\n"
 
 
-def _safe(text: str) -> str:
+def escaped(text: str) -> str:
     """Text that means nothing else in Markdown; stars and bars above all."""
     out = shown(text, 2000)
     for sign in "\\`*_|[]<>":
@@ -145,13 +144,17 @@ def _safe(text: str) -> str:
 
 def latex_table(board: Board) -> str:
     """For a paper: booktabs, the best in bold."""
-    aligned = "r" + "l" * (board.names - 1) + "r" * (len(board.head) - board.names)
+    aligned = "".join("l" if i in board.words else "r" for i in range(len(board.head)))
     lines = [f"\\begin{{tabular}}{{{aligned}}}", "\\toprule", _row(map(latex, board.head)), "\\midrule"]
     lines += [
         _row(f"\\textbf{{{_dashes(cell.text)}}}" if cell.best else _dashes(cell.text) for cell in row)
         for row in board.rows
     ]
-    lines += ["\\bottomrule", "\\end{tabular}", *(f"% {' '.join(line.split())}" for line in board.footnotes)]
+    lines += [
+        "\\bottomrule",
+        "\\end{tabular}",
+        *(f"% {' '.join(line.split())}" for line in [*board.footnotes, *board.notices]),
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -165,36 +168,38 @@ def _row(cells: Iterator[str] | map[str]) -> str:
 
 def html(board: Board) -> str:
     """For a notebook."""
-    head = "".join(f"<th>{escape(name)}</th>" for name in board.head)
-    body = "".join(
-        "<tr>"
-        + "".join(
-            f"<td>{f'<b>{escape(shown(cell.text))}</b>' if cell.best else escape(shown(cell.text))}</td>"
-            for cell in row
-        )
-        + "</tr>"
-        for row in board.rows
+
+    def row(tag: str, cells: Sequence[Cell]) -> str:
+        out = []
+        for i, cell in enumerate(cells):
+            text = escape(shown(cell.text))
+            kind = ' class="word"' if i in board.words else ""
+            out.append(f"<{tag}{kind}>{f'<b>{text}</b>' if cell.best else text}</{tag}>")
+        return f"<tr>{''.join(out)}</tr>"
+
+    head = row("th", [Cell(name) for name in board.head])
+    body = "".join(row("td", cells) for cells in board.rows)
+    notes = "".join(
+        f"<p>{escape(line)}</p>" for line in [*more(board, board.left), *board.footnotes, *board.notices]
     )
-    more = f"<p>{_more(board)}</p>" if board.left else ""
-    notes = "".join(f"<p>{escape(line)}</p>" for line in board.footnotes)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}{notes}"
+    return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>{notes}"
 
 
 STYLE = (
     "body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#1b1b1f;"
     "background:#fff}table{border-collapse:collapse;font-variant-numeric:tabular-nums}th,td{padding:.25rem .8rem;"
-    "text-align:right;border-bottom:1px solid #ddd}th:nth-child(2),td:nth-child(2){text-align:left}"
+    "text-align:right;border-bottom:1px solid #ddd}.word{text-align:left}"
     "p{color:#555;max-width:50rem}@media(prefers-color-scheme:dark){body{color:#e6e6ea;background:#17171b}"
     "th,td{border-color:#3a3a42}p{color:#a9a9b3}}"
 )
 
 
-def page(board: Board) -> str:
-    """As a page of its own, which needs no network."""
+def page(body: str) -> str:
+    """A page of its own, which needs no network."""
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>clusterdiff rank</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<style>{STYLE}</style></head><body>{html(board)}</body></html>\n"
+        f"<style>{STYLE}</style></head><body>{body}</body></html>\n"
     )
 
 

@@ -1,341 +1,32 @@
-"""rank: several predictions of the same truth, best first, with intervals and tests between them."""
+"""rank: several predictions of one truth or of several, best first."""
 
 from __future__ import annotations
 
-import re
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
-from math import isnan, nan
-from typing import Any, Literal
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, overload
 
-import numpy as np
-
-from clusterdiff._version import __version__
-from clusterdiff.decide import leaderboard
-from clusterdiff.decide.paired import Paired, holm, paired, permutation_p_value
-from clusterdiff.decide.systems import USUAL, Judge, System
+from clusterdiff.decide.datasets import DatasetRanking
+from clusterdiff.decide.ranking import Ranking
+from clusterdiff.decide.systems import USUAL, Judge
 from clusterdiff.diff.comparison import AnyMeasure
-from clusterdiff.diff.interval import Interval, Method, Resampling, doubts
-from clusterdiff.diff.loss import PARTS, Loss
-from clusterdiff.diff.resampling import bootstrap
-from clusterdiff.diff.statistic import Statistic
-from clusterdiff.diff.units import UNITS, Unit
-from clusterdiff.errors import ArgumentError, ClusterdiffWarning, MeasureError, nearest, one_of
-from clusterdiff.measures import Measure, resolve_all
-from clusterdiff.points.labels import FloatArray
-from clusterdiff.table import Table
-from clusterdiff.wording import count
+from clusterdiff.diff.interval import Method, Resampling
+from clusterdiff.errors import ArgumentError, ClusterdiffError, ClusterdiffWarning, one_of
+from clusterdiff.measures import resolve_all
 
-#: Tables have intervals and tests of this many systems, which take milliseconds each; anybody can ask for more by name.
-TESTED = 100
 #: What can be drawn again and is the same for all systems; components are not.
-SHARED: tuple[Unit, ...] = ("true", "document")
+SHARED = ("true", "document")
 
 
-class Ranking:
-    """Systems ranked by the first measure, best first. Made by :func:`rank`.
-
-    Scores and losses are there at once. Intervals, tests and the adjusted S_H are computed when they are first asked
-    for, by name or by a table that shows them.
-    """
-
-    def __init__(
-        self, systems: Sequence[System], measures: Mapping[str, Measure], unit: Unit, how: Resampling | None
-    ) -> None:
-        self._measures = dict(measures)
-        self.unit = unit
-        self._how = how
-        first = next(iter(measures))
-        sign = -1 if measures[first].similarity else 1
-        # What has no value comes last; equal ones stay in the order in which they were given.
-        worth = {system.name: system.score(first) for system in systems}
-        order = sorted(worth, key=lambda name: (isnan(worth[name]), sign * worth[name]))
-        by_name = {system.name: system for system in systems}
-        self._systems = {name: by_name[name] for name in order}
-        self._drawn: dict[str, Interval] = {}
-        self._p_values: dict[tuple[str, str], float] = {}
-
-    # ---- scores
-
-    @property
-    def names(self) -> list[str]:
-        """The systems, best first."""
-        return list(self._systems)
-
-    @property
-    def measures(self) -> list[str]:
-        """The measures by name; the first one ranks."""
-        return list(self._measures)
-
-    def __len__(self) -> int:
-        return len(self._systems)
-
-    def score(self, name: str, measure: str | None = None) -> float:
-        """A system's score in one of the measures, the first unless told otherwise."""
-        wanted = self.measures[0] if measure is None else measure
-        if wanted not in self._measures:
-            raise MeasureError(
-                f"{wanted!r} is not among the measures ranked: {', '.join(self.measures)}.",
-                nearest(wanted, self.measures),
-            )
-        return self._system(name).score(wanted)
-
-    def similar(self, measure: str) -> bool:
-        """Whether larger values of a measure are better."""
-        return self._measures[measure].similarity
-
-    def loss(self, name: str) -> Loss:
-        """What the S_H of a system lost, to splits, merges, missing and spurious points."""
-        return self._system(name).loss
-
-    def rank(self, name: str) -> int:
-        """A system's rank: 1 for the best, the same for equal scores."""
-        return self._ranks[self._system(name).name]
-
-    def _system(self, name: str) -> System:
-        if name not in self._systems:
-            raise ArgumentError(
-                f"{name!r} is not one of the {count(len(self), 'system')}.", nearest(str(name), self.names)
-            )
-        return self._systems[name]
-
-    # ---- intervals and tests
-
-    def interval(self, name: str) -> Interval:
-        """Between which values the first measure of a system would have come out, had other units been drawn.
-
-        >>> import clusterdiff as cd
-        >>> true = [i // 4 for i in range(400)]
-        >>> cd.rank(true, {"halves": [i // 2 for i in range(400)]}).interval("halves")
-        S_H = 0.5000, 95% interval 0.5000 to 0.5000 (percentile, 10,000 resamples of 100 true clusters)
-        """
-        if name not in self._drawn:
-            how, system = self._resampling, self._system(name)
-            found = self._found(system)
-            values = found.finish(bootstrap(found.sums, how.resamples, how.seed))
-            value = system.score(self.measures[0])
-            low, high = how.ends(values, value)
-            self._drawn[name] = Interval.of(
-                low,
-                high,
-                value=value,
-                error=float(values.std(ddof=1)) if len(values) > 1 else 0.0,
-                measure=self.measures[0],
-                level=how.level,
-                method=how.method,
-                unit=self.unit,
-                units=len(found.columns[0]),
-                resamples=how.resamples,
-                seed=how.seed,
-                notices=tuple(doubts(found, self.unit)),
-                signature=self.signature,
-            )
-        return self._drawn[name]
-
-    def p_value(self, first: str, second: str) -> float:
-        """How likely two equally good systems would be as far apart: the sign-flip permutation test, not adjusted.
-
-        Its null hypothesis: on each unit a coin decided which of the two systems made which prediction.
-
-        >>> import clusterdiff as cd
-        >>> true = [i // 4 for i in range(40)]
-        >>> halves, ends = [i // 2 for i in range(40)], [i // 4 + 20 * (i % 4 == 3) for i in range(40)]
-        >>> cd.rank(true, {"halves": halves, "ends": ends}).p_value("ends", "halves")
-        0.001953125
-        """
-        key = (first, second) if first <= second else (second, first)
-        if key not in self._p_values:
-            one, two = self._on_same_units(*key)
-            how = self._resampling
-            self._p_values[key] = permutation_p_value(one, two, how.resamples, how.seed)
-        return self._p_values[key]
-
-    def paired(self, first: str, second: str) -> Paired:
-        """The difference of two systems in the first measure, its interval by the paired bootstrap, and p-values."""
-        difference, low, high, p = paired(*self._on_same_units(first, second), self._resampling)
-        return Paired(first, second, self.measures[0], difference, low, high, self.p_value(first, second), p)
-
-    @cached_property
-    def against_best(self) -> dict[str, float]:
-        """The p-value of each other system against the best one, adjusted by Holm for their number.
-
-        Of more than a hundred systems the first hundred are tested.
-        """
-        best, *others = self.names[:TESTED]
-        return dict(zip(others, holm([self.p_value(best, other) for other in others]), strict=True))
-
-    @property
-    def _resampling(self) -> Resampling:
-        if self._how is None:
-            raise ArgumentError(
-                "`resamples` is 0: there are no intervals and no tests.", "pass resamples=10_000."
-            )
-        return self._how
-
-    def _found(self, system: System) -> Statistic:
-        if system.found is None:
-            raise ArgumentError(
-                f"the cells of {system.name} stayed in the engine, and units are drawn from cells.",
-                "give compare a larger budget=, or pass resamples=0.",
-            )
-        return system.found
-
-    def _on_same_units(self, first: str, second: str) -> tuple[Statistic, Statistic]:
-        """The sums of two systems in the same order of units; a unit that one lacks has none there."""
-        one, two = self._system(first), self._system(second)
-        found = self._found(one), self._found(two)
-        units: Any = one.units, two.units
-        # Predicted clusters without a true point are a system's own units; they have no name and come last.
-        if units[0] is units[1] and units[0][-1] is not None:
-            return found
-        return _matched(found, (units[0].tolist(), units[1].tolist()))
-
-    # ---- for people and programs
-
-    @property
-    def notices(self) -> list[str]:
-        """What one should know before trusting the numbers: of the comparisons, and of the units."""
-        told = [f"{system.name}: {notice}" for system in self._systems.values() for notice in system.notices]
-        best = self._systems[self.names[0]]
-        return told if best.found is None else [*told, *doubts(best.found, self.unit)]
-
-    @property
-    def units(self) -> int:
-        """How many units there are to draw from."""
-        return max(
-            (len(s.found.columns[0]) for s in self._systems.values() if s.found is not None), default=0
-        )
-
-    @property
-    def signature(self) -> str:
-        """How the numbers came about."""
-        told = {system.signature for system in self._systems.values()}
-        if len(told) > 1:  # how many points a policy touched differs from system to system
-            told = {re.sub(r"\([^)]*\)", "(…)", one) for one in told}
-        rest = " or ".join(sorted(told))
-        how = "resamples:0" if self._how is None else f"unit:{self.unit}({self.units})|{self._how.signature}"
-        return f"rank:{self.measures[0]}|systems:{len(self)}|{how}|{rest}|v:{__version__}"
-
-    @property
-    def footnotes(self) -> list[str]:
-        """What was drawn again and what was tested, in words."""
-        if self._how is None:
-            return []
-        how = self._how
-        units = count(self.units, UNITS[self.unit])
-        lines = [
-            f"{self.measures[0]}: {how.level:.0%} intervals ({how.method}) from {how.resamples:,} resamples of {units}."
-        ]
-        if len(self) > 1:
-            lines.append(
-                f"p: paired sign-flip permutation test against the best over {units}, adjusted by Holm. Null hypothesis: "
-                f"a coin decided for each {UNITS[self.unit]} which of the two made which prediction. *: p < 0.05."
-            )
-        if len(self) > TESTED:
-            lines.append(f"Intervals and tests are those of the first {TESTED:,} systems.")
-        return [*lines, *self.notices]
-
-    def row(self, name: str) -> dict[str, Any]:
-        """What tables say of a system: rank, scores, interval, losses, and the p-value against the best."""
-        tested = self._how is not None and name in self.names[:TESTED]
-        return {
-            "rank": self._ranks[name],
-            "system": name,
-            "n": self._systems[name].n,
-            "scores": {measure: self.score(name, measure) for measure in self.measures},
-            "interval": list(self.interval(name)) if tested else None,
-            "loss": self.loss(name)._asdict(),
-            "p_value": self.against_best.get(name) if tested else None,
-        }
-
-    @cached_property
-    def _ranks(self) -> dict[str, int]:
-        ranks: dict[str, int] = {}
-        last, value = 0, None
-        for place, name in enumerate(self.names, 1):
-            score = self.score(name)
-            last = last if score == value else place
-            ranks[name], value = last, score
-        return ranks
-
-    @cached_property
-    def table(self) -> Table[Any]:
-        """All systems, best first: rank, scores, the interval's ends, the losses and the adjusted p-value."""
-        rows = [self.row(name) for name in self.names]
-        columns: dict[str, Any] = {"rank": [row["rank"] for row in rows]}
-        columns["system"] = np.array([row["system"] for row in rows], dtype=object)
-        for measure in self.measures:
-            columns[measure] = [row["scores"][measure] for row in rows]
-        for i, end in enumerate(("low", "high")):
-            columns[end] = [row["interval"][i] if row["interval"] else nan for row in rows]
-        for part in PARTS:
-            columns[f"{part}_loss"] = [row["loss"][part] for row in rows]
-        columns["p_value"] = [nan if row["p_value"] is None else row["p_value"] for row in rows]
-        return Table(columns)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values; also what ``clusterdiff rank --json`` prints and ``--baseline`` reads."""
-        return {
-            "signature": self.signature,
-            "notices": self.notices,
-            "measures": self.measures,
-            "unit": self.unit,
-            "systems": [self.row(name) for name in self.names],
-            "footnotes": self.footnotes,
-        }
-
-    def to_markdown(self) -> str:
-        """The leaderboard as Markdown, the best in bold: under 60,000 characters, however many systems there are."""
-        return leaderboard.markdown(leaderboard.board(self))
-
-    def to_latex(self) -> str:
-        """The leaderboard as a LaTeX table for booktabs, the best in bold."""
-        return leaderboard.latex_table(leaderboard.board(self))
-
-    def to_csv(self) -> str:
-        """All systems as comma-separated values, with all digits."""
-        return leaderboard.csv_text(self.table)
-
-    def to_html(self) -> str:
-        """The leaderboard as a page of its own."""
-        return leaderboard.page(leaderboard.board(self))
-
-    def _repr_html_(self) -> str:
-        return leaderboard.html(leaderboard.board(self, leaderboard.SHOWN))
-
-    def __repr__(self) -> str:
-        return leaderboard.text(leaderboard.board(self, leaderboard.SHOWN))
-
-
-def _matched(
-    found: tuple[Statistic, Statistic], names: tuple[list[Any], list[Any]]
-) -> tuple[Statistic, Statistic]:
-    """Two systems' sums laid over the units of either. Units without a name are a system's own."""
-    places: dict[Any, int] = {}
-    at: list[list[int]] = []
-    rows = 0
-    for listed in names:
-        mine = []
-        for name in listed:
-            place = rows if name is None else places.setdefault(name, rows)
-            rows += place == rows
-            mine.append(place)
-        at.append(mine)
-    out = []
-    for statistic, mine in zip(found, at, strict=True):
-        columns: list[FloatArray] = []
-        for column in statistic.columns:
-            wide = np.zeros(rows)
-            wide[mine] = column
-            columns.append(wide)
-        out.append(Statistic(tuple(columns), statistic.finish))
-    return out[0], out[1]
-
-
+@overload
+def rank(true: object, preds: Mapping[str, object], **options: Any) -> Ranking: ...
+@overload
 def rank(
-    true: object,
-    preds: Mapping[str, object],
+    true: Mapping[str, tuple[object, Mapping[str, object]]], preds: None = None, **options: Any
+) -> DatasetRanking: ...
+def rank(
+    true: Any,
+    preds: Mapping[str, object] | None = None,
     *,
     measures: AnyMeasure | Iterable[AnyMeasure] | None = None,
     unit: Literal["true", "document"] | None = None,
@@ -344,13 +35,14 @@ def rank(
     resamples: int = 10_000,
     seed: int = 0,
     **options: Any,
-) -> Ranking:
-    """Rank several predictions of the same truth, with intervals and tests between them.
+) -> Ranking | DatasetRanking:
+    """Rank several predictions of the same truth, with intervals and tests between them; or of several data sets.
 
     Parameters
     ----------
     true
-        The true clustering, in any form that :func:`compare` takes.
+        The true clustering, in any form that :func:`compare` takes. Or, without ``preds``, several data sets:
+        ``{data set: (true, {system: prediction})}``.
     preds
         The predicted clusterings by the name of the system that made each, in any such form. They are read one after
         the other, so that a mapping may load them when they are asked for.
@@ -358,18 +50,24 @@ def rank(
         The first one ranks, and has intervals and tests. S_H and its adjusted form unless told otherwise.
     unit
         What is drawn again and has its signs flipped: ``"true"`` clusters, which are the same for all systems, as
-        components are not; or ``"document"``, for corpora.
+        components are not; or ``"document"``, for corpora. Between data sets, the data sets are the units.
     level, method, resamples, seed
         As in :meth:`Comparison.interval`; ``resamples`` is also the number of permutations. 0: no intervals, no tests.
     options
         Those of :func:`compare`: ``missing``, ``noise``, ``weights``, …, the same for all systems.
 
+    Returns
+    -------
+    Ranking or DatasetRanking
+        A :class:`Ranking` of one data set has an interval for each system, and paired tests between any two. A
+        :class:`DatasetRanking` has mean ranks, and Wilcoxon's test between any two.
+
     Examples
     --------
     >>> import clusterdiff as cd
     >>> true = [i // 4 for i in range(400)]
-    >>> halves, pairs = [i // 8 for i in range(400)], [i // 4 + 100 * (i % 40 == 3) for i in range(400)]
-    >>> r = cd.rank(true, {"merged": halves, "careful": pairs})
+    >>> merged, careful = [i // 8 for i in range(400)], [i // 4 + 100 * (i % 40 == 3) for i in range(400)]
+    >>> r = cd.rank(true, {"merged": merged, "careful": careful})
     >>> r.names
     ['careful', 'merged']
     >>> r.p_value("careful", "merged") < 0.001
@@ -380,19 +78,46 @@ def rank(
     named = None if measures is None else resolve_all(measures)
     if named is not None and not named:
         raise ArgumentError("`measures` names no measure.", 'leave it out, or pass ["S_H"].')
+    how = Resampling(level, method, resamples, seed) if resamples != 0 else None
+
+    def one(truth: object, systems: Mapping[str, object]) -> Ranking:
+        judge = Judge(truth, named, unit, options, keep=how is not None)
+        found = [judge.system(str(name), pred) for name, pred in systems.items()]
+        usual = USUAL if all(system.outline is not None for system in found) else USUAL[:1]
+        return Ranking(found, named or resolve_all(usual), judge.unit_of_systems, how)
+
+    made: Ranking | DatasetRanking
+    made = one(true, _checked(preds)) if preds is not None else DatasetRanking(dict(_of_data(true, one)))
+    for notice in made.notices:
+        warnings.warn(notice, ClusterdiffWarning, stacklevel=2)
+    return made
+
+
+def _checked(preds: object) -> Mapping[str, object]:
     if not isinstance(preds, Mapping):
         raise ArgumentError(
             f"`preds` must be a dict from the name of each system to its prediction; got {type(preds).__name__}."
         )
     if not preds:
         raise ArgumentError("`preds` has no systems: there is nothing to rank.")
-    how = Resampling(level, method, resamples, seed) if resamples != 0 else None
-    judge = Judge(true, named, unit, options, keep=how is not None)
-    systems = [judge.system(str(name), pred) for name, pred in preds.items()]
-    if named is None:
-        adjusted = all(system.outline is not None for system in systems)
-        named = resolve_all(USUAL if adjusted else USUAL[:1])
-    found = Ranking(systems, named, judge.unit_of_systems, how)
-    for notice in found.notices:
-        warnings.warn(notice, ClusterdiffWarning, stacklevel=2)
-    return found
+    return preds
+
+
+def _of_data(datasets: object, one: Any) -> Iterable[tuple[str, Ranking]]:
+    """The ranking of each data set."""
+    if not isinstance(datasets, Mapping) or not datasets:
+        raise ArgumentError(
+            "without `preds`, the first argument must be a dict {data set: (true, {system: prediction})}; "
+            f"got {type(datasets).__name__ if datasets else 'an empty one'}.",
+            "pass the predictions of one data set as a dict: rank(true, {system: prediction}).",
+        )
+    for data, pair in datasets.items():
+        if not isinstance(pair, tuple) or len(pair) != 2 or not isinstance(pair[1], Mapping):
+            raise ArgumentError(
+                f"a data set must be a pair (true, {{system: prediction}}); {data!r} is {type(pair).__name__}."
+            )
+        try:
+            yield str(data), one(pair[0], _checked(pair[1]))
+        except ClusterdiffError as error:
+            error.message = f"{data}: {error.message}"
+            raise

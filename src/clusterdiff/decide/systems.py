@@ -108,7 +108,6 @@ class Judge:
             return self._of_comparison(name, diff)
         except ClusterdiffError as error:
             error.message = f"{name}: {error.message}"
-            error.args = (error.message,)
             raise
 
     def _scores(self, summed: Any, score: Any) -> dict[str, float]:

@@ -15,6 +15,7 @@ from clusterdiff.show.plots.flows import flow
 from clusterdiff.show.plots.graphs import bipartite, derivation
 from clusterdiff.show.plots.lines import series
 from clusterdiff.show.plots.losses import loss
+from clusterdiff.show.plots.ranks import mean_ranks
 from clusterdiff.show.plots.registry import PLOTS, picture
 from clusterdiff.show.plots.scores import sizes
 from clusterdiff.show.plots.tables import heatmap
@@ -29,6 +30,7 @@ __all__ = [
     "flow",
     "heatmap",
     "loss",
+    "mean_ranks",
     "picture",
     "plot",
     "series",
