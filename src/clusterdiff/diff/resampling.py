@@ -8,7 +8,7 @@ import numpy as np
 
 from clusterdiff import _core
 from clusterdiff.errors import ArgumentError
-from clusterdiff.points.labels import FloatArray, Int64Array
+from clusterdiff.points.labels import FloatArray, Int64Array, IntArray
 
 #: What one random number of a kind costs, in nanoseconds: a binomial one, the draw of a unit, a coin.
 BINOMIAL, DRAW, COIN = 100.0, 1.0, 0.3
@@ -30,26 +30,26 @@ def bootstrap(sums: FloatArray, resamples: int, seed: int) -> FloatArray:
     """What resamples of the units add up to: a row for each, from the rows of ``sums``, which has one per unit.
 
     A resample draws as many units as there are, with replacement. Equal units are drawn together: how often a kind
-    of unit comes is a multinomial number.
+    of unit comes is a multinomial number. Units of rare kinds are cheaper drawn one by one, from a pool that comes as
+    often as another kind.
 
     >>> bootstrap(np.ones((5, 1)), 3, seed=0).tolist()
     [[5.0], [5.0], [5.0]]
     """
     units, width = sums.shape
-    first, counts = distinct(sums)
+    of_unit, first, counts = kinds_of(sums)
+    many = counts * (width * DRAW) > BINOMIAL
+    kinds, pool = sums[first[many]], np.ascontiguousarray(sums[~many[of_unit]])
+    blocks = np.diff(np.append(np.arange(0, len(pool), _core.RESAMPLE_BLOCK), len(pool)))
+    shares = np.concatenate([counts[many], blocks]) / units
     rng = np.random.default_rng(seed)
     out = np.empty((resamples, width))
-    if len(first) * BINOMIAL <= units * width * DRAW:
-        kinds, shares = sums[first], counts / units
-        for rows in _stretches(resamples, len(first)):
-            out[rows] = rng.multinomial(units, shares, size=rows.stop - rows.start) @ kinds
-        return out
-    block = _core.RESAMPLE_BLOCK
-    sizes = np.diff(np.append(np.arange(0, units, block), units))
-    values = np.ascontiguousarray(sums).ravel()
-    for rows in _stretches(resamples, len(sizes)):
-        drawn = rng.multinomial(units, sizes / units, size=rows.stop - rows.start)
-        out[rows] = _core.resample(values, width, drawn.ravel(), int(rng.integers(2**63)))
+    for rows in _stretches(resamples, len(shares)):
+        drawn = rng.multinomial(units, shares, size=rows.stop - rows.start)
+        out[rows] = drawn[:, : len(kinds)] @ kinds
+        if len(pool):
+            times = np.ascontiguousarray(drawn[:, len(kinds) :]).ravel()
+            out[rows] += _core.resample(pool.ravel(), width, times, int(rng.integers(2**63)))
     return out
 
 
@@ -60,7 +60,7 @@ def coins(sums: FloatArray, draws: int, seed: int) -> FloatArray:
     """
     rng = np.random.default_rng(seed)
     out = np.zeros((draws, sums.shape[1]))
-    first, counts = distinct(sums)
+    _, first, counts = kinds_of(sums)
     some = (sums[first] != 0).any(axis=1)
     first, counts = first[some], counts[some]
     many = counts * COIN > BINOMIAL
@@ -73,8 +73,8 @@ def coins(sums: FloatArray, draws: int, seed: int) -> FloatArray:
     return out
 
 
-def distinct(sums: FloatArray) -> tuple[Int64Array, Int64Array]:
-    """Where each kind of row stands first, and how many rows are of that kind."""
+def kinds_of(sums: FloatArray) -> tuple[IntArray, Int64Array, Int64Array]:
+    """The kind of each row, equal rows being of one kind; where each kind stands first, and how many rows it has."""
     key = np.zeros(len(sums), dtype=np.uint64)
     for column in sums.T:
         bits = (np.ascontiguousarray(column) + 0.0).view(np.uint64)  # + 0.0: there is one zero
@@ -83,7 +83,7 @@ def distinct(sums: FloatArray) -> tuple[Int64Array, Int64Array]:
         key = (key ^ rounded) * np.uint64(0x9E3779B97F4A7C15)
         key ^= key >> np.uint64(29)
     codes, first = _core.encode_integers(key)
-    return first, np.bincount(codes, minlength=len(first))
+    return codes, first, np.bincount(codes, minlength=len(first))
 
 
 def _stretches(rows: int, width: int) -> Iterator[slice]:

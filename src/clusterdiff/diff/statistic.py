@@ -16,8 +16,8 @@ from clusterdiff.measures.splitmerge import cell_scores
 from clusterdiff.meet.meet import Meet
 from clusterdiff.points.labels import FloatArray
 
-#: A comparison in which nothing is special: what a measure reads here, it may read anywhere.
-ORDINARY = Meet.from_cells([0, 0, 1, 1, 2], [0, 1, 1, 2, 2], [5, 2, 4, 1, 3])
+#: The cells of a comparison in which nothing is special: what a measure reads there, it may read anywhere.
+ORDINARY = ([0, 0, 1, 1, 2], [0, 1, 1, 2, 2], [5, 2, 4, 1, 3])
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,11 @@ def statistic(meet: Meet, measure: Measure, units: Units) -> Statistic:
     scores = cell_scores(measure, meet)
     if scores is not None:
         return Statistic((units.sums(meet.mass * scores), units.mass(meet)), kept_share)
-    if meet.uneven or measure.reads == "overlap":
+    if (meet.uneven or measure.reads == "overlap") and not meet.weighted:
         coreference = shares(meet.overlap, measure, units)
         if coreference is not None:
             return Statistic(*coreference)
-    noted = Noted(meet), Noted(ORDINARY)
+    noted = Noted(meet), Noted(Meet.from_cells(*ORDINARY))
     if meet.uneven or measure.lacks(Resampled(noted[0], meet.weighted)) is not None:
         raise MeasureError(
             f"{measure.name} is no function of sums over {UNITS[units.kind]}s, and only such sums are drawn again.",
