@@ -82,7 +82,7 @@ def rank(
 
     def one(truth: object, systems: Mapping[str, object]) -> Ranking:
         judge = Judge(truth, named, unit, options, keep=how is not None)
-        found = [judge.system(str(name), pred) for name, pred in systems.items()]
+        found = judge.systems(systems)
         usual = USUAL if all(system.outline is not None for system in found) else USUAL[:1]
         return Ranking(found, named or resolve_all(usual), judge.unit_of_systems, how)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from clusterdiff import _core
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.diff.loss import Loss
@@ -20,11 +21,15 @@ from clusterdiff.measures.splitmerge import adjusted_s_h, s_h
 from clusterdiff.meet.margins import Margins, SizeCounts
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Once
-from clusterdiff.points.labels import AnyArray
+from clusterdiff.points.labels import AnyArray, FloatArray
 from clusterdiff.verbs.compare import compare, integers_in_order
 
 #: What a ranking shows unless measures are named: S_H, and its adjusted form where that has a meaning.
 USUAL = ("S_H", "as_h")
+
+
+#: From so many predictions on, several threads share the work, so many at a time.
+MANY = 50
 
 
 class Outline(Once):
@@ -91,8 +96,25 @@ class Judge:
         self.unit_of_systems: Unit = unit or "true"
         self.options = options
         self.keep = keep
-        self._sizes: SizeCounts | None = None
-        self._shared: dict[str, Any] = {}
+        self._truth: tuple[AnyArray, FloatArray, SizeCounts] | None = None
+        self._units: AnyArray | None = None
+
+    def systems(self, preds: Mapping[str, object]) -> list[System]:
+        """All of them, read one after the other; arrays that are in memory already on several threads."""
+        known = type(preds) is dict and len(preds) >= MANY and not self.options
+        if not known or not all(integers_in_order(self.true, pred) for pred in preds.values()):
+            return [self.system(str(name), pred) for name, pred in preds.items()]
+        from concurrent.futures import ThreadPoolExecutor
+
+        named = list(preds.items())
+        stretches = [named[i : i + MANY] for i in range(0, len(named), MANY)]
+
+        def judged(stretch: list[tuple[str, object]]) -> list[System]:
+            return [self.system(str(name), pred) for name, pred in stretch]
+
+        first = judged(stretches[0])  # which tells what is the same for all
+        with ThreadPoolExecutor(_core.threads()) as pool:
+            return first + [system for part in pool.map(judged, stretches[1:]) for system in part]
 
     def system(self, name: str, pred: object) -> System:
         """What there is to know about one prediction."""
@@ -116,27 +138,28 @@ class Judge:
         return {name: score(m) for name, m in self.measures.items() if m.name != waits}
 
     def _of_integers(self, name: str, meet: Meet) -> System:
-        """Two plain arrays: nothing but the meet is made of them."""
-        if self._sizes is None:
-            self._sizes = SizeCounts.of(meet.true_size)
-        scores = self._scores(meet, lambda measure: float(measure(meet)))
+        """Two plain arrays: nothing but the meet is made of them, and what is told of the truth is the same for all."""
+        if self._truth is None:
+            mass = meet.true_size.astype(np.float64)
+            self._truth = np.array(meet.true_names), mass, SizeCounts.of(meet.true_size)
+        units, mass, sizes = self._truth
         kept, split, merge = meet.cells.kept_by_true()
         n = meet.n
         found = None
-        if self.keep and self._first.function is s_h and self.unit in (None, "true"):
-            found = Statistic((kept, self._same("mass", meet.true_size.astype(np.float64))), kept_share)
+        if self.keep and self._first.function is s_h and self.unit != "document":
+            found = Statistic((kept, mass), kept_share)
         elif self.keep:
-            found = self._statistic(meet, self.unit or "true")
+            found = self._statistic(meet, self.unit_of_systems)
         return System(
             name,
             n,
             Loss.of(split / n, merge / n),
-            scores,
+            self._scores(meet, lambda measure: float(measure(meet))),
             found,
-            self._same("units", meet.true_names),
+            units,
             f"n:{n}|missing:error|noise:-|weights:-",
             [],
-            Outline(meet, self._sizes),
+            Outline(meet, sizes),
         )
 
     def _of_comparison(self, name: str, diff: Comparison) -> System:
@@ -148,7 +171,7 @@ class Judge:
         if "cells" in summed.offers:
             if self.keep:
                 found = self._statistic(diff.meet_for(self._first), unit)
-            units = self._same("units", _names(diff, unit, self._first))
+            units = self._same(_names(diff, unit, self._first))
             if not summed.weighted and not summed.uneven:
                 outline = Outline(diff.meet, SizeCounts.of(diff.meet.true_size))
         signature = diff.signature.partition("|")[2].rpartition("|v:")[0]
@@ -162,12 +185,11 @@ class Judge:
     def _statistic(self, meet: Meet, unit: Unit) -> Statistic:
         return statistic(meet, self._first, units_of(meet, unit))
 
-    def _same(self, what: str, values: Any) -> Any:
-        """An array that most systems share is kept once."""
-        known = self._shared.get(what)
-        if known is None or known.shape != values.shape or not np.array_equal(known, values):
-            known = self._shared[what] = np.array(values)
-        return known
+    def _same(self, units: AnyArray) -> AnyArray:
+        """Names of units that most systems share are kept once."""
+        if self._units is None or not np.array_equal(self._units, units):
+            self._units = units
+        return self._units
 
 
 def _names(diff: Comparison, unit: Unit, measure: Measure) -> AnyArray:
