@@ -9,7 +9,9 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import clusterdiff as cd
@@ -174,6 +176,21 @@ def test_nothing_is_drawn_unless_it_is_asked_for() -> None:
         found.interval("fine")
 
 
+def test_cells_that_stay_in_an_engine_are_ranked_without_intervals() -> None:
+    """Scores and losses come from the engine; units cannot be drawn from there, and who asks is told."""
+    con = duckdb.connect()
+
+    def table(labels: np.ndarray) -> Any:
+        return con.from_arrow(pa.table({"point": [f"p{i}" for i in range(len(labels))], "cluster": labels}))
+
+    found = cd.rank(table(TRUE), {name: table(pred) for name, pred in PREDS.items()}, budget=1000)
+    assert found.names == ["fine", "fair", "rough"]
+    assert found.score("fair") == pytest.approx(cd.score(TRUE, PREDS["fair"]))
+    assert found.to_dict()["systems"][0]["interval"] is None
+    with pytest.raises(cd.ArgumentError, match="the cells of fair stayed in the engine"):
+        found.interval("fair")
+
+
 def test_thousands_of_systems_show_the_first_ones() -> None:
     """Tables have intervals and tests of a hundred; text shows twenty; Markdown stays under its limit."""
     preds = {f"system {i:04} with a rather long name to fill the page": PREDS["fine"] for i in range(1500)}
@@ -254,6 +271,8 @@ def test_files_are_ranked_like_arrays(tmp_path: Path) -> None:
             "`preds` must be a dict from the name of each system to its prediction; got list",
         ),
         (([0, 1], {"short": [0]}), "short: "),
+        (([0, 1], {1: [0, 1], "1": [0, 0]}), "`preds` has several systems called '1'"),
+        (([0, 1], {"a": [0, 1]}, "ami"), "a: ami is no function of sums over true clusters"),
         (({},), "without `preds`, the first argument must be a dict"),
         (({"d": [0, 1]},), "a data set must be a pair"),
     ],
@@ -261,7 +280,7 @@ def test_files_are_ranked_like_arrays(tmp_path: Path) -> None:
 def test_bad_input_names_the_argument(arguments: tuple[Any, ...], message: str) -> None:
     """And the system, or the data set, that is to blame."""
     with pytest.raises(cd.ClusterdiffError, match=message):
-        cd.rank(*arguments)
+        cd.rank(*arguments[:2], **({"measures": arguments[2]} if len(arguments) > 2 else {}))
 
 
 def test_unknown_names_are_refused_with_the_nearest() -> None:

@@ -11,7 +11,7 @@ from clusterdiff.decide.ranking import Ranking
 from clusterdiff.decide.systems import USUAL, Judge
 from clusterdiff.diff.comparison import AnyMeasure
 from clusterdiff.diff.interval import Method, Resampling
-from clusterdiff.errors import ArgumentError, ClusterdiffError, ClusterdiffWarning, one_of
+from clusterdiff.errors import ArgumentError, ClusterdiffError, ClusterdiffWarning, listed, one_of
 from clusterdiff.measures import resolve_all
 
 #: What can be drawn again and is the same for all systems; components are not.
@@ -100,6 +100,16 @@ def _checked(preds: object) -> Mapping[str, object]:
         )
     if not preds:
         raise ArgumentError("`preds` has no systems: there is nothing to rank.")
+    names = [str(name) for name in preds]
+    twice = (
+        [name for name in dict.fromkeys(names) if names.count(name) > 1]
+        if len(set(names)) < len(names)
+        else []
+    )
+    if twice:
+        raise ArgumentError(
+            f"`preds` has several systems called {listed(twice)}.", "give each a name of its own."
+        )
     return preds
 
 

@@ -50,6 +50,7 @@ class Ranking(Boards):
         order = sorted(worth, key=lambda name: (isnan(worth[name]), sign * worth[name]))
         by_name = {system.name: system for system in systems}
         self._systems = {name: by_name[name] for name in order}
+        self._place = {name: place for place, name in enumerate(order)}
         self._drawn: dict[str, Interval] = {}
         self._p_values: dict[tuple[str, str], float] = {}
 
@@ -160,8 +161,8 @@ class Ranking(Boards):
 
     @property
     def resampled(self) -> bool:
-        """Whether there are intervals and tests."""
-        return self._how is not None
+        """Whether there are intervals and tests: resamples were asked for, and no cells stayed in an engine."""
+        return self._how is not None and all(system.found is not None for system in self._systems.values())
 
     @property
     def _resampling(self) -> Resampling:
@@ -222,15 +223,19 @@ class Ranking(Boards):
         if len(told) > 1:  # how many points a policy touched differs from system to system
             told = {re.sub(r"\([^)]*\)", "(…)", one) for one in told}
         rest = " or ".join(sorted(told))
-        how = "resamples:0" if self._how is None else f"unit:{self.unit}({self.units})|{self._how.signature}"
+        how = (
+            "resamples:0"
+            if self._how is None or not self.resampled
+            else f"unit:{self.unit}({self.units})|{self._how.signature}"
+        )
         return f"rank:{self.measures[0]}|systems:{len(self)}|{how}|{rest}|v:{__version__}"
 
     @property
     def footnotes(self) -> list[str]:
         """What was drawn again and what was tested, in words."""
-        if self._how is None:
+        if not self.resampled:
             return []
-        how = self._how
+        how = self._resampling
         units = count(self.units, UNITS[self.unit])
         lines = [
             f"{self.measures[0]}: {how.level:.0%} intervals ({how.method}) from {how.resamples:,} resamples of {units}."
@@ -246,7 +251,7 @@ class Ranking(Boards):
 
     def row(self, name: str) -> dict[str, Any]:
         """What tables say of a system: rank, scores, interval, losses, and the p-value against the best."""
-        tested = self._how is not None and name in self.names[:TESTED]
+        tested = self.resampled and self._place[name] < TESTED
         return {
             "rank": self._ranks[name],
             "system": name,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -132,10 +132,9 @@ class Judge:
             error.message = f"{name}: {error.message}"
             raise
 
-    def _scores(self, summed: Any, score: Any) -> dict[str, float]:
-        """All scores but the adjusted one, which can wait where it has a meaning."""
-        waits = "" if summed.weighted or summed.uneven else USUAL[1]
-        return {name: score(m) for name, m in self.measures.items() if m.name != waits}
+    def _scores(self, score: Callable[[Measure], float], outlined: bool) -> dict[str, float]:
+        """All scores but the adjusted one, which can wait if an outline is kept."""
+        return {name: score(m) for name, m in self.measures.items() if not outlined or m.name != USUAL[1]}
 
     def _of_integers(self, name: str, meet: Meet) -> System:
         """Two plain arrays: nothing but the meet is made of them, and what is told of the truth is the same for all."""
@@ -154,7 +153,7 @@ class Judge:
             name,
             n,
             Loss.of(split / n, merge / n),
-            self._scores(meet, lambda measure: float(measure(meet))),
+            self._scores(lambda measure: float(measure(meet)), outlined=True),
             found,
             units,
             f"n:{n}|missing:error|noise:-|weights:-",
@@ -175,7 +174,7 @@ class Judge:
             if not summed.weighted and not summed.uneven:
                 outline = Outline(diff.meet, SizeCounts.of(diff.meet.true_size))
         signature = diff.signature.partition("|")[2].rpartition("|v:")[0]
-        scores = self._scores(summed, diff.score)
+        scores = self._scores(diff.score, outlined=outline is not None)
         return System(name, diff.n, diff.loss, scores, found, units, signature, list(diff.notices), outline)
 
     @property

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from functools import cached_property
 from html import escape
 from os import PathLike
@@ -13,7 +14,7 @@ from clusterdiff import views
 from clusterdiff._version import __version__
 from clusterdiff.diff.analysis import Analysis, Cell, Merge, Split
 from clusterdiff.diff.chance import Chance, chance, level
-from clusterdiff.diff.components import Component, components
+from clusterdiff.diff.components import Component, components, components_html
 from clusterdiff.diff.explain import Explanation, explain
 from clusterdiff.diff.interval import Interval, Method, Resampling, interval
 from clusterdiff.diff.loss import Loss
@@ -24,14 +25,15 @@ from clusterdiff.diff.repairs import Repairs
 from clusterdiff.diff.slices import PointLoss, Slice, by, by_point
 from clusterdiff.diff.source import PointSource
 from clusterdiff.diff.units import Unit
-from clusterdiff.errors import ArgumentError, ClusterdiffWarning
+from clusterdiff.errors import ArgumentError, ClusterdiffWarning, MeasureError
 from clusterdiff.measures import Measure, applicable, resolve, resolve_all
+from clusterdiff.measures.models import Model
 from clusterdiff.measures.normalise import normalised
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Summed
 from clusterdiff.points.clustering import Clustering, Points
 from clusterdiff.points.policy import Policy
-from clusterdiff.table import Table, shown
+from clusterdiff.table import Table
 from clusterdiff.wording import count
 
 AnyMeasure: TypeAlias = str | Measure | Callable[[Meet], float]
@@ -46,6 +48,9 @@ class Comparison:
     ``meet`` is their meet, ``analysis`` what follows from it alone, ``source`` the points, and ``policy`` what was
     done with points that one side lacks and with noise.
     """
+
+    #: What is drawn again for an interval, unless another unit is named.
+    unit: Unit = "component"
 
     def __init__(self, meet: Meet, source: PointSource, policy: Policy) -> None:
         self.meet = meet
@@ -96,6 +101,9 @@ class Comparison:
     def scores(self, measures: Iterable[AnyMeasure] = USUAL) -> dict[str, float]:
         """Several measures, by name; ``"all"``: every measure that applies here.
 
+        A measure applies if it has a value: K needs a parameter, some are not defined for weights or for lost points,
+        and ``smi`` would take too long for many large clusters.
+
         >>> import clusterdiff as cd
         >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).scores(["S_H", "R"])
         {'S_H': 0.5, 'R': 0.8333333333333334}
@@ -103,10 +111,24 @@ class Comparison:
         True
         """
         if isinstance(measures, str) and measures == "all":
-            return {measure.name: self.score(measure) for measure in applicable(self.summed)}
+            found = {}
+            for measure in applicable(self.summed):
+                with suppress(
+                    MeasureError
+                ):  # which says that it has no value here, or not in reasonable time
+                    found[measure.name] = self.score(measure)
+            return found
         return {name: self.score(measure) for name, measure in resolve_all(measures).items()}
 
-    def chance(self, measure: AnyMeasure = "S_H", *, draws: int = 1000, seed: int = 0) -> Chance:
+    def chance(
+        self,
+        measure: AnyMeasure = "S_H",
+        *,
+        model: Model = "permutation",
+        draws: int = 1000,
+        seed: int = 0,
+        progress: Callable[[str], None] | None = None,
+    ) -> Chance:
         """What a measure comes to for shuffled labels, and how the value at hand stands against that.
 
         The clusters keep their sizes on both sides, and the labels are permuted. The mean is exact for S_H, S*(pairs),
@@ -116,10 +138,17 @@ class Comparison:
         ----------
         measure
             A measure's name, or a function of the meet. Weighted points are refused.
+        model
+            What is left to chance (Gates & Ahn 2017). ``"permutation"`` keeps the sizes of the clusters on both sides.
+            ``"num"`` draws both sides from all clusterings with as many clusters, ``"all"`` from all clusterings;
+            ``"num1"`` and ``"all1"`` draw the prediction and keep the truth. With these four the mean is exact for
+            Rand, I and VI.
         draws
             How many random meets to look at, for the spread and for means that are not known exactly. 0: none.
         seed
             Where random numbers start: the same seed, the same draws.
+        progress
+            A function that is told how many draws have been made.
 
         Examples
         --------
@@ -128,13 +157,14 @@ class Comparison:
         S_H = 0.2804; by chance 0.1682 (exactly) ± 0.14; adjusted 0.1349; z = 0.813, p = 0.59 (1,000 draws)
         """
         return chance(
-            self.summed, resolve(measure), draws=draws, seed=seed, signature=self.signature.partition("|")[2]
+            self.summed,
+            resolve(measure),
+            draws=draws,
+            seed=seed,
+            model=model,
+            progress=progress,
+            signature=self.signature.partition("|")[2],
         )
-
-    @property
-    def unit(self) -> Unit:
-        """What is drawn again for an interval, unless another unit is named: components, or documents of a corpus."""
-        return "component"
 
     def interval(
         self,
@@ -148,16 +178,14 @@ class Comparison:
     ) -> Interval:
         """Between which values a measure would have come out, had other clusters of the same kind been drawn.
 
-        The bootstrap draws units, never single points, and adds up their sums: each keeps its points, and what was
-        split or merged in it stays so.
+        The bootstrap draws units with replacement, never single points, and adds up their sums.
 
         Parameters
         ----------
         measure
             S_H and all of S* and S'; without lost points also whatever reads sums, such as ``ari``, ``vi``, ``b3.f1``.
         unit
-            ``"component"``, ``"true"`` for true clusters, or ``"document"``. Components unless told otherwise, and
-            documents for a corpus.
+            ``"component"`` (the default), ``"true"`` for true clusters, or ``"document"`` (the default for a corpus).
         level, method
             How often it should cover, and ``"percentile"`` or ``"basic"`` (the percentiles mirrored at the value).
         resamples, seed
@@ -445,20 +473,9 @@ class Comparison:
         return "\n".join([*self._sentences(), self.signature])
 
     def _repr_html_(self) -> str:
-        worst = [c for c in self.components[:5] if c.loss > 0]
-        rows = "".join(
-            f"<tr><td>{c.kind}</td><td>{c.size:,}</td><td>{c.loss:.4f}</td>"
-            f"<td>{escape(_name_list(c.true))}</td><td>{escape(_name_list(c.pred))}</td></tr>"
-            for c in worst
-        )
-        table = (
-            "<table><thead><tr><th>kind</th><th>points</th><th>loss</th><th>true</th><th>predicted</th></tr></thead>"
-            f"<tbody>{rows}</tbody></table>"
-            if worst
-            else ""
-        )
         first, *rest = map(escape, self._sentences())
         lines = "<br>".join(rest)
+        table = components_html(self.components[:5])
         return f"<p><b>{first}</b><br>{lines}</p>{table}<p><code>{escape(self.signature)}</code></p>"
 
 
@@ -470,8 +487,3 @@ def noticed(diff: Compared) -> Compared:
     for notice in diff.notices:
         warnings.warn(notice, ClusterdiffWarning, stacklevel=3)
     return diff
-
-
-def _name_list(names: Sequence[Any], limit: int = 4) -> str:
-    more = f" and {len(names) - limit:,} more" if len(names) > limit else ""
-    return ", ".join(shown(str(name), 30) for name in names[:limit]) + more

@@ -89,6 +89,9 @@ class CorpusComparison(Comparison):
     ``counts`` says how many points and clusters either side has, and how many points both have.
     """
 
+    #: Documents were chosen independently of each other; clusters within one were not.
+    unit: Unit = "document"
+
     def __init__(
         self,
         meet: Meet,
@@ -120,11 +123,6 @@ class CorpusComparison(Comparison):
     def meet_for(self, measure: Measure) -> Meet:
         """The meet that a measure is computed from: that of ``scored`` for those that the reference scorers have."""
         return self.scored.meet if _as_reference(measure) else self.meet
-
-    @property
-    def unit(self) -> Unit:
-        """What is drawn again for an interval: documents, which were chosen independently of each other."""
-        return "document"
 
     @property
     def notices(self) -> list[str]:

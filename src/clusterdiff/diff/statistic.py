@@ -47,7 +47,7 @@ def statistic(meet: Meet, measure: Measure, units: Units) -> Statistic:
         raise MeasureError(
             f"{measure.name} is no function of sums over {UNITS[units.kind]}s, and only such sums are drawn again.",
             "S_H and all of S* and S' are; without lost points also ari, vi and whatever reads sums; by document also "
-            "muc, b3, ceaf_e, lea and conll.",
+            "muc, b3, ceaf_e, lea and conll. rank() does without with resamples=0.",
         )
     measure(Resampled(noted[0], meet.weighted))
     measure(Resampled(noted[1], weighted=False))

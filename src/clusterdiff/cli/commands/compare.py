@@ -13,7 +13,7 @@ from clusterdiff.cli import engine as engines
 from clusterdiff.cli.coreference import MENTIONS, POINTS, Shown, document_options, documents_of, show_corpus
 from clusterdiff.cli.explaining import SIDES, explain_options, report, show
 from clusterdiff.cli.inputs import input_options, noise_labels, noise_options, sources, told
-from clusterdiff.cli.options import json_option, measures_option, top_option
+from clusterdiff.cli.options import every, json_option, measures_option, top_option
 from clusterdiff.cli.output import error_console, refuse_several
 from clusterdiff.cli.writing import write_option, write_parts
 from clusterdiff.diff.comparison import Comparison, noticed
@@ -103,7 +103,6 @@ def command(
     which also tell which clusters continue, were born or vanished.
     """
     true, pred, sides = _sides(true, pred, old, new)
-    first = measures[0]
     refuse_several({"--json": as_json, "--latex": latex, "--markdown": markdown})
     left, right = sources(true, pred, **inputs)
     columns = tuple(name.strip() for name in (features or "").split(",") if name.strip())
@@ -138,6 +137,8 @@ def command(
                     weights=weights,
                     features=list(columns) or None,
                 )
+        measures = every(measures, diff)
+        first = measures[0]
         if markdown:
             if explain or by:
                 raise ArgumentError("--markdown has room for neither --explain nor --by; --html has.")
