@@ -14,9 +14,8 @@ from clusterdiff._version import __version__
 from clusterdiff.decide.leaderboard import Board, Boards, Cell, best_of, csv_text, number, p_text
 from clusterdiff.decide.paired import Paired, holm, paired, permutation_p_value
 from clusterdiff.decide.systems import System
-from clusterdiff.diff.interval import Interval, Resampling, doubts
+from clusterdiff.diff.interval import Interval, Resampling, doubts, interval_of
 from clusterdiff.diff.loss import PARTS, Loss
-from clusterdiff.diff.resampling import bootstrap
 from clusterdiff.diff.statistic import Statistic
 from clusterdiff.diff.units import UNITS, Unit
 from clusterdiff.errors import ArgumentError, MeasureError, nearest
@@ -105,25 +104,10 @@ class Ranking(Boards):
         S_H = 0.5000, 95% interval 0.5000 to 0.5000 (percentile, 10,000 resamples of 100 true clusters)
         """
         if name not in self._drawn:
-            how, system = self._resampling, self._system(name)
-            found = self._found(system)
-            values = found.finish(bootstrap(found.sums, how.resamples, how.seed))
-            value = system.score(self.measures[0])
-            low, high = how.ends(values, value)
-            self._drawn[name] = Interval.of(
-                low,
-                high,
-                value=value,
-                error=float(values.std(ddof=1)) if len(values) > 1 else 0.0,
-                measure=self.measures[0],
-                level=how.level,
-                method=how.method,
-                unit=self.unit,
-                units=len(found.columns[0]),
-                resamples=how.resamples,
-                seed=how.seed,
-                notices=tuple(doubts(found, self.unit)),
-                signature=self.signature,
+            how, system, first = self._resampling, self._system(name), self.measures[0]
+            signature = f"{system.signature}|v:{__version__}"
+            self._drawn[name] = interval_of(
+                self._found(system), system.score(first), first, self.unit, how, signature
             )
         return self._drawn[name]
 

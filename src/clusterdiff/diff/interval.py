@@ -115,24 +115,32 @@ def interval(meet: Meet, measure: Measure, unit: Unit, how: Resampling, signatur
             if unit == "component"
             else "there is nothing to draw again.",
         )
-    found = statistic(meet, measure, units)
+    return interval_of(
+        statistic(meet, measure, units), float(measure(meet)), measure.name, unit, how, signature
+    )
+
+
+def interval_of(
+    found: Statistic, value: float, measure: str, unit: Unit, how: Resampling, signature: str
+) -> Interval:
+    """The interval of a measure that is known as a function of sums over units, with its value at hand."""
     values = found.finish(bootstrap(found.sums, how.resamples, how.seed))
-    value = float(measure(meet))
     low, high = how.ends(values, value)
+    units = len(found.columns[0])
     return Interval.of(
         low,
         high,
         value=value,
         error=float(values.std(ddof=1)) if len(values) > 1 else 0.0,
-        measure=measure.name,
+        measure=measure,
         level=how.level,
         method=how.method,
         unit=unit,
-        units=units.count,
+        units=units,
         resamples=how.resamples,
         seed=how.seed,
         notices=tuple(doubts(found, unit)),
-        signature=f"interval:{measure.name}|unit:{unit}({units.count})|{how.signature}|{signature}",
+        signature=f"interval:{measure}|unit:{unit}({units})|{how.signature}|{signature}",
     )
 
 
