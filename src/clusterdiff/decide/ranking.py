@@ -143,7 +143,7 @@ class Ranking(Boards):
         best, *others = self.names[:TESTED]
         return dict(zip(others, holm([self.p_value(best, other) for other in others]), strict=True))
 
-    @property
+    @cached_property
     def resampled(self) -> bool:
         """Whether there are intervals and tests: resamples were asked for, and no cells stayed in an engine."""
         return self._how is not None and all(system.found is not None for system in self._systems.values())
@@ -208,9 +208,9 @@ class Ranking(Boards):
             told = {re.sub(r"\([^)]*\)", "(…)", one) for one in told}
         rest = " or ".join(sorted(told))
         how = (
-            "resamples:0"
-            if self._how is None or not self.resampled
-            else f"unit:{self.unit}({self.units})|{self._how.signature}"
+            f"unit:{self.unit}({self.units})|{self._how.signature}"
+            if self._how and self.resampled
+            else "resamples:0"
         )
         return f"rank:{self.measures[0]}|systems:{len(self)}|{how}|{rest}|v:{__version__}"
 

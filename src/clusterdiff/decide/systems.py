@@ -26,8 +26,6 @@ from clusterdiff.verbs.compare import compare, integers_in_order
 
 #: What a ranking shows unless measures are named: S_H, and its adjusted form where that has a meaning.
 USUAL = ("S_H", "as_h")
-
-
 #: From so many predictions on, several threads share the work, so many at a time.
 MANY = 50
 
@@ -89,8 +87,7 @@ class Judge:
         options: Mapping[str, Any],
         keep: bool,
     ) -> None:
-        self.true = true.copy() if isinstance(true, np.ndarray) else true
-        self.usual = measures is None
+        self.true = true
         self.measures = {USUAL[0]: resolve(USUAL[0])} if measures is None else dict(measures)
         self.unit = unit
         self.unit_of_systems: Unit = unit or "true"
@@ -123,9 +120,8 @@ class Judge:
                 true: Any = self.true
                 return self._of_integers(name, Meet.from_labels(true, pred))  # type: ignore[arg-type]
             with warnings.catch_warnings():
-                warnings.simplefilter(
-                    "ignore", ClusterdiffWarning
-                )  # they stand in the notices of the ranking
+                # What it has to say stands in the notices of the ranking.
+                warnings.simplefilter("ignore", ClusterdiffWarning)
                 diff = compare(self.true, pred, **self.options)
             return self._of_comparison(name, diff)
         except ClusterdiffError as error:
@@ -164,9 +160,8 @@ class Judge:
     def _of_comparison(self, name: str, diff: Comparison) -> System:
         summed = diff.summed
         found = units = outline = None
-        unit = self.unit_of_systems = self.unit or (
-            "document" if isinstance(diff, CorpusComparison) else "true"
-        )
+        default: Unit = "document" if isinstance(diff, CorpusComparison) else "true"
+        unit = self.unit_of_systems = self.unit or default
         if "cells" in summed.offers:
             if self.keep:
                 found = self._statistic(diff.meet_for(self._first), unit)
