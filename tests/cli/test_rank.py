@@ -9,6 +9,7 @@ import random
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from click.testing import CliRunner, Result
 
@@ -121,6 +122,10 @@ def test_data_sets_are_ranked_from_a_table(runs: Path) -> None:
     assert [row["system"] for row in found["systems"]] == ["good", "bad"]
     assert found["p_values"][0]["p_value"] == pytest.approx(2 / 2**7)
     assert found["cliques"] == []
+    rows = list(csv.DictReader(io.StringIO(runs.read_text())))
+    frame = pl.DataFrame([row | {"file": str(runs.parent / row["file"])} for row in rows])
+    for table in (runs, str(runs), frame):
+        assert cd.rank(table, resamples=50).to_dict()["scores"] == found["scores"]
     result = run("rank", "--table", runs, "--resamples", 0, "--plot", runs.parent / "ranks.png")
     assert "All differences are significant." in result.stdout
     assert (runs.parent / "ranks.png").stat().st_size > 5000

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from clusterdiff.cli.inputs import sources
-from clusterdiff.errors import ArgumentError, FileError, listed
-from clusterdiff.files import read_text
+from clusterdiff.decide.runs import read_runs
+from clusterdiff.errors import ArgumentError, FileError
 from clusterdiff.formats.source import Source
-
-#: The system of a table of runs that is the truth.
-TRUE = "true"
-COLUMNS = ("data", "system", "file")
 
 
 class Watched(Mapping[str, Source]):
@@ -97,34 +92,9 @@ def _columns(true: str, inputs: Mapping[str, Any]) -> tuple[Source, dict[str, So
 
 
 def runs_of(path: str, inputs: Mapping[str, Any]) -> dict[str, tuple[Source, dict[str, Source]]]:
-    """Data sets from a table with the columns data, system and file; the system called "true" is the truth.
-
-    Files are looked for beside the table.
-    """
-    rows = list(csv.DictReader(read_text(path).splitlines()))
-    lacking = [name for name in COLUMNS if not rows or name not in rows[0]]
-    if lacking:
-        raise FileError(
-            f"{path} must be a table with the columns data, system and file; it lacks {listed(lacking)}."
-        )
-    files: dict[str, dict[str, str]] = {}
-    for line, row in enumerate(rows, 2):
-        data, system, file = (row[name] for name in COLUMNS)
-        if not data or not system or not file:
-            raise FileError(f"{path}, line {line}: data, system and file must all be told.")
-        if system in files.setdefault(data, {}):
-            raise FileError(f"{path}, line {line}: {data} has {system} already.")
-        files[data][system] = str(Path(path).parent / file)
+    """The data sets that a table lists, read as the options say."""
     out = {}
-    for data, systems in files.items():
-        if TRUE not in systems:
-            raise FileError(
-                f"{path}: {data} has no truth.",
-                'add a row with the system "true" and the file of true clusters.',
-            )
-        truth = systems.pop(TRUE)
-        if not systems:
-            raise FileError(f"{path}: {data} has no systems but the truth.")
+    for data, (truth, systems) in read_runs(path).items():
         pairs = {name: sources(truth, file, **inputs) for name, file in systems.items()}
         out[data] = next(iter(pairs.values()))[0], {name: pred for name, (_, pred) in pairs.items()}
     return out

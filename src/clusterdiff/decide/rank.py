@@ -8,6 +8,7 @@ from typing import Any, Literal, overload
 
 from clusterdiff.decide.datasets import DatasetRanking
 from clusterdiff.decide.ranking import Ranking
+from clusterdiff.decide.runs import is_runs, read_runs
 from clusterdiff.decide.systems import USUAL, Judge
 from clusterdiff.diff.comparison import AnyMeasure
 from clusterdiff.diff.interval import Method, Resampling
@@ -21,9 +22,7 @@ SHARED = ("true", "document")
 @overload
 def rank(true: object, preds: Mapping[str, object], **options: Any) -> Ranking: ...
 @overload
-def rank(
-    true: Mapping[str, tuple[object, Mapping[str, object]]], preds: None = None, **options: Any
-) -> DatasetRanking: ...
+def rank(true: object, preds: None = None, **options: Any) -> DatasetRanking: ...
 def rank(
     true: Any,
     preds: Mapping[str, object] | None = None,
@@ -42,7 +41,8 @@ def rank(
     ----------
     true
         The true clustering, in any form that :func:`compare` takes. Or, without ``preds``, several data sets:
-        ``{data set: (true, {system: prediction})}``.
+        ``{data set: (true, {system: prediction})}``, or a table with the columns ``data``, ``system`` and ``file`` (its
+        path, or a frame), where the system called ``true`` is the truth.
     preds
         The predicted clusterings by the name of the system that made each, in any such form. They are read one after
         the other, so that a mapping may load them when they are asked for.
@@ -115,9 +115,12 @@ def _checked(preds: object) -> Mapping[str, object]:
 
 def _of_data(datasets: object, one: Any) -> Iterable[tuple[str, Ranking]]:
     """The ranking of each data set."""
+    if is_runs(datasets):
+        datasets = read_runs(datasets)
     if not isinstance(datasets, Mapping) or not datasets:
         raise ArgumentError(
-            "without `preds`, the first argument must be a dict {data set: (true, {system: prediction})}; "
+            "without `preds`, the first argument must be a dict {data set: (true, {system: prediction})}, or a table "
+            "with the columns data, system and file; "
             f"got {type(datasets).__name__ if datasets else 'an empty one'}.",
             "pass the predictions of one data set as a dict: rank(true, {system: prediction}).",
         )
