@@ -12,22 +12,23 @@ from clusterdiff.decide.paired import paired, permutation_p_value
 from clusterdiff.diff.interval import FEW, Resampling, effective
 from clusterdiff.diff.resampling import bootstrap, coins, kinds_of
 from clusterdiff.diff.statistic import Statistic, kept_share, statistic
-from clusterdiff.diff.units import units_of
+from clusterdiff.diff.units import Unit, units_of
 from clusterdiff.measures import resolve
 
 
-def universe(seed: int, sizes: np.ndarray, errors: float) -> np.ndarray:
-    """What many true clusters keep of S_H, and their sizes: points went astray, alone or to a neighbour."""
+def universe(seed: int, sizes: np.ndarray, errors: float, unit: Unit = "true") -> np.ndarray:
+    """What many units keep of S_H, and their sizes: points went astray, alone or to a neighbouring cluster."""
     rng = np.random.default_rng(seed)
     true = np.repeat(np.arange(len(sizes)), sizes)
     astray, alone = rng.random(len(true)) < errors, rng.random(len(true)) < 0.5
     pred = np.where(astray & ~alone, (true + rng.integers(1, 3, len(true))) % len(sizes), true)
     pred[astray & alone] = len(sizes) + np.arange(np.count_nonzero(astray & alone))
     meet = cd.compare(true, pred).meet
-    return statistic(meet, resolve("S_H"), units_of(meet, "true")).sums
+    return statistic(meet, resolve("S_H"), units_of(meet, unit)).sums
 
 
-LINKED = universe(1, 1 + np.random.default_rng(1).geometric(0.4, 20_000), 0.1)
+SIZES = 1 + np.random.default_rng(1).geometric(0.4, 20_000)
+LINKED = universe(1, SIZES, 0.1)
 
 
 def test_kinds_of_units_are_told_apart_by_their_sums() -> None:
@@ -70,20 +71,35 @@ def test_coins_are_fair_and_independent(kinds: int) -> None:
     assert np.cov(drawn.T) == pytest.approx(spread, abs=0.08 * spread.max())
 
 
-@pytest.mark.parametrize("units", [100, 400])
-def test_intervals_cover_as_often_as_they_say(units: int) -> None:
-    """Of 1,000 samples of true clusters, 93 to 97 % have the value of the whole universe in their 95 % interval."""
+@pytest.mark.parametrize(("unit", "units"), [("true", 100), ("true", 400), ("component", 400)])
+def test_intervals_cover_as_often_as_they_say(unit: Unit, units: int) -> None:
+    """Of 1,000 samples, 93 to 97 % have the value of the whole universe in their 95 % interval."""
     rng = np.random.default_rng(units)
-    value = kept_share(LINKED.sum(axis=0, keepdims=True))[0]
+    every = LINKED if unit == "true" else universe(1, SIZES, 0.1, unit)
+    value = kept_share(every.sum(axis=0, keepdims=True))[0]
     covered = 0
     for seed in range(1000):
-        sample = LINKED[rng.integers(0, len(LINKED), units)]
+        sample = every[rng.integers(0, len(every), units)]
         how = Resampling(resamples=500, seed=seed)
         low, high = how.ends(
             kept_share(bootstrap(sample, 500, seed)), kept_share(sample.sum(axis=0, keepdims=True))[0]
         )
         covered += low <= value <= high
     assert 0.93 <= covered / 1000 <= 0.97
+
+
+def test_intervals_of_differences_cover_as_often_as_they_say() -> None:
+    """The paired bootstrap of two systems: 93 to 97 % of the samples have the universe's difference in theirs."""
+    rng = np.random.default_rng(9)
+    other = universe(2, SIZES, 0.15)[:, 0]
+    value = (LINKED[:, 0].sum() - other.sum()) / LINKED[:, 1].sum()
+    covered = 0
+    for seed in range(800):
+        at = rng.integers(0, len(LINKED), 150)
+        sides = [Statistic((kept[at], LINKED[at, 1]), kept_share) for kept in (LINKED[:, 0], other)]
+        _, low, high, _ = paired(sides[0], sides[1], Resampling(resamples=400, seed=seed))
+        covered += low <= value <= high
+    assert 0.93 <= covered / 800 <= 0.97
 
 
 def test_too_few_units_are_told() -> None:
