@@ -42,7 +42,12 @@ def error_console() -> Console:
 
 def print_json(data: Any) -> None:
     """Data for programs, strict JSON: what is not finite becomes null."""
-    click.echo(json.dumps(_finite(data), ensure_ascii=False, indent=2, allow_nan=False))
+    click.echo(json_text(data))
+
+
+def json_text(data: Any) -> str:
+    """The same as text."""
+    return json.dumps(_finite(data), ensure_ascii=False, indent=2, allow_nan=False)
 
 
 def _finite(data: Any) -> Any:

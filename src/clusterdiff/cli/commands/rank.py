@@ -10,10 +10,11 @@ import click
 
 from clusterdiff.cli.inputs import input_options, noise_labels, noise_options, told
 from clusterdiff.cli.options import json_option, seed_option, split_names
-from clusterdiff.cli.output import console, error_console, print_json, progress, refuse_several, save_picture
+from clusterdiff.cli.output import console, error_console, json_text, progress, refuse_several, save_picture
 from clusterdiff.cli.systems import Watched, runs_of, systems_of
 from clusterdiff.decide.datasets import DatasetRanking
 from clusterdiff.decide.guard import Baseline, Change
+from clusterdiff.decide.leaderboard import escaped
 from clusterdiff.decide.rank import SHARED, rank
 from clusterdiff.decide.ranking import Ranking
 from clusterdiff.diff.interval import METHODS
@@ -120,7 +121,9 @@ def command(
         raise ArgumentError(f"{'--fail-if-worse' if fail_if_worse else '--significant'} needs {needs}.")
     if plot and table is None:
         raise ArgumentError("--plot draws mean ranks over data sets.", "pass several data sets with --table.")
-    refuse_several({"--json": as_json, "--markdown": markdown, "--latex": latex, "--csv": as_csv})
+    forms = {"--json": as_json, "--markdown": markdown, "--latex": latex, "--csv": as_csv}
+    refuse_several(forms)
+    form = next((option for option, given in forms.items() if given), "text")
     before = None if baseline is None else Baseline.read(baseline)
     labels = noise_labels(noise, noise_true, noise_pred)
     options = {
@@ -151,7 +154,10 @@ def command(
             found = rank(truth, Watched(systems, tell), **how)
         tell("drawing again")
         changes = [] if before is None else before.changes(found)
-        _show(found, changes, as_json=as_json, markdown=markdown, latex=latex, as_csv=as_csv)
+        text = _written(found, changes, form)
+    click.echo(text, nl=False)
+    if form == "text":
+        console().print(f"\n{found.signature}", style="dim", markup=False, soft_wrap=True)
     if html:
         write_text(Path(html), found.to_html())
     if plot and isinstance(found, DatasetRanking):
@@ -160,32 +166,19 @@ def command(
         _judge(found, before, changes, fail_if_worse, significant)
 
 
-def _show(
-    found: Ranking | DatasetRanking,
-    changes: list[Change],
-    *,
-    as_json: bool,
-    markdown: bool,
-    latex: bool,
-    as_csv: bool,
-) -> None:
-    if as_json:
-        data = found.to_dict()
-        print_json(data | {"changes": [change.to_dict() for change in changes]} if changes else data)
-    elif markdown:
-        click.echo(found.to_markdown(), nl=False)
-        click.echo("".join(f"\n- {change}\n" for change in changes), nl=False)
-    elif latex:
-        click.echo(found.to_latex(), nl=False)
-    elif as_csv:
-        click.echo(found.to_csv(), nl=False)
-    else:
-        out = console()
-        for line in repr(found).splitlines():
-            out.print(line, markup=False, soft_wrap=True)
-        for change in changes:
-            out.print(str(change), markup=False, soft_wrap=True)
-        out.print(f"\n{found.signature}", style="dim", markup=False, soft_wrap=True)
+def _written(found: Ranking | DatasetRanking, changes: list[Change], form: str) -> str:
+    """The ranking in one of the forms, with what changed against the baseline where that has room."""
+    match form:
+        case "--json":
+            told = {"changes": [change.to_dict() for change in changes]} if changes else {}
+            return json_text(found.to_dict() | told) + "\n"
+        case "--markdown":
+            return found.to_markdown() + "".join(f"\n- {escaped(str(change))}\n" for change in changes)
+        case "--latex":
+            return found.to_latex()
+        case "--csv":
+            return found.to_csv()
+    return "\n".join([repr(found), *map(str, changes)]) + "\n"
 
 
 def _judge(
