@@ -197,7 +197,9 @@ def test_thousands_of_systems_show_the_first_ones() -> None:
     found = cd.rank(TRUE, preds, resamples=20)
     rows = found.to_dict()["systems"]
     assert [row["interval"] is None for row in rows] == [False] * 100 + [True] * 1400
-    assert repr(found).count("\nsystem") == 0
+    assert [row["scores"]["as_h"] is None for row in rows] == [False] * 100 + [True] * 1400
+    named = cd.rank(TRUE, preds, measures=["S_H", "as_h"], resamples=0)
+    assert named.to_dict()["systems"][-1]["scores"]["as_h"] == found.score(found.names[-1], "as_h")
     assert "… and 1,480 more systems" in repr(found)
     assert 50_000 < len(found.to_markdown()) < 60_000
     assert "more systems" in found.to_markdown()

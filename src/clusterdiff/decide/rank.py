@@ -83,8 +83,10 @@ def rank(
     def one(truth: object, systems: Mapping[str, object]) -> Ranking:
         judge = Judge(truth, named, unit, options, keep=how is not None)
         found = judge.systems(systems)
+        if named is not None:
+            return Ranking(found, named, judge.unit_of_systems, how)
         usual = USUAL if all(system.outline is not None for system in found) else USUAL[:1]
-        return Ranking(found, named or resolve_all(usual), judge.unit_of_systems, how)
+        return Ranking(found, resolve_all(usual), judge.unit_of_systems, how, unasked=USUAL[1:])
 
     made: Ranking | DatasetRanking
     made = one(true, _checked(preds)) if preds is not None else DatasetRanking(dict(_of_data(true, one)))

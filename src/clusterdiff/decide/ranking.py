@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from math import isnan, nan
 from typing import Any
@@ -33,13 +33,19 @@ class Ranking(Boards):
     """Systems ranked by the first measure, best first. Made by :func:`rank`.
 
     Scores and losses are there at once. Intervals, tests and the adjusted S_H are computed when they are first asked
-    for, by name or by a table that shows them.
+    for, by name or by a table that shows them: for the first hundred systems, and measures that were named for all.
     """
 
     def __init__(
-        self, systems: Sequence[System], measures: Mapping[str, Measure], unit: Unit, how: Resampling | None
+        self,
+        systems: Sequence[System],
+        measures: Mapping[str, Measure],
+        unit: Unit,
+        how: Resampling | None,
+        unasked: Collection[str] = (),
     ) -> None:
         self._measures = dict(measures)
+        self._unasked = unasked
         self.unit = unit
         self._how = how
         first = next(iter(measures))
@@ -230,17 +236,19 @@ class Ranking(Boards):
                 f"Null hypothesis: a coin decided for each {UNITS[self.unit]} which of the two made which prediction."
             )
         if len(self) > TESTED:
-            lines.append(f"Intervals and tests are those of the first {TESTED:,} systems.")
+            lines.append(f"Only the first {TESTED:,} systems have intervals and tests here.")
         return lines
 
     def row(self, name: str) -> dict[str, Any]:
         """What tables say of a system: rank, scores, interval, losses, and the p-value against the best."""
-        tested = self.resampled and self._place[name] < TESTED
+        first = self._place[name] < TESTED
+        tested = self.resampled and first
+        scores = {m: self.score(name, m) if first or m not in self._unasked else None for m in self.measures}
         return {
             "rank": self._ranks[name],
             "system": name,
             "n": self._systems[name].n,
-            "scores": {measure: self.score(name, measure) for measure in self.measures},
+            "scores": scores,
             "interval": list(self.interval(name)) if tested else None,
             "loss": self.loss(name)._asdict(),
             "p_value": self.against_best.get(name) if tested else None,
@@ -263,12 +271,12 @@ class Ranking(Boards):
         columns: dict[str, Any] = {"rank": [row["rank"] for row in rows]}
         columns["system"] = np.array([row["system"] for row in rows], dtype=object)
         for measure in self.measures:
-            columns[measure] = [row["scores"][measure] for row in rows]
+            columns[measure] = [_value(row["scores"][measure]) for row in rows]
         for i, end in enumerate(("low", "high")):
             columns[end] = [row["interval"][i] if row["interval"] else nan for row in rows]
         for part in PARTS:
             columns[f"{part}_loss"] = [row["loss"][part] for row in rows]
-        columns["p_value"] = [nan if row["p_value"] is None else row["p_value"] for row in rows]
+        columns["p_value"] = [_value(row["p_value"]) for row in rows]
         return Table(columns)
 
     def to_dict(self) -> dict[str, Any]:
@@ -294,13 +302,13 @@ class Ranking(Boards):
         intervals, tested = (any(row[key] is not None for row in told) for key in ("interval", "p_value"))
         parts = PARTS if any(row["loss"]["missing"] or row["loss"]["spurious"] for row in told) else PARTS[:2]
         best = {
-            name: best_of([row["scores"][name] for row in told], measure.similarity)
+            name: best_of([_value(row["scores"][name]) for row in told], measure.similarity)
             for name, measure in self._measures.items()
         }
         head = ["", "system", first, *["interval"] * intervals, *others, *parts, *["p"] * tested]
         lines = []
         for row in told:
-            scores = {name: number(value, best[name]) for name, value in row["scores"].items()}
+            scores = {name: number(_value(value), best[name]) for name, value in row["scores"].items()}
             cells = [Cell(str(row["rank"])), Cell(row["system"], best=scores[first].best), scores[first]]
             if intervals:
                 low, high = row["interval"] or (nan, nan)
@@ -309,6 +317,10 @@ class Ranking(Boards):
             cells += [Cell(f"{row['loss'][part]:.4f}") for part in parts]
             lines.append([*cells, *[Cell(p_text(row["p_value"]))] * tested])
         return [Board(head, lines, len(self) - len(names), self.footnotes, notices=self.notices)]
+
+
+def _value(number: float | None) -> float:
+    return nan if number is None else number
 
 
 def _matched(
