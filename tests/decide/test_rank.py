@@ -126,6 +126,10 @@ def test_systems_with_other_points_are_matched_by_true_cluster() -> None:
     dropped = cd.rank(true, {"whole": whole, "partly": partly}, missing="drop", resamples=500)
     assert dropped.score("partly") == pytest.approx(cd.score(true, partly, missing="drop"))
     assert 0 < dropped.p_value("whole", "partly") < 0.01
+    assert (
+        "points were left out, not the same for all systems (100 to 200 are compared)" in dropped.notices[-1]
+    )
+    assert not any("left out, not the same" in notice for notice in lost.notices)
 
 
 def corpus(errors: float, seed: int) -> cd.Corpus:

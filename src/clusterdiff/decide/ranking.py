@@ -191,7 +191,15 @@ class Ranking(Boards):
     @property
     def comparison_notices(self) -> list[str]:
         """Those of the comparisons alone."""
-        return [f"{system.name}: {notice}" for system in self._systems.values() for notice in system.notices]
+        systems = self._systems.values()
+        told = [f"{system.name}: {notice}" for system in systems for notice in system.notices]
+        sizes = {system.n for system in systems}
+        if len(sizes) > 1 and any("drop(" in system.signature for system in systems):
+            told.append(
+                f"points were left out, not the same for all systems ({min(sizes):,} to {max(sizes):,} are compared): "
+                "who leaves out more may look better."
+            )
+        return told
 
     @property
     def margins(self) -> Margins | None:
