@@ -197,10 +197,9 @@ class Comparison:
             S_H and all of S* and S'; without lost points also whatever reads sums, such as ``ari``, ``vi``, ``b3.f1``.
         unit
             ``"component"`` (the default), ``"true"`` for true clusters, or ``"document"`` (the default for a corpus).
-        level, method
-            How often it should cover, and ``"percentile"`` or ``"basic"`` (the percentiles mirrored at the value).
-        resamples, seed
-            How many resamples, and where random numbers start.
+        level, method, resamples, seed
+            How often it should cover; ``"percentile"`` or ``"basic"``, the percentiles mirrored at the value; how many
+            resamples, and where random numbers start.
 
         Examples
         --------
@@ -209,7 +208,6 @@ class Comparison:
         >>> pred = [2 * (i // 4) + (i % 4 == 3 and i % 20 < 8) for i in range(400)]
         >>> cd.compare(true, pred).interval()
         S_H = 0.8377, 95% interval 0.7972 to 0.8783 (percentile, 10,000 resamples of 100 components)
-        >>> low, high = cd.compare(true, pred).interval("ari", resamples=1000)
         """
         how, wanted = Resampling(level, method, resamples, seed), resolve(measure)
         chosen = self.unit if unit is None else unit
