@@ -10,6 +10,8 @@ import typing as _typing
 
 from clusterdiff._version import __version__
 from clusterdiff.decide.scorer import Scorer, scorer
+from clusterdiff.decide.sweep import Sweep, SweepLoss, sweep
+from clusterdiff.decide.worst import WorstMerge
 from clusterdiff.diff.analysis import Analysis, Cell, Merge, Split
 from clusterdiff.diff.chance import Chance
 from clusterdiff.diff.comparison import Comparison
@@ -100,8 +102,11 @@ __all__ = [
     "Split",
     "Story",
     "Subcomponent",
+    "Sweep",
+    "SweepLoss",
     "Table",
     "TableComparison",
+    "WorstMerge",
     "__version__",
     "chance",
     "check",
@@ -117,6 +122,7 @@ __all__ = [
     "split_merge",
     "subcomponent",
     "subcomponents",
+    "sweep",
     "worsen",
     "write",
 ]

@@ -182,10 +182,16 @@ class Sweep {
         return a;
     }
 
+    u64 sum_of(const Cluster& c) const {
+        u64 sum = 0;
+        c.cells.each([&](const GrowingCell& x) { sum += x.size * rows_[x.row].score; });
+        return sum;
+    }
+
     // Takes a cluster out of all sums of m s t, and returns its U.
     u64 take_out(Cluster& c) {
+        if (c.growing == kAside) return sum_of(c);
         u64 sum = 0;
-        if (c.growing == kAside) return sum;
         if (c.growing >= 0) {
             sum = growing_[static_cast<std::size_t>(c.growing)].sum;
         } else {
@@ -231,9 +237,8 @@ class Sweep {
     // The cells of b come to cluster a.
     void unite(i32 into, Cluster& b) {
         Cluster& a = clusters_[into];
-        u64 sum = take_out(a) + take_out(b);
+        u64 sum = (a.growing == kAside ? 0 : take_out(a)) + take_out(b);
         if (b.growing >= 0) stop_growing(b.growing);
-        if (b.growing == kAside && a.growing != kAside) put_aside(into);
         b.growing = kAtRest;  // whoever looks for clusters that were put aside finds none here
         const i32 own = a.growing;
         merge_ = merge_ - (u128(a.score) * a.size + u128(b.score) * b.size);
@@ -275,21 +280,12 @@ class Sweep {
         growing_[static_cast<std::size_t>(a.growing)] = {table, sum, a.score, cluster, 0, table.capacity() / kRent};
     }
 
-    void put_aside(i32 cluster) {
-        Cluster& c = clusters_[cluster];
-        if (c.growing >= 0) stop_growing(c.growing);
-        c.growing = kAside;
-        aside_.push_back(cluster);
-    }
-
     // Whatever was put aside comes to rest.
     void return_all() {
         for (const i32 cluster : aside_) {
             Cluster& c = clusters_[cluster];
             if (c.growing != kAside) continue;
-            u64 sum = 0;
-            c.cells.each([&](const GrowingCell& x) { sum += x.size * rows_[x.row].score; });
-            total_ += u128(c.score) * sum;
+            total_ += u128(c.score) * sum_of(c);
             to_rest(c);
             c.growing = kAtRest;
         }
@@ -327,12 +323,13 @@ class Sweep {
         for (i32 j = static_cast<i32>(growing_.size()); j-- > 0;) {
             const Growing g = growing_[static_cast<std::size_t>(j)];
             if (g.asked <= g.patience) continue;
+            stop_growing(j);
             if (few_) {
                 total_ = total_ - u128(g.score) * g.sum;
-                put_aside(g.cluster);
+                clusters_[g.cluster].growing = kAside;
+                aside_.push_back(g.cluster);
             } else {
                 to_rest(clusters_[g.cluster]);
-                stop_growing(j);
             }
         }
         impatient_ = false;

@@ -1,4 +1,4 @@
-"""Pictures of a comparison or a series: each is a function that returns the Axes it drew on (needs matplotlib).
+"""Pictures of a comparison, a series or a sweep: each is a function that returns the Axes it drew on (needs matplotlib).
 
 All of them work without further arguments and are safe for colour-blind readers (the palette of Okabe and Ito). If
 there is too much to show, they show what cost most, with a line that says what was left out. A function that draws
@@ -17,6 +17,7 @@ from clusterdiff.show.plots.lines import series
 from clusterdiff.show.plots.losses import loss
 from clusterdiff.show.plots.registry import PLOTS, picture
 from clusterdiff.show.plots.scores import sizes
+from clusterdiff.show.plots.sweeps import SWEEPS, plot_sweep, thresholds, tradeoff
 from clusterdiff.show.plots.tables import heatmap
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PLOTS",
+    "SWEEPS",
     "bipartite",
     "derivation",
     "flow",
@@ -31,8 +33,11 @@ __all__ = [
     "loss",
     "picture",
     "plot",
+    "plot_sweep",
     "series",
     "sizes",
+    "thresholds",
+    "tradeoff",
 ]
 
 
