@@ -83,7 +83,9 @@ def worst_merges(laid: Laid, pairs: PairsOf | None = None, most: int = MOST) -> 
         inside = [order[start[x] : start[x] + size[x]] for x in sides]
         bridge = _bridge(laid, inside) if pairs is None else pairs.bridge(link)
         sizes = [int(size[x]) for x in sides]
-        rows.append((float(tree.height[merge]), -float(change[merge]), *bridge.points, *bridge.clusters, *sizes, link))
+        rows.append(
+            (float(tree.height[merge]), -float(change[merge]), *bridge.points, *bridge.clusters, *sizes, link)
+        )
     columns = zip(*rows, strict=True) if rows else ([] for _ in WorstMerge._fields)
     return Table(
         {name: _column(values) for name, values in zip(WorstMerge._fields, columns, strict=True)}, WorstMerge

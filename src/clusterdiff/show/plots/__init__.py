@@ -1,4 +1,4 @@
-"""Pictures of a comparison, a series or a sweep: each is a function that returns the Axes it drew on (needs matplotlib).
+"""Pictures of results: each is a function that returns the Axes it drew on (needs matplotlib).
 
 All of them work without further arguments and are safe for colour-blind readers (the palette of Okabe and Ito). If
 there is too much to show, they show what cost most, with a line that says what was left out. A function that draws

@@ -63,9 +63,25 @@ def thresholds(swept: Sweep, ax: Axes | None = None) -> Axes:
         entries.append((name, colour))
     for i, name in enumerate(scores):
         colour = LINES[i % len(LINES)]
-        ax.plot(x, swept.scores[name][shown], color=colour, lw=2.2 if i == 0 else 1.4, drawstyle=style, marker=marker, ms=4)
+        ax.plot(
+            x,
+            swept.scores[name][shown],
+            color=colour,
+            lw=2.2 if i == 0 else 1.4,
+            drawstyle=style,
+            marker=marker,
+            ms=4,
+        )
         at = swept.best_place(name)
-        ax.plot([swept.thresholds[at]], [swept.scores[name][at]], marker="o", ms=7, mfc="none", mew=1.6, color=colour)
+        ax.plot(
+            [swept.thresholds[at]],
+            [swept.scores[name][at]],
+            marker="o",
+            ms=7,
+            mfc="none",
+            mew=1.6,
+            color=colour,
+        )
         entries.append((label(f"{name} (best at {swept.thresholds[at]:.4g})", 40), colour))
     if distances:
         entries += _distances(swept, shown, ax, distances, len(scores), style)
@@ -98,7 +114,17 @@ def tradeoff(swept: Sweep, ax: Axes | None = None) -> Axes:
         lost = 1 - kept
         ax.plot([0, lost], [lost, 0], color=PALE, lw=0.8, zorder=0)
         if lost < top:
-            write(ax, lost, 0.004 * top, f"{kept:.1f}", color=GREY, fontsize=7, ha="left", va="bottom", rotation=-45)
+            write(
+                ax,
+                lost,
+                0.004 * top,
+                f"{kept:.1f}",
+                color=GREY,
+                fontsize=7,
+                ha="left",
+                va="bottom",
+                rotation=-45,
+            )
     ax.plot(x, y, color=BLACK, lw=1.6, marker="o" if len(shown) <= 60 else None, ms=3)
     for at in _named_places(swept, shown):
         _name(ax, swept, at)
@@ -157,7 +183,7 @@ def _distances(
 def _legend_below(ax: Axes, entries: list[tuple[str, str]]) -> None:
     legend(ax, entries, line=True)
     ax.legend(
-        handles=ax.get_legend().legend_handles,  # type: ignore[union-attr, arg-type]
+        handles=ax.get_legend().legend_handles,  # type: ignore[union-attr]
         loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=min(3, len(entries)), frameon=False, fontsize=8,
     )  # fmt: skip
 
@@ -171,8 +197,7 @@ def _named_places(swept: Sweep, shown: npt.NDArray[np.int64]) -> list[int]:
     at = np.unique(np.searchsorted(way, np.linspace(0, way[-1], 7)[1:-1]))
     best = swept.best_place("S_H") if "S_H" in swept.scores else -1
     near = [int(shown[i]) for i in at]
-    spread = [i for i in near if best < 0 or np.hypot(*_apart(swept, i, best)) > 0.06]
-    return spread
+    return [i for i in near if best < 0 or np.hypot(*_apart(swept, i, best)) > 0.06]
 
 
 def _apart(swept: Sweep, i: int, j: int) -> tuple[float, float]:
@@ -191,4 +216,6 @@ def _name(ax: Axes, swept: Sweep, at: int, colour: str = GREY, before: str = "")
 
 
 def _title(swept: Sweep) -> str:
-    return f"{count(swept.n)}, {count(len(swept), 'threshold' if swept.over != 'resolution' else 'resolution')}"
+    return (
+        f"{count(swept.n)}, {count(len(swept), 'threshold' if swept.over != 'resolution' else 'resolution')}"
+    )
