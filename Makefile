@@ -4,27 +4,35 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Modules are compiled when they are first imported; most never are.
 INSTALL := $(BIN)/python -m pip --disable-pip-version-check -q install --no-compile -c constraints.txt
-# The requirements of a dependency group, for whatever pip came with Python: only new ones know of groups.
-group = $(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"]["$(1)"])'
+# The requirements that a list of pyproject.toml has, for whatever pip came with Python: only new ones know of groups.
+listed = $(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["$(1)"]["$(2)"])'
 CORE := CMakeLists.txt pyproject.toml constraints.txt $(wildcard src/clusterdiff/_core/*.cpp src/clusterdiff/_core/*/*)
 # An editable install lists the packages that there were: a new one has to be made known.
 ROOMS := $(wildcard src/clusterdiff/*/__init__.py src/clusterdiff/*/*/__init__.py)
 
-.PHONY: install demo test lint pytest bench sanitize clean
+.PHONY: install core demo test lint pytest bench sanitize clean
 
 install: $(VENV)/.installed
 
 $(VENV)/.tools: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(call group,build) | xargs $(INSTALL)
+	@$(call listed,dependency-groups,build) | xargs $(INSTALL)
 	@touch $@
 
+# The core compiles while what the package needs is fetched.
 $(VENV)/.installed: $(VENV)/.tools $(CORE) $(ROOMS)
-	@$(INSTALL) --no-build-isolation -e .
+	@$(MAKE) --no-print-directory -j2 $(VENV)/.needs core
 	@touch $@
+
+$(VENV)/.needs: $(VENV)/.tools
+	@$(call listed,project,dependencies) | xargs $(INSTALL)
+	@touch $@
+
+core: $(VENV)/.tools
+	@$(INSTALL) --no-build-isolation --no-deps -e .
 
 $(VENV)/.tested: $(VENV)/.installed
-	@$(call group,test) | xargs $(INSTALL)
+	@$(call listed,dependency-groups,test) | xargs $(INSTALL)
 	@touch $@
 
 demo: install

@@ -35,6 +35,8 @@ def spark() -> Iterator[Any]:
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
         "spark.sql.adaptive.enabled": "false",
+        # Telling Java the line of Python for every expression takes longer than all the queries.
+        "spark.python.sql.dataFrameDebugging.enabled": "false",
     }
     for key, value in settings.items():
         builder = builder.config(key, value)

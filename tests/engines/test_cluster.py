@@ -27,6 +27,8 @@ pytestmark = pytest.mark.skipif(
 )
 
 LOCAL = "127.0.0.1"
+#: Eight virtual machines start here and soon end: thorough compilers and collectors do not pay. Executors inherit it.
+JAVA = os.environ | {"JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC", "SPARK_LOCAL_IP": LOCAL}
 #: Groups the points, waits for a line, then computes the scores from the meet in the cluster.
 DRIVER = """
 import json, sys, warnings
@@ -40,9 +42,7 @@ for key, value in {
     "spark.executor.memory": "512m", "spark.executor.cores": "1", "spark.sql.shuffle.partitions": "2",
     "spark.ui.showConsoleProgress": "false", "spark.scheduler.minRegisteredResourcesRatio": "1.0",
     "spark.cores.max": "2", "spark.sql.codegen.wholeStage": "false", "spark.sql.adaptive.enabled": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-    "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN", "spark.python.sql.dataFrameDebugging.enabled": "false",
     # notice soon that a worker is gone
     "spark.shuffle.io.maxRetries": "1", "spark.shuffle.io.retryWait": "200ms",
 }.items():
@@ -87,13 +87,11 @@ class Cluster:
 
     def _start(self, name: str, *arguments: str) -> Output:
         home = Path(pyspark.__file__).parent
-        environment = os.environ | {
+        environment = JAVA | {
             "SPARK_HOME": str(home),
-            "SPARK_LOCAL_IP": LOCAL,
             "SPARK_DAEMON_MEMORY": "256m",
         }
         environment["SPARK_LOCAL_DIRS"] = str(self.folder)
-        environment["SPARK_DAEMON_JAVA_OPTS"] = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
         command = [str(home / "bin" / "spark-class"), f"org.apache.spark.deploy.{name}", *arguments]
         # a session of its own, so that a worker can be ended together with the executor it started
         started = subprocess.Popen(
@@ -144,7 +142,7 @@ def test_a_worker_that_dies_in_the_middle_changes_nothing(cluster: Cluster, file
     """With half of the cached meet gone, the rest of the run computes it anew and gives the same numbers."""
     folder, expected = files
     command = [sys.executable, "-c", DRIVER, cluster.master, str(folder)]
-    driver = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    driver = subprocess.Popen(command, env=JAVA, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert driver.stdin is not None
     assert driver.stdout is not None
     said = Output(driver.stdout)
@@ -185,7 +183,7 @@ def test_the_shell_runs_on_the_cluster(cluster: Cluster, files: tuple[Path, Any]
     submit = " ".join(f"--conf {key}={value}" for key, value in settings.items())
     run = subprocess.run(
         [sys.executable, "-c", script, *arguments, "--engine", "spark", "--master", cluster.master],
-        env=os.environ | {"PYSPARK_SUBMIT_ARGS": f"{submit} pyspark-shell", "SPARK_LOCAL_IP": LOCAL},
+        env=JAVA | {"PYSPARK_SUBMIT_ARGS": f"{submit} pyspark-shell"},
         capture_output=True,
         text=True,
         timeout=HANGS,

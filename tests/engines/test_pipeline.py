@@ -179,7 +179,7 @@ def test_identical_clusterings_score_exactly_one(frame: Any, budget: int | None)
     for name in measures(diff):
         if cd.measures[name].best in (0.0, 1.0):
             assert diff.score(name) == cd.measures[name].best, name
-    assert diff.loss == (0.0, 0.0, 0.0)
+    assert diff.loss == (0.0, 0.0, 0.0, 0.0, 0.0)
     assert diff.kinds == {"same": 13, "split": 0, "merge": 0, "mixed": 0}
 
 

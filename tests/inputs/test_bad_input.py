@@ -316,7 +316,7 @@ def test_bad_input_says_what_is_wrong_and_what_to_do(case: str) -> None:
 
 def test_k_beyond_the_square_root_of_n_warns() -> None:
     """K's bound holds for k ≤ √n; beyond it the number comes with a warning."""
-    with pytest.warns(UserWarning, match=r"K\(k=3\): its bounds hold for k ≤ √n only, and √n is 2"):
+    with pytest.warns(cd.ClusterdiffWarning, match=r"K\(k=3\): its bounds hold for k ≤ √n only, and √n is 2"):
         cd.score(FOUR, FOUR, "K(k=3)")
 
 

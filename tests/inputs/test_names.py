@@ -101,7 +101,7 @@ def test_what_cannot_be_matched_is_an_error() -> None:
             cd.LabelError, match=r"it is not plain whether .*\nHint: pass \.to_numpy\(\) of both"
         ):
             cd.compare(*sides)
-    with pytest.raises(cd.LabelError, match="`pred` must name each point once; 1 stand more than once: 'a'"):
+    with pytest.raises(cd.LabelError, match="`pred` must name each point once; 1 name repeated: 'a'"):
         cd.compare(named, pd.Series(PRED, index=list("aabcde")))
     with pytest.raises(cd.LabelError, match="`pred` lacks 6 of the 6 points of `true`"):
         cd.compare(named, pd.Series(PRED, index=list("uvwxyz")))
@@ -163,7 +163,9 @@ def test_weights_of_points_without_names_go_by_position() -> None:
     named = pd.Series(TRUE, index=NAMES)
     with pytest.raises(cd.ArgumentError, match="the index of `weights` lacks 6 of the 6 points: 'a'"):
         cd.compare(named, PRED, weights=weights.reset_index(drop=True))
-    with pytest.raises(cd.ArgumentError, match="the index of `weights` must name each point once; 1 stand"):
+    with pytest.raises(
+        cd.ArgumentError, match="the index of `weights` must name each point once; 1 name repeated"
+    ):
         cd.compare(named, PRED, weights=pd.concat([weights, weights[:1]]))
 
 

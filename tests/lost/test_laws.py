@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import combinations, product
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -107,6 +108,43 @@ def test_spurious_points_and_points_left_out(true: dict[int, int], pred: dict[in
         if len(pred) > 1 and {true.get(p) for p in members} == {true.get(point)} != {None}:
             rest = {p: c for p, c in pred.items() if p != point}
             assert cd.compare(true, rest, missing="lost").score() <= before + 1e-12
+
+
+@given(sides, sides)
+def test_pair_measures_count_pairs_of_points(true: dict[int, int], pred: dict[int, int]) -> None:
+    """Pairs are those in whole clusters; on a pair with a point that one side lacks the two disagree."""
+    if true.keys() == pred.keys():
+        return
+    both = sorted(true.keys() | pred.keys())
+    together = agreed = tied = cut = 0
+    for i, j in combinations(both, 2):
+        one, other = ({i, j} <= side.keys() and side[i] == side[j] for side in (true, pred))
+        together += one and other
+        cut += one and not other
+        tied += other and not one
+        agreed += one == other and {i, j} <= true.keys() and {i, j} <= pred.keys()
+    every = comb(len(both), 2)
+
+    def over(part: float, whole: float) -> float:
+        return part / whole if whole else 0.0
+
+    rand = over(agreed, every)
+    expected = {
+        "rand": rand,
+        "mirkin": 2.0 * (every - agreed),
+        "rogers_tanimoto": rand / (2 - rand),
+        "sokal_sneath_2": 2 * rand / (1 + rand),
+        "gamma": 2 * rand - 1,
+        "g_plus": 1 - rand,
+        "russel_rao": over(together, every),
+        "jaccard": over(together, together + cut + tied),
+        "sokal_sneath_1": over(together, together + 2 * (cut + tied)),
+        "kulczynski": (over(together, together + cut) + over(together, together + tied)) / 2,
+        "overlap": over(together, together + min(cut, tied)),
+        "tversky(alpha=0.5, beta=2)": over(together, together + cut / 2 + 2 * tied),
+    }
+    found = cd.compare(true, pred, missing="lost").scores(list(expected))
+    assert dict(found) == pytest.approx(expected, abs=1e-12)
 
 
 def test_without_lost_points_nothing_changes() -> None:

@@ -286,8 +286,12 @@ def _spark(master: str | None, memory: str | None) -> Iterator[Scanner]:
     except ImportError:
         raise MissingExtraError("pyspark", "spark", "--engine spark") from None
     builder = SparkSession.builder.appName("clusterdiff").config("spark.log.level", "ERROR")
-    if master is not None:
-        builder = builder.remote(master) if master.startswith("sc://") else builder.master(master)
+    if master is not None and master.startswith("sc://"):
+        builder = builder.remote(master)
+    else:
+        # Telling Java the line of Python for every expression takes longer than building the queries.
+        builder = builder.config("spark.python.sql.dataFrameDebugging.enabled", "false")
+        builder = builder if master is None else builder.master(master)
     try:
         session = builder.getOrCreate()
     except Exception as error:

@@ -185,8 +185,9 @@ class Comparison:
         """A row for every cell, costliest first; for points that a side lacks, if they count as lost, one without it.
 
         >>> import clusterdiff as cd
-        >>> cd.compare([{"a", "b"}, {"c"}], [{"a"}, {"c", "x"}], missing="lost").cells.to_dict()["pred"]
-        [1, None, 0, None]
+        >>> diff = cd.compare({"a": 0, "b": 0, "c": 1}, {"a": 7, "c": 8, "x": 8}, missing="lost")
+        >>> [(row.true, row.pred, row.size) for row in diff.cells]
+        [(0, 7, 1), (1, 8, 1), (0, None, 1), (None, 8, 1)]
         """
         return self.analysis.cells
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterdiff.measures.bounds import LogN
-from clusterdiff.measures.lost import CHANCE
+from clusterdiff.measures.lost import CHANCE, INFORMATION, TABLE
 from clusterdiff.measures.registry import JOIN_WEIGHTED, measure
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Summed
@@ -45,6 +45,7 @@ def _common(meet: Meet) -> float:
 
 @plain(
     "chi2",
+    lost=TABLE,
     family="information",
     symbol="χ²",
     best=inf,
@@ -73,6 +74,7 @@ def chi2(meet: Meet) -> float:
 
 @plain(
     "frobenius",
+    lost=TABLE,
     family="edits",
     best=0.0,
     bounds=(0.0, _most_frobenius),
@@ -136,6 +138,7 @@ def mari(meet: Meet) -> float:
 
 @measure(
     "entropy_score",
+    lost=INFORMATION,
     family="information",
     reads="sums",
     best=0.0,

@@ -23,6 +23,7 @@ closest = partial(
     weighted=False,
     normalised=False,
     conditionally_normalised=False,
+    lost="a predicted cluster without a point of the truth is closest to no true cluster",
     reference=ROSSETTI,
 )
 

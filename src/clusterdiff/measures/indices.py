@@ -7,10 +7,12 @@ from math import acos, comb, inf, pi, sqrt
 from typing import Any
 
 from clusterdiff.errors import MeasureError
-from clusterdiff.measures.pairs import FACTS, pair_correlation, rand
+from clusterdiff.measures.lost import CHANCE
+from clusterdiff.measures.pairs import FACTS, pair_correlation, rand, rand_lost
 from clusterdiff.measures.registry import measure
-from clusterdiff.measures.terms import kept
+from clusterdiff.measures.terms import found, kept
 from clusterdiff.meet.sums import Summed
+from clusterdiff.meet.uneven import UnevenMeet
 
 SNEATH = "Sokal, R. R. & Sneath, P. H. A. (1963). Principles of Numerical Taxonomy. Freeman."
 CRIT = (
@@ -21,6 +23,8 @@ GOSGENS = (
     "Gösgens, M., Tikhonov, A. & Prokhorenkova, L. (2021). Systematic analysis of cluster similarity indices: how to "
     "validate validation measures. ICML."
 )
+
+SAME_PAIRS = "it counts decisions about pairs of points that both clusterings have"
 
 index = partial(measure, **FACTS)
 share = partial(index, normalised=True)
@@ -43,11 +47,74 @@ def _root_of_half(n: int) -> float:
     return sqrt(n / 2) if n > 1 else 1.0
 
 
+# Where points are lost, pairs in whole clusters count, a pair with a point that one side lacks is one on which the two
+# disagree, and a share of no pairs is 0: nothing was found.
+
+
+def _sokal_sneath_1_lost(meet: UnevenMeet) -> float:
+    """The same formula, with pairs in whole clusters; without any pair it is 0."""
+    both, true, pred, _ = meet.pairs
+    return found(both, 2 * true + 2 * pred - 3 * both)
+
+
+def _sokal_sneath_2_lost(meet: UnevenMeet) -> float:
+    """2R/(1 + R), with R as it is there."""
+    agreement = rand_lost(meet)
+    return 2 * agreement / (1 + agreement)
+
+
+def _kulczynski_lost(meet: UnevenMeet) -> float:
+    """Mean of pair precision and pair recall as they are there."""
+    both, true, pred, _ = meet.pairs
+    return (found(both, true) + found(both, pred)) / 2
+
+
+def _russel_rao_lost(meet: UnevenMeet) -> float:
+    """Pairs together in both, as a share of the pairs of all points of either side."""
+    return found(meet.pairs.both, meet.pairs.all)
+
+
+def _gamma_lost(meet: UnevenMeet) -> float:
+    """2R − 1, with R as it is there."""
+    return 2 * rand_lost(meet) - 1
+
+
+def _g_plus_lost(meet: UnevenMeet) -> float:
+    """1 − R, with R as it is there."""
+    return 1 - rand_lost(meet)
+
+
+def _overlap_lost(meet: UnevenMeet) -> float:
+    """The same formula, with pairs in whole clusters; without any pair it is 0."""
+    both, true, pred, _ = meet.pairs
+    return found(both, min(true, pred))
+
+
+def _tversky_lost(meet: UnevenMeet, alpha: float = 1.0, beta: float = 1.0) -> float:
+    """The same formula, with pairs in whole clusters; without any pair it is 0."""
+    _check_weights(alpha, beta)
+    both, true, pred, _ = meet.pairs
+    return found(both, both + alpha * (true - both) + beta * (pred - both))
+
+
+def _check_weights(alpha: float, beta: float) -> None:
+    for name, value in (("alpha", alpha), ("beta", beta)):
+        if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < inf:
+            raise MeasureError(f"`{name}` must be a number of at least 0; got {value!r}.")
+
+
 def _tversky_facts(alpha: float = 1.0, beta: float = 1.0) -> dict[str, Any]:
     return {"symmetric": alpha == beta, "linear": alpha + beta == 1}
 
 
-@plain("correlation_distance", symbol="CD", best=0.0, aliases=("arccos_correlation",), reference=GOSGENS)
+@plain(
+    "correlation_distance",
+    lost=CHANCE,
+    symbol="CD",
+    best=0.0,
+    aliases=("arccos_correlation",),
+    reference=GOSGENS,
+)
 def correlation_distance(meet: Summed) -> float:
     r"""The angle between the two clusterings as vectors of pairs, as a share of the half turn; a metric.
 
@@ -63,7 +130,12 @@ def correlation_distance(meet: Summed) -> float:
     return 0.0 if meet.same else acos(pair_correlation(meet)) / pi
 
 
-@share("sokal_sneath_1", aliases=("sokal_sneath1_score", "sokal_sneath1"), reference=SNEATH)
+@share(
+    "sokal_sneath_1",
+    lost=_sokal_sneath_1_lost,
+    aliases=("sokal_sneath1_score", "sokal_sneath1"),
+    reference=SNEATH,
+)
 def sokal_sneath_1(meet: Summed) -> float:
     r"""Like Jaccard's index, with pairs that are together in one clustering only counted twice.
 
@@ -79,7 +151,12 @@ def sokal_sneath_1(meet: Summed) -> float:
     return kept(both, 2 * true + 2 * pred - 3 * both)
 
 
-@share("sokal_sneath_2", aliases=("sokal_sneath2_score", "sokal_sneath2"), reference=SNEATH)
+@share(
+    "sokal_sneath_2",
+    lost=_sokal_sneath_2_lost,
+    aliases=("sokal_sneath2_score", "sokal_sneath2"),
+    reference=SNEATH,
+)
 def sokal_sneath_2(meet: Summed) -> float:
     r"""Agreements on pairs of points, with disagreements counted half.
 
@@ -97,6 +174,7 @@ def sokal_sneath_2(meet: Summed) -> float:
 
 @plain(
     "kulczynski",
+    lost=_kulczynski_lost,
     linear=True,
     aliases=("kulczynski_score", "kulczynski_index"),
     reference="Kulczyński, S. (1927). Die Pflanzenassoziationen der Pieninen. Bulletin International de l'Académie "
@@ -120,6 +198,7 @@ def kulczynski(meet: Summed) -> float:
 
 @plain(
     "mcnemar",
+    lost=SAME_PAIRS,
     best=0.0,
     symmetric=False,
     bounds=(_least_mcnemar, _most_mcnemar),
@@ -147,6 +226,7 @@ def mcnemar(meet: Summed) -> float:
 
 @share(
     "russel_rao",
+    lost=_russel_rao_lost,
     reflexive=False,
     linear=True,
     aliases=("russel_rao_score", "russell_rao"),
@@ -167,7 +247,14 @@ def russel_rao(meet: Summed) -> float:
     return kept(meet.pairs.both, meet.pairs.all)
 
 
-@plain("gamma", bounds=(-1.0, 1.0), linear=True, aliases=("gamma_score", "hamann"), reference=CRIT)
+@plain(
+    "gamma",
+    lost=_gamma_lost,
+    bounds=(-1.0, 1.0),
+    linear=True,
+    aliases=("gamma_score", "hamann"),
+    reference=CRIT,
+)
 def gamma(meet: Summed) -> float:
     r"""Pairs on which the clusterings agree less those on which they do not, as a share of all pairs.
 
@@ -183,7 +270,7 @@ def gamma(meet: Summed) -> float:
     return kept(pairs.all - 2 * (pairs.true + pairs.pred) + 4 * pairs.both, pairs.all)
 
 
-@share("g_plus", best=0.0, linear=True, aliases=("gplus_score", "gplus"), reference=CRIT)
+@share("g_plus", lost=_g_plus_lost, best=0.0, linear=True, aliases=("gplus_score", "gplus"), reference=CRIT)
 def g_plus(meet: Summed) -> float:
     r"""Share of the pairs of points on which the two clusterings disagree; a metric.
 
@@ -201,6 +288,7 @@ def g_plus(meet: Summed) -> float:
 
 @plain(
     "tau",
+    lost=SAME_PAIRS,
     best=inf,
     reflexive=False,
     bounds=(-1.0, _root_of_half),
@@ -227,6 +315,7 @@ def tau(meet: Summed) -> float:
 
 @plain(
     "overlap",
+    lost=_overlap_lost,
     linear=True,
     aliases=("overlap_coefficient", "szymkiewicz_simpson"),
     reference="Szymkiewicz, D. (1934). Une contribution statistique à la géographie floristique. Acta Societatis "
@@ -249,6 +338,7 @@ def overlap(meet: Summed) -> float:
 
 @share(
     "tversky",
+    lost=_tversky_lost,
     given=_tversky_facts,
     aliases=("tversky_index",),
     reference="Tversky, A. (1977). Features of similarity. Psychological Review 84.",
@@ -265,9 +355,7 @@ def tversky(meet: Summed, alpha: float = 1.0, beta: float = 1.0) -> float:
     >>> round(cd.score([0, 0, 1, 1], [0, 0, 1, 2], "tversky(alpha=0.5, beta=0.5)"), 12)
     0.666666666667
     """
-    for name, value in (("alpha", alpha), ("beta", beta)):
-        if not isinstance(value, int | float) or isinstance(value, bool) or value < 0:
-            raise MeasureError(f"`{name}` must be a number of at least 0; got {value!r}.")
+    _check_weights(alpha, beta)
     both, true, pred, _ = meet.pairs
     if meet.same:
         return 1.0
@@ -276,6 +364,7 @@ def tversky(meet: Summed, alpha: float = 1.0, beta: float = 1.0) -> float:
 
 @plain(
     "partition_difference",
+    lost=SAME_PAIRS,
     best=inf,
     reflexive=False,
     linear=True,

@@ -8,8 +8,9 @@ from functools import partial
 from math import inf, log, sqrt
 from typing import Any
 
-from clusterdiff.errors import MeasureError, nearest
+from clusterdiff.errors import ClusterdiffWarning, MeasureError, nearest
 from clusterdiff.measures.bounds import LogN
+from clusterdiff.measures.lost import INFORMATION
 from clusterdiff.measures.registry import JOIN_WEIGHTED, Decomposition, Sizes, measure, measures
 from clusterdiff.measures.terms import entropy, x_log_x
 from clusterdiff.meet.sums import Summed
@@ -32,13 +33,10 @@ def _base_facts(base: float | None = None) -> dict[str, Any]:
     return {"bounds": (0.0, LogN(base)) if base > 1 else (LogN(base), 0.0)}
 
 
-#: Why none of them has a value where points are lost.
-LOST = (
-    "a point that a side lacks is in none of its clusters, so that its information is infinite, and inventing a "
-    "cluster for it would make lost singletons cost nothing"
-)
 #: Every measure here is made of sums, and none is conditionally normalised.
-information = partial(measure, family="information", reads="sums", conditionally_normalised=False, lost=LOST)
+information = partial(
+    measure, family="information", reads="sums", conditionally_normalised=False, lost=INFORMATION
+)
 share = partial(information, normalised=True)
 #: Linear in I, the entropies given.
 linear_share = partial(share, linear=True)
@@ -446,7 +444,7 @@ def k_normalised(meet: Summed, k: int | None = None) -> float:
     if k > sqrt(meet.n):
         warnings.warn(
             f"K(k={k}): its bounds hold for k ≤ √n only, and √n is {sqrt(meet.n):.4g}.",
-            UserWarning,
+            ClusterdiffWarning,
             stacklevel=2,
         )
     return 1.0 - vi(meet) / (2 * log(k))

@@ -18,8 +18,15 @@ from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.labels import IntArray
 
-#: Why measures that are corrected for chance have no value where points are lost.
+#: Why measures of information have no value where points are lost.
+INFORMATION = (
+    "a point that a side lacks is in none of its clusters, so that its information is infinite, and inventing a "
+    "cluster for it would make lost singletons cost nothing"
+)
+#: Why those that are corrected for chance have none.
 CHANCE = "what chance reaches is known for two clusterings of the same points only"
+#: Why those of the table of cells have none.
+TABLE = "a point that a side lacks is in no row or no column of the table of cells"
 
 
 def _largest(meet: UnevenMeet) -> tuple[Any, Any]:

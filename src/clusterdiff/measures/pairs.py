@@ -49,7 +49,7 @@ def _ordered_pairs(n: int) -> float:
     return n * (n - 1)
 
 
-def _rand_lost(meet: UnevenMeet) -> float:
+def rand_lost(meet: UnevenMeet) -> float:
     """Agreeing pairs of shared points over all pairs: a pair with a point that one side lacks disagrees."""
     if meet.shared is None:
         return 0.0
@@ -59,12 +59,12 @@ def _rand_lost(meet: UnevenMeet) -> float:
 
 def _mirkin_lost(meet: UnevenMeet) -> float:
     """Ordered pairs on which the two disagree, with all those of which one side lacks a point."""
-    return 2.0 * meet.pairs.all * (1.0 - _rand_lost(meet))
+    return 2.0 * meet.pairs.all * (1.0 - rand_lost(meet))
 
 
 def _rogers_tanimoto_lost(meet: UnevenMeet) -> float:
     """R/(2 − R), with R as it is there."""
-    agreement = _rand_lost(meet)
+    agreement = rand_lost(meet)
     return agreement / (2.0 - agreement)
 
 
@@ -96,7 +96,7 @@ def _alpha_facts(alpha: float = 0.5) -> dict[str, Any]:
 
 @linear_share(
     "rand",
-    lost=_rand_lost,
+    lost=rand_lost,
     symbol="R",
     aliases=("R", "rand_score", "rand_index"),
     subcomponent_consistent=False,

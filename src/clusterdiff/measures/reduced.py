@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from math import exp, inf, log, sqrt
+from math import inf, log
 
 import numpy as np
 
+from clusterdiff.measures.lost import INFORMATION
 from clusterdiff.measures.registry import measure
 from clusterdiff.meet.margins import SizeCounts
 from clusterdiff.meet.meet import Meet
@@ -27,19 +28,17 @@ reduced = partial(
     weighted=False,
     normalised=False,
     conditionally_normalised=False,
+    lost=INFORMATION,
     reference=JERDEE,
 )
 
 
-def _log_ways(size: FloatArray, concentration: float) -> FloatArray:
-    """log of the binomial coefficient of size + concentration − 1 over size, without cancellation."""
+def _sum_log_ways(side: SizeCounts, concentration: FloatArray) -> FloatArray:
+    """For each concentration c, Σ log of the binomial coefficient of size + c − 1 over size, without cancellation."""
     from scipy import special
 
-    return -np.log(size) - special.betaln(size, concentration)
-
-
-def _sum_log_ways(side: SizeCounts, concentration: float) -> float:
-    return float(np.sum(side.counts * _log_ways(side.sizes.astype(float), concentration)))
+    sizes = side.sizes.astype(float)
+    return -(np.log(sizes) + special.betaln(sizes, concentration[:, None])) @ side.counts
 
 
 def _log_factorials(side: SizeCounts) -> float:
@@ -48,26 +47,17 @@ def _log_factorials(side: SizeCounts) -> float:
     return float(np.sum(side.counts * special.gammaln(side.sizes + 1.0)))
 
 
-def _least(cost: Callable[[float], float]) -> float:
-    """The least value over α: a grid tells where, a golden section finds it."""
+def _least(cost: Callable[[FloatArray], FloatArray]) -> float:
+    """The least value over α: a grid tells between which two of its places it lies, and ever finer ones find it."""
     low, high = map(log, ALPHAS)
-    grid = np.linspace(low, high, 65)
-    values = [cost(exp(place)) for place in grid]
-    best = int(np.argmin(values))
-    left, right = grid[max(0, best - 1)], grid[min(len(grid) - 1, best + 1)]
-    ratio = (sqrt(5) - 1) / 2
-    inner, outer = right - ratio * (right - left), left + ratio * (right - left)
-    f_inner, f_outer = cost(exp(inner)), cost(exp(outer))
-    while right - left > 1e-7:  # a minimum is flat: its value is known to twice as many digits
-        if f_inner < f_outer:
-            right, outer, f_outer = outer, inner, f_inner
-            inner = right - ratio * (right - left)
-            f_inner = cost(exp(inner))
-        else:
-            left, inner, f_inner = inner, outer, f_outer
-            outer = left + ratio * (right - left)
-            f_outer = cost(exp(outer))
-    return float(min(*values, f_inner, f_outer))
+    found = inf
+    while high - low > 1e-6:  # a minimum is flat: its value is known to twice as many digits
+        grid = np.linspace(low, high, 65)
+        values = cost(np.exp(grid))
+        best = int(np.argmin(values))
+        found = min(found, float(values[best]))
+        low, high = grid[max(0, best - 1)], grid[min(len(grid) - 1, best + 1)]
+    return found
 
 
 def _information(true: SizeCounts, pred: SizeCounts, cells: SizeCounts) -> float:

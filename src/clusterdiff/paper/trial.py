@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from clusterdiff.errors import ArgumentError, MeasureError
+from clusterdiff.errors import ArgumentError, ClusterdiffWarning, MeasureError
 from clusterdiff.measures import Measure
 from clusterdiff.measures.subcomponents import subcomponent
 from clusterdiff.meet.enumeration import Universe, as_sets, universe
@@ -126,7 +126,7 @@ class Trial:
         except MeasureError as error:
             self.outside, self.error = True, error
             return float("nan")
-        self.outside = any(issubclass(warning.category, UserWarning) for warning in said)
+        self.outside = any(issubclass(warning.category, ClusterdiffWarning) for warning in said)
         return value
 
     def _invariance(self) -> Finding:

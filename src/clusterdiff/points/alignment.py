@@ -66,16 +66,10 @@ class Order:
                     f"`{argument}` lacks {len(lacking):,} of the {len(self):,} points: {listed(lacking)}."
                 )
             return np.asarray([values[point] for point in self.names])
-        index = self._names_of(values)
-        if index is not None:
-            at = index.places(self.names, argument)
+        at = self._places_in(values, argument)
+        if at is not None:
             if (at < 0).any():
-                lacking = [self.names[i] for i in np.flatnonzero(at < 0)[:5].tolist()]
-                total = int((at < 0).sum())
-                raise ArgumentError(
-                    f"the index of `{argument}` lacks {total:,} of the {len(self):,} points: {listed(lacking, total)}.",
-                    "points that have names are looked up by name; pass .to_numpy() for the order of `true`.",
-                )
+                raise self._lacking(at, argument)
             return values.iloc[at]
         self.refuse_unplaced(argument)
         rows = values.shape[0] if hasattr(values, "shape") and values.shape else len(values)
@@ -90,19 +84,36 @@ class Order:
         values = values.tocsr() if hasattr(values, "tocsr") else np.asanyarray(values)
         return values[self.rows]
 
-    def _names_of(self, values: object) -> Index | None:
-        """The index to look points up in: where they have names, unless it is the very one they have them from."""
+    def _places_in(self, values: object, argument: str) -> npt.NDArray[np.int64] | None:
+        """Where the points stand in the index of ``values``, -1 for those that it lacks; None if their order counts.
+
+        It does if they have no names, or theirs from the same index; and where keys name them, a default index that has
+        none of these is just what rows are called if nobody names them.
+        """
         index = index_of(values) if self.named else None
-        return None if index is None or (self.index is not None and self.index.same(index)) else index
+        if index is None or (self.index is not None and self.index.same(index)):
+            return None
+        at = index.places(self.names, argument)
+        return None if self.index is None and index.default and (at < 0).all() else at
+
+    def _lacking(self, at: npt.NDArray[np.int64], argument: str) -> ArgumentError:
+        lacking = [self.names[i] for i in np.flatnonzero(at < 0)[:5].tolist()]
+        total = int((at < 0).sum())
+        return ArgumentError(
+            f"the index of `{argument}` lacks {total:,} of the {len(self):,} points: {listed(lacking, total)}.",
+            "points that have names are looked up by name; pass .to_numpy() for the order of `true`.",
+        )
 
     def describe(self, values: Any, argument: str) -> Any:
         """The same, but not every value need be known: points that ``values`` lacks get None."""
         if isinstance(values, Mapping):
             return [values.get(point) for point in self.names]
-        index = self._names_of(values)
-        if index is not None:
+        at = self._places_in(values, argument)
+        if at is not None:
+            if (at < 0).all():
+                raise self._lacking(at, argument)
             listing = [*values.tolist(), None]  # place -1 is the last
-            return [listing[i] for i in index.places(self.names, argument).tolist()]
+            return [listing[i] for i in at.tolist()]
         if not hasattr(values, "__len__") or isinstance(values, set | frozenset):
             raise ArgumentError(f"`{argument}` must hold one value per point; got {type(values).__name__}.")
         if len(values) != self.given:

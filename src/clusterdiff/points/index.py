@@ -10,6 +10,7 @@ import numpy as np
 
 from clusterdiff.errors import ArgumentError, LabelError, listed
 from clusterdiff.points.labels import Int64Array, LazyNames
+from clusterdiff.wording import count
 
 
 class Index:
@@ -45,7 +46,7 @@ class Index:
         if len(place) < len(self):
             twice = self.native[self.native.duplicated()].unique()
             raise ArgumentError(
-                f"the index of `{argument}` must name each point once; {len(twice):,} stand more than once: "
+                f"the index of `{argument}` must name each point once; {count(len(twice), 'name')} repeated: "
                 f"{listed(twice.tolist())}.",
                 "pass .to_numpy() if its rows are in the order of the points of `true`.",
             )
