@@ -9,6 +9,8 @@
 import typing as _typing
 
 from clusterdiff._version import __version__
+from clusterdiff.decide.matrix import Matrix, Stability, StableCluster, matrix
+from clusterdiff.decide.resolutions import Edge
 from clusterdiff.decide.scorer import Scorer, scorer
 from clusterdiff.decide.sweep import Sweep, SweepLoss, sweep
 from clusterdiff.decide.worst import WorstMerge
@@ -74,6 +76,7 @@ __all__ = [
     "Counterexample",
     "Counts",
     "Documents",
+    "Edge",
     "EngineComparison",
     "EngineError",
     "Explanation",
@@ -82,6 +85,7 @@ __all__ = [
     "InDocument",
     "LabelError",
     "Loss",
+    "Matrix",
     "Measure",
     "MeasureError",
     "Meet",
@@ -100,6 +104,8 @@ __all__ = [
     "Series",
     "Slice",
     "Split",
+    "Stability",
+    "StableCluster",
     "Story",
     "Subcomponent",
     "Sweep",
@@ -114,6 +120,7 @@ __all__ = [
     "compare_columns",
     "extremes",
     "lattice",
+    "matrix",
     "measure",
     "measures",
     "read",

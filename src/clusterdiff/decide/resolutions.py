@@ -1,19 +1,23 @@
-"""Clusterings at several resolutions: which column is which, and each against a true clustering."""
+"""Clusterings at several resolutions: which column is which, each against the truth, and each against the next."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from clusterdiff.diff.comparison import Comparison
+from clusterdiff.diff.loss import CellLoss
 from clusterdiff.errors import ArgumentError, listed
+from clusterdiff.measures.subcomponents import Scored, subcomponent
+from clusterdiff.meet.meet import Meet
 from clusterdiff.points.clustering import Clustering
-from clusterdiff.points.labels import FloatArray
+from clusterdiff.points.labels import AnyArray, FloatArray
 from clusterdiff.table import Table
 from clusterdiff.verbs.compare import compare
 
@@ -106,3 +110,57 @@ def read_resolutions(true: object, columns: Any, **options: Any) -> Resolutions:
     order = np.argsort(values, kind="stable").tolist()
     compared = [(names[i], compare(true, found[names[i]], **options)) for i in order]
     return Resolutions(compared, values[order])
+
+
+class Edge(NamedTuple):
+    """Points that a cluster of one clustering has in common with one of the next.
+
+    ``out_share`` is their share of the source, ``in_share`` that of the target. The losses are those of S_H with the
+    first clustering as the true one.
+    """
+
+    step: int
+    from_: str
+    to: str
+    source: Any
+    target: Any
+    size: int
+    out_share: float
+    in_share: float
+    split_loss: float
+    merge_loss: float
+
+
+def edges_between(names: Sequence[str], meet: Callable[[str, str], Meet]) -> Table[Edge]:
+    """The cells of each clustering with the next, and what S_H loses in them."""
+    columns: dict[str, list[Any]] = {name: [] for name in Edge._fields}
+    for step, (one, other) in enumerate(pairwise(names)):
+        found = meet(one, other)
+        lost = CellLoss(Scored(found, subcomponent("entropy"))).cells
+        rows = {
+            "step": np.full(len(found), step),
+            "from_": _repeated(one, len(found)),
+            "to": _repeated(other, len(found)),
+            "source": _objects(found.true_names)[found.true],
+            "target": _objects(found.pred_names)[found.pred],
+            "size": found.size,
+            "out_share": found.size / found.true_size[found.true],
+            "in_share": found.size / found.pred_size[found.pred],
+            "split_loss": lost.split,
+            "merge_loss": lost.merge,
+        }
+        for name, column in rows.items():
+            columns[name].append(column)
+    return Table({name: np.concatenate(parts) for name, parts in columns.items()}, Edge)
+
+
+def _repeated(name: str, times: int) -> AnyArray:
+    out = np.empty(times, dtype=object)
+    out[:] = name
+    return out
+
+
+def _objects(names: AnyArray) -> AnyArray:
+    out = np.empty(len(names), dtype=object)
+    out[:] = names.tolist()
+    return out

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from typing import Any
 
 import click
 import numpy as np
 from rich.text import Text
 
-from clusterdiff.cli.inputs import told
+from clusterdiff.cli.inputs import named_columns, told
 from clusterdiff.cli.options import json_option, measures_option, together
 from clusterdiff.cli.output import console, plain_table, print_json, progress, save_picture
 from clusterdiff.decide.sweep import Sweep, sweep
@@ -107,7 +105,7 @@ def command(
         if columns is not None:
             if thresholds is not None:
                 raise ArgumentError("--thresholds has no meaning for --columns, which are all scored.")
-            swept = sweep(left, columns=_resolutions(pred, columns, point), **options)
+            swept = sweep(left, columns=named_columns(pred, columns, point), **options)
         elif pred.endswith(LINKAGES):
             clustering = _read(left)
             told_thresholds = _thresholds(thresholds)
@@ -155,23 +153,6 @@ def _linkage(path: str) -> Any:
             raise FileError(f"{path} must hold one array, a linkage; it holds {listed(found.files)}.")
         found = found[found.files[0]]
     return found
-
-
-def _resolutions(pred: str, columns: str, point: str | None) -> dict[str, Source]:
-    """The columns of a file by name; a name may be a pattern."""
-    source = parse(pred)
-    names: Sequence[str] = [name.strip() for name in columns.split(",") if name.strip()]
-    if any(sign in columns for sign in "*?["):
-        from clusterdiff.tables.duck import connect
-        from clusterdiff.tables.files import open_table
-
-        with open_table(connect(), source.resolved()) as scan:
-            names = [column for column in scan.columns if any(fnmatchcase(column, name) for name in names)]
-        if not names:
-            raise ArgumentError(
-                f"no column of {pred} is called like {columns!r}; it has {listed(scan.columns)}."
-            )
-    return {name: replace(source, point=point, cluster=name) for name in names}
 
 
 def _show(swept: Sweep, top: int) -> None:

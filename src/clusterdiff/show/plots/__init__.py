@@ -15,6 +15,7 @@ from clusterdiff.show.plots.flows import flow
 from clusterdiff.show.plots.graphs import bipartite, derivation
 from clusterdiff.show.plots.lines import series
 from clusterdiff.show.plots.losses import loss
+from clusterdiff.show.plots.matrices import MATRICES, matrix, plot_matrix, tree
 from clusterdiff.show.plots.registry import PLOTS, picture
 from clusterdiff.show.plots.scores import sizes
 from clusterdiff.show.plots.sweeps import SWEEPS, plot_sweep, thresholds, tradeoff
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = [
+    "MATRICES",
     "PLOTS",
     "SWEEPS",
     "bipartite",
@@ -31,13 +33,16 @@ __all__ = [
     "flow",
     "heatmap",
     "loss",
+    "matrix",
     "picture",
     "plot",
+    "plot_matrix",
     "plot_sweep",
     "series",
     "sizes",
     "thresholds",
     "tradeoff",
+    "tree",
 ]
 
 
