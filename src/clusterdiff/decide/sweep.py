@@ -146,7 +146,7 @@ class Sweep:
 
         >>> import clusterdiff as cd
         >>> cd.sweep([0, 0, 1], pairs=([0, 1], [1, 2], [0.9, 0.3])).losses["loss"].round(3).tolist()
-        [0.667, 0.0, 0.58]
+        [0.667, 0.0, 0.579]
         """
         columns = {"threshold": self.thresholds, "clusters": self.clusters, **self.parts.columns}
         return Table(columns, SweepLoss)
@@ -161,7 +161,7 @@ class Sweep:
         >>> import clusterdiff as cd
         >>> worst = cd.sweep(["a", "a", "b"], pairs=([0, 1], [1, 2], [0.9, 0.3])).worst_merges[0]
         >>> worst.threshold, worst.left, worst.right, worst.true_left, worst.true_right, round(worst.cost, 3)
-        (0.3, 1, 2, 'a', 'b', 0.58)
+        (0.3, 1, 2, 'a', 'b', 0.579)
         """
         return self.cuts.worst()
 
