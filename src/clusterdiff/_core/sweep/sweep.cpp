@@ -8,7 +8,8 @@
 // Clusters of few cells always rest. One of many cells is put among the growing when it grows, so that a merge looks only
 // at the cells of its smaller part. All of those are asked for their cell when a row changes, which two cells becoming one
 // do, fewer than n times in all. One that was asked too often since it last grew is put to rest: it may be rented or
-// bought, and nobody knows for how long it will be needed. If only few levels are wanted, it is rather put aside, in
+// bought, and nobody knows for how long it will be needed. Those that have a cell in many rows stand in a matrix, where
+// asking them all is quick. If only few levels are wanted, it is rather put aside, in
 // neither sum, until the next level.
 //
 // All sums are whole numbers, in units of a power of two, and s and t are rounded from whole numbers that depend on the
@@ -19,7 +20,7 @@
 #include <cmath>
 
 #include "base/numeric.hpp"
-#include "sweep/cell_list.hpp"
+#include "sweep/dense.hpp"
 
 namespace clusterdiff {
 
@@ -59,7 +60,8 @@ struct alignas(64) RowSums {
     u32 size = 0, cells = 0, largest = 0;
 };
 
-constexpr i32 kAtRest = -1, kAside = -2;
+// Where the cells of a cluster are accounted for.
+enum class State : i32 { at_rest, aside, growing, dense };
 
 // A predicted cluster.
 struct Cluster {
@@ -70,7 +72,8 @@ struct Cluster {
     u64 share = 0;
     CellList cells;
     u32 size = 0, largest = 0;
-    i32 growing = kAtRest;  // its place among the growing, if it is one of them
+    State state = State::at_rest;
+    i32 place = 0;  // among the growing, or the dense
 };
 
 struct Growing {
@@ -86,7 +89,7 @@ class Sweep {
     // `few`: whether there are many merges between two levels.
     Sweep(const i32* truth, i64 rows, const Tree& tree, bool few)
         : truth_(truth), tree_(tree), n_(tree.points), few_(few), none_(static_cast<u32>(rows)), rows_(rows + 1), sums_(rows),
-          of_node_(tree.merges), clusters_(n_ / 2 + 1), fixed_xlogx_(n_) {
+          of_node_(tree.merges), clusters_(n_ / 2 + 1), dense_(rows), fixed_xlogx_(n_) {
         for (i64 r = 0; r < rows; ++r) sums_[r] = {};
         for (i64 i = 0; i < n_; ++i) ++sums_[truth[i]].size;
         u32 most = 1;
@@ -190,39 +193,58 @@ class Sweep {
 
     // Takes a cluster out of all sums of m s t, and returns its U.
     u64 take_out(Cluster& c) {
-        if (c.growing == kAside) return sum_of(c);
         u64 sum = 0;
-        if (c.growing >= 0) {
-            sum = growing_[static_cast<std::size_t>(c.growing)].sum;
-        } else {
-            const u64 score = c.score;
-            c.cells.each([&](const GrowingCell& x) {
-                Row& row = rows_[x.row];
-                row.rest -= x.size * score;
-                sum += x.size * row.score;
-            });
+        switch (c.state) {
+            case State::aside:
+                return sum_of(c);
+            case State::growing:
+                sum = growing_[static_cast<std::size_t>(c.place)].sum;
+                break;
+            case State::dense:
+                sum = dense_.sum(c.place);
+                break;
+            case State::at_rest: {
+                const u64 score = c.score;
+                c.cells.each([&](const GrowingCell& x) {
+                    Row& row = rows_[x.row];
+                    row.rest -= x.size * score;
+                    sum += x.size * row.score;
+                });
+            }
         }
         total_ = total_ - u128(c.score) * sum;
         return sum;
     }
 
-    void to_rest(const Cluster& c) {
+    void to_rest(Cluster& c) {
         const u64 score = c.score;
         c.cells.each([&](const GrowingCell& x) { rows_[x.row].rest += x.size * score; });
+        c.state = State::at_rest;
     }
 
-    void stop_growing(i32 place) {
-        const std::size_t j = static_cast<std::size_t>(place);
-        clusters_[growing_[j].cluster].growing = kAtRest;
-        growing_[j] = growing_.back();
-        growing_.pop_back();
-        if (j < growing_.size()) clusters_[growing_[j].cluster].growing = place;
+    // Takes a cluster from among those that are asked.
+    void stop_growing(Cluster& c) {
+        if (c.state == State::growing) {
+            const std::size_t j = static_cast<std::size_t>(c.place);
+            growing_[j] = growing_.back();
+            growing_.pop_back();
+            if (j < growing_.size()) clusters_[growing_[j].cluster].place = c.place;
+        } else if (c.state == State::dense) {
+            dense_.remove(c.place);
+            if (c.place < dense_.columns()) clusters_[dense_.cluster(c.place)].place = c.place;
+        }
+        c.state = State::at_rest;
     }
 
-    // The score of a row has risen: whatever has a cell in it, but for one of the growing, learns of it.
-    void row_changed(u32 r, u64 by, i32 but) {
+    // The score of a row has risen: whatever has a cell in it learns of it, but for the cluster that is being united.
+    void row_changed(u32 r, u64 by, const Cluster& united) {
         total_ += u128(by) * rows_[r].rest;
         split_ += u128(by) * sums_[r].size;
+        if (dense_.columns()) {
+            total_ += u128(by) * dense_.ask(r, by);
+            impatient_ |= (dense_.asked() & 0xff) == 0;
+        }
+        const i32 but = united.state == State::growing ? united.place : -1;
         for (i32 j = 0; j < static_cast<i32>(growing_.size()); ++j) {
             if (j == but) continue;
             Growing& g = growing_[static_cast<std::size_t>(j)];
@@ -237,10 +259,9 @@ class Sweep {
     // The cells of b come to cluster a.
     void unite(i32 into, Cluster& b) {
         Cluster& a = clusters_[into];
-        u64 sum = (a.growing == kAside ? 0 : take_out(a)) + take_out(b);
-        if (b.growing >= 0) stop_growing(b.growing);
-        b.growing = kAtRest;  // whoever looks for clusters that were put aside finds none here
-        const i32 own = a.growing;
+        u64 sum = (a.state == State::aside ? 0 : take_out(a)) + take_out(b);
+        stop_growing(b);
+        if (a.state == State::dense) dense_.score(a.place) = 0;  // nobody counts it until it is placed again
         merge_ = merge_ - (u128(a.score) * a.size + u128(b.score) * b.size);
         precision_ = precision_ - (u128(a.share) + b.share);
         cluster_squares_ += 2 * u64{a.size} * b.size;
@@ -255,7 +276,8 @@ class Sweep {
         b.cells.each([&](const GrowingCell& cell) {
             if (!cell.size) return;
             const GrowingCell* grown = a.cells.add(cell, none_, pool_);
-            if (grown) sum += cells_met(a, *grown, cell.size, own);
+            if (a.state == State::dense) dense_.set(cell.row, a.place, grown ? grown->size : cell.size);
+            if (grown) sum += cells_met(a, *grown, cell.size);
         });
         b.cells.release(pool_);
         a.score = a.cells.count() == 1 ? cluster_one_ : rounded(std::ldexp(to_double(a.logs) / to_double(whole), cluster_bits_));
@@ -263,37 +285,47 @@ class Sweep {
         a.share = share(a.squares, a.size);
         precision_ += a.share;
         largest_clusters_ += a.largest;
-        place(into, a, sum);
+        if (a.state != State::aside) place(into, a, sum);
         if (impatient_) settle();
     }
 
     // Puts a cluster, which has been taken out and has changed, where it belongs.
     void place(i32 cluster, Cluster& a, u64 sum) {
-        if (a.growing == kAside) return;
         total_ += u128(a.score) * sum;
         if (!a.cells.many()) return to_rest(a);
-        if (a.growing < 0) {
-            a.growing = static_cast<i32>(growing_.size());
+        const CellTable table = a.cells.table();
+        if (a.state != State::dense && 4 * a.cells.count() >= none_) {
+            stop_growing(a);
+            a.state = State::dense;
+            a.place = dense_.add(cluster, a.cells);
+        }
+        if (a.state == State::dense) {
+            dense_.sum(a.place) = sum;
+            dense_.score(a.place) = a.score;
+            dense_.patience(a.place) = dense_.asked() + kDenseRent * u64{table.capacity()};
+            return;
+        }
+        if (a.state == State::at_rest) {
+            a.state = State::growing;
+            a.place = static_cast<i32>(growing_.size());
             growing_.emplace_back();
         }
-        const CellTable table = a.cells.table();
-        growing_[static_cast<std::size_t>(a.growing)] = {table, sum, a.score, cluster, 0, table.capacity() / kRent};
+        growing_[static_cast<std::size_t>(a.place)] = {table, sum, a.score, cluster, 0, table.capacity() / kRent};
     }
 
     // Whatever was put aside comes to rest.
     void return_all() {
         for (const i32 cluster : aside_) {
             Cluster& c = clusters_[cluster];
-            if (c.growing != kAside) continue;
+            if (c.state != State::aside) continue;
             total_ += u128(c.score) * sum_of(c);
             to_rest(c);
-            c.growing = kAtRest;
         }
         aside_.clear();
     }
 
     // Two cells of a row have become one of cluster a, by `more` points. Returns what that adds to the cluster's U.
-    u64 cells_met(Cluster& a, const GrowingCell& cell, u32 more, i32 own) {
+    u64 cells_met(Cluster& a, const GrowingCell& cell, u32 more) {
         const u64 before = cell.size - more;
         const u128 logs = fixed_xlogx_(cell.size) - fixed_xlogx_(static_cast<i64>(before)) - fixed_xlogx_(more);
         const u64 squares = 2 * before * more;
@@ -314,25 +346,28 @@ class Sweep {
         const u64 score = row.cells == 1 ? row_one_ : rounded(to_double(row.logs) * row.scale);
         const u64 by = score - rows_[cell.row].score;
         rows_[cell.row].score = score;
-        row_changed(cell.row, by, own);
+        row_changed(cell.row, by, a);
         return cell.size * by;
     }
 
     // Those that were asked too often come to rest, or wait for the next level.
     void settle() {
         for (i32 j = static_cast<i32>(growing_.size()); j-- > 0;) {
-            const Growing g = growing_[static_cast<std::size_t>(j)];
-            if (g.asked <= g.patience) continue;
-            stop_growing(j);
-            if (few_) {
-                total_ = total_ - u128(g.score) * g.sum;
-                clusters_[g.cluster].growing = kAside;
-                aside_.push_back(g.cluster);
-            } else {
-                to_rest(clusters_[g.cluster]);
-            }
+            const Growing& g = growing_[static_cast<std::size_t>(j)];
+            if (g.asked > g.patience) let_go(g.cluster, g.sum);
         }
+        for (i32 j = dense_.columns(); j-- > 0;)
+            if (dense_.asked() > dense_.patience(j)) let_go(dense_.cluster(j), dense_.sum(j));
         impatient_ = false;
+    }
+
+    void let_go(i32 cluster, u64 sum) {
+        Cluster& c = clusters_[cluster];
+        stop_growing(c);
+        if (!few_) return to_rest(c);
+        total_ = total_ - u128(c.score) * sum;
+        c.state = State::aside;
+        aside_.push_back(cluster);
     }
 
     // Asks for the memory that merges soon to come will read.
@@ -369,6 +404,8 @@ class Sweep {
 
     // A table may be asked once for every so many of its slots before it is cheaper to let it rest.
     static constexpr u32 kRent = 8;
+    // In the matrix a question costs less than to look at a slot of a table.
+    static constexpr u64 kDenseRent = 4;
     // How many tables ahead memory is asked for.
     static constexpr i32 kAhead = 8;
 
@@ -384,6 +421,7 @@ class Sweep {
     i32 made_ = 0;
     std::vector<i32> spare_, aside_;
     std::vector<Growing> growing_;
+    DenseCells dense_;
     FixedXLogX fixed_xlogx_;
     CellPool pool_;
     bool impatient_ = false;
