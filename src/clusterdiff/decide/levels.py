@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import cached_property, partial
+from collections.abc import Iterator
+from functools import cached_property
 from math import log
 from typing import Any
 
@@ -32,36 +32,36 @@ READ = (
 class LevelSums:
     """The sums of one level; the only one that is not among them comes from its cells."""
 
-    def __init__(self, values: dict[str, Any], aa: int, h_true: float, meet: Callable[[], Meet]) -> None:
-        self.mm: int = values["mm"]
-        self.aa = aa
-        self.bb: int = values["bb"]
-        self.true_max: int = values["true_max"]
-        self.pred_max: int = values["pred_max"]
-        self.h_true = h_true
-        self.h_pred: float = values["h_pred"]
-        self.split_info: float = values["split_info"]
-        self.merge_info: float = values["merge_info"]
-        self.b3_recall: float = values["b3_recall"]
-        self.b3_precision: float = values["b3_precision"]
-        self._meet = meet
+    def __init__(self, levels: Levels, place: int, row: tuple[Any, ...]) -> None:
+        self._levels = levels
+        self._place = place
+        self.aa, self.h_true = levels.aa, levels.h_true
+        (
+            self.s_h, self.split, self.merge, self.h_pred, self.split_info, self.merge_info, self.b3_recall,
+            self.b3_precision, self.mm, self.bb, self.true_max, self.pred_max, self.cells, self.clusters,
+        ) = row  # fmt: skip
+
+    @cached_property
+    def meet(self) -> Meet:
+        """The meet, made when a measure asks for it."""
+        return self._levels.meet(self._place)
 
     @property
     def h_joint(self) -> float:
         """H(𝕃, ℂ)."""
-        return self.h_true + self.split_info
+        return float(self.h_true + self.split_info)
 
     @property
     def mutual(self) -> float:
         """I(𝕃, ℂ), as a difference from the side of which less is left open."""
         if self.merge_info <= self.split_info:
-            return max(0.0, self.h_true - self.merge_info)
-        return max(0.0, self.h_pred - self.split_info)
+            return float(max(0.0, self.h_true - self.merge_info))
+        return float(max(0.0, self.h_pred - self.split_info))
 
     @property
     def element(self) -> float:
         """Σ m²/max(a, b) / n."""
-        return self._meet().sums.element
+        return self.meet.sums.element
 
 
 class Level(Once):
@@ -72,18 +72,17 @@ class Level(Once):
     weighted = False
     uneven = False
 
-    def __init__(self, n: int, k_true: int, values: dict[str, Any], sums: LevelSums) -> None:
+    def __init__(self, n: int, k_true: int, sums: LevelSums) -> None:
         self.n = n
         self.total = n
         self.k_true = k_true
-        self.k_pred: int = values["clusters"]
+        self.k_pred: int = sums.clusters
         self.sums = sums
-        self._values = values
         self._made = {}
 
     def __len__(self) -> int:
         """Number of cells."""
-        cells: int = self._values["cells"]
+        cells: int = self.sums.cells
         return cells
 
     @property
@@ -103,9 +102,8 @@ class Level(Once):
 
     def fused(self, name: str) -> float:
         """S_H, or S'(entropy)."""
-        values = self._values
-        score: float = values["s_h"] if name == "s_h" else (values["split"] + values["merge"]) / 2
-        return score
+        sums = self.sums
+        return float(sums.s_h if name == "s_h" else (sums.split + sums.merge) / 2)
 
 
 class Levels:
@@ -141,30 +139,35 @@ class Levels:
         """The meet of level j."""
         return Meet.from_labels(self.codes, self.tree.cut(int(self.ends[j])))
 
-    def _each(self) -> Iterator[tuple[Level, _Kept]]:
-        aa, n, k = _core.sum_squares(self.sizes), self.tree.points, len(self.sizes)
-        share = self.sizes / n
-        h_true = float(-np.sum(share * np.log(share))) + 0.0
+    @cached_property
+    def aa(self) -> int:
+        """Σ a² over the true clusters."""
+        return _core.sum_squares(self.sizes)
+
+    @cached_property
+    def h_true(self) -> float:
+        """H(𝕃)."""
+        share = self.sizes / self.tree.points
+        return float(-np.sum(share * np.log(share))) + 0.0
+
+    def __iter__(self) -> Iterator[Level]:
         columns = [getattr(self.sums, name).tolist() for name in READ]
         for j, row in enumerate(zip(*columns, strict=True)):
-            values = dict(zip(READ, row, strict=True))
-            meet = _Kept(partial(self.meet, j))
-            yield Level(n, k, values, LevelSums(values, aa, h_true, meet)), meet
+            yield Level(self.tree.points, len(self.sizes), LevelSums(self, j, row))
 
     def scores(self, measures: dict[str, Measure]) -> dict[str, FloatArray]:
         """Each measure at each level."""
-        scores = {name: np.empty(len(self)) for name in measures}
-        left = dict(measures)
-        for name, measure in measures.items():
-            if measure.name == "S_H":
-                scores[name] = self.sums.s_h.copy()
-                del left[name]
-        for j, (level, meet) in enumerate(self._each() if left else ()):
+        known = {name: self.sums.s_h.copy() for name, measure in measures.items() if measure.name == "S_H"}
+        left = {name: measure for name, measure in measures.items() if name not in known}
+        found: dict[str, list[float]] = {name: [] for name in left}
+        for j, level in enumerate(self if left else ()):
             for name, measure in left.items():
-                scores[name][j] = measure(meet() if measure.lacks(level) else level)
-                if meet.made and j == 0:
+                found[name].append(measure(level.sums.meet if measure.lacks(level) else level))
+                if j == 0 and "meet" in vars(level.sums):
                     self._refuse_many(name)
-        return scores
+        return {
+            name: known[name] if name in known else np.array(found[name], dtype=float) for name in measures
+        }
 
     def _refuse_many(self, name: str) -> None:
         """A measure that looks at every point of every level must not run for days."""
@@ -174,20 +177,3 @@ class Levels:
                 f"{count(len(self), 'threshold')}.",
                 "pass thresholds=200, or measures that read sums (`clusterdiff measures` says which do).",
             )
-
-
-class _Kept:
-    """A meet that is made when a measure asks for it, and then kept for the others."""
-
-    def __init__(self, make: Callable[[], Meet]) -> None:
-        self._make = make
-        self._meet: Meet | None = None
-
-    @property
-    def made(self) -> bool:
-        return self._meet is not None
-
-    def __call__(self) -> Meet:
-        if self._meet is None:
-            self._meet = self._make()
-        return self._meet
