@@ -43,7 +43,10 @@ class FixedXLogX {
     Buffer<u128> table_;
 };
 
-double from_fixed(const u128& x) { return std::ldexp(to_double(x), -64); }
+double from_fixed(const u128& x) { return to_double(x) * 0x1p-64; }
+
+// Within one unit of the last place, and quicker: for scores, which are rounded anyway.
+double nearly(const u128& x) { return static_cast<double>(static_cast<u64>(x >> 64)) * 0x1p64 + static_cast<double>(static_cast<u64>(x)); }
 
 u64 rounded(double x) { return static_cast<u64>(std::llrint(x)); }
 
@@ -95,9 +98,9 @@ class Sweep {
         u32 most = 1;
         for (i64 r = 0; r < rows; ++r) most = std::max(most, sums_[r].size);
         // U is at most n and V at most the size of a row; both have 64 bits. A score of more than 52 would be invented.
-        row_bits_ = std::min(52, 64 - static_cast<int>(std::bit_width(static_cast<u64>(n_))));
-        cluster_bits_ = std::min(52, 64 - static_cast<int>(std::bit_width(u64{most})));
-        row_one_ = u64{1} << row_bits_, cluster_one_ = u64{1} << cluster_bits_;
+        row_one_ = u64{1} << std::min(52, 64 - static_cast<int>(std::bit_width(static_cast<u64>(n_))));
+        cluster_one_ = u64{1} << std::min(52, 64 - static_cast<int>(std::bit_width(u64{most})));
+        log_n_ = std::log(static_cast<double>(n_));
         rows_[rows] = {};
         for (i64 r = 0; r < rows; ++r) {
             RowSums& row = sums_[r];
@@ -105,7 +108,7 @@ class Sweep {
             row.cells = row.size, row.squares = row.size, row.largest = 1;
             const u128 whole = fixed_xlogx_(row.size);
             logs_true_ += whole;
-            row.scale = row.size > 1 ? std::ldexp(1 / to_double(whole), row_bits_) : 0;
+            row.scale = row.size > 1 ? static_cast<double>(row_one_) / nearly(whole) : 0;
             rows_[r] = {row.size * cluster_one_, row.size == 1 ? row_one_ : 0};
             total_ += u128(rows_[r].score) * rows_[r].rest;
             split_ += u128(rows_[r].score) * row.size;
@@ -140,14 +143,14 @@ class Sweep {
         return_all();
         const double n = static_cast<double>(n_);
         const bool same = cells_ == clusters_count_ && cells_ == static_cast<u64>(sums_.size());
-        out.s_h[j] = same ? 1.0 : mean(total_, row_bits_ + cluster_bits_);
-        out.split[j] = mean(split_, row_bits_);
-        out.merge[j] = mean(merge_, cluster_bits_);
-        out.h_pred[j] = clusters_count_ == 1 ? 0.0 : std::log(n) - from_fixed(logs_pred_) / n;
+        out.s_h[j] = same ? 1.0 : mean(total_, both());
+        out.split[j] = mean(split_, static_cast<double>(row_one_));
+        out.merge[j] = mean(merge_, static_cast<double>(cluster_one_));
+        out.h_pred[j] = clusters_count_ == 1 ? 0.0 : log_n_ - from_fixed(logs_pred_) / n;
         out.split_info[j] = from_fixed(logs_true_ - logs_) / n;
         out.merge_info[j] = from_fixed(logs_pred_ - logs_) / n;
-        out.b3_recall[j] = mean(recall_, row_bits_);
-        out.b3_precision[j] = mean(precision_, row_bits_);
+        out.b3_recall[j] = mean(recall_, static_cast<double>(row_one_));
+        out.b3_precision[j] = mean(precision_, static_cast<double>(row_one_));
         out.mm[j] = static_cast<i64>(squares_), out.bb[j] = static_cast<i64>(cluster_squares_);
         out.true_max[j] = static_cast<i64>(largest_rows_), out.pred_max[j] = static_cast<i64>(largest_clusters_);
         out.cells[j] = static_cast<i64>(cells_), out.clusters[j] = static_cast<i64>(clusters_count_);
@@ -155,12 +158,13 @@ class Sweep {
 
     const u128& total() const { return total_; }
     double change_from(const u128& before) const {
-        const int bits = row_bits_ + cluster_bits_;
-        return total_ < before ? -mean(before - total_, bits) : mean(total_ - before, bits);
+        return total_ < before ? -mean(before - total_, both()) : mean(total_ - before, both());
     }
 
   private:
-    double mean(const u128& sum, int bits) const { return std::ldexp(to_double(sum), -bits) / static_cast<double>(n_); }
+    // A sum in units of a score, over all points.
+    double mean(const u128& sum, double unit) const { return to_double(sum) / unit / static_cast<double>(n_); }
+    double both() const { return static_cast<double>(row_one_) * static_cast<double>(cluster_one_); }
     // A sum of squares over a size, in units of a row's score.
     u64 share(u64 squares, u32 size) const { return rounded(static_cast<double>(squares) / size * static_cast<double>(row_one_)); }
 
@@ -280,7 +284,7 @@ class Sweep {
             if (grown) sum += cells_met(a, *grown, cell.size);
         });
         b.cells.release(pool_);
-        a.score = a.cells.count() == 1 ? cluster_one_ : rounded(std::ldexp(to_double(a.logs) / to_double(whole), cluster_bits_));
+        a.score = a.cells.count() == 1 ? cluster_one_ : rounded(nearly(a.logs) / nearly(whole) * static_cast<double>(cluster_one_));
         merge_ += u128(a.score) * a.size;
         a.share = share(a.squares, a.size);
         precision_ += a.share;
@@ -343,7 +347,7 @@ class Sweep {
             largest_rows_ += cell.size - row.largest;
             row.largest = cell.size;
         }
-        const u64 score = row.cells == 1 ? row_one_ : rounded(to_double(row.logs) * row.scale);
+        const u64 score = row.cells == 1 ? row_one_ : rounded(nearly(row.logs) * row.scale);
         const u64 by = score - rows_[cell.row].score;
         rows_[cell.row].score = score;
         row_changed(cell.row, by, a);
@@ -425,8 +429,8 @@ class Sweep {
     FixedXLogX fixed_xlogx_;
     CellPool pool_;
     bool impatient_ = false;
-    int row_bits_ = 0, cluster_bits_ = 0;
-    u64 row_one_ = 0, cluster_one_ = 0;
+    u64 row_one_ = 0, cluster_one_ = 0;  // a score of 1, a power of two
+    double log_n_ = 0;
 
     u128 total_ = 0;                  // m s t
     u128 split_ = 0, merge_ = 0;      // a s, b t
