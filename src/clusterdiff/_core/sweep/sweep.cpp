@@ -29,7 +29,7 @@ namespace {
 // m log m in units of 2^-64; for sizes that are met often from a table.
 class FixedXLogX {
   public:
-    explicit FixedXLogX(i64 n) : table_(std::min<i64>(n + 1, i64{1} << 14)) {
+    explicit FixedXLogX(i64 n) : table_(std::min<i64>(n + 1, i64{1} << 20)) {
         for (i64 m = 0; m < table_.size(); ++m) table_[m] = compute(m);
     }
     u128 operator()(i64 m) const { return m < table_.size() ? table_[m] : compute(m); }
