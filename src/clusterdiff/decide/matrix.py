@@ -128,15 +128,16 @@ class Matrix:
 
     @property
     def mean(self) -> dict[str, float]:
-        """How alike each is to the others, on average, in both directions.
+        """How alike each is to the others but the true one, on average, in both directions.
 
         >>> import clusterdiff as cd
         >>> cd.matrix({"a": [0, 0, 1, 1], "b": [0, 0, 1, 1], "c": [0, 0, 1, 2]}).mean
         {'a': 0.75, 'b': 0.75, 'c': 0.5}
         """
         both = (self.values + self.values.T) / 2
-        np.fill_diagonal(both, 0)
-        return dict(zip(self.names, (both.sum(1) / max(1, len(self) - 1)).tolist(), strict=True))
+        others = np.array([name != self.reference for name in self.names]) & ~np.eye(len(self), dtype=bool)
+        mean = np.where(others, both, 0.0).sum(1) / np.maximum(1, others.sum(1))
+        return dict(zip(self.names, mean.tolist(), strict=True))
 
     @property
     def medoid(self) -> str:

@@ -120,8 +120,8 @@ class Edge(NamedTuple):
     """
 
     step: int
-    from_: str
-    to: str
+    before: str
+    after: str
     source: Any
     target: Any
     size: int
@@ -139,8 +139,8 @@ def edges_between(names: Sequence[str], meet: Callable[[str, str], Meet]) -> Tab
         lost = CellLoss(Scored(found, subcomponent("entropy"))).cells
         rows = {
             "step": np.full(len(found), step),
-            "from_": _repeated(one, len(found)),
-            "to": _repeated(other, len(found)),
+            "before": _repeated(one, len(found)),
+            "after": _repeated(other, len(found)),
             "source": _objects(found.true_names)[found.true],
             "target": _objects(found.pred_names)[found.pred],
             "size": found.size,
