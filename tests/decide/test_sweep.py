@@ -17,7 +17,6 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 import clusterdiff as cd
-from clusterdiff import _core
 from clusterdiff.measures import applicable
 
 METHODS = ("single", "complete", "average", "weighted", "centroid", "median", "ward")
@@ -90,49 +89,6 @@ def test_identical_clusters_score_exactly_one() -> None:
     assert swept.scores["S_H"][at] == 1.0
     assert swept.losses[at].loss == 0.0
     assert swept.clustering() == cd.Clustering(true)
-
-
-def grown(kind: str, n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Trees that grow in different ways: two by two, one giant, or several giants in turn."""
-    nodes, left, right = list(rng.permutation(n)), [], []
-    while len(nodes) > 1:
-        if kind == "pairs":
-            a, b = nodes.pop(0), nodes.pop(0)
-        elif kind == "giant":
-            a, b = nodes.pop(), nodes.pop(0)
-        else:
-            a, b = nodes.pop(), nodes.pop(0 if len(nodes) < 12 else int(rng.integers(len(nodes) - 10)))
-        left.append(a)
-        right.append(b)
-        new = n + len(left) - 1
-        if kind == "turns":
-            nodes.insert(max(0, len(nodes) - 8), new)
-        else:
-            nodes.append(new)
-    return np.array(left, dtype=np.int32), np.array(right, dtype=np.int32)
-
-
-@pytest.mark.parametrize("kind", ["pairs", "giant", "turns"])
-@pytest.mark.parametrize("clusters", [2, 40, 300, 1500])
-def test_the_bits_do_not_depend_on_what_is_asked_for(kind: str, clusters: int) -> None:
-    """All levels, few levels and the change of each merge are made in different ways, with equal results."""
-    rng = np.random.default_rng(clusters)
-    n = 3000
-    left, right = grown(kind, n, rng)
-    true = _core.encode_integers(np.where(rng.random(n) < 0.3, 0, rng.integers(0, clusters, n))).codes
-    k = int(true.max()) + 1
-    every = _core.sweep(true, k, left, right, np.arange(n), changes=True)
-    at = np.array([0, 1, 700, 1500, 2400, 2900, 2999])
-    few = _core.sweep(true, k, left, right, at)
-    for name in _core.Levels._fields[:-1]:
-        assert (getattr(every, name)[at] == getattr(few, name)).all(), name
-    for i, j in enumerate(at):
-        meet = cd.Meet.from_labels(true, _core.cut(left, right, n, int(j)))
-        assert few.s_h[i] == pytest.approx(meet.sums.s_h, abs=1e-12)
-        assert few.mm[i] == meet.sums.mm
-        assert few.pred_max[i] == meet.sums.pred_max
-        assert few.b3_precision[i] == pytest.approx(meet.sums.b3_precision, abs=1e-12)
-    assert np.diff(every.s_h) == pytest.approx(every.change, abs=1e-12)
 
 
 # ---- pairs

@@ -1,7 +1,7 @@
 // The cells of a cluster that grows: a single cell in place, a few as a list, many as a hash table.
 #pragma once
 
-#include <memory>
+#include <algorithm>
 #include <vector>
 
 #include "base/memory.hpp"

@@ -2,6 +2,7 @@
 // cluster side by side, so that asking all clusters for theirs is one walk through memory.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "sweep/cell_list.hpp"

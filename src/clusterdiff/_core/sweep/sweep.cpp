@@ -55,7 +55,7 @@ struct Row {
     u64 rest = 0;   // V
     u64 score = 0;  // s
 };
-struct alignas(64) RowSums {
+struct RowSums {
     u128 logs = 0;     // sum of m log m
     double scale = 0;  // makes the score of that
     u64 squares = 0;
