@@ -107,7 +107,10 @@ def test_names_and_missing_points() -> None:
     runs = {"a": {"x": 1, "y": 1, "z": 2}, "b": {"z": 5, "y": 4, "x": 4}, "c": {"x": 1, "y": 2}}
     with pytest.raises(cd.LabelError, match="lacks 1 of the 3 points"):
         cd.matrix(runs)
-    found = cd.matrix(runs, missing="drop")
+    with pytest.warns(
+        cd.ClusterdiffWarning, match=r"a and c: only one side has 1 point|b and c: only one side"
+    ):
+        found = cd.matrix(runs, missing="drop")
     assert found.values[0].tolist() == [1.0, 1.0, 0.0]
     assert (
         cd.matrix(runs, missing="lost").values[0, 2]
@@ -118,6 +121,7 @@ def test_names_and_missing_points() -> None:
     assert cd.matrix(frame).values[0, 1] == cd.score([0, 0, 1], [0, 1, 1])
     noisy = cd.matrix([[0, 0, -1, -1], [0, 0, 1, 1]], noise=-1)
     assert noisy.values[0, 1] == cd.compare([0, 0, -1, -1], [0, 0, 1, 1], noise=-1).score()
+    assert [row.cluster for row in noisy.clusters] == [0]
 
 
 def test_a_matrix_is_a_value() -> None:

@@ -165,6 +165,8 @@ def test_points_that_one_side_lacks() -> None:
         at = int(np.flatnonzero(single.thresholds == t)[0])
         expected = cd.compare({**true, "q": 9}, single.clustering(t)).score()
         assert single.scores["S_H"][at] == pytest.approx(expected)
+    with pytest.warns(cd.ClusterdiffWarning, match="only one side has 1 point"):
+        cd.sweep(true, pairs=pairs, missing="drop")
     with pytest.raises(cd.ArgumentError, match='missing="lost" has no meaning for a sweep'):
         cd.sweep(true, pairs=pairs, missing="lost")
 

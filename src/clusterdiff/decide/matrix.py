@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,7 +18,7 @@ from clusterdiff._version import __version__
 from clusterdiff.decide.resolutions import Edge, edges_between, read_columns
 from clusterdiff.decide.truth import read_side
 from clusterdiff.diff.comparison import AnyMeasure
-from clusterdiff.errors import ArgumentError
+from clusterdiff.errors import ArgumentError, ClusterdiffWarning
 from clusterdiff.measures import Measure, resolve
 from clusterdiff.measures.subcomponents import Scored, subcomponent
 from clusterdiff.meet.meet import Meet
@@ -61,6 +62,8 @@ class Pool:
 
     def __init__(self, clusterings: dict[str, Any], options: dict[str, Any]) -> None:
         self.options = options
+        #: What users should know of a pair, and the last pair that it was said of.
+        self.notices: dict[str, str] = {}
         self.sides: dict[str, Clustering | Corpus] = {
             name: side if isinstance(side, Corpus) else read_side(side, name).clustering
             for name, side in clusterings.items()
@@ -84,7 +87,11 @@ class Pool:
             return Meet.of_points(
                 left.labels.values, right.labels.values, left.labels.lexicon, right.labels.lexicon
             )
-        return compare(left, right, **self.options).meet
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ClusterdiffWarning)  # said once for all pairs
+            diff = compare(left, right, **self.options)
+        self.notices |= dict.fromkeys(diff.notices, f"{true} and {pred}")
+        return diff.meet
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,17 +192,19 @@ class Matrix:
             )
         names, sizes = side.names, side.sizes
         place = {name: i for i, name in enumerate(names.tolist())}
-        found = [_kept(self.pool.meet(chosen, name), place) for name in self.names if name != chosen]
-        kept, jaccard, there = (np.array(part) for part in zip(*found, strict=True)) if found else (
-            np.ones((1, len(names))) for _ in range(3)
-        )  # fmt: skip
+        found = np.array(
+            [_kept(self.pool.meet(chosen, name), place) for name in self.names if name != chosen]
+        )
+        # Noise is no cluster, and whatever was dropped from all pairs is not there to be followed.
+        seen = ~np.isnan(found[:, 0]).all(axis=0)
+        names, sizes, (kept, jaccard, there) = names[seen], sizes[seen], found[:, :, seen].transpose(1, 0, 2)
         rows: dict[str, Any] = {
             "cluster": names,
             "size": sizes,
-            "kept": kept.mean(0),
-            "jaccard": jaccard.mean(0),
-            "least": jaccard.min(0),
-            "there": there.mean(0),
+            "kept": np.nanmean(kept, axis=0),
+            "jaccard": np.nanmean(jaccard, axis=0),
+            "least": np.nanmin(jaccard, axis=0, initial=1.0),
+            "there": np.nanmean(there, axis=0),
         }
         order = np.lexsort((-sizes, -rows["jaccard"], -rows["there"]))
         return Table({name: column[order] for name, column in rows.items()}, StableCluster)
@@ -341,20 +350,26 @@ def matrix(
             n = max(n, meet.n)
             values[i, j] = wanted(meet)
             values[j, i] = values[i, j] if wanted.symmetric or i == j else wanted(pool.meet(names[j], one))
+    if pool.notices:
+        notice, pair = next(iter(pool.notices.items()))
+        more = f" (and {count(len(pool.notices) - 1, 'more notice')})" if len(pool.notices) > 1 else ""
+        warnings.warn(f"{pair}: {notice}{more}", ClusterdiffWarning, stacklevel=2)
     return Matrix(names, wanted, values, n, "true" if true is not None else None, pool)
 
 
-def _kept(meet: Meet, place: dict[Any, int]) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """For each cluster of the reference: its S_H, its largest Jaccard index, and whether it is there as it is."""
+def _kept(meet: Meet, place: dict[Any, int]) -> FloatArray:
+    """For each cluster of the reference: its S_H, its largest Jaccard index, and whether it is there as it is.
+
+    Not a number for clusters that are not in the meet.
+    """
     over = meet.overlap
-    m = over.size
-    jaccard = m / (over.true_size[over.true] + over.pred_size[over.pred] - m)
+    jaccard = over.size / (over.true_size[over.true] + over.pred_size[over.pred] - over.size)
     split, merge = Scored(meet, subcomponent("entropy")).pair
-    at = np.array([place[name] for name in meet.true_names.tolist()])
-    best, score = np.zeros(len(place)), np.zeros(len(place))
-    rows = at[over.true]
-    np.maximum.at(best, rows, jaccard)
-    np.add.at(score, rows, m * split * merge)
-    size = np.ones(len(place))
-    size[at] = over.true_size
-    return score / size, best, (best == 1.0).astype(float)
+    best, score = np.zeros(len(over.true_size)), np.zeros(len(over.true_size))
+    np.maximum.at(best, over.true, jaccard)
+    np.add.at(score, over.true, over.size * split * merge)
+    at = np.array([place.get(name, -1) for name in meet.true_names.tolist()])
+    known = at >= 0
+    out = np.full((3, len(place)), np.nan)
+    out[:, at[known]] = np.array([score / over.true_size, best, best == 1.0])[:, known]
+    return out

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -23,14 +24,14 @@ from clusterdiff.decide.truth import Laid, Leaves, lay
 from clusterdiff.decide.worst import PairsOf, WorstMerge, worst_merges
 from clusterdiff.diff.comparison import AnyMeasure, Comparison
 from clusterdiff.diff.loss import Losses
-from clusterdiff.errors import ArgumentError, listed
+from clusterdiff.errors import ArgumentError, ClusterdiffWarning, listed
 from clusterdiff.formats.source import Source
 from clusterdiff.measures import Measure, resolve_all
 from clusterdiff.points.clustering import Clustering, Points
 from clusterdiff.points.labels import FloatArray, Int64Array, Labels
 from clusterdiff.points.noise import NoiseAs, NoiseLabels
 from clusterdiff.points.policy import Missing
-from clusterdiff.table import Table
+from clusterdiff.table import Table, plain
 from clusterdiff.verbs.compare import compare
 from clusterdiff.wording import count
 
@@ -173,7 +174,10 @@ class Sweep:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values; the best threshold by each measure, and the costliest merges."""
-        merges = {} if self.over == "resolution" else {"worst_merges": self.worst_merges.to_dict()}
+        merges = {}
+        if self.over != "resolution":
+            worst = self.worst_merges.to_dict()
+            merges = {"worst_merges": {name: list(map(plain, values)) for name, values in worst.items()}}
         return {
             "signature": self.signature,
             "over": self.over,
@@ -313,6 +317,8 @@ def sweep(
         return _swept_columns(found, wanted)
     leaves, links = _of_pairs(pairs, points) if pairs is not None else (_of_tree(tree, points), None)
     laid = lay(true, leaves, missing, noise, noise_as)
+    for notice in laid.policy.notices:
+        warnings.warn(notice.replace("`pred`", f"`{leaves.argument}`"), ClusterdiffWarning, stacklevel=2)
     return _swept_tree(Cuts(laid, links and PairsOf(laid, leaves.points or (), *links)), wanted, thresholds)
 
 

@@ -146,7 +146,7 @@ def _settle(aligned: Alignment, leaves: Leaves, policy: Policy) -> Laid:
         raise LabelError(f'no point is left: missing="drop" left out all {len(keep):,}.')
     names: Sequence[Any] = aligned.order.names
     if policy.missing == "singleton" and not known.all():
-        true = true.apart(~known, [f"missing: {names[i]}" for i in np.flatnonzero(~known).tolist()])
+        true = true.apart(~known, names)
     # Points that the tree does not have come after those that it has.
     leaf[alone] = leaves.tree.points + np.arange(int(alone.sum()))
     tree = leaves.tree.with_points(int(alone.sum()))

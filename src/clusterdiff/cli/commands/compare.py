@@ -12,8 +12,8 @@ import click
 from clusterdiff.cli import engine as engines
 from clusterdiff.cli.coreference import MENTIONS, POINTS, Shown, document_options, documents_of, show_corpus
 from clusterdiff.cli.explaining import SIDES, explain_options, report, show
-from clusterdiff.cli.inputs import input_options, noise_labels, noise_options, sources, told
-from clusterdiff.cli.options import json_option, measures_option, top_option
+from clusterdiff.cli.inputs import input_options, noise_labels, noise_options, read_distances, sources, told
+from clusterdiff.cli.options import every, json_option, measures_option, top_option
 from clusterdiff.cli.output import error_console
 from clusterdiff.cli.writing import write_option, write_parts
 from clusterdiff.diff.comparison import Comparison, noticed
@@ -52,6 +52,11 @@ from clusterdiff.verbs.compare import compare
 @document_options
 @click.option("--weight", "weights", metavar="COLUMN", help="How much each point counts.")
 @click.option("--features", metavar="COLUMNS", help="Columns of numbers, separated by commas, for S_MSE.")
+@click.option(
+    "--distances",
+    metavar="FILE",
+    help="Link weights of points for S*(distance): .npy or sparse .npz, rows in the order of TRUE.",
+)
 @explain_options
 @engines.options
 @write_option
@@ -75,6 +80,7 @@ def command(
     documents: str | None,
     weights: str | None,
     features: str | None,
+    distances: str | None,
     chosen_documents: tuple[str, ...],
     repeated: Any,
     latex: bool,
@@ -98,14 +104,19 @@ def command(
     which also tell which clusters continue, were born or vanished.
     """
     true, pred, sides = _sides(true, pred, old, new)
-    first = measures[0]
     if as_json and latex:
         raise ArgumentError("--json and --latex are two ways to print the same; choose one.")
     left, right = sources(true, pred, **inputs)
     columns = tuple(name.strip() for name in (features or "").split(",") if name.strip())
     labels = noise_labels(noise, noise_true, noise_pred)
+    others = {"--engine": engine, "--weight": weights, "--features": features, "--documents": documents}
+    for option, given in others.items() if distances is not None else ():
+        if given not in (None, "memory"):
+            raise ArgumentError(
+                f"{option} and --distances cannot be combined.", "compare in Python to have both."
+            )
     with ExitStack() as stack:
-        chosen = engines.chosen(engine, (left, right))
+        chosen = engines.chosen(engine, (left, right)) if distances is None else None
         with told():
             both = documents_of(left, right, chosen_documents, repeated)
             if chosen is not None:
@@ -133,7 +144,10 @@ def command(
                     documents=documents,
                     weights=weights,
                     features=list(columns) or None,
+                    distances=None if distances is None else read_distances(distances),
                 )
+        measures = every(measures, diff)
+        first = measures[0]
         if isinstance(diff, CorpusComparison):
             _refuse_for_documents({"--old/--new": sides != SIDES})
             if documents is None:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from clusterdiff.diff.chance import worth_saying
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.components import Component
 from clusterdiff.diff.explain import Explanation, tell
@@ -20,6 +21,7 @@ from clusterdiff.errors import ArgumentError, ClusterdiffError
 from clusterdiff.measures import Measure, measures
 from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.index import index_of
+from clusterdiff.points.labels import Single
 from clusterdiff.show.pages import visible
 from clusterdiff.wording import count, percent
 
@@ -80,6 +82,11 @@ class Page:
             {"kind": kind, "count": number, "loss": lost[kind].total if kind in lost else 0.0}
             for kind, number in self.diff.kinds.items()
         ]
+
+    @property
+    def by_chance(self) -> float | None:
+        """What shuffled labels score, where that is worth saying."""
+        return worth_saying(self.diff.chance_level)
 
     @cached_property
     def measured(self) -> tuple[list[MeasureRow], list[str]]:
@@ -307,7 +314,8 @@ class Page:
         return tell(self.diff.analysis, self.diff.source, component.component, (self.sides[0], self.sides[1]))
 
     def _cluster(self, name: Any, size: Any, score: Any) -> list[Any]:
-        return [visible(name) or EMPTY, int(size), float(score)]
+        """A cluster for the page; marked if it stands for a single point in none of the user's."""
+        return [visible(name) or EMPTY, int(size), float(score), *[1] * isinstance(name, Single)]
 
     def _repairs_of(self, component: int) -> list[Any]:
         repairs = self.diff.repairs()
