@@ -194,6 +194,8 @@ def test_leaves_can_be_named() -> None:
     assert named.clustering(1.0).to_sets() == [{"x", "y"}, {"z"}]
     with pytest.raises(cd.LabelError, match="`tree` lacks 1 point of `true`: 'w'"):
         cd.sweep({"x": 1, "y": 1, "z": 2, "w": 3}, tree, points=["x", "y", "z"])
+    with pytest.raises(cd.ArgumentError, match="the leaves of `tree` have no names"):
+        cd.sweep({"x": 1, "y": 1, "z": 2}, tree)
     with pytest.raises(cd.ArgumentError, match="`points` must name the 3 leaves"):
         cd.sweep([1, 1, 2], tree, points=["x"])
 

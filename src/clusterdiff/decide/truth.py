@@ -108,6 +108,11 @@ def lay(true: Any, leaves: Leaves, missing: Missing, noise: NoiseLabels | None, 
             'pass missing="drop" or missing="singleton".',
         )
     side = read_side(true, "true")
+    if side.clustering.points is not None and leaves.points is None:
+        raise ArgumentError(
+            f"`true` names its points, and the leaves of `{leaves.argument}` have no names.",
+            "pass points=[…], the name of each leaf in order.",
+        )
     try:
         left, right = _spelt(side, leaves)
         # Which points a side lacks is told apart from what becomes of them, which differs between trees and pairs.
