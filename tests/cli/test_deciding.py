@@ -63,6 +63,12 @@ def test_pairs_are_swept(folder: Path) -> None:
     assert "ann – bob" in text
 
 
+def test_thresholds_can_be_told(folder: Path) -> None:
+    """A number of them, or the thresholds themselves, highest first for pairs."""
+    assert printed("sweep", "true.csv", "pairs.csv", "--thresholds", "0.5,0.85")["threshold"] == [0.85, 0.5]
+    assert len(printed("sweep", "true.csv", "pairs.csv", "--thresholds", "3")["threshold"]) == 3
+
+
 def test_a_linkage_and_columns_are_swept(folder: Path) -> None:
     """A file of numpy is a dendrogram over the rows of TRUE; --columns names resolutions, by a pattern if need be."""
     assert printed("sweep", "true.csv", "tree.npy")["over"] == "height"

@@ -124,6 +124,19 @@ def test_names_and_missing_points() -> None:
     assert [row.cluster for row in noisy.clusters] == [0]
 
 
+def test_changing_the_input_afterwards_changes_no_answer() -> None:
+    """What is computed later reads nothing of the caller's."""
+    runs = [np.array([0, 0, 1, 1]), np.array([0, 0, 1, 2])]
+    names = ["a", "b", "c", "d"]
+    found, swept = cd.matrix(runs), cd.sweep(dict(zip(names, runs[0], strict=True)), CHAIN, points=names)
+    for run in runs:
+        run[:] = 7
+    names[:] = "wxyz"
+    assert found.clusters["cluster"].tolist() == [0, 1]
+    assert len(found.tree) == 3
+    assert swept.clustering(1.0).to_sets() == [{"a", "b"}, {"c"}, {"d"}]
+
+
 def test_a_matrix_is_a_value() -> None:
     """It pickles, prints, and becomes plain JSON and CSV."""
     found = cd.matrix({"a": [0, 0, 1], "b": [0, 1, 1]}, true=["x", "x", "y"])
@@ -153,6 +166,7 @@ def test_bad_input_is_named(call: Callable[[], Any], message: str) -> None:
         call()
 
 
+CHAIN = ([[0, 1], [2, 4], [3, 5]], [1.0, 2.0, 3.0])
 HOSTILE = ["$x_1$", "</script>", "a\nb", "日本語" * 20, "x" * 1000, "\x1b[31m"]
 
 

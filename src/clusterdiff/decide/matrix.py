@@ -65,7 +65,7 @@ class Pool:
         #: What users should know of a pair, and the last pair that it was said of.
         self.notices: dict[str, str] = {}
         self.sides: dict[str, Clustering | Corpus] = {
-            name: side if isinstance(side, Corpus) else read_side(side, name).clustering
+            name: side if isinstance(side, Corpus) else _own(read_side(side, name).clustering)
             for name, side in clusterings.items()
         }
         # Labels in one order, with nothing to decide, need not be laid over each other again for every pair.
@@ -355,6 +355,13 @@ def matrix(
         more = f" (and {count(len(pool.notices) - 1, 'more notice')})" if len(pool.notices) > 1 else ""
         warnings.warn(f"{pair}: {notice}{more}", ClusterdiffWarning, stacklevel=2)
     return Matrix(names, wanted, values, n, "true" if true is not None else None, pool)
+
+
+def _own(side: Clustering) -> Clustering:
+    """The same, whatever the caller does to what was passed."""
+    own = Clustering.of(side.labels.settled(), side.points, side.ordered)
+    own.index = side.index
+    return own
 
 
 def _kept(meet: Meet, place: dict[Any, int]) -> FloatArray:

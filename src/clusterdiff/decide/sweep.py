@@ -328,7 +328,7 @@ def _of_tree(tree: object, points: Points | None) -> Leaves:
         raise ArgumentError(
             f"`points` must name the {read.points:,} leaves of the tree; got {count(len(points), 'name')}."
         )
-    return Leaves(read, points, "tree")
+    return Leaves(read, None if points is None else list(points), "tree")
 
 
 def _of_pairs(pairs: Any, points: Points | None) -> tuple[Leaves, tuple[Any, Any]]:

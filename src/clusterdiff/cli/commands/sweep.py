@@ -48,7 +48,9 @@ writing = together(
 )
 @measures_option(["S_H"], "Measures, separated by commas.")
 @click.option(
-    "--thresholds", metavar="N", help="How many to score, or all.  [default: all; 200 of more than 10,000]"
+    "--thresholds",
+    metavar="N",
+    help="How many to score, all, or those to score: 0.5,0.9.  [default: all; 200 of more than 10,000]",
 )
 @click.option(
     "--missing", type=click.Choice(["error", "drop", "singleton"]), default="error", show_default=True,
@@ -129,12 +131,15 @@ def command(
 
 
 def _thresholds(text: str | None) -> Any:
+    """A number of thresholds, "all", or thresholds separated by commas."""
     if text is None or text == "all":
         return text
     try:
-        return int(text)
+        return int(text) if text.isdecimal() else [float(part) for part in text.split(",")]
     except ValueError:
-        raise ArgumentError(f'--thresholds takes a whole number or "all"; got {text!r}.') from None
+        raise ArgumentError(
+            f'--thresholds takes a whole number, "all", or thresholds separated by commas; got {text!r}.'
+        ) from None
 
 
 def _read(source: Source) -> Clustering:
