@@ -10,6 +10,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
+from scipy.cluster.hierarchy import fcluster, linkage
 
 import clusterdiff as cd
 from clusterdiff.cli.examples import customers
@@ -38,6 +39,13 @@ def runs() -> dict[str, tuple[np.ndarray, dict[str, np.ndarray]]]:
     return out
 
 
+def groups() -> tuple[np.ndarray, np.ndarray]:
+    """Four groups of points that touch, as in docs/sweep.md: which group each belongs to, and their dendrogram."""
+    rng = np.random.default_rng(0)
+    points = np.concatenate([rng.normal(centre, 0.9, (60, 2)) for centre in ((0, 0), (4, 0), (0, 4), (5, 5))])
+    return np.repeat(["north", "south", "east", "west"], 60), linkage(points, "average")
+
+
 def main() -> None:
     """Write one PNG per plot to the folder named on the command line."""
     folder = Path(sys.argv[1])
@@ -45,6 +53,11 @@ def main() -> None:
     drawn["series"] = cd.worsen(story.true()).plot()
     drawn["ranks"] = cd.rank(runs(), resamples=0).plot()
     drawn["story"] = plots.derivation(story.compare())
+    true, tree = groups()
+    swept = cd.sweep(true, tree, measures=["S_H", "ari"])
+    drawn |= {kind: plots.plot_sweep(swept, kind) for kind in plots.SWEEPS}
+    cuts = {f"{k} clusters": fcluster(tree, k, "maxclust") for k in (2, 3, 4, 6, 9, 14)}
+    drawn |= {kind: plots.plot_matrix(cd.matrix(cuts, true=true), kind) for kind in plots.MATRICES}
     for name, ax in drawn.items():
         ax.figure.savefig(folder / f"{name}.png", dpi=100)
     plt.close("all")

@@ -10,10 +10,14 @@ import typing as _typing
 
 from clusterdiff._version import __version__
 from clusterdiff.decide.datasets import DatasetRanking
+from clusterdiff.decide.matrix import Matrix, Stability, StableCluster, matrix
 from clusterdiff.decide.paired import Paired
 from clusterdiff.decide.rank import rank
 from clusterdiff.decide.ranking import Ranking
+from clusterdiff.decide.resolutions import Edge
 from clusterdiff.decide.scorer import Scorer, scorer
+from clusterdiff.decide.sweep import Sweep, SweepLoss, sweep
+from clusterdiff.decide.worst import WorstMerge
 from clusterdiff.diff.analysis import Analysis, Cell, Merge, Split
 from clusterdiff.diff.chance import Chance
 from clusterdiff.diff.comparison import Comparison
@@ -78,6 +82,7 @@ __all__ = [
     "Counts",
     "DatasetRanking",
     "Documents",
+    "Edge",
     "EngineComparison",
     "EngineError",
     "Explanation",
@@ -87,6 +92,7 @@ __all__ = [
     "Interval",
     "LabelError",
     "Loss",
+    "Matrix",
     "Measure",
     "MeasureError",
     "Meet",
@@ -107,10 +113,15 @@ __all__ = [
     "Series",
     "Slice",
     "Split",
+    "Stability",
+    "StableCluster",
     "Story",
     "Subcomponent",
+    "Sweep",
+    "SweepLoss",
     "Table",
     "TableComparison",
+    "WorstMerge",
     "__version__",
     "chance",
     "check",
@@ -118,6 +129,7 @@ __all__ = [
     "compare_columns",
     "extremes",
     "lattice",
+    "matrix",
     "measure",
     "measures",
     "rank",
@@ -127,6 +139,7 @@ __all__ = [
     "split_merge",
     "subcomponent",
     "subcomponents",
+    "sweep",
     "worsen",
     "write",
 ]

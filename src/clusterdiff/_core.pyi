@@ -109,6 +109,44 @@ class ExpectedInformation(NamedTuple):
     merge_loss: float
     """Likewise of the merge scores."""
 
+class Merges(NamedTuple):
+    """Merges in the order in which they happen: merge k makes node ``points + k`` of ``left[k]`` and ``right[k]``."""
+
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    height: NDArray[np.float64]
+    link: NDArray[np.int64]
+    """The link that each merge comes from."""
+
+class Leaves(NamedTuple):
+    """The points in an order in which node x is the run ``order[start[x]:start[x] + size[x]]``."""
+
+    order: NDArray[np.int32]
+    start: NDArray[np.int32]
+    size: NDArray[np.int32]
+
+class Levels(NamedTuple):
+    """What measures read after so many merges, one entry per level; names as in ``Sums``."""
+
+    s_h: NDArray[np.float64]
+    split: NDArray[np.float64]
+    """The mean split score of the points."""
+    merge: NDArray[np.float64]
+    """The mean merge score of the points."""
+    h_pred: NDArray[np.float64]
+    split_info: NDArray[np.float64]
+    merge_info: NDArray[np.float64]
+    b3_recall: NDArray[np.float64]
+    b3_precision: NDArray[np.float64]
+    mm: NDArray[np.int64]
+    bb: NDArray[np.int64]
+    true_max: NDArray[np.int64]
+    pred_max: NDArray[np.int64]
+    cells: NDArray[np.int64]
+    clusters: NDArray[np.int64]
+    change: NDArray[np.float64]
+    """What each merge did to S_H, if that was asked for."""
+
 class Sums:
     """What measures need to know of the cells: m is the size of a cell, a and b those of its true and pred cluster."""
 
@@ -335,6 +373,35 @@ def resample(
 
 def toss(values: NDArray[np.float64], width: int, draws: int, seed: int) -> NDArray[np.float64]:
     """Sums over units that are picked by a fair coin each, a row per draw; ``values`` as for :func:`resample`."""
+
+def dendrogram(left: NDArray[np.int64], right: NDArray[np.int64], height: NDArray[np.float64]) -> Merges:
+    """The tree of a dendrogram, each merge at the greatest height below it; ValueError if it is none."""
+
+def spanning(
+    left: NDArray[np.int32], right: NDArray[np.int32], score: NDArray[np.float64], points: int
+) -> Merges:
+    """The tree of scored pairs of points, the highest score first, equal ones as they come."""
+
+def pruned(
+    left: NDArray[np.int32], right: NDArray[np.int32], keep: NDArray[np.bool_]
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+    """The tree of some of the points: left, right, and which merges are left."""
+
+def cut(left: NDArray[np.int32], right: NDArray[np.int32], points: int, count: int) -> NDArray[np.int32]:
+    """The cluster of each point after the first ``count`` merges, numbered by first appearance."""
+
+def leaves(left: NDArray[np.int32], right: NDArray[np.int32], points: int) -> Leaves:
+    """The points in an order in which every node is a run."""
+
+def sweep(
+    truth: NDArray[np.int32],
+    rows: int,
+    left: NDArray[np.int32],
+    right: NDArray[np.int32],
+    ends: NDArray[np.int64],
+    changes: bool = False,
+) -> Levels:
+    """What measures read after each of ``ends`` merges, for points with the true clusters ``truth``."""
 
 def stream(true: Any, pred: Any) -> int:
     """Read both arrays once and do nothing else: the limit that benchmarks compare with."""

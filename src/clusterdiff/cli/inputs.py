@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from typing import Any
 
 import click
@@ -13,7 +14,7 @@ import numpy as np
 
 from clusterdiff.cli.options import together
 from clusterdiff.cli.output import error_console
-from clusterdiff.errors import ArgumentError, FileError
+from clusterdiff.errors import ArgumentError, FileError, listed
 from clusterdiff.files import STDIN
 from clusterdiff.formats.catalogue import FORMATS
 from clusterdiff.formats.source import Source, parse
@@ -149,6 +150,23 @@ def sources(
         ignore=tuple(ignore_pred),
     )
     return left, right
+
+
+def named_columns(file: str, columns: str, point: str | None) -> dict[str, Source]:
+    """The columns of a file by name; a name may be a pattern."""
+    source = parse(file)
+    names: Sequence[str] = [name.strip() for name in columns.split(",") if name.strip()]
+    if any(sign in columns for sign in "*?["):
+        from clusterdiff.tables.duck import connect
+        from clusterdiff.tables.files import open_table
+
+        with open_table(connect(), source.resolved()) as scan:
+            names = [column for column in scan.columns if any(fnmatchcase(column, name) for name in names)]
+        if not names:
+            raise ArgumentError(
+                f"no column of {file} is called like {columns!r}; it has {listed(scan.columns)}."
+            )
+    return {name: replace(source, point=point, cluster=name) for name in names}
 
 
 @contextmanager
