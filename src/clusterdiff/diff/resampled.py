@@ -60,8 +60,12 @@ def _matched(meet: Meet) -> FloatArray:
 
 
 def _w_log_w(meet: Meet) -> FloatArray:
-    weights = meet.weights
-    return np.zeros(len(meet)) if weights is None else weights.entropy + weights.mass * log(weights.unit)
+    return np.zeros(len(meet)) if meet.weights is None else x_log_x(_m(meet)) - meet.weights.entropy
+
+
+def _squares(meet: Meet) -> Values:
+    """Σ w² of each cell: the square of its mass without the pairs of its points."""
+    return meet.size if meet.weights is None else _m(meet) ** 2 - 2 * meet.weights.pairs
 
 
 #: What each cell adds to a sum. A sum over clusters is shared out over their cells by mass, so that it has a value for
@@ -69,7 +73,7 @@ def _w_log_w(meet: Meet) -> FloatArray:
 SUMS: dict[str, Callable[[Meet], Values]] = {
     "n": lambda meet: meet.size,
     "total": lambda meet: meet.mass,
-    "own": lambda meet: meet.size if meet.weights is None else meet.weights.square,
+    "own": _squares,
     "w_log_w": _w_log_w,
     "cells": lambda meet: np.ones(len(meet)),
     "unlike": lambda meet: (meet.size < meet.true_size[meet.true]) | (meet.size < meet.pred_size[meet.pred]),
