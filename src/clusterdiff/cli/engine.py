@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import signal
-import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -96,7 +94,6 @@ def compared(
     true, pred = true.resolved(), pred.resolved()
     budget = None if memory is None else read_bytes(memory) // 4
     with ExitStack() as stack:
-        stack.enter_context(_terminated())
         opened = {"duckdb": _duckdb, "polars": _polars, "spark": _spark}[engine](master, memory)
         scan = stack.enter_context(opened)
         before = _state(true), _state(pred)
@@ -344,26 +341,3 @@ def _chosen(
         return point, tuple(require(table, column) for column in clusters)
     point, cluster = choose(table, source.point, source.cluster)
     return _named(point, source), (cluster,)
-
-
-@contextmanager
-def _terminated() -> Iterator[None]:
-    """End in an orderly way on SIGTERM, so that temporary files are removed."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    asked = threading.Event()
-
-    def leave(*_: object) -> None:
-        asked.set()
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, leave)
-    try:
-        yield
-    except KeyboardInterrupt:
-        if asked.is_set():
-            sys.exit(128 + signal.SIGTERM)
-        raise
-    finally:
-        signal.signal(signal.SIGTERM, before)

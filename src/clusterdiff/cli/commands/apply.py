@@ -11,7 +11,7 @@ import click
 
 from clusterdiff.cli.inputs import told
 from clusterdiff.cli.options import cluster_option, output_option, point_option
-from clusterdiff.cli.output import error_console
+from clusterdiff.cli.output import error_console, print_data
 from clusterdiff.diff.patch import Patch
 from clusterdiff.errors import ArgumentError
 from clusterdiff.files import write_text
@@ -59,7 +59,7 @@ def command(
             soft_wrap=True,
         )
     if output is None:
-        click.echo(text, nl=False)
+        print_data(text)
     else:
         write_text(output, text)
 

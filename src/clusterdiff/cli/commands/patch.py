@@ -8,7 +8,7 @@ import click
 
 from clusterdiff.cli.inputs import input_options, sources, told
 from clusterdiff.cli.options import output_option
-from clusterdiff.cli.output import error_console
+from clusterdiff.cli.output import error_console, print_data
 from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.diff.patch import SplitOff
 from clusterdiff.errors import ArgumentError
@@ -32,7 +32,7 @@ def command(true: str, pred: str | None, output: str | None, **inputs: Any) -> N
         raise ArgumentError("a patch is for one clustering, not for documents of mentions.")
     patch = diff.patch()
     if output is None:
-        click.echo(patch.to_json(), nl=False)
+        print_data(patch.to_json())
         return
     patch.write(output)
     splits = sum(isinstance(operation, SplitOff) for operation in patch.operations)
