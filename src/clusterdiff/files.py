@@ -268,7 +268,7 @@ def replacing(path: str | PathLike[str]) -> Iterator[str]:
     if not through:
         target = Path(os.path.realpath(target))
     if target.is_dir():
-        raise FileError(f"{path} cannot be written: it is a folder.")
+        raise FileError(f"{path} cannot be written: Is a directory.")
     name = None
     try:
         folder = tempfile.gettempdir() if through else target.parent

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 import duckdb
@@ -72,7 +73,8 @@ def _wrong_header(header: Sequence[str]) -> str | None:
     if not header or not all(header):
         return "a column has no name" if any(header) else "there are no names of columns"
     folded = [column.casefold() for column in header]
-    twice = [column for column, fold in zip(header, folded, strict=True) if folded.count(fold) > 1]
+    times = Counter(folded)
+    twice = [column for column, fold in zip(header, folded, strict=True) if times[fold] > 1]
     if twice:
         return f"columns have the same name: {listed(twice)}"
     if any(re.fullmatch(r"-?\d+(\.\d+)?", column) for column in header):

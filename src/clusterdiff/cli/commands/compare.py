@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from clusterdiff.cli.explaining import SIDES, explain_options, report, show
 from clusterdiff.cli.inputs import input_options, noise_labels, noise_options, sources, told
 from clusterdiff.cli.options import json_option, measures_option, top_option
 from clusterdiff.cli.output import error_console
-from clusterdiff.cli.writing import write_option, write_parts
+from clusterdiff.cli.writing import parted, refuse_overwriting, spreadsheet_option, write_option, write_parts
 from clusterdiff.diff.comparison import Comparison, noticed
 from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.errors import ArgumentError
@@ -55,6 +56,7 @@ from clusterdiff.verbs.compare import compare
 @explain_options
 @engines.options
 @write_option
+@spreadsheet_option
 @json_option
 @click.option(
     "--fail-under", type=float, metavar="SCORE", help="Exit with 1 if the first measure is below SCORE."
@@ -85,6 +87,7 @@ def command(
     master: str | None,
     memory: str | None,
     writes: tuple[str, ...],
+    safe: bool,
     as_json: bool,
     fail_under: float | None,
     **inputs: Any,
@@ -101,7 +104,10 @@ def command(
     first = measures[0]
     if as_json and latex:
         raise ArgumentError("--json and --latex are two ways to print the same; choose one.")
+    if fail_under is not None and isnan(fail_under):
+        raise ArgumentError("--fail-under must be a number that a score can be held against; got nan.")
     left, right = sources(true, pred, **inputs)
+    refuse_overwriting([html, *(path for _, path in parted(writes))], left, right)
     columns = tuple(name.strip() for name in (features or "").split(",") if name.strip())
     labels = noise_labels(noise, noise_true, noise_pred)
     with ExitStack() as stack:
@@ -149,7 +155,7 @@ def command(
             if latex:
                 raise ArgumentError("--latex is for documents.", "--write scores=FILE.tex writes any scores.")
             show(diff, measures, top, as_json, explain=explain, by=by, html=html, sides=sides)
-        write_parts(diff, writes, measures)
+        write_parts(diff, writes, measures, safe)
         if fail_under is not None and _below(diff, first, fail_under):
             error_console().print(f"{first} is worse than {fail_under}", style="red")
             sys.exit(1)
