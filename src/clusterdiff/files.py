@@ -221,17 +221,36 @@ def read_lines(path: str) -> list[str]:
     return [line.removesuffix("\r") for line in lines]
 
 
-def first_line(path: str) -> str:
-    """The first line of a text file, without its line break."""
+def first_line(path: str, limit: int = -1) -> str:
+    """The first line of a text file, without its line break; no more bytes than ``limit``, if that is given."""
     if Path(path).suffix.lower() == ".zst":
         return _first_line_of_zstd(path)
     try:
         with open_bytes(path) as file:
-            return file.readline().decode("utf-8-sig").rstrip("\r\n")
+            line = file.readline(limit)
+        # A limit may cut a character in two.
+        return line.decode("utf-8-sig", "ignore" if len(line) == limit else "strict").rstrip("\r\n")
     except UnicodeDecodeError as error:
         raise FileError(f"{shown(path)}, line 1 is not UTF-8 text ({error.reason}).") from None
     except BROKEN as error:
         raise _broken(path, error) from None
+
+
+def longest_line(path: str) -> tuple[int, int]:
+    """The number of the longest line of a file, and how many bytes it has; read piece by piece."""
+    longest, number, length = (0, 0), 1, 0
+    try:
+        with open_bytes(path) as file:
+            while piece := file.read(1 << 20):
+                *ended, rest = piece.split(b"\n")
+                for part in ended:
+                    longest = max(longest, (length + len(part), -number))
+                    number, length = number + 1, 0
+                length += len(rest)
+    except (FileError, *BROKEN):  # nothing is known of a file that does not unpack
+        return 0, 0
+    size, place = max(longest, (length, -number))
+    return -place, size
 
 
 def _first_line_of_zstd(path: str) -> str:
@@ -243,7 +262,11 @@ def _first_line_of_zstd(path: str) -> str:
         "delim = '\x01', quote = '', escape = ''"
     )
     try:
-        row = duckdb.connect().execute(f"SELECT line FROM read_csv(?, {options}) LIMIT 1", [path]).fetchone()
+        row = (
+            duckdb.connect()
+            .execute(f"SELECT line FROM read_csv(?, {options}) LIMIT 1", [find_one(path)])
+            .fetchone()
+        )
     except duckdb.Error as error:
         raise _broken(path, str(error).partition("\n")[0]) from None
     return row[0] if row and row[0] else ""
