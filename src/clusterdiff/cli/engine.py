@@ -49,15 +49,17 @@ options = together(
 
 
 def chosen(engine: str | None, sources: tuple[Source, Source]) -> str | None:
-    """The engine to use, if any: the one asked for, or DuckDB for files that are large compared with memory."""
+    """The engine to use, if any: the one asked for, or DuckDB for tables that memory would not hold."""
     if engine is not None:
         return None if engine == "memory" else engine
-    files = {Path(source.path) for source in sources if source.path != STDIN}
-    if not all(file.is_file() and source.resolved().format in LARGE for file in files for source in sources):
+    tables = {source.path: str(source.resolved().format) for source in sources if source.path != STDIN}
+    if not all(Path(path).is_file() and found in LARGE for path, found in tables.items()):
         return None
     from clusterdiff.tables.engines.budget import memory
+    from clusterdiff.tables.extent import needed
 
-    return "duckdb" if sum(file.stat().st_size for file in files) > memory() // 16 else None
+    limit = memory() // 2
+    return "duckdb" if any(needed(path, found, limit) > limit for path, found in tables.items()) else None
 
 
 class Asked(NamedTuple):

@@ -16,7 +16,7 @@ from clusterdiff.files import replacing
 from clusterdiff.formats.source import Source
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.tables.columns import Origin
-from clusterdiff.tables.duck import Connection, connect, fresh, literal, quoted
+from clusterdiff.tables.duck import Connection, connect, fresh, literal, memory_checked, quoted
 from clusterdiff.tables.files import load, open_table, to_clustering
 
 #: Suffix → how DuckDB writes a table.
@@ -31,6 +31,7 @@ SPREADSHEETS = (".csv", ".tsv")
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
+@memory_checked()
 def copy(
     con: Connection, table: str, path: str | PathLike[str], *, end: str | None = None, safe: bool = False
 ) -> int:
@@ -60,6 +61,8 @@ def copy(
             con.execute(
                 f"COPY (SELECT {', '.join(selected)} FROM {table}) TO {literal(target)} ({COPY[end]})"
             )
+        except duckdb.OutOfMemoryException:
+            raise
         except duckdb.Error as error:
             raise FileError(f"{path} cannot be written: {str(error).partition(chr(10))[0]}") from None
     return formulas
@@ -112,6 +115,7 @@ def _text(value: Any) -> str | None:
 class Rewritable:
     """A table in a file, its clustering, and a way to write the whole table with other clusters."""
 
+    @memory_checked()
     def __init__(self, source: Source) -> None:
         self._con, origin = connect(), Origin(source)
         with open_table(self._con, source, origin.copy) as scan:
