@@ -16,7 +16,7 @@ from clusterdiff.files import replacing
 from clusterdiff.formats.source import Source
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.tables.columns import Origin
-from clusterdiff.tables.duck import Connection, connect, fresh, literal, memory_checked, quoted
+from clusterdiff.tables.duck import Connection, connect, fresh, literal, stoppable, quoted
 from clusterdiff.tables.files import load, open_table, to_clustering
 
 #: Suffix → how DuckDB writes a table.
@@ -31,7 +31,7 @@ SPREADSHEETS = (".csv", ".tsv")
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-@memory_checked()
+@stoppable()
 def copy(
     con: Connection, table: str, path: str | PathLike[str], *, end: str | None = None, safe: bool = False
 ) -> int:
@@ -115,7 +115,7 @@ def _text(value: Any) -> str | None:
 class Rewritable:
     """A table in a file, its clustering, and a way to write the whole table with other clusters."""
 
-    @memory_checked()
+    @stoppable()
     def __init__(self, source: Source) -> None:
         self._con, origin = connect(), Origin(source)
         with open_table(self._con, source, origin.copy) as scan:

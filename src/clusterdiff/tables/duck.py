@@ -20,6 +20,9 @@ from clusterdiff.files import shown
 Connection: TypeAlias = duckdb.DuckDBPyConnection
 Relation: TypeAlias = tuple[str, Sequence[Any]]
 
+#: How DuckDB says that somebody pressed Ctrl-C during a query.
+INTERRUPTED = "Query interrupted"
+
 _numbers: Iterator[int] = count()
 
 
@@ -100,13 +103,17 @@ def _let_pass(error: duckdb.Error) -> None:
 
 
 @contextmanager
-def memory_checked() -> Iterator[None]:
-    """Where DuckDB finds no memory within, there is a MemoryError, as there is where Python finds none."""
+def stoppable() -> Iterator[None]:
+    """What stops DuckDB within is raised as what stops Python: MemoryError, or KeyboardInterrupt."""
     try:
         yield
     except duckdb.OutOfMemoryException as error:
         reason = str(error).partition("\n")[0].removeprefix("Out of Memory Error: ")
         raise MemoryError(reason) from None
+    except RuntimeError as error:
+        if str(error) == INTERRUPTED:
+            raise KeyboardInterrupt from None
+        raise
 
 
 def blame(name: str) -> Callable[[duckdb.Error], FileError]:

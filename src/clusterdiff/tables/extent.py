@@ -9,7 +9,7 @@ import duckdb
 
 from clusterdiff.errors import FileError
 from clusterdiff.files import BROKEN, COMPRESSED, find, first_bytes, open_bytes
-from clusterdiff.tables.duck import connect, exactly
+from clusterdiff.tables.duck import connect, exactly, stoppable
 
 #: Bytes per row, whatever it holds: its numbers on both sides, their order and the join. Measured: 230.
 PER_ROW = 256
@@ -21,10 +21,11 @@ SAMPLE = 1 << 16
 GZIP_RATIO = 1032
 
 
+@stoppable()
 def needed(path: str, file_format: str, limit: int) -> int:
     """The bytes of memory that the table in a file, or in the files of a glob, will take.
 
-    Counting stops where it is plain that they are more than ``limit``. A file that cannot be read needs none: whoever
+    Counting stops where it is plain whether they are more than ``limit``. A file that cannot be read needs none: whoever
     reads it will tell.
     """
     try:

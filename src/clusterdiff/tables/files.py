@@ -25,7 +25,7 @@ from clusterdiff.points.reading import read_labels
 from clusterdiff.tables.columnar import scan_arrow, scan_json_lines, scan_parquet
 from clusterdiff.tables.databases import scan_duckdb, scan_postgres, scan_sqlite
 from clusterdiff.tables.delimited import scan_csv, scan_tsv
-from clusterdiff.tables.duck import Connection, Scan, connect, fresh, memory_checked, quoted
+from clusterdiff.tables.duck import Connection, Scan, connect, fresh, stoppable, quoted
 from clusterdiff.wording import count
 
 log = logging.getLogger("clusterdiff")
@@ -437,7 +437,7 @@ def to_clustering(table: Loaded) -> Clustering:
     return Clustering.of(labels, point_names(table))
 
 
-@memory_checked()
+@stoppable()
 def point_names(table: Loaded, as_text: bool = False, rows: IntArray | None = None) -> list[Any]:
     """The names of the points of a table, or of some of its rows; ``as_text`` turns them into strings."""
     names = np.ma.getdata(table.fetch("point"))
@@ -447,7 +447,7 @@ def point_names(table: Loaded, as_text: bool = False, rows: IntArray | None = No
     return list(map(str, chosen)) if as_text else chosen
 
 
-@memory_checked()
+@stoppable()
 def read_table(source: Source) -> Clustering:
     """A clustering from the columns of points and clusters of a table."""
     return to_clustering(load_source(connect(), source))

@@ -22,7 +22,7 @@ from clusterdiff.points.labels import BoolArray, Int64Array, IntArray, Labels, L
 from clusterdiff.points.policy import Policy
 from clusterdiff.points.reading import read_labels
 from clusterdiff.tables.columns import FileColumns, Origin
-from clusterdiff.tables.duck import connect, fresh, memory_checked
+from clusterdiff.tables.duck import connect, fresh, stoppable
 from clusterdiff.tables.files import (
     Loaded,
     Wanted,
@@ -39,7 +39,7 @@ from clusterdiff.wording import count
 NUMBERS = ("hash({})", "hash({} || chr(1))")
 
 
-@memory_checked()
+@stoppable()
 def compare_sources(
     true: Source,
     pred: Source,
