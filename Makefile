@@ -21,7 +21,7 @@ $(VENV)/.tools: pyproject.toml constraints.txt
 
 # The core compiles while what the package needs is fetched.
 $(VENV)/.installed: $(VENV)/.tools $(CORE) $(ROOMS)
-	@$(MAKE) --no-print-directory -j2 $(VENV)/.needs core
+	@$(MAKE) -s -j2 $(VENV)/.needs core
 	@touch $@
 
 $(VENV)/.needs: $(VENV)/.tools

@@ -287,11 +287,14 @@ def repair_steps(
 
 def expected_information(
     true_sizes: NDArray[np.int64],
-    true_counts: NDArray[np.int64],
+    true_counts: NDArray[np.int64] | NDArray[np.float64],
     pred_sizes: NDArray[np.int64],
-    pred_counts: NDArray[np.int64],
+    pred_counts: NDArray[np.int64] | NDArray[np.float64],
 ) -> ExpectedInformation:
-    """I, H(pred | true) and H(true | pred) expected of clusterings with these distinct sizes, each with its count."""
+    """I, H(pred | true) and H(true | pred) expected of clusterings with these distinct sizes, each with its count.
+
+    Where sizes are left to chance too, counts are those on average.
+    """
 
 def expected_s_h(
     true_sizes: NDArray[np.int64],

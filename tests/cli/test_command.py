@@ -90,11 +90,28 @@ def test_one_table_with_two_columns(tmp_path: Path) -> None:
     assert data["n"] == 6
 
 
+def test_all_measures_that_apply(labels: tuple[Path, Path]) -> None:
+    """The name "all" stands for every measure that has a value here, and S_H is the first of them."""
+    found = as_json("compare", *labels, "--measures", "all,S_H,v_measure(beta=2)")["scores"]
+    assert next(iter(found)) == "S_H"
+    assert found == {**cd.compare(TRUE, PRED).scores("all"), "v_measure(beta=2)": found["v_measure(beta=2)"]}
+    assert len(found) > 75
+    assert run("compare", *labels, "--measures", "all", "--fail-under", "0.99").exit_code == 1
+
+
+def test_chance_of_random_models(labels: tuple[Path, Path]) -> None:
+    """The model is an option, and part of what comes out."""
+    found = as_json("chance", *labels, "--measure", "rand", "--model", "num1", "--draws", "0")
+    assert (found["model"], found["exact"]) == ("num1", True)
+    assert found["mean"] == cd.chance(TRUE, PRED, "rand", model="num1", draws=0).mean
+    assert run("chance", *labels, "--model", "perm").exit_code == 2
+
+
 def test_warnings_are_one_line_on_standard_error(labels: tuple[Path, Path]) -> None:
-    """A warning of a measure reaches people without a line of source."""
+    """What a measure warns of reaches people without a line of source."""
     result = run("compare", *labels, "--measures", "K(k=3)")
     assert result.exit_code == 0
-    assert result.stderr == "warning: K(k=3): its bounds hold for k ≤ √n only, and √n is 2.449.\n"
+    assert result.stderr == "notice: K(k=3): its bounds hold for k ≤ √n only, and √n is 2.449.\n"
 
 
 def test_columns_are_chosen_by_name_or_asked_for(tmp_path: Path) -> None:

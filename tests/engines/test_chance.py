@@ -33,4 +33,8 @@ def test_what_chance_reaches_is_the_same_in_an_engine(missing: str) -> None:
     one, other = there.chance("S_H", draws=20), here.chance("S_H", draws=20)
     assert one.mean == pytest.approx(other.mean, rel=1e-12)
     assert one.std == other.std
+    model = there.chance("rand", model="num1", draws=5)
+    assert (model.mean, model.std) == pytest.approx(
+        [getattr(here.chance("rand", model="num1", draws=5), word) for word in ("mean", "std")], rel=1e-12
+    )
     assert there.chance_level == pytest.approx(here.chance_level)

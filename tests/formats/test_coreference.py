@@ -526,6 +526,18 @@ def test_the_order_of_documents_does_not_matter() -> None:
     )
 
 
+def test_only_shares_are_shown_in_percent(files: tuple[Path, Path]) -> None:
+    """A count stays a count, in the table of scores and in that of the documents."""
+    shown = run("compare", *files, "--measures", "edits.moves,R", "--by", "document").stdout
+    moves = cd.compare(*files).score("edits.moves")
+    rows = {line.split()[0]: line.split()[1:] for line in shown.partition("\n\n")[0].splitlines()}
+    assert rows["edits.moves"] == [f"{moves:.6g}"]
+    assert rows["R"] == [f"{100 * cd.compare(*files).score('R'):.2f}"]
+    second = cd.compare(*files).documents["(fox); part 001"]  # type: ignore[attr-defined]
+    line = next(line for line in shown.splitlines() if "part 001" in line)
+    assert line.split()[-2:] == [f"{second.score('edits.moves'):.6g}", f"{100 * second.score('R'):.2f}"]
+
+
 def test_the_table_that_coreference_people_expect(files: tuple[Path, Path]) -> None:
     """Mentions, MUC, B³, CEAF, BLANC, LEA and CoNLL beside S_H, each document on a line of its own if wanted."""
     result = run("compare", *files)

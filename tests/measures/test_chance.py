@@ -386,7 +386,7 @@ def test_chance_tells_all() -> None:
     assert found.tail == "fitted"
     assert 0 < found.p_value < 1e-6
     assert pickle.loads(pickle.dumps(found)) == found == cd.compare(true, pred).chance(seed=3)
-    assert found.to_dict()["signature"].startswith("chance:S_H|model:permuted|draws:1000|seed:3|n:100|")
+    assert found.to_dict()["signature"].startswith("chance:S_H|model:permutation|draws:1000|seed:3|n:100|")
     assert cd.chance(true, pred, seed=4).std != found.std
 
 
@@ -401,6 +401,16 @@ def test_p_values_count_draws_that_are_at_least_as_good() -> None:
     assert mirkin.adjusted == pytest.approx(cd.score(true, pred, "ari"))
 
 
+def test_p_is_never_0_by_mistake() -> None:
+    """Draws that lean to the left have a fitted curve that ends; p is the normal curve's there, not 0."""
+    rng = np.random.default_rng(0)
+    true = rng.integers(0, 12, 60)
+    found = cd.chance(true, np.where(rng.random(60) < 0.1, 0, true), "rand", model="num")
+    assert found.tail == "fitted"
+    assert found.p_value > 0
+    assert found.p_value >= min(1 / 1001, stats.norm.sf(found.z) * (1 - 1e-9))
+
+
 def test_means_that_are_not_known_are_drawn_and_said_to_be() -> None:
     """Jaccard's mean is that of the draws; without draws there is an error."""
     true, pred = [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2]
@@ -411,7 +421,7 @@ def test_means_that_are_not_known_are_drawn_and_said_to_be() -> None:
     with pytest.raises(cd.MeasureError, match="not known in closed form"):
         cd.chance(true, pred, "jaccard", draws=0)
     assert np.isnan(cd.chance(true, pred, draws=0).std)
-    assert np.isnan(cd.chance(true, pred, "I").adjusted)
+    assert np.isnan(cd.chance(true, pred, "smi", draws=10).adjusted)
 
 
 def test_nothing_left_to_chance() -> None:
@@ -421,6 +431,13 @@ def test_nothing_left_to_chance() -> None:
     assert found.exact
     assert found.tail == "certain"
     assert cd.chance([0], [0]).adjusted == 1.0
+
+
+def test_progress_is_told() -> None:
+    """How many draws there were, every now and then."""
+    told: list[str] = []
+    cd.chance([0, 0, 1, 1], [0, 1, 1, 1], draws=50, progress=told.append)
+    assert told == ["S_H: 0 of 50 draws", "S_H: 20 of 50 draws", "S_H: 40 of 50 draws"]
 
 
 def test_own_functions_have_a_chance_too() -> None:

@@ -240,3 +240,20 @@ def test_arguments_are_checked() -> None:
 def test_partitions_of_a_number() -> None:
     """There are 22 ways to write 8 as a sum."""
     assert len(list(partitions(8))) == 22
+
+
+def test_no_measure_is_free_of_type_ii_bias_at_four_points() -> None:
+    """Why check does not ask for it: against 3 + 1, shuffled 3 + 1 and 2 + 2 cannot win equally often."""
+    true = np.array([0, 0, 0, 1])
+    same = [np.array(labels) for labels in ([0, 0, 0, 1], [0, 0, 1, 0], [0, 1, 0, 0], [1, 0, 0, 0])]
+    halves = [np.array(labels) for labels in ([0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 1, 0])]
+
+    def cells(pred: np.ndarray) -> tuple[tuple[int, ...], ...]:
+        """The size of each cell with those of its clusters: all that tells one shuffled prediction from another."""
+        meet = Meet.from_labels(true, pred)
+        columns = meet.true_size[meet.true], meet.pred_size[meet.pred], meet.size
+        return tuple(sorted(zip(*(column.tolist() for column in columns), strict=True)))
+
+    tables = [[cells(pred) for pred in preds] for preds in (same, halves)]
+    assert len(set(tables[0][1:])) == len(set(tables[1])) == 1
+    assert tables[0][0] not in tables[0][1:]

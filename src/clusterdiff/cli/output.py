@@ -19,6 +19,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from clusterdiff.diff.chance import worth_saying
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.errors import FileError
 from clusterdiff.files import replacing
@@ -163,9 +164,10 @@ def print_diff(
     """The comparison for people: scores, what was lost, kinds, and the costliest components."""
     out = console()
     loss, kinds = diff.loss, diff.kinds
+    width = max(map(len, scores), default=0)
     for name, value in scores.items():
         score = (f"{value:.6f}", "bold cyan" if name == "S_H" else "cyan")
-        out.print(Text.assemble((f"{name:<4} ", "bold"), score, (_by_chance(diff, name), "dim")))
+        out.print(Text.assemble((f"{name:<{width}}  ", "bold"), score, (_by_chance(diff, name), "dim")))
     out.print(
         f"{count(diff.n)} · {count(diff.summed.k_true, f'{sides[0]} cluster')} · "
         f"{count(diff.summed.k_pred, f'{sides[1]} cluster')}"
@@ -200,8 +202,8 @@ def print_diff(
 
 def _by_chance(diff: Comparison, name: str) -> str:
     """What shuffled labels would score, where that is not next to nothing."""
-    level = diff.chance_level if name == "S_H" else None
-    return f"  (shuffled labels: {level:.6f})" if level is not None and level > 0.01 else ""
+    level = worth_saying(diff.chance_level) if name == "S_H" else None
+    return "" if level is None else f"  (shuffled labels: {level:.6f})"
 
 
 def names(clusters: Sequence[Any], limit: int = 4) -> str:

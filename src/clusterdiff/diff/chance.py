@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
-from math import inf, isfinite, nan, sqrt
+from math import e, inf, isfinite, log, nan, sqrt
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from clusterdiff.errors import ArgumentError, MeasureError
+from clusterdiff.errors import ArgumentError, MeasureError, nearest
 from clusterdiff.measures import Measure
 from clusterdiff.measures.chance import OnAverage, s_h
+from clusterdiff.measures.information import mutual_information
+from clusterdiff.measures.models import KNOWN, MODELS, Model, OverSizes, sides
 from clusterdiff.measures.sampling import random_meets
 from clusterdiff.measures.splitmerge import adjusted_s_h
 from clusterdiff.meet.margins import Margins
+from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Sized, Summed, refusal
 
 Tail: TypeAlias = Literal["counted", "fitted", "certain", "none"]
@@ -29,14 +33,18 @@ UNASKED = 4_000_000
 class Chance:
     """What a measure comes to by chance, and how the value at hand stands against that. Made by :func:`chance`.
 
-    The sizes of the clusters are those at hand on both sides; the labels are permuted.
+    With the ``model`` ``"permutation"`` the clusters keep their sizes, and the labels are permuted. ``"num"`` draws
+    both sides from all clusterings with as many clusters, ``"all"`` from all clusterings; ``"num1"`` and ``"all1"``
+    draw the prediction alone.
 
     ``mean`` is exact if ``exact`` says so, else the mean of the draws. ``std`` is the draws' standard deviation.
     ``adjusted`` is (value − mean)/(best − mean): 0 by chance, 1 for the best value; not a number if no value is best or
-    all are. ``z`` is (value − mean)/std. ``p_value`` says how often chance is at least as good (for distances: at most
-    as large): with ``tail`` ``"counted"`` it is (1 + reached)/(1 + draws), with ``"fitted"``, where fewer than 10 draws
-    reached the value, the tail of a Pearson III curve with the draws' mean, deviation and skewness; ``"certain"`` means
-    that nothing is left to chance, and ``"none"`` that there were no draws.
+    all are. For mutual information, best is the mean of the highest entropies that the model allows on the two sides.
+    ``z`` is (value − mean)/std. ``p_value`` says how often chance is at least as good (for distances: at most as
+    large): with ``tail`` ``"counted"`` it is (1 + reached)/(1 + draws), with ``"fitted"``, where fewer than 10 draws
+    reached the value, the tail of a Pearson III curve with the draws' mean, deviation and skewness (0 if it is
+    negative: that errs on the safe side); ``"certain"`` means that nothing is left to chance, and ``"none"`` that there
+    were no draws.
     """
 
     measure: str
@@ -51,6 +59,7 @@ class Chance:
     draws: int
     reached: int
     seed: int
+    model: Model
     signature: str = field(repr=False)
 
     def to_dict(self) -> dict[str, Any]:
@@ -59,7 +68,8 @@ class Chance:
 
     def __repr__(self) -> str:
         how = "exactly" if self.exact else f"in {self.draws:,} draws"
-        first = f"{self.measure} = {self.value:.4f}; by chance {self.mean:.4f} ({how})"
+        model = "" if self.model == "permutation" else f", model {self.model}"
+        first = f"{self.measure} = {self.value:.4f}; by chance {self.mean:.4f} ({how}{model})"
         if self.tail in ("none", "certain"):
             rest = "nothing is left to chance" if self.tail == "certain" else "nothing was drawn"
             return f"{first}; adjusted {self.adjusted:.4f}; {rest}"
@@ -70,8 +80,21 @@ class Chance:
         )
 
 
-def chance(summed: Summed, measure: Measure, *, draws: int, seed: int, signature: str) -> Chance:
-    """What ``measure`` comes to by chance for clusters of the sizes that ``summed`` has."""
+def chance(
+    summed: Summed,
+    measure: Measure,
+    *,
+    draws: int,
+    seed: int,
+    model: Model,
+    progress: Callable[[str], None] | None,
+    signature: str,
+) -> Chance:
+    """What ``measure`` comes to by chance for clusters of the sizes that ``summed`` has, or that a model gives them."""
+    if model not in MODELS:
+        raise ArgumentError(
+            f"`model` must be one of {', '.join(MODELS)}; got {model!r}.", nearest(str(model), MODELS)
+        )
     if not isinstance(draws, int) or isinstance(draws, bool) or draws < 0 or draws == 1:
         raise ArgumentError(
             f"`draws` must be a whole number, 0 or at least 2; got {draws!r}.",
@@ -82,16 +105,22 @@ def chance(summed: Summed, measure: Measure, *, draws: int, seed: int, signature
     sized = _checked(summed, measure)
     value = float(measure(summed))
     margins = sized.margins
-    certain = margins.settled
-    mean = value if certain else expected(measure, margins)
+    true, pred = sides(model, margins)
+    # One side that is settled settles the other, if its sizes are given: every meet looks alike then.
+    certain = (
+        margins.settled if model == "permutation" else pred.settled and (true.settled or model == "num1")
+    )
+    mean = value if certain else expected(measure, margins, model)
     if mean is None and draws == 0:
         raise MeasureError(
-            f"the mean of {measure.name} by chance is not known in closed form, and no draws were allowed.",
+            f"the mean of {measure.name} by chance (model {model}) is not known in closed form, and "
+            "no draws were allowed.",
             "pass draws=1000.",
         )
     sample = np.empty(0)
     if draws and not certain:
-        sample = _sample(measure, margins, draws, seed)
+        meets = random_meets(margins, seed, draws, model)
+        sample = _sample(measure, meets, draws, progress or (lambda told: None))
     centre = float(sample.mean()) if mean is None else mean
     std = 0.0 if certain else float(sample.std(ddof=1)) if draws else nan
     reached = _reached(sample, value, measure)
@@ -102,14 +131,15 @@ def chance(summed: Summed, measure: Measure, *, draws: int, seed: int, signature
         mean=centre,
         exact=mean is not None,
         std=std,
-        adjusted=_adjusted(measure, sized, value, centre, certain),
+        adjusted=_adjusted(measure, sized, value, centre, certain, model),
         z=(value - centre) / std if std and isfinite(std) else nan,
         p_value=p,
         tail=how,
         draws=len(sample),
         reached=reached,
         seed=seed,
-        signature=f"chance:{measure.name}|model:permuted|draws:{len(sample)}|seed:{seed}|{signature}",
+        model=model,
+        signature=f"chance:{measure.name}|model:{model}|draws:{len(sample)}|seed:{seed}|{signature}",
     )
 
 
@@ -126,8 +156,16 @@ def level(summed: Summed) -> float | None:
     return s_h(margins)
 
 
-def expected(measure: Measure, margins: Margins) -> float | None:
-    """The exact mean of a measure over all ways to lay clusters of these sizes over the points, where it is known."""
+def worth_saying(level: float | None) -> float | None:
+    """The level beside S_H where it exceeds 0.01; below, S_H means what it says."""
+    return level if level is not None and level > 0.01 else None
+
+
+def expected(measure: Measure, margins: Margins, model: Model = "permutation") -> float | None:
+    """The exact mean of a measure over all that a model draws from, where it is known."""
+    if model != "permutation":
+        known = measure.linear and measure.function in KNOWN
+        return float(measure(OverSizes(*sides(model, margins)))) if known else None
     if measure.baseline is not None:
         return measure.baseline
     average = OnAverage(margins)
@@ -161,10 +199,17 @@ def _checked(summed: Summed, measure: Measure) -> Sized:
     return sized
 
 
-def _sample(measure: Measure, margins: Margins, draws: int, seed: int) -> np.ndarray:
+def _sample(
+    measure: Measure, meets: Iterator[Meet], draws: int, progress: Callable[[str], None]
+) -> np.ndarray:
+    values = np.empty(draws)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what there was to say has been said of the value
-        return np.array([float(measure(meet)) for meet in random_meets(margins, seed, draws)])
+        for draw, meet in enumerate(meets):
+            if draw % 20 == 0:
+                progress(f"{measure.name}: {draw:,} of {draws:,} draws")
+            values[draw] = measure(meet)
+    return values
 
 
 def _reached(sample: np.ndarray, value: float, measure: Measure) -> int:
@@ -188,7 +233,8 @@ def _p_value(
         return "counted", counted
     sign = 1 if measure.similarity else -1
     skew = sign * float(np.mean(((sample - sample.mean()) / sample.std()) ** 3))
-    return "fitted", min(counted, pearson_tail(sign * (value - mean) / std, skew))
+    # A curve that leans the other way ends somewhere; beyond that p would be 0. A normal curve errs on the safe side.
+    return "fitted", min(counted, pearson_tail(sign * (value - mean) / std, max(skew, 0.0)))
 
 
 def pearson_tail(z: float, skew: float) -> float:
@@ -207,12 +253,18 @@ def pearson_tail(z: float, skew: float) -> float:
     return float(special.gammainc(shape, max(0.0, shape - z * sqrt(shape))))
 
 
-def _adjusted(measure: Measure, sized: Sized, value: float, mean: float, certain: bool) -> float:
+def _adjusted(
+    measure: Measure, sized: Sized, value: float, mean: float, certain: bool, model: Model
+) -> float:
     if certain:
         # Every permutation scores the same: there is nothing to be gained, unless it is the best there is.
         return 1.0 if sized.same else 0.0
-    if measure.name in ("S_H", "S*", "S*(entropy)"):
+    if measure.name in ("S_H", "S*", "S*(entropy)") and model == "permutation":
         return adjusted_s_h(sized)  # which keeps all its digits
-    if measure.best in (inf, -inf) or measure.best == mean:
+    best = measure.best
+    if measure.function is mutual_information:
+        both = sum(side.highest_entropy for side in sides(model, sized.margins)) / 2
+        best = both / log(measure.parameters.get("base") or e)
+    if best in (inf, -inf) or best == mean:
         return nan
-    return (value - mean) / (measure.best - mean)
+    return (value - mean) / (best - mean)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from html import escape
 from os import PathLike
@@ -22,8 +23,9 @@ from clusterdiff.diff.patch import Patch, patch
 from clusterdiff.diff.repairs import Repairs
 from clusterdiff.diff.slices import PointLoss, Slice, by, by_point
 from clusterdiff.diff.source import PointSource
-from clusterdiff.errors import ArgumentError, ClusterdiffWarning
+from clusterdiff.errors import ArgumentError, ClusterdiffWarning, MeasureError
 from clusterdiff.measures import Measure, applicable, resolve, resolve_all
+from clusterdiff.measures.models import Model
 from clusterdiff.measures.normalise import normalised
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Summed
@@ -94,6 +96,9 @@ class Comparison:
     def scores(self, measures: Iterable[AnyMeasure] = USUAL) -> dict[str, float]:
         """Several measures, by name; ``"all"``: every measure that applies here.
 
+        A measure applies if it has a value: K needs a parameter, some are not defined for weights or for lost points,
+        and ``smi`` would take too long for many large clusters.
+
         >>> import clusterdiff as cd
         >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).scores(["S_H", "R"])
         {'S_H': 0.5, 'R': 0.8333333333333334}
@@ -101,10 +106,24 @@ class Comparison:
         True
         """
         if isinstance(measures, str) and measures == "all":
-            return {measure.name: self.score(measure) for measure in applicable(self.summed)}
+            found = {}
+            for measure in applicable(self.summed):
+                with suppress(
+                    MeasureError
+                ):  # which says that it has no value here, or not in reasonable time
+                    found[measure.name] = self.score(measure)
+            return found
         return {name: self.score(measure) for name, measure in resolve_all(measures).items()}
 
-    def chance(self, measure: AnyMeasure = "S_H", *, draws: int = 1000, seed: int = 0) -> Chance:
+    def chance(
+        self,
+        measure: AnyMeasure = "S_H",
+        *,
+        model: Model = "permutation",
+        draws: int = 1000,
+        seed: int = 0,
+        progress: Callable[[str], None] | None = None,
+    ) -> Chance:
         """What a measure comes to for shuffled labels, and how the value at hand stands against that.
 
         The clusters keep their sizes on both sides, and the labels are permuted. The mean is exact for S_H, S*(pairs),
@@ -114,10 +133,17 @@ class Comparison:
         ----------
         measure
             A measure's name, or a function of the meet. Weighted points are refused.
+        model
+            What is left to chance (Gates & Ahn 2017). ``"permutation"`` keeps the sizes of the clusters on both sides.
+            ``"num"`` draws both sides from all clusterings with as many clusters, ``"all"`` from all clusterings;
+            ``"num1"`` and ``"all1"`` draw the prediction and keep the truth. With these four the mean is exact for
+            Rand, I and VI.
         draws
             How many random meets to look at, for the spread and for means that are not known exactly. 0: none.
         seed
             Where random numbers start: the same seed, the same draws.
+        progress
+            A function that is told how many draws have been made.
 
         Examples
         --------
@@ -126,7 +152,13 @@ class Comparison:
         S_H = 0.2804; by chance 0.1682 (exactly) ± 0.14; adjusted 0.1349; z = 0.813, p = 0.59 (1,000 draws)
         """
         return chance(
-            self.summed, resolve(measure), draws=draws, seed=seed, signature=self.signature.partition("|")[2]
+            self.summed,
+            resolve(measure),
+            draws=draws,
+            seed=seed,
+            model=model,
+            progress=progress,
+            signature=self.signature.partition("|")[2],
         )
 
     @cached_property

@@ -38,7 +38,9 @@ def _sum_log_ways(side: SizeCounts, concentration: FloatArray) -> FloatArray:
     from scipy import special
 
     sizes = side.sizes.astype(float)
-    return -(np.log(sizes) + special.betaln(sizes, concentration[:, None])) @ side.counts
+    each: FloatArray = np.log(sizes) + special.betaln(sizes, concentration[:, None])
+    total: FloatArray = each @ -side.counts
+    return total
 
 
 def _log_factorials(side: SizeCounts) -> float:
@@ -48,16 +50,19 @@ def _log_factorials(side: SizeCounts) -> float:
 
 
 def _least(cost: Callable[[FloatArray], FloatArray]) -> float:
-    """The least value over α: a grid tells between which two of its places it lies, and ever finer ones find it."""
+    """The least value over α: a grid tells between which places it lies, a finer one where, and a parabola how low."""
     low, high = map(log, ALPHAS)
-    found = inf
-    while high - low > 1e-6:  # a minimum is flat: its value is known to twice as many digits
+    for _ in range(3):
         grid = np.linspace(low, high, 65)
         values = cost(np.exp(grid))
         best = int(np.argmin(values))
-        found = min(found, float(values[best]))
         low, high = grid[max(0, best - 1)], grid[min(len(grid) - 1, best + 1)]
-    return found
+    found = float(values[best])
+    if not 0 < best < len(grid) - 1:
+        return found
+    # A minimum is flat, and the grid is fine: three places tell its value to all digits.
+    before, after = float(values[best - 1]) - found, float(values[best + 1]) - found
+    return found - (after - before) ** 2 / (8 * (before + after)) if before + after > 0 else found
 
 
 def _information(true: SizeCounts, pred: SizeCounts, cells: SizeCounts) -> float:

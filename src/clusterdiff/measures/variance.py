@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from math import log
+from typing import TypeAlias
 
 import numpy as np
 
 from clusterdiff.errors import MeasureError
 from clusterdiff.meet.margins import Margins, SizeCounts
 from clusterdiff.meet.sums import Sized
-from clusterdiff.points.labels import FloatArray
+from clusterdiff.points.labels import FloatArray, IntArray
 
+#: Distinct sizes, each with the number of clusters that have it.
+Sizes: TypeAlias = tuple[tuple[int, int], ...]
 #: The variance of mutual information takes about this many sums of some microseconds each, at most.
 MOST_SUMS = 300_000
+#: How many weights are held at once.
+HELD = 1 << 18
 
 
 def pair_variance(margins: Margins) -> Fraction:
@@ -43,44 +49,52 @@ def pair_variance(margins: Margins) -> Fraction:
 
 
 def mutual_variance(meet: Sized) -> float:
-    """Var[I] (Romano et al. 2014), as a sum over a cell and, given its size x, what all cells add to I on average.
-
-    The other cells of its row are spread over the n − b points outside its column, and likewise those of its column. A
-    row of a' points has u of them in the column of the cell, and spreads the rest over the same n − b points.
-    """
+    """Var[I] for clusters of these sizes (Romano et al. 2014)."""
     margins = meet.margins
     # Fewer kinds of rows are less work; a settled order makes it symmetric to the last bit.
-    rows, columns = sorted((margins.true, margins.pred), key=lambda side: (len(side.sizes), _items(side)))
-    n = margins.n
-    largest = int(rows.sizes[-1])
-    work = len(columns.sizes) * largest * (len(columns.sizes) + len(rows.sizes) ** 2)
+    rows, columns = sorted((_items(margins.true), _items(margins.pred)), key=lambda side: (len(side), side))
+    largest = rows[-1][0]
+    work = len(columns) * largest * (len(columns) + len(rows) ** 2)
     if work > MOST_SUMS:
         raise MeasureError(
             f"the exact variance of mutual information would take {work:,} sums for these clusters; at most "
             f"{MOST_SUMS:,} are made.",
             'draw instead: chance("I").z.',
         )
-    by_column = [_outside(columns, j, n, largest) for j in range(len(columns.sizes))]
-    by_row = [_outside(rows, i, n, int(columns.sizes[-1])) for i in range(len(rows.sizes))]
+    return _variance(margins.n, rows, columns)
+
+
+@lru_cache(maxsize=128)  # all draws by chance have the same sizes
+def _variance(n: int, rows: Sizes, columns: Sizes) -> float:
+    """A sum over a cell and, given its size x, what all cells add to I on average.
+
+    The other cells of its row are spread over the n − b points outside its column, and likewise those of its column. A
+    row of a' points has u of them in the column of the cell, and spreads the rest over the same n − b points.
+    """
+    by_column = [_outside(columns, j, n, rows[-1][0]) for j in range(len(columns))]
+    by_row = [_outside(rows, i, n, columns[-1][0]) for i in range(len(rows))]
     first = second = 0.0
-    for i, (a, a_count) in enumerate(_items(rows)):
-        for j, (b, b_count) in enumerate(_items(columns)):
-            x, weight = hypergeometric(n, a, b)
+    for i, (a, a_count) in enumerate(rows):
+        for j, (b, b_count) in enumerate(columns):
+            x = np.arange(max(0, a + b - n), min(a, b) + 1)
+            weight = _weights(n, a, np.array([b]))[0, x]
             own = _term(x, a, b, n)
             rest = own + by_column[j][a - x] - (a - x) * log(a / n) + by_row[i][b - x] - (b - x) * log(b / n)
-            for k, (other, count) in enumerate(_items(rows)):
+            for k, (other, count) in enumerate(rows):
                 times = count - (k == i)
                 if times:
-                    rest = rest + times * np.array(
-                        [_row(n - a, other, b - int(y), by_column[j], n) for y in x]
+                    # What another row adds outside the column, of which b − x points are left for it and the rest.
+                    left = other - np.arange(other + 1)
+                    rest = rest + times * _means(
+                        n - a, other, b - x, by_column[j][left] - left * log(other / n)
                     )
             first += a_count * b_count * float(np.sum(weight * own))
             second += a_count * b_count * float(np.sum(weight * own * rest))
     return max(0.0, (second - first * first) / n**2)
 
 
-def _items(side: SizeCounts) -> list[tuple[int, int]]:
-    return list(zip(side.sizes.tolist(), side.counts.tolist(), strict=True))
+def _items(side: SizeCounts) -> Sizes:
+    return tuple(zip(side.sizes.tolist(), side.counts.tolist(), strict=True))
 
 
 def _term(x: np.ndarray, a: int, b: int, n: int) -> FloatArray:
@@ -88,32 +102,41 @@ def _term(x: np.ndarray, a: int, b: int, n: int) -> FloatArray:
     return np.where(x > 0, x * np.log(np.maximum(x, 1) * (n / (a * b))), 0.0)
 
 
-def _outside(side: SizeCounts, left_out: int, n: int, most: int) -> FloatArray:
+def _outside(side: Sizes, left_out: int, n: int, most: int) -> FloatArray:
     """For r points spread over all clusters of a side but one, the mean of Σ x·log(x/b'), by r."""
-    outside = n - int(side.sizes[left_out])
+    outside = n - side[left_out][0]
+    drawn = np.arange(min(most, outside) + 1)
     out = np.zeros(most + 1)
-    for r in range(1, min(most, outside) + 1):
-        for i, (size, count) in enumerate(_items(side)):
-            times = count - (i == left_out)
-            if times:
-                x, weight = hypergeometric(outside, size, r)
-                out[r] += times * float(
-                    np.sum(weight * np.where(x > 0, x * np.log(np.maximum(x, 1) / size), 0.0))
-                )
+    for i, (size, count) in enumerate(side):
+        times = count - (i == left_out)
+        if times:
+            x = np.arange(size + 1.0)
+            out[drawn] += times * _means(outside, size, drawn, x * np.log(np.maximum(x, 1) / size))
     return out
 
 
-def _row(points: int, a: int, drawn: int, outside: FloatArray, n: int) -> float:
-    """What the cells of another row of a points add outside the column, of which ``drawn`` points are left."""
-    u, weight = hypergeometric(points, a, drawn)
-    return float(np.sum(weight * (outside[a - u] - (a - u) * log(a / n))))
+def _means(n: int, marked: int, drawn: IntArray, values: FloatArray) -> FloatArray:
+    """For each number of points drawn of n, the mean of the value for how many marked ones are among them."""
+    most = min(marked, int(drawn.max()))
+    rows = max(1, HELD // (most + 1))
+    parts = [
+        _weights(n, marked, drawn[first : first + rows], most) @ values[: most + 1]
+        for first in range(0, len(drawn), rows)
+    ]
+    return np.concatenate(parts)
 
 
-def hypergeometric(n: int, marked: int, drawn: int) -> tuple[np.ndarray, FloatArray]:
-    """How many of the marked points may be drawn, and how likely each number is."""
-    x = np.arange(max(0, marked + drawn - n), min(marked, drawn) + 1)
-    y = x[:-1].astype(float)
-    steps = np.cumsum(np.log((marked - y) * (drawn - y) / ((y + 1) * (n - marked - drawn + y + 1))))
-    logs = np.concatenate([[0.0], steps])
-    weight = np.exp(logs - logs.max())
-    return x, weight / weight.sum()
+def _weights(n: int, marked: int, drawn: IntArray, most: int | None = None) -> FloatArray:
+    """How likely each number of marked points is, from 0 to ``most``, among those drawn: by ratios, in logarithms."""
+    drawn = drawn[:, None]
+    y = np.arange(marked if most is None else most)
+    possible = np.maximum(0, drawn + marked - n) <= y
+    above, below = (marked - y) * np.maximum(drawn - y, 0), (y + 1) * (n - marked - drawn + y + 1)
+    logs = np.zeros((len(drawn), len(y) + 1))
+    with np.errstate(divide="ignore"):
+        steps = np.log(np.where(possible, above / np.where(possible, below, 1), 1.0))
+    np.cumsum(steps, axis=1, out=logs[:, 1:])
+    logs[:, :-1][~possible] = -np.inf
+    weight: FloatArray = np.exp(logs - logs.max(axis=1, keepdims=True))
+    weight /= weight.sum(axis=1, keepdims=True)
+    return weight

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from clusterdiff.diff.chance import Chance
 from clusterdiff.diff.comparison import AnyMeasure
+from clusterdiff.measures.models import Model
 from clusterdiff.verbs.compare import compare
 
 
@@ -14,8 +16,10 @@ def chance(
     pred: object,
     measure: AnyMeasure = "S_H",
     *,
+    model: Model = "permutation",
     draws: int = 1000,
     seed: int = 0,
+    progress: Callable[[str], None] | None = None,
     **options: Any,
 ) -> Chance:
     """What a measure comes to for shuffled labels, and how the value for these two clusterings stands against that.
@@ -24,7 +28,7 @@ def chance(
     ----------
     true, pred, options
         As for :func:`compare`. Weights are refused: what is permuted are labels of single points.
-    measure, draws, seed
+    measure, model, draws, seed, progress
         As for :meth:`Comparison.chance`.
 
     Examples
@@ -34,4 +38,5 @@ def chance(
     >>> round(found.mean, 4), found.exact, found.adjusted
     (0.2592, True, 1.0)
     """
-    return compare(true, pred, **options).chance(measure, draws=draws, seed=seed)
+    diff = compare(true, pred, **options)
+    return diff.chance(measure, model=model, draws=draws, seed=seed, progress=progress)

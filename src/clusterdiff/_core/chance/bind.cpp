@@ -16,20 +16,29 @@ Result expected_result;
 Sizes size_counts(nb::handle sizes, nb::handle counts, const char* name) {
     const Array s(sizes, name), c(counts, name);
     if (s.size() != c.size()) throw BadValue(std::string(name) + ": sizes and counts must have the same length");
-    const i64 *size = s.exactly<i64>("int64"), *count = c.exactly<i64>("int64");
+    const i64* size = s.exactly<i64>("int64");
+    const i64* whole = c.is_float() ? nullptr : c.exactly<i64>("int64");
+    const double* mean = whole ? nullptr : c.exactly<double>("float64");
     Sizes out;
     for (i64 i = 0; i < s.size(); ++i) {
-        if (size[i] < 1 || count[i] < 1) throw BadValue(std::string(name) + ": sizes and counts must be at least 1");
+        if (size[i] < 1) throw BadValue(std::string(name) + ": sizes must be at least 1");
+        if (whole ? whole[i] < 1 : !(mean[i] > 0)) throw BadValue(std::string(name) + ": counts must be above 0");
         if (i && size[i] <= size[i - 1]) throw BadValue(std::string(name) + ": sizes must ascend");
-        out.push_back({size[i], count[i]});
+        out.push_back({size[i], whole ? static_cast<double>(whole[i]) : mean[i]});
     }
     return out;
 }
 
+// Counts are whole, or add up to a whole number of points but for rounding.
 i64 points(const Sizes& side) {
     i64 n = 0;
-    for (const SizeCount& x : side) n += x.size * x.count;
-    return n;
+    double rest = 0;
+    for (const SizeCount& x : side) {
+        const double whole = std::floor(x.count);
+        n += x.size * static_cast<i64>(whole);
+        rest += static_cast<double>(x.size) * (x.count - whole);
+    }
+    return n + std::llround(rest);
 }
 
 // Both sides, of the same points.
@@ -59,7 +68,7 @@ double chance_s_h(nb::handle true_sizes, nb::handle true_counts, nb::handle pred
 nb::list sample(nb::handle true_sizes, nb::handle pred_sizes, u64 seed, i64 first, i64 count) {
     const Array t(true_sizes, "true"), p(pred_sizes, "pred");
     if (count < 0 || first < 0) throw BadValue("first and count must be at least 0");
-    const TableSampler sampler(t.exactly<i64>("int64"), t.size(), p.exactly<i64>("int64"), p.size());
+    const TableSampler sampler(t.exactly<i64>("int64"), t.size(), p.exactly<i64>("int64"), p.size(), count);
     std::vector<Cells> tables(static_cast<std::size_t>(count));
     const i64 work = std::max<i64>(4096, 4 * count * t.size() * p.size());
     heavy(work, [&](Run& run) {

@@ -74,7 +74,7 @@ Expected expected_information(const Sizes& truth, const Sizes& pred, i64 n, Run&
         Exactish mutual, split, merge, merge_loss;
         for (const SizeCount& p : pred) {
             const ChanceCell cell(static_cast<double>(t.size), static_cast<double>(p.size), all);
-            const double count = static_cast<double>(t.count) * static_cast<double>(p.count);
+            const double count = t.count * p.count;
             mutual.add(count * cell.mutual());
             split.add(count * cell.split_info());
             merge.add(count * cell.merge_info());

@@ -1,5 +1,6 @@
 #include "chance/others.hpp"
 
+#include <bit>
 #include <numbers>
 
 #include "chance/hypergeometric.hpp"
@@ -24,7 +25,11 @@ struct Chebyshev {
 const Chebyshev chebyshev;
 
 double octave_start(int octave) { return std::ldexp(kDirect, octave); }
-int octave_of(double s) { return std::max(0, static_cast<int>(std::floor(std::log2(s / kDirect)))); }
+// The exponent of s, less that of the first octave.
+int octave_of(double s) {
+    static_assert(kDirect == 64);
+    return std::max(0, static_cast<int>(std::bit_cast<u64>(s) >> 52) - (1023 + 6));
+}
 
 // Sizes that need not be whole, with counts that need not either.
 struct Marked {
@@ -62,7 +67,7 @@ std::vector<Marked> condensed(const Sizes& all, std::size_t count) {
             while (end < count && size(end) < stop) ++end;
         }
         if (end - i <= P) {
-            for (; i < end; ++i) out.push_back({size(i), static_cast<double>(all[i].count)});
+            for (; i < end; ++i) out.push_back({size(i), all[i].count});
             continue;
         }
         const double mid = (size(i) + size(end - 1)) / 2, half = (size(end - 1) - size(i)) / 2;
@@ -76,7 +81,7 @@ std::vector<Marked> condensed(const Sizes& all, std::size_t count) {
             for (int j = 0; j < P; ++j) {
                 double lagrange = 0;
                 for (int k = 0; k < P; ++k) lagrange += chebyshev.coefficient[k][j] * term[k];
-                weight[j] += static_cast<double>(all[i].count) * lagrange;
+                weight[j] += all[i].count * lagrange;
             }
         }
         for (int j = 0; j < P; ++j) out.push_back({mid + half * chebyshev.node[j], weight[j]});
@@ -204,7 +209,7 @@ class OthersOfSide {
             for (std::size_t s = 0; s < r.size(); ++s) value[s] -= part_mean(content_, N, b, r[s]);  // C is not among them
         }
         for (std::size_t other = i < small_ ? small_ : 0; other < own_.size(); ++other) {
-            const double times = static_cast<double>(own_[other].count - (other == i));
+            const double times = own_[other].count - (other == i);
             if (times > 0)
                 for (std::size_t s = 0; s < r.size(); ++s) value[s] += times * part_mean(content_, N, size(other), r[s]);
         }
@@ -254,7 +259,27 @@ void Others::descend(double r, double step, int count, double* out) const {
     }
 }
 
-// Clenshaw's recurrence, eight places at a time.
+// Clenshaw's recurrence, many places at a time: a Chebyshev series at from, from + by, …
+CLUSTERDIFF_CLONES void clenshaw(const double* c, double from, double by, int count, double* out) {
+    constexpr int kLanes = 16;
+    for (int i = 0; i < count; i += kLanes) {
+        double twice[kLanes], b1[kLanes], b2[kLanes], sum[kLanes];
+        for (int j = 0; j < kLanes; ++j) {
+            twice[j] = 2 * (from + (i + j) * by);
+            b1[j] = c[P - 1];
+            b2[j] = 0;
+        }
+        for (int k = P - 2; k > 0; --k)
+            for (int j = 0; j < kLanes; ++j) {
+                const double b = c[k] + twice[j] * b1[j] - b2[j];
+                b2[j] = b1[j];
+                b1[j] = b;
+            }
+        for (int j = 0; j < kLanes; ++j) sum[j] = c[0] + twice[j] / 2 * b1[j] - b2[j];
+        std::copy(sum, sum + std::min(kLanes, count - i), out + i);
+    }
+}
+
 void Others::series(int octave, double r, double step, int count, double* out) const {
     const double low = octave_start(octave), top = std::min(2 * low, top_), mid = (low + top) / 2, half = (top - low) / 2;
     if (octaves_[static_cast<std::size_t>(octave)].empty()) {  // never asked for
@@ -263,17 +288,7 @@ void Others::series(int octave, double r, double step, int count, double* out) c
     }
     const double* c = octaves_[static_cast<std::size_t>(octave)].data();
     const double from = half > 0 ? (r / scale_ - mid) / half : 0, by = half > 0 ? -step / (scale_ * half) : 0;
-    for (int i = 0; i < count; i += 8) {
-        double u[8], b1[8] = {}, b2[8] = {};
-        for (int j = 0; j < 8; ++j) u[j] = from + (i + j) * by;
-        for (int k = P - 1; k > 0; --k)
-            for (int j = 0; j < 8; ++j) {
-                const double b = c[k] + 2 * u[j] * b1[j] - b2[j];
-                b2[j] = b1[j];
-                b1[j] = b;
-            }
-        for (int j = 0; j < 8 && i + j < count; ++j) out[i + j] = c[0] + u[j] * b1[j] - b2[j];
-    }
+    clenshaw(c, from, by, count, out);
 }
 
 }  // namespace clusterdiff

@@ -37,6 +37,9 @@ class Others {
     std::vector<std::vector<double>> octaves_;
 };
 
+// A Chebyshev series of kNodes terms at count places: from, from + by, …
+void clenshaw(const double* coefficients, double from, double by, int count, double* out);
+
 // F for each distinct size b of one side, wherever clusters of the other side will ask for it.
 std::vector<Others> others(Content content, double n, const Sizes& own, const Sizes& asking, Run& run);
 

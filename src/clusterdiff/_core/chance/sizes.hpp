@@ -7,9 +7,10 @@
 
 namespace clusterdiff {
 
-// How many clusters of one side have a certain size.
+// How many clusters of one side have a certain size; where sizes are left to chance too, how many on average.
 struct SizeCount {
-    i64 size, count;
+    i64 size;
+    double count;
 };
 
 // Distinct sizes, each with its count.

@@ -17,7 +17,7 @@ class Side {
     Side(Content content, const Sizes& sizes, std::vector<Others>&& other) : content_(content), sizes_(sizes), others_(std::move(other)) {}
 
     double size(std::size_t i) const { return static_cast<double>(sizes_[i].size); }
-    double count(std::size_t i) const { return static_cast<double>(sizes_[i].count); }
+    double count(std::size_t i) const { return sizes_[i].count; }
     std::size_t distinct() const { return sizes_.size(); }
     const Others& others(std::size_t i) const { return others_[i]; }
 
@@ -87,14 +87,16 @@ class Tile {
         for (std::size_t j = j0_; j < j1_; ++j) {
             double top = 0, bottom = 1e300;
             for (std::size_t i = i0_; i < i1_; ++i) reach(truth_.size(i), at(i, j), top, bottom);
-            others_pred_.push_back(others_at(pred_, j, top, bottom, 4 * width));
+            others_pred_.push_back(others_at(pred_, j, top, bottom, few(i1_ - i0_, width)));
         }
         for (std::size_t i = i0_; i < i1_; ++i) {
             double top = 0, bottom = 1e300;
             for (std::size_t j = j0_; j < j1_; ++j) reach(pred_.size(j), at(i, j), top, bottom);
-            others_true_.push_back(others_at(truth_, i, top, bottom, 4 * width));
+            others_true_.push_back(others_at(truth_, i, top, bottom, few(j1_ - j0_, width)));
         }
     }
+    // How many values are fewer than those that as many pairs look at, of which a window has two or three times as many.
+    static double few(std::size_t pairs, double width) { return std::max(4.0, static_cast<double>(pairs) / 3) * width; }
     static void reach(double size, const Places& p, double& top, double& bottom) {
         top = std::max(top, size - p.first);
         bottom = std::min(bottom, size - p.last());

@@ -15,7 +15,7 @@ double stirling(double x) {
 }
 
 // Factorials up to here are tabulated: 8 MB, which a second-level cache holds most of.
-constexpr i64 kTabulated = i64{1} << 20;
+constexpr i64 kTabulated = i64{1} << 20, kFewest = 1024;
 
 // log((x + d)! / x!) for d small against x, from log x: d factors close to their middle. No look-up, so no cache miss.
 double log_factors(double x, double log_x, double d) {
@@ -43,7 +43,7 @@ class TableSampler::Random {
     u64 state_;
 };
 
-TableSampler::TableSampler(const i64* true_sizes, i64 k_true, const i64* pred_sizes, i64 k_pred)
+TableSampler::TableSampler(const i64* true_sizes, i64 k_true, const i64* pred_sizes, i64 k_pred, i64 draws)
     : true_sizes_(true_sizes, true_sizes + k_true), pred_sizes_(pred_sizes, pred_sizes + k_pred) {
     check_clusters(k_pred, "pred");
     i64 other = 0;
@@ -52,7 +52,8 @@ TableSampler::TableSampler(const i64* true_sizes, i64 k_true, const i64* pred_si
     for (const auto* side : {&true_sizes_, &pred_sizes_})
         if (std::any_of(side->begin(), side->end(), [](i64 size) { return size < 1; })) throw BadValue("sizes must be at least 1");
     if (n_ != other || n_ == 0) throw BadValue("true and pred must have the same number of points, at least 1");
-    const i64 count = std::min(n_ + 1, kTabulated);
+    const double asked = 16.0 * static_cast<double>(draws) * static_cast<double>(k_true) * static_cast<double>(k_pred);
+    const i64 count = std::min({n_ + 1, kTabulated, std::max(kFewest, static_cast<i64>(std::min(asked, 1e15)))});
     log_factorials_.resize(static_cast<std::size_t>(count));
     double product = 1;
     for (i64 x = 1; x < count; ++x) {
@@ -62,7 +63,7 @@ TableSampler::TableSampler(const i64* true_sizes, i64 k_true, const i64* pred_si
 }
 
 double TableSampler::log_factorial(i64 x) const {
-    return x < kTabulated ? log_factorials_[static_cast<std::size_t>(x)] : stirling(static_cast<double>(x));
+    return x < static_cast<i64>(log_factorials_.size()) ? log_factorials_[static_cast<std::size_t>(x)] : stirling(static_cast<double>(x));
 }
 
 // How many of K marked points are among r drawn from N.

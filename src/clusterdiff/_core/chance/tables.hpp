@@ -9,7 +9,8 @@ namespace clusterdiff {
 
 class TableSampler {
   public:
-    TableSampler(const i64* true_sizes, i64 k_true, const i64* pred_sizes, i64 k_pred);
+    // For as many draws as that; few are not worth a large table of factorials.
+    TableSampler(const i64* true_sizes, i64 k_true, const i64* pred_sizes, i64 k_pred, i64 draws);
 
     // The table of one draw. Each has a stream of random numbers of its own: draws may be made in any order.
     Cells draw(u64 seed, u64 number) const;
@@ -21,7 +22,7 @@ class TableSampler {
 
     std::vector<i64> true_sizes_, pred_sizes_;
     i64 n_ = 0;
-    std::vector<double> log_factorials_;
+    std::vector<double> log_factorials_;  // of the smaller numbers
 };
 
 }  // namespace clusterdiff

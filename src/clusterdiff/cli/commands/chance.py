@@ -9,8 +9,9 @@ import click
 
 from clusterdiff.cli.inputs import input_options, noise_labels, noise_options, sources, told
 from clusterdiff.cli.options import json_option, seed_option
-from clusterdiff.cli.output import console, plain_table, print_json
+from clusterdiff.cli.output import console, plain_table, print_json, progress
 from clusterdiff.diff.chance import Chance
+from clusterdiff.measures.models import MODELS
 from clusterdiff.points.policy import MISSING
 from clusterdiff.verbs.compare import compare
 
@@ -22,6 +23,14 @@ from clusterdiff.verbs.compare import compare
 @click.option(
     "--measure", "wanted", multiple=True, default=["S_H"], show_default=True, help="May be repeated."
 )
+@click.option(
+    "--model",
+    type=click.Choice(MODELS),
+    default="permutation",
+    show_default=True,
+    help="What is left to chance: who is in which cluster; or also the sizes of as many clusters (num), or of any "
+    "(all), on both sides or of the prediction (num1, all1).",
+)
 @click.option("--draws", default=1000, show_default=True, help="How many random meets to look at; 0: none.")
 @seed_option
 @click.option("--missing", type=click.Choice(MISSING), help="Points on one side only.  [default: error]")
@@ -31,6 +40,7 @@ def command(
     true: str,
     pred: str | None,
     wanted: tuple[str, ...],
+    model: Any,
     draws: int,
     seed: int,
     missing: Any,
@@ -56,7 +66,8 @@ def command(
             noise_pred=pred_alone,
             noise_as=noise_as,
         )
-    found = [diff.chance(measure, draws=draws, seed=seed) for measure in wanted]
+    with progress() as say:
+        found = [diff.chance(name, model=model, draws=draws, seed=seed, progress=say) for name in wanted]
     if as_json:
         print_json([one.to_dict() for one in found] if len(found) > 1 else found[0].to_dict())
         return

@@ -14,7 +14,7 @@ from clusterdiff.cli import engine as engines
 from clusterdiff.cli.coreference import MENTIONS, POINTS, Shown, document_options, documents_of, show_corpus
 from clusterdiff.cli.explaining import SIDES, explain_options, report, show
 from clusterdiff.cli.inputs import input_options, noise_labels, noise_options, sources, told
-from clusterdiff.cli.options import json_option, measures_option, top_option
+from clusterdiff.cli.options import every, json_option, measures_option, top_option
 from clusterdiff.cli.output import error_console
 from clusterdiff.cli.writing import parted, refuse_overwriting, spreadsheet_option, write_option, write_parts
 from clusterdiff.diff.comparison import Comparison, noticed
@@ -101,7 +101,6 @@ def command(
     which also tell which clusters continue, were born or vanished.
     """
     true, pred, sides = _sides(true, pred, old, new)
-    first = measures[0]
     if as_json and latex:
         raise ArgumentError("--json and --latex are two ways to print the same; choose one.")
     if fail_under is not None and isnan(fail_under):
@@ -140,6 +139,8 @@ def command(
                     weights=weights,
                     features=list(columns) or None,
                 )
+        measures = every(measures, diff)
+        first = measures[0]
         if isinstance(diff, CorpusComparison):
             _refuse_for_documents({"--old/--new": sides != SIDES})
             if documents is None:

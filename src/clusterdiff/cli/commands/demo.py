@@ -6,7 +6,7 @@ import click
 
 from clusterdiff.cli.examples import customers
 from clusterdiff.cli.explaining import explain_options, show
-from clusterdiff.cli.options import json_option, measures_option, top_option
+from clusterdiff.cli.options import every, json_option, measures_option, top_option
 
 #: What is known about a customer apart from the two clusters.
 ATTRIBUTES = ("name", "email", "city", "source")
@@ -23,9 +23,10 @@ def command(
     """Compare the bundled example: a list of customers, de-duplicated by hand and by a program."""
     rows = customers.rows()
     columns = {name: [row[name] for row in rows] for name in ATTRIBUTES}
+    diff = customers.compare()
     show(
-        customers.compare(),
-        measures,
+        diff,
+        every(measures, diff),
         top,
         as_json,
         explain=explain,

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from clusterdiff.diff.chance import worth_saying
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.components import Component
 from clusterdiff.diff.explain import Explanation, tell
@@ -100,6 +101,11 @@ class Page:
             {"kind": kind, "count": number, "loss": lost[kind].total if kind in lost else 0.0}
             for kind, number in self.diff.kinds.items()
         ]
+
+    @property
+    def by_chance(self) -> float | None:
+        """What shuffled labels score, where that is worth saying."""
+        return worth_saying(self.diff.chance_level)
 
     @cached_property
     def measured(self) -> tuple[list[MeasureRow], list[str]]:
