@@ -179,8 +179,10 @@ def _more(table: Table[Any]) -> str:
 
 
 def _uniform(column: npt.NDArray[Any]) -> Any:
-    """A column that every frame library takes: labels of mixed types become strings."""
+    """A column that every frame library takes: labels of mixed types become strings, and None stays null."""
     if column.dtype != object:
         return column
     values = column.tolist()
-    return values if len({type(v) for v in values}) <= 1 else [str(v) for v in values]
+    if len({type(value) for value in values if value is not None}) <= 1:
+        return values
+    return [None if value is None else str(value) for value in values]

@@ -194,7 +194,10 @@ def test_a_meet_in_memory_has_everything_that_a_comparison_has(frame: Any) -> No
     assert got.true == expected.true
     assert got.pred == expected.pred
     assert got.repairs()[0].gain == pytest.approx(expected.repairs()[0].gain)
-    assert got.patch().apply(got.pred) == expected.true
+    with pytest.raises(cd.ArgumentError, match="which has none for 3 points"):
+        got.patch()
+    both = cd.compare(*tables, point="id", missing="drop")
+    assert both.patch().apply(both.pred) == cd.compare(*names, missing="drop").true
     assert str(got.explain(1)).splitlines()[:2] == str(expected.explain(1)).splitlines()[:2]
 
 

@@ -12,6 +12,7 @@ import pytest
 
 import clusterdiff as cd
 from clusterdiff.measures.subcomponents import subcomponents
+from clusterdiff.table import Table
 from tests.conftest import random_pair
 
 TRUE = ["a", "a", "a", "b", "b", "c"]
@@ -44,9 +45,15 @@ def test_tables_become_frames_of_any_library() -> None:
 
 
 def test_names_of_mixed_types_become_strings_in_frames() -> None:
-    """Clusters made for missing points have text names; a column of mixed names is exported as text."""
+    """A column of mixed names is exported as text; what is in no cluster stays null."""
     diff = cd.compare({"x": 1, "y": 1}, {"x": 1, "z": 1}, missing="singleton")
-    assert set(diff.merges.to_frame("polars")["cluster"]) == {"1", "missing: y"}
+    for library in ("pandas", "polars", "pyarrow"):
+        column = diff.merges.to_frame(library)["cluster"]
+        assert {
+            None if x != x else x for x in getattr(column, "to_list", getattr(column, "to_pylist", None))()
+        } == {1, None}
+    mixed = Table({"cluster": np.array([1, "a", None], dtype=object)})
+    assert mixed.to_frame("polars")["cluster"].to_list() == ["1", "a", None]
 
 
 def test_views_for_people_are_short_and_escaped() -> None:

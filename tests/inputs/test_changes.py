@@ -54,7 +54,8 @@ def answers(diff: cd.Comparison) -> list[Any]:
         diff.pred.to_dict(),
         [(c.true, c.pred, c.points) for c in diff.components],
         diff.by([i % 3 for i in range(N)]).to_dict(),
-        diff.patch().to_dict(),
+        diff.repairs().to_dict(),
+        None if diff.policy.unshared else diff.patch().to_dict(),
         diff.meet.cell_of_point.tolist(),
     ]
 

@@ -111,7 +111,9 @@ def test_null_labels_are_missing_points(name: str) -> None:
 
 def test_arrays_on_a_device_say_how_to_copy_them() -> None:
     """A GPU's memory is not read behind the user's back."""
-    with pytest.raises(cd.LabelError, match=r"the array is on a GPU\nHint: copy it to the CPU first"):
+    with pytest.raises(
+        cd.LabelError, match=r"the array is on a GPU\nHint: pass a NumPy array: .detach\(\).cpu"
+    ):
         cd.compare(TRUE, Elsewhere(np.array(TRUE)))
 
 
@@ -202,3 +204,50 @@ def test_fitted_models() -> None:
     assert cd.scorer("S_MSE")(
         KMeans(3, n_init=1, random_state=0).fit(frame), frame, pd.Series(true)
     ) == pytest.approx(expected)
+
+
+class Number:
+    """A number of another library: without a dimension, and equal to itself only."""
+
+    ndim = 0
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+    def __dlpack__(self, **options: Any) -> Any:
+        raise BufferError("never asked for")
+
+    def item(self) -> int:
+        return self.value
+
+
+def test_numbers_of_other_libraries_count_by_value() -> None:
+    """list(tensor) holds tensors that hash by identity: each would be a cluster of its own."""
+    numbers = [Number(x) for x in TRUE]
+    assert cd.score(numbers, TRUE) == 1.0
+    assert cd.score(dict(enumerate(numbers)), TRUE) == 1.0
+    with pytest.raises(cd.LabelError, match="points of type Number, which compare by identity"):
+        cd.compare({Number(0): 1, Number(1): 1}, {0: 1, 1: 1})
+
+
+def test_clusters_of_arrays_of_other_libraries() -> None:
+    """A list of arrays is a list of clusters, whatever library they come from."""
+
+    class Members(Foreign):
+        ndim = 1
+
+        def tolist(self) -> list[Any]:
+            return list(self.array.tolist())
+
+    clusters = [Members(np.array([0, 1])), Members(np.array([2, 3])), Members(np.array([4]))]
+    assert cd.score(clusters, TRUE) == 1.0
+
+
+def test_annotated_data_says_where_its_labels_are() -> None:
+    """AnnData holds many columns; the hint names one."""
+
+    class Annotated:
+        obs = None
+
+    with pytest.raises(cd.LabelError, match=r'adata.obs\["leiden"\]'):
+        cd.compare(Annotated(), [0, 1])

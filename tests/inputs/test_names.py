@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,12 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 import clusterdiff as cd
+from clusterdiff.cli import main
 
 NAMES = ["a", "b", "c", "d", "e", "f"]
 TRUE = [0, 0, 0, 1, 1, 2]
@@ -213,3 +216,69 @@ def test_several_columns_name_a_point() -> None:
         ["source", "number"]
     )
     assert cd.compare(indexed, pred, point=["source", "number"]).score() == pytest.approx(EXPECTED)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+@pytest.mark.parametrize("engine", [None, "duckdb", "polars"])
+@pytest.mark.parametrize("missing", ["singleton", "lost"])
+def test_names_of_several_columns_are_the_same_by_every_route(
+    tmp_path: Path, suffix: str, engine: str | None, missing: Any
+) -> None:
+    """Tuples of the values, whether they come from frames, files or engines; a CSV file has text."""
+    source, number = ["x,1", "x", "y", "y", "z", "z"], [1, 2, 1, 2, 1, 2]
+    left = pl.DataFrame({"source": source, "number": number, "cluster": TRUE, "shop": list("aabbcc")})
+    right = left.with_columns(cluster=pl.Series(PRED)).sample(5, shuffle=True, seed=0)
+    typed = {*zip(source, number, strict=True)}
+    expected = typed if suffix == "parquet" else {(a, str(b)) for a, b in typed}
+    files = [str(tmp_path / f"{name}.{suffix}") for name in ("true", "pred")]
+    for frame, file in zip((left, right), files, strict=True):
+        frame.write_csv(file) if suffix == "csv" else frame.write_parquet(file)
+    key = ["source", "number"]
+    options: Any = {"point": key, "missing": missing, "cluster": "cluster"}
+    frames = cd.compare(left, right, **options)
+    assert set(frames.points) == typed
+    if engine is None:
+        diff = cd.compare(*files, **options)
+        assert set(diff.points) == expected
+        assert {point for component in diff.components for point in component.points} == expected
+        assert diff.score() == pytest.approx(frames.score())
+        other = dict(zip(zip(source, number, strict=True), PRED, strict=True))
+        if suffix == "parquet":
+            assert cd.compare(files[0], other, point=key, cluster="cluster").n == 6
+        else:
+            with pytest.raises(
+                cd.LabelError, match=r"must be of one type; got \(str, str\).*and \(str, int\)"
+            ):
+                cd.compare(files[0], other, point=key, cluster="cluster")
+    command = ["compare", *files, "--point", "source,number", "--cluster", "cluster", "--missing", missing]
+    command += ["--explain", "--json", "--by", "shop", *(["--engine", engine] if engine else [])]
+    run = CliRunner().invoke(main, command)
+    assert run.exit_code == 0, run.output
+    data = json.loads(run.stdout)
+    assert data["scores"]["S_H"] == pytest.approx(frames.score())
+    assert {row["value"]: row["points"] for row in data["slices"]["shop"]} == {"a": 2, "b": 2, "c": 2}
+    points = {point for repair in data["repairs"] for point in repair["points"]}
+    assert points <= set(map(str, expected))
+    assert points
+
+
+def test_names_of_different_numbers_of_columns_are_refused(tmp_path: Path) -> None:
+    """Two columns on one side and one on the other cannot be matched."""
+    for name in ("true", "pred"):
+        (tmp_path / f"{name}.csv").write_text("a,b,cluster\n1,2,3\n", encoding="utf-8")
+    files = [str(tmp_path / "true.csv"), str(tmp_path / "pred.csv")]
+    for engine in ([], ["--engine", "duckdb"]):
+        command = [
+            "compare",
+            *files,
+            "--true-point",
+            "a,b",
+            "--pred-point",
+            "a",
+            "--cluster",
+            "cluster",
+            *engine,
+        ]
+        run = CliRunner().invoke(main, command)
+        assert run.exit_code == 2
+        assert "as many columns" in run.stderr

@@ -155,7 +155,11 @@ def test_a_policy_that_touches_many_points_says_so() -> None:
     assert Path(caught[0].filename).name == Path(__file__).name
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        cd.compare(dict.fromkeys(range(20), 0), dict.fromkeys(range(19), 0), missing="lost")
+        cd.compare(dict.fromkeys(range(20), 0), dict.fromkeys(range(19), 0), missing="drop")
+        # Points that count as lost are counted, and none is left out.
+        cd.compare(dict.fromkeys(range(20), 0), dict.fromkeys(range(11), 0), missing="lost")
+    with pytest.warns(cd.ClusterdiffWarning, match="`pred` has 9 of the 20 points of `true`"):
+        cd.compare(dict.fromkeys(range(20), 0), dict.fromkeys(range(9), 0), missing="lost")
 
 
 def test_the_command_prints_notices_on_standard_error(tmp_path: Path) -> None:
@@ -164,7 +168,7 @@ def test_the_command_prints_notices_on_standard_error(tmp_path: Path) -> None:
         (tmp_path / name).write_text("id,cluster\n" + rows, encoding="utf-8")
     command = ["compare", str(tmp_path / "t.csv"), str(tmp_path / "p.csv"), "--missing", "lost"]
     result = CliRunner().invoke(main, command)
-    assert "notice: only one side has 3 points (60%)" in result.stderr
+    assert "notice: `true` has 2 of the 5 points of `pred`" in result.stderr
     assert "to spurious points" in result.stdout
     assert "notice" not in result.stdout
 

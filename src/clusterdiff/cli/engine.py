@@ -17,12 +17,12 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from clusterdiff.cli.options import together
 from clusterdiff.cli.output import error_console
 from clusterdiff.diff.comparison import Comparison
-from clusterdiff.errors import EngineError, FileError, MissingExtraError
+from clusterdiff.errors import ArgumentError, EngineError, FileError, MissingExtraError
 from clusterdiff.files import STDIN
 from clusterdiff.formats.catalogue import TABLES, UNTYPED
 from clusterdiff.formats.source import Source, as_written
 from clusterdiff.points.corpus import Singletons
-from clusterdiff.points.keys import Key, key_columns
+from clusterdiff.points.keys import Key, key_columns, shared_kinds
 from clusterdiff.points.policy import Policy
 
 Scanner = Callable[[Source, tuple[str, ...], "Asked"], "Table"]
@@ -84,6 +84,8 @@ class Table(NamedTuple):
     frame: Any
     point: str | None
     clusters: tuple[str, ...]
+    #: What the parts of names are, if several columns name the points.
+    keys: tuple[str, ...] = ()
 
 
 @contextmanager
@@ -122,7 +124,13 @@ def _compare(scan: Scanner, true: Source, pred: Source, asked: Asked, budget: in
         one = scan(true, (true.cluster, pred.cluster), asked)
         policy = _with_labels(asked.policy, one, one)
         return compare_columns(
-            one.frame, true=true.cluster, pred=pred.cluster, point=one.point, policy=policy, **rules
+            one.frame,
+            true=true.cluster,
+            pred=pred.cluster,
+            point=one.point,
+            policy=policy,
+            keys=one.keys,
+            **rules,
         )
     left, right = scan(true, (), asked), scan(pred, (), asked)
     if (true.format in UNTYPED) != (pred.format in UNTYPED):
@@ -136,8 +144,19 @@ def _compare(scan: Scanner, true: Source, pred: Source, asked: Asked, budget: in
         point=(left.point, right.point),
         cluster=(left.clusters[0], right.clusters[0]),
         policy=_with_labels(asked.policy, left, right),
+        keys=_keys(left, right),
         **rules,
     )
+
+
+def _keys(left: Table, right: Table) -> tuple[str, ...]:
+    """What the parts of names are in both tables."""
+    if len(left.keys) != len(right.keys):
+        raise ArgumentError(
+            f"points must be named by as many columns on both sides; got {max(1, len(left.keys))} and "
+            f"{max(1, len(right.keys))}."
+        )
+    return shared_kinds(left.keys, right.keys)
 
 
 def _as_text(table: Table, asked: Asked) -> Table:
@@ -327,7 +346,8 @@ def _keyed(frame: Any, asked: Asked, point: Key | None, clusters: tuple[str, ...
 
     if point is None or isinstance(point, str):
         return Table(frame, point, clusters)
-    return Table(with_key(frame, point), KEY, clusters)
+    frame, kinds = with_key(frame, point)
+    return Table(frame, KEY, clusters, kinds)
 
 
 def _chosen(

@@ -6,12 +6,14 @@ import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 import click
+import numpy as np
 
 from clusterdiff.cli.options import together
 from clusterdiff.cli.output import error_console
-from clusterdiff.errors import ArgumentError
+from clusterdiff.errors import ArgumentError, FileError
 from clusterdiff.files import STDIN, is_pipe, shown
 from clusterdiff.formats.catalogue import FORMATS
 from clusterdiff.formats.source import Source, parse
@@ -80,6 +82,23 @@ noise_options = together(
         help="What noise becomes.",
     ),
 )
+
+
+def read_distances(path: str) -> Any:
+    """The link weights between points in a file of NumPy's or SciPy's: a matrix or a condensed vector."""
+    try:
+        loaded = np.load(path, allow_pickle=False)
+        if isinstance(loaded, np.ndarray):
+            return loaded
+        from scipy.sparse import load_npz
+
+        return load_npz(path)
+    except OSError as error:
+        raise FileError(f"{path} cannot be read: {error.strerror or error}.") from None
+    except (ValueError, KeyError, EOFError) as error:
+        raise FileError(
+            f"{path} must hold distances as NumPy (.npy) or SciPy (.npz, sparse) write them: {error}."
+        ) from None
 
 
 def noise_labels(*told: Sequence[str]) -> list[frozenset[str] | None]:

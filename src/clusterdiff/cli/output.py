@@ -168,10 +168,8 @@ def print_diff(
     for name, value in scores.items():
         score = (f"{value:.6f}", "bold cyan" if name == "S_H" else "cyan")
         out.print(Text.assemble((f"{name:<{width}}  ", "bold"), score, (_by_chance(diff, name), "dim")))
-    out.print(
-        f"{count(diff.n)} · {count(diff.summed.k_true, f'{sides[0]} cluster')} · "
-        f"{count(diff.summed.k_pred, f'{sides[1]} cluster')}"
-    )
+    told = (count(number, f"{side} cluster") for number, side in zip(diff.clusters, sides, strict=True))
+    out.print(" · ".join([count(diff.n), *told]))
     out.print(f"lost {loss.total:.6f} = {' + '.join(loss.told(6, lost=diff.summed.uneven))}")
     parts: list[Any] = ["components: "]
     for kind, number in kinds.items():

@@ -15,12 +15,13 @@ from clusterdiff.measures.subcomponents import Scored, subcomponent
 from clusterdiff.meet.lattice import Components
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.uneven import Alone, UnevenMeet
-from clusterdiff.points.labels import FloatArray, Int64Array
+from clusterdiff.points.labels import AnyArray, BoolArray, FloatArray, Int64Array, single
 from clusterdiff.table import Table
 from clusterdiff.wording import count
 
 CellNumbers = npt.NDArray[np.integer[Any]]
 
+NONE = np.array([None], dtype=object)
 #: From this many cells in a component on, equal cells are no longer matched in order.
 LARGE = 1000
 
@@ -58,7 +59,7 @@ class Merge(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """The points that a true and a predicted cluster share, or those of one that the other side lacks (None)."""
+    """The points that a true and a predicted cluster share; None on a side where they are in no cluster."""
 
     true: Any
     pred: Any
@@ -129,8 +130,10 @@ class Analysis:
             "component": np.arange(len(found)),
             "kind": np.asarray(found.kinds, dtype=object)[found.kind],
             "size": found.size,
-            "true_clusters": found.true_count,
-            "pred_clusters": found.pred_count,
+            "true_clusters": found.true_count
+            - np.bincount(found.of_true[self.alone[0]], minlength=len(found)),
+            "pred_clusters": found.pred_count
+            - np.bincount(found.of_pred[self.alone[1]], minlength=len(found)),
             "score": kept(losses.total * self.meet.total, found.mass),
             **losses.columns,
         }
@@ -139,30 +142,39 @@ class Analysis:
     # ---- clusters
 
     @cached_property
+    def alone(self) -> tuple[BoolArray, BoolArray]:
+        """Which true and which predicted clusters are points that are in no cluster of the user's."""
+        return single(self.meet.true_names), single(self.meet.pred_names)
+
+    @cached_property
     def splits(self) -> Table[Split]:
-        """A row for every true cluster, costliest first; one without a cluster for points that `true` lacks."""
+        """A row for every true cluster, costliest first; one without a cluster for points that are in none."""
         codes = np.arange(self.meet.k_true)
         losses = self.cell_loss.by(self.meet.true, self.meet.k_true, true=codes)
         nowhere = self.meet.spurious if isinstance(self.meet, UnevenMeet) else None
         columns = _clusters(self.meet, losses, self.scored.split, self.join.of_true)
-        return Table(_and_none(columns, nowhere, "spurious_loss", self.meet.total), Split)
+        columns |= {"cluster": np.where(self.alone[0], -1, codes)}
+        columns = _and_none(columns, nowhere, "spurious_loss", self.meet.total)
+        return Table(_united(columns, {"cluster": self.meet.true_names}), Split)
 
     @cached_property
     def merges(self) -> Table[Merge]:
-        """A row for every predicted cluster, costliest first; one without a cluster for points that `pred` lacks."""
+        """A row for every predicted cluster, costliest first; one without a cluster for points that are in none."""
         codes = np.arange(self.meet.k_pred)
         losses = self.cell_loss.by(self.meet.pred, self.meet.k_pred, pred=codes)
         nowhere = self.meet.missing if isinstance(self.meet, UnevenMeet) else None
         columns = _clusters(self.meet.transpose(), losses, self.scored.merge, self.join.of_pred)
-        return Table(_and_none(columns, nowhere, "missing_loss", self.meet.total), Merge)
+        columns |= {"cluster": np.where(self.alone[1], -1, codes)}
+        columns = _and_none(columns, nowhere, "missing_loss", self.meet.total)
+        return Table(_united(columns, {"cluster": self.meet.pred_names}), Merge)
 
     @cached_property
     def cells(self) -> Table[Cell]:
-        """A row for every cell, costliest first, and for the points of each cluster that the other side lacks."""
+        """A row for every cell, costliest first, and for the points of each cluster that are in none on the other."""
         meet, lost = self.meet, self.cell_loss
         columns = {
-            "true": meet.true_names.astype(object)[meet.true],
-            "pred": meet.pred_names.astype(object)[meet.pred],
+            "true": np.where(self.alone[0], -1, np.arange(meet.k_true))[meet.true],
+            "pred": np.where(self.alone[1], -1, np.arange(meet.k_pred))[meet.pred],
             "component": self.join.of_cell,
             "size": meet.size,
             **lost.cells.columns,
@@ -174,12 +186,11 @@ class Analysis:
             ):
                 count_of = alone.count(k)
                 some = np.flatnonzero(count_of)
-                names = (meet.true_names if name == "true" else meet.pred_names).astype(object)[some]
-                more = {name: names, "component": of[some], "size": count_of[some]}
+                codes = np.where(self.alone[name == "pred"], -1, np.arange(k))[some]
+                more = {name: codes, "component": of[some], "size": count_of[some]}
                 more |= {"loss": costs[some], part: costs[some]}
                 columns = _appended(columns, more, len(some))
-        order = np.argsort(-columns["loss"], kind="stable")
-        return Table({name: column[order] for name, column in columns.items()}, Cell)
+        return Table(_united(columns, {"true": meet.true_names, "pred": meet.pred_names}), Cell)
 
     @cached_property
     def true(self) -> list[Any]:
@@ -231,9 +242,10 @@ class Analysis:
         return self._of_component(component, side)
 
     def clusters_of_component(self, component: int, side: str) -> list[Any]:
-        """The same by name."""
-        names = self.true if side == "true" else self.pred
-        return [names[code] for code in self.codes_of_component(component, side).tolist()]
+        """The user's own among them, by name."""
+        names, alone = (self.true, self.alone[0]) if side == "true" else (self.pred, self.alone[1])
+        codes = self.codes_of_component(component, side)
+        return [names[code] for code in codes[~alone[codes]].tolist()]
 
     def meet_of_component(self, component: int) -> Meet:
         """The meet of a component's points alone."""
@@ -276,15 +288,14 @@ class Analysis:
 
 
 def _clusters(meet: Meet, losses: Losses, score: FloatArray, component: Any) -> dict[str, Any]:
-    """The rows of the meet (of the transposed one: its columns) with what they lost."""
-    order = np.argsort(-losses.total, kind="stable")
+    """The rows of the meet (of the transposed one: its columns) with what they lost, but for their names."""
     parts = np.diff(meet.indptr)
     largest = np.zeros(meet.k_true, dtype=np.int64)
     filled = np.flatnonzero(parts)
     if len(filled):
         largest[filled] = np.maximum.reduceat(meet.size, meet.indptr[filled])
-    columns = {
-        "cluster": meet.true_names,
+    return {
+        "cluster": np.arange(meet.k_true),
         "component": component,
         "size": meet.true_size,
         "parts": parts,
@@ -292,7 +303,6 @@ def _clusters(meet: Meet, losses: Losses, score: FloatArray, component: Any) -> 
         "score": score,
         **losses.columns,
     }
-    return {name: np.asarray(column)[order] for name, column in columns.items()}
 
 
 def _and_none(columns: dict[str, Any], alone: Alone | None, part: str, total: float) -> dict[str, Any]:
@@ -305,17 +315,48 @@ def _and_none(columns: dict[str, Any], alone: Alone | None, part: str, total: fl
 
 
 def _appended(columns: dict[str, Any], more: dict[str, Any], count: int) -> dict[str, Any]:
-    """Columns with ``count`` more rows; what is not told of them is None, or 0 in columns of numbers."""
+    """Columns with ``count`` more rows; what is not told of them is no cluster (-1), or 0."""
     out = {}
     for name, column in columns.items():
-        if name in more:
-            rest = more[name]
-        elif name in ("cluster", "true", "pred"):
-            column, rest = np.asarray(column).astype(object), np.full(count, None, dtype=object)
-        else:
-            rest = np.zeros(count, dtype=column.dtype)
+        nothing = -1 if name in ("cluster", "true", "pred") else 0
+        rest = more.get(name, np.full(count, nothing, dtype=column.dtype))
         out[name] = np.concatenate([column, rest])
     return out
+
+
+def _united(columns: dict[str, Any], names: dict[str, AnyArray]) -> dict[str, Any]:
+    """Rows, costliest first, with clusters by name; points in no cluster (-1) are one row for all that are alike.
+
+    ``names`` has the clusters' names for each column of codes. What the rows of several components make has none (-1).
+    """
+    none = np.logical_or.reduce([columns[name] < 0 for name in names])
+    if none.any():
+        some, rest = np.flatnonzero(none), np.flatnonzero(~none)
+        keys = np.stack([columns[name][some] for name in names])
+        _, first, group = np.unique(keys, axis=1, return_index=True, return_inverse=True)
+        turn = np.argsort(first)  # in the order of their first rows
+        k, first, group = len(first), first[turn], np.argsort(turn)[group.ravel()]
+        size, component = columns["size"][some], columns["component"][some]
+        inside = component[first]
+        scattered = np.bincount(group[component != inside[group]], minlength=k) > 0
+        of = {"component": np.where(scattered, -1, inside)}
+        if "score" in columns:
+            mean = np.bincount(group, columns["score"][some] * size, k) / np.bincount(group, size, k)
+            of |= {"score": mean, "largest": np.zeros(k, dtype=np.int64)}
+            np.maximum.at(of["largest"], group, columns["largest"][some])
+        of |= {name: columns[name][some][first] for name in names}
+        for name, column in columns.items():
+            if name not in of:
+                of[name] = np.bincount(group, column[some], k).astype(column.dtype)
+        columns = {name: np.concatenate([column[rest], of[name]]) for name, column in columns.items()}
+    order = np.argsort(-columns["loss"], kind="stable")
+    columns = {name: column[order] for name, column in columns.items()}
+    for name, called in names.items():
+        codes = columns[name]
+        columns[name] = (
+            np.concatenate([called.astype(object), NONE])[codes] if (codes < 0).any() else called[codes]
+        )
+    return columns
 
 
 def kept(lost: FloatArray, mass: npt.NDArray[Any]) -> FloatArray:

@@ -82,6 +82,17 @@ class Comparison:
         """Number of points compared."""
         return self.summed.n
 
+    @property
+    def clusters(self) -> tuple[int, int]:
+        """How many true and predicted clusters the two sides have, without those made for single points.
+
+        >>> import clusterdiff as cd
+        >>> cd.compare({"a": 1, "b": 1, "c": 1}, {"a": 7, "b": 7}, missing="singleton").clusters
+        (1, 1)
+        """
+        alone = self.analysis.alone
+        return self.meet.k_true - int(alone[0].sum()), self.meet.k_pred - int(alone[1].sum())
+
     # ---- scores
 
     def score(self, measure: AnyMeasure = "S_H") -> float:
@@ -404,7 +415,7 @@ class Comparison:
             "signature": self.signature,
             "notices": self.notices,
             "n": self.n,
-            "clusters": {"true": self.summed.k_true, "pred": self.summed.k_pred},
+            "clusters": dict(zip(("true", "pred"), self.clusters, strict=True)),
             "cells": len(self.summed),
             "scores": self.scores(measures),
             "chance": {"S_H": self.chance_level},
@@ -415,9 +426,9 @@ class Comparison:
 
     def _sentences(self) -> list[str]:
         loss, kinds = self.loss, self.kinds
+        true, pred = self.clusters
         return [
-            f"S_H = {self.score():.4f} for {count(self.n)} in {self.summed.k_true:,} true and "
-            f"{count(self.summed.k_pred, 'predicted cluster')}",
+            f"S_H = {self.score():.4f} for {count(self.n)} in {true:,} true and {count(pred, 'predicted cluster')}",
             f"lost {loss.total:.4f}: {', '.join(loss.told(4, lost=self.summed.uneven))}",
             "components: " + ", ".join(f"{count:,} {kind}" for kind, count in kinds.items()),
         ]

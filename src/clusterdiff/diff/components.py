@@ -54,6 +54,8 @@ class InMemory(NamedTuple):
 class Component:
     """A connected component: a set of points that both clusterings keep apart from all others.
 
+    Its clusters are the user's own, without those that were made for single points.
+
     ``kind`` is "same" (one cluster on either side), "split" (one true cluster in several predicted ones),
     "merge" (several true clusters in one) or "mixed"; where points count as lost also "missing" and "spurious", for
     clusters that match one to one, or nothing, but for such points. ``loss`` is its share of the whole loss.
@@ -74,7 +76,7 @@ class Component:
 
     @property
     def true(self) -> list[Any]:
-        """The names of its true clusters."""
+        """The names of its true clusters; none for points that are in none of the user's."""
         return self._members.clusters(self.component, "true")
 
     @property

@@ -18,10 +18,11 @@ from clusterdiff.diff.texts import check_documents, refuse_other_words
 from clusterdiff.errors import ArgumentError, LabelError, listed, one_of
 from clusterdiff.measures import resolve
 from clusterdiff.meet.meet import Meet
-from clusterdiff.points.alignment import Alignment, by_name, settled
+from clusterdiff.points.alignment import Alignment, bare, by_name, settled
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import SINGLETONS, Corpus, InDocument, Singletons
 from clusterdiff.points.labels import BoolArray, Int64Array, IntArray, Labels, LazyNames
+from clusterdiff.points.noise import Noise
 from clusterdiff.points.policy import Policy
 from clusterdiff.points.reading import read_labels
 from clusterdiff.table import Table
@@ -66,11 +67,15 @@ class Counts(NamedTuple):
     spurious: int
 
     @classmethod
-    def of(cls, true: Labels, pred: Labels) -> Counts:
-        """From the labels of both sides over the points of either."""
+    def of(cls, true: Labels, pred: Labels, noise: Noise) -> Counts:
+        """From the labels of both sides over the points of either; noise that is in no cluster makes none."""
         a, b = true.present, pred.present
         sums = (int(mask.sum()) for mask in (a & b, a & ~b, b & ~a))
-        return cls(int(a.sum()), int(b.sum()), len(true.names), len(pred.names), *sums)
+        clusters = (
+            len(labels.names if noise.treated == "cluster" else labels.hidden(labels.among(told, bare)).names)
+            for labels, told in ((true, noise.true), (pred, noise.pred))
+        )
+        return cls(int(a.sum()), int(b.sum()), *clusters, *sums)
 
 
 class CorpusComparison(Comparison):
@@ -231,7 +236,7 @@ def compare_documents(
     filled = np.unique(of_point[compared]).tolist()
     make = _Part(aligned, _core.group_members(of_point, len(names)), policy, data)
     documents = Documents({names[code]: code for code in filled}, make)
-    counts = Counts.of(aligned.true, aligned.pred)
+    counts = Counts.of(aligned.true, aligned.pred, policy.noise)
     return CorpusComparison(
         pooled.meet,
         pooled.source,

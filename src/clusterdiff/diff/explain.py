@@ -203,23 +203,38 @@ class _Teller:
                 yield f"{count(len(true) - CLUSTERS, f'more {self.sides[0]} cluster')} took part."
 
     def split_only(self, true: int, cells: CellNumbers) -> str:
+        alone = self.analysis.alone[1][self.meet.pred[cells]]
         parts = [
-            f"{self.pred(self.meet.pred[c])} ({self.points(np.array([c]))})" for c in self.by_size(cells)
+            f"{self.pred(self.meet.pred[c])} ({self.points(np.array([c]))})"
+            for c in self.by_size(cells[~alone])
         ]
         size = count(int(self.meet.true_size[true]))
         return (
-            f"{self.sides[0]} cluster {self.true(true)} ({size}) was split into {len(parts):,}: "
-            f"{and_list(parts, PARTS)}."
+            f"{self.sides[0]} cluster {self.true(true)} ({size}) was split into {len(cells):,}: "
+            f"{and_list([*parts[:PARTS], *self.rest(parts), *self.single(cells[alone], 1)], PARTS + 2)}."
         )
 
     def merged_only(self, cells: CellNumbers, pred: int) -> str:
+        alone = self.analysis.alone[0][self.meet.true[cells]]
         parts = [
-            f"{self.true(self.meet.true[c])} ({self.points(np.array([c]))})" for c in self.by_size(cells)
+            f"{self.true(self.meet.true[c])} ({self.points(np.array([c]))})"
+            for c in self.by_size(cells[~alone])
         ]
+        what = f"{self.sides[0]} cluster{'' if len(parts) == 1 else 's'} " if parts else ""
         size = count(int(self.meet.pred_size[pred]))
-        return (
-            f"{self.sides[0]} clusters {and_list(parts, PARTS)} were merged into {self.pred(pred)} ({size})."
-        )
+        told = and_list([*parts[:PARTS], *self.rest(parts), *self.single(cells[alone], 0)], PARTS + 2)
+        return f"{what}{told} were merged into {self.pred(pred)} ({size})."
+
+    @staticmethod
+    def rest(parts: list[str]) -> list[str]:
+        """How many parts are not named."""
+        return [f"{len(parts) - PARTS:,} more"] if len(parts) > PARTS else []
+
+    def single(self, cells: CellNumbers, side: int) -> list[str]:
+        """The points of cells that are in no cluster of a side."""
+        if not len(cells):
+            return []
+        return [f"{self.points(cells, bracket=True)} in no {self.sides[side]} cluster"]
 
     def mixed(self, true: int) -> str:
         """One true cluster among several: its parts, and the clusters that each was merged with."""
@@ -227,7 +242,10 @@ class _Teller:
         size = int(self.meet.true_size[true])
         if len(cells) == 1:
             all_points = self.points(np.array(cells))
-            return f"{self.sides[0]} cluster {self.true(true)} ({all_points}){self.fate(cells[0])}."
+            called = f"{self.sides[0]} cluster {self.true(true)} ({all_points})"
+            if self.analysis.alone[0][true]:
+                called = self.single(np.array(cells), 0)[0]
+            return f"{called}{self.fate(cells[0])}."
         parts = []
         for i, cell in enumerate(cells[:PARTS]):
             points = self.points(np.array([cell]), bracket=True)
@@ -246,7 +264,9 @@ class _Teller:
         pred = int(self.meet.pred[cell])
         others = [c for c in self.by_size(self.analysis.cells_of_pred(pred)) if c != cell]
         if not others:
-            return f" {'are' if several else 'is'} {self.pred(pred)}"
+            verb = "are" if several else "is"
+            where = f"in no {self.sides[1]} cluster" if self.analysis.alone[1][pred] else self.pred(pred)
+            return f" {verb} {where}"
         names = and_list([self.true(self.meet.true[c]) for c in others], 3)
         return f" {'were' if several else 'was'} merged with {names} in {self.pred(pred)}"
 

@@ -13,10 +13,10 @@ import numpy.typing as npt
 
 from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.source import PointSource
-from clusterdiff.errors import PatchError, listed
+from clusterdiff.errors import ArgumentError, PatchError, listed
 from clusterdiff.files import from_json, read_text, write_text
 from clusterdiff.points.clustering import Clustering
-from clusterdiff.points.labels import Labels
+from clusterdiff.points.labels import Labels, Single
 from clusterdiff.wording import count
 
 FORMAT, VERSION = "clusterdiff patch", 1
@@ -315,7 +315,12 @@ def _is_part(value: object) -> bool:
 
 def patch(analysis: Analysis, source: PointSource) -> Patch:
     """The derivation from pred to true; see :meth:`Comparison.patch`."""
-    meet = analysis.meet
+    meet, alone = analysis.meet, int(analysis.alone[1].sum())
+    if alone:
+        raise ArgumentError(
+            f"a patch splits and merges clusters of `pred`, which has none for {count(alone)}.",
+            'pass missing="drop" for the points that both have, and noise_as="cluster" or "drop" for noise.',
+        )
     impure = np.flatnonzero(analysis.parts_of_pred > 1).tolist()
     broken = np.flatnonzero(analysis.parts_of_true > 1).tolist()
     continuing = np.zeros(len(meet), dtype=bool)
@@ -360,9 +365,10 @@ class FreshNames:
     """
 
     def __init__(self, names: Sequence[Any]) -> None:
+        names = [name for name in names if not isinstance(name, Single)]
         self._taken = set(names)
         numbers = all(isinstance(name, int) and not isinstance(name, bool) for name in names)
-        self._next = max(names) + 1 if numbers else None
+        self._next = max(names, default=-1) + 1 if numbers else None
 
     def __call__(self, origins: Iterable[Any]) -> list[Any]:
         """A name for a part of each of ``origins``, all different."""

@@ -34,7 +34,7 @@ class Slice(NamedTuple):
 
 
 class PointLoss(NamedTuple):
-    """A point, its clusters (None on a side that lacks it), its component, and its share of the loss."""
+    """A point, its clusters (None on a side where it is in none), its component, and its share of the loss."""
 
     point: Any
     true: Any
@@ -59,12 +59,19 @@ def by_point(analysis: Analysis, source: PointSource) -> Table[PointLoss]:
     order = np.argsort(-losses.total, kind="stable")
     columns = {
         "point": _objects(list(source.names)),
-        "true": _objects([*analysis.true, None])[true],
-        "pred": _objects([*analysis.pred, None])[pred],
+        "true": _owned(analysis.true, analysis.alone[0])[true],
+        "pred": _owned(analysis.pred, analysis.alone[1])[pred],
         "component": component,
         **losses.columns,
     }
     return Table({name: column[order] for name, column in columns.items()}, PointLoss)
+
+
+def _owned(names: list[Any], alone: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
+    """The names of clusters, None for those that are points in no cluster; and None for code -1."""
+    out = _objects([*names, None])
+    out[:-1][alone] = None
+    return out
 
 
 def _objects(values: list[Any]) -> npt.NDArray[Any]:

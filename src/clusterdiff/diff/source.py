@@ -70,10 +70,10 @@ class PointSource:
     def as_given(self) -> Meet:
         """The meet of the clusterings as they were given, with the points that one side lacks, whatever the policy.
 
-        Its clusters are the user's own: none was made for a point that one side lacks.
+        Its clusters are the user's own: none was made for a point that one side lacks, or for noise.
         """
         given = self._aligned.given
-        if given is None or self.meet.uneven:
+        if given is None or (self.meet.uneven and not self._aligned.policy.noise.separates):
             return self.meet
         return uneven_of(given.true.codes, given.pred.codes, (given.true.names, given.pred.names))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,13 +21,21 @@ SIDES = ("true", "pred")
 
 
 @dataclass(frozen=True)
+class Laid:
+    """One value or row for each point of both sides as they were first laid over each other."""
+
+    values: npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
 class Order:
     """The points compared, in order, and how that order follows from the caller's.
 
     ``rows`` gives for each point its position in the caller's order of the points (that of `true`), or is None when
     nothing moved; -1 stands for a point that only `pred` has. ``given`` counts the points in the caller's order.
     ``known`` is False when the caller cannot know that order, because the points came in sets. ``named`` is False when
-    the points are called by their positions, and ``index`` is the index that named them in the caller's order.
+    the points are called by their positions, and ``index`` is the index that named them in the caller's order. ``at``
+    gives for each point its place among all those that the two sides had at first, or is None when none was left out.
     """
 
     names: Points
@@ -36,6 +44,7 @@ class Order:
     known: bool = True
     named: bool = True
     index: Index | None = None
+    at: npt.NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -59,6 +68,8 @@ class Order:
 
     def arrange(self, values: Any, argument: str) -> Any:
         """One value (or row) for every point, from a dict by point or a sequence in the caller's order."""
+        if isinstance(values, Laid):
+            return values.values if self.at is None else values.values[self.at]
         if isinstance(values, Mapping):
             lacking = [point for point in self.names if point not in values]
             if lacking:
@@ -131,25 +142,25 @@ class Order:
     def chosen(self, kept: npt.NDArray[np.int64], names: Points | None = None) -> Order:
         """The order of some of the points, under their own names or others."""
         rows = kept if self.rows is None else self.rows[kept]
-        return replace(self, names=_chosen(self.names, kept) if names is None else names, rows=rows)
+        at = kept if self.at is None else self.at[kept]
+        return replace(self, names=_chosen(self.names, kept) if names is None else names, rows=rows, at=at)
 
 
 @dataclass(frozen=True)
 class Given:
-    """Two clusterings as they were given, over the points that either has."""
+    """Two clusterings as they were given, over the points that either has; noise is in no cluster."""
 
     true: Labels
     pred: Labels
-    names: Points
 
 
 @dataclass(frozen=True)
 class Alignment:
     """Two clusterings over the same points in the same order, and what was done to get there.
 
-    ``given`` holds the two as they were before points that one side lacks were dealt with, if there were any. ``kept``
-    has the places of the points among those that there were at first, if some were left out. Under ``missing="lost"``
-    the labels of a side are absent for points that it lacks.
+    ``given`` holds the two as they were before points in no cluster of a side were dealt with, if there were any.
+    ``kept`` has the places of the points among those that there were at first, if some were left out. Under
+    ``missing="lost"`` the labels of a side are absent for points that it lacks.
     """
 
     true: Labels
@@ -226,10 +237,10 @@ def settled(aligned: Alignment, policy: Policy) -> Alignment:
 def by_name(left: Clustering, right: Clustering) -> Alignment:
     """Match points by name; the order is that of `true`, then the points that only `pred` has."""
     a, b = left.point_names(), right.point_names()
-    if a and b and kind(a[0]) != kind(b[0]):
+    if a and b and _kind_of_name(a[0]) != _kind_of_name(b[0]):
         raise LabelError(
-            f"the points of `true` and `pred` must be of one type; got {kind(a[0])} ({a[0]!r}) "
-            f"and {kind(b[0])} ({b[0]!r}).",
+            f"the points of `true` and `pred` must be of one type; got {_kind_of_name(a[0])} ({a[0]!r}) "
+            f"and {_kind_of_name(b[0])} ({b[0]!r}).",
             "convert one side, for example with str(): 1 and '1' are never matched silently.",
         )
     encoded = encode_objects([*a, *b], "true` and `pred", "points")
@@ -241,6 +252,11 @@ def by_name(left: Clustering, right: Clustering) -> Alignment:
     # Codes are numbered by first appearance: `true` first, then what only `pred` has.
     order = Order(encoded.lexicon[:].tolist(), len(a), where_a, left.ordered, index=left.index)
     return Alignment(left.labels.take(where_a), right.labels.take(where_b), order, named=True)
+
+
+def _kind_of_name(name: object) -> str:
+    """The kind of a point; of a tuple, the kinds of its parts."""
+    return f"({', '.join(map(kind, name))})" if type(name) is tuple else kind(name)
 
 
 # ---- points that one side lacks
@@ -259,16 +275,22 @@ def _apply_missing(aligned: Alignment) -> Alignment:
     if policy.missing == "lost":
         # A point that neither side has a cluster for is no point of either.
         aligned = _keep(aligned, aligned.true.present | aligned.pred.present, "missing")
-    aligned = replace(
-        aligned,
-        policy=_counted(policy, aligned),
-        given=Given(aligned.true, aligned.pred, aligned.order.names),
-    )
+    aligned = replace(aligned, policy=_counted(policy, aligned), given=aligned.given or _as_given(aligned))
     if policy.missing == "lost":
         return aligned
     if policy.missing == "drop":
         return _keep(aligned, aligned.true.present & aligned.pred.present, "missing")
-    return _alone(aligned, lost, "missing")
+    return _alone(aligned, lost)
+
+
+def _as_given(aligned: Alignment, noise: Sequence[BoolArray | None] = (None, None)) -> Given:
+    """The two sides as they are, without noise; a point in no cluster of either is no point of theirs."""
+    true, pred = aligned.true.hidden(noise[0]), aligned.pred.hidden(noise[1])
+    present = true.present | pred.present
+    if present.all():
+        return Given(true, pred)
+    kept = np.flatnonzero(present)
+    return Given(true.take(kept), pred.take(kept))
 
 
 def _counted(policy: Policy, aligned: Alignment) -> Policy:
@@ -321,16 +343,13 @@ def _chosen(points: Points, kept: npt.NDArray[np.int64]) -> Points:
     return [points[i] for i in kept.tolist()]
 
 
-def _alone(aligned: Alignment, masks: list[BoolArray | None], why: str) -> Alignment:
+def _alone(aligned: Alignment, masks: Sequence[BoolArray | None]) -> Alignment:
     """Give each point of a side's mask a cluster of its own there."""
     names = aligned.order.names
-    sides = []
-    for labels, mask in zip((aligned.true, aligned.pred), masks, strict=True):
-        if mask is None or not mask.any():
-            sides.append(labels)
-        else:
-            own = [f"{why}: {names[i]}" for i in np.flatnonzero(mask).tolist()]
-            sides.append(labels.apart(mask, own))
+    sides = [
+        labels if mask is None or not mask.any() else labels.apart(mask, names)
+        for labels, mask in zip((aligned.true, aligned.pred), masks, strict=True)
+    ]
     return replace(aligned, true=sides[0], pred=sides[1])
 
 
@@ -348,7 +367,9 @@ def _apply_noise(aligned: Alignment) -> Alignment:
     aligned = replace(aligned, policy=replace(policy, noise=noise))
     if noise.drops:
         return _keep(aligned, ~either, "noise")
-    return _alone(aligned, [*masks], "noise") if noise.separates else aligned
+    if not noise.separates or not either.any():
+        return aligned
+    return _alone(replace(aligned, given=_as_given(aligned, masks)), masks)
 
 
 def bare(name: Any) -> Any:

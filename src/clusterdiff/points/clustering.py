@@ -14,7 +14,7 @@ from clusterdiff.errors import LabelError, listed
 from clusterdiff.points.index import Index, index_of
 from clusterdiff.points.labels import CLUSTER_TYPES, AnyArray, Labels, encode_objects
 from clusterdiff.points.libraries import from_library
-from clusterdiff.points.reading import is_column, read_labels
+from clusterdiff.points.reading import is_array, is_column, read_labels
 from clusterdiff.wording import count
 
 Points: TypeAlias = Sequence[Hashable]
@@ -166,7 +166,11 @@ def _parse(data: object, argument: str) -> tuple[Labels, Points | None, bool]:
 
 def _is_cluster(data: object) -> bool:
     """Whether this holds the points of a cluster: arrays and columns do so too, as a group by of pandas has them."""
-    return isinstance(data, (*CLUSTER_TYPES, np.ndarray)) or is_column(data)
+    return (
+        isinstance(data, (*CLUSTER_TYPES, np.ndarray))
+        or is_column(data)
+        or (is_array(data) and getattr(data, "ndim", 0) > 0)
+    )
 
 
 def _members(cluster: Any) -> Any:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from clusterdiff import _core
 from clusterdiff.errors import ArgumentError, listed
-from clusterdiff.points.alignment import Order
+from clusterdiff.points.alignment import Laid, Order
 from clusterdiff.points.labels import FloatArray, Int64Array
 from clusterdiff.points.reading import as_array, is_array, is_column
 from clusterdiff.wording import count
@@ -78,6 +78,8 @@ def read_features(features: Any, order: Order) -> Any:
 
 def _readable(values: Any, argument: str) -> Any:
     """Values as the user gave them, or an array of another library as NumPy's; none of them may be masked."""
+    if isinstance(values, Laid):
+        return values
     if is_array(values) and not is_column(values) and not hasattr(values, "tocsr"):
         values = as_array(values, argument)
     mask = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import TypeAlias
 
 #: The column that names the points, or several that do so together.
 Key: TypeAlias = str | list[str]
 
+#: How a part is read from its text.
+READ: dict[str, Callable[[str], Hashable]] = {"int": int, "bool": lambda text: text.casefold() == "true"}
 _PART = re.compile(r"((?:[^\\,]|\\.)*)(?:,|$)", re.DOTALL)
 
 
@@ -34,12 +36,26 @@ def joined_sql(expressions: Sequence[str]) -> str:
     return " || ',' || ".join(marked)
 
 
-def parts_of(name: str) -> tuple[str, ...]:
-    r"""The parts of a joined name.
+def parts_of(name: str, kinds: Sequence[str] = ()) -> tuple[Hashable, ...]:
+    r"""The parts of a joined name, of the given kinds: "int", "bool", or anything else for text.
 
     >>> parts_of(joined(["a,b", "c\\", ""]))
     ('a,b', 'c\\', '')
+    >>> parts_of("CUSTOMERS,1001", ["text", "int"])
+    ('CUSTOMERS', 1001)
     """
+    parts = _texts(name)
+    return (
+        tuple(READ.get(kind, str)(part) for kind, part in zip(kinds, parts, strict=True)) if kinds else parts
+    )
+
+
+def shared_kinds(one: Sequence[str], other: Sequence[str]) -> tuple[str, ...]:
+    """What the parts of names are on both sides: text, if a part is of one kind here and of another there."""
+    return tuple(a if a == b else "text" for a, b in zip(one, other, strict=True))
+
+
+def _texts(name: str) -> tuple[str, ...]:
     found, at = [], 0
     while True:
         match = _PART.match(name, at)

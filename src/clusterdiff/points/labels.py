@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -23,6 +24,22 @@ Int64Array = npt.NDArray[np.int64]
 FEW = 10_000
 #: A container of points, as it may stand inside a list of clusters.
 CLUSTER_TYPES = (set, frozenset, list)
+
+
+@dataclass(frozen=True)
+class Single:
+    """The cluster of a point that is in none of the user's: the point is noise, or its side lacks it.
+
+    It equals no label that a user could have, and tables and counts leave it out.
+
+    >>> print(Single("x"))
+    x alone
+    """
+
+    point: Hashable
+
+    def __str__(self) -> str:
+        return f"{self.point} alone"
 
 
 class LazyNames(Sequence[Hashable]):
@@ -184,14 +201,15 @@ class Labels:
             return self
         return Labels(self._values, self.lexicon, mask if self.absent is None else mask | self.absent)
 
-    def apart(self, mask: BoolArray, names: Sequence[Hashable]) -> Labels:
-        """The same with a label of its own for each point of ``mask``, called as ``names`` says."""
+    def apart(self, mask: BoolArray, points: Sequence[Hashable]) -> Labels:
+        """The same with each point of ``mask`` alone; ``points`` has the names of all."""
         rest = self.hidden(mask)
+        made = [Single(points[i]) for i in np.flatnonzero(mask).tolist()]
         labels = rest.codes.astype(np.int64)
-        labels[mask] = np.arange(len(rest.names), len(rest.names) + len(names))
-        lexicon = np.empty(len(rest.names) + len(names), dtype=object)
+        labels[mask] = np.arange(len(rest.names), len(rest.names) + len(made))
+        lexicon = np.empty(len(rest.names) + len(made), dtype=object)
         lexicon[: len(rest.names)] = rest.names
-        lexicon[len(rest.names) :] = names
+        lexicon[len(rest.names) :] = made
         return Labels(labels, lexicon, null(labels))
 
     def settled(self, found: AnyArray | None = None) -> Labels:
@@ -247,11 +265,24 @@ def encode_objects(items: Sequence[object] | AnyArray, argument: str, what: str 
             f"`{argument}` holds {what} that cannot be compared: {error}.",
             "labels and points must be hashable: numbers, strings, bools, tuples and the like.",
         ) from None
+    strange = next((found.__name__ for found, _ in types if hasattr(found, "__dlpack__")), None)
+    if strange is not None:
+        raise LabelError(
+            f"`{argument}` holds {what} of type {strange}, which compare by identity and not by value.",
+            "pass plain numbers: .tolist() of the array that they come from.",
+        )
     lexicon = LazyNames(len(first), lambda: _take(items, first), borrowed=True)
     # One type only is the common case and needs no second look.
     if len(types) > 1 or (types and issubclass(types[0][0], float)):
         _refuse_mixture(items, [position for _, position in types], lexicon, argument, what)
     return Labels(codes, lexicon, null(codes))
+
+
+def single(names: AnyArray) -> BoolArray:
+    """Which clusters, by their names, are single points that are in none of the user's."""
+    if names.dtype != object:
+        return np.zeros(len(names), dtype=bool)
+    return np.fromiter((type(name) is Single for name in names.tolist()), dtype=bool, count=len(names))
 
 
 def null(codes: IntArray) -> BoolArray | None:

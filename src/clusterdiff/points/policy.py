@@ -18,12 +18,10 @@ MISSING_HINT = (
     'pass missing="drop" to leave them out, missing="singleton" to give each a cluster of its own, or missing="lost" '
     "to count them as not found or spurious."
 )
-#: What each policy does to points that one side lacks.
+#: What each policy does to points that one side lacks, if it does not count them as what they are.
 MEANS: dict[str, str] = {
-    "error": "refuses them",
     "drop": "leaves them out of every measure",
     "singleton": "makes each a cluster of its own on the side that lacks it",
-    "lost": "counts them as not found or as spurious",
 }
 #: What it does to precision, recall and the loss if `true` (or `pred`) has less than half of the other's points.
 PARTLY_TRUE: dict[str, str] = {
@@ -93,7 +91,7 @@ class Policy:
         return [*self.noise.notices(), *self._missing_notices()]
 
     def _missing_notices(self) -> Iterator[str]:
-        if self.unshared > MANY * self.points:
+        if self.missing in MEANS and self.unshared > MANY * self.points:
             share = f"{count(self.unshared)} ({percent(self.unshared / self.points)})"
             yield f'only one side has {share} of the {self.points:,}: missing="{self.missing}" {MEANS[self.missing]}.'
         shared = self.points - self.unshared

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ def read_labels(data: object, argument: str) -> Labels:
     if isinstance(data, np.ndarray):
         return _from_array(data, argument)
     if isinstance(data, list | tuple):
-        return encode_objects(data, argument)
+        return encode_objects(_values(data), argument)
     if is_column(data):
         return _from_column(data, argument)
     if is_array(data):
@@ -35,8 +35,16 @@ def read_labels(data: object, argument: str) -> Labels:
         return encode_objects(list(data), argument)
     raise LabelError(
         f"`{argument}` must hold one label per point (a list, array or column), a list of sets of points, "
-        f"or a dict from point to cluster; got {type(data).__name__}."
+        f"or a dict from point to cluster; got {type(data).__name__}.",
+        'pass a column of its observations, such as adata.obs["leiden"].' if hasattr(data, "obs") else None,
     )
+
+
+def _values(items: Sequence[Any]) -> Sequence[Any]:
+    """Labels by value: numbers of PyTorch or JAX, as they are in a list made from a tensor, compare by identity."""
+    if items and is_array(items[0]) and getattr(items[0], "ndim", None) == 0:
+        return [item.item() if is_array(item) else item for item in items]
+    return items
 
 
 def _from_array(array: AnyArray, argument: str) -> Labels:
@@ -94,7 +102,7 @@ def _bytes_of(array: AnyArray) -> npt.NDArray[np.uint8]:
 
 def is_array(data: object) -> bool:
     """Whether this is an array of a library other than NumPy, such as JAX, PyTorch, CuPy or xarray."""
-    return not isinstance(data, np.ndarray | type) and (
+    return not isinstance(data, np.ndarray | np.generic | type) and (
         hasattr(data, "__dlpack__") or hasattr(data, "__array__")
     )
 
@@ -111,7 +119,7 @@ def as_array(data: Any, argument: str) -> AnyArray:
     name = f"{type(data).__module__}.{type(data).__qualname__}"
     raise LabelError(
         f"`{argument}` must be readable by NumPy; {name} is not: {reasons[0]}",
-        "copy it to the CPU first: .cpu() in PyTorch, .get() in CuPy, jax.device_get(…) in JAX.",
+        "pass a NumPy array: .detach().cpu().numpy() in PyTorch, .get() in CuPy, jax.device_get(…) in JAX.",
     )
 
 

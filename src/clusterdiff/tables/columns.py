@@ -14,7 +14,7 @@ import numpy as np
 from clusterdiff.errors import FileError
 from clusterdiff.files import STDIN, find, shown, spooled
 from clusterdiff.formats.source import Source
-from clusterdiff.tables.duck import connect, stoppable, quoted
+from clusterdiff.tables.duck import connect, quoted, stoppable
 from clusterdiff.tables.files import open_table
 
 State = tuple[tuple[Any, ...], ...]

@@ -16,7 +16,7 @@ from clusterdiff.files import replacing
 from clusterdiff.formats.source import Source
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.tables.columns import Origin
-from clusterdiff.tables.duck import Connection, connect, fresh, literal, stoppable, quoted
+from clusterdiff.tables.duck import Connection, connect, fresh, literal, quoted, stoppable
 from clusterdiff.tables.files import load, open_table, to_clustering
 
 #: Suffix → how DuckDB writes a table.

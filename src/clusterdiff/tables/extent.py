@@ -25,8 +25,8 @@ GZIP_RATIO = 1032
 def needed(path: str, file_format: str, limit: int) -> int:
     """The bytes of memory that the table in a file, or in the files of a glob, will take.
 
-    Counting stops where it is plain whether they are more than ``limit``. A file that cannot be read needs none: whoever
-    reads it will tell.
+    Counting stops where it is plain whether they are more than ``limit``. A file that cannot be read needs none:
+    whoever reads it will tell.
     """
     try:
         count = _parquet if file_format == "parquet" else _text

@@ -25,7 +25,7 @@ from clusterdiff.points.reading import read_labels
 from clusterdiff.tables.columnar import scan_arrow, scan_json_lines, scan_parquet
 from clusterdiff.tables.databases import scan_duckdb, scan_postgres, scan_sqlite
 from clusterdiff.tables.delimited import scan_csv, scan_tsv
-from clusterdiff.tables.duck import Connection, Scan, connect, fresh, stoppable, quoted
+from clusterdiff.tables.duck import Connection, Scan, connect, fresh, quoted, stoppable
 from clusterdiff.wording import count
 
 log = logging.getLogger("clusterdiff")
@@ -438,13 +438,24 @@ def to_clustering(table: Loaded) -> Clustering:
 
 
 @stoppable()
-def point_names(table: Loaded, as_text: bool = False, rows: IntArray | None = None) -> list[Any]:
-    """The names of the points of a table, or of some of its rows; ``as_text`` turns them into strings."""
+def point_names(
+    table: Loaded, as_text: bool = False, rows: IntArray | None = None, parts: Sequence[str] | None = None
+) -> list[Any]:
+    """The names of the points of a table, or of some of its rows; ``as_text`` turns them into strings.
+
+    Names of several columns are tuples; ``parts`` says what these hold, if not what they hold in the table.
+    """
     names = np.ma.getdata(table.fetch("point"))
     chosen = (names if rows is None else names[rows]).tolist()
-    if table.kinds.get("point", "").startswith("key("):
-        return list(map(parts_of, chosen))
+    kinds = key_kinds(table.kinds.get("point", ""))
+    if kinds:
+        return [parts_of(name, parts or kinds) for name in chosen]
     return list(map(str, chosen)) if as_text else chosen
+
+
+def key_kinds(kind: str) -> tuple[str, ...]:
+    """What the parts of names of several columns hold; nothing for names of one column."""
+    return tuple(kind[len("key(") : -1].split(",")) if kind.startswith("key(") else ()
 
 
 @stoppable()
@@ -458,17 +469,11 @@ def load_source(
     source: Source,
     wanted: Wanted = NOTHING,
     copy: str | None = None,
-    elsewhere: Collection[str] = (),
 ) -> Loaded:
-    """A table of points and clusters, or what a table of pairs connects.
-
-    Numbers that another table has already (``elsewhere``) are left out.
-    """
+    """A table of points and clusters, with the numbers wanted that it has; or what a table of pairs connects."""
     with open_table(con, source, copy) as scan:
         if not source.pairs:
-            found = {
-                new: old for new, old in wanted.named.items() if old in scan.columns and new not in elsewhere
-            }
+            found = {new: old for new, old in wanted.named.items() if old in scan.columns}
             return load(con, scan, source.point, source.cluster, wanted, found)
         if wanted.documents is not None:
             raise ArgumentError(

@@ -54,11 +54,13 @@ def compare_frames(
     policy: Policy,
     singletons: Singletons = "keep",
     budget: int | str | None = None,
+    keys: tuple[str, ...] = (),
 ) -> Comparison:
     """Compare two tables of points and clusters, joined on the point, where they are.
 
     ``point`` and ``cluster`` are columns, or pairs if they are called differently in the two tables; those that are
     not named are recognised by their names. ``weights`` and ``features`` are columns of `true`, or else of `pred`.
+    ``keys`` says what the parts of names are that :func:`with_key` joined.
     """
     from clusterdiff.tables.engines.comparison import compare_points
     from clusterdiff.tables.engines.documents import compare_two_within
@@ -73,14 +75,16 @@ def compare_frames(
     if documents is not None:
         names = _required(a, "true"), _required(b, "pred")
         within = document_column(documents)
-        return compare_two_within(true, pred, names, (t, p), *numbers, within, policy, singletons, budget)
+        return compare_two_within(
+            true, pred, names, (t, p), *numbers, within, policy, singletons, budget, keys
+        )
     refuse_singletons(singletons)
     if a is None and b is None:
         if weights is not None or features is not None:
             raise ArgumentError("`weights` and `features` are columns of tables that name their points.")
         return _compare_in_order(true, pred, (t, p), policy)
     names = _required(a, "true"), _required(b, "pred")
-    return compare_points(read_two(true, pred, names, (t, p), *numbers), policy, budget)
+    return compare_points(read_two(true, pred, names, (t, p), *numbers, keys), policy, budget)
 
 
 def _named_by_index(table: Any) -> tuple[object, str | None]:
@@ -106,6 +110,7 @@ def compare_columns(
     policy: Policy,
     singletons: Singletons = "keep",
     budget: int | str | None = None,
+    keys: tuple[str, ...] = (),
 ) -> Comparison:
     """Compare two columns of one table that has one row per point, where it is."""
     from clusterdiff.tables.engines.comparison import compare_points
@@ -118,9 +123,9 @@ def compare_columns(
     numbers = column_name(weights, "weights"), column_names(features, "features")
     if documents is not None:
         within = document_column(documents)
-        return compare_one_within(*names, *numbers, within, policy, singletons, budget)
+        return compare_one_within(*names, *numbers, within, policy, singletons, budget, keys)
     refuse_singletons(singletons)
-    return compare_points(read_one(*names, *numbers), policy, budget)
+    return compare_points(read_one(*names, *numbers, keys), policy, budget)
 
 
 def read_frame(
@@ -261,8 +266,8 @@ def _required(point: Key | None, argument: str) -> str:
     return point
 
 
-def with_key(table: object, point: Sequence[str]) -> object:
-    """A table with the names of several columns joined to one text, in the column ``KEY``."""
+def with_key(table: object, point: Sequence[str]) -> tuple[object, tuple[str, ...]]:
+    """A table with the names of several columns joined to one text, in the column ``KEY``; and what they hold."""
     import narwhals.stable.v2 as nw
 
     def marked(column: str) -> Any:
@@ -270,7 +275,12 @@ def with_key(table: object, point: Sequence[str]) -> object:
         return text.replace_all("\\", "\\\\", literal=True).str.replace_all(",", "\\,", literal=True)
 
     frame: Any = nw.from_native(table)
-    return frame.with_columns(nw.concat_str(*map(marked, point), separator=",").alias(KEY)).to_native()
+    schema = frame.collect_schema()
+    kinds = tuple(
+        "int" if schema[name].is_integer() else "bool" if schema[name] == nw.Boolean else "text"
+        for name in point
+    )
+    return frame.with_columns(nw.concat_str(*map(marked, point), separator=",").alias(KEY)).to_native(), kinds
 
 
 def _nameless(argument: str) -> ArgumentError:

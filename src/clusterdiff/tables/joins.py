@@ -16,9 +16,10 @@ from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.documents import compare_within
 from clusterdiff.errors import ArgumentError, FileError, LabelError, nearest
 from clusterdiff.formats.source import Source, as_written
-from clusterdiff.points.alignment import Alignment, Order, in_order, settled
+from clusterdiff.points.alignment import Alignment, Laid, Order, in_order, settled
 from clusterdiff.points.corpus import InDocument, Singletons
-from clusterdiff.points.labels import BoolArray, Int64Array, IntArray, Labels, LazyNames
+from clusterdiff.points.keys import shared_kinds
+from clusterdiff.points.labels import BoolArray, FloatArray, Int64Array, IntArray, Labels, LazyNames
 from clusterdiff.points.policy import Policy
 from clusterdiff.points.reading import read_labels
 from clusterdiff.tables.columns import FileColumns, Origin
@@ -26,6 +27,7 @@ from clusterdiff.tables.duck import connect, fresh, stoppable
 from clusterdiff.tables.files import (
     Loaded,
     Wanted,
+    key_kinds,
     load_columns,
     load_source,
     open_table,
@@ -70,7 +72,7 @@ def compare_sources(
         matched = Matched(in_order(clusters(left), clusters(right), _lazy_names(left)))
     else:
         left = load_source(con, true, wanted, origin.copy)
-        right = load_source(con, pred, wanted, elsewhere=left.numbers)
+        right = load_source(con, pred, wanted)
         matched = match(left, right)
     origin.refuse_changed()
     aligned = matched.aligned
@@ -109,27 +111,46 @@ def _lazy_names(table: Loaded) -> LazyNames | None:
 
 
 def _numbers(left: Loaded, right: Loaded, wanted: Wanted, matched: Matched, policy: Policy) -> dict[str, Any]:
-    """Weights and features as one number or row per point, in the order of `true`."""
-    columns = {}
+    """Weights and features as one number or row per point: that of `true`, or of `pred` where `true` has none."""
+    columns: dict[str, FloatArray] = {}
     for name, column in wanted.named.items():
-        table = left if name in left.numbers else right
-        if name not in table.numbers:
+        mine, theirs = (_number(table, name) for table in (left, right))
+        if mine is None and theirs is None:
             raise ArgumentError(
                 f"neither {left.title} nor {right.title} has a column {column!r}.",
                 nearest(column, dict.fromkeys([*left.others, *right.others])),
             )
-        values = np.ma.filled(np.ma.asarray(table.fetch(name)).astype(np.float64), np.nan)
-        if table is right and matched.place is not None:
-            values = np.where(matched.place < 0, np.nan, values[matched.place])
-        columns[name] = values
-    if columns and len(matched.extra) and policy.missing in ("singleton", "lost"):
+        if matched.place is not None:
+            found = matched.place >= 0
+            if mine is None:
+                assert theirs is not None
+                mine = np.where(found, theirs[matched.place], np.nan)
+                _refuse_unknown(column, right, left, int((~found).sum()), policy)
+            if theirs is None:
+                theirs = np.full(right.rows, np.nan)
+                _refuse_unknown(column, left, right, len(matched.extra), policy)
+            mine = np.concatenate([mine, theirs[matched.extra]])
+        assert mine is not None  # a table that is seen twice has the column or does not
+        columns[name] = mine
+    out: dict[str, Any] = {"weights": Laid(columns.pop("weight"))} if "weight" in columns else {}
+    return out | ({"features": Laid(np.column_stack(list(columns.values())))} if columns else {})
+
+
+def _number(table: Loaded, name: str) -> FloatArray | None:
+    """A column of numbers, NaN where it is null; None if the table does not have it."""
+    if name not in table.numbers:
+        return None
+    values: FloatArray = np.ma.filled(np.ma.asarray(table.fetch(name)).astype(np.float64), np.nan)
+    return values
+
+
+def _refuse_unknown(column: str, known: Loaded, other: Loaded, points: int, policy: Policy) -> None:
+    """Raise if points that count have no number, since only one of the tables has the column."""
+    if points and policy.missing in ("singleton", "lost"):
         raise ArgumentError(
-            f"`weights` and `features` are given for the points of {left.title}, which lacks "
-            f"{count(len(matched.extra))} of {right.title}.",
-            'pass missing="drop" (--missing drop) to leave them out.',
+            f"only {known.title} has the column {column!r}, and it lacks {count(points)} of {other.title}.",
+            f'give {other.title} that column too, or pass missing="drop" (--missing drop) to leave them out.',
         )
-    out: dict[str, Any] = {"weights": columns.pop("weight")} if "weight" in columns else {}
-    return out | ({"features": np.column_stack(list(columns.values()))} if columns else {})
 
 
 def _documents(left: Loaded, right: Loaded, matched: Matched) -> tuple[Alignment, Any]:
@@ -180,7 +201,11 @@ def match(true: Loaded, pred: Loaded) -> Matched:
         refuse_repeats(pred)
     extra = np.flatnonzero(~found)
     order = np.concatenate([np.arange(true.rows), np.full(len(extra), -1)])
-    points = LazyNames(len(order), lambda: point_names(true, texts[0]) + point_names(pred, texts[1], extra))
+    parts = shared_kinds(*(key_kinds(table.kinds["point"]) for table in (true, pred)))
+    points = LazyNames(
+        len(order),
+        lambda: point_names(true, texts[0], None, parts) + point_names(pred, texts[1], extra, parts),
+    )
     aligned = Alignment(
         clusters(true).take(order),
         clusters(pred).take(np.concatenate([place, extra])),
@@ -193,6 +218,12 @@ def match(true: Loaded, pred: Loaded) -> Matched:
 def _as_text(true: Loaded, pred: Loaded) -> tuple[bool, bool]:
     """Which side's points are compared as text: integers, if the other side is a CSV file, which knows only text."""
     kinds = true.kinds["point"], pred.kinds["point"]
+    columns = [max(1, len(key_kinds(kind))) for kind in kinds]
+    if columns[0] != columns[1]:
+        raise FileError(
+            f"the points of {true.title} and {pred.title} must be named by as many columns; got {columns[0]} and "
+            f"{columns[1]}.",
+        )
     if kinds[0] == kinds[1] or set(kinds) == {"untyped", "text"}:
         return False, False
     if all(kind.startswith("key(") for kind in kinds) and _alike(*kinds):
@@ -207,7 +238,7 @@ def _as_text(true: Loaded, pred: Loaded) -> tuple[bool, bool]:
 
 def _alike(one: str, other: str) -> bool:
     """Whether names of several columns can be matched part by part; their parts are compared as they are written."""
-    left, right = (kind[len("key(") : -1].split(",") for kind in (one, other))
+    left, right = key_kinds(one), key_kinds(other)
     return len(left) == len(right) and all(
         a == b or "untyped" in (a, b) for a, b in zip(left, right, strict=True)
     )

@@ -329,10 +329,16 @@ def _of_table(value: object, argument: str, sides: Sequence[object], points: Seq
     from clusterdiff.tables.frames import column_names, frame_values, has_columns
 
     wanted = column_names(value, argument)
-    for i, side in enumerate(sides):
-        if _kind(side) == "table" and has_columns(side, wanted):
-            return frame_values(side, ("true", "pred")[i], points[i], value, argument)
-    raise ArgumentError(f"`{argument}` names columns that no table has: {listed(wanted)}.")
+    found = [
+        frame_values(side, ("true", "pred")[i], points[i], value, argument)
+        for i, side in enumerate(sides)
+        if _kind(side) == "table" and has_columns(side, wanted)
+    ]
+    if not found:
+        raise ArgumentError(f"`{argument}` names columns that no table has: {listed(wanted)}.")
+    if len(found) == 2 and all(isinstance(values, dict) for values in found):
+        return found[1] | found[0]  # for points that `true` lacks, what `pred` has
+    return found[0]
 
 
 def _arrays(left: Source, right: Source) -> list[Clustering]:
@@ -353,6 +359,8 @@ def _as_written(read: list[Any], sides: Sequence[object]) -> list[Any]:
         return read
     kinds = [kind(side.points[0]) for side in read]
     untyped = [isinstance(side, Source) and side.format in UNTYPED for side in sides]
+    if kinds == ["tuple", "tuple"] and untyped[0] != untyped[1]:
+        return [side if untyped[i] else _with_text(side) for i, side in enumerate(read)]
     if kinds == ["str", "int"] and untyped[0]:
         return [read[0], _with_text(read[1])]
     if kinds == ["int", "str"] and untyped[1]:
@@ -368,4 +376,7 @@ def _spelling(side: object, read: object) -> Callable[[Hashable], Hashable] | No
 
 
 def _with_text(clustering: Clustering) -> Clustering:
-    return Clustering.of(clustering.labels, list(map(str, clustering.point_names())), clustering.ordered)
+    def text(name: Any) -> Hashable:
+        return tuple(map(str, name)) if isinstance(name, tuple) else str(name)
+
+    return Clustering.of(clustering.labels, list(map(text, clustering.point_names())), clustering.ordered)

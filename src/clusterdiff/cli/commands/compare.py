@@ -13,7 +13,7 @@ import click
 from clusterdiff.cli import engine as engines
 from clusterdiff.cli.coreference import MENTIONS, POINTS, Shown, document_options, documents_of, show_corpus
 from clusterdiff.cli.explaining import SIDES, explain_options, report, show
-from clusterdiff.cli.inputs import input_options, noise_labels, noise_options, sources, told
+from clusterdiff.cli.inputs import input_options, noise_labels, noise_options, read_distances, sources, told
 from clusterdiff.cli.options import every, json_option, measures_option, top_option
 from clusterdiff.cli.output import error_console
 from clusterdiff.cli.writing import parted, refuse_overwriting, spreadsheet_option, write_option, write_parts
@@ -53,6 +53,11 @@ from clusterdiff.verbs.compare import compare
 @document_options
 @click.option("--weight", "weights", metavar="COLUMN", help="How much each point counts.")
 @click.option("--features", metavar="COLUMNS", help="Columns of numbers, separated by commas, for S_MSE.")
+@click.option(
+    "--distances",
+    metavar="FILE",
+    help="Link weights of points for S*(distance): .npy or sparse .npz, rows in the order of TRUE.",
+)
 @explain_options
 @engines.options
 @write_option
@@ -77,6 +82,7 @@ def command(
     documents: str | None,
     weights: str | None,
     features: str | None,
+    distances: str | None,
     chosen_documents: tuple[str, ...],
     repeated: Any,
     latex: bool,
@@ -109,8 +115,14 @@ def command(
     refuse_overwriting([html, *(path for _, path in parted(writes))], left, right)
     columns = tuple(name.strip() for name in (features or "").split(",") if name.strip())
     labels = noise_labels(noise, noise_true, noise_pred)
+    others = {"--engine": engine, "--weight": weights, "--features": features, "--documents": documents}
+    for option, given in others.items() if distances is not None else ():
+        if given not in (None, "memory"):
+            raise ArgumentError(
+                f"{option} and --distances cannot be combined.", "compare in Python to have both."
+            )
     with ExitStack() as stack:
-        chosen = engines.chosen(engine, (left, right))
+        chosen = engines.chosen(engine, (left, right)) if distances is None else None
         with told():
             both = documents_of(left, right, chosen_documents, repeated)
             if chosen is not None:
@@ -138,6 +150,7 @@ def command(
                     documents=documents,
                     weights=weights,
                     features=list(columns) or None,
+                    distances=None if distances is None else read_distances(distances),
                 )
         measures = every(measures, diff)
         first = measures[0]

@@ -21,6 +21,7 @@ from clusterdiff.errors import ArgumentError, ClusterdiffError
 from clusterdiff.measures import Measure, measures
 from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.index import index_of
+from clusterdiff.points.labels import Single
 from clusterdiff.table import JOINERS
 from clusterdiff.wording import count, percent
 
@@ -333,7 +334,8 @@ class Page:
         return tell(self.diff.analysis, self.diff.source, component.component, (self.sides[0], self.sides[1]))
 
     def _cluster(self, name: Any, size: Any, score: Any) -> list[Any]:
-        return [visible(name) or EMPTY, int(size), float(score)]
+        """A cluster for the page; marked if it stands for a single point in none of the user's."""
+        return [visible(name) or EMPTY, int(size), float(score), *[1] * isinstance(name, Single)]
 
     def _repairs_of(self, component: int) -> list[Any]:
         repairs = self.diff.repairs()

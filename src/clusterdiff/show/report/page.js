@@ -70,8 +70,12 @@
     });
   };
 
-  const nameList = (clusters, total) => {
+  const clusterName = ([name, , , single]) => (single ? element("i", {}, "none") : label(name));
+
+  // Without those that stand for a single point in none of the clusters.
+  const nameList = (all, total) => {
     const out = [];
+    const clusters = all.filter((cluster) => !cluster[3]);
     clusters.slice(0, 3).forEach((cluster, i) => {
       if (i) out.push(", ");
       out.push(label(cluster[0].length > 40 ? `${cluster[0].slice(0, 39)}…` : cluster[0]));
@@ -215,8 +219,8 @@
         "tr",
         {},
         element("th", { scope: "row" }, label(values[0])),
-        element("td", {}, t === null ? element("i", {}, "spurious") : label(component.true[t][0])),
-        element("td", {}, p === null ? element("i", {}, "not found") : label(component.pred[p][0])),
+        element("td", {}, t === null ? element("i", {}, "spurious") : clusterName(component.true[t])),
+        element("td", {}, p === null ? element("i", {}, "not found") : clusterName(component.pred[p])),
         ...values.slice(1).map((value) => element("td", {}, label(value))),
       );
     const rows = component.points.map(([at, ...values]) => row(component.cells[at][0], component.cells[at][1], values));

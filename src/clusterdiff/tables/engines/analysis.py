@@ -15,6 +15,7 @@ from clusterdiff.diff.loss import Loss
 from clusterdiff.errors import ArgumentError
 from clusterdiff.meet.lattice import KINDS
 from clusterdiff.meet.meet import Meet
+from clusterdiff.points.labels import single
 from clusterdiff.table import Table
 from clusterdiff.tables.engines.cells import Cells
 from clusterdiff.tables.engines.components import components
@@ -32,6 +33,8 @@ COMPONENT_COLUMNS = (
     "component", "kind", "size", "true_clusters", "pred_clusters", "score", "loss", "split_loss", "merge_loss",
     "missing_loss", "spurious_loss",
 )  # fmt: skip
+#: What each cell adds to the number of clusters of its component, and to the points that are in none.
+PARTS = ("true_part", "pred_part", "true_alone", "pred_alone")
 Part = tuple[Meet, EngineSource]
 
 
@@ -75,8 +78,13 @@ class EngineAnalysis:
                 )
                 for side, x in (("true", "t"), ("pred", "p"))
             },
+            # points in no cluster
+            **{
+                f"{side}_alone": if_else(c(x).is_null(), c("k"), nw.lit(0))
+                for side, x in (("true", "t"), ("pred", "p"))
+            },
         )
-        keep = ["t", "p", "m", "w", "k", "split", "merge", "true_part", "pred_part"]
+        keep = ["t", "p", "m", "w", "k", "split", "merge", *PARTS]
         keep += ["ww", "wl"] * points.weighted
         keep += ["within", *(f"c{j}" for j in range(points.features))] if points.features else []
         with engine.running():
@@ -155,7 +163,7 @@ class EngineAnalysis:
             )
             engine.free(label)
             engine.free(cells)
-            parts = {x: c(x).sum() for x in ("split", "merge", "m", "w", "k", "true_part", "pred_part")}
+            parts = {x: c(x).sum() for x in ("split", "merge", "m", "w", "k", *PARTS)}
             found = (
                 placed.group_by("component")
                 .agg(**parts)
@@ -192,14 +200,15 @@ class EngineAnalysis:
         with engine.running():
             got = {name: numbers(column) for name, column in engine.fetch(self._ranked()).items()}
         mass = got["w"] / self._cells.mass
-        counts = {name: got[name].astype(np.int64) for name in ("component", "m", "true", "pred")}
+        whole = ("component", "m", "true", "pred", "true_alone", "pred_alone")
+        counts = {name: got[name].astype(np.int64) for name in whole}
         kind = (counts["pred"] > 1) + 2 * (counts["true"] > 1)
         values = (
             counts["component"],
             np.asarray(KINDS, dtype=object)[kind],
             counts["m"],
-            counts["true"],
-            counts["pred"],
+            counts["true"] - counts["true_alone"],
+            counts["pred"] - counts["pred_alone"],
             np.clip(1.0 - np.divide(got["lost"], mass, out=np.zeros_like(mass), where=mass > 0), 0.0, 1.0),
             got["lost"],
             got["split"],
@@ -234,9 +243,9 @@ class EngineAnalysis:
         return self._brought(self._in_engine[0].filter(c("component") == component))
 
     def clusters(self, component: int, side: str) -> list[Any]:
-        """The names of its "true" or "pred" clusters."""
-        meet = self.meet(component)
-        return list((meet.true_names if side == "true" else meet.pred_names).tolist())
+        """The names of its "true" or "pred" clusters, without points that are alone."""
+        names = self.meet(component).true_names if side == "true" else self.meet(component).pred_names
+        return list(names[~single(names)].tolist())
 
     def meet(self, component: int) -> Meet:
         """The meet of its points alone."""
@@ -251,12 +260,12 @@ class EngineAnalysis:
 
     @cached_property
     def splits(self) -> Table[Split]:
-        """The costliest true clusters, costliest first; ``component`` is not known here and -1."""
+        """The costliest true clusters, costliest first, and a row for points in none; ``component`` is not -1."""
         return self._costliest_clusters("t", self._sides.true, Split)
 
     @cached_property
     def merges(self) -> Table[Merge]:
-        """The costliest predicted clusters, costliest first; ``component`` is not known here and -1."""
+        """The same for predicted clusters."""
         return self._costliest_clusters("p", self._sides.pred, Merge)
 
     def _costliest_clusters(self, key: str, side: Frame, row: Any) -> Table[Any]:
@@ -265,8 +274,8 @@ class EngineAnalysis:
         scored = self._sides.scored("h").with_columns(
             split_loss=w * (1.0 - f) * (1.0 + g) / 2, merge_loss=w * (1.0 - g) * (1.0 + f) / 2
         )
-        by_cluster = scored.filter(~c(key).is_null()).group_by(key)
-        lost = by_cluster.agg(split_loss=c("split_loss").sum(), merge_loss=c("merge_loss").sum())
+        sums = {name: c(name).sum() for name in ("split_loss", "merge_loss")}
+        lost = scored.filter(~c(key).is_null()).group_by(key).agg(**sums)
         lost = lost.with_columns(loss=c("split_loss") + c("merge_loss"))
         lost = lost.sort("loss", key, descending=[True, False]).head(LISTED).join(side, on=key, how="inner")
         named = {"cluster": key, "size": f"{key}_size", "parts": f"{key}_parts", "largest": f"{key}_biggest"}
@@ -274,9 +283,15 @@ class EngineAnalysis:
         with engine.running():
             losses = ("loss", "split_loss", "merge_loss")
             got = engine.fetch(lost.select(**chosen, **{name: c(name) for name in losses}))
+            single = engine.row(scored.filter(c(key).is_null()).select(size=c("m").sum(), **sums))
+        columns = {name: plain(column) for name, column in got.items()}
+        if single["size"]:  # points in no cluster, each a part of its own
+            row_of = {"cluster": None, "largest": 1, "score": 1.0, **single, "parts": single["size"]}
+            row_of["loss"] = single["split_loss"] + single["merge_loss"]
+            columns = {name: [*column, row_of[name]] for name, column in columns.items()}
         out = {
-            name: np.asarray(plain(column), dtype=object if name == "cluster" else None)
-            for name, column in got.items()
+            name: np.asarray(column, dtype=object if name == "cluster" else None)
+            for name, column in columns.items()
         }
         order = np.argsort(-out["loss"], kind="stable")
         out["component"] = np.full(len(order), -1)

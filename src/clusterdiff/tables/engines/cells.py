@@ -33,7 +33,8 @@ class Cells:
     """The meet in its engine: columns ``t``, ``p``, ``m`` (points) and, if asked for, weights and features.
 
     Weights: ``w``, ``ww``, ``wl``, ``wx`` are Σw, Σw², Σ w·log w and max w. Features: ``c0`` … are the cell's means
-    and ``within`` the squared deviations from them.
+    and ``within`` the squared deviations from them. ``given`` has the groups as they were before points in no cluster
+    of a side were dealt with, if there were any.
     """
 
     points: Points
@@ -43,7 +44,7 @@ class Cells:
     alone: int
     n: int
     mass: float
-    uneven: Frame | None
+    given: Frame | None
 
     @property
     def engine(self) -> Engine:
@@ -197,9 +198,8 @@ class _Grouping:
         if policy.missing != "singleton":
             kept = kept.filter((c("tn") + c("pn")) == 0)
         if policy.noise.separates:
-            kept = kept.with_columns(
-                t=nw.when(c("tz") == 0).then(c("t")), p=nw.when(c("pz") == 0).then(c("p"))
-            )
+            nulled = {x: nw.when(c(f"{x}z") == 0).then(c(x)) for x in ("t", "p")}
+            kept, before = kept.with_columns(**nulled), before.with_columns(**nulled)
         columns = ["t", "p", "m"]
         columns += ["w", "ww", "wl", "wx"] * self.points.weighted
         columns += ["within", *(f"c{j}" for j in range(self.points.features))] if self.points.features else []
@@ -223,8 +223,8 @@ class _Grouping:
         )
         done = policy.counted(tally["n"], lacking, unshared - lacking, noise)
         normal = rows - int(total["own"])
-        uneven = before if tally["missing"] else None
-        return Cells(self.points, done, kept.select(*columns), normal, alone, n, float(total["mass"]), uneven)
+        given = before if tally["missing"] or (policy.noise.separates and tally["noise"]) else None
+        return Cells(self.points, done, kept.select(*columns), normal, alone, n, float(total["mass"]), given)
 
     def _tally(self, flagged: Frame, kept: Frame) -> dict[str, int]:
         out = self.engine.row(
@@ -294,7 +294,7 @@ class _Grouping:
     def _first(self, rows: Frame) -> list[Any]:
         """The first five points of some rows."""
         names = self.points.with_names(rows).select("point")
-        return plain(self.engine.fetch(names.sort("point").head(5))["point"])
+        return self.points.called(plain(self.engine.fetch(names.sort("point").head(5))["point"]))
 
     def _at(self, rows: Frame) -> str:
         """Where rows without a name are, if rows have an order."""

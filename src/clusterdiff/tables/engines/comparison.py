@@ -80,6 +80,11 @@ class EngineComparison(Comparison):
             "copy or pickle .costliest, .to_dict() or .scores() instead, or allow a larger budget=.",
         )
 
+    @property
+    def clusters(self) -> tuple[int, int]:
+        """How many true and predicted clusters the tables have, without those made for single points."""
+        return self.summed.sums.named
+
     # ---- what the engine computes
 
     @property
@@ -154,9 +159,9 @@ class EngineComparison(Comparison):
 
     def _sentences(self) -> list[str]:
         summed, loss = self.summed, self.loss
+        true, pred = self.clusters
         return [
-            f"S_H = {self.score():.4f} for {count(self.n)} in {summed.k_true:,} true and "
-            f"{count(summed.k_pred, 'predicted cluster')}",
+            f"S_H = {self.score():.4f} for {count(self.n)} in {true:,} true and {count(pred, 'predicted cluster')}",
             f"lost {loss.total:.4f}: {', '.join(loss.told(4, lost=False))}",
             f"computed in {self.engine}: {count(len(summed), 'cell')} stayed there (budget {self._budget:,} bytes)",
         ]
@@ -232,7 +237,7 @@ def compare_points(points: Points, policy: Policy, budget: int | str | None) -> 
     lost = policy.missing == "lost"
     # Tables are checked as if each point had a cluster on both sides, which is so unless some are lost.
     cells = group(points, replace(policy, missing="singleton") if lost else policy)
-    if lost and cells.uneven is not None:
+    if lost and cells.policy.unshared:
         diff = compare_lost(points, cells.n, policy, limit)
         return TableComparison(diff.meet, diff.source, diff.policy, cells.engine.name)
     if lost:

@@ -24,6 +24,7 @@ from clusterdiff.tables.engines.tables import (
     Others,
     Reader,
     match_kinds,
+    named,
     one_reader,
     take_numbers,
     two_readers,
@@ -36,11 +37,14 @@ POINT_BYTES = 400
 class EngineColumns:
     """The other columns of a table in an engine, in the order in which its points came."""
 
-    def __init__(self, engine: Engine, others: Others, points: Sequence[Hashable]) -> None:
+    def __init__(
+        self, engine: Engine, others: Others, points: Sequence[Hashable], keys: tuple[str, ...]
+    ) -> None:
         self.names = others.names
         self._engine = engine
         self._frame = others.frame
         self._points = points
+        self._keys = keys
         self._read: dict[str, list[Any]] = {}
 
     def __copy__(self) -> EngineColumns:
@@ -54,7 +58,7 @@ class EngineColumns:
         if name not in self._read:
             with self._engine.running():
                 got = self._engine.fetch(self._frame.select(DOCUMENT, POINT, name))
-            keys = map(InDocument, plain(got[DOCUMENT]), plain(got[POINT]))
+            keys = map(InDocument, plain(got[DOCUMENT]), named(plain(got[POINT]), self._keys))
             value: dict[Hashable, Any] = dict(zip(keys, plain(got[name]), strict=True))
             self._read[name] = [value.get(point) for point in self._points]
         return self._read[name]
@@ -83,23 +87,34 @@ def compare_two_within(
     policy: Policy,
     singletons: Singletons,
     budget: int | str | None,
+    keys: tuple[str, ...] = (),
 ) -> CorpusComparison:
     """Compare two tables within the documents that a column of both names."""
     left, right = two_readers(true, pred, point, cluster)
     left.take("s", documents, "documents")
     right.take("s", documents, "documents")
     match_kinds(left, "s", right, "s", "documents")
-    take_numbers(left, left, weights, features)
+    take_numbers(left, right, weights, features)
     one, other = _fetched(left, "i", budget), _fetched(right, "j", budget)
     sides = [
-        Clustering.of(read_labels(columns[x], name), _named(columns, key, name))
+        Clustering.of(read_labels(columns[x], name), _named(columns, key, name, keys))
         for columns, x, key, name in ((one, "t", "i", "true"), (other, "p", "j", "pred"))
     ]
     aligned = by_name(*(_once(side, name) for side, name in zip(sides, ("true", "pred"), strict=True)))
     within = {name: name.document for name in aligned.order.names if isinstance(name, InDocument)}
     others = left.others(point[0], cluster[0], document="s")
     given = sides[0].point_names()
-    data = {"other": EngineColumns(left.engine, others, given), **_numbers(one)}
+    mine, theirs = _numbers(one), _numbers(other)
+    data: dict[str, Any] = {"other": EngineColumns(left.engine, others, given, keys)}
+    for name in {**mine, **theirs}:
+        # By name; what `true` knows of a point goes before what `pred` does.
+        known = ((sides[1], theirs.get(name)), (sides[0], mine.get(name)))
+        data[name] = {
+            point: value
+            for side, values in known
+            if values is not None
+            for point, value in zip(side.point_names(), values, strict=True)
+        }
     return compare_within(aligned, within, policy, singletons, **data)
 
 
@@ -114,6 +129,7 @@ def compare_one_within(
     policy: Policy,
     singletons: Singletons,
     budget: int | str | None,
+    keys: tuple[str, ...] = (),
 ) -> CorpusComparison:
     """Compare two columns of one table within the documents that a third one names."""
     reader = one_reader(table, true, pred, point)
@@ -124,10 +140,10 @@ def compare_one_within(
     data = _numbers(columns)
     if "i" not in columns:
         return compare_within(in_order(left, right), plain(columns["s"]), policy, singletons, **data)
-    names = _named(columns, "i", "table")
+    names = _named(columns, "i", "table", keys)
     _once(Clustering.of(left, names), "table")
     others = reader.others(point, true, pred, document="s")
-    data["other"] = EngineColumns(reader.engine, others, names)
+    data["other"] = EngineColumns(reader.engine, others, names, keys)
     return compare_within(in_order(left, right, names), plain(columns["s"]), policy, singletons, **data)
 
 
@@ -148,8 +164,8 @@ def _fetched(reader: Reader, key: str, budget: int | str | None) -> dict[str, An
         return engine.fetch(frame)
 
 
-def _named(columns: dict[str, Any], key: str, argument: str) -> list[InDocument]:
-    documents, points = plain(columns["s"]), plain(columns[key])
+def _named(columns: dict[str, Any], key: str, argument: str, keys: tuple[str, ...]) -> list[InDocument]:
+    documents, points = plain(columns["s"]), named(plain(columns[key]), keys)
     lacking = sum(document is None for document in documents)
     if lacking:
         raise ArgumentError(

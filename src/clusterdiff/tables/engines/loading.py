@@ -17,11 +17,11 @@ from clusterdiff.errors import ArgumentError
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.parts import CellWeights, Moments
 from clusterdiff.meet.uneven import Alone, UnevenMeet
-from clusterdiff.points.labels import AnyArray, BoolArray, FloatArray, Int64Array, IntArray
+from clusterdiff.points.labels import AnyArray, BoolArray, FloatArray, Int64Array, IntArray, Single
 from clusterdiff.points.reading import read_labels
 from clusterdiff.tables.engines.cells import Cells, noisy
 from clusterdiff.tables.engines.native import Frame, plain
-from clusterdiff.tables.engines.tables import flag
+from clusterdiff.tables.engines.tables import Points, flag
 from clusterdiff.wording import count
 
 c = nw.col
@@ -36,15 +36,13 @@ class Clusters:
 
     users: AnyArray
     own: Sequence[Any]
-    why: Sequence[str]
 
     @cached_property
     def names(self) -> AnyArray:
         """What all clusters are called, by code."""
         if not self.own:
             return self.users
-        made = [f"{why}: {point}" for why, point in zip(self.why, self.own, strict=True)]
-        return as_objects([*self.users.tolist(), *made])
+        return as_objects([*self.users.tolist(), *map(Single, self.own)])
 
     @cached_property
     def _code_of_user(self) -> dict[Any, int]:
@@ -141,7 +139,7 @@ class Locator:
         columns = ["point", "t", "p", "to", "po", *["w"] * points.weighted]
         with engine.running():
             got = engine.fetch(frame.select(*columns))
-        names = plain(got["point"])
+        names = points.called(plain(got["point"]))
         true, pred = (
             side.codes(got[x], numbers(got[f"{x}o"]) > 0, names)
             for x, side in (("t", self.true), ("p", self.pred))
@@ -189,7 +187,7 @@ def points_alone(cells: Cells) -> Frame:
     """The points that are a cluster of their own on either side, one row each."""
     points = cells.points
     frame = points_compared(cells).filter((c("to") + c("po")) > 0)
-    return frame.select("t", "p", "to", "po", "tz", "pz", *points.extra, *["point"] * points.placed)
+    return frame.select("t", "p", "to", "po", *points.extra, *["point"] * points.placed)
 
 
 # ---- the meet
@@ -206,7 +204,7 @@ def load_part(cells: Cells, rows: Frame, alone: Frame | None) -> tuple[Meet, Loc
     engine = cells.engine
     with engine.running():
         got = engine.fetch(rows.filter(~c("t").is_null() & ~c("p").is_null()))
-        single = None if alone is None else _sorted(engine.fetch(alone))
+        single = None if alone is None else _sorted(engine.fetch(alone), cells.points)
     true, t = _side(got["t"], single, "t")
     pred, p = _side(got["p"], single, "p")
     more = 0 if single is None else len(single["to"])
@@ -226,11 +224,12 @@ def load_part(cells: Cells, rows: Frame, alone: Frame | None) -> tuple[Meet, Loc
     return meet, locator
 
 
-def _sorted(single: dict[str, Any]) -> dict[str, list[Any]]:
+def _sorted(single: dict[str, Any], points: Points) -> dict[str, list[Any]]:
     """Fetched columns of points as lists, in the order of their names if they have any."""
     columns = {name: plain(column) for name, column in single.items()}
     if "point" not in columns:
         return columns | {"point": list(range(1, len(columns["to"]) + 1))}
+    columns["point"] = points.called(columns["point"])
     order = np.argsort(as_objects(columns["point"]), kind="stable").tolist()
     return {name: [column[i] for i in order] for name, column in columns.items()}
 
@@ -239,17 +238,16 @@ def _side(column: Any, single: dict[str, list[Any]] | None, side: str) -> tuple[
     """The clusters of one side, and the codes of all cells: those of the column, then a cell for each single point."""
     codes, names = encoded(column)
     if single is None:
-        return Clusters(names, (), ()), codes
+        return Clusters(names, ()), codes
     known = {name: code for code, name in enumerate(names.tolist())}
-    rows = list(zip(single[side], single[f"{side}o"], single[f"{side}z"], single["point"], strict=True))
-    for name in sorted({label for label, own, _, _ in rows if not own and label not in known}):
+    rows = list(zip(single[side], single[f"{side}o"], single["point"], strict=True))
+    for name in sorted({label for label, own, _ in rows if not own and label not in known}):
         known[name] = len(known)
-    own_points = [point for _, own, _, point in rows if own]
-    why = ["noise" if noise else "missing" for _, own, noise, _ in rows if own]
+    own_points = [point for _, own, point in rows if own]
     numbers_of_own = iter(range(len(known), len(known) + len(own_points)))
-    more = [next(numbers_of_own) if own else known[label] for label, own, _, _ in rows]
+    more = [next(numbers_of_own) if own else known[label] for label, own, _ in rows]
     users = names if len(known) == len(names) else as_objects(list(known))
-    return Clusters(users, own_points, why), np.concatenate([codes, np.array(more, dtype=np.int64)])
+    return Clusters(users, own_points), np.concatenate([codes, np.array(more, dtype=np.int64)])
 
 
 def _weights(cells: Cells, got: dict[str, Any], single: Any, order: IntArray) -> CellWeights:
@@ -274,10 +272,10 @@ def _moments(cells: Cells, got: dict[str, Any], single: Any, order: IntArray) ->
 
 
 def as_given(cells: Cells) -> Meet:
-    """The meet of both tables with the points that one of them lacks, whatever the policy made of those."""
-    assert cells.uneven is not None
+    """The meet of both tables with the points that are in no cluster of one, whatever the policy made of those."""
+    assert cells.given is not None
     with cells.engine.running():
-        got = cells.engine.fetch(cells.uneven.select("t", "p", "m"))
+        got = cells.engine.fetch(cells.given.select("t", "p", "m"))
     size = numbers(got["m"], np.int64)
     (t, true), (p, pred) = encoded(got["t"]), encoded(got["p"])
     codes, names, alone, found = [], [], [], []

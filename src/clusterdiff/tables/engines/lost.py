@@ -39,7 +39,7 @@ class OtherColumns:
             points = self._points
             with points.engine.running():
                 got = points.engine.fetch(points.others.frame.select(POINT, name))
-            self._read[name] = dict(zip(plain(got[POINT]), plain(got[name]), strict=True))
+            self._read[name] = dict(zip(points.called(plain(got[POINT])), plain(got[name]), strict=True))
         return self._read[name]
 
 
@@ -69,7 +69,7 @@ def compare_lost(points: Points, n: int, policy: Policy, limit: int) -> Comparis
         wanted = ["t", "p", *points.extra, *["point"] * points.placed]
         got = engine.fetch(frame.select(*wanted))
     columns = {name: plain(column) for name, column in got.items()}
-    names: list[Hashable] = columns.get("point", list(range(n)))
+    names: list[Hashable] = points.called(columns["point"]) if points.placed else list(range(n))
     # Engines return rows in any order; by name, the same tables give the same result.
     order = sorted(range(len(names)), key=lambda i: names[i])  # type: ignore[arg-type, return-value]
     names = [names[i] for i in order]

@@ -122,7 +122,7 @@ class EngineSource(PointSource):
     def as_given(self) -> Meet:
         """The meet of both tables with the points that one of them lacks, whatever the policy made of those."""
         cells = self._locator.cells
-        return self.meet if cells.uneven is None else as_given(cells)
+        return self.meet if cells.given is None else as_given(cells)
 
     @property
     def weights(self) -> Any:  # type: ignore[override]
@@ -161,7 +161,7 @@ class EngineSource(PointSource):
         if name not in read:
             with points.engine.running():
                 got = points.engine.fetch(points.others.frame.select(POINT, name))
-            value = dict(zip(plain(got[POINT]), plain(got[name]), strict=True))
+            value = dict(zip(points.called(plain(got[POINT])), plain(got[name]), strict=True))
             read[name] = [value.get(point) for point in self._locator.located.points]
         return read[name]
 
@@ -176,7 +176,7 @@ def order_of(points: Rows, names: list[Any]) -> Order:
     if not points.engine.ordered:
         return Order(names, len(names), known=False)
     with points.engine.running():
-        given = plain(points.engine.fetch(side.frame.select(side.key))[side.key])
+        given = points.called(plain(points.engine.fetch(side.frame.select(side.key))[side.key]))
     place = {point: row for row, point in enumerate(given)}
     rows = np.fromiter((place.get(point, -1) for point in names), np.int64, len(names))
     return Order(names, len(given), rows)

@@ -336,6 +336,11 @@ class EngineSums:
         return float(self._cells["wl"])
 
     @property
+    def named(self) -> tuple[int, int]:
+        """Number of true and predicted clusters without points that are alone."""
+        return int(self._true["count"]), int(self._pred["count"])
+
+    @property
     def k_true(self) -> int:
         """Number of true clusters."""
         return int(self._true["count"]) + int(self._cells["true_k"])

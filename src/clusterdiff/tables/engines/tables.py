@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import isfinite
+from math import inf, isfinite
 from typing import Any
 
 import narwhals.stable.v2 as nw
 
 from clusterdiff.errors import ArgumentError, LabelError, listed, nearest
+from clusterdiff.points.keys import parts_of
 from clusterdiff.tables.engines.native import Engine, Frame, engine_of, plain
 from clusterdiff.wording import count
 
@@ -21,6 +22,8 @@ ROW = "clusterdiff_row"
 POINT = "clusterdiff_point"
 #: Our name for the column of documents.
 DOCUMENT = "clusterdiff_document"
+#: What marks the columns of the second table that the first has too.
+OTHER = "_other"
 #: Rows looked at before two tables are joined: ids that are repeated often would make the join explode.
 SAMPLE = 100_000
 #: Types that can hold names. Floats must be whole; categories are read as text.
@@ -88,6 +91,12 @@ class Points:
     kinds: dict[str, str]
     others: Others
     numbered: bool = False
+    #: What the parts of names are, if several columns were joined to one that names the points.
+    keys: tuple[str, ...] = ()
+
+    def called(self, names: list[Any]) -> list[Any]:
+        """Fetched names of points, as users know them: those of several columns are tuples."""
+        return named(names, self.keys)
 
     @property
     def placed(self) -> bool:
@@ -138,12 +147,17 @@ class Points:
         twice = frame.group_by(side.key).agg(rows=nw.len()).filter(c("rows") > 1)
         total = int(self.engine.row(twice.select(n=nw.len()))["n"])
         if total:
-            first = plain(fetch(twice.sort(side.key).head(5).select(side.key))[side.key])
+            first = self.called(plain(fetch(twice.sort(side.key).head(5).select(side.key))[side.key]))
             raise LabelError(
                 f"`{side.argument}` must name each point once; {count(total, 'name')} repeated: "
                 f"{listed(first, total)}.",
                 "a point belongs to one cluster; remove the repeats, or resolve the overlap between clusters.",
             )
+
+
+def named(names: list[Any], keys: Sequence[str]) -> list[Any]:
+    """Names as users know them: if they were joined from several columns, whose kinds are ``keys``, tuples."""
+    return [parts_of(name, keys) for name in names] if keys else names
 
 
 # ---- reading
@@ -156,16 +170,21 @@ def read_two(
     cluster: tuple[str, str],
     weights: str | None,
     features: Sequence[str],
+    keys: tuple[str, ...] = (),
 ) -> Points:
     """Two tables, joined on the point."""
     left, right = two_readers(true, pred, point, cluster)
     width = take_numbers(left, right, weights, features)
     sides = (Side("true", left.selected(), "i"), Side("pred", right.selected(), "j"))
     with left.engine.running():  # DuckDB refuses at once to join tables of two connections
-        joined = sides[0].frame.join(sides[1].frame, left_on="i", right_on="j", how="full", suffix="_other")
+        joined = sides[0].frame.join(sides[1].frame, left_on="i", right_on="j", how="full", suffix=OTHER)
+        both = [name for name in left.taken if name in right.taken]
+        if both:
+            chosen = {x: nw.when(c("i").is_null()).then(c(f"{x}{OTHER}")).otherwise(c(x)) for x in both}
+            joined = joined.with_columns(**chosen).drop(*(f"{x}{OTHER}" for x in both))
     kinds = {"t": left.kinds["t"], "p": right.kinds["p"]}
     others = left.others(point[0], cluster[0])
-    points = Points(left.engine, joined, sides, True, weights is not None, width, kinds, others)
+    points = Points(left.engine, joined, sides, True, weights is not None, width, kinds, others, keys=keys)
     with points.engine.running():
         points.refuse_repeats(sample=True)
     return points
@@ -193,17 +212,25 @@ def two_readers(
 def take_numbers(left: Reader, right: Reader, weights: str | None, features: Sequence[str]) -> int:
     """Take weights (w) and features (x0 …), and count the latter.
 
-    What is known about a point is in the table of true clusters, or else in the other one.
+    What is known about a point is in the table of true clusters, or else in the other one; if both have a column, that
+    of the other one is for points that the first lacks.
     """
 
-    def owner(name: str) -> Reader:
-        return left if name in left.schema or name not in right.schema else right
+    def owners(name: str) -> list[Reader]:
+        return [reader for reader in dict.fromkeys([left, right]) if name in reader.schema] or [left]
 
     if weights is not None:
-        owner(weights).number("w", weights, "weights")
+        for reader in owners(weights):
+            reader.number("w", weights, "weights")
     width = 0
     for name in features:
-        width = owner(name).features(name, width)
+        first, *rest = owners(name)
+        start, width = width, first.features(name, width)
+        for other in rest:
+            if other.features(name, start, first.means) != width:
+                raise ArgumentError(
+                    f"`features` must be lists of one length; those of {name!r} differ in the tables."
+                )
     return width
 
 
@@ -214,6 +241,7 @@ def read_one(
     point: str | None,
     weights: str | None,
     features: Sequence[str],
+    keys: tuple[str, ...] = (),
 ) -> Points:
     """One table with a column for either clustering."""
     reader = one_reader(table, true, pred, point)
@@ -229,6 +257,7 @@ def read_one(
         width,
         reader.kinds,
         others,
+        keys=keys,
     )
     if point is not None:
         with points.engine.running():
@@ -266,7 +295,14 @@ class Reader:
         self.schema = self.frame.collect_schema()
         self.kinds: dict[str, str] = {}
         self.dtypes: dict[str, Any] = {}
+        #: The mean of each feature taken, from which it is measured.
+        self.means: dict[str, float] = {}
         self._taken: dict[str, Any] = {}
+
+    @property
+    def taken(self) -> tuple[str, ...]:
+        """What the columns that were taken are called."""
+        return tuple(self._taken)
 
     def selected(self) -> Frame:
         """The columns that were taken."""
@@ -338,12 +374,15 @@ class Reader:
             raise ArgumentError(f"`{argument}` must be a column of numbers; {column!r} holds {dtype}.")
         self._taken[name] = c(column).cast(nw.Float64)
 
-    def features(self, column: str, start: int) -> int:
-        """Take a column of numbers, or of lists of numbers of one length, as x…; the number of columns so far."""
+    def features(self, column: str, start: int, means: Mapping[str, float] | None = None) -> int:
+        """Take a column of numbers, or of lists of numbers of one length, as x…; the number of columns so far.
+
+        ``means`` are those that features are measured from, if not their own.
+        """
         dtype = self._dtype(column, "features")
         if not isinstance(dtype, nw.List | nw.Array):
             self.number(f"x{start}", column, "features")
-            self._centre([f"x{start}"])
+            self._centre([f"x{start}"], means)
             return start + 1
         lists = c(column) if isinstance(dtype, nw.List) else c(column).cast(nw.List(dtype.inner))
         with self.engine.running():
@@ -356,17 +395,20 @@ class Reader:
         names = [f"x{start + j}" for j in range(low)]
         for j, name in enumerate(names):
             self._taken[name] = lists.list.get(j).cast(nw.Float64)
-        self._centre(names)
+        self._centre(names, means)
         return start + low
 
-    def _centre(self, names: list[str]) -> None:
+    def _centre(self, names: list[str], means: Mapping[str, float] | None) -> None:
         """Measure features from their mean: spread does not depend on it, but digits are lost far from 0."""
-        with self.engine.running():
-            columns = self.frame.select(**{name: self._taken[name] for name in names})
-            means = self.engine.row(columns.select(**{name: c(name).mean() for name in names}))
-        for name, mean in means.items():
-            if isfinite(mean):
-                self._taken[name] = self._taken[name] - mean
+        if means is None:
+            with self.engine.running():
+                columns = self.frame.select(**{name: self._taken[name] for name in names})
+                found = self.engine.row(columns.select(**{name: c(name).mean() for name in names}))
+            self.means |= found
+            means = found
+        for name in names:
+            if isfinite(means.get(name, inf)):
+                self._taken[name] = self._taken[name] - means[name]
 
 
 def match_kinds(left: Reader, a: str, right: Reader, b: str, what: str) -> None:

@@ -1,0 +1,144 @@
+"""Points in no cluster of a side, each alone there: no cluster is invented for them in anything that people read."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import clusterdiff as cd
+from clusterdiff.cli import main
+from clusterdiff.diff.loss import PARTS
+
+TRUE = {"a": 1, "b": 1, "c": 1, "d": 2, "e": 2, "f": 3, "g": 4}
+PRED = {"a": 1, "b": 1, "d": 5, "e": 5, "f": 6, "g": 6, "x": 5, "y": 6, "z": 9, "w": 9}
+#: The same with noise in place of points that a side lacks.
+EVERY = [*TRUE, "x", "y", "z", "w"]
+NOISY = {p: TRUE.get(p, -1) for p in EVERY}, {p: PRED.get(p, -1) for p in EVERY}
+
+
+def frames(sides: tuple[dict[str, int], dict[str, int]]) -> list[Any]:
+    return [pd.DataFrame({"id": list(side), "cluster": list(side.values())}) for side in sides]
+
+
+CASES: dict[str, Any] = {
+    "missing": lambda: cd.compare(TRUE, PRED, missing="singleton"),
+    "noise": lambda: cd.compare(*NOISY, noise=-1),
+    "missing, in tables": lambda: cd.compare(*frames((TRUE, PRED)), missing="singleton"),
+    "noise, in tables": lambda: cd.compare(*frames(NOISY), noise=-1),
+    "noise, lost": lambda: cd.compare(*NOISY, noise=-1, missing="lost"),
+}
+
+
+@pytest.fixture(params=CASES)
+def diff(request: pytest.FixtureRequest) -> cd.Comparison:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", cd.ClusterdiffWarning)
+        return CASES[request.param]()
+
+
+def test_tables_and_counts_have_the_users_clusters(diff: cd.Comparison) -> None:
+    """Points in no cluster are one row without a cluster; the losses still add up, part by part."""
+    assert diff.clusters == (4, 4)
+    assert diff.to_dict()["clusters"] == {"true": 4, "pred": 4}
+    assert "in 4 true and 4 predicted clusters" in repr(diff)
+    assert set(diff.splits["cluster"]) == {1, 2, 3, 4, None}
+    assert set(diff.merges["cluster"]) == {1, 5, 6, 9, None}
+    assert len(diff.splits) == len(diff.merges) == 5
+    none = next(row for row in diff.splits if row.cluster is None)
+    assert (none.size, none.component) == (4, -1)
+    cells = {(row.true, row.pred): row.size for row in diff.cells}
+    assert cells == {
+        (1, 1): 2, (2, 5): 2, (3, 6): 1, (4, 6): 1, (1, None): 1, (None, 5): 1, (None, 6): 1, (None, 9): 2
+    }  # fmt: skip
+    assert {row.point: (row.true, row.pred) for row in diff.by_point} == {
+        p: (TRUE.get(p), PRED.get(p)) for p in EVERY
+    }
+    for table in (diff.splits, diff.merges, diff.cells, diff.by_point, diff.components):
+        for part in PARTS:
+            assert table[f"{part}_loss"].sum() == pytest.approx(getattr(diff.loss, part), abs=1e-12)
+    assert {(tuple(c.true), tuple(sorted(c.pred)), c.true_clusters, c.pred_clusters) for c in diff.components} == {
+        ((1,), (1,), 1, 1), ((2,), (5,), 1, 1), ((3, 4), (6,), 2, 1), ((), (9,), 0, 1)
+    }  # fmt: skip
+
+
+def test_the_mapping_is_about_real_clusters(diff: cd.Comparison) -> None:
+    """Noise is in no cluster, as a point that one release lacks is."""
+    rows = {
+        (row.status, row.true, row.pred, row.shared, row.true_size, row.pred_size) for row in diff.mapping
+    }
+    assert rows == {
+        ("continues", 1, 1, 2, 3, 2),
+        ("continues", 2, 5, 2, 2, 3),
+        ("continues", 3, 6, 1, 1, 3),
+        ("vanished", 4, None, 0, 1, 0),
+        ("born", None, 9, 0, 0, 2),
+    }
+
+
+def test_sentences_say_which_points_are_in_no_cluster(diff: cd.Comparison) -> None:
+    """Never a cluster that is called after its point."""
+    text = str(diff.explain())
+    assert "missing: c" not in text
+    assert "alone" not in text
+    told = (
+        "true cluster 1 (3 points) was split into 2: 1 (2 points: a, b) and 1 point (c) in no predicted cluster.",
+        "true cluster 2 (2 points: d, e) and 1 point (x) in no true cluster were merged into 5 (3 points).",
+        "true clusters 3 (1 point: f), 4 (1 point: g) and 1 point (y) in no true cluster were merged into 6",
+        "in no true cluster were merged into 9 (2 points).",
+    )
+    if not diff.meet.uneven:
+        assert all(sentence in text for sentence in told)
+
+
+def test_a_patch_is_refused_where_pred_has_no_cluster(diff: cd.Comparison) -> None:
+    """There is nothing to merge on the side that lacks a point; and dropping such points is the way out."""
+    with pytest.raises(cd.ArgumentError, match="patch"):
+        diff.patch()
+    assert cd.compare(TRUE, {p: PRED[p] for p in "abdefgxyzw"}, missing="drop").patch().operations
+
+
+def test_patches_split_off_what_only_pred_has() -> None:
+    """Points that `true` lacks are single there, and a patch can take them out of their clusters."""
+    true = {"a": 1, "b": 1}
+    pred = {"a": 1, "b": 1, "x": 1}
+    diff = cd.compare(true, pred, missing="singleton")
+    assert diff.patch().apply(pred) == cd.Clustering([{"a", "b"}, {"x"}])
+
+
+def test_the_report_and_the_command(tmp_path: Path) -> None:
+    """What is written counts the user's clusters."""
+    files = []
+    for name, side in (("true", TRUE), ("pred", PRED)):
+        files.append(str(tmp_path / f"{name}.csv"))
+        frames((side, side))[0].to_csv(files[-1], index=False)
+    page = tmp_path / "page.html"
+    for options in (["--json"], ["--json", "--engine", "duckdb"], ["--html", str(page)]):
+        run = CliRunner().invoke(main, ["compare", *files, "--missing", "singleton", "--explain", *options])
+        assert run.exit_code == 0, run.output
+        assert "missing: c" not in run.output
+        if "--json" in options:
+            assert json.loads(run.stdout)["clusters"] == {"true": 4, "pred": 4}
+        else:
+            assert "11 points · 4 true clusters · 4 predicted clusters" in run.stdout
+    text = page.read_text(encoding="utf-8")
+    assert "4 true clusters" in text
+    assert "missing: c" not in text
+    run = CliRunner().invoke(
+        main, ["compare", "--old", files[0], "--new", files[1], "--missing", "singleton"]
+    )
+    assert "clusters: 0 same, 3 continue, 1 born, 1 vanished" in run.stdout
+
+
+def test_documents_too() -> None:
+    """Within documents points in no cluster are named by document and point."""
+    key = cd.Corpus({"d": {"x": [1, 2, 3], "y": [4]}})
+    diff = cd.compare(key, cd.Corpus({"d": {"p": [1, 2], "q": [9]}}), missing="singleton")
+    assert diff.clusters == (2, 2)
+    assert len(diff.merges) == 3
+    assert "(d: 3) in no predicted cluster" in str(diff.explain())
