@@ -6,6 +6,7 @@ import gzip
 import io
 import os
 import sqlite3
+import struct
 from collections.abc import Callable
 from pathlib import Path
 
@@ -29,6 +30,15 @@ LABELS = np.arange(400, dtype=np.int64).reshape(20, 20)
 NPY = _bytes(lambda out: np.save(out, LABELS))
 NPZ = _bytes(lambda out: np.savez_compressed(out, labels=LABELS))
 TIFF = _bytes(lambda out: tifffile.imwrite(out, LABELS.astype(np.int32)))
+
+
+def looped(tiff: bytes) -> bytes:
+    """A TIFF file whose first page says that it comes next."""
+    (page,) = struct.unpack("<I", tiff[4:8])
+    (tags,) = struct.unpack("<H", tiff[page : page + 2])
+    link = page + 2 + 12 * tags
+    return tiff[:link] + tiff[4:8] + tiff[link + 4 :]
+
 
 #: File name, content, and what the message must say.
 CASES: dict[str, tuple[str, bytes, list[str]]] = {
@@ -113,6 +123,7 @@ CASES: dict[str, tuple[str, bytes, list[str]]] = {
         ["t.gz cannot be unpacked or read: Not a gzipped"],
     ),
     "half a TIFF": ("t.tif", TIFF[: len(TIFF) // 2], ["t.tif cannot be read:", "is the file complete?"]),
+    "a TIFF without end": ("t.tif", looped(TIFF), ["t.tif cannot be read: its pages never end"]),
     "a damaged npy header": (
         "t.npy",
         NPY.replace(b"{'descr'", b"{{{{{{{{"),

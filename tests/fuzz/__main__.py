@@ -6,6 +6,7 @@ import logging
 import os
 import random
 import resource
+import signal
 import sys
 import tempfile
 import time
@@ -16,8 +17,14 @@ from pathlib import Path
 from tests.fuzz.attack import attack, damaged
 from tests.fuzz.corpus import CORPUS
 
+#: Seconds after which a reader hangs.
+HANGS = 30
 #: Memory beyond which a reader believes what a header says.
 LIMIT = 4 << 30
+
+
+def _hangs(*_: object) -> None:
+    raise TimeoutError(f"nothing came out in {HANGS} seconds")
 
 
 def main(seconds: float, seed: int) -> int:
@@ -25,6 +32,7 @@ def main(seconds: float, seed: int) -> int:
     warnings.simplefilter("ignore")
     logging.disable()  # tifffile tells of every tag that it cannot read
     resource.setrlimit(resource.RLIMIT_AS, (LIMIT, LIMIT))
+    signal.signal(signal.SIGALRM, _hangs)
     kept = Path("build/fuzz")
     kept.mkdir(parents=True, exist_ok=True)
     end, tried, read = time.monotonic() + seconds, 0, 0
@@ -38,6 +46,7 @@ def main(seconds: float, seed: int) -> int:
             path.write_bytes(content)
             (kept / "last").write_bytes(content)  # in case that the whole process goes
             tried += 1
+            signal.alarm(HANGS)
             try:
                 read += attack(path)
             except Exception as error:
@@ -47,6 +56,7 @@ def main(seconds: float, seed: int) -> int:
                     broken[what] = f"{seed}-{tried}-{name}"
                     (kept / broken[what]).write_bytes(content)
                     print(f"{what}: {str(error)[:200]} (build/fuzz/{broken[what]})", flush=True)
+    signal.alarm(0)
     print(f"{tried:,} damaged files: {read:,} read, {tried - read:,} refused or broken; {len(broken)} faults")
     return len(broken)
 

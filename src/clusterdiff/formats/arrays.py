@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+import struct
 from collections.abc import Collection
 from typing import Any
 
@@ -57,9 +59,39 @@ def load_tiff(path: str) -> AnyArray:
         raise MissingExtraError("tifffile", "image", "reading TIFF images") from None
     file = find_one(path)
     try:
+        _refuse_loops(file)
         return np.asarray(tifffile.imread(file))
     except Exception as error:
         raise _damaged(shown(path), error) from None
+
+
+#: Version of TIFF → how it writes the place of a page, how many tags a page has, and the bytes that a tag takes.
+TIFF_VERSIONS = {42: ("I", "H", 12), 43: ("Q", "Q", 20)}
+
+
+def _refuse_loops(file: str) -> None:
+    """Raise if the pages of a TIFF file, each of which says where the next one is, lead back to one before."""
+    with open(file, "rb") as tiff:
+        order = "<" if tiff.read(2) == b"II" else ">"
+
+        def number(kind: str) -> int:
+            data = tiff.read(struct.calcsize(order + kind))
+            return (
+                int(struct.unpack(order + kind, data)[0]) if len(data) == struct.calcsize(order + kind) else 0
+            )
+
+        version = number("H")
+        if version not in TIFF_VERSIONS:
+            return  # whoever reads it will tell
+        place, tags, size = TIFF_VERSIONS[version]
+        tiff.seek(8 if version == 43 else 4)
+        seen: set[int] = set()
+        while page := number(place):
+            if page in seen:
+                raise ValueError(f"its pages never end: after page {len(seen):,} comes an earlier one")
+            seen.add(page)
+            tiff.seek(page)
+            tiff.seek(number(tags) * size, os.SEEK_CUR)
 
 
 def flat(array: AnyArray, path: str, ignored: Collection[int] = ()) -> Clustering:
