@@ -33,12 +33,20 @@ TIFF = _bytes(lambda out: tifffile.imwrite(out, LABELS.astype(np.int32)))
 
 
 def looped(tiff: bytes) -> bytes:
-    """A TIFF file whose first page says that it comes next."""
-    (page,) = struct.unpack("<I", tiff[4:8])
-    (tags,) = struct.unpack("<H", tiff[page : page + 2])
-    link = page + 2 + 12 * tags
-    return tiff[:link] + tiff[4:8] + tiff[link + 4 :]
+    """A TIFF file of two pages whose second says that it comes next itself."""
+    (first,) = struct.unpack("<I", tiff[4:8])
+    link = _link(tiff, first)
+    (second,) = struct.unpack("<I", tiff[link : link + 4])
+    last = _link(tiff, second)
+    return tiff[:last] + tiff[link : link + 4] + tiff[last + 4 :]
 
+
+def _link(tiff: bytes, page: int) -> int:
+    """Where a page says which page comes next: after its tags."""
+    return page + 2 + 12 * int(struct.unpack("<H", tiff[page : page + 2])[0])
+
+
+PAGES = _bytes(lambda out: tifffile.imwrite(out, [LABELS.astype(np.int32)] * 2, metadata=None))
 
 #: File name, content, and what the message must say.
 CASES: dict[str, tuple[str, bytes, list[str]]] = {
@@ -123,7 +131,7 @@ CASES: dict[str, tuple[str, bytes, list[str]]] = {
         ["t.gz cannot be unpacked or read: Not a gzipped"],
     ),
     "half a TIFF": ("t.tif", TIFF[: len(TIFF) // 2], ["t.tif cannot be read:", "is the file complete?"]),
-    "a TIFF without end": ("t.tif", looped(TIFF), ["t.tif cannot be read: its pages never end"]),
+    "a TIFF without end": ("t.tif", looped(PAGES), ["t.tif cannot be read: its pages never end"]),
     "a damaged npy header": (
         "t.npy",
         NPY.replace(b"{'descr'", b"{{{{{{{{"),
