@@ -9,13 +9,22 @@
 import typing as _typing
 
 from clusterdiff._version import __version__
+from clusterdiff.decide.datasets import DatasetRanking
+from clusterdiff.decide.matrix import Matrix, Stability, StableCluster, matrix
+from clusterdiff.decide.paired import Paired
+from clusterdiff.decide.rank import rank
+from clusterdiff.decide.ranking import Ranking
+from clusterdiff.decide.resolutions import Edge
 from clusterdiff.decide.scorer import Scorer, scorer
+from clusterdiff.decide.sweep import Sweep, SweepLoss, sweep
+from clusterdiff.decide.worst import WorstMerge
 from clusterdiff.diff.analysis import Analysis, Cell, Merge, Split
 from clusterdiff.diff.chance import Chance
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.components import Component
 from clusterdiff.diff.documents import CorpusComparison, Counts, Documents
 from clusterdiff.diff.explain import Explanation, Story
+from clusterdiff.diff.interval import Interval
 from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.mapping import Continuation
 from clusterdiff.diff.patch import Patch
@@ -71,26 +80,32 @@ __all__ = [
     "CorpusComparison",
     "Counterexample",
     "Counts",
+    "DatasetRanking",
     "Documents",
+    "Edge",
     "EngineComparison",
     "EngineError",
     "Explanation",
     "Extremes",
     "FileError",
     "InDocument",
+    "Interval",
     "LabelError",
     "Loss",
+    "Matrix",
     "Measure",
     "MeasureError",
     "Meet",
     "Mention",
     "Merge",
     "MissingExtraError",
+    "Paired",
     "Patch",
     "PatchError",
     "PointLoss",
     "PointSource",
     "Policy",
+    "Ranking",
     "Repair",
     "Repairs",
     "Row",
@@ -98,10 +113,15 @@ __all__ = [
     "Series",
     "Slice",
     "Split",
+    "Stability",
+    "StableCluster",
     "Story",
     "Subcomponent",
+    "Sweep",
+    "SweepLoss",
     "Table",
     "TableComparison",
+    "WorstMerge",
     "__version__",
     "chance",
     "check",
@@ -109,14 +129,17 @@ __all__ = [
     "compare_columns",
     "extremes",
     "lattice",
+    "matrix",
     "measure",
     "measures",
+    "rank",
     "read",
     "score",
     "scorer",
     "split_merge",
     "subcomponent",
     "subcomponents",
+    "sweep",
     "worsen",
     "write",
 ]

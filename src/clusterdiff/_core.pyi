@@ -87,6 +87,15 @@ class RepairSteps(NamedTuple):
     source: NDArray[np.int32]
     target: NDArray[np.int32]
 
+class Kept(NamedTuple):
+    """What is left of S_H, and what was lost, in points."""
+
+    kept: NDArray[np.float64]
+    """Of each true cluster, the sum of m·s·t over its cells."""
+    split: float
+    """What all cells lost to splits."""
+    merge: float
+
 class ExpectedInformation(NamedTuple):
     """What is expected of clusterings with given cluster sizes, in nats."""
 
@@ -99,6 +108,44 @@ class ExpectedInformation(NamedTuple):
     """What the mean split score of the points lacks to 1, by entropy."""
     merge_loss: float
     """Likewise of the merge scores."""
+
+class Merges(NamedTuple):
+    """Merges in the order in which they happen: merge k makes node ``points + k`` of ``left[k]`` and ``right[k]``."""
+
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    height: NDArray[np.float64]
+    link: NDArray[np.int64]
+    """The link that each merge comes from."""
+
+class Leaves(NamedTuple):
+    """The points in an order in which node x is the run ``order[start[x]:start[x] + size[x]]``."""
+
+    order: NDArray[np.int32]
+    start: NDArray[np.int32]
+    size: NDArray[np.int32]
+
+class Levels(NamedTuple):
+    """What measures read after so many merges, one entry per level; names as in ``Sums``."""
+
+    s_h: NDArray[np.float64]
+    split: NDArray[np.float64]
+    """The mean split score of the points."""
+    merge: NDArray[np.float64]
+    """The mean merge score of the points."""
+    h_pred: NDArray[np.float64]
+    split_info: NDArray[np.float64]
+    merge_info: NDArray[np.float64]
+    b3_recall: NDArray[np.float64]
+    b3_precision: NDArray[np.float64]
+    mm: NDArray[np.int64]
+    bb: NDArray[np.int64]
+    true_max: NDArray[np.int64]
+    pred_max: NDArray[np.int64]
+    cells: NDArray[np.int64]
+    clusters: NDArray[np.int64]
+    change: NDArray[np.float64]
+    """What each merge did to S_H, if that was asked for."""
 
 class Sums:
     """What measures need to know of the cells: m is the size of a cell, a and b those of its true and pred cluster."""
@@ -205,6 +252,8 @@ class Cells:
         """Component of each true and of each pred cluster, numbered by first true cluster, and their number."""
     def assign(self, values: NDArray[np.int64] | NDArray[np.float64]) -> NDArray[np.int64]:
         """The cells, ascending, of the one-to-one matching of clusters with the greatest total of values >= 0."""
+    def kept_by_true(self) -> Kept:
+        """What each true cluster keeps of S_H, and what was lost to splits and merges."""
     def locate(self, true: Any, pred: Any) -> NDArray[np.int32] | NDArray[np.int64]:
         """Index of each point's cell, for the arrays the table was built from."""
 
@@ -309,6 +358,50 @@ def sample_cells(
     true_sizes: NDArray[np.int64], pred_sizes: NDArray[np.int64], seed: int, first: int, count: int
 ) -> list[Cells]:
     """Random tables with these margins: draws first, first + 1, … of the stream that the seed starts."""
+
+#: Units are drawn block by block, so many at a time.
+RESAMPLE_BLOCK: int
+
+def resample(
+    values: NDArray[np.float64], width: int, drawn: NDArray[np.int64], seed: int
+) -> NDArray[np.float64]:
+    """Sums over units drawn with replacement, a row per resample.
+
+    ``values`` has a row of ``width`` numbers per unit, one after the other; ``drawn`` says for each resample how many
+    units of each block it draws.
+    """
+
+def toss(values: NDArray[np.float64], width: int, draws: int, seed: int) -> NDArray[np.float64]:
+    """Sums over units that are picked by a fair coin each, a row per draw; ``values`` as for :func:`resample`."""
+
+def dendrogram(left: NDArray[np.int64], right: NDArray[np.int64], height: NDArray[np.float64]) -> Merges:
+    """The tree of a dendrogram, each merge at the greatest height below it; ValueError if it is none."""
+
+def spanning(
+    left: NDArray[np.int32], right: NDArray[np.int32], score: NDArray[np.float64], points: int
+) -> Merges:
+    """The tree of scored pairs of points, the highest score first, equal ones as they come."""
+
+def pruned(
+    left: NDArray[np.int32], right: NDArray[np.int32], keep: NDArray[np.bool_]
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+    """The tree of some of the points: left, right, and which merges are left."""
+
+def cut(left: NDArray[np.int32], right: NDArray[np.int32], points: int, count: int) -> NDArray[np.int32]:
+    """The cluster of each point after the first ``count`` merges, numbered by first appearance."""
+
+def leaves(left: NDArray[np.int32], right: NDArray[np.int32], points: int) -> Leaves:
+    """The points in an order in which every node is a run."""
+
+def sweep(
+    truth: NDArray[np.int32],
+    rows: int,
+    left: NDArray[np.int32],
+    right: NDArray[np.int32],
+    ends: NDArray[np.int64],
+    changes: bool = False,
+) -> Levels:
+    """What measures read after each of ``ends`` merges, for points with the true clusters ``truth``."""
 
 def stream(true: Any, pred: Any) -> int:
     """Read both arrays once and do nothing else: the limit that benchmarks compare with."""

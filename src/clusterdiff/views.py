@@ -24,6 +24,34 @@ def series(worsened: Any, ax: Any = None) -> Any:
     return plots.series(worsened, ax)
 
 
+def mean_ranks(ranking: Any, ax: Any = None) -> Any:
+    """Draw the mean ranks of systems over data sets, and which of them do not differ; returns the Axes."""
+    from clusterdiff.show import plots
+
+    return plots.mean_ranks(ranking, ax)
+
+
+def sweep(swept: Any, kind: str = "thresholds", ax: Any = None) -> Any:
+    """Draw one of the plots of a sweep, by name; returns the Axes."""
+    from clusterdiff.show import plots
+
+    return plots.plot_sweep(swept, kind, ax)
+
+
+def matrix(found: Any, kind: str = "matrix", ax: Any = None) -> Any:
+    """Draw one of the plots of many clusterings, by name; returns the Axes."""
+    from clusterdiff.show import plots
+
+    return plots.plot_matrix(found, kind, ax)
+
+
+def sweep_report(swept: Any, path: str | PathLike[str], title: str | None = None) -> None:
+    """Write the page of a sweep to a file."""
+    from clusterdiff.show.sweep import write_page
+
+    write_page(swept, path, title)
+
+
 def report(comparison: Any, path: str | PathLike[str], **options: Any) -> None:
     """Write the report of a comparison to a file."""
     from clusterdiff.show.report import write_report

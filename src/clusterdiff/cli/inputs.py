@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from typing import Any
 
 import click
@@ -13,7 +14,7 @@ import numpy as np
 
 from clusterdiff.cli.options import together
 from clusterdiff.cli.output import error_console
-from clusterdiff.errors import ArgumentError, FileError
+from clusterdiff.errors import ArgumentError, FileError, listed
 from clusterdiff.files import STDIN, is_pipe, shown
 from clusterdiff.formats.catalogue import FORMATS
 from clusterdiff.formats.source import Source, parse
@@ -152,6 +153,23 @@ def sources(
     return left, right
 
 
+def named_columns(file: str, columns: str, point: str | None) -> dict[str, Source]:
+    """The columns of a file by name; a name may be a pattern."""
+    source = parse(file)
+    names: Sequence[str] = [name.strip() for name in columns.split(",") if name.strip()]
+    if any(sign in columns for sign in "*?["):
+        from clusterdiff.tables.duck import connect
+        from clusterdiff.tables.files import open_table
+
+        with open_table(connect(), source.resolved()) as scan:
+            names = [column for column in scan.columns if any(fnmatchcase(column, name) for name in names)]
+        if not names:
+            raise ArgumentError(
+                f"no column of {file} is called like {columns!r}; it has {listed(scan.columns)}."
+            )
+    return {name: replace(source, point=point, cluster=name) for name in names}
+
+
 @contextmanager
 def told() -> Iterator[None]:
     """Print what readers guess, such as which columns were meant, to standard error."""
@@ -168,5 +186,14 @@ def told() -> Iterator[None]:
 
 
 class _Teller(logging.Handler):
+    """Prints every message once: a ranking reads the same truth again and again."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._told: set[str] = set()
+
     def emit(self, record: logging.LogRecord) -> None:
-        error_console().print(record.getMessage(), markup=False, style="dim", soft_wrap=True)
+        message = record.getMessage()
+        if message not in self._told:
+            self._told.add(message)
+            error_console().print(message, markup=False, style="dim", soft_wrap=True)

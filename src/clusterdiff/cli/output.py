@@ -21,7 +21,7 @@ from rich.text import Text
 
 from clusterdiff.diff.chance import worth_saying
 from clusterdiff.diff.comparison import Comparison
-from clusterdiff.errors import FileError
+from clusterdiff.errors import ArgumentError, FileError
 from clusterdiff.files import replacing
 from clusterdiff.table import shown
 from clusterdiff.wording import count
@@ -114,11 +114,15 @@ def print_data(text: str) -> None:
 
 def print_json(data: Any) -> None:
     """Data for programs, strict JSON: what is not finite becomes null."""
-    text = json.dumps(_finite(data), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
     try:
-        print_data(text)
+        print_data(json_text(data) + "\n")
     except UnicodeEncodeError:  # half of a character in a label, which only JSON's escapes can hold
         print_data(json.dumps(_finite(data), indent=2, allow_nan=False) + "\n")
+
+
+def json_text(data: Any) -> str:
+    """The same as text."""
+    return json.dumps(_finite(data), ensure_ascii=False, indent=2, allow_nan=False)
 
 
 def _finite(data: Any) -> Any:
@@ -127,6 +131,13 @@ def _finite(data: Any) -> Any:
     if isinstance(data, list | tuple):
         return [_finite(value) for value in data]
     return None if isinstance(data, float) and not math.isfinite(data) else data
+
+
+def refuse_several(given: dict[str, bool]) -> None:
+    """Raise if several ways to print the same were asked for."""
+    chosen = [option for option, is_given in given.items() if is_given]
+    if len(chosen) > 1:
+        raise ArgumentError(f"{' and '.join(chosen)} are two ways to print the same; choose one.")
 
 
 def plain_table(*left: str, right: Iterable[str] = (), header: bool = True) -> RichTable:

@@ -1,9 +1,14 @@
-"""Pair lists: matched records, with or without a score, become clusters as connected components."""
+"""Pair lists: matched records, with or without a score; connected components are clusters."""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from typing import Any
 
+import duckdb
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import coo_array
@@ -11,9 +16,11 @@ from scipy.sparse.csgraph import connected_components
 
 from clusterdiff.errors import ArgumentError, FileError, listed
 from clusterdiff.files import shown
+from clusterdiff.formats.source import Source
 from clusterdiff.points.keys import Key
-from clusterdiff.tables.duck import Connection, Scan, fresh
-from clusterdiff.tables.files import Loaded, bring, require
+from clusterdiff.points.reading import read_labels
+from clusterdiff.tables.duck import Connection, Scan, connect, fresh, scan_described
+from clusterdiff.tables.files import Loaded, bring, open_table, require
 from clusterdiff.wording import count
 
 log = logging.getLogger("clusterdiff")
@@ -35,32 +42,136 @@ def load_pairs(con: Connection, scan: Scan, point: Key | None, threshold: float 
     left, right, score = _choose(scan, point)
     title = shown(scan.name)
     if threshold is not None and score is None:
-        raise FileError(
-            f"{title} has no column of scores for a threshold; it has {listed(scan.columns)}.",
-            "name the columns: --point left,right,score.",
-        )
-    scores = {} if score is None or threshold is None else {"score": score}
-    pairs, kinds, _ = bring(con, scan, {"a": left, "b": right}, scores)
-    if kinds["a"] != kinds["b"]:
-        raise FileError(f"{title}: the ends of pairs must be of one type; got {kinds['a']} and {kinds['b']}.")
-    ((nulls,),) = con.execute(f"SELECT count(*) FROM {pairs} WHERE a IS NULL OR b IS NULL").fetchall()
-    if nulls:
-        raise FileError(f"{title}: {count(nulls, 'pair')} without both ends.")
-    points = fresh("points")
-    con.execute(
-        f"CREATE TEMP TABLE {points} AS SELECT point, (row_number() OVER (ORDER BY point)) - 1 AS code "
-        f"FROM (SELECT a AS point FROM {pairs} UNION SELECT b FROM {pairs})"
-    )
+        raise _without_scores(scan)
+    pairs, points, kind = _numbered(con, scan, (left, right), None if threshold is None else score)
     edges = con.execute(
-        f"SELECT l.code AS a, r.code AS b FROM {pairs} JOIN {points} l ON a = l.point JOIN {points} r ON b = r.point"
-        + (" WHERE score >= $threshold" if scores else ""),
-        {"threshold": threshold} if scores else None,
+        f"SELECT a, b FROM {pairs}" + ("" if threshold is None else " WHERE score >= $threshold"),
+        None if threshold is None else {"threshold": threshold},
     ).fetchnumpy()
     ((nodes,),) = con.execute(f"SELECT count(*) FROM {points}").fetchall()
     ones = np.ones(len(edges["a"]), dtype=np.int8)
     graph = coo_array((ones, (edges["a"], edges["b"])), shape=(nodes, nodes))
     _, component = connected_components(graph, directed=False)
-    return _loaded(con, points, component, title, kinds["a"])
+    return _loaded(con, points, component, title, kind)
+
+
+@dataclass(frozen=True)
+class ScoredPairs:
+    """Pairs of points with a score each: the numbers of the points at either end, and what the points are called.
+
+    ``untyped``: they are called by text because the file knows nothing else.
+    """
+
+    left: npt.NDArray[np.int32]
+    right: npt.NDArray[np.int32]
+    score: npt.NDArray[np.float64]
+    points: list[Any]
+    untyped: bool = False
+
+
+def read_scored(pairs: Any) -> ScoredPairs:
+    """All pairs with their scores, in their order; a pair without a score is an error.
+
+    From a table in a file, or a frame.
+    """
+    con = connect()
+    with ExitStack() as stack:
+        if isinstance(pairs, Source):
+            scan = stack.enter_context(open_table(con, pairs))
+            point = pairs.point
+        else:
+            scan, point = _registered(con, pairs), None
+        left, right, score = _choose(scan, point)
+        if score is None:
+            raise _without_scores(scan)
+        numbered, points, kind = _numbered(con, scan, (left, right), score)
+    ((nulls,),) = con.execute(
+        f"SELECT count(*) FROM {numbered} WHERE score IS NULL OR isnan(score) OR isinf(score)"
+    ).fetchall()
+    if nulls:
+        raise FileError(
+            f"{shown(scan.name)}: {count(nulls, 'pair')} without a score (null, NaN or infinite).",
+            "leave them out, or give them a score.",
+        )
+    found = con.execute(f"SELECT a, b, score FROM {numbered} ORDER BY row").fetchnumpy()
+    names = con.execute(f"SELECT point FROM {points} ORDER BY code").fetchnumpy()["point"]
+    return ScoredPairs(
+        found["a"], found["b"], found["score"], np.ma.getdata(names).tolist(), kind == "untyped"
+    )
+
+
+def pairs_of(columns: Sequence[Any]) -> ScoredPairs:
+    """The same from three columns, the two ends and the score, or from a list of such triples."""
+    rows = len(columns) != 3 or all(isinstance(row, tuple) and len(row) == 3 for row in columns)
+    told = list(zip(*columns, strict=False)) if rows and columns else list(columns)
+    if len(told) != 3 or len({len(column) for column in told}) > 1:
+        raise ArgumentError(
+            "`pairs` must have three columns of one length: left, right and score.",
+            "pass (left, right, score), a list of such triples, a frame, or the path of a table.",
+        )
+    left, right, scores = told
+    arrays = isinstance(left, np.ndarray) and isinstance(right, np.ndarray)
+    ends = read_labels(np.concatenate([left, right]) if arrays else [*left, *right], "pairs")
+    if ends.absent is not None:
+        raise ArgumentError(f"`pairs` has {count(int(ends.absent.sum()), 'end')} without a name (null).")
+    try:
+        score = np.array(scores, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ArgumentError("`pairs` must have a number as the score of each pair.") from None
+    if not np.isfinite(score).all():
+        nulls = int((~np.isfinite(score)).sum())
+        raise ArgumentError(
+            f"`pairs` has {count(nulls, 'pair')} without a score (null, NaN or infinite).",
+            "leave them out, or give them a score.",
+        )
+    return ScoredPairs(ends.codes[: len(score)], ends.codes[len(score) :], score, ends.names.tolist())
+
+
+def _registered(con: Connection, pairs: Any) -> Scan:
+    """Pairs in memory, as a table that DuckDB can read."""
+    name = fresh("pairs")
+    if hasattr(pairs, "fetchnumpy"):  # a relation belongs to a connection of its own
+        pairs = pairs.fetchnumpy()
+    try:
+        con.register(name, pairs)
+    except (duckdb.Error, TypeError):
+        raise ArgumentError(
+            f"`pairs` must be (left, right, score), a list of such triples, a frame of pandas, polars or pyarrow, or "
+            f"the path of a table; got {type(pairs).__name__}."
+        ) from None
+    return replace(scan_described(con, name, name), name="pairs")
+
+
+def _without_scores(scan: Scan) -> FileError:
+    return FileError(
+        f"{shown(scan.name)} has no column of scores for a threshold; it has {listed(scan.columns)}.",
+        "name the columns: --point left,right,score.",
+    )
+
+
+def _numbered(con: Connection, scan: Scan, ends: tuple[str, str], score: str | None) -> tuple[str, str, str]:
+    """Tables of pairs (a, b, maybe score, row) as numbers, and of points (point, code); and what the points hold."""
+    pairs, kinds, _ = bring(
+        con, scan, {"a": ends[0], "b": ends[1]}, {} if score is None else {"score": score}
+    )
+    title = shown(scan.name)
+    if kinds["a"] != kinds["b"]:
+        raise FileError(f"{title}: the ends of pairs must be of one type; got {kinds['a']} and {kinds['b']}.")
+    ((nulls,),) = con.execute(f"SELECT count(*) FROM {pairs} WHERE a IS NULL OR b IS NULL").fetchall()
+    if nulls:
+        raise FileError(f"{title}: {count(nulls, 'pair')} without both ends.")
+    points, numbered = fresh("points"), fresh("numbered")
+    con.execute(
+        f"CREATE TEMP TABLE {points} AS SELECT point, ((row_number() OVER (ORDER BY point)) - 1)::INTEGER AS code "
+        f"FROM (SELECT a AS point FROM {pairs} UNION SELECT b FROM {pairs})"
+    )
+    scores = "" if score is None else ", score"
+    con.execute(
+        f"CREATE TEMP TABLE {numbered} AS SELECT l.code AS a, r.code AS b{scores}, {pairs}.rowid AS row FROM {pairs} "
+        f"JOIN {points} l ON a = l.point JOIN {points} r ON b = r.point"
+    )
+    con.execute(f"DROP TABLE {pairs}")
+    return numbered, points, kinds["a"]
 
 
 def _loaded(con: Connection, points: str, component: npt.NDArray[np.int32], title: str, kind: str) -> Loaded:

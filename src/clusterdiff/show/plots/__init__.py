@@ -1,4 +1,4 @@
-"""Pictures of a comparison or a series: each is a function that returns the Axes it drew on (needs matplotlib).
+"""Pictures of results: each is a function that returns the Axes it drew on (needs matplotlib).
 
 All of them work without further arguments and are safe for colour-blind readers (the palette of Okabe and Ito). If
 there is too much to show, they show what cost most, with a line that says what was left out. A function that draws
@@ -15,24 +15,36 @@ from clusterdiff.show.plots.flows import flow
 from clusterdiff.show.plots.graphs import bipartite, derivation
 from clusterdiff.show.plots.lines import series
 from clusterdiff.show.plots.losses import loss
+from clusterdiff.show.plots.matrices import MATRICES, matrix, plot_matrix, tree
+from clusterdiff.show.plots.ranks import mean_ranks
 from clusterdiff.show.plots.registry import PLOTS, picture
 from clusterdiff.show.plots.scores import sizes
+from clusterdiff.show.plots.sweeps import SWEEPS, plot_sweep, thresholds, tradeoff
 from clusterdiff.show.plots.tables import heatmap
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = [
+    "MATRICES",
     "PLOTS",
+    "SWEEPS",
     "bipartite",
     "derivation",
     "flow",
     "heatmap",
     "loss",
+    "matrix",
+    "mean_ranks",
     "picture",
     "plot",
+    "plot_matrix",
+    "plot_sweep",
     "series",
     "sizes",
+    "thresholds",
+    "tradeoff",
+    "tree",
 ]
 
 

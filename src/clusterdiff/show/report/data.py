@@ -22,7 +22,7 @@ from clusterdiff.measures import Measure, measures
 from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.index import index_of
 from clusterdiff.points.labels import Single
-from clusterdiff.table import JOINERS
+from clusterdiff.show.pages import visible
 from clusterdiff.wording import count, percent
 
 #: The size that the components in full may take, in characters, and how many there may be at most: with style,
@@ -30,8 +30,6 @@ from clusterdiff.wording import count, percent
 BUDGET, COMPONENTS = 1_200_000, 2_000
 #: What is shown of a component: so many cells (of a large one, up to BRANCHES per cluster), points and repairs.
 CELLS, BRANCHES, POINTS, REPAIRS = 60, 6, 200, 3
-#: A label or attribute is cut after so many characters.
-TEXT = 200
 #: How a name without any characters is shown.
 EMPTY = '""'
 #: How many repairs, steps of the sequence (as a curve) and values of a slice are shown.
@@ -41,27 +39,9 @@ MANY_CELLS = 100_000
 QUICK = ("S_H", "S'", "R", "ari", "N", "I", "nmi_max", "VI", "V", "b3.f1", "v_measure", "element_centric")
 
 
-def visible(value: object, width: int = TEXT) -> str:
-    r"""Any value as text for a page: control characters are spelt out, long text is cut, and says so.
-
-    >>> visible("a" + chr(27) + "b"), visible("x" * 300, 5), visible(None)
-    ('a\\x1bb', 'xxxxx… (300 characters)', '')
-    """
-    text = "" if value is None else str(value)
-    length = len(text)
-    text = text[:width]
-    if not text.isprintable():
-        text = "".join(c if c.isprintable() or c in JOINERS else _spelt(c) for c in text)
-    return text if length <= width else f"{text}… ({length:,} characters)"
-
-
 def _cut(sentence: str, width: int) -> str:
     """A sentence of ours, in which users' labels are already spelt out."""
     return sentence if len(sentence) <= width else sentence[: width - 1] + "…"
-
-
-def _spelt(character: str) -> str:
-    return character.encode("unicode_escape", "surrogatepass").decode()
 
 
 @dataclass(frozen=True)

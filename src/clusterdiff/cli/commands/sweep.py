@@ -1,0 +1,199 @@
+"""clusterdiff sweep: every threshold of scored pairs or of a dendrogram, or every resolution."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import click
+import numpy as np
+from rich.text import Text
+
+from clusterdiff.cli.inputs import named_columns, told
+from clusterdiff.cli.options import json_option, measures_option, together
+from clusterdiff.cli.output import console, plain_table, print_json, progress, save_picture
+from clusterdiff.decide.sweep import Sweep, sweep
+from clusterdiff.errors import ArgumentError, FileError, listed
+from clusterdiff.files import write_text
+from clusterdiff.formats.source import Source, parse
+from clusterdiff.points.clustering import Clustering
+from clusterdiff.points.noise import NOISE_AS
+from clusterdiff.table import shown
+from clusterdiff.verbs.read import read_clustering
+from clusterdiff.wording import count
+
+#: What a file of a linkage may be called.
+LINKAGES = (".npy", ".npz", ".txt")
+
+writing = together(
+    click.option("--csv", "csv_file", metavar="FILE", help="Write the scores at every threshold."),
+    click.option("--plot", "picture", metavar="FILE", help="Draw the scores: .svg, .png or .pdf."),
+    click.option("--tradeoff", metavar="FILE", help="Draw split loss against merge loss."),
+    click.option("--html", metavar="FILE", help="Write a page with a slider over the thresholds."),
+)
+
+
+@click.command(name="sweep")
+@click.argument("true")
+@click.argument("pred")
+@click.option("--true", "true_column", metavar="COLUMN", help="Column of true clusters.")
+@click.option("--point", metavar="COLUMN", help="Column that names the points.")
+@click.option(
+    "--pred-point", metavar="A,B,SCORE", help="Columns of PRED, if it holds pairs: both ends, and the score."
+)
+@click.option(
+    "--columns",
+    metavar="NAMES",
+    help="Columns of PRED that are resolutions: A,B or a pattern such as 'leiden_*'.",
+)
+@measures_option(["S_H"], "Measures, separated by commas.")
+@click.option(
+    "--thresholds",
+    metavar="N",
+    help="How many to score, all, or those to score: 0.5,0.9.  [default: all; 200 of more than 10,000]",
+)
+@click.option(
+    "--missing", type=click.Choice(["error", "drop", "singleton"]), default="error", show_default=True,
+    help="Points of PRED without a true cluster.",
+)  # fmt: skip
+@click.option(
+    "--noise", multiple=True, metavar="LABEL", help="True label that means “in no cluster”. May be repeated."
+)
+@click.option(
+    "--noise-as",
+    type=click.Choice(NOISE_AS),
+    default="singleton",
+    show_default=True,
+    help="What noise becomes.",
+)
+@click.option("--top", default=10, show_default=True, help="How many of the costliest merges to show.")
+@writing
+@json_option
+def command(
+    true: str,
+    pred: str,
+    true_column: str | None,
+    point: str | None,
+    pred_point: str | None,
+    columns: str | None,
+    measures: list[str],
+    thresholds: str | None,
+    missing: Any,
+    noise: tuple[str, ...],
+    noise_as: Any,
+    top: int,
+    csv_file: str | None,
+    picture: str | None,
+    tradeoff: str | None,
+    html: str | None,
+    as_json: bool,
+) -> None:
+    """Score every threshold of PRED against the clusters of TRUE, and find the best.
+
+    PRED is a table of scored pairs: points that pairs with at least the threshold's score connect are a cluster. Or it
+    is a dendrogram: a linkage of scipy, saved with numpy.save (.npy, .npz) or numpy.savetxt (.txt), whose leaves are
+    the rows of TRUE. Or, with --columns, a table with one clustering per column.
+    """
+    left = parse(true)
+    left = replace(left, point=point or left.point, cluster=left.cluster or true_column)
+    options = {
+        "measures": measures,
+        "missing": missing,
+        "noise": frozenset(noise) or None,
+        "noise_as": noise_as,
+    }
+    with told(), progress() as say:
+        say("sweeping")
+        if columns is not None:
+            if thresholds is not None:
+                raise ArgumentError("--thresholds has no meaning for --columns, which are all scored.")
+            swept = sweep(left, columns=named_columns(pred, columns, point), **options)
+        elif pred.endswith(LINKAGES):
+            clustering = _read(left)
+            told_thresholds = _thresholds(thresholds)
+            swept = sweep(
+                clustering, _linkage(pred), points=clustering.points, thresholds=told_thresholds, **options
+            )
+        else:
+            pairs = replace(parse(pred), pairs=True, point=pred_point)
+            swept = sweep(left, pairs=pairs, thresholds=_thresholds(thresholds), **options)
+        if html:
+            swept.report(html)
+    if csv_file:
+        write_text(csv_file, swept.to_csv())
+    for file, kind in ((picture, "thresholds"), (tradeoff, "tradeoff")):
+        if file:
+            save_picture(swept.plot(kind), file)
+    if as_json:
+        print_json(swept.to_dict())
+    else:
+        _show(swept, top)
+
+
+def _thresholds(text: str | None) -> Any:
+    """A number of thresholds, "all", or thresholds separated by commas."""
+    if text is None or text == "all":
+        return text
+    try:
+        return int(text) if text.isdecimal() else [float(part) for part in text.split(",")]
+    except ValueError:
+        raise ArgumentError(
+            f'--thresholds takes a whole number, "all", or thresholds separated by commas; got {text!r}.'
+        ) from None
+
+
+def _read(source: Source) -> Clustering:
+    return read_clustering(source.resolved())
+
+
+def _linkage(path: str) -> Any:
+    try:
+        found = np.loadtxt(path) if path.endswith(".txt") else np.load(path, allow_pickle=False)
+    except OSError as error:
+        raise FileError(f"{path} cannot be read: {error.strerror or error}.") from None
+    except ValueError as error:
+        raise FileError(f"{path} holds no linkage: {error}.") from None
+    if isinstance(found, np.lib.npyio.NpzFile):
+        if len(found.files) != 1:
+            raise FileError(f"{path} must hold one array, a linkage; it holds {listed(found.files)}.")
+        found = found[found.files[0]]
+    return found
+
+
+def _show(swept: Sweep, top: int) -> None:
+    out = console()
+    what = "resolution" if swept.over == "resolution" else "threshold"
+    scored = "" if len(swept) == swept.total else f", {len(swept):,} of them scored"
+    out.print(f"{count(swept.n)} · {count(swept.total, what)}{scored}")
+    table = plain_table("measure", right=("best", swept.over, "clusters", "lost to splits", "lost to merges"))
+    for name, values in swept.scores.items():
+        at = swept.best_place(name)
+        table.add_row(
+            Text(name, "bold"),
+            f"{values[at]:.6f}",
+            f"{swept.thresholds[at]:.6g}",
+            f"{swept.clusters[at]:,}",
+            f"{swept.parts.split[at]:.6f}",
+            f"{swept.parts.merge[at]:.6f}",
+        )
+    out.print(table)
+    if swept.over != "resolution" and top > 0 and len(swept.worst_merges):
+        _show_worst(swept, top)
+    out.print(f"\n{swept.signature}", style="dim", markup=False, soft_wrap=True)
+
+
+def _show_worst(swept: Sweep, top: int) -> None:
+    out = console()
+    out.print("\nthe merges that cost most")
+    table = plain_table(right=("cost", swept.over, "sizes"))
+    for heading in ("points", "true clusters"):
+        table.add_column(heading)
+    for row in swept.worst_merges[:top]:
+        table.add_row(
+            f"{row.cost:.6f}",
+            f"{row.threshold:.6g}",
+            f"{row.left_size:,} + {row.right_size:,}",
+            Text(f"{shown(str(row.left), 24)} – {shown(str(row.right), 24)}"),
+            Text(f"{shown(str(row.true_left), 24)} – {shown(str(row.true_right), 24)}"),
+        )
+    out.print(table)

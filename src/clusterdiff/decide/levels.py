@@ -1,0 +1,179 @@
+"""What measures read of each level of a tree: sums that one pass over its merges makes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from math import log
+from typing import Any
+
+import numpy as np
+
+from clusterdiff import _core
+from clusterdiff.decide.trees import Int32Array, Tree
+from clusterdiff.diff.loss import Losses
+from clusterdiff.errors import MeasureError
+from clusterdiff.measures import Measure
+from clusterdiff.meet.meet import Meet
+from clusterdiff.meet.parts import Pairs
+from clusterdiff.meet.sums import Once
+from clusterdiff.points.labels import FloatArray, Int64Array
+from clusterdiff.wording import count
+
+#: How many points, over all levels, may be gone through for measures that read more than sums.
+MOST_READ = 20_000_000_000
+#: What a level reads of the core's sums.
+READ = (
+    "s_h", "split", "merge", "h_pred", "split_info", "merge_info", "b3_recall", "b3_precision", "mm", "bb", "true_max",
+    "pred_max", "cells", "clusters",
+)  # fmt: skip
+
+
+class LevelSums:
+    """The sums of one level; the only one that is not among them comes from its cells."""
+
+    def __init__(self, levels: Levels, place: int, row: tuple[Any, ...]) -> None:
+        self._levels = levels
+        self._place = place
+        self.aa, self.h_true = levels.aa, levels.h_true
+        (
+            self.s_h, self.split, self.merge, self.h_pred, self.split_info, self.merge_info, self.b3_recall,
+            self.b3_precision, self.mm, self.bb, self.true_max, self.pred_max, self.cells, self.clusters,
+        ) = row  # fmt: skip
+
+    @cached_property
+    def meet(self) -> Meet:
+        """The meet, made when a measure asks for it."""
+        return self._levels.meet(self._place)
+
+    @property
+    def h_joint(self) -> float:
+        """H(𝕃, ℂ)."""
+        return float(self.h_true + self.split_info)
+
+    @property
+    def mutual(self) -> float:
+        """I(𝕃, ℂ), as a difference from the side of which less is left open."""
+        if self.merge_info <= self.split_info:
+            return float(max(0.0, self.h_true - self.merge_info))
+        return float(max(0.0, self.h_pred - self.split_info))
+
+    @property
+    def element(self) -> float:
+        """Σ m²/max(a, b) / n."""
+        return self.meet.sums.element
+
+
+class Level(Once):
+    """What is known of the clustering at one level: its sums; a :class:`Summed`."""
+
+    offers = frozenset({"sums", "s_h", "s_h_mean"})
+    lacking = ("a level of a sweep knows its sums alone", None)
+    weighted = False
+    uneven = False
+
+    def __init__(self, n: int, k_true: int, sums: LevelSums) -> None:
+        self.n = n
+        self.total = n
+        self.k_true = k_true
+        self.k_pred: int = sums.clusters
+        self.sums = sums
+        self._made = {}
+
+    def __len__(self) -> int:
+        """Number of cells."""
+        cells: int = self.sums.cells
+        return cells
+
+    @property
+    def same(self) -> bool:
+        """Whether the two clusterings are the same."""
+        return len(self) == self.k_true == self.k_pred
+
+    @property
+    def pairs(self) -> Pairs:
+        """Pairs of points that the clusterings put together."""
+        return Pairs.counted(self.sums, self.n, self.n)
+
+    @property
+    def bottom_entropy(self) -> float:
+        """H(⊥)."""
+        return log(self.n)
+
+    def fused(self, name: str) -> float:
+        """S_H, or S'(entropy)."""
+        sums = self.sums
+        return float(sums.s_h if name == "s_h" else (sums.split + sums.merge) / 2)
+
+
+class Levels:
+    """The clusterings after so many merges of a tree, against the true clusters of its points."""
+
+    def __init__(self, codes: Int32Array, tree: Tree, ends: Int64Array) -> None:
+        self.codes = codes
+        self.tree = tree
+        self.ends = ends
+        self.sizes = np.bincount(codes)
+        self.sums = _core.sweep(codes, len(self.sizes), tree.left, tree.right, ends)
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    @property
+    def clusters(self) -> Int64Array:
+        """The number of clusters at each level."""
+        return self.sums.clusters
+
+    @cached_property
+    def losses(self) -> Losses:
+        """What S_H lost at each level.
+
+        Over all cells (1−s)(1+t)/2 and (1−t)(1+s)/2 add up to what the mean split score, the mean merge score and S_H
+        tell.
+        """
+        s, t, both = self.sums.split, self.sums.merge, self.sums.s_h
+        none = np.zeros(len(self))
+        return Losses(np.maximum(1 - s + t - both, 0) / 2, np.maximum(1 - t + s - both, 0) / 2, none, none)
+
+    def meet(self, j: int) -> Meet:
+        """The meet of level j."""
+        return Meet.from_labels(self.codes, self.tree.cut(int(self.ends[j])))
+
+    @cached_property
+    def aa(self) -> int:
+        """Σ a² over the true clusters."""
+        return _core.sum_squares(self.sizes)
+
+    @cached_property
+    def h_true(self) -> float:
+        """H(𝕃)."""
+        share = self.sizes / self.tree.points
+        return float(-np.sum(share * np.log(share))) + 0.0
+
+    def __iter__(self) -> Iterator[Level]:
+        columns = [getattr(self.sums, name).tolist() for name in READ]
+        for j, row in enumerate(zip(*columns, strict=True)):
+            yield Level(self.tree.points, len(self.sizes), LevelSums(self, j, row))
+
+    def scores(self, measures: dict[str, Measure]) -> dict[str, FloatArray]:
+        """Each measure at each level."""
+        known = {name: self.sums.s_h.copy() for name, measure in measures.items() if measure.name == "S_H"}
+        left = {name: measure for name, measure in measures.items() if name not in known}
+        found: dict[str, list[float]] = {name: [] for name in left}
+        for j, level in enumerate(self if left else ()):
+            for name, measure in left.items():
+                found[name].append(measure(level.sums.meet if measure.lacks(level) else level))
+                if j == 0 and "meet" in vars(level.sums):
+                    self._refuse_many(name)
+        return {
+            name: known[name] if name in known else np.array(found[name], dtype=float) for name in measures
+        }
+
+    def _refuse_many(self, name: str) -> None:
+        """A measure that looks at every point of every level must not run for days."""
+        if len(self) * self.tree.points > MOST_READ:
+            raise MeasureError(
+                f"{name} reads more than sums, and would go through {count(self.tree.points)} at each of "
+                f"{count(len(self), 'threshold')}.",
+                "pass thresholds=200, or measures that read sums (`clusterdiff measures` says which do).",
+            )

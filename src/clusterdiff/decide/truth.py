@@ -1,0 +1,186 @@
+"""The true clusters of the points of a tree: which point is which, and what becomes of points that one side lacks."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from clusterdiff.decide.trees import Int32Array, Tree
+from clusterdiff.errors import ArgumentError, LabelError, listed
+from clusterdiff.formats.catalogue import DOCUMENTS, UNTYPED
+from clusterdiff.formats.source import Source
+from clusterdiff.points.alignment import Alignment, aligned_as_given, settled
+from clusterdiff.points.clustering import Clustering, Points
+from clusterdiff.points.corpus import Corpus
+from clusterdiff.points.labels import AnyArray, Int64Array, Labels, kind
+from clusterdiff.points.libraries import own_noise
+from clusterdiff.points.noise import Noise, NoiseAs, NoiseLabels
+from clusterdiff.points.policy import Missing, Policy
+from clusterdiff.verbs.read import read_clustering
+from clusterdiff.wording import count
+
+
+@dataclass(frozen=True)
+class Side:
+    """A clustering that was read, and whether it comes from a file that knows only text."""
+
+    clustering: Clustering
+    untyped: bool = False
+
+
+def read_side(data: Any, argument: str) -> Side:
+    """A clustering from whatever :func:`clusterdiff.compare` takes, but for documents."""
+    if isinstance(data, str | os.PathLike):
+        data = Source(os.fspath(data))
+    if isinstance(data, Source):
+        source = data.resolved()
+        if source.format in DOCUMENTS:
+            raise _documents(argument)
+        return Side(read_clustering(source), source.format in UNTYPED)
+    if isinstance(data, Corpus):
+        raise _documents(argument)
+    from clusterdiff.tables.frames import is_table, read_frame
+
+    if is_table(data):
+        return Side(read_frame(data, argument))
+    return Side(Clustering.reading(data, argument))
+
+
+def _documents(argument: str) -> ArgumentError:
+    return ArgumentError(
+        f"`{argument}` holds documents of mentions, and a tree or a list of pairs has none.",
+        "take one document of the corpus, or score each prediction with compare().",
+    )
+
+
+@dataclass(frozen=True)
+class Leaves:
+    """What a tree is about: its points, as they were named, in which argument; and whether others are alone in it."""
+
+    tree: Tree
+    points: Points | None
+    argument: str
+    untyped: bool = False
+    others_alone: bool = False
+
+    @property
+    def side(self) -> Clustering:
+        """The points as a clustering that puts each into a cluster of its own, called by its number."""
+        return Clustering.of(Labels(np.arange(self.tree.points)), self.points)
+
+
+@dataclass(frozen=True, eq=False)
+class Laid:
+    """A tree over points whose true clusters are known: by number, and what they are called.
+
+    ``leaf`` is what each point was numbered in the tree as it was given.
+    """
+
+    tree: Tree
+    leaf: Int64Array
+    codes: Int32Array
+    names: AnyArray
+    points: Sequence[Any]
+    named: bool
+    policy: Policy
+
+    @property
+    def true(self) -> Clustering:
+        """The true clustering."""
+        return self.clustering(Labels(self.codes, self.names))
+
+    def clustering(self, labels: Labels) -> Clustering:
+        """Another clustering of the same points."""
+        return Clustering.of(labels, self.points if self.named else None)
+
+
+def lay(true: Any, leaves: Leaves, missing: Missing, noise: NoiseLabels | None, noise_as: NoiseAs) -> Laid:
+    """Lay a tree over the true clusters of its points."""
+    told = Noise.told(true=noise, treated=noise_as, own=(own_noise(true), None))
+    policy = Policy(missing, told)
+    if missing == "lost":
+        raise ArgumentError(
+            'missing="lost" has no meaning for a sweep, whose sums are over points that both sides have.',
+            'pass missing="drop" or missing="singleton".',
+        )
+    side = read_side(true, "true")
+    if side.clustering.points is not None and leaves.points is None:
+        raise ArgumentError(
+            f"`true` names its points, and the leaves of `{leaves.argument}` have no names.",
+            "pass points=[…], the name of each leaf in order.",
+        )
+    try:
+        left, right = _spelt(side, leaves)
+        # Which points a side lacks is told apart from what becomes of them, which differs between trees and pairs.
+        aligned = settled(aligned_as_given(left, right), replace(policy, missing="lost"))
+    except LabelError as error:
+        raise LabelError(error.message.replace("`pred`", f"`{leaves.argument}`"), error.hint) from None
+    return _settle(aligned, leaves, policy)
+
+
+def _spelt(side: Side, leaves: Leaves) -> tuple[Clustering, Clustering]:
+    """Both sides; where one comes from a file that knows only text, the other's integers are matched as text."""
+    left, right = side.clustering, leaves.side
+    if left.points is None or right.points is None or not len(left) or not len(right):
+        return left, right
+    kinds = kind(left.points[0]), kind(right.points[0])
+    if kinds == ("int", "str") and leaves.untyped:
+        left = Clustering.of(left.labels, list(map(str, left.points)), left.ordered)
+    elif kinds == ("str", "int") and side.untyped:
+        right = Clustering.of(right.labels, list(map(str, right.points)))
+    return left, right
+
+
+def _settle(aligned: Alignment, leaves: Leaves, policy: Policy) -> Laid:
+    """What becomes of points that have no true cluster, or that the tree does not have."""
+    true, leaf = aligned.true, aligned.pred.codes.astype(np.int64)
+    known, placed = true.present, leaf >= 0
+    leaf[placed] = np.asarray(aligned.pred.names)[leaf[placed]]
+    alone = ~placed
+    lacking = ~known | (alone & (not leaves.others_alone))
+    if lacking.any() and policy.missing == "error":
+        raise _refused(aligned, leaves, ~known, alone)
+    missing = int(alone.sum()) if not leaves.others_alone else 0
+    policy = policy.counted(len(aligned), missing, int((~known).sum()), aligned.policy.noise)
+    keep = ~lacking if policy.missing == "drop" else np.ones(len(aligned), dtype=bool)
+    if not keep.any():
+        raise LabelError(f'no point is left: missing="drop" left out all {len(keep):,}.')
+    names: Sequence[Any] = aligned.order.names
+    if policy.missing == "singleton" and not known.all():
+        true = true.apart(~known, names)
+    # Points that the tree does not have come after those that it has.
+    leaf[alone] = leaves.tree.points + np.arange(int(alone.sum()))
+    tree = leaves.tree.with_points(int(alone.sum()))
+    there = np.zeros(tree.points, dtype=bool)
+    there[leaf[keep]] = True
+    order = np.flatnonzero(keep)[np.argsort(leaf[keep], kind="stable")]
+    identity = len(order) == len(aligned) and bool((np.diff(leaf) > 0).all())
+    labels = true if identity else true.take(order)
+    codes, cluster_names = labels.codes, labels.names
+    points = names if identity else [names[i] for i in order.tolist()]
+    return Laid(
+        tree.pruned(there), leaf[order], codes, cluster_names, points, aligned.named or not identity, policy
+    )
+
+
+def _refused(aligned: Alignment, leaves: Leaves, unknown: Any, alone: Any) -> LabelError:
+    parts = []
+    for mask, what in (
+        (unknown, f"`true` has no cluster for {{}} of `{leaves.argument}`"),
+        (
+            alone if not leaves.others_alone else np.zeros_like(alone),
+            f"`{leaves.argument}` lacks {{}} of `true`",
+        ),
+    ):
+        at = np.flatnonzero(mask)
+        if at.size:
+            names = [aligned.order.names[i] for i in at[:5].tolist()]
+            parts.append(f"{what.format(count(at.size))}: {listed(names, at.size)}.")
+    return LabelError(
+        " ".join(parts),
+        'pass missing="drop" to leave them out, or missing="singleton" to give each a cluster of its own.',
+    )

@@ -1,0 +1,87 @@
+"""Pages: one HTML file each, with its own style, script and data, that loads nothing and runs nothing else."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from importlib.resources import files
+from typing import Any
+
+from clusterdiff.table import JOINERS
+from clusterdiff.wording import count, percent
+
+#: A label or attribute is cut after so many characters.
+TEXT = 200
+
+
+def render_page(room: str, data: object, style: str, **context: Any) -> str:
+    """A page from ``page.html`` and ``page.js`` of a room, with ``data`` for its script."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader(room, "."),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"percent": percent, "visible": visible, "number": number, "counted": count}
+    script = source(room, "page.js")
+    return environment.get_template("page.html").render(
+        style=style,
+        script=script,
+        data=_json(data),
+        # Nothing may be loaded and nothing run but the very style and script of this page.
+        policy=(
+            f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+            "base-uri 'none'; form-action 'none'"
+        ),
+        **context,
+    )
+
+
+def source(room: str, name: str) -> str:
+    """A file that lies in a room."""
+    return files(room).joinpath(name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _json(data: object) -> str:
+    """JSON that can stand inside a script element: no label can end it."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for sign in "<>&\u2028\u2029":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text
+
+
+def number(value: float) -> str:
+    """A score or loss for people.
+
+    >>> number(0.25), number(1e-7), number(1234567.0)
+    ('0.2500', '1e-07', '1,234,567')
+    """
+    if value and abs(value) < 5e-5:
+        return f"{value:.2g}"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4f}"
+
+
+def visible(value: object, width: int = TEXT) -> str:
+    r"""Any value as text for a page: control characters are spelt out, long text is cut, and says so.
+
+    >>> visible("a" + chr(27) + "b"), visible("x" * 300, 5), visible(None)
+    ('a\\x1bb', 'xxxxx… (300 characters)', '')
+    """
+    text = "" if value is None else str(value)
+    length = len(text)
+    text = text[:width]
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() or c in JOINERS else _spelt(c) for c in text)
+    return text if length <= width else f"{text}… ({length:,} characters)"
+
+
+def _spelt(character: str) -> str:
+    return character.encode("unicode_escape", "surrogatepass").decode()

@@ -1,0 +1,224 @@
+"""Many clusterings: each against each as a heat map, and the tree from each to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clusterdiff.decide.matrix import Matrix
+from clusterdiff.errors import ArgumentError, one_of
+from clusterdiff.show.plots.canvas import (
+    BLACK,
+    GREEN,
+    GREY,
+    MERGE,
+    PALE,
+    SPLIT,
+    axes,
+    bare,
+    label,
+    legend,
+    level,
+    note,
+    open_sides,
+    slanted,
+    write,
+)
+from clusterdiff.wording import and_list, count
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: So many clusterings have their values written into the heat map; so many have names beside it.
+WRITTEN, NAMED = 16, 60
+#: The tree shows the first so many clusterings, so many clusters of each, the largest, and edges with at least this
+#: share of either end.
+ROWS, CLUSTERS, SHARE = 25, 30, 0.02
+
+
+def matrix(found: Matrix, ax: Axes | None = None) -> Axes:
+    """Each clustering against each as a heat map, in an order in which those that are alike stand together.
+
+    >>> import clusterdiff as cd
+    >>> from clusterdiff.show import plots
+    >>> plots.matrix(cd.matrix([[0, 0, 1], [0, 1, 1]], "b3.recall")).get_ylabel()
+    'as the true clustering'
+    """
+    k = len(found)
+    side = float(np.clip(2.4 + 0.42 * k, 4.5, 12))
+    ax = axes(ax, side + 1, side)
+    order = found.order
+    values = found.values[np.ix_(order, order)]
+    image = ax.imshow(values, cmap="cividis" if found.measure.similarity else "cividis_r")
+    names = [label(found.names[i]) for i in order]
+    step = max(1, -(-k // NAMED))
+    slanted(ax, np.arange(0, k, step), names[::step])
+    level(ax, np.arange(0, k, step), names[::step])
+    ax.tick_params(length=0)
+    if k <= WRITTEN:
+        middle = (np.nanmin(values) + np.nanmax(values)) / 2
+        dark_below = found.measure.similarity
+        for i in range(k):
+            for j in range(k):
+                dark = (values[i, j] < middle) == dark_below
+                write(
+                    ax, j, i, f"{values[i, j]:.2f}", ha="center", va="center", fontsize=7,
+                    color="white" if dark else BLACK,
+                )  # fmt: skip
+    for spine in ax.spines.values():
+        spine.set_color(PALE)
+    if not found.measure.symmetric:
+        ax.set_xlabel("as the predicted clustering")
+        ax.set_ylabel("as the true clustering")
+    bar = ax.figure.colorbar(image, ax=ax, shrink=0.7, pad=0.02)
+    bar.set_label(label(found.measure.name, 40), fontsize=8)
+    bar.outline.set_visible(False)
+    stable = found.stability
+    ax.set_title(
+        label(f"mean {stable.mean:.3f} ± {stable.spread:.3f}; medoid {found.medoid}", 80), loc="left", fontsize=9,
+    )  # fmt: skip
+    return ax
+
+
+def tree(found: Matrix, ax: Axes | None = None) -> Axes:
+    """From each clustering to the next, as resolution grows: clusters as circles, the points they hand on as lines.
+
+    A line's colour says what S_H lost most to there: orange where a cluster was split, purple where points of several
+    were merged, green where a cluster stayed as it was. Its width grows with the points.
+
+    >>> import clusterdiff as cd
+    >>> from clusterdiff.show import plots
+    >>> ax = plots.tree(cd.matrix({"coarse": [0, 0, 0, 0], "fine": [0, 0, 1, 1]}))
+    >>> [text.get_text() for text in ax.texts]
+    ['0', '0', '1']
+    """
+    from matplotlib.collections import LineCollection
+    from matplotlib.colors import to_rgba
+
+    names = [name for name in found.names if name != found.reference]
+    if len(names) < 2:
+        raise ArgumentError("a tree needs at least two clusterings.")
+    edges = found.tree
+    left = len(names) - ROWS
+    if left > 0:
+        edges, names = edges[: int(np.searchsorted(edges["step"], ROWS - 1))], names[:ROWS]
+    rows = _Rows(edges, names, max(0, left))
+    ax = axes(
+        ax, float(np.clip(2 + 0.5 * rows.widest, 6, 13)), float(np.clip(1.2 + 0.75 * len(names), 3.5, 12))
+    )
+    drawn = rows.drawn
+    split, merge = edges["split_loss"], edges["merge_loss"]
+    colours = np.where(merge > split, MERGE, np.where(split > 1e-12, SPLIT, GREEN))
+    size, share = edges["size"][drawn] / rows.points, edges["in_share"][drawn]
+    ax.add_collection(
+        LineCollection(
+            [rows.ends(e) for e in drawn.tolist()],
+            colors=[
+                to_rgba(str(c), 0.25 + 0.7 * float(s)) for c, s in zip(colours[drawn], share, strict=True)
+            ],
+            linewidths=(0.8 + 7 * size).tolist(),
+            zorder=1,
+        )
+    )
+    nodes = list(rows.nodes())
+    x, y, area = ([node[k] for node in nodes] for k in (0, 1, 2))
+    ax.scatter(
+        x, y, s=[25 + 500 * a / rows.points for a in area], color="white", edgecolor=BLACK, lw=1, zorder=2
+    )
+    for x0, y0, _, text in nodes:
+        write(ax, x0, y0, text, ha="center", va="center", fontsize=7, zorder=3)
+    bare(ax)
+    level(ax, -np.arange(len(names)), [label(name) for name in names])
+    ax.tick_params(length=0)
+    open_sides(ax)
+    present = set(colours[drawn].tolist())
+    entries = [("stayed", GREEN), ("split", SPLIT), ("merged", MERGE)]
+    legend(ax, [entry for entry in entries if entry[1] in present], line=True)
+    note(ax, rows.left_out)
+    ax.set_title(count(rows.points), loc="left", fontsize=9, color=GREY)
+    ax.margins(0.06, 0.08)
+    return ax
+
+
+class _Rows:
+    """Which clusters of each clustering are drawn, and where: under the clusters that they have their points from."""
+
+    def __init__(self, edges: Any, names: list[str], more: int) -> None:
+        self.edges = edges
+        self.more = more
+        self.step = edges["step"]
+        self.points = int(edges["size"][self.step == 0].sum())
+        self.sizes: list[dict[Any, int]] = []
+        self.places: list[dict[Any, float]] = []
+        self.hidden = 0
+        for i in range(len(names)):
+            side, at = ("source", i) if i < len(names) - 1 else ("target", i - 1)
+            sizes: dict[Any, int] = {}
+            inside = self.step == at
+            for cluster, size in zip(
+                edges[side][inside].tolist(), edges["size"][inside].tolist(), strict=True
+            ):
+                sizes[cluster] = sizes.get(cluster, 0) + size
+            kept = sorted(sizes, key=lambda cluster: -sizes[cluster])[:CLUSTERS]
+            self.hidden += len(sizes) - len(kept)
+            self.sizes.append({cluster: sizes[cluster] for cluster in kept})
+        self.widest = max(map(len, self.sizes))
+        for i in range(len(names)):
+            self.places.append(self._row(i))
+        ends = zip(self.step.tolist(), edges["source"].tolist(), edges["target"].tolist(), strict=True)
+        shown = [a in self.sizes[step] and b in self.sizes[step + 1] for step, a, b in ends]
+        large = np.maximum(edges["in_share"], edges["out_share"]) >= SHARE
+        self.drawn: npt.NDArray[np.int64] = np.flatnonzero(np.array(shown) & large)
+        self.thin = int(np.sum(np.array(shown) & ~large))
+
+    def _row(self, i: int) -> dict[Any, float]:
+        """Places of the clusters of one clustering, by the mean place of where their points come from."""
+        clusters = list(self.sizes[i])
+        if i:
+            inside = self.step == i - 1
+            weight: dict[Any, float] = dict.fromkeys(clusters, 0.0)
+            total = dict.fromkeys(clusters, 0.0)
+            columns = (self.edges[name][inside].tolist() for name in ("source", "target", "size"))
+            for source, target, size in zip(*columns, strict=True):
+                if target in weight and source in self.places[i - 1]:
+                    weight[target] += size
+                    total[target] += size * self.places[i - 1][source]
+            clusters.sort(key=lambda c: total[c] / weight[c] if weight[c] else 1.0)
+        return {cluster: (j + 0.5) / len(clusters) for j, cluster in enumerate(clusters)}
+
+    def ends(self, e: int) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Where an edge begins and ends."""
+        step = int(self.step[e])
+        source, target = self.edges["source"][e], self.edges["target"][e]
+        return (self.places[step][source], -step), (self.places[step + 1][target], -step - 1)
+
+    def nodes(self) -> Any:
+        """Each cluster drawn: where, its size and its name."""
+        for step, sizes in enumerate(self.sizes):
+            for cluster, size in sizes.items():
+                yield self.places[step][cluster], -step, size, label(cluster, 6)
+
+    @property
+    def left_out(self) -> str:
+        """What is not drawn, in words."""
+        parts = []
+        if self.more:
+            parts.append(count(self.more, "more clustering"))
+        if self.hidden:
+            parts.append(count(self.hidden, "smaller cluster"))
+        if self.thin:
+            parts.append(f"{count(self.thin, 'edge')} with under 2% of either cluster")
+        return f"not shown: {and_list(parts)}" if parts else ""
+
+
+#: Name → plot of many clusterings.
+MATRICES: dict[str, Callable[..., Any]] = {"matrix": matrix, "tree": tree}
+
+
+def plot_matrix(found: Matrix, kind: str = "matrix", ax: Axes | None = None) -> Any:
+    """Draw one of the plots of many clusterings, by name; returns the Axes."""
+    one_of("kind", kind, MATRICES)
+    return MATRICES[kind](found, ax)

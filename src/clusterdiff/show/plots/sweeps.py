@@ -1,0 +1,221 @@
+"""Sweeps: scores against the threshold, and the trade-off between splits and merges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clusterdiff.decide.sweep import Sweep
+from clusterdiff.errors import one_of
+from clusterdiff.points.labels import FloatArray
+from clusterdiff.show.plots.canvas import (
+    BLACK,
+    GREY,
+    LINES,
+    MERGE,
+    PALE,
+    RED,
+    SPLIT,
+    axes,
+    label,
+    legend,
+    open_sides,
+    write,
+)
+from clusterdiff.wording import count
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: A line has no more points than this; of more, those between which it bends most would not be told apart.
+MOST = 2000
+#: What stands on the axis of thresholds.
+CALLED = {"height": "height of the cut", "score": "least score of a pair", "resolution": "resolution"}
+
+
+def thresholds(swept: Sweep, ax: Axes | None = None) -> Axes:
+    """Each measure against the threshold, its best marked, with the two losses of S_H below.
+
+    Trees are drawn as steps, since between two merges nothing changes; pairs from the highest score to the lowest, so
+    that clusters always grow to the right.
+
+    >>> import clusterdiff as cd
+    >>> from clusterdiff.show import plots
+    >>> plots.thresholds(cd.sweep([0, 0, 1], pairs=([0, 1], [1, 2], [0.9, 0.3]))).get_xlabel()
+    'least score of a pair'
+    """
+    ax = axes(ax, 7.5, 4.5)
+    shown = _shown(swept)
+    x, style = swept.thresholds[shown], "default" if swept.over == "resolution" else "steps-post"
+    marker = "o" if len(shown) <= 30 else None
+    scores = [name for name, measure in swept.measures.items() if measure.similarity]
+    distances = [name for name in swept.scores if name not in scores]
+    entries = []
+    for values, colour, name in (
+        (swept.parts.split, SPLIT, "lost to splits"),
+        (swept.parts.merge, MERGE, "lost to merges"),
+    ):
+        ax.fill_between(x, 0, values[shown], color=colour, alpha=0.18, lw=0, step=_step(style))
+        ax.plot(x, values[shown], color=colour, lw=1, ls="--", drawstyle=style)
+        entries.append((name, colour))
+    for i, name in enumerate(scores):
+        colour = LINES[i % len(LINES)]
+        ax.plot(
+            x,
+            swept.scores[name][shown],
+            color=colour,
+            lw=2.2 if i == 0 else 1.4,
+            drawstyle=style,
+            marker=marker,
+            ms=4,
+        )
+        at = swept.best_place(name)
+        ax.plot(
+            [swept.thresholds[at]],
+            [swept.scores[name][at]],
+            marker="o",
+            ms=7,
+            mfc="none",
+            mew=1.6,
+            color=colour,
+        )
+        entries.append((label(f"{name} (best at {swept.thresholds[at]:.4g})", 40), colour))
+    if distances:
+        entries += _distances(swept, shown, ax, distances, len(scores), style)
+    if swept.over == "score":
+        ax.invert_xaxis()
+    ax.set_xlabel(CALLED[swept.over])
+    ax.set_ylabel("score")
+    ax.margins(x=0.02)
+    open_sides(ax)
+    _legend_below(ax, entries)
+    ax.set_title(_title(swept), loc="left", fontsize=10)
+    return ax
+
+
+def tradeoff(swept: Sweep, ax: Axes | None = None) -> Axes:
+    """What S_H lost to splits against what it lost to merges: a threshold trades the one for the other.
+
+    The nearer to the lower left corner, the better: on a grey line S_H is the same.
+
+    >>> import clusterdiff as cd
+    >>> from clusterdiff.show import plots
+    >>> plots.tradeoff(cd.sweep([0, 0, 1], pairs=([0, 1], [1, 2], [0.9, 0.3]))).get_ylabel()
+    'lost to splits'
+    """
+    ax = axes(ax, 5.6, 5.2)
+    shown = _shown(swept)
+    x, y = swept.parts.merge[shown], swept.parts.split[shown]
+    top = float(max(x.max(), y.max(), 0.05)) * 1.06
+    for kept in np.arange(0.1, 1.0, 0.1):
+        lost = 1 - kept
+        ax.plot([0, lost], [lost, 0], color=PALE, lw=0.8, zorder=0)
+        if lost < top:
+            write(
+                ax,
+                lost,
+                0.004 * top,
+                f"{kept:.1f}",
+                color=GREY,
+                fontsize=7,
+                ha="left",
+                va="bottom",
+                rotation=-45,
+            )
+    ax.plot(x, y, color=BLACK, lw=1.6, marker="o" if len(shown) <= 60 else None, ms=3)
+    for at in _named_places(swept, shown):
+        _name(ax, swept, at)
+    best = swept.best_place("S_H") if "S_H" in swept.scores else int(np.argmin(swept.parts.total))
+    _name(ax, swept, best, RED, "best: ")
+    ax.set_xlim(-0.02 * top, top)
+    ax.set_ylim(-0.02 * top, top)
+    ax.set_aspect("equal")
+    ax.set_xlabel("lost to merges")
+    ax.set_ylabel("lost to splits")
+    open_sides(ax)
+    ax.set_title(_title(swept) + "; grey: equal S_H", loc="left", fontsize=9)
+    return ax
+
+
+#: Name → plot of a sweep.
+SWEEPS: dict[str, Callable[..., Any]] = {"thresholds": thresholds, "tradeoff": tradeoff}
+
+
+def plot_sweep(swept: Sweep, kind: str = "thresholds", ax: Axes | None = None) -> Any:
+    """Draw one of the plots of a sweep, by name; returns the Axes."""
+    one_of("kind", kind, SWEEPS)
+    return SWEEPS[kind](swept, ax)
+
+
+def _shown(swept: Sweep) -> npt.NDArray[np.int64]:
+    """The thresholds that are drawn: evenly spaced if there are very many, with the best of each measure."""
+    if len(swept) <= MOST:
+        return np.arange(len(swept))
+    best = [swept.best_place(name) for name in swept.scores]
+    return np.unique(np.concatenate([np.linspace(0, len(swept) - 1, MOST).astype(np.int64), best]))
+
+
+def _step(style: str) -> Any:
+    return "post" if style == "steps-post" else None
+
+
+def _distances(
+    swept: Sweep, shown: npt.NDArray[np.int64], ax: Axes, names: list[str], first: int, style: Any
+) -> list[tuple[str, str]]:
+    """Measures that are distances, on an axis of their own on the right."""
+    other = ax.twinx()
+    entries = []
+    for i, name in enumerate(names, first):
+        colour = LINES[i % len(LINES)]
+        values: FloatArray = swept.scores[name]
+        other.plot(swept.thresholds[shown], values[shown], color=colour, lw=1.4, ls=":", drawstyle=style)
+        at = swept.best_place(name)
+        other.plot([swept.thresholds[at]], [values[at]], marker="o", ms=7, mfc="none", mew=1.6, color=colour)
+        entries.append((label(f"{name}, right (best at {swept.thresholds[at]:.4g})", 40), colour))
+    other.set_ylabel("distance")
+    other.spines["top"].set_visible(False)
+    return entries
+
+
+def _legend_below(ax: Axes, entries: list[tuple[str, str]]) -> None:
+    legend(ax, entries, line=True)
+    ax.legend(
+        handles=ax.get_legend().legend_handles,  # type: ignore[union-attr]
+        loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=min(3, len(entries)), frameon=False, fontsize=8,
+    )  # fmt: skip
+
+
+def _named_places(swept: Sweep, shown: npt.NDArray[np.int64]) -> list[int]:
+    """A few thresholds spread along the curve, by the way it goes."""
+    x, y = swept.parts.merge[shown], swept.parts.split[shown]
+    way = np.concatenate([[0], np.cumsum(np.hypot(np.diff(x), np.diff(y)))])
+    if way[-1] == 0:
+        return []
+    at = np.unique(np.searchsorted(way, np.linspace(0, way[-1], 7)[1:-1]))
+    best = swept.best_place("S_H") if "S_H" in swept.scores else -1
+    near = [int(shown[i]) for i in at]
+    return [i for i in near if best < 0 or np.hypot(*_apart(swept, i, best)) > 0.06]
+
+
+def _apart(swept: Sweep, i: int, j: int) -> tuple[float, float]:
+    return (
+        float(swept.parts.merge[i] - swept.parts.merge[j]),
+        float(swept.parts.split[i] - swept.parts.split[j]),
+    )
+
+
+def _name(ax: Axes, swept: Sweep, at: int, colour: str = GREY, before: str = "") -> None:
+    x, y = float(swept.parts.merge[at]), float(swept.parts.split[at])
+    ax.plot([x], [y], marker="o", ms=6, color=colour, zorder=3)
+    ax.annotate(
+        f"{before}{swept.thresholds[at]:.4g}", (x, y), (7, 5), textcoords="offset points", fontsize=8, color=colour,
+    )  # fmt: skip
+
+
+def _title(swept: Sweep) -> str:
+    return (
+        f"{count(swept.n)}, {count(len(swept), 'threshold' if swept.over != 'resolution' else 'resolution')}"
+    )

@@ -1,0 +1,78 @@
+"""The page of a sweep: one HTML file with a slider over the thresholds, without a network.
+
+What the page shows may come in here as plain values; how it looks and moves, in its template, style and script.
+"""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from clusterdiff.decide.sweep import Sweep
+from clusterdiff.files import write_text
+from clusterdiff.show.pages import render_page, source, visible
+from clusterdiff.wording import count
+
+ROOM = "clusterdiff.show.sweep"
+#: So many thresholds and merges are on the page, which stays small.
+MOST, MERGES = 1000, 20
+#: What the thresholds are, and what a cluster is at one of them.
+CALLED = {
+    "height": ("height", "Merges up to this height have happened."),
+    "score": ("least score", "Pairs with at least this score are connected."),
+    "resolution": ("resolution", "Each resolution is a clustering of its own."),
+}
+
+
+def write_page(swept: Sweep, path: str | PathLike[str], title: str | None = None) -> None:
+    """Write the page of a sweep to a file; see :meth:`Sweep.report`."""
+    write_text(path, render(swept, title))
+
+
+def render(swept: Sweep, title: str | None = None) -> str:
+    """The page as the text of an HTML file."""
+    over, means = CALLED[swept.over]
+    shown = _shown(swept)
+    return render_page(
+        ROOM,
+        _data(swept, shown),
+        source("clusterdiff.show.report", "page.css") + source(ROOM, "page.css"),
+        swept=swept,
+        over=over,
+        means=means,
+        some=len(shown) < swept.total,
+        shown=len(shown),
+        best=[(name, swept.best_place(name)) for name in swept.scores],
+        worst=[] if swept.over == "resolution" else list(swept.worst_merges[:MERGES]),
+        title=visible(title or f"Every {over} of {count(swept.n)}"),
+    )
+
+
+def _shown(swept: Sweep) -> Any:
+    """The thresholds on the page: evenly spaced if there are very many, with the best by each measure."""
+    best = [swept.best_place(name) for name in swept.scores]
+    even = np.linspace(0, len(swept) - 1, min(len(swept), MOST)).astype(np.int64)
+    return np.unique(np.concatenate([even, best]))
+
+
+def _data(swept: Sweep, shown: Any) -> dict[str, Any]:
+    places = {int(place): i for i, place in enumerate(shown)}
+    return {
+        "over": CALLED[swept.over][0],
+        "down": swept.over == "score",
+        "thresholds": swept.thresholds[shown].tolist(),
+        "clusters": swept.clusters[shown].tolist(),
+        "split": np.round(swept.parts.split[shown], 9).tolist(),
+        "merge": np.round(swept.parts.merge[shown], 9).tolist(),
+        "measures": [
+            {
+                "name": visible(name, 60),
+                "similarity": swept.measures[name].similarity,
+                "values": [None if np.isnan(x) else round(float(x), 9) for x in values[shown]],
+                "best": places[swept.best_place(name)],
+            }
+            for name, values in swept.scores.items()
+        ],
+    }
