@@ -282,6 +282,9 @@ def test_what_is_read_is_not_overwritten(files: tuple[Path, Path], tmp_path: Pat
         ["apply", pred, fix, "-o", pred],
         ["plot", "flow", *files, "-o", pred],
         ["worsen", true, "--csv", true],
+        ["rank", *files, "--html", pred],
+        ["matrix", *files, "--csv", pred],
+        ["sweep", f"{true}:cluster", pred, "--html", true],
     ):
         refused(run(*arguments), "is read, and would be overwritten")
     twice = ["--html", tmp_path / "x.csv", "--write", f"meet={tmp_path / 'x.csv'}"]

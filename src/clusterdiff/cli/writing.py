@@ -76,8 +76,9 @@ def note_formulas(formulas: int, safe: bool, path: str | None) -> None:
 
 
 def refuse_overwriting(outputs: Iterable[str | None], *inputs: Source | str) -> None:
-    """Raise if a file that is to be written is also read, or is to be written twice."""
+    """Raise if a file that is to be written is also read, or is to be written twice; inputs may be FILE:COLUMN."""
     paths = [one.path if isinstance(one, Source) else one for one in inputs]
+    paths += [path.rpartition(":")[0] for path in paths if ":" in path and not os.path.exists(path)]
     read = {os.path.realpath(file) for path in paths if path != STDIN for file in _files(path)}
     written: set[str] = set()
     for output in outputs:

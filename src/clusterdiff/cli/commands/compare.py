@@ -15,7 +15,7 @@ from clusterdiff.cli.coreference import MENTIONS, POINTS, Shown, document_option
 from clusterdiff.cli.explaining import SIDES, explain_options, report, show
 from clusterdiff.cli.inputs import input_options, noise_labels, noise_options, read_distances, sources, told
 from clusterdiff.cli.options import every, json_option, measures_option, top_option
-from clusterdiff.cli.output import error_console, refuse_several
+from clusterdiff.cli.output import error_console, print_data, refuse_several
 from clusterdiff.cli.writing import parted, refuse_overwriting, spreadsheet_option, write_option, write_parts
 from clusterdiff.diff.comparison import Comparison, noticed
 from clusterdiff.diff.documents import CorpusComparison
@@ -161,7 +161,7 @@ def command(
         if markdown:
             if explain or by:
                 raise ArgumentError("--markdown has room for neither --explain nor --by; --html has.")
-            click.echo(comparison_markdown(diff, measures, top, sides), nl=False)
+            print_data(comparison_markdown(diff, measures, top, sides))
             if html:
                 report(diff, html, quiet=True, by={}, sides=sides)
         elif isinstance(diff, CorpusComparison):
