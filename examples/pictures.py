@@ -18,6 +18,27 @@ from clusterdiff.paper import story
 from clusterdiff.show import plots
 
 
+def runs() -> dict[str, tuple[np.ndarray, dict[str, np.ndarray]]]:
+    """Fourteen data sets, and five systems of which some err more than others."""
+    rng = np.random.default_rng(0)
+    out = {}
+    for i in range(14):
+        true = rng.integers(0, int(rng.integers(30, 60)), 600)
+        shares = {"k-means": 0.2, "HDBSCAN": 0.22, "Ward": 0.3, "spectral": 0.31, "random": 0.6}
+        out[f"data {i}"] = (
+            true,
+            {
+                name: np.where(
+                    rng.random(600) < share * rng.uniform(0.6, 1.4),
+                    rng.integers(0, true.max() + 1, 600),
+                    true,
+                )
+                for name, share in shares.items()
+            },
+        )
+    return out
+
+
 def groups() -> tuple[np.ndarray, np.ndarray]:
     """Four groups of points that touch, as in docs/sweep.md: which group each belongs to, and their dendrogram."""
     rng = np.random.default_rng(0)
@@ -30,6 +51,7 @@ def main() -> None:
     folder = Path(sys.argv[1])
     drawn = {kind: plots.plot(customers.compare(), kind) for kind in plots.PLOTS}
     drawn["series"] = cd.worsen(story.true()).plot()
+    drawn["ranks"] = cd.rank(runs(), resamples=0).plot()
     drawn["story"] = plots.derivation(story.compare())
     true, tree = groups()
     swept = cd.sweep(true, tree, measures=["S_H", "ari"])

@@ -9,7 +9,11 @@
 import typing as _typing
 
 from clusterdiff._version import __version__
+from clusterdiff.decide.datasets import DatasetRanking
 from clusterdiff.decide.matrix import Matrix, Stability, StableCluster, matrix
+from clusterdiff.decide.paired import Paired
+from clusterdiff.decide.rank import rank
+from clusterdiff.decide.ranking import Ranking
 from clusterdiff.decide.resolutions import Edge
 from clusterdiff.decide.scorer import Scorer, scorer
 from clusterdiff.decide.sweep import Sweep, SweepLoss, sweep
@@ -20,6 +24,7 @@ from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.components import Component
 from clusterdiff.diff.documents import CorpusComparison, Counts, Documents
 from clusterdiff.diff.explain import Explanation, Story
+from clusterdiff.diff.interval import Interval
 from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.mapping import Continuation
 from clusterdiff.diff.patch import Patch
@@ -75,6 +80,7 @@ __all__ = [
     "CorpusComparison",
     "Counterexample",
     "Counts",
+    "DatasetRanking",
     "Documents",
     "Edge",
     "EngineComparison",
@@ -83,6 +89,7 @@ __all__ = [
     "Extremes",
     "FileError",
     "InDocument",
+    "Interval",
     "LabelError",
     "Loss",
     "Matrix",
@@ -92,11 +99,13 @@ __all__ = [
     "Mention",
     "Merge",
     "MissingExtraError",
+    "Paired",
     "Patch",
     "PatchError",
     "PointLoss",
     "PointSource",
     "Policy",
+    "Ranking",
     "Repair",
     "Repairs",
     "Row",
@@ -123,6 +132,7 @@ __all__ = [
     "matrix",
     "measure",
     "measures",
+    "rank",
     "read",
     "score",
     "scorer",

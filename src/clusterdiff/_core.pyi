@@ -87,6 +87,15 @@ class RepairSteps(NamedTuple):
     source: NDArray[np.int32]
     target: NDArray[np.int32]
 
+class Kept(NamedTuple):
+    """What is left of S_H, and what was lost, in points."""
+
+    kept: NDArray[np.float64]
+    """Of each true cluster, the sum of m·s·t over its cells."""
+    split: float
+    """What all cells lost to splits."""
+    merge: float
+
 class ExpectedInformation(NamedTuple):
     """What is expected of clusterings with given cluster sizes, in nats."""
 
@@ -243,6 +252,8 @@ class Cells:
         """Component of each true and of each pred cluster, numbered by first true cluster, and their number."""
     def assign(self, values: NDArray[np.int64] | NDArray[np.float64]) -> NDArray[np.int64]:
         """The cells, ascending, of the one-to-one matching of clusters with the greatest total of values >= 0."""
+    def kept_by_true(self) -> Kept:
+        """What each true cluster keeps of S_H, and what was lost to splits and merges."""
     def locate(self, true: Any, pred: Any) -> NDArray[np.int32] | NDArray[np.int64]:
         """Index of each point's cell, for the arrays the table was built from."""
 
@@ -347,6 +358,21 @@ def sample_cells(
     true_sizes: NDArray[np.int64], pred_sizes: NDArray[np.int64], seed: int, first: int, count: int
 ) -> list[Cells]:
     """Random tables with these margins: draws first, first + 1, … of the stream that the seed starts."""
+
+#: Units are drawn block by block, so many at a time.
+RESAMPLE_BLOCK: int
+
+def resample(
+    values: NDArray[np.float64], width: int, drawn: NDArray[np.int64], seed: int
+) -> NDArray[np.float64]:
+    """Sums over units drawn with replacement, a row per resample.
+
+    ``values`` has a row of ``width`` numbers per unit, one after the other; ``drawn`` says for each resample how many
+    units of each block it draws.
+    """
+
+def toss(values: NDArray[np.float64], width: int, draws: int, seed: int) -> NDArray[np.float64]:
+    """Sums over units that are picked by a fair coin each, a row per draw; ``values`` as for :func:`resample`."""
 
 def dendrogram(left: NDArray[np.int64], right: NDArray[np.int64], height: NDArray[np.float64]) -> Merges:
     """The tree of a dendrogram, each merge at the greatest height below it; ValueError if it is none."""

@@ -24,6 +24,13 @@ def series(worsened: Any, ax: Any = None) -> Any:
     return plots.series(worsened, ax)
 
 
+def mean_ranks(ranking: Any, ax: Any = None) -> Any:
+    """Draw the mean ranks of systems over data sets, and which of them do not differ; returns the Axes."""
+    from clusterdiff.show import plots
+
+    return plots.mean_ranks(ranking, ax)
+
+
 def sweep(swept: Any, kind: str = "thresholds", ax: Any = None) -> Any:
     """Draw one of the plots of a sweep, by name; returns the Axes."""
     from clusterdiff.show import plots

@@ -50,3 +50,19 @@ def percent(share: float) -> str:
     if 0.995 <= share < 1:
         return "over 99%"
     return f"{share:.0%}"
+
+
+#: What LaTeX would take for a command.
+ESCAPES = str.maketrans(
+    {c: f"\\{c}" for c in "&%$#_{}"}
+    | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
+)
+
+
+def latex(text: str) -> str:
+    r"""Text as LaTeX prints it.
+
+    >>> print(latex("S_H"))
+    S\_H
+    """
+    return text.translate(ESCAPES)

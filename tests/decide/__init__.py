@@ -1,0 +1,1 @@
+"""Several comparisons: rankings, intervals, tests between systems, and the guard."""

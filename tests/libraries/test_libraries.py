@@ -120,6 +120,37 @@ def test_grid_search_finds_the_right_number_of_clusters(blobs: tuple[Any, Any]) 
     assert cross_validate(pipeline, data, y, scoring=cd.scorer("ari"), cv=3)["test_score"].min() == 1.0
 
 
+def test_grid_search_with_worker_processes_and_measures_of_ones_own(blobs: tuple[Any, Any]) -> None:
+    """Registered ones, functions and lambdas reach the workers, which do not know them."""
+    data, y = blobs
+
+    @cd.measure("whole_clusters", family="own")
+    def whole_clusters(meet: cd.Meet) -> float:
+        """Share of the clusters on either side that are whole."""
+        return float(np.mean(np.diff(meet.indptr) == 1) * np.mean(np.diff(meet.transpose().indptr) == 1))
+
+    try:
+        scoring = {
+            "name": cd.scorer("whole_clusters"),
+            "lambda": cd.scorer(lambda meet: -len(meet)),
+            "VI": cd.scorer("VI"),
+        }
+    finally:
+        cd.measures.remove("whole_clusters")
+    search = GridSearchCV(
+        KMeans(n_init=2, random_state=0),
+        {"n_clusters": [2, 3]},
+        scoring=scoring,
+        refit="name",
+        cv=2,
+        n_jobs=2,
+    )
+    search.fit(data, y)
+    assert search.best_params_ == {"n_clusters": 3}
+    assert search.cv_results_["mean_test_lambda"].tolist() == [-3.0, -3.0]
+    assert search.cv_results_["mean_test_VI"].tolist()[1] == 0.0
+
+
 def test_estimators_that_cannot_predict_cluster_what_is_scored(blobs: tuple[Any, Any]) -> None:
     """With two folds of one size, labels of the training points would have the right length and be wrong."""
     data, y = blobs

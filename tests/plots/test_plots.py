@@ -200,3 +200,27 @@ def test_unknown_plots_and_a_missing_library_are_named(monkeypatch: pytest.Monke
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
         == "False\n"
     )
+
+
+def test_mean_ranks_are_drawn_with_bars_over_cliques() -> None:
+    """A line for each system and a bar for each clique; names are literal, and the best stands at the left."""
+    rng = np.random.default_rng(0)
+    sets = {}
+    for i in range(8):
+        true = rng.integers(0, 40, 300)
+        shares = {"$x_1$ alike": 0.1, "alike": 0.1, "a very long name that does not fit beside the line": 0.5}
+        sets[f"data {i}"] = (
+            true,
+            {
+                name: np.where(rng.random(300) < share, rng.integers(0, 40, 300), true)
+                for name, share in shares.items()
+            },
+        )
+    ranking = cd.rank(sets, resamples=0)
+    ax = ranking.plot()
+    ax.figure.canvas.draw()
+    assert len(ranking.cliques) == 1
+    assert len(ax.lines) == 3 + 1
+    assert any("$x_1$ alike" in text.get_text() for text in ax.texts)
+    assert ax.get_xlim() == (1.0, 3.0)
+    plt.close(ax.figure)

@@ -23,6 +23,7 @@ NB_MODULE(_core, m) {
     cd::bind_chance(m);
     cd::bind_explain(m, cells);
     cd::bind_points(m);
+    cd::bind_draws(m, cells);
     cd::bind_sweep(m);
     m.def("threads", &cd::configured_threads);
 }

@@ -185,5 +185,14 @@ def told() -> Iterator[None]:
 
 
 class _Teller(logging.Handler):
+    """Prints every message once: a ranking reads the same truth again and again."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._told: set[str] = set()
+
     def emit(self, record: logging.LogRecord) -> None:
-        error_console().print(record.getMessage(), markup=False, style="dim", soft_wrap=True)
+        message = record.getMessage()
+        if message not in self._told:
+            self._told.add(message)
+            error_console().print(message, markup=False, style="dim", soft_wrap=True)

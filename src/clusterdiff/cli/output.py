@@ -15,7 +15,7 @@ from rich.text import Text
 
 from clusterdiff.diff.chance import worth_saying
 from clusterdiff.diff.comparison import Comparison
-from clusterdiff.errors import FileError
+from clusterdiff.errors import ArgumentError, FileError
 from clusterdiff.table import shown
 from clusterdiff.wording import count
 
@@ -42,7 +42,12 @@ def error_console() -> Console:
 
 def print_json(data: Any) -> None:
     """Data for programs, strict JSON: what is not finite becomes null."""
-    click.echo(json.dumps(_finite(data), ensure_ascii=False, indent=2, allow_nan=False))
+    click.echo(json_text(data))
+
+
+def json_text(data: Any) -> str:
+    """The same as text."""
+    return json.dumps(_finite(data), ensure_ascii=False, indent=2, allow_nan=False)
 
 
 def _finite(data: Any) -> Any:
@@ -51,6 +56,13 @@ def _finite(data: Any) -> Any:
     if isinstance(data, list | tuple):
         return [_finite(value) for value in data]
     return None if isinstance(data, float) and not math.isfinite(data) else data
+
+
+def refuse_several(given: dict[str, bool]) -> None:
+    """Raise if several ways to print the same were asked for."""
+    chosen = [option for option, is_given in given.items() if is_given]
+    if len(chosen) > 1:
+        raise ArgumentError(f"{' and '.join(chosen)} are two ways to print the same; choose one.")
 
 
 def plain_table(*left: str, right: Iterable[str] = (), header: bool = True) -> RichTable:

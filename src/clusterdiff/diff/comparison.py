@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import cached_property
 from html import escape
@@ -14,8 +14,9 @@ from clusterdiff import views
 from clusterdiff._version import __version__
 from clusterdiff.diff.analysis import Analysis, Cell, Merge, Split
 from clusterdiff.diff.chance import Chance, chance, level
-from clusterdiff.diff.components import Component, components
+from clusterdiff.diff.components import Component, components, components_html
 from clusterdiff.diff.explain import Explanation, explain
+from clusterdiff.diff.interval import Interval, Method, Resampling, interval
 from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.lost_repairs import LostRepairs
 from clusterdiff.diff.mapping import Continuation, mapping
@@ -23,6 +24,7 @@ from clusterdiff.diff.patch import Patch, patch
 from clusterdiff.diff.repairs import Repairs
 from clusterdiff.diff.slices import PointLoss, Slice, by, by_point
 from clusterdiff.diff.source import PointSource
+from clusterdiff.diff.units import Unit
 from clusterdiff.errors import ArgumentError, ClusterdiffWarning, MeasureError
 from clusterdiff.measures import Measure, applicable, resolve, resolve_all
 from clusterdiff.measures.models import Model
@@ -31,7 +33,7 @@ from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Summed
 from clusterdiff.points.clustering import Clustering, Points
 from clusterdiff.points.policy import Policy
-from clusterdiff.table import Table, shown
+from clusterdiff.table import Table
 from clusterdiff.wording import count
 
 AnyMeasure: TypeAlias = str | Measure | Callable[[Meet], float]
@@ -46,6 +48,9 @@ class Comparison:
     ``meet`` is their meet, ``analysis`` what follows from it alone, ``source`` the points, and ``policy`` what was
     done with points that one side lacks and with noise.
     """
+
+    #: What is drawn again for an interval, unless another unit is named.
+    unit: Unit = "component"
 
     def __init__(self, meet: Meet, source: PointSource, policy: Policy) -> None:
         self.meet = meet
@@ -171,6 +176,46 @@ class Comparison:
             progress=progress,
             signature=self.signature.partition("|")[2],
         )
+
+    def interval(
+        self,
+        measure: AnyMeasure = "S_H",
+        *,
+        unit: Unit | None = None,
+        level: float = 0.95,
+        method: Method = "percentile",
+        resamples: int = 10_000,
+        seed: int = 0,
+    ) -> Interval:
+        """Between which values a measure would have come out, had other clusters of the same kind been drawn.
+
+        The bootstrap draws units with replacement, never single points, and adds up their sums.
+
+        Parameters
+        ----------
+        measure
+            S_H and all of S* and S'; without lost points also whatever reads sums, such as ``ari``, ``vi``, ``b3.f1``.
+        unit
+            ``"component"`` (the default), ``"true"`` for true clusters, or ``"document"`` (the default for a corpus).
+        level, method, resamples, seed
+            How often it should cover; ``"percentile"`` or ``"basic"``, the percentiles mirrored at the value; how many
+            resamples, and where random numbers start.
+
+        Examples
+        --------
+        >>> import clusterdiff as cd
+        >>> true = [i // 4 for i in range(400)]
+        >>> pred = [2 * (i // 4) + (i % 4 == 3 and i % 20 < 8) for i in range(400)]
+        >>> cd.compare(true, pred).interval()
+        S_H = 0.8377, 95% interval 0.7972 to 0.8783 (percentile, 10,000 resamples of 100 components)
+        """
+        how, wanted = Resampling(level, method, resamples, seed), resolve(measure)
+        chosen = self.unit if unit is None else unit
+        return interval(self.meet_for(wanted), wanted, chosen, how, self.signature.partition("|")[2])
+
+    def meet_for(self, measure: Measure) -> Meet:
+        """The meet that a measure is computed from."""
+        return self.meet
 
     @cached_property
     def chance_level(self) -> float | None:
@@ -437,20 +482,9 @@ class Comparison:
         return "\n".join([*self._sentences(), self.signature])
 
     def _repr_html_(self) -> str:
-        worst = [c for c in self.components[:5] if c.loss > 0]
-        rows = "".join(
-            f"<tr><td>{c.kind}</td><td>{c.size:,}</td><td>{c.loss:.4f}</td>"
-            f"<td>{escape(_name_list(c.true))}</td><td>{escape(_name_list(c.pred))}</td></tr>"
-            for c in worst
-        )
-        table = (
-            "<table><thead><tr><th>kind</th><th>points</th><th>loss</th><th>true</th><th>predicted</th></tr></thead>"
-            f"<tbody>{rows}</tbody></table>"
-            if worst
-            else ""
-        )
         first, *rest = map(escape, self._sentences())
         lines = "<br>".join(rest)
+        table = components_html(self.components[:5])
         return f"<p><b>{first}</b><br>{lines}</p>{table}<p><code>{escape(self.signature)}</code></p>"
 
 
@@ -462,8 +496,3 @@ def noticed(diff: Compared) -> Compared:
     for notice in diff.notices:
         warnings.warn(notice, ClusterdiffWarning, stacklevel=3)
     return diff
-
-
-def _name_list(names: Sequence[Any], limit: int = 4) -> str:
-    more = f" and {len(names) - limit:,} more" if len(names) > limit else ""
-    return ", ".join(shown(str(name), 30) for name in names[:limit]) + more

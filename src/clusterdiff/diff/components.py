@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from html import escape
 from typing import Any, NamedTuple, Protocol
 
 from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.loss import PARTS
 from clusterdiff.diff.source import PointSource
 from clusterdiff.meet.meet import Meet
-from clusterdiff.table import Table, plain
+from clusterdiff.table import Table, plain, shown
 
 
 class Members(Protocol):
@@ -114,3 +115,22 @@ def rows(columns: Mapping[str, Any], members: Members) -> Table[Component]:
     """Components from their columns, and what they are made of."""
     row: Any = partial(Component, members)
     return Table(columns, row)
+
+
+def components_html(rows: Table[Component]) -> str:
+    """Components that lost something, as a table for a notebook; nothing if none did."""
+    worst = [row for row in rows if row.loss > 0]
+    if not worst:
+        return ""
+    body = "".join(
+        f"<tr><td>{row.kind}</td><td>{row.size:,}</td><td>{row.loss:.4f}</td>"
+        f"<td>{escape(_name_list(row.true))}</td><td>{escape(_name_list(row.pred))}</td></tr>"
+        for row in worst
+    )
+    head = "".join(f"<th>{name}</th>" for name in ("kind", "points", "loss", "true", "predicted"))
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _name_list(names: Sequence[Any], limit: int = 4) -> str:
+    more = f" and {len(names) - limit:,} more" if len(names) > limit else ""
+    return ", ".join(shown(str(name), 30) for name in names[:limit]) + more

@@ -15,8 +15,9 @@ from clusterdiff.diff.build import compare_aligned
 from clusterdiff.diff.comparison import USUAL, AnyMeasure, Comparison
 from clusterdiff.diff.source import PointSource
 from clusterdiff.diff.texts import check_documents, refuse_other_words
+from clusterdiff.diff.units import Unit
 from clusterdiff.errors import ArgumentError, LabelError, listed, one_of
-from clusterdiff.measures import resolve
+from clusterdiff.measures import Measure, resolve
 from clusterdiff.meet.meet import Meet
 from clusterdiff.points.alignment import Alignment, bare, by_name, settled
 from clusterdiff.points.clustering import Clustering
@@ -47,6 +48,11 @@ class Documents(Mapping[Any, Comparison]):
 
     def __len__(self) -> int:
         return len(self._places)
+
+    @property
+    def places(self) -> Mapping[Any, int]:
+        """The number of each document among all documents."""
+        return self._places
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Documents, (self._places, self._make)
@@ -88,6 +94,9 @@ class CorpusComparison(Comparison):
     ``counts`` says how many points and clusters either side has, and how many points both have.
     """
 
+    #: Documents were chosen independently of each other; clusters within one were not.
+    unit: Unit = "document"
+
     def __init__(
         self,
         meet: Meet,
@@ -114,8 +123,11 @@ class CorpusComparison(Comparison):
     def score(self, measure: AnyMeasure = "S_H") -> float:
         """One measure of all documents together; see ``scored`` for those that the reference scorers have."""
         found = resolve(measure)
-        as_reference = found.family == "coreference" or found.name.startswith("b3.")
-        return float(found(self.scored.summed if as_reference else self.summed))
+        return float(found(self.scored.summed if _as_reference(found) else self.summed))
+
+    def meet_for(self, measure: Measure) -> Meet:
+        """The meet that a measure is computed from: that of ``scored`` for those that the reference scorers have."""
+        return self.scored.meet if _as_reference(measure) else self.meet
 
     @property
     def notices(self) -> list[str]:
@@ -144,6 +156,10 @@ class CorpusComparison(Comparison):
         for measure in wanted:
             columns[measure.name] = [diff.score(measure) for diff in self.documents.values()]
         return Table(columns)
+
+
+def _as_reference(measure: Measure) -> bool:
+    return measure.family == "coreference" or measure.name.startswith("b3.")
 
 
 def compare_corpora(true: Corpus, pred: Corpus, policy: Policy, singletons: Singletons) -> CorpusComparison:

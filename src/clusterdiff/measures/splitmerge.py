@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
+import numpy as np
+
 from clusterdiff.measures.chance import s_h_lost
 from clusterdiff.measures.lost import CHANCE
 from clusterdiff.measures.registry import JOIN_WEIGHTED, Measure, measure
 from clusterdiff.measures.subcomponents import Scored, Sigma, Subcomponent, Takes, mean, product, subcomponent
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Sized, Summed
+from clusterdiff.points.labels import FloatArray
 
 XIANG = (
     "Xiang, Q., Mao, Q., Chai, K. M. A., Chieu, H. L., Tsang, I. W. & Zhao, Z. (2012). "
@@ -225,3 +228,16 @@ class Combined:
     def __call__(self, meet: Meet) -> float:
         """Σ m/n · σ(split score, merge score) over the cells."""
         return Scored(meet, self.s).combine(self.sigma)
+
+
+def cell_scores(measure: Measure, meet: Meet) -> FloatArray | None:
+    """σ(s, t) of each cell, if the measure is their mean over the points; None if it is no such measure."""
+    function = measure.function
+    if isinstance(function, Combined):
+        s, sigma = function.s, function.sigma
+    elif function in (s_h, s_mse, s_product, s_mean):
+        s = subcomponent("mse" if function is s_mse else measure.parameters.get("s", "entropy"))
+        sigma = mean if function is s_mean else product
+    else:
+        return None
+    return np.asarray(sigma(*Scored(meet, s).pair), dtype=np.float64)

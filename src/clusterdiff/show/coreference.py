@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from clusterdiff.show.export import latex
+from clusterdiff.wording import latex
 
 #: Measures of which papers give precision, recall and F1, and their headings.
 GROUPS = {"muc": "MUC", "b3": r"B$^3$", "ceaf_e": r"CEAF$_{\phi_4}$", "lea": "LEA"}

@@ -15,6 +15,7 @@ from clusterdiff.files import replacing, write_text
 from clusterdiff.meet.meet import Meet
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.table import Table
+from clusterdiff.wording import latex
 
 Columns: TypeAlias = dict[str, list[Any]]
 Scores: TypeAlias = Mapping[str, float] | Mapping[str, Mapping[str, float]]
@@ -172,21 +173,6 @@ def _grid(scores: Scores) -> tuple[list[str], list[list[str]]]:
     names = dict.fromkeys(name for column in systems.values() for name in column)
     rows = [[name, *(f"{c[name]:.4f}" if name in c else "" for c in systems.values())] for name in names]
     return ["measure", *systems], rows
-
-
-ESCAPES = str.maketrans(
-    {c: f"\\{c}" for c in "&%$#_{}"}
-    | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
-)
-
-
-def latex(text: str) -> str:
-    r"""Text as LaTeX prints it.
-
-    >>> print(latex("S_H"))
-    S\_H
-    """
-    return text.translate(ESCAPES)
 
 
 def _latex_row(cells: list[str]) -> str:

@@ -87,6 +87,12 @@ def open_table(
 # ---- which columns
 
 
+def columns_of(source: Source) -> list[str]:
+    """The names of a table's columns."""
+    with open_table(connect(), source.resolved()) as scan:
+        return list(scan.columns)
+
+
 def require(scan: Scan, column: str) -> str:
     """The column, which must be there."""
     if column not in scan.columns:

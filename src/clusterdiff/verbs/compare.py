@@ -191,23 +191,28 @@ def score(true: object, pred: object, measure: AnyMeasure = "S_H", **options: An
     >>> cd.score([0, 0, 1, 1], [0, 0, 1, 2])
     0.5
     """
-    if (
-        not options
-        and type(true) is type(pred) is np.ndarray
+    if not options and integers_in_order(true, pred):
+        # Two plain integer arrays need no alignment: this is what keeps small inputs cheap.
+        return float(resolve(measure)(Meet.from_labels(true, pred)))  # type: ignore[arg-type]
+    if not options and all(_plain(side) for side in (true, pred)):
+        # A score does not mention clusters: their names need not be read.
+        return float(resolve(measure)(meet_of(align(true, pred))))
+    return compare(true, pred, **options).score(measure)
+
+
+def integers_in_order(true: object, pred: object) -> bool:
+    """Whether these are two plain arrays with an integer label per point, which need no alignment."""
+    return (
+        type(true) is np.ndarray
+        and type(pred) is np.ndarray
         and true.dtype.char in INTEGERS
         and pred.dtype.char in INTEGERS
         and true.dtype.isnative
         and pred.dtype.isnative
         and true.ndim == 1
         and true.shape == pred.shape
-        and len(true)
-    ):
-        # Two plain integer arrays need no alignment: this is what keeps small inputs cheap.
-        return float(resolve(measure)(Meet.from_labels(true, pred)))
-    if not options and all(_plain(side) for side in (true, pred)):
-        # A score does not mention clusters: their names need not be read.
-        return float(resolve(measure)(meet_of(align(true, pred))))
-    return compare(true, pred, **options).score(measure)
+        and len(true) > 0
+    )
 
 
 # ---- what each side is

@@ -14,7 +14,7 @@ from clusterdiff.cli.coreference import MENTIONS, POINTS, Shown, document_option
 from clusterdiff.cli.explaining import SIDES, explain_options, report, show
 from clusterdiff.cli.inputs import input_options, noise_labels, noise_options, read_distances, sources, told
 from clusterdiff.cli.options import every, json_option, measures_option, top_option
-from clusterdiff.cli.output import error_console
+from clusterdiff.cli.output import error_console, refuse_several
 from clusterdiff.cli.writing import write_option, write_parts
 from clusterdiff.diff.comparison import Comparison, noticed
 from clusterdiff.diff.documents import CorpusComparison
@@ -24,6 +24,7 @@ from clusterdiff.measures import measures as registry
 from clusterdiff.points.corpus import SINGLETONS
 from clusterdiff.points.noise import Noise
 from clusterdiff.points.policy import MISSING, Policy
+from clusterdiff.show.markdown import comparison_markdown
 from clusterdiff.verbs.compare import compare
 
 
@@ -62,6 +63,9 @@ from clusterdiff.verbs.compare import compare
 @write_option
 @json_option
 @click.option(
+    "--markdown", is_flag=True, help="Print it for a comment on a pull request: under 60,000 characters."
+)
+@click.option(
     "--fail-under", type=float, metavar="SCORE", help="Exit with 1 if the first measure is below SCORE."
 )
 def command(
@@ -92,6 +96,7 @@ def command(
     memory: str | None,
     writes: tuple[str, ...],
     as_json: bool,
+    markdown: bool,
     fail_under: float | None,
     **inputs: Any,
 ) -> None:
@@ -104,8 +109,7 @@ def command(
     which also tell which clusters continue, were born or vanished.
     """
     true, pred, sides = _sides(true, pred, old, new)
-    if as_json and latex:
-        raise ArgumentError("--json and --latex are two ways to print the same; choose one.")
+    refuse_several({"--json": as_json, "--latex": latex, "--markdown": markdown})
     left, right = sources(true, pred, **inputs)
     columns = tuple(name.strip() for name in (features or "").split(",") if name.strip())
     labels = noise_labels(noise, noise_true, noise_pred)
@@ -148,7 +152,13 @@ def command(
                 )
         measures = every(measures, diff)
         first = measures[0]
-        if isinstance(diff, CorpusComparison):
+        if markdown:
+            if explain or by:
+                raise ArgumentError("--markdown has room for neither --explain nor --by; --html has.")
+            click.echo(comparison_markdown(diff, measures, top, sides), nl=False)
+            if html:
+                report(diff, html, quiet=True, by={}, sides=sides)
+        elif isinstance(diff, CorpusComparison):
             _refuse_for_documents({"--old/--new": sides != SIDES})
             if documents is None:
                 _refuse_for_documents({"--master": master is not None, "--memory": memory is not None})

@@ -16,6 +16,7 @@ from clusterdiff.show.plots.graphs import bipartite, derivation
 from clusterdiff.show.plots.lines import series
 from clusterdiff.show.plots.losses import loss
 from clusterdiff.show.plots.matrices import MATRICES, matrix, plot_matrix, tree
+from clusterdiff.show.plots.ranks import mean_ranks
 from clusterdiff.show.plots.registry import PLOTS, picture
 from clusterdiff.show.plots.scores import sizes
 from clusterdiff.show.plots.sweeps import SWEEPS, plot_sweep, thresholds, tradeoff
@@ -34,6 +35,7 @@ __all__ = [
     "heatmap",
     "loss",
     "matrix",
+    "mean_ranks",
     "picture",
     "plot",
     "plot_matrix",

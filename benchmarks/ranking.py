@@ -1,0 +1,54 @@
+"""What ranking and resampling cost: many predictions, and intervals over many clusters.
+
+python benchmarks/ranking.py
+
+Seconds of processor time over all threads, which depend little on what else the machine does.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import clusterdiff as cd
+
+
+def timed(run: Callable[[], Any]) -> tuple[float, Any]:
+    """How long it took, and what it returned."""
+    start = time.process_time()
+    found = run()
+    return time.process_time() - start, found
+
+
+def blurred(true: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
+    """A prediction in which this share of the points went to any cluster."""
+    return np.where(rng.random(len(true)) < share, rng.integers(0, true.max() + 1, len(true)), true)
+
+
+def main() -> None:
+    """Print a line for each case."""
+    warnings.simplefilter("ignore")
+    rng = np.random.default_rng(0)
+    for k in (10, 100, 1_000):
+        true = rng.integers(0, k, 10_000)
+        preds = {str(i): blurred(true, 0.1, rng) for i in range(10_000)}
+        seconds, found = timed(lambda t=true, p=preds: cd.rank(t, p))
+        print(f"10^4 predictions of 10^4 points, {k:>5,} clusters  {seconds:6.2f} s")
+        seconds, _ = timed(lambda f=found: repr(f))
+        print(f"  … intervals and tests of the first hundred     {seconds:6.2f} s")
+    for what, sizes in (
+        ("linked records, which repeat", 1 + rng.geometric(0.4, 1_000_000)),
+        ("20 to 59 points, none alike ", rng.integers(20, 60, 1_000_000)),
+    ):
+        true = np.repeat(np.arange(len(sizes)), sizes)
+        diff = cd.compare(true, blurred(true, 0.05, rng))
+        seconds, _ = timed(lambda d=diff: d.interval(unit="true"))
+        print(f"10^4 resamples of 10^6 clusters, {what}  {seconds:6.2f} s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,200 @@
+"""clusterdiff rank: several predictions of the same truth, best first; and whether one is worse than it was."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from clusterdiff.cli.inputs import input_options, noise_labels, noise_options, told
+from clusterdiff.cli.options import json_option, seed_option, split_names
+from clusterdiff.cli.output import console, error_console, json_text, progress, refuse_several, save_picture
+from clusterdiff.cli.systems import Watched, runs_of, systems_of
+from clusterdiff.decide.datasets import DatasetRanking
+from clusterdiff.decide.guard import Baseline, Change
+from clusterdiff.decide.leaderboard import escaped
+from clusterdiff.decide.rank import SHARED, rank
+from clusterdiff.decide.ranking import Ranking
+from clusterdiff.diff.interval import METHODS
+from clusterdiff.errors import ArgumentError
+from clusterdiff.files import write_text
+from clusterdiff.points.policy import MISSING
+
+
+@click.command(name="rank")
+@click.argument("true", metavar="[TRUE]", required=False)
+@click.argument("preds", metavar="[PRED]...", nargs=-1)
+@click.option(
+    "--table",
+    metavar="FILE",
+    help="Instead of TRUE and PRED, several data sets: a table with the columns data, system and file.",
+)
+@input_options
+@click.option("--measures", help="Measures, separated by commas; the first one ranks.  [default: S_H,as_h]")
+@click.option(
+    "--missing",
+    type=click.Choice(MISSING),
+    help="Points on one side only.  [default: error; lost for documents]",
+)
+@noise_options
+@click.option("--documents", metavar="COLUMN", help="Compare within documents, which this column names.")
+@click.option("--weight", "weights", metavar="COLUMN", help="How much each point counts.")
+@click.option(
+    "--unit",
+    type=click.Choice(SHARED),
+    help="What is drawn again: true clusters or documents.  [default: true; document for documents]",
+)
+@click.option("--level", default=0.95, show_default=True, help="How often intervals should cover.")
+@click.option(
+    "--method",
+    type=click.Choice(METHODS),
+    default="percentile",
+    show_default=True,
+    help="How intervals are made.",
+)
+@click.option(
+    "--resamples",
+    default=10_000,
+    show_default=True,
+    help="Resamples and permutations; 0: no intervals, no tests.",
+)
+@seed_option
+@json_option
+@click.option("--markdown", is_flag=True, help="Print a Markdown table of under 60,000 characters.")
+@click.option("--latex", is_flag=True, help="Print a LaTeX table for booktabs.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print comma-separated values, with all digits.")
+@click.option("--html", type=click.Path(), metavar="FILE", help="Write the table as a page.")
+@click.option(
+    "--plot",
+    type=click.Path(),
+    metavar="FILE",
+    help="With --table: draw the mean ranks to a .png, .svg or .pdf.",
+)
+@click.option(
+    "--baseline", metavar="FILE", help="Compare with what `compare --json` or `rank --json` printed before."
+)
+@click.option("--fail-if-worse", is_flag=True, help="Exit with 1 if a system is worse than in the baseline.")
+@click.option("--significant", is_flag=True, help="… and the difference is more than chance.")
+def command(
+    true: str | None,
+    preds: tuple[str, ...],
+    table: str | None,
+    measures: str | None,
+    missing: Any,
+    noise: tuple[str, ...],
+    noise_true: tuple[str, ...],
+    noise_pred: tuple[str, ...],
+    noise_as: Any,
+    documents: str | None,
+    weights: str | None,
+    unit: Any,
+    level: float,
+    method: Any,
+    resamples: int,
+    seed: int,
+    as_json: bool,
+    markdown: bool,
+    latex: bool,
+    as_csv: bool,
+    html: str | None,
+    plot: str | None,
+    baseline: str | None,
+    fail_if_worse: bool,
+    significant: bool,
+    **inputs: Any,
+) -> None:
+    """Rank predictions of the same true clustering, with intervals and tests between them.
+
+    PRED are files in any format that `compare` takes, FILE:COLUMN, or folders, all files of which are ranked; each
+    system is called after its file or column. With one table, --true names its column of true clusters, and the others
+    (or those that --pred names: A,B,C) are ranked.
+    """
+    if (true is None) == (table is None):
+        raise ArgumentError(
+            "there is nothing to rank." if true is None else "--table takes the place of TRUE and PRED.",
+            "pass TRUE PRED…, or --table FILE.",
+        )
+    if (fail_if_worse and baseline is None) or (significant and not fail_if_worse):
+        needs = "--baseline FILE" if fail_if_worse else "--fail-if-worse"
+        raise ArgumentError(f"{'--fail-if-worse' if fail_if_worse else '--significant'} needs {needs}.")
+    if plot and table is None:
+        raise ArgumentError("--plot draws mean ranks over data sets.", "pass several data sets with --table.")
+    forms = {"--json": as_json, "--markdown": markdown, "--latex": latex, "--csv": as_csv}
+    refuse_several(forms)
+    form = next((option for option, given in forms.items() if given), "text")
+    before = None if baseline is None else Baseline.read(baseline)
+    labels = noise_labels(noise, noise_true, noise_pred)
+    options = {
+        "missing": missing,
+        "noise": labels[0],
+        "noise_true": labels[1],
+        "noise_pred": labels[2],
+        "documents": documents,
+        "weights": weights,
+    }
+    how: dict[str, Any] = {
+        "measures": split_names(measures) if measures else None,
+        "unit": unit,
+        "level": level,
+        "method": method,
+        "resamples": resamples,
+        "seed": seed,
+        "noise_as": noise_as,
+        **{name: value for name, value in options.items() if value is not None},
+    }
+    with told(), progress() as tell:
+        if table is not None:
+            runs = {data: (t, Watched(p, tell)) for data, (t, p) in runs_of(table, inputs).items()}
+            found: Ranking | DatasetRanking = rank(runs, **how)
+        else:
+            assert true is not None
+            truth, systems = systems_of(true, preds, inputs)
+            found = rank(truth, Watched(systems, tell), **how)
+        tell("drawing again")
+        changes = [] if before is None else before.changes(found)
+        text = _written(found, changes, form)
+    click.echo(text, nl=False)
+    if form == "text":
+        console().print(f"\n{found.signature}", style="dim", markup=False, soft_wrap=True)
+    if html:
+        write_text(Path(html), found.to_html())
+    if plot and isinstance(found, DatasetRanking):
+        save_picture(found.plot(), plot)
+    if before is not None:
+        _judge(found, before, changes, fail_if_worse, significant)
+
+
+def _written(found: Ranking | DatasetRanking, changes: list[Change], form: str) -> str:
+    """The ranking in one of the forms, with what changed against the baseline where that has room."""
+    match form:
+        case "--json":
+            told = {"changes": [change.to_dict() for change in changes]} if changes else {}
+            return json_text(found.to_dict() | told) + "\n"
+        case "--markdown":
+            return found.to_markdown() + "".join(f"\n- {escaped(str(change))}\n" for change in changes)
+        case "--latex":
+            return found.to_latex()
+        case "--csv":
+            return found.to_csv()
+    return "\n".join([repr(found), *map(str, changes)]) + "\n"
+
+
+def _judge(
+    found: Ranking | DatasetRanking, before: Baseline, changes: list[Change], fail: bool, significant: bool
+) -> None:
+    """Say what makes the baseline a poor one, and exit with 1 if a system is worse than in it."""
+    out = error_console()
+    for notice in before.notices(found):
+        out.print(f"notice: {notice}", markup=False, style="yellow", soft_wrap=True)
+    if significant and any(change.worse and change.significant is None for change in changes):
+        raise ArgumentError(
+            "nothing tells whether the difference is more than chance.",
+            "leave out --resamples 0; for several data sets the baseline must have the same ones.",
+        )
+    bad = [change for change in changes if change.worse and (change.significant or not significant)]
+    if fail and bad:
+        for change in bad:
+            out.print(f"worse than {before.path}: {change}", markup=False, style="red", soft_wrap=True)
+        sys.exit(1)

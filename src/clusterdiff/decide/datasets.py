@@ -1,0 +1,272 @@
+"""Systems ranked across data sets: means, mean ranks, and Wilcoxon's test between every two of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from clusterdiff import views
+from clusterdiff.decide.leaderboard import Board, Boards, Cell, best_of, csv_text, number
+from clusterdiff.decide.paired import holm
+from clusterdiff.decide.ranking import Ranking
+from clusterdiff.diff.chance import expected
+from clusterdiff.errors import ArgumentError, listed, nearest
+from clusterdiff.measures import resolve
+from clusterdiff.points.labels import FloatArray
+from clusterdiff.table import Table
+from clusterdiff.wording import count
+
+#: Differences whose adjusted p-value is below this are significant.
+ALPHA = 0.05
+#: By how much the level of chance may differ between data sets before their mean says little.
+FLOORS = 0.05
+#: With fewer data sets Wilcoxon's test cannot give a p-value below 0.05.
+FEWEST = 6
+
+
+class DatasetRanking(Boards):
+    """Systems ranked by their mean rank over several data sets, best first. Made by :func:`rank`.
+
+    ``rankings`` has the ranking of each data set. Ranks are those of the first measure; equal scores share their ranks.
+    """
+
+    def __init__(self, rankings: Mapping[str, Ranking]) -> None:
+        self.rankings = dict(rankings)
+        first = next(iter(self.rankings.values()))
+        self.measures = [m for m in first.measures if all(m in r.measures for r in self.rankings.values())]
+        _check(self.rankings)
+        names = sorted(first.names)
+        scores = np.array([[r.score(name) for name in names] for r in self.rankings.values()])
+        order = np.argsort(mean_ranks(scores, self._similar), kind="stable")
+        self.names = [names[i] for i in order]
+        self._scores = scores[:, order]
+
+    @property
+    def _similar(self) -> bool:
+        return resolve(self.measures[0]).similarity
+
+    @property
+    def datasets(self) -> list[str]:
+        """The data sets."""
+        return list(self.rankings)
+
+    @property
+    def mean_ranks(self) -> dict[str, float]:
+        """The mean rank of each system."""
+        return dict(zip(self.names, mean_ranks(self._scores, self._similar).tolist(), strict=True))
+
+    def mean(self, measure: str | None = None) -> dict[str, float]:
+        """The mean score of each system, in the first measure unless told otherwise."""
+        rankings = self.rankings.values()
+        return {name: float(np.mean([r.score(name, measure) for r in rankings])) for name in self.names}
+
+    @cached_property
+    def scores(self) -> Table[Any]:
+        """The matrix of scores: a row per data set, a column per system."""
+        columns: dict[str, Any] = {"data": np.array(self.datasets, dtype=object)}
+        return Table(columns | {name: self._scores[:, i] for i, name in enumerate(self.names)})
+
+    # ---- tests
+
+    def p_value(self, first: str, second: str) -> float:
+        """Wilcoxon's signed-rank test of two systems over the data sets, two-sided and not adjusted.
+
+        Its null hypothesis: the differences between the two are as often and as much in favour of one as of the other.
+        """
+        one, two = (self._scores[:, self._place(name)] for name in (first, second))
+        return wilcoxon_p_value(one - two)
+
+    def _place(self, name: str) -> int:
+        if name not in self.names:
+            raise ArgumentError(f"{name!r} is not one of the systems.", nearest(str(name), self.names))
+        return self.names.index(name)
+
+    @cached_property
+    def adjusted(self) -> dict[tuple[str, str], float]:
+        """The p-values of all pairs of systems, the better one first, adjusted by Holm for their number."""
+        pairs = list(combinations(self.names, 2))
+        return dict(zip(pairs, holm([self.p_value(*pair) for pair in pairs]), strict=True))
+
+    @property
+    def cliques(self) -> list[list[str]]:
+        """Runs of systems, in order of mean rank, of which no two differ significantly; none is part of another."""
+        alike = [
+            [
+                i == j or self.adjusted[self.names[min(i, j)], self.names[max(i, j)]] >= ALPHA
+                for j in range(len(self.names))
+            ]
+            for i in range(len(self.names))
+        ]
+        return [self.names[start:stop] for start, stop in cliques(alike)]
+
+    # ---- for people and programs
+
+    @property
+    def notices(self) -> list[str]:
+        """What one should know before trusting the numbers."""
+        told = [
+            f"{data}: {notice}"
+            for data, ranking in self.rankings.items()
+            for notice in ranking.comparison_notices
+        ]
+        if len(self.rankings) < FEWEST:
+            told.append(
+                f"{count(len(self.rankings), 'data set')}: with fewer than {FEWEST} no difference can be significant."
+            )
+        return [*told, *self._floors]
+
+    @cached_property
+    def _floors(self) -> list[str]:
+        """Whether scores of different data sets can be averaged: what chance reaches should be the same for all."""
+        measure = resolve(self.measures[0])
+        if measure.baseline is not None:
+            return []
+        levels = []
+        for ranking in self.rankings.values():
+            margins = ranking.margins
+            level = None if margins is None else expected(measure, margins)
+            if level is None:
+                return [
+                    f"what {measure.name} comes to by chance depends on the data: means over data sets mix scores of "
+                    "different worth; ari, ami and as_h are adjusted for it."
+                ]
+            levels.append(level)
+        if max(levels) - min(levels) <= FLOORS:
+            return []
+        return [
+            f"what {measure.name} comes to by chance depends on the data, from {min(levels):.2f} to {max(levels):.2f} "
+            "here: means over data sets mix scores of different worth; as_h is adjusted for it."
+        ]
+
+    @property
+    def signature(self) -> str:
+        """How the numbers came about."""
+        version = next(iter(self.rankings.values())).signature.rpartition("|")[2]
+        return (
+            f"rank:{self.measures[0]}|data sets:{len(self.rankings)}|systems:{len(self.names)}|unit:data set|"
+            f"test:wilcoxon,two-sided,holm|{version}"
+        )
+
+    @property
+    def footnotes(self) -> list[str]:
+        """What was tested, in words."""
+        groups = "; ".join(", ".join(clique) for clique in self.cliques)
+        return [
+            f"Wilcoxon's signed-rank test over {count(len(self.rankings), 'data set')}, two-sided, adjusted by Holm "
+            f"for {count(len(self.adjusted), 'pair')}. Null hypothesis: differences are as often and as much in favour "
+            "of one as of the other.",
+            f"No significant difference within: {groups}." if groups else "All differences are significant.",
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        means = {measure: self.mean(measure) for measure in self.measures}
+        return {
+            "signature": self.signature,
+            "notices": self.notices,
+            "measures": self.measures,
+            "unit": "data set",
+            "systems": [
+                {
+                    "system": name,
+                    "mean_rank": rank,
+                    "scores": {measure: mean[name] for measure, mean in means.items()},
+                }
+                for name, rank in self.mean_ranks.items()
+            ],
+            "scores": self.scores.to_dict(),
+            "p_values": [{"first": a, "second": b, "p_value": p} for (a, b), p in self.adjusted.items()],
+            "cliques": self.cliques,
+            "data": {data: ranking.to_dict() for data, ranking in self.rankings.items()},
+            "footnotes": self.footnotes,
+        }
+
+    def to_csv(self) -> str:
+        """The matrix of scores as comma-separated values, with all digits."""
+        return csv_text(self.scores)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the mean ranks on a line, with a bar over systems that do not differ significantly; returns the Axes."""
+        return views.mean_ranks(self, ax)
+
+    def boards(self, rows: int | None = None) -> list[Board]:
+        """Systems by mean rank, and the matrix of their scores."""
+        ranks, means = self.mean_ranks, [self.mean(measure) for measure in self.measures]
+        best = [
+            best_of(list(mean.values()), resolve(m).similarity)
+            for m, mean in zip(self.measures, means, strict=True)
+        ]
+        lines = [
+            [
+                Cell(str(place)),
+                Cell(name, best=place == 1),
+                Cell(f"{ranks[name]:.2f}", best=place == 1),
+                *(number(mean[name], top) for mean, top in zip(means, best, strict=True)),
+            ]
+            for place, name in enumerate(self.names[:rows], 1)
+        ]
+        head = ["", "system", "mean rank", *(f"mean {measure}" for measure in self.measures)]
+        summary = Board(head, lines, len(self.names) - len(lines), self.footnotes, notices=self.notices)
+        matrix = []
+        for data, row in zip(self.datasets[:rows], self._scores.tolist(), strict=False):
+            top = best_of(row, self._similar)
+            matrix.append([Cell(data), *(number(value, top) for value in row)])
+        left = len(self.datasets) - len(matrix)
+        return [
+            summary,
+            Board([self.measures[0], *self.names], matrix, left, [], words=(0,), noun="data set"),
+        ]
+
+
+def _check(rankings: Mapping[str, Ranking]) -> None:
+    everyone = dict.fromkeys(name for ranking in rankings.values() for name in ranking.names)
+    for data, ranking in rankings.items():
+        lacking = [name for name in everyone if name not in ranking.names]
+        if lacking:
+            raise ArgumentError(
+                f"every data set must have the same systems; {data!r} lacks {listed(lacking)}.",
+                "leave those systems out, or that data set.",
+            )
+
+
+def mean_ranks(scores: FloatArray, similar: bool) -> FloatArray:
+    """The mean rank of each column over the rows; equal scores share the mean of their ranks.
+
+    >>> mean_ranks(np.array([[0.9, 0.8, 0.8], [0.5, 0.7, 0.6]]), similar=True).tolist()
+    [2.0, 1.75, 2.25]
+    """
+    from scipy.stats import rankdata
+
+    means: FloatArray = rankdata(-scores if similar else scores, axis=1).mean(axis=0)
+    return means
+
+
+def wilcoxon_p_value(differences: FloatArray) -> float:
+    """Wilcoxon's signed-rank test of differences, two-sided; zeros are left out, and without any other p is 1."""
+    from scipy.stats import wilcoxon
+
+    if not np.any(differences):
+        return 1.0
+    return float(wilcoxon(differences, zero_method="wilcox").pvalue)
+
+
+def cliques(alike: Sequence[Sequence[bool]]) -> list[tuple[int, int]]:
+    """The longest runs of several places in which every two are alike, as (start, stop); none is part of another.
+
+    >>> cliques([[True, True, False], [True, True, True], [False, True, True]])
+    [(0, 2), (1, 3)]
+    """
+    found: list[tuple[int, int]] = []
+    stop = 0
+    for start in range(len(alike)):
+        end = start + 1
+        while end < len(alike) and all(alike[i][end] for i in range(start, end)):
+            end += 1
+        if end - start > 1 and end > stop:
+            found.append((start, end))
+            stop = end
+    return found

@@ -1,0 +1,154 @@
+"""The guard of a pipeline: is a system worse than it was, and is that more than chance?"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from clusterdiff.decide.datasets import ALPHA, DatasetRanking, wilcoxon_p_value
+from clusterdiff.decide.ranking import Ranking
+from clusterdiff.errors import ArgumentError, FileError, listed
+from clusterdiff.files import read_text
+from clusterdiff.measures import resolve
+
+#: Scores that differ by less are the same: files keep all digits, but sums may be added up in another order.
+SLACK = 1e-12
+
+
+@dataclass(frozen=True)
+class Change:
+    """How a system's score changed against the baseline. ``significant`` is None if nothing tells."""
+
+    system: str
+    measure: str
+    old: float
+    new: float
+    worse: bool
+    significant: bool | None
+    why: str
+
+    def __str__(self) -> str:
+        went = f"{self.measure} went from {self.old:.6f} to {self.new:.6f} ({self.new - self.old:+.6f})"
+        return f"{self.system}: {went}{f', {self.why}' if self.why else ''}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """Scores of the past: by system, or of the one system of a comparison, which has no name.
+
+    ``data`` has the scores of each data set, if there were several.
+    """
+
+    path: str
+    scores: Mapping[str | None, Mapping[str, float]]
+    signature: str
+    data: Mapping[str, Mapping[str, Mapping[str, float]]]
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Baseline:
+        """From what ``clusterdiff compare --json`` or ``clusterdiff rank --json`` printed."""
+        name = os.fspath(path)
+        try:
+            told = json.loads(read_text(name))
+        except ValueError as error:
+            if isinstance(error, FileError):
+                raise
+            raise FileError(f"{name} is not JSON: {error}.", HINT) from None
+        try:
+            data = {key: _scores(value) for key, value in told.get("data", {}).items()}
+            scores: Mapping[Any, Any] = _scores(told) if "systems" in told else {None: told["scores"]}
+            return cls(name, scores, str(told["signature"]), data)
+        except (AttributeError, KeyError, TypeError):
+            raise FileError(f"{name} holds no scores that could be a baseline.", HINT) from None
+
+    def changes(self, ranking: Ranking | DatasetRanking) -> list[Change]:
+        """How each system that the baseline has too changed in the first measure."""
+        names = self._names(ranking)
+        return [self._change(ranking, name, was) for name, was in names.items()]
+
+    def notices(self, ranking: Ranking | DatasetRanking) -> list[str]:
+        """What makes the baseline a poor measure: other points, or other systems."""
+        told = []
+        then, now = (re.search(r"\|n:([^|]+)", text) for text in (self.signature, ranking.signature))
+        if then and now and then[1] != now[1]:
+            told.append(
+                f"{self.path} is about {then[1]} points, and now there are {now[1]}: not the same test."
+            )
+        if None not in self.scores:
+            gone = [name for name in self.scores if name not in ranking.names]
+            new = [name for name in ranking.names if name not in self.scores]
+            told += [f"{self.path} has systems that are not ranked now: {listed(gone)}."] if gone else []
+            told += [f"{self.path} does not know {listed(new)}."] if new else []
+        return told
+
+    def _names(self, ranking: Ranking | DatasetRanking) -> dict[str, Mapping[str, float]]:
+        if None in self.scores:
+            if len(ranking.names) > 1:
+                raise ArgumentError(
+                    f"{self.path} has the score of one comparison, and {len(ranking.names)} systems are ranked.",
+                    "rank one system, or make the baseline with `clusterdiff rank --json`.",
+                )
+            return {ranking.names[0]: self.scores[None]}
+        both: dict[str, Mapping[str, float]] = {
+            name: self.scores[name] for name in ranking.names if name in self.scores
+        }
+        if not both:
+            raise ArgumentError(
+                f"{self.path} has none of the systems ranked; it has {listed(self.scores)}.",
+                "systems are told by the names of their files or columns.",
+            )
+        return both
+
+    def _change(self, ranking: Ranking | DatasetRanking, name: str, was: Mapping[str, float]) -> Change:
+        measure = ranking.measures[0]
+        if measure not in was:
+            raise ArgumentError(
+                f"{self.path} lacks {measure}; it has {', '.join(was)}.",
+                "choose one of them with --measures.",
+            )
+        sign = 1 if resolve(measure).similarity else -1
+        old = float(was[measure])
+        new = ranking.score(name) if isinstance(ranking, Ranking) else ranking.mean()[name]
+        worse = sign * (new - old) < -SLACK
+        significant, why = (None, "") if not worse else self._significant(ranking, name, old, sign)
+        return Change(name, measure, old, new, worse, significant, why)
+
+    def _significant(
+        self, ranking: Ranking | DatasetRanking, name: str, old: float, sign: int
+    ) -> tuple[bool | None, str]:
+        """Whether a loss is more than chance, and why: the old score lies outside the interval of the new one.
+
+        Over several data sets Wilcoxon's test compares old and new scores.
+        """
+        if isinstance(ranking, Ranking):
+            if not ranking.resampled:
+                return None, ""
+            low, high = ranking.interval(name)
+            outside = high < old if sign > 0 else low > old
+            where = "outside" if outside else "inside"
+            return outside, f"the old score is {where} the interval {low:.6f} to {high:.6f}"
+        measure = ranking.measures[0]
+        shared = [data for data in ranking.datasets if name in self.data.get(data, {})]
+        if not shared:
+            return None, ""
+        now = np.array([ranking.rankings[data].score(name) for data in shared])
+        then = np.array([self.data[data][name][measure] for data in shared])
+        p = wilcoxon_p_value(now - then)
+        return p < ALPHA, f"Wilcoxon p = {p:.3g} over {len(shared)} data sets"
+
+
+HINT = "a baseline is what `clusterdiff compare --json` or `clusterdiff rank --json` printed."
+
+
+def _scores(ranking: Mapping[str, Any]) -> dict[str, Mapping[str, float]]:
+    return {row["system"]: row["scores"] for row in ranking["systems"]}

@@ -1,0 +1,213 @@
+"""Leaderboards as text, Markdown, LaTeX, HTML and comma-separated values: one table of cells, written five ways."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from math import isnan
+from typing import Any, NamedTuple
+
+from clusterdiff.table import Table, shown
+from clusterdiff.wording import count, latex
+
+#: Systems that a text shows unless told otherwise.
+SHOWN = 20
+#: Characters that a comment on a pull request may have, with room for what stands around the table.
+MARKDOWN = 60_000
+
+
+class Cell(NamedTuple):
+    """A cell of a leaderboard."""
+
+    text: str
+    best: bool = False
+
+
+@dataclass(frozen=True)
+class Board:
+    """A leaderboard: headings, rows of cells, how many rows are left out, and what stands under the table.
+
+    The columns ``words`` hold words, the others numbers; ``noun`` says what a row is. ``notices`` stand where people do
+    not see them as warnings.
+    """
+
+    head: list[str]
+    rows: list[list[Cell]]
+    left: int
+    footnotes: list[str]
+    notices: Sequence[str] = ()
+    words: tuple[int, ...] = (1,)
+    noun: str = "system"
+
+
+def best_of(values: Sequence[float], similar: bool) -> float:
+    """The best of some scores."""
+    known = [value for value in values if not isnan(value)]
+    return (max if similar else min)(known) if known else float("nan")
+
+
+def number(value: float, best: float) -> Cell:
+    """A score, marked if none is better."""
+    return Cell("–" if isnan(value) else f"{value:.4f}", best=value == best)
+
+
+def p_text(p: float | None) -> str:
+    """A p-value, starred where it is below 0.05.
+
+    >>> p_text(0.3), p_text(0.012), p_text(0.00001), p_text(None)
+    ('0.300', '0.012*', '<0.001*', '')
+    """
+    if p is None or isnan(p):
+        return ""
+    return ("<0.001" if p < 0.001 else f"{p:.3f}") + ("*" if p < 0.05 else "")
+
+
+class Boards:
+    """What can be shown as leaderboards: as text, Markdown, LaTeX and HTML."""
+
+    def boards(self, rows: int | None = None) -> list[Board]:
+        """The tables, with as many rows each at most."""
+        raise NotImplementedError
+
+    def to_markdown(self) -> str:
+        """For a page or a comment, the best in bold: under 60,000 characters, however many rows there are."""
+        tables = self.boards()
+        return "\n".join(markdown(board, MARKDOWN // len(tables)) for board in tables)
+
+    def to_latex(self) -> str:
+        """For a paper: tables for booktabs, the best in bold."""
+        return "\n".join(map(latex_table, self.boards()))
+
+    def to_html(self) -> str:
+        """As a page of its own."""
+        return page("".join(map(html, self.boards())))
+
+    def _repr_html_(self) -> str:
+        return "".join(map(html, self.boards(SHOWN)))
+
+    def __repr__(self) -> str:
+        return "\n\n".join(map(text, self.boards(SHOWN)))
+
+
+def more(board: Board, left: int) -> list[str]:
+    """How many rows are left out, if any."""
+    return [f"… and {count(left, f'more {board.noun}')}"] if left else []
+
+
+def text(board: Board) -> str:
+    """For a terminal."""
+    rows = [board.head, *([shown(cell.text) for cell in row] for row in board.rows)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        "  ".join(
+            cell.ljust(width) if i in board.words else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+    return "\n".join([*lines, *more(board, board.left), *board.footnotes])
+
+
+def markdown(board: Board, limit: int = MARKDOWN) -> str:
+    """For a page or a comment: as many rows as fit into so many characters."""
+    tail = "".join(f"\n{escaped(line)}\n" for line in [*board.footnotes, *board.notices])
+    lines = [
+        _bar(map(escaped, board.head)),
+        _bar("---" if i in board.words else "---:" for i in range(len(board.head))),
+    ]
+    room = limit - sum(map(len, lines)) - len(tail) - 100
+    left = board.left + len(board.rows)
+    for row in board.rows:
+        line = _bar(f"**{escaped(cell.text)}**" if cell.best else escaped(cell.text) for cell in row)
+        room -= len(line)
+        if room < 0:
+            break
+        lines.append(line)
+        left -= 1
+    return "".join([*lines, *(f"\n{line}\n" for line in more(board, left)), tail])
+
+
+def _bar(cells: Iterator[str] | map[str]) -> str:
+    return f"| {' | '.join(cells)} |\n"
+
+
+def escaped(text: str) -> str:
+    """Text that means nothing else in Markdown; stars and bars above all."""
+    out = shown(text, 2000)
+    for sign in "\\`*_|[]<>":
+        out = out.replace(sign, f"\\{sign}")
+    return out
+
+
+def latex_table(board: Board) -> str:
+    """For a paper: booktabs, the best in bold."""
+    aligned = "".join("l" if i in board.words else "r" for i in range(len(board.head)))
+    lines = [f"\\begin{{tabular}}{{{aligned}}}", "\\toprule", _row(map(latex, board.head)), "\\midrule"]
+    lines += [
+        _row(f"\\textbf{{{_dashes(cell.text)}}}" if cell.best else _dashes(cell.text) for cell in row)
+        for row in board.rows
+    ]
+    lines += [
+        "\\bottomrule",
+        "\\end{tabular}",
+        *(f"% {' '.join(line.split())}" for line in [*board.footnotes, *board.notices]),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _dashes(text: str) -> str:
+    return latex(shown(text, 200)).replace("–", "--").replace("<", "$<$")
+
+
+def _row(cells: Iterator[str] | map[str]) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def html(board: Board) -> str:
+    """For a notebook."""
+
+    def row(tag: str, cells: Sequence[Cell]) -> str:
+        out = []
+        for i, cell in enumerate(cells):
+            text = escape(shown(cell.text))
+            kind = ' class="word"' if i in board.words else ""
+            out.append(f"<{tag}{kind}>{f'<b>{text}</b>' if cell.best else text}</{tag}>")
+        return f"<tr>{''.join(out)}</tr>"
+
+    head = row("th", [Cell(name) for name in board.head])
+    body = "".join(row("td", cells) for cells in board.rows)
+    notes = "".join(
+        f"<p>{escape(line)}</p>" for line in [*more(board, board.left), *board.footnotes, *board.notices]
+    )
+    return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>{notes}"
+
+
+STYLE = (
+    "body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#1b1b1f;"
+    "background:#fff}table{border-collapse:collapse;font-variant-numeric:tabular-nums}th,td{padding:.25rem .8rem;"
+    "text-align:right;border-bottom:1px solid #ddd}.word{text-align:left}"
+    "p{color:#555;max-width:50rem}@media(prefers-color-scheme:dark){body{color:#e6e6ea;background:#17171b}"
+    "th,td{border-color:#3a3a42}p{color:#a9a9b3}}"
+)
+
+
+def page(body: str) -> str:
+    """A page of its own, which needs no network."""
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>clusterdiff rank</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<style>{STYLE}</style></head><body>{body}</body></html>\n"
+    )
+
+
+def csv_text(table: Table[Any]) -> str:
+    """A table as comma-separated values with all digits; what has no value is left empty."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(table.columns)
+    for row in zip(*table.to_dict().values(), strict=True):
+        writer.writerow("" if isinstance(value, float) and isnan(value) else value for value in row)
+    return out.getvalue()

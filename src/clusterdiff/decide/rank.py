@@ -1,0 +1,138 @@
+"""rank: several predictions of one truth or of several, best first."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, overload
+
+from clusterdiff.decide.datasets import DatasetRanking
+from clusterdiff.decide.ranking import Ranking
+from clusterdiff.decide.runs import is_runs, read_runs
+from clusterdiff.decide.systems import USUAL, Judge
+from clusterdiff.diff.comparison import AnyMeasure
+from clusterdiff.diff.interval import Method, Resampling
+from clusterdiff.errors import ArgumentError, ClusterdiffError, ClusterdiffWarning, listed, one_of
+from clusterdiff.measures import resolve_all
+
+#: What can be drawn again and is the same for all systems; components are not.
+SHARED = ("true", "document")
+
+
+@overload
+def rank(true: object, preds: Mapping[str, object], **options: Any) -> Ranking: ...
+@overload
+def rank(true: object, preds: None = None, **options: Any) -> DatasetRanking: ...
+def rank(
+    true: Any,
+    preds: Mapping[str, object] | None = None,
+    *,
+    measures: AnyMeasure | Iterable[AnyMeasure] | None = None,
+    unit: Literal["true", "document"] | None = None,
+    level: float = 0.95,
+    method: Method = "percentile",
+    resamples: int = 10_000,
+    seed: int = 0,
+    **options: Any,
+) -> Ranking | DatasetRanking:
+    """Rank several predictions of the same truth, with intervals and tests between them; or of several data sets.
+
+    Parameters
+    ----------
+    true
+        The true clustering, in any form that :func:`compare` takes. Or, without ``preds``, several data sets:
+        ``{data set: (true, {system: prediction})}``, or a table with the columns ``data``, ``system`` and ``file`` (its
+        path, or a frame), where the system called ``true`` is the truth.
+    preds
+        The predicted clusterings by the name of the system that made each, in any such form. They are read one after
+        the other, so that a mapping may load them when they are asked for.
+    measures
+        The first one ranks, and has intervals and tests. S_H and its adjusted form unless told otherwise.
+    unit
+        What is drawn again and has its signs flipped: ``"true"`` clusters, which are the same for all systems, as
+        components are not; or ``"document"``, for corpora. Between data sets, the data sets are the units.
+    level, method, resamples, seed
+        As in :meth:`Comparison.interval`; ``resamples`` is also the number of permutations. 0: no intervals, no tests.
+    options
+        Those of :func:`compare`: ``missing``, ``noise``, ``weights``, …, the same for all systems.
+
+    Returns
+    -------
+    Ranking or DatasetRanking
+        A :class:`Ranking` of one data set has an interval for each system, and paired tests between any two. A
+        :class:`DatasetRanking` has mean ranks, and Wilcoxon's test between any two.
+
+    Examples
+    --------
+    >>> import clusterdiff as cd
+    >>> true = [i // 4 for i in range(400)]
+    >>> merged, careful = [i // 8 for i in range(400)], [i // 4 + 100 * (i % 40 == 3) for i in range(400)]
+    >>> r = cd.rank(true, {"merged": merged, "careful": careful})
+    >>> r.names
+    ['careful', 'merged']
+    >>> r.p_value("careful", "merged") < 0.001
+    True
+    """
+    if unit is not None:
+        one_of("unit", unit, SHARED)
+    named = None if measures is None else resolve_all(measures)
+    if named is not None and not named:
+        raise ArgumentError("`measures` names no measure.", 'leave it out, or pass ["S_H"].')
+    how = Resampling(level, method, resamples, seed) if resamples != 0 else None
+
+    def one(truth: object, systems: Mapping[str, object]) -> Ranking:
+        judge = Judge(truth, named, unit, options, keep=how is not None)
+        found = judge.systems(systems)
+        if named is not None:
+            return Ranking(found, named, judge.unit_of_systems, how)
+        usual = USUAL if all(system.outline is not None for system in found) else USUAL[:1]
+        return Ranking(found, resolve_all(usual), judge.unit_of_systems, how, unasked=USUAL[1:])
+
+    made: Ranking | DatasetRanking
+    made = one(true, _checked(preds)) if preds is not None else DatasetRanking(dict(_of_data(true, one)))
+    for notice in made.notices:
+        warnings.warn(notice, ClusterdiffWarning, stacklevel=2)
+    return made
+
+
+def _checked(preds: object) -> Mapping[str, object]:
+    if not isinstance(preds, Mapping):
+        raise ArgumentError(
+            f"`preds` must be a dict from the name of each system to its prediction; got {type(preds).__name__}."
+        )
+    if not preds:
+        raise ArgumentError("`preds` has no systems: there is nothing to rank.")
+    names = [str(name) for name in preds]
+    twice = (
+        [name for name in dict.fromkeys(names) if names.count(name) > 1]
+        if len(set(names)) < len(names)
+        else []
+    )
+    if twice:
+        raise ArgumentError(
+            f"`preds` has several systems called {listed(twice)}.", "give each a name of its own."
+        )
+    return preds
+
+
+def _of_data(datasets: object, one: Any) -> Iterable[tuple[str, Ranking]]:
+    """The ranking of each data set."""
+    if is_runs(datasets):
+        datasets = read_runs(datasets)
+    if not isinstance(datasets, Mapping) or not datasets:
+        raise ArgumentError(
+            "without `preds`, the first argument must be a dict {data set: (true, {system: prediction})}, or a table "
+            "with the columns data, system and file; "
+            f"got {type(datasets).__name__ if datasets else 'an empty one'}.",
+            "pass the predictions of one data set as a dict: rank(true, {system: prediction}).",
+        )
+    for data, pair in datasets.items():
+        if not isinstance(pair, tuple) or len(pair) != 2 or not isinstance(pair[1], Mapping):
+            raise ArgumentError(
+                f"a data set must be a pair (true, {{system: prediction}}); {data!r} is {type(pair).__name__}."
+            )
+        try:
+            yield str(data), one(pair[0], _checked(pair[1]))
+        except ClusterdiffError as error:
+            error.message = f"{data}: {error.message}"
+            raise

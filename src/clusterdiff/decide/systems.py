@@ -1,0 +1,199 @@
+"""A system in a ranking: its scores, its losses and its units' sums, which are all that is kept of its prediction."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from clusterdiff import _core
+from clusterdiff.diff.comparison import Comparison
+from clusterdiff.diff.documents import CorpusComparison
+from clusterdiff.diff.loss import Loss
+from clusterdiff.diff.statistic import Statistic, kept_share, statistic
+from clusterdiff.diff.units import Unit, units_of
+from clusterdiff.errors import ClusterdiffError, ClusterdiffWarning
+from clusterdiff.measures import Measure, resolve
+from clusterdiff.measures.splitmerge import adjusted_s_h, s_h
+from clusterdiff.meet.margins import Margins, SizeCounts
+from clusterdiff.meet.meet import Meet
+from clusterdiff.meet.sums import Once
+from clusterdiff.points.labels import AnyArray, FloatArray
+from clusterdiff.verbs.compare import compare, integers_in_order
+
+#: What a ranking shows unless measures are named: S_H, and its adjusted form where that has a meaning.
+USUAL = ("S_H", "as_h")
+#: From so many predictions on, several threads share the work, so many at a time.
+MANY = 50
+
+
+class Outline(Once):
+    """What the adjusted S_H reads: S_H, the sizes of the clusters, and whether the two clusterings are the same.
+
+    Its mean by chance takes a hundred times as long as a score. Where there are thousands of systems, only those that
+    somebody looks at should pay for it, so this is kept of each.
+    """
+
+    offers = frozenset({"s_h"})
+
+    def __init__(self, meet: Meet, true: SizeCounts) -> None:
+        self.margins = Margins(true, SizeCounts.of(meet.pred_size))
+        self.same = meet.same
+        self._score = float(meet.fused("s_h"))
+        self._made = {}
+
+    def fused(self, name: str) -> float:
+        """S_H."""
+        return self._score
+
+
+@dataclass
+class System:
+    """One system: its scores by measure, what S_H lost, and what its units add to the first measure.
+
+    ``units`` are the names of the units, in the order of the rows of ``found.sums``. Both are None where the cells stay
+    in an engine.
+    """
+
+    name: str
+    n: int
+    loss: Loss
+    scores: dict[str, float]
+    found: Statistic | None
+    units: AnyArray | None
+    signature: str
+    notices: list[str]
+    outline: Outline | None = None
+
+    def score(self, measure: str) -> float:
+        """One of its scores; what was put off is computed now."""
+        if measure not in self.scores:
+            outline: Any = self.outline
+            self.scores[measure] = adjusted_s_h(outline)
+        return self.scores[measure]
+
+
+class Judge:
+    """Compares one prediction after the other with the same truth, and keeps of each what a ranking needs."""
+
+    def __init__(
+        self,
+        true: object,
+        measures: Mapping[str, Measure] | None,
+        unit: Unit | None,
+        options: Mapping[str, Any],
+        keep: bool,
+    ) -> None:
+        self.true = true
+        self.measures = {USUAL[0]: resolve(USUAL[0])} if measures is None else dict(measures)
+        self.unit = unit
+        self.unit_of_systems: Unit = unit or "true"
+        self.options = options
+        self.keep = keep
+        self._truth: tuple[AnyArray, FloatArray, SizeCounts] | None = None
+        self._units: AnyArray | None = None
+
+    def systems(self, preds: Mapping[str, object]) -> list[System]:
+        """All of them, read one after the other; arrays that are in memory already on several threads."""
+        known = type(preds) is dict and len(preds) >= MANY and not self.options
+        if not known or not all(integers_in_order(self.true, pred) for pred in preds.values()):
+            return [self.system(str(name), pred) for name, pred in preds.items()]
+        from concurrent.futures import ThreadPoolExecutor
+
+        named = list(preds.items())
+        stretches = [named[i : i + MANY] for i in range(0, len(named), MANY)]
+
+        def judged(stretch: list[tuple[str, object]]) -> list[System]:
+            return [self.system(str(name), pred) for name, pred in stretch]
+
+        first = judged(stretches[0])  # which tells what is the same for all
+        with ThreadPoolExecutor(_core.threads()) as pool:
+            return first + [system for part in pool.map(judged, stretches[1:]) for system in part]
+
+    def system(self, name: str, pred: object) -> System:
+        """What there is to know about one prediction."""
+        try:
+            if not self.options and integers_in_order(self.true, pred):
+                true: Any = self.true
+                return self._of_integers(name, Meet.from_labels(true, pred))  # type: ignore[arg-type]
+            with warnings.catch_warnings():
+                # What it has to say stands in the notices of the ranking.
+                warnings.simplefilter("ignore", ClusterdiffWarning)
+                diff = compare(self.true, pred, **self.options)
+            return self._of_comparison(name, diff)
+        except ClusterdiffError as error:
+            error.message = f"{name}: {error.message}"
+            raise
+
+    def _scores(self, score: Callable[[Measure], float], outlined: bool) -> dict[str, float]:
+        """All scores but the adjusted one, which can wait if an outline is kept."""
+        return {name: score(m) for name, m in self.measures.items() if not outlined or m.name != USUAL[1]}
+
+    def _of_integers(self, name: str, meet: Meet) -> System:
+        """Two plain arrays: nothing but the meet is made of them, and what is told of the truth is the same for all."""
+        if self._truth is None:
+            mass = meet.true_size.astype(np.float64)
+            self._truth = np.array(meet.true_names), mass, SizeCounts.of(meet.true_size)
+        units, mass, sizes = self._truth
+        kept, split, merge = meet.cells.kept_by_true()
+        n = meet.n
+        found = None
+        if self.keep and self._first.function is s_h and self.unit != "document":
+            found = Statistic((kept, mass), kept_share)
+        elif self.keep:
+            found = self._statistic(meet, self.unit_of_systems)
+        return System(
+            name,
+            n,
+            Loss.of(split / n, merge / n),
+            self._scores(lambda measure: float(measure(meet)), outlined=True),
+            found,
+            units,
+            f"n:{n}|missing:error|noise:-|weights:-",
+            [],
+            Outline(meet, sizes),
+        )
+
+    def _of_comparison(self, name: str, diff: Comparison) -> System:
+        summed = diff.summed
+        found = units = outline = None
+        default: Unit = "document" if isinstance(diff, CorpusComparison) else "true"
+        unit = self.unit_of_systems = self.unit or default
+        if "cells" in summed.offers:
+            if self.keep:
+                found = self._statistic(diff.meet_for(self._first), unit)
+            units = self._same(_names(diff, unit, self._first))
+            if not summed.weighted and not summed.uneven:
+                outline = Outline(diff.meet, SizeCounts.of(diff.meet.true_size))
+        signature = diff.signature.partition("|")[2].rpartition("|v:")[0]
+        scores = self._scores(diff.score, outlined=outline is not None)
+        return System(name, diff.n, diff.loss, scores, found, units, signature, list(diff.notices), outline)
+
+    @property
+    def _first(self) -> Measure:
+        return next(iter(self.measures.values()))
+
+    def _statistic(self, meet: Meet, unit: Unit) -> Statistic:
+        return statistic(meet, self._first, units_of(meet, unit))
+
+    def _same(self, units: AnyArray) -> AnyArray:
+        """Names of units that most systems share are kept once."""
+        if self._units is None or not np.array_equal(self._units, units):
+            self._units = units
+        return self._units
+
+
+def _names(diff: Comparison, unit: Unit, measure: Measure) -> AnyArray:
+    """The names of the units of a comparison, in their order; None for predicted clusters without a true point."""
+    meet = diff.meet_for(measure)
+    units = units_of(meet, unit)
+    names = np.full(units.count, None, dtype=object)
+    if unit == "true":
+        names[: meet.k_true] = meet.true_names.tolist()
+    elif isinstance(diff, CorpusComparison) and units.documents is not None:
+        name_of = {place: name for name, place in diff.documents.places.items()}
+        names[:] = [name_of.get(place) for place in units.documents.tolist()]
+    return names

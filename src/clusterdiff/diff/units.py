@@ -1,0 +1,84 @@
+"""Units: what is drawn again to see how much a score could have been otherwise. Never single points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from clusterdiff import _core
+from clusterdiff.errors import ArgumentError, one_of
+from clusterdiff.meet.lattice import Components
+from clusterdiff.meet.meet import Meet
+from clusterdiff.meet.uneven import UnevenMeet
+from clusterdiff.points.labels import FloatArray, IntArray
+
+Unit: TypeAlias = Literal["component", "true", "document"]
+
+#: The units there are, and what each is called.
+UNITS: dict[Unit, str] = {"component": "component", "true": "true cluster", "document": "document"}
+
+
+@dataclass(frozen=True)
+class Units:
+    """The units of a comparison: which one every cell and every cluster is in, and how many there are.
+
+    Clusters matter for the points that only one side has. Under ``"true"`` a predicted cluster may lie in several
+    units: its spurious points are then shared out like its other points, and -1 says so. ``documents`` has the number
+    of each unit that is a document.
+    """
+
+    kind: Unit
+    count: int
+    of_cell: IntArray
+    of_true: IntArray
+    of_pred: IntArray
+    documents: IntArray | None = None
+
+    def sums(self, values: npt.NDArray[Any]) -> FloatArray:
+        """What each unit adds to a sum over the cells."""
+        return np.asarray(_core.group_sum(self.of_cell, self.count, values), dtype=np.float64)
+
+    def mass(self, meet: Meet) -> FloatArray:
+        """The weight of each unit's points, with those that only one side has."""
+        mass = self.sums(meet.mass)
+        if not isinstance(meet, UnevenMeet):
+            return mass
+        mass += _core.group_sum(self.of_true, self.count, meet.missing.mass(meet.k_true))
+        spurious = np.asarray(meet.spurious.mass(meet.k_pred), dtype=np.float64)
+        own = self.of_pred >= 0
+        mass += _core.group_sum(self.of_pred[own], self.count, spurious[own])
+        shared = np.asarray(_core.group_sum(meet.pred, meet.k_pred, meet.mass), dtype=np.float64)
+        rate = np.divide(spurious, shared, out=np.zeros(meet.k_pred), where=~own & (shared > 0))
+        mass += self.sums(meet.mass * rate[meet.pred])
+        return mass
+
+
+def units_of(meet: Meet, kind: Unit) -> Units:
+    """The units of a meet, in the order of its components, its true clusters or its documents.
+
+    A predicted cluster without any true point comes after the true clusters, as a unit of its own.
+    """
+    one_of("unit", kind, UNITS)
+    if kind == "component":
+        join = Components(meet)
+        return Units(kind, len(join), join.of_cell, join.of_true, join.of_pred)
+    if kind == "true":
+        of_pred = np.full(meet.k_pred, -1, dtype=np.int64)
+        if isinstance(meet, UnevenMeet):
+            alone = np.flatnonzero(meet.cells.pred_sizes == 0)
+            of_pred[alone] = meet.k_true + np.arange(len(alone))
+        else:
+            alone = of_pred[:0]
+        return Units(kind, meet.k_true + len(alone), meet.true, np.arange(meet.k_true), of_pred)
+    true, pred = meet.overlap.true_group, meet.overlap.pred_group
+    if true is None or pred is None:
+        raise ArgumentError(
+            'unit="document" needs documents, and the points are not divided into any.',
+            "pass documents= to compare(), or another unit.",
+        )
+    places, codes = np.unique(np.concatenate([true, pred]), return_inverse=True)
+    of_true, of_pred = codes[: len(true)], codes[len(true) :]
+    return Units(kind, len(places), of_true[meet.true], of_true, of_pred, places)

@@ -1,0 +1,67 @@
+"""A comparison as Markdown, for a page or a comment on a pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from clusterdiff.decide.leaderboard import MARKDOWN, Board, Cell, escaped, markdown
+from clusterdiff.diff.comparison import AnyMeasure, Comparison
+from clusterdiff.table import shown
+from clusterdiff.wording import count
+
+#: Clusters of a component that are named.
+NAMED = 4
+
+
+def comparison_markdown(
+    diff: Comparison,
+    measures: Iterable[AnyMeasure] = ("S_H",),
+    top: int = 10,
+    sides: tuple[str, str] = ("true", "predicted"),
+) -> str:
+    r"""Scores, what was lost, and the costliest components: under 60,000 characters.
+
+    >>> import clusterdiff as cd
+    >>> print(comparison_markdown(cd.compare(["a", "a", "b", "b"], [1, 1, 2, 3])).splitlines()[0])
+    **S\_H 0.500000** · 4 points · 2 true clusters · 3 predicted clusters
+    """
+    scores = " · ".join(f"**{escaped(name)} {value:.6f}**" for name, value in diff.scores(measures).items())
+    sizes = [count(diff.n)]
+    sizes += [
+        count(k, f"{side} cluster")
+        for k, side in zip((diff.summed.k_true, diff.summed.k_pred), sides, strict=True)
+    ]
+    loss, kinds = diff.loss, diff.kinds
+    lines = [
+        f"{scores} · {' · '.join(sizes)}",
+        f"Lost {loss.total:.6f}: {', '.join(loss.told(6, lost=diff.summed.uneven))}.",
+        f"Components: {', '.join(f'{number:,} {kind}' for kind, number in kinds.items())}.",
+    ]
+    worst = [component for component in diff.components[:top] if component.loss > 0]
+    rest = f"<sub>{escaped(diff.signature)}</sub>\n"
+    if not worst:
+        return "\n\n".join([*lines, rest])
+    rows = [
+        [
+            Cell(c.kind),
+            Cell(f"{c.size:,}"),
+            Cell(f"{c.loss:.6f}"),
+            Cell(f"{c.score:.4f}"),
+            Cell(_names(c.true)),
+            Cell(_names(c.pred)),
+        ]
+        for c in worst
+    ]
+    left = sum(kinds.values()) - kinds["same"] - len(worst)
+    head = ["kind", "points", "loss", "score", *sides]
+    table = markdown(
+        Board(head, rows, left, [], words=(0, 4, 5), noun="component"),
+        MARKDOWN - sum(map(len, lines)) - len(rest),
+    )
+    return "\n\n".join([*lines, table, rest])
+
+
+def _names(clusters: Sequence[Any]) -> str:
+    more = f" +{len(clusters) - NAMED:,}" if len(clusters) > NAMED else ""
+    return ", ".join(shown(str(name), 24) for name in clusters[:NAMED]) + more

@@ -1,0 +1,264 @@
+"""clusterdiff rank: files, columns, folders and corpora; data sets; and the guard of a pipeline."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from click.testing import CliRunner, Result
+
+import clusterdiff as cd
+from clusterdiff.cli import main
+
+POINTS = 400
+TRUE = [i // 4 for i in range(POINTS)]
+
+
+def blurred(share: float, seed: int) -> list[int]:
+    """A prediction in which this share of the points went anywhere."""
+    rng = random.Random(seed)
+    return [rng.randrange(100) if rng.random() < share else label for label in TRUE]
+
+
+PREDS = {"fine": blurred(0.03, 1), "fair": blurred(0.06, 2), "rough": blurred(0.3, 3)}
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [str(a) for a in arguments], catch_exceptions=False)
+
+
+def as_json(*arguments: object) -> Any:
+    result = run(*arguments, "--json")
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def write(path: Path, labels: list[int]) -> Path:
+    path.write_text("point,cluster\n" + "".join(f"p{i},{label}\n" for i, label in enumerate(labels)))
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A truth, and a folder with three predictions."""
+    write(tmp_path / "true.csv", TRUE)
+    (tmp_path / "preds").mkdir()
+    for name, labels in PREDS.items():
+        write(tmp_path / "preds" / f"{name}.csv", labels)
+    return tmp_path
+
+
+def test_files_and_folders_are_ranked(folder: Path) -> None:
+    """A folder stands for its files; systems are called after them, and the numbers are those of cd.rank."""
+    (folder / "preds" / ".hidden").write_text("x")
+    listed = [folder / "preds" / f"{name}.csv" for name in PREDS]
+    found = as_json("rank", folder / "true.csv", folder / "preds", "--resamples", 200)
+    assert [row["system"] for row in found["systems"]] == ["fine", "fair", "rough"]
+    assert found["systems"] == as_json("rank", folder / "true.csv", *listed, "--resamples", 200)["systems"]
+    expected = cd.rank(TRUE, PREDS, resamples=200).to_dict()["systems"]
+    assert [row["scores"]["S_H"] for row in found["systems"]] == pytest.approx(
+        [r["scores"]["S_H"] for r in expected]
+    )
+    text = run("rank", folder / "true.csv", folder / "preds").stdout
+    assert "10,000 resamples of 100 true clusters" in text
+    assert text.splitlines()[1].split()[:2] == ["1", "fine"]
+    assert "rank:S_H|systems:3|unit:true(100)" in text
+
+
+def test_columns_of_one_table_are_ranked(folder: Path) -> None:
+    """--true names the truth; --pred names the others, which are all but the points otherwise."""
+    table = folder / "all.csv"
+    with table.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["point", "gold", *PREDS])
+        writer.writerows([f"p{i}", *row] for i, row in enumerate(zip(TRUE, *PREDS.values(), strict=True)))
+    every = as_json("rank", table, "--true", "gold", "--resamples", 100)
+    assert [row["system"] for row in every["systems"]] == ["fine", "fair", "rough"]
+    two = as_json("rank", table, "--true", "gold", "--pred", "rough,fair", "--resamples", 100)
+    assert [row["system"] for row in two["systems"]] == ["fair", "rough"]
+    by_name = as_json("rank", f"{table}:gold", f"{table}:fine", f"{table}:fair", "--resamples", 100)
+    assert [row["system"] for row in by_name["systems"]] == ["fine", "fair"]
+
+
+def test_every_form_is_printed(folder: Path) -> None:
+    """Markdown, LaTeX, CSV and a page; two of them at once are refused."""
+    arguments = ("rank", folder / "true.csv", folder / "preds", "--resamples", 100, "--measures", "S_H,ari")
+    assert run(*arguments, "--markdown").stdout.startswith(r"|  | system | S\_H | interval | ari |")
+    assert "\\toprule" in run(*arguments, "--latex").stdout
+    rows = list(csv.DictReader(io.StringIO(run(*arguments, "--csv").stdout)))
+    assert [row["system"] for row in rows] == ["fine", "fair", "rough"]
+    assert run(*arguments, "--html", folder / "rank.html").exit_code == 0
+    assert '<td class="word">fair</td>' in (folder / "rank.html").read_text()
+    result = run(*arguments, "--latex", "--csv")
+    assert (result.exit_code, "--latex and --csv are two ways to print the same" in result.stderr) == (
+        2,
+        True,
+    )
+
+
+@pytest.fixture
+def runs(folder: Path) -> Path:
+    """A table of seven data sets, each with its truth and two systems."""
+    lines = ["data,system,file"]
+    for i in range(7):
+        lines.append(f"set {i},true,true.csv")
+        for name, share in (("good", 0.05), ("bad", 0.3)):
+            write(folder / f"{name}{i}.csv", blurred(share, 10 * i + len(name)))
+            lines.append(f"set {i},{name},{name}{i}.csv")
+    path = folder / "runs.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_data_sets_are_ranked_from_a_table(runs: Path) -> None:
+    """Files are looked for beside the table; the system called true is the truth."""
+    found = as_json("rank", "--table", runs, "--resamples", 50)
+    assert [row["system"] for row in found["systems"]] == ["good", "bad"]
+    assert found["p_values"][0]["p_value"] == pytest.approx(2 / 2**7)
+    assert found["cliques"] == []
+    rows = list(csv.DictReader(io.StringIO(runs.read_text())))
+    frame = pl.DataFrame([row | {"file": str(runs.parent / row["file"])} for row in rows])
+    for table in (runs, str(runs), frame):
+        assert cd.rank(table, resamples=50).to_dict()["scores"] == found["scores"]
+    result = run("rank", "--table", runs, "--resamples", 0, "--plot", runs.parent / "ranks.png")
+    assert "All differences are significant." in result.stdout
+    assert (runs.parent / "ranks.png").stat().st_size > 5000
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("data,system\na,b\n", "it lacks 'file'"),
+        ("data,system,file\na,true,t.csv\n", "a has no systems but the truth"),
+        ("data,system,file\na,b,t.csv\n", "a has no truth"),
+        ("data,system,file\na,b,t.csv\na,b,t.csv\n", "line 3: a has b already"),
+        ("data,system,file\na,,t.csv\n", "line 2: data, system and file must all be told"),
+    ],
+)
+def test_bad_tables_of_runs_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    """With what they lack, and where."""
+    (tmp_path / "runs.csv").write_text(text)
+    result = run("rank", "--table", tmp_path / "runs.csv")
+    assert (result.exit_code, message in result.stderr) == (2, True), result.stderr
+
+
+# ---- the guard
+
+
+def baseline(path: Path, command: str, *arguments: object) -> Path:
+    """What a command prints as JSON, in a file."""
+    path.write_text(json.dumps(as_json(command, *arguments)))
+    return path
+
+
+@pytest.mark.parametrize("command", ["compare", "rank"])
+def test_a_worse_system_fails(folder: Path, command: str) -> None:
+    """Against the JSON of either command: exit 1, with the reason on standard error."""
+    old = baseline(folder / "old.json", command, folder / "true.csv", folder / "preds" / "fine.csv")
+    now = ("rank", folder / "true.csv", folder / "preds" / "fine.csv", "--baseline", old)
+    assert run(*now, "--fail-if-worse").exit_code == 0
+    write(folder / "preds" / "fine.csv", PREDS["rough"])
+    result = run(*now)
+    assert (result.exit_code, "fine: S_H went from 0." in result.stdout) == (0, True)
+    result = run(*now, "--fail-if-worse", "--significant")
+    assert result.exit_code == 1
+    told = " ".join(result.stderr.split())
+    assert f"worse than {old}: fine: S_H went from 0." in told
+    assert "the old score is outside the interval" in told
+
+
+def test_a_difference_within_chance_passes_where_it_must_be_significant(folder: Path) -> None:
+    """One point more astray is worse, but not significantly so."""
+    labels = PREDS["fine"].copy()
+    old = baseline(folder / "old.json", "rank", folder / "true.csv", write(folder / "a.csv", labels))
+    labels[0] = 99
+    write(folder / "a.csv", labels)
+    now = ("rank", folder / "true.csv", folder / "a.csv", "--baseline", old, "--fail-if-worse")
+    assert run(*now).exit_code == 1
+    result = run(*now, "--significant")
+    assert (result.exit_code, "the old score is inside the interval" in result.stdout) == (0, True)
+    assert run(*now, "--significant", "--resamples", 0).exit_code == 2
+
+
+def test_a_distance_gets_worse_upwards(folder: Path) -> None:
+    """More VI is worse."""
+    arguments = (folder / "true.csv", folder / "a.csv", "--measures", "VI", "--resamples", 100)
+    write(folder / "a.csv", PREDS["fine"])
+    old = baseline(folder / "old.json", "rank", *arguments)
+    write(folder / "a.csv", PREDS["rough"])
+    assert run("rank", *arguments, "--baseline", old, "--fail-if-worse", "--significant").exit_code == 1
+    worse = baseline(folder / "worse.json", "rank", *arguments)
+    write(folder / "a.csv", PREDS["fine"])
+    assert run("rank", *arguments, "--baseline", worse, "--fail-if-worse").exit_code == 0
+
+
+def test_data_sets_are_guarded_by_a_paired_test(runs: Path) -> None:
+    """Old and new scores of a system, data set by data set."""
+    old = baseline(runs.parent / "old.json", "rank", "--table", runs, "--resamples", 10)
+    for i in range(7):
+        write(runs.parent / f"good{i}.csv", blurred(0.2, 100 + i))
+    result = run(
+        "rank", "--table", runs, "--resamples", 10, "--baseline", old, "--fail-if-worse", "--significant"
+    )
+    assert result.exit_code == 1
+    assert "Wilcoxon p = 0.0156 over 7 data sets" in " ".join(result.stderr.split())
+
+
+def test_a_poor_baseline_is_told(folder: Path) -> None:
+    """Other points, other systems, and what is no baseline at all."""
+    three = baseline(folder / "three.json", "rank", folder / "true.csv", folder / "preds", "--resamples", 10)
+    one = baseline(folder / "one.json", "compare", folder / "true.csv", folder / "preds" / "fine.csv")
+    write(folder / "small.csv", TRUE[:80])
+    result = run("rank", folder / "small.csv", write(folder / "fine.csv", TRUE[:80]), "--baseline", three)
+    assert "is about 400 points, and now there are 80: not the same test" in " ".join(result.stderr.split())
+    assert "has systems that are not ranked now: 'fair', 'rough'" in " ".join(result.stderr.split())
+    result = run("rank", folder / "true.csv", folder / "preds", "--baseline", one)
+    assert (
+        result.exit_code,
+        "has the score of one comparison, and 3 systems are ranked" in result.stderr,
+    ) == (2, True)
+    result = run("rank", folder / "small.csv", write(folder / "new.csv", TRUE[:80]), "--baseline", three)
+    assert (result.exit_code, "has none of the systems ranked" in result.stderr) == (2, True)
+    result = run("rank", folder / "true.csv", folder / "preds", "--measures", "ari", "--baseline", three)
+    assert (result.exit_code, "lacks ari; it has S_H, as_h" in result.stderr) == (2, True)
+    for text, message in (("{", "is not JSON"), ("[]", "holds no scores"), ('{"n": 3}', "holds no scores")):
+        (folder / "bad.json").write_text(text)
+        result = run("rank", folder / "true.csv", folder / "preds", "--baseline", folder / "bad.json")
+        assert (result.exit_code, message in result.stderr) == (2, True), result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "there is nothing to rank"),
+        (("true.csv", "--table", "x.csv"), "--table takes the place of TRUE and PRED"),
+        (("true.csv", "p.csv", "--fail-if-worse"), "--fail-if-worse needs --baseline"),
+        (("true.csv", "p.csv", "--significant"), "--significant needs --fail-if-worse"),
+        (("true.csv", "p.csv", "--plot", "a.png"), "--plot draws mean ranks over data sets"),
+        (("true.csv",), "one file needs --true"),
+    ],
+)
+def test_bad_use_is_refused(arguments: tuple[str, ...], message: str) -> None:
+    """Exit 2, and what to do."""
+    result = run("rank", *arguments)
+    assert (result.exit_code, message in result.stderr) == (2, True), result.stderr
+
+
+def test_a_comparison_as_a_comment_on_a_pull_request(folder: Path) -> None:
+    """Markdown that stays under the limit, however many components there are, and is literal."""
+    true = write(folder / "t.csv", [i // 2 for i in range(8000)])
+    pred = write(folder / "p.csv", list(range(8000)))
+    text = run("compare", true, pred, "--markdown", "--top", 4000).stdout
+    assert text.startswith(
+        r"**S\_H 0.000000** · 8,000 points · 4,000 true clusters · 8,000 predicted clusters"
+    )
+    assert 50_000 < len(text) < 60_000
+    assert "more components" in text
+    result = run("compare", true, pred, "--markdown", "--explain")
+    assert (result.exit_code, "--markdown has room for neither" in result.stderr) == (2, True)

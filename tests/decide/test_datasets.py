@@ -1,0 +1,132 @@
+"""Systems over several data sets: mean ranks, Wilcoxon's test with Holm, and cliques."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import clusterdiff as cd
+from clusterdiff.decide.datasets import cliques, mean_ranks, wilcoxon_p_value
+
+# Accuracies of HC2, InceptionTime, WEASEL-2.0 and FreshPRINCE (first resample, to four digits) on the first 24 of the
+# data sets for which aeon ships results of all four: aeon/testing/example_results_files/classification/accuracy.
+AEON = np.array([
+    [0.91, 0.91, 0.93, 0.89], [0.8056, 0.844, 0.8261, 0.8414], [0.8686, 0.8629, 0.8629, 0.6286], [1.0, 1.0, 0.96, 1.0],
+    [0.8333, 0.6667, 0.9, 0.8], [0.95, 0.85, 0.95, 0.9], [0.9, 0.95, 0.9, 1.0], [1.0, 0.9989, 0.9778, 0.9944],
+    [0.9, 0.9, 0.8833, 0.7667], [0.9825, 0.9854, 0.9796, 0.9825], [0.7589, 0.876, 0.763, 0.7747],
+    [1.0, 0.8529, 0.9326, 0.9667], [1.0, 1.0, 1.0, 1.0], [0.76, 0.808, 0.724, 0.768], [0.8282, 0.8487, 0.8077, 0.7103],
+    [0.8462, 0.8436, 0.8077, 0.6897], [0.859, 0.8487, 0.8, 0.7538], [0.7608, 0.7985, 0.761, 0.7704],
+    [0.9706, 0.9477, 0.9673, 0.8529], [0.7626, 0.7338, 0.7626, 0.7554], [0.7754, 0.7862, 0.7862, 0.7899],
+    [0.7194, 0.6547, 0.705, 0.6906], [0.86, 0.91, 0.89, 0.88], [0.9469, 0.9416, 0.9484, 0.9442],
+])  # fmt: skip
+#: What aeon's wilcoxon_test gives for them: the first against the second, one-sided.
+AEON_P = {
+    (0, 1): 0.44064635,
+    (0, 2): 0.08947806,
+    (0, 3): 0.02376844,
+    (1, 2): 0.24346327,
+    (1, 3): 0.08381164,
+    (2, 3): 0.07213314,
+}
+
+
+def test_mean_ranks_and_p_values_are_those_of_aeon() -> None:
+    """On aeon's own example data; its test is one-sided, ours counts both sides."""
+    assert mean_ranks(AEON, similar=True) == pytest.approx([2.22916667, 2.3125, 2.625, 2.83333333])
+    for (i, j), p in AEON_P.items():
+        assert wilcoxon_p_value(AEON[:, i] - AEON[:, j]) == pytest.approx(2 * p, abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("different", "found"),
+    [
+        (set(), [(0, 5)]),
+        ({(0, 4)}, [(0, 4), (1, 5)]),
+        ({(0, 1), (0, 2), (0, 3), (0, 4)}, [(1, 5)]),
+        ({(i, j) for i in range(5) for j in range(i + 1, 5)}, []),
+        ({(0, 3), (0, 4), (1, 4)}, [(0, 3), (1, 4), (2, 5)]),
+        ({(1, 2)}, [(0, 2), (2, 5)]),
+    ],
+)
+def test_cliques_are_the_longest_runs_without_a_difference(
+    different: set[tuple[int, int]], found: list[tuple[int, int]]
+) -> None:
+    """Every two of a run are alike, and no run is part of another."""
+    alike = [[(min(i, j), max(i, j)) not in different for j in range(5)] for i in range(5)]
+    assert cliques(alike) == found
+
+
+def data_sets(count: int, clusters: int = 30) -> dict[str, tuple[np.ndarray, dict[str, np.ndarray]]]:
+    """Data sets on which "good" and "alike" err seldom, and "bad" often."""
+    rng = np.random.default_rng(0)
+    out = {}
+    for i in range(count):
+        true = rng.integers(0, clusters, 300)
+
+        def blurred(share: float, true: np.ndarray = true) -> np.ndarray:
+            return np.where(
+                rng.random(300) < share * rng.uniform(0.7, 1.3), rng.integers(0, clusters, 300), true
+            )
+
+        out[f"data {i}"] = (true, {"bad": blurred(0.4), "good": blurred(0.1), "alike": blurred(0.1)})
+    return out
+
+
+def test_systems_are_ranked_over_data_sets() -> None:
+    """Means, mean ranks and the matrix are those of the single rankings; the bad one stands apart."""
+    sets = data_sets(10)
+    found = cd.rank(sets, resamples=100)
+    assert found.names[-1] == "bad"
+    assert found.mean_ranks["bad"] == 3.0
+    for data, (true, preds) in sets.items():
+        for name, pred in preds.items():
+            assert found.scores[name][found.datasets.index(data)] == pytest.approx(cd.score(true, pred))
+    assert found.mean()["bad"] == pytest.approx(found.scores["bad"].mean())
+    assert [sorted(clique) for clique in found.cliques] == [["alike", "good"]]
+    assert found.adjusted[found.names[0], "bad"] == pytest.approx(3 * 2 / 2**10)
+    assert found.p_value("bad", found.names[0]) == pytest.approx(2 / 2**10)
+    told = " ".join(found.footnotes)
+    assert "Wilcoxon's signed-rank test over 10 data sets, two-sided, adjusted by Holm for 3 pairs" in told
+    assert "Null hypothesis: differences are as often and as much in favour of one as of the other." in told
+    assert "data sets:10" in found.signature
+    assert found.to_dict()["data"]["data 3"]["systems"][0]["scores"].keys() == {"S_H", "as_h"}
+    assert found.to_markdown().count("\n| data ") == 10
+    assert found.to_latex().count("\\toprule") == 2
+    assert found.to_csv().splitlines()[0] == f"data,{','.join(found.names)}"
+
+
+def test_measures_whose_floor_depends_on_the_data_are_told() -> None:
+    """S_H of few large and of many small clusters cannot be averaged; adjusted measures can."""
+    few, many = data_sets(4, clusters=3), data_sets(4, clusters=60)
+    mixed = {f"few {k}": v for k, v in few.items()} | {f"many {k}": v for k, v in many.items()}
+    with pytest.warns(
+        cd.ClusterdiffWarning, match=r"what S_H comes to by chance depends on the data, from 0.0\d to 0.\d+"
+    ):
+        cd.rank(mixed, resamples=0)
+    with pytest.warns(cd.ClusterdiffWarning, match="what A comes to by chance depends on the data: means"):
+        cd.rank(mixed, measures=["A"], resamples=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cd.rank(mixed, measures=["as_h", "ari"], resamples=0)
+        cd.rank({k: v for k, v in mixed.items() if k.startswith("many")} | data_sets(2, 60), resamples=0)
+
+
+def test_too_few_data_sets_are_told() -> None:
+    """Five cannot give a p-value below 0.05."""
+    with pytest.warns(
+        cd.ClusterdiffWarning, match="5 data sets: with fewer than 6 no difference can be significant"
+    ):
+        found = cd.rank(data_sets(5), resamples=0)
+    assert min(found.adjusted.values()) > 0.05
+
+
+def test_every_data_set_needs_every_system() -> None:
+    """A system that is lacking somewhere is named."""
+    sets = data_sets(6)
+    del sets["data 2"][1]["good"]
+    with pytest.raises(
+        cd.ArgumentError, match="every data set must have the same systems; 'data 2' lacks 'good'"
+    ):
+        cd.rank(sets, resamples=0)
