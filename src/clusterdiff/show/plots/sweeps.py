@@ -114,17 +114,14 @@ def tradeoff(swept: Sweep, ax: Axes | None = None) -> Axes:
         lost = 1 - kept
         ax.plot([0, lost], [lost, 0], color=PALE, lw=0.8, zorder=0)
         if lost < top:
-            write(
-                ax,
-                lost,
-                0.004 * top,
-                f"{kept:.1f}",
-                color=GREY,
-                fontsize=7,
-                ha="left",
-                va="bottom",
-                rotation=-45,
-            )
+            style: dict[str, Any] = {
+                "color": GREY,
+                "fontsize": 7,
+                "ha": "center",
+                "va": "center",
+                "rotation": -45,
+            }
+            write(ax, lost / 2, lost / 2, f"{kept:.1f}", backgroundcolor="white", zorder=0.5, **style)
     ax.plot(x, y, color=BLACK, lw=1.6, marker="o" if len(shown) <= 60 else None, ms=3)
     for at in _named_places(swept, shown):
         _name(ax, swept, at)

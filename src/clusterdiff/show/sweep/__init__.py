@@ -34,6 +34,7 @@ def write_page(swept: Sweep, path: str | PathLike[str], title: str | None = None
 def render(swept: Sweep, title: str | None = None) -> str:
     """The page as the text of an HTML file."""
     over, means = CALLED[swept.over]
+    what = "resolution" if swept.over == "resolution" else "threshold"
     shown = _shown(swept)
     return render_page(
         ROOM,
@@ -42,11 +43,12 @@ def render(swept: Sweep, title: str | None = None) -> str:
         swept=swept,
         over=over,
         means=means,
+        what=what,
         some=len(shown) < swept.total,
         shown=len(shown),
         best=[(name, swept.best_place(name)) for name in swept.scores],
         worst=[] if swept.over == "resolution" else list(swept.worst_merges[:MERGES]),
-        title=visible(title or f"Every {over} of {count(swept.n)}"),
+        title=visible(title or f"Every {what} of {count(swept.n)}"),
     )
 
 
