@@ -10,7 +10,7 @@ CORE := CMakeLists.txt pyproject.toml constraints.txt $(wildcard src/clusterdiff
 # An editable install lists the packages that there were: a new one has to be made known.
 ROOMS := $(wildcard src/clusterdiff/*/__init__.py src/clusterdiff/*/*/__init__.py)
 
-.PHONY: install core demo test lint pytest bench sanitize clean
+.PHONY: install core demo test lint pytest bench fuzz soak sanitize clean
 
 install: $(VENV)/.installed
 
@@ -55,7 +55,18 @@ test: $(VENV)/.tested
 bench: $(VENV)/.tested
 	@$(BIN)/python benchmarks/speed.py
 
-# The core's tests with AddressSanitizer and UndefinedBehaviorSanitizer, in an environment of its own: a second one that
+# Properties with many more examples, and the readers of files against damaged ones; `make test` has a short form.
+SECONDS ?= 600
+fuzz: $(VENV)/.tested
+	@$(BIN)/python -m tests.fuzz $(SECONDS)
+	@HYPOTHESIS_PROFILE=long $(BIN)/pytest -n auto --maxprocesses 4 -m hypothesis tests
+
+# Everything again and again: does memory grow, does anything stay open or behind?
+soak: $(VENV)/.tested
+	@$(BIN)/python -m tests.soak $(SECONDS)
+
+# Core, formats and engines with AddressSanitizer and UndefinedBehaviorSanitizer (but for Spark and PostgreSQL, which
+# are processes of their own), in an environment of its own: a second one that
 # borrows the first one's packages, since an editable install would shadow the instrumented core.
 SANITIZED := build/sanitized
 sanitize: $(VENV)/.tested
@@ -65,7 +76,9 @@ sanitize: $(VENV)/.tested
 	$(INSTALL) --no-build-isolation --no-deps --upgrade --target "$$site" \
 	  -C cmake.define.CLUSTERDIFF_SANITIZE=ON -C build-dir=build/sanitize-objects . && \
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
-	ASAN_OPTIONS=detect_leaks=0 $(SANITIZED)/bin/python -m pytest -p no:cacheprovider tests/core
+	ASAN_OPTIONS=detect_leaks=0 $(SANITIZED)/bin/python -m pytest -p no:cacheprovider \
+	  tests/core tests/formats tests/engines tests/fuzz -k 'not spark and not postgres' \
+	  --ignore tests/engines/test_cluster.py
 
 clean:
 	rm -rf $(VENV) build dist diff.html .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -58,7 +58,9 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 
 settings.register_profile("clusterdiff", deadline=None, max_examples=60)
-settings.load_profile("clusterdiff")
+#: `make fuzz` looks longer.
+settings.register_profile("long", deadline=None, max_examples=1000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "clusterdiff"))
 
 
 def clusterings(n: int) -> Iterator[tuple[int, ...]]:

@@ -117,6 +117,18 @@ def test_every_format_is_listed(name: str) -> None:
     assert {end for end in FORMATS[name].suffixes if "_" not in end} <= set(re.findall(r"`([^`]+)`", row))
 
 
+def test_the_security_page_names_tests_that_exist() -> None:
+    """Every line says by which test it is held."""
+    named = set(re.findall(r"`(test_\w+)`", (TOP / "docs" / "security.md").read_text(encoding="utf-8")))
+    there = {
+        name
+        for path in (TOP / "tests").rglob("test_*.py")
+        for name in re.findall(r"^def (test_\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert len(named) > 20
+    assert named <= there, named - there
+
+
 @pytest.mark.parametrize(
     "path", [*DOCUMENTS, TOP / "CONTRIBUTING.md", TOP / "CHANGELOG.md"], ids=lambda path: path.name
 )

@@ -1,14 +1,17 @@
-"""Files: finding and opening them (globs, compression, standard input), and writing them whole or not at all."""
+"""Files: finding and opening them (globs, compression, pipes), and writing them whole or not at all."""
 
 from __future__ import annotations
 
+import atexit
 import bz2
 import glob
 import gzip
 import io
+import json
 import lzma
 import os
 import shutil
+import stat
 import sys
 import tempfile
 import zlib
@@ -28,9 +31,45 @@ COMPRESSED = (*OPENERS, ".zst")
 BROKEN = (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error, OSError)
 
 
+#: Where the content of a pipe lies → what the user calls the pipe.
+_PIPES: dict[str, str] = {}
+
+
 def shown(path: str) -> str:
     """A path as messages show it."""
-    return "standard input" if path == STDIN else path
+    return "standard input" if path == STDIN else _PIPES.get(path, path)
+
+
+def is_pipe(path: str) -> bool:
+    """Whether a path is a FIFO or what a shell makes of ``<(command)``: it can be read only once."""
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
+
+
+def held(path: str) -> str:
+    """A path that can be read more than once: what comes out of a pipe is kept in a file until the process ends."""
+    if path == STDIN or not is_pipe(path):
+        return path
+    folder = tempfile.TemporaryDirectory(prefix="clusterdiff-")
+    copy = os.path.join(folder.name, os.path.basename(path))
+    try:
+        with open(path, "rb") as pipe, open(copy, "wb") as out:
+            shutil.copyfileobj(pipe, out)
+    except OSError as error:
+        raise FileError(f"{path} cannot be read: {error.strerror}.") from None
+    _PIPES[copy] = path
+    atexit.register(folder.cleanup)
+    return copy
+
+
+def standard_input() -> IO[bytes]:
+    """The bytes of standard input, which must be open."""
+    if sys.stdin is None:
+        raise FileError("standard input is closed.", "pipe a file into the command, or name the file.")
+    return sys.stdin.buffer
 
 
 def suffix(path: str) -> str:
@@ -70,19 +109,22 @@ def find_one(path: str) -> str:
 
 
 def _refuse_unreadable(path: str) -> None:
+    name = shown(path)
     if os.path.isdir(path):
         raise FileError(
-            f"{path} is a folder, not a file.",
-            f"name a file in it, or a glob of files of one kind: '{path}/*.csv'.",
+            f"{name} is a folder, not a file.",
+            f"name a file in it, or a glob of files of one kind: '{name}/*.csv'.",
         )
     if not os.path.exists(path):
-        raise FileError(f"{path} does not exist.")
+        raise FileError(f"{name} does not exist.")
     try:
+        if not os.path.isfile(path):  # what a device gives may never end
+            raise FileError(f"{name} is a device, not a file.", f"standard input is called {STDIN}.")
         with open(path, "rb") as file:
             if not file.read(1):
-                raise FileError(f"{path} is empty.")
+                raise FileError(f"{name} is empty.")
     except OSError as error:
-        raise FileError(f"{path} cannot be read: {error.strerror}.") from None
+        raise FileError(f"{name} cannot be read: {error.strerror}.") from None
 
 
 @contextmanager
@@ -95,7 +137,7 @@ def spooled(path: str) -> Iterator[str]:
         copy = os.path.join(folder, "input" + suffix(path))
         with open(copy, "wb") as out:
             if path == STDIN:
-                shutil.copyfileobj(sys.stdin.buffer, out)
+                shutil.copyfileobj(standard_input(), out)
             else:
                 try:
                     with open_bytes(path) as packed:
@@ -110,7 +152,7 @@ def spooled(path: str) -> Iterator[str]:
 def open_bytes(path: str) -> IO[bytes]:
     """A file's bytes, unpacked."""
     if path == STDIN:
-        return io.BytesIO(sys.stdin.buffer.read())
+        return io.BytesIO(standard_input().read())
     path = find_one(path)
     end = Path(path).suffix.lower()
     if end == ".zst":
@@ -119,6 +161,15 @@ def open_bytes(path: str) -> IO[bytes]:
         )
     opened: IO[bytes] = OPENERS.get(end, open)(path, "rb")
     return opened
+
+
+def first_bytes(path: str, size: int) -> bytes:
+    """The first bytes of a file, unpacked."""
+    try:
+        with open_bytes(path) as file:
+            return file.read(size)
+    except BROKEN as error:
+        raise _broken(path, error) from None
 
 
 def read_bytes(path: str) -> bytes:
@@ -146,6 +197,22 @@ def read_text(path: str) -> str:
         ) from None
 
 
+def from_json(text: str, path: str, line: int = 0, **options: Any) -> Any:
+    """The values that JSON stands for; ``line`` is the number of lines before it, for the message if it is not JSON."""
+    try:
+        return json.loads(text, **options)
+    except json.JSONDecodeError as error:
+        place = f"line {line + error.lineno:,}, column {error.colno:,}"
+        raise FileError(f"{shown(path)}, {place}: {error.msg}.") from None
+    except RecursionError:
+        reason = "the JSON is nested too deeply"
+    except FileError:
+        raise
+    except ValueError:  # Python refuses to read more digits, since that takes quadratic time
+        reason = f"the JSON has a number of more than {sys.get_int_max_str_digits():,} digits"
+    raise FileError(f"{shown(path)}{f', line {line + 1:,}' if line else ''}: {reason}.")
+
+
 def read_lines(path: str) -> list[str]:
     """The lines of a text file; a line break at the end does not start another line."""
     lines = read_text(path).split("\n")
@@ -154,17 +221,36 @@ def read_lines(path: str) -> list[str]:
     return [line.removesuffix("\r") for line in lines]
 
 
-def first_line(path: str) -> str:
-    """The first line of a text file, without its line break."""
+def first_line(path: str, limit: int = -1) -> str:
+    """The first line of a text file, without its line break; no more bytes than ``limit``, if that is given."""
     if Path(path).suffix.lower() == ".zst":
         return _first_line_of_zstd(path)
     try:
         with open_bytes(path) as file:
-            return file.readline().decode("utf-8-sig").rstrip("\r\n")
+            line = file.readline(limit)
+        # A limit may cut a character in two.
+        return line.decode("utf-8-sig", "ignore" if len(line) == limit else "strict").rstrip("\r\n")
     except UnicodeDecodeError as error:
         raise FileError(f"{shown(path)}, line 1 is not UTF-8 text ({error.reason}).") from None
     except BROKEN as error:
         raise _broken(path, error) from None
+
+
+def longest_line(path: str) -> tuple[int, int]:
+    """The number of the longest line of a file, and how many bytes it has; read piece by piece."""
+    longest, number, length = (0, 0), 1, 0
+    try:
+        with open_bytes(path) as file:
+            while piece := file.read(1 << 20):
+                *ended, rest = piece.split(b"\n")
+                for part in ended:
+                    longest = max(longest, (length + len(part), -number))
+                    number, length = number + 1, 0
+                length += len(rest)
+    except (FileError, *BROKEN):  # nothing is known of a file that does not unpack
+        return 0, 0
+    size, place = max(longest, (length, -number))
+    return -place, size
 
 
 def _first_line_of_zstd(path: str) -> str:
@@ -176,7 +262,11 @@ def _first_line_of_zstd(path: str) -> str:
         "delim = '\x01', quote = '', escape = ''"
     )
     try:
-        row = duckdb.connect().execute(f"SELECT line FROM read_csv(?, {options}) LIMIT 1", [path]).fetchone()
+        row = (
+            duckdb.connect()
+            .execute(f"SELECT line FROM read_csv(?, {options}) LIMIT 1", [find_one(path)])
+            .fetchone()
+        )
     except duckdb.Error as error:
         raise _broken(path, str(error).partition("\n")[0]) from None
     return row[0] if row and row[0] else ""
@@ -192,27 +282,45 @@ def _broken(path: str, error: Any) -> FileError:
 
 @contextmanager
 def replacing(path: str | PathLike[str]) -> Iterator[str]:
-    """A temporary name beside ``path`` to write to; the file takes the place of ``path`` once it is complete."""
+    """A temporary name to write to; the file takes the place of ``path`` once it is complete.
+
+    A link stays, and the file that it leads to is replaced. A device or a pipe stays too: it is written to.
+    """
     target = Path(path)
+    through = target.exists() and not target.is_file()
+    if not through:
+        target = Path(os.path.realpath(target))
+    if target.is_dir():
+        raise FileError(f"{path} cannot be written: Is a directory.")
+    name = None
     try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:100]}.", suffix=".tmp")
+        folder = tempfile.gettempdir() if through else target.parent
+        handle, name = tempfile.mkstemp(dir=folder, prefix=f".{target.name[:100]}.", suffix=".tmp")
         os.close(handle)
-    except OSError as error:
-        raise FileError(f"{path} cannot be written: {error.strerror}.") from None
-    try:
         yield name
-        # mkstemp makes files that only their owner may read; this one is meant to be like any other.
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(name, 0o666 & ~mask)
-        os.replace(name, target)
+        if through:
+            with open(name, "rb") as whole, open(target, "wb") as out:
+                shutil.copyfileobj(whole, out)
+        else:
+            # mkstemp makes files that only their owner may read; this one is meant to be like any other.
+            mask = os.umask(0)
+            os.umask(mask)
+            os.chmod(name, 0o666 & ~mask)
+            os.replace(name, target)
     except OSError as error:
         raise FileError(f"{path} cannot be written: {error.strerror}.") from None
     finally:
-        Path(name).unlink(missing_ok=True)
+        if name is not None:
+            Path(name).unlink(missing_ok=True)
 
 
 def write_text(path: str | PathLike[str], text: str) -> None:
     """Write UTF-8 text, lines as they are."""
+    try:
+        data = text.encode()
+    except UnicodeEncodeError as error:
+        raise FileError(
+            f"{path} cannot be written: {text[error.start]!r} is half of a character, which UTF-8 cannot hold."
+        ) from None
     with replacing(path) as name:
-        Path(name).write_text(text, encoding="utf-8", newline="")
+        Path(name).write_bytes(data)

@@ -149,7 +149,7 @@ def test_formulas_are_noted_and_can_be_made_text(tmp_path: Path) -> None:
     run("patch", true, pred, "-o", tmp_path / "fix.json")
     plain = run("apply", pred, tmp_path / "fix.json")
     assert plain.stdout.splitlines() == ["point,cluster", "=1+1,=cmd()", "-2,=cmd()", "@x,=cmd()", "b,z"]
-    assert "6 values start like a formula" in plain.stderr.replace("\n", " ")
+    assert "6 values of the output start like a formula" in plain.stderr.replace("\n", " ")
     safe = run("apply", pred, tmp_path / "fix.json", "--for-spreadsheet")
     assert safe.stdout.splitlines() == [
         "point,cluster",

@@ -182,7 +182,12 @@ def test_malformed_operations_are_refused(entry: Any, message: str) -> None:
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(b"{", "is not JSON: .* at line 1"), (b"\xff\xfe", "is not UTF-8 text"), (b"[" * 100_000, "is not")],
+    [
+        (b"{", "line 1, column 2: Expecting property name"),
+        (b"\xff\xfe", "is not UTF-8 text"),
+        (b"[" * 100_000, "the JSON is nested too deeply"),
+        (b'{"points": %b}' % (b"9" * 5000), "a number of more than 4,300 digits"),
+    ],
 )
 def test_unreadable_files_are_refused(content: bytes, message: str, tmp_path: Path) -> None:
     """A message names the file and what is wrong with it."""

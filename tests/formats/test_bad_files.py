@@ -3,16 +3,50 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import sqlite3
+import struct
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
+import tifffile
 
 import clusterdiff as cd
 from tests.formats.conftest import TRUE, run, write_parquet
 
 GOOD = "id,cluster\na,1\nb,1\nc,2\n"
+
+
+def _bytes(write: Callable[[io.BytesIO], object]) -> bytes:
+    out = io.BytesIO()
+    write(out)
+    return out.getvalue()
+
+
+LABELS = np.arange(400, dtype=np.int64).reshape(20, 20)
+NPY = _bytes(lambda out: np.save(out, LABELS))
+NPZ = _bytes(lambda out: np.savez_compressed(out, labels=LABELS))
+TIFF = _bytes(lambda out: tifffile.imwrite(out, LABELS.astype(np.int32)))
+
+
+def looped(tiff: bytes) -> bytes:
+    """A TIFF file of two pages whose second says that it comes next itself."""
+    (first,) = struct.unpack("<I", tiff[4:8])
+    link = _link(tiff, first)
+    (second,) = struct.unpack("<I", tiff[link : link + 4])
+    last = _link(tiff, second)
+    return tiff[:last] + tiff[link : link + 4] + tiff[last + 4 :]
+
+
+def _link(tiff: bytes, page: int) -> int:
+    """Where a page says which page comes next: after its tags."""
+    return page + 2 + 12 * int(struct.unpack("<H", tiff[page : page + 2])[0])
+
+
+PAGES = _bytes(lambda out: tifffile.imwrite(out, [LABELS.astype(np.int32)] * 2, metadata=None))
 
 #: File name, content, and what the message must say.
 CASES: dict[str, tuple[str, bytes, list[str]]] = {
@@ -91,6 +125,46 @@ CASES: dict[str, tuple[str, bytes, list[str]]] = {
     "truncated xz": ("t.csv.xz", b"\xfd7zXZ\x00\x00", ["t.csv.xz cannot be unpacked or read"]),
     "truncated npy": ("t.npy", b"\x93NUMPY\x01\x00v\x00{'descr'", ["t.npy cannot be read:"]),
     "no TIFF": ("t.tif", b"II*\x00\x01\x02", ["t.tif cannot be read:"]),
+    "no gzip, and no other suffix": (
+        "t.gz",
+        b"hello there",
+        ["t.gz cannot be unpacked or read: Not a gzipped"],
+    ),
+    "half a TIFF": ("t.tif", TIFF[: len(TIFF) // 2], ["t.tif cannot be read:", "is the file complete?"]),
+    "a TIFF without end": ("t.tif", looped(PAGES), ["t.tif cannot be read: its pages never end"]),
+    "a damaged npy header": (
+        "t.npy",
+        NPY.replace(b"{'descr'", b"{{{{{{{{"),
+        ["t.npy cannot be read:"],
+    ),
+    "an npy of petabytes": (
+        "t.npy",
+        NPY.replace(b"(20, 20), }       ", b"(20, 9999999999)}" + b" "),
+        ["t.npy cannot be read: Unable to allocate"],
+    ),
+    "a damaged npz": ("t.npz", NPZ[:60] + b"\xff" * 20 + NPZ[80:], ["t.npz"]),
+    "deep JSON": ("t.json", b"[" * 100_000 + b"]" * 100_000, ["t.json: the JSON is nested too deeply."]),
+    "deep JSON lines": (
+        "t.jsonl",
+        b'{"clusters": ' + b"[" * 100_000 + b"]" * 100_000 + b"}\n",
+        ["t.jsonl cannot be read: JSON exceeds maximum recursion depth"],
+    ),
+    "a number of 5,000 digits": (
+        "t.json",
+        b"[" + b"9" * 5000 + b", 1]",
+        ["t.json: the JSON has a number of more than 4,300 digits."],
+    ),
+    "a million columns": (
+        "t.csv",
+        b"id,cluster," + b",".join(b"c%d" % i for i in range(1_000_000)) + b"\n",
+        ["t.csv has 1,000,002 columns; up to 32,768 are read."],
+    ),
+    "a long line": (
+        "t.csv",
+        b"id,cluster\na,1\nb," + b"x" * 20_000_000 + b"\n",
+        ["t.csv, line 3 is too long: lines of up to 16 MB are read."],
+    ),
+    "a long first line": ("t.csv", b"," * 20_000_000, ["t.csv, line 1 is too long"]),
     "no JSON": ("t.json", b'{"a": [1, 2],\n "b": [3,, 4]}', ["t.json, line 2, column 10: "]),
     "a key twice": (
         "t.json",
@@ -125,6 +199,13 @@ def test_bad_files_are_told(case: str, tmp_path: Path) -> None:
     assert name in result.stderr
     with pytest.raises(cd.FileError):
         cd.read(tmp_path / name)
+
+
+def test_fields_of_megabytes_are_read(tmp_path: Path) -> None:
+    """A long text in a column that is not asked for is no obstacle."""
+    path = tmp_path / "t.csv"
+    path.write_text("id,cluster,note\na,1," + "x" * 2_500_000 + "\nb,2,y\n")
+    assert len(cd.read(path)) == 2
 
 
 def test_many_bad_rows_are_counted(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def test_a_failure_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Monke
 
     diff = cd.compare(TRUE, PRED)
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "write_text", fail)
+        patch.setattr(Path, "write_bytes", fail)
         with pytest.raises(cd.FileError, match=r"meet.json cannot be written: No space left on device."):
             cd.write(diff.meet, path)
     assert path.read_text() == "old"

@@ -18,7 +18,7 @@ from clusterdiff.cli.explaining import (
     slices_as_data,
 )
 from clusterdiff.cli.options import together
-from clusterdiff.cli.output import console, plain_table, print_json
+from clusterdiff.cli.output import console, plain_table, print_data, print_json
 from clusterdiff.diff.documents import CorpusComparison, Counts
 from clusterdiff.errors import ArgumentError, LabelError, listed, nearest
 from clusterdiff.formats.catalogue import DOCUMENTS
@@ -134,7 +134,7 @@ def show_corpus(diff: CorpusComparison, how: Shown) -> None:
     if how.system is not None:
         scores = diff.scores(how.all_measures)
         further = [name for name in how.measures if name != "S_H"]
-        click.echo(coreference_table({how.system: scores}, further), nl=False)
+        print_data(coreference_table({how.system: scores}, further))
         return
     slices = sliced(diff, [name for name in how.by if name != "document"])
     if how.as_json:

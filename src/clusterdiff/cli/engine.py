@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import signal
-import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -51,15 +49,17 @@ options = together(
 
 
 def chosen(engine: str | None, sources: tuple[Source, Source]) -> str | None:
-    """The engine to use, if any: the one asked for, or DuckDB for files that are large compared with memory."""
+    """The engine to use, if any: the one asked for, or DuckDB for tables that memory would not hold."""
     if engine is not None:
         return None if engine == "memory" else engine
-    files = {Path(source.path) for source in sources if source.path != STDIN}
-    if not all(file.is_file() and source.resolved().format in LARGE for file in files for source in sources):
+    tables = {source.path: str(source.resolved().format) for source in sources if source.path != STDIN}
+    if not all(Path(path).is_file() and found in LARGE for path, found in tables.items()):
         return None
     from clusterdiff.tables.engines.budget import memory
+    from clusterdiff.tables.extent import needed
 
-    return "duckdb" if sum(file.stat().st_size for file in files) > memory() // 16 else None
+    limit = memory() // 2
+    return "duckdb" if any(needed(path, found, limit) > limit for path, found in tables.items()) else None
 
 
 class Asked(NamedTuple):
@@ -98,7 +98,6 @@ def compared(
     true, pred = true.resolved(), pred.resolved()
     budget = None if memory is None else read_bytes(memory) // 4
     with ExitStack() as stack:
-        stack.enter_context(_terminated())
         opened = {"duckdb": _duckdb, "polars": _polars, "spark": _spark}[engine](master, memory)
         scan = stack.enter_context(opened)
         before = _state(true), _state(pred)
@@ -364,26 +363,3 @@ def _chosen(
         return point, tuple(require(table, column) for column in clusters)
     point, cluster = choose(table, source.point, source.cluster)
     return _named(point, source), (cluster,)
-
-
-@contextmanager
-def _terminated() -> Iterator[None]:
-    """End in an orderly way on SIGTERM, so that temporary files are removed."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    asked = threading.Event()
-
-    def leave(*_: object) -> None:
-        asked.set()
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, leave)
-    try:
-        yield
-    except KeyboardInterrupt:
-        if asked.is_set():
-            sys.exit(128 + signal.SIGTERM)
-        raise
-    finally:
-        signal.signal(signal.SIGTERM, before)

@@ -15,7 +15,7 @@ import numpy as np
 from clusterdiff.cli.options import together
 from clusterdiff.cli.output import error_console
 from clusterdiff.errors import ArgumentError, FileError, listed
-from clusterdiff.files import STDIN
+from clusterdiff.files import STDIN, is_pipe, shown
 from clusterdiff.formats.catalogue import FORMATS
 from clusterdiff.formats.source import Source, parse
 from clusterdiff.points.noise import NOISE_AS
@@ -129,9 +129,10 @@ def sources(
         raise ArgumentError(
             "one file needs --true and --pred to name its two columns.", "or pass two files: TRUE PRED."
         )
-    if true == pred == STDIN:
-        raise ArgumentError("standard input can be read only once.", "pass a file for TRUE or PRED.")
-    left, right = parse(true), parse(true if pred is None else pred)
+    if true == pred and (true == STDIN or is_pipe(true)):
+        raise ArgumentError(f"{shown(true)} can be read only once.", "pass a file for TRUE or PRED.")
+    left = parse(true)
+    right = left if pred is None else parse(pred)
     left = replace(
         left,
         point=true_point or (point if true_pairs or not pairs else None),

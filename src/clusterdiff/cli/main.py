@@ -1,18 +1,24 @@
-"""The group of commands, and how errors reach people: one message with a hint, no traceback, exit 2."""
+"""The group of commands, and the one place where whatever happens becomes a message and an exit code."""
 
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
+import signal
 import sys
+import threading
+import traceback
 import warnings
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, NoReturn
 
 import click
 
 from clusterdiff._version import __version__
 from clusterdiff.cli import commands
-from clusterdiff.cli.output import error_console
+from clusterdiff.cli.output import error_console, heard, hush, spell_out
 from clusterdiff.errors import ClusterdiffError, ClusterdiffWarning
 
 
@@ -40,21 +46,98 @@ class Commands(click.Group):
         return name, command, rest
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; errors of ours and warnings become messages."""
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("default", UserWarning)
-                warnings.showwarning = _warn
-                return super().invoke(ctx)
-        except ClusterdiffError as error:
-            console = error_console()
-            console.print(f"error: {error.message}", markup=False, style="red", soft_wrap=True)
-            if error.hint:
-                console.print(f"hint: {error.hint}", markup=False, soft_wrap=True)
-            sys.exit(2)
-        except KeyboardInterrupt:
-            error_console().print("interrupted", style="red")
-            sys.exit(130)
+        """Run a command; warnings become messages."""
+        # What a command raises is answered here, before click has its own word on some of it.
+        with _answering(), warnings.catch_warnings():
+            warnings.simplefilter("default", UserWarning)
+            warnings.showwarning = _warn
+            return super().invoke(ctx)
+
+    def main(self, *args: Any, **extra: Any) -> NoReturn:
+        """Run the command line, and exit: 0, what a command says, 2 for errors, 130 or 143 if it was stopped."""
+        spell_out()
+        with _terminated(), _answering():
+            try:
+                code = super().main(*args, **extra | {"standalone_mode": False})
+            finally:  # a disk may be full, and nobody would hear of it later
+                with heard():
+                    if sys.stdout is not None:
+                        sys.stdout.flush()
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+@contextmanager
+def _answering() -> Iterator[None]:
+    """Whatever is raised, as one message and an exit code; CLUSTERDIFF_DEBUG=1 shows where it came from."""
+    try:
+        yield
+    except (SystemExit, click.exceptions.Exit):
+        raise
+    except BaseException as error:
+        code = _answer(error)
+        if code and os.environ.get("CLUSTERDIFF_DEBUG"):
+            traceback.print_exception(error)
+        sys.exit(code)
+
+
+def _answer(error: BaseException) -> int:
+    """Tell what happened; the exit code that it means."""
+    if isinstance(error, KeyboardInterrupt | click.Abort):
+        _tell("interrupted")
+        return 130
+    if isinstance(error, BrokenPipeError) and hush():
+        return 0  # whoever reads our output has seen enough, as head has
+    if isinstance(error, click.ClickException):
+        error.show()
+        return error.exit_code
+    if isinstance(error, ClusterdiffError):
+        _tell(f"error: {error.message}", error.hint)
+        return 2
+    reason = " ".join(str(error).split())
+    if isinstance(error, MemoryError):
+        reason = f"memory ran out{f': {reason}' if reason else ''}"
+        _tell(f"error: {reason.rstrip('.')}.", "tables larger than memory: --engine duckdb --memory 4GB.")
+    elif isinstance(error, OSError) and error.strerror:
+        where = "standard output" if error.filename is None else error.filename
+        _tell(f"error: {where}: {error.strerror}.")
+        hush(always=error.filename is None)
+    else:
+        _tell(
+            f"error: {type(error).__name__}: {reason[:300] or 'no reason given'}",
+            "this should not happen. CLUSTERDIFF_DEBUG=1 shows where it came from; please report it.",
+        )
+    return 2
+
+
+def _tell(message: str, hint: str | None = None) -> None:
+    console = error_console()
+    with suppress(OSError):  # nobody listens; the exit code says it
+        console.print(message, markup=False, style="red", soft_wrap=True)
+        if hint:
+            console.print(f"hint: {hint}", markup=False, soft_wrap=True)
+
+
+@contextmanager
+def _terminated() -> Iterator[None]:
+    """End in an orderly way on SIGTERM, so that temporary files are removed."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    asked = threading.Event()
+
+    def leave(*_: object) -> None:
+        asked.set()
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    except SystemExit:
+        if asked.is_set():
+            sys.exit(128 + signal.SIGTERM)
+        raise
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _refuse_repeats(ctx: click.Context, args: list[str]) -> None:

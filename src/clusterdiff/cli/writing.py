@@ -1,15 +1,20 @@
-"""--write: parts of a comparison, each to a file of its own."""
+"""--write: parts of a comparison, each to a file of its own; what it warns of, and what it may not replace."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import click
 
+from clusterdiff.cli.output import error_console
 from clusterdiff.diff.comparison import Comparison
-from clusterdiff.errors import ArgumentError, nearest
-from clusterdiff.show.export import write
+from clusterdiff.errors import ArgumentError, ClusterdiffError, nearest
+from clusterdiff.files import STDIN, find
+from clusterdiff.formats.source import Source
+from clusterdiff.show.export import write_guarded
+from clusterdiff.wording import count
 
 PARTS: dict[str, Callable[[Comparison, list[str]], Any]] = {
     "meet": lambda diff, measures: diff.meet,
@@ -30,8 +35,17 @@ write_option = click.option(
 )
 
 
-def write_parts(diff: Comparison, writes: Sequence[str], measures: list[str]) -> None:
-    """Write what --write asks for."""
+spreadsheet_option = click.option(
+    "--for-spreadsheet",
+    "safe",
+    is_flag=True,
+    help="Put ' before what a spreadsheet would run as a formula: =, +, -, @.",
+)
+
+
+def parted(writes: Sequence[str]) -> list[tuple[str, str]]:
+    """What --write asks for: parts, and the file of each."""
+    out = []
     for wanted in writes:
         part, equals, path = wanted.partition("=")
         if not equals or part not in PARTS:
@@ -39,4 +53,47 @@ def write_parts(diff: Comparison, writes: Sequence[str], measures: list[str]) ->
                 f"--write takes PART=FILE, where PART is {', '.join(PARTS)}; got {wanted!r}.",
                 nearest(part, PARTS),
             )
-        write(PARTS[part](diff, measures), path)
+        out.append((part, path))
+    return out
+
+
+def write_parts(diff: Comparison, writes: Sequence[str], measures: list[str], safe: bool) -> None:
+    """Write what --write asks for."""
+    for part, path in parted(writes):
+        note_formulas(write_guarded(PARTS[part](diff, measures), path, safe=safe), safe, path)
+
+
+def note_formulas(formulas: int, safe: bool, path: str | None) -> None:
+    """Say that a file for spreadsheets has what they would run, unless that was made text."""
+    if formulas and not safe:
+        error_console().print(
+            f"note: {count(formulas, 'value')} of {path or 'the output'} {'starts' if formulas == 1 else 'start'} "
+            "like a formula; if people will open it in a spreadsheet, --for-spreadsheet turns such values into text",
+            style="yellow",
+            markup=False,
+            soft_wrap=True,
+        )
+
+
+def refuse_overwriting(outputs: Iterable[str | None], *inputs: Source | str) -> None:
+    """Raise if a file that is to be written is also read, or is to be written twice; inputs may be FILE:COLUMN."""
+    paths = [one.path if isinstance(one, Source) else one for one in inputs]
+    paths += [path.rpartition(":")[0] for path in paths if ":" in path and not os.path.exists(path)]
+    read = {os.path.realpath(file) for path in paths if path != STDIN for file in _files(path)}
+    written: set[str] = set()
+    for output in outputs:
+        if output is None:
+            continue
+        place = os.path.realpath(output)
+        if place in read:
+            raise ArgumentError(f"{output} is read, and would be overwritten.", "write to another file.")
+        if place in written and not (os.path.exists(place) and not os.path.isfile(place)):
+            raise ArgumentError(f"{output} would be written twice.", "name a file for each.")
+        written.add(place)
+
+
+def _files(path: str) -> list[str]:
+    try:
+        return find(path)
+    except ClusterdiffError:  # reading it will tell
+        return []

@@ -6,7 +6,6 @@ import json
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from os import PathLike
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,8 +13,8 @@ import numpy.typing as npt
 
 from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.source import PointSource
-from clusterdiff.errors import ArgumentError, FileError, PatchError, listed
-from clusterdiff.files import write_text
+from clusterdiff.errors import ArgumentError, PatchError, listed
+from clusterdiff.files import from_json, read_text, write_text
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.labels import Labels, Single
 from clusterdiff.wording import count
@@ -115,19 +114,8 @@ class Patch:
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Patch:
         """A patch from a file."""
-        try:
-            data = json.loads(Path(path).read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            raise FileError(f"{path} does not exist.") from None
-        except OSError as error:
-            raise FileError(f"{path} cannot be read: {error.strerror}.") from None
-        except UnicodeDecodeError as error:
-            raise FileError(f"{path} is not UTF-8 text: {error.reason} at byte {error.start:,}.") from None
-        except json.JSONDecodeError as error:
-            raise FileError(f"{path} is not JSON: {error.msg} at line {error.lineno}.") from None
-        except RecursionError:
-            raise FileError(f"{path} is not a patch: its JSON is nested too deeply.") from None
-        return cls.from_dict(data, str(path))
+        name = str(path)
+        return cls.from_dict(from_json(read_text(name), name), name)
 
     @classmethod
     def from_dict(cls, data: Any, source: str = "the patch") -> Patch:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import struct
 from collections.abc import Collection
 from typing import Any
@@ -18,13 +19,11 @@ from clusterdiff.points.reading import read_labels
 
 def load_numpy(path: str, key: str | None = None) -> AnyArray:
     """The array in a .npy file, or one of those in a .npz file."""
+    data = io.BytesIO(read_bytes(path))
     try:
-        loaded: Any = np.load(io.BytesIO(read_bytes(path)), allow_pickle=False)
-    except (ValueError, EOFError, OSError) as error:
-        reason = str(error).partition(".")[0]
-        if "allow_pickle" in str(error):
-            reason = "it holds pickled objects, which could run code"
-        raise FileError(f"{shown(path)} cannot be read: {reason}.", "is the file complete?") from None
+        loaded: Any = np.load(data, allow_pickle=False)
+    except Exception as error:  # of damaged bytes, whatever reads them may make anything
+        raise _damaged(shown(path), error) from None
     if isinstance(loaded, np.ndarray):
         if key is not None:
             raise FileError(f"{shown(path)} holds one array, and none is called {key!r}.")
@@ -40,9 +39,16 @@ def load_numpy(path: str, key: str | None = None) -> AnyArray:
         raise FileError(f"{shown(path)} has no array {key!r}; it has {listed(names)}.", nearest(key, names))
     try:
         array: AnyArray = loaded[key]
-    except (ValueError, OSError, EOFError) as error:
-        raise FileError(f"{shown(path)}, array {key!r} cannot be read: {error}.") from None
+    except Exception as error:
+        raise _damaged(f"{shown(path)}, array {key!r}", error) from None
     return array
+
+
+def _damaged(name: str, error: Exception) -> FileError:
+    reason = str(error).partition("\n")[0].rstrip(".")[:200] or type(error).__name__
+    if "allow_pickle" in reason:
+        reason = "it holds pickled objects, which could run code"
+    return FileError(f"{name} cannot be read: {reason}.", "is the file complete?")
 
 
 def load_tiff(path: str) -> AnyArray:
@@ -51,10 +57,41 @@ def load_tiff(path: str) -> AnyArray:
         import tifffile
     except ImportError:
         raise MissingExtraError("tifffile", "image", "reading TIFF images") from None
+    file = find_one(path)
     try:
-        return np.asarray(tifffile.imread(find_one(path)))
-    except (tifffile.TiffFileError, struct.error, ValueError, OSError, KeyError) as error:
-        raise FileError(f"{path} cannot be read: {error}.", "is the file complete?") from None
+        _refuse_loops(file)
+        return np.asarray(tifffile.imread(file))
+    except Exception as error:
+        raise _damaged(shown(path), error) from None
+
+
+#: Version of TIFF → how it writes the place of a page, how many tags a page has, and the bytes that a tag takes.
+TIFF_VERSIONS = {42: ("I", "H", 12), 43: ("Q", "Q", 20)}
+
+
+def _refuse_loops(file: str) -> None:
+    """Raise if the pages of a TIFF file, each of which says where the next one is, lead back to one before."""
+    with open(file, "rb") as tiff:
+        order = "<" if tiff.read(2) == b"II" else ">"
+
+        def number(kind: str) -> int:
+            data = tiff.read(struct.calcsize(order + kind))
+            return (
+                int(struct.unpack(order + kind, data)[0]) if len(data) == struct.calcsize(order + kind) else 0
+            )
+
+        version = number("H")
+        if version not in TIFF_VERSIONS:
+            return  # whoever reads it will tell
+        place, tags, size = TIFF_VERSIONS[version]
+        tiff.seek(8 if version == 43 else 4)
+        seen: set[int] = set()
+        while page := number(place):
+            if page in seen:
+                raise ValueError(f"its pages never end: after page {len(seen):,} comes an earlier one")
+            seen.add(page)
+            tiff.seek(page)
+            tiff.seek(number(tags) * size, os.SEEK_CUR)
 
 
 def flat(array: AnyArray, path: str, ignored: Collection[int] = ()) -> Clustering:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from clusterdiff.errors import FileError, LabelError
-from clusterdiff.files import read_lines, read_text, shown
+from clusterdiff.files import from_json, read_lines, read_text, shown
 from clusterdiff.points.clustering import Clustering
 
 
@@ -45,13 +44,7 @@ def read_clusters_by_line(path: str) -> Clustering:
 
 def read_json(path: str) -> Clustering:
     """JSON: cluster → points, point → cluster, a list of clusters, or a list of labels."""
-    text = read_text(path)
-    try:
-        data = json.loads(text, object_pairs_hook=lambda pairs: _unique(pairs, path))
-    except json.JSONDecodeError as error:
-        raise FileError(
-            f"{shown(path)}, line {error.lineno:,}, column {error.colno:,}: {error.msg}."
-        ) from None
+    data = from_json(read_text(path), path, object_pairs_hook=lambda pairs: _unique(pairs, path))
     if not isinstance(data, dict | list):
         raise FileError(f"{shown(path)} must hold an object or a list; it holds {type(data).__name__}.")
     if isinstance(data, list) and data and isinstance(data[0], dict):
@@ -65,8 +58,8 @@ def read_json(path: str) -> Clustering:
 def _unique(pairs: list[tuple[str, Any]], path: str) -> dict[str, Any]:
     out = dict(pairs)
     if len(out) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        seen: set[str] = set()
+        twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
         raise FileError(f"{shown(path)}: the key {twice!r} is repeated in one object.")
     return out
 

@@ -9,12 +9,14 @@ from collections.abc import Callable, Collection, Hashable
 from dataclasses import dataclass, replace
 
 from clusterdiff.errors import ArgumentError, FileError, one_of
-from clusterdiff.files import STDIN, first_line, open_bytes, shown, suffix
+from clusterdiff.files import STDIN, first_bytes, first_line, held, shown, suffix
 from clusterdiff.formats.catalogue import ARRAYS, BY_SUFFIX, DOCUMENTS, FORMATS, MAGIC, TABLES
 from clusterdiff.formats.mentions import REPEATED, Repeated
 from clusterdiff.points.keys import Key
 
 POSTGRES = re.compile(r"postgres(?:ql)?://")
+#: An address of the web or of a store; a letter before :// may be a drive.
+ADDRESS = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]+)://")
 
 
 @dataclass(frozen=True)
@@ -77,13 +79,29 @@ class Source:
     def _format(self) -> str:
         if self.format is not None:
             one_of("format", self.format, FORMATS)
+            if self.format != "postgres":
+                _refuse_address(self.path)
             return self.format
         if POSTGRES.match(self.path):
             return "postgres"
+        _refuse_address(self.path)
         found = BY_SUFFIX.get(suffix(self.path)) if self.path != STDIN else None
         if found == "jsonl" and not self.pairs and _has_clusters(self.path):
             return "spans"
         return found or sniff(self.path)
+
+
+def _refuse_address(path: str) -> None:
+    """Raise for https://… and its like: nothing is fetched from a network but tables of PostgreSQL."""
+    address = ADDRESS.match(path)
+    if address is None or os.path.exists(path):
+        return
+    if address["scheme"].lower() == "file":
+        raise ArgumentError(f"{path} is an address, not a path.", "pass the path alone: /folder/file.csv.")
+    raise ArgumentError(
+        f"{path} is an address, and only files and databases (postgres://…) are read.",
+        "fetch the file first, and pass its path; or pipe it in, with - and --format.",
+    )
 
 
 def sniff(path: str) -> str:
@@ -92,8 +110,7 @@ def sniff(path: str) -> str:
         raise ArgumentError(
             "the format of standard input must be given.", f"name it with --format: {', '.join(FORMATS)}."
         )
-    with open_bytes(path) as file:
-        head = file.read(4096)
+    head = first_bytes(path, 4096)
     for magic, name in MAGIC.items():
         if head.startswith(magic):
             return name
@@ -118,7 +135,7 @@ def _has_clusters(path: str) -> bool:
     """Whether the first line of a file of JSON lines is a document with clusters of spans."""
     try:
         data = json.loads(first_line(path))
-    except (json.JSONDecodeError, FileError):
+    except (ValueError, RecursionError):  # FileError is a ValueError; the reader will tell
         return False
     return isinstance(data, dict) and any(
         field.endswith("clusters") and isinstance(value, list) for field, value in data.items()
@@ -137,7 +154,7 @@ def parse(text: str) -> Source:
     'gold'
     """
     if text == STDIN or os.path.exists(text):
-        return Source(text)
+        return Source(held(text))
     if POSTGRES.match(text):
         match = re.fullmatch(r"(?P<url>\w+://[^/]*/[^:?]*)(?::(?P<rest>[^?]*))?(?P<query>\?.*)?", text)
         if match is None:
@@ -146,11 +163,13 @@ def parse(text: str) -> Source:
             )
         parts = (match["rest"] or "").split(":") if match["rest"] else []
         return _database(match["url"] + (match["query"] or ""), parts, text)
+    if ADDRESS.match(text):
+        return Source(text)
     head, *parts = text.split(":")
     if BY_SUFFIX.get(suffix(head)) in ("sqlite", "duckdb"):
         return _database(head, parts, text)
     path, colon, column = text.rpartition(":")
-    return Source(path, cluster=column) if colon else Source(text)
+    return Source(held(path), cluster=column) if colon else Source(text)
 
 
 def _database(path: str, parts: list[str], text: str) -> Source:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from sys import intern
 from typing import Any
 
 from clusterdiff.errors import FileError, listed, nearest
-from clusterdiff.files import read_lines, shown
+from clusterdiff.files import from_json, read_lines, shown
 from clusterdiff.formats.mentions import Document, Gathered, Repeated
 from clusterdiff.points.corpus import Corpus
 
@@ -33,10 +32,7 @@ def read_spans(path: str, clusters: str | None = None, repeated: Repeated = "err
 
 
 def _document(path: str, line: str, number: int, wanted: str) -> Document:
-    try:
-        data = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise FileError(f"{shown(path)}, line {number:,}, column {error.colno:,}: {error.msg}.") from None
+    data = from_json(line, path, number - 1)
     if not isinstance(data, dict) or wanted not in data:
         fields = list(data) if isinstance(data, dict) else []
         raise FileError(

@@ -8,10 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from clusterdiff.errors import ArgumentError
-from clusterdiff.files import replacing, write_text
+from clusterdiff.files import write_text
 from clusterdiff.meet.meet import Meet
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.table import Table
@@ -19,14 +17,6 @@ from clusterdiff.wording import latex
 
 Columns: TypeAlias = dict[str, list[Any]]
 Scores: TypeAlias = Mapping[str, float] | Mapping[str, Mapping[str, float]]
-
-#: How DuckDB writes a table.
-COPY = {
-    ".csv": "FORMAT csv, HEADER true",
-    ".tsv": "FORMAT csv, HEADER true, DELIMITER '\t'",
-    ".jsonl": "FORMAT json",
-    ".parquet": "FORMAT parquet",
-}
 
 
 def write(result: object, path: str | os.PathLike[str]) -> None:
@@ -49,13 +39,21 @@ def write(result: object, path: str | os.PathLike[str]) -> None:
     >>> path.read_text().splitlines()
     ['true,pred,size', 'x,1,1', 'x,2,1', 'y,2,1']
     """
+    write_guarded(result, path)
+
+
+def write_guarded(result: object, path: str | os.PathLike[str], *, safe: bool = False) -> int:
+    """Write a result; returns how many texts a spreadsheet would take for formulas, which ``safe`` turns into text."""
+    from clusterdiff.tables.copying import COPY, copy, registered
+    from clusterdiff.tables.duck import connect
+
     path = Path(path)
     end = path.suffix.lower()
     if isinstance(result, Mapping):
         if end not in SCORES:
             raise ArgumentError(f"scores are written to {', '.join(SCORES)}; got {path.name!r}.")
         write_text(path, SCORES[end](result))
-        return
+        return 0
     columns = _columns(result)
     if end == ".json":
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
@@ -63,9 +61,11 @@ def write(result: object, path: str | os.PathLike[str]) -> None:
     elif not columns and end in COPY and end != ".parquet":
         write_text(path, "")  # an empty list, such as repairs where there is nothing to repair
     elif end in COPY:
-        _copy(columns, path, COPY[end])
+        con = connect()
+        return copy(con, registered(con, columns), path, safe=safe)
     else:
         raise ArgumentError(f"tables are written to {', '.join(COPY)} or .json; got {path.name!r}.")
+    return 0
 
 
 def _columns(result: object) -> Columns:
@@ -92,36 +92,6 @@ def _columns(result: object) -> Columns:
         }
     raise ArgumentError(
         f"`result` must be a table, a meet, a clustering, a list of results or scores; got {type(result).__name__}."
-    )
-
-
-# ---- tables
-
-
-def _copy(columns: Columns, path: Path, options: str) -> None:
-    from clusterdiff.tables.duck import connect, literal
-
-    con = connect()
-    con.register("result", {name: _plain(values) for name, values in columns.items()})
-    with replacing(path) as target:
-        con.execute(f"COPY (SELECT * FROM result) TO {literal(target)} ({options})")
-
-
-def _plain(values: list[Any]) -> Any:
-    """A column of one type that DuckDB takes: text for everything but numbers and truth values."""
-    kinds = {type(value) for value in values}
-    if len(kinds) == 1 and kinds <= {int, float, bool}:
-        return np.asarray(values)
-    out = np.empty(len(values), dtype=object)
-    out[:] = [value if isinstance(value, str) else _text(value) for value in values]
-    return out
-
-
-def _text(value: Any) -> str | None:
-    if value is None:
-        return None
-    return (
-        json.dumps(value, ensure_ascii=False, default=str) if isinstance(value, list | dict) else str(value)
     )
 
 

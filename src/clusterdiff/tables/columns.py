@@ -14,7 +14,7 @@ import numpy as np
 from clusterdiff.errors import FileError
 from clusterdiff.files import STDIN, find, shown, spooled
 from clusterdiff.formats.source import Source
-from clusterdiff.tables.duck import connect, quoted
+from clusterdiff.tables.duck import connect, quoted, stoppable
 from clusterdiff.tables.files import open_table
 
 State = tuple[tuple[Any, ...], ...]
@@ -79,6 +79,7 @@ class FileColumns:
             self._read[name] = self._fetched(name)
         return self._read[name]
 
+    @stoppable()
     def _fetched(self, name: str) -> list[Any]:
         origin = self._origin
         origin.refuse_changed()

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 import duckdb
 
 from clusterdiff.errors import FileError, listed
-from clusterdiff.files import find, first_line, shown
+from clusterdiff.files import find, first_line, longest_line, shown
 from clusterdiff.tables.duck import Connection, Scan, blame, exactly, literal
 
 DELIMITERS = ",;\t|"
 SHOWN_LINES = 5
+#: What is read: DuckDB keeps a line in memory, and takes time for every column whether it is wanted or not.
+LONGEST_LINE = 16_000_000
+MOST_COLUMNS = 32_768
 
 
 def scan_csv(con: Connection, name: str, path: str) -> Scan:
@@ -40,7 +44,7 @@ def _scan(con: Connection, name: str, path: str, delimiter: str | None) -> Scan:
     columns = ", ".join(f"{literal(column)}: 'VARCHAR'" for column in header)
     options = (
         f"auto_detect = false, header = true, delim = {literal(delimiter)}, quote = '\"', escape = '\"', "
-        f"columns = {{{columns}}}"
+        f"columns = {{{columns}}}, max_line_size = {LONGEST_LINE}, buffer_size = {2 * LONGEST_LINE}"
     )
     return Scan(
         name,
@@ -52,7 +56,9 @@ def _scan(con: Connection, name: str, path: str, delimiter: str | None) -> Scan:
 
 
 def _header(path: str, name: str, delimiter: str | None) -> tuple[list[str], str]:
-    line = first_line(path)
+    line = first_line(path, LONGEST_LINE)
+    if len(line.encode()) >= LONGEST_LINE - 4:
+        raise _too_long(shown(name), 1)
     if delimiter is None:
         unquoted = re.sub(r'"[^"]*"', "", line)
         delimiter = max(DELIMITERS, key=unquoted.count)  # a comma if there is none
@@ -60,6 +66,11 @@ def _header(path: str, name: str, delimiter: str | None) -> tuple[list[str], str
         header = next(csv.reader([line], delimiter=delimiter, strict=True), [])
     except csv.Error as error:
         raise FileError(f"{shown(name)}, line 1: {error}.") from None
+    if len(header) > MOST_COLUMNS:
+        raise FileError(
+            f"{shown(name)} has {len(header):,} columns; up to {MOST_COLUMNS:,} are read.",
+            "keep those of points and clusters, for example: cut -d, -f1,2.",
+        )
     wrong = _wrong_header(header)
     if wrong:
         raise FileError(
@@ -68,11 +79,19 @@ def _header(path: str, name: str, delimiter: str | None) -> tuple[list[str], str
     return header, delimiter
 
 
+def _too_long(where: str, line: int) -> FileError:
+    return FileError(
+        f"{where}, line {line:,} is too long: lines of up to {LONGEST_LINE // 10**6} MB are read.",
+        "is it a table of rows? Leave out columns of long text.",
+    )
+
+
 def _wrong_header(header: Sequence[str]) -> str | None:
     if not header or not all(header):
         return "a column has no name" if any(header) else "there are no names of columns"
     folded = [column.casefold() for column in header]
-    twice = [column for column, fold in zip(header, folded, strict=True) if folded.count(fold) > 1]
+    times = Counter(folded)
+    twice = [column for column, fold in zip(header, folded, strict=True) if times[fold] > 1]
     if twice:
         return f"columns have the same name: {listed(twice)}"
     if any(re.fullmatch(r"-?\d+(\.\d+)?", column) for column in header):
@@ -82,6 +101,10 @@ def _wrong_header(header: Sequence[str]) -> str | None:
 
 def _bad_rows(con: Connection, name: str, options: str, paths: list[str], error: duckdb.Error) -> FileError:
     """Which rows are wrong: a second pass collects them all, since the first one stops at once."""
+    for path in paths:  # what DuckDB says of such lines is not true
+        line, size = longest_line(path)
+        if size >= LONGEST_LINE:
+            return _too_long(shown(name) if len(paths) == 1 else path, line)
     rejects = (
         "store_rejects = true, rejects_limit = 0, rejects_table = 'bad_rows', rejects_scan = 'bad_scans'"
     )

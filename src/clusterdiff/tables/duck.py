@@ -7,6 +7,7 @@ import os
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 from typing import Any, TypeAlias
@@ -18,6 +19,9 @@ from clusterdiff.files import shown
 
 Connection: TypeAlias = duckdb.DuckDBPyConnection
 Relation: TypeAlias = tuple[str, Sequence[Any]]
+
+#: How DuckDB says that somebody pressed Ctrl-C during a query.
+INTERRUPTED = "Query interrupted"
 
 _numbers: Iterator[int] = count()
 
@@ -79,6 +83,7 @@ class Scan:
 
     def error(self, error: duckdb.Error) -> FileError:
         """Our error for one of DuckDB's."""
+        _let_pass(error)
         return (self.blame or blame(self.name))(error)
 
 
@@ -91,10 +96,31 @@ def scan_described(con: Connection, name: str, source: str, parameters: Sequence
     return Scan(name, [row[0] for row in rows], lambda columns: (source, parameters))
 
 
+def _let_pass(error: duckdb.Error) -> None:
+    """Raise an error for which no file is to blame."""
+    if isinstance(error, duckdb.OutOfMemoryException):
+        raise error
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """What stops DuckDB within is raised as what stops Python: MemoryError, or KeyboardInterrupt."""
+    try:
+        yield
+    except duckdb.OutOfMemoryException as error:
+        reason = str(error).partition("\n")[0].removeprefix("Out of Memory Error: ")
+        raise MemoryError(reason) from None
+    except RuntimeError as error:
+        if str(error) == INTERRUPTED:
+            raise KeyboardInterrupt from None
+        raise
+
+
 def blame(name: str) -> Callable[[duckdb.Error], FileError]:
     """How to report an error of DuckDB in reading ``name``: its first sentence, without the SQL."""
 
     def told(error: duckdb.Error) -> FileError:
+        _let_pass(error)
         text = re.sub(r"^[\w ]+ Error: ", "", str(error)).partition("\nLINE ")[0]
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         return FileError(f"{shown(name)} cannot be read: {lines[0].rstrip('.')}.", "is the file complete?")

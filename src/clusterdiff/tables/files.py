@@ -25,7 +25,7 @@ from clusterdiff.points.reading import read_labels
 from clusterdiff.tables.columnar import scan_arrow, scan_json_lines, scan_parquet
 from clusterdiff.tables.databases import scan_duckdb, scan_postgres, scan_sqlite
 from clusterdiff.tables.delimited import scan_csv, scan_tsv
-from clusterdiff.tables.duck import Connection, Scan, connect, fresh, quoted
+from clusterdiff.tables.duck import Connection, Scan, connect, fresh, quoted, stoppable
 from clusterdiff.wording import count
 
 log = logging.getLogger("clusterdiff")
@@ -443,6 +443,7 @@ def to_clustering(table: Loaded) -> Clustering:
     return Clustering.of(labels, point_names(table))
 
 
+@stoppable()
 def point_names(
     table: Loaded, as_text: bool = False, rows: IntArray | None = None, parts: Sequence[str] | None = None
 ) -> list[Any]:
@@ -463,6 +464,7 @@ def key_kinds(kind: str) -> tuple[str, ...]:
     return tuple(kind[len("key(") : -1].split(",")) if kind.startswith("key(") else ()
 
 
+@stoppable()
 def read_table(source: Source) -> Clustering:
     """A clustering from the columns of points and clusters of a table."""
     return to_clustering(load_source(connect(), source))

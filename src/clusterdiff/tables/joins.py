@@ -23,7 +23,7 @@ from clusterdiff.points.labels import BoolArray, FloatArray, Int64Array, IntArra
 from clusterdiff.points.policy import Policy
 from clusterdiff.points.reading import read_labels
 from clusterdiff.tables.columns import FileColumns, Origin
-from clusterdiff.tables.duck import connect, fresh
+from clusterdiff.tables.duck import connect, fresh, stoppable
 from clusterdiff.tables.files import (
     Loaded,
     Wanted,
@@ -41,6 +41,7 @@ from clusterdiff.wording import count
 NUMBERS = ("hash({})", "hash({} || chr(1))")
 
 
+@stoppable()
 def compare_sources(
     true: Source,
     pred: Source,

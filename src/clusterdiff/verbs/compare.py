@@ -13,6 +13,7 @@ from clusterdiff.diff.build import compare_aligned, meet_of
 from clusterdiff.diff.comparison import AnyMeasure, Comparison, noticed
 from clusterdiff.diff.documents import compare_corpora, compare_within
 from clusterdiff.errors import ArgumentError, FileError, listed, one_of
+from clusterdiff.files import held
 from clusterdiff.formats.catalogue import ARRAYS, DOCUMENTS, TABLES, UNTYPED
 from clusterdiff.formats.source import Source, as_written
 from clusterdiff.measures import resolve
@@ -227,7 +228,7 @@ def _recognised(side: object) -> object:
         return side
     if isinstance(side, str | os.PathLike):
         try:
-            return Source(os.fspath(side)).resolved()
+            return Source(held(os.fspath(side))).resolved()
         except FileError as error:
             raise FileError(
                 error.message, error.hint or "text is the path of a file; labels are a list, array or column."

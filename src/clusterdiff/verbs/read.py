@@ -8,6 +8,7 @@ from collections.abc import Collection
 from typing import Any
 
 from clusterdiff.errors import ClusterdiffWarning
+from clusterdiff.files import held
 from clusterdiff.formats.catalogue import ARRAYS, DOCUMENTS, FORMATS, TABLES
 from clusterdiff.formats.mentions import Repeated
 from clusterdiff.formats.source import Source
@@ -62,7 +63,7 @@ def read(
     Clustering or Corpus
         A Corpus from conll, conllu and spans, which hold documents; otherwise a Clustering.
     """
-    source = Source(os.fspath(path), point, cluster, table, format, pairs, threshold, ignore, repeated)
+    source = Source(held(os.fspath(path)), point, cluster, table, format, pairs, threshold, ignore, repeated)
     found = read_source(source.resolved())
     for notice in found.notices if isinstance(found, Corpus) else ():
         warnings.warn(notice, ClusterdiffWarning, stacklevel=2)

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-import csv
-import io
+import os
+import tempfile
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
 
 import click
 
 from clusterdiff.cli.inputs import told
 from clusterdiff.cli.options import cluster_option, output_option, point_option
-from clusterdiff.cli.output import error_console
+from clusterdiff.cli.output import print_data
+from clusterdiff.cli.writing import note_formulas, refuse_overwriting, spreadsheet_option
 from clusterdiff.diff.patch import Patch
 from clusterdiff.errors import ArgumentError
 from clusterdiff.files import write_text
-from clusterdiff.formats.source import parse
+from clusterdiff.formats.catalogue import TABLES
+from clusterdiff.formats.source import Source, parse
 from clusterdiff.points.clustering import Clustering
+from clusterdiff.tables.copying import COPY, Rewritable, copy, is_formula, registered
+from clusterdiff.tables.duck import connect
 from clusterdiff.verbs.read import read_source
-from clusterdiff.wording import count
 
-#: Spreadsheets run text that starts with one of these as a formula.
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
+#: Names that say nothing of a format.
+PLAIN = ("", ".txt")
 
 
 @click.command(name="apply")
@@ -29,55 +32,57 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 @click.argument("patch", metavar="PATCH", type=click.Path())
 @point_option
 @cluster_option
-@output_option()
-@click.option(
-    "--for-spreadsheet",
-    is_flag=True,
-    help="Put ' before what a spreadsheet would run as a formula: =, +, -, @.",
-)
+@output_option("Where to write: .csv, .tsv, .jsonl or .parquet; CSV to standard output if not given.")
+@spreadsheet_option
 def command(
-    pred: str, patch: str, point: str | None, cluster: str | None, output: str | None, for_spreadsheet: bool
+    pred: str, patch: str, point: str | None, cluster: str | None, output: str | None, safe: bool
 ) -> None:
-    """Apply a patch to PRED, and write the result as CSV with the columns point and cluster.
+    """Apply a patch to PRED, and write the result.
 
-    If the points have no names, there is no column for them: one label per line, in order. A patch that does not fit
-    is refused as a whole.
+    A table keeps its other columns and their names. Other formats become a table with the columns point and cluster;
+    if the points have no names, one label per line, in order. A patch that does not fit is refused as a whole.
     """
+    end = "" if output is None else Path(output).suffix.lower()
+    if end not in (*PLAIN, *COPY):
+        raise ArgumentError(f"a table is written to {', '.join(COPY)}; got {output!r}.")
     named = parse(pred)
+    refuse_overwriting([output], named, patch)
     with told():
         source = replace(named, point=point, cluster=named.cluster or cluster).resolved()
-        clustering = read_source(source)
-    if not isinstance(clustering, Clustering):
-        raise ArgumentError("a patch is for one clustering, not for documents of mentions.")
+        table = Rewritable(source) if source.format in TABLES else None
+        clustering = table.clustering if table is not None else _clustering(source)
     fixed = Patch.read(patch).apply(clustering)
-    text, formulas = _csv(fixed, for_spreadsheet)
-    if formulas and not for_spreadsheet:
-        error_console().print(
-            f"note: {count(formulas, 'value')} {'starts' if formulas == 1 else 'start'} like a formula; if people will "
-            "open this in a spreadsheet, --for-spreadsheet turns such values into text",
-            style="yellow",
-            soft_wrap=True,
-        )
-    if output is None:
-        click.echo(text, nl=False)
+    if table is None and fixed.points is None and end in PLAIN:
+        formulas = _write_labels(fixed, output, safe)
     else:
-        write_text(output, text)
+        with tempfile.TemporaryDirectory(prefix="clusterdiff-") as folder:
+            place = output or os.path.join(folder, "out.csv")
+            formulas = _write_table(fixed, table, place, end if end in COPY else ".csv", safe)
+            if output is None:
+                print_data(Path(place).read_text(encoding="utf-8"))
+    note_formulas(formulas, safe, output)
 
 
-def _csv(clustering: Clustering, safe: bool) -> tuple[str, int]:
-    """The clustering as CSV, and how many values a spreadsheet would take for formulas."""
-    names = clustering.names.tolist()
-    clusters: list[Any] = [names[code] for code in clustering.codes.tolist()]
-    rows: list[tuple[Any, ...]]
-    if clustering.points is None:
-        rows = [(cluster,) for cluster in clusters]
-    else:
-        rows = [("point", "cluster"), *zip(clustering.points, clusters, strict=True)]
-    formulas = 0
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    for row in rows:
-        risky = [isinstance(value, str) and value.startswith(FORMULA) for value in row]
-        formulas += sum(risky)
-        writer.writerow(f"'{v}" if safe and bad else v for v, bad in zip(row, risky, strict=True))
-    return out.getvalue(), formulas
+def _clustering(source: Source) -> Clustering:
+    found = read_source(source)
+    if not isinstance(found, Clustering):
+        raise ArgumentError("a patch is for one clustering, not for documents of mentions.")
+    return found
+
+
+def _write_labels(clustering: Clustering, output: str | None, safe: bool) -> int:
+    """One label per line; returns how many a spreadsheet would take for formulas."""
+    labels = [str(label) for label in clustering.labels.to_list()]
+    risky = [is_formula(label) for label in labels]
+    text = "".join(f"{chr(39) * (safe and bad)}{label}\n" for label, bad in zip(labels, risky, strict=True))
+    print_data(text) if output is None else write_text(output, text)
+    return sum(risky)
+
+
+def _write_table(clustering: Clustering, table: Rewritable | None, path: str, end: str, safe: bool) -> int:
+    if table is not None:
+        return table.copy(clustering, path, end=end, safe=safe)
+    points = {} if clustering.points is None else {"point": list(clustering.points)}
+    con = connect()
+    columns = points | {"cluster": clustering.labels.to_list()}
+    return copy(con, registered(con, columns), path, end=end, safe=safe)

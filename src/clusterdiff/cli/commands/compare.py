@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,8 @@ from clusterdiff.cli.coreference import MENTIONS, POINTS, Shown, document_option
 from clusterdiff.cli.explaining import SIDES, explain_options, report, show
 from clusterdiff.cli.inputs import input_options, noise_labels, noise_options, read_distances, sources, told
 from clusterdiff.cli.options import every, json_option, measures_option, top_option
-from clusterdiff.cli.output import error_console, refuse_several
-from clusterdiff.cli.writing import write_option, write_parts
+from clusterdiff.cli.output import error_console, print_data, refuse_several
+from clusterdiff.cli.writing import parted, refuse_overwriting, spreadsheet_option, write_option, write_parts
 from clusterdiff.diff.comparison import Comparison, noticed
 from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.errors import ArgumentError
@@ -61,6 +62,7 @@ from clusterdiff.verbs.compare import compare
 @explain_options
 @engines.options
 @write_option
+@spreadsheet_option
 @json_option
 @click.option(
     "--markdown", is_flag=True, help="Print it for a comment on a pull request: under 60,000 characters."
@@ -95,6 +97,7 @@ def command(
     master: str | None,
     memory: str | None,
     writes: tuple[str, ...],
+    safe: bool,
     as_json: bool,
     markdown: bool,
     fail_under: float | None,
@@ -110,7 +113,10 @@ def command(
     """
     true, pred, sides = _sides(true, pred, old, new)
     refuse_several({"--json": as_json, "--latex": latex, "--markdown": markdown})
+    if fail_under is not None and isnan(fail_under):
+        raise ArgumentError("--fail-under must be a number that a score can be held against; got nan.")
     left, right = sources(true, pred, **inputs)
+    refuse_overwriting([html, *(path for _, path in parted(writes))], left, right)
     columns = tuple(name.strip() for name in (features or "").split(",") if name.strip())
     labels = noise_labels(noise, noise_true, noise_pred)
     others = {"--engine": engine, "--weight": weights, "--features": features, "--documents": documents}
@@ -155,7 +161,7 @@ def command(
         if markdown:
             if explain or by:
                 raise ArgumentError("--markdown has room for neither --explain nor --by; --html has.")
-            click.echo(comparison_markdown(diff, measures, top, sides), nl=False)
+            print_data(comparison_markdown(diff, measures, top, sides))
             if html:
                 report(diff, html, quiet=True, by={}, sides=sides)
         elif isinstance(diff, CorpusComparison):
@@ -173,7 +179,7 @@ def command(
             if latex:
                 raise ArgumentError("--latex is for documents.", "--write scores=FILE.tex writes any scores.")
             show(diff, measures, top, as_json, explain=explain, by=by, html=html, sides=sides)
-        write_parts(diff, writes, measures)
+        write_parts(diff, writes, measures, safe)
         if fail_under is not None and _below(diff, first, fail_under):
             error_console().print(f"{first} is worse than {fail_under}", style="red")
             sys.exit(1)

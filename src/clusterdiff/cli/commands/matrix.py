@@ -11,6 +11,7 @@ from rich.text import Text
 from clusterdiff.cli.inputs import named_columns, told
 from clusterdiff.cli.options import cluster_option, json_option, point_option, together
 from clusterdiff.cli.output import console, plain_table, print_json, progress, save_picture
+from clusterdiff.cli.writing import refuse_overwriting
 from clusterdiff.decide.matrix import Matrix, matrix
 from clusterdiff.errors import ArgumentError
 from clusterdiff.files import write_text
@@ -59,6 +60,7 @@ def command(
     FILES hold one clustering each; with --columns, one file holds them all. Prints the matrix, how alike they are on
     average, the medoid, and which clusters are always there.
     """
+    refuse_overwriting([csv_file, picture, tree], *files, *([] if true is None else [true]))
     if columns is None:
         sides = {
             file: replace(s, point=point, cluster=s.cluster or cluster)

@@ -12,7 +12,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from clusterdiff.cli.options import json_option
-from clusterdiff.cli.output import console, plain_table, print_json
+from clusterdiff.cli.output import console, plain_table, print_data, print_json
 from clusterdiff.measures import Measure, measures
 from clusterdiff.meet.sums import WHAT
 from clusterdiff.wording import count
@@ -39,7 +39,7 @@ def command(name: str | None, as_json: bool, as_markdown: bool) -> None:
     if as_json:
         print_json([facts(measure) for measure in chosen])
     elif as_markdown:
-        click.echo(catalogue(chosen), nl=False)
+        print_data(catalogue(chosen))
     elif name:
         _describe(chosen[0])
     else:

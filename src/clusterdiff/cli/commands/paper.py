@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from clusterdiff.cli.options import json_option, output_option
-from clusterdiff.cli.output import console, print_json, progress
+from clusterdiff.cli.output import console, print_data, print_json, progress
 from clusterdiff.files import write_text
 from clusterdiff.paper.reproduction import reproduce
 from clusterdiff.wording import count
@@ -31,4 +31,4 @@ def command(points: int, output: str | None, as_json: bool) -> None:
             f"{count(len(found.claims), 'claim')}, {failed} of them {fails}: wrote {output}", markup=False
         )
     else:
-        click.echo(found.to_markdown(), nl=False)
+        print_data(found.to_markdown())

@@ -8,7 +8,8 @@ import click
 
 from clusterdiff.cli.inputs import input_options, sources, told
 from clusterdiff.cli.options import output_option
-from clusterdiff.cli.output import error_console
+from clusterdiff.cli.output import error_console, print_data
+from clusterdiff.cli.writing import refuse_overwriting
 from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.diff.patch import SplitOff
 from clusterdiff.errors import ArgumentError
@@ -26,13 +27,15 @@ def command(true: str, pred: str | None, output: str | None, **inputs: Any) -> N
 
     `clusterdiff apply PRED FILE` carries them out.
     """
+    both = sources(true, pred, **inputs)
+    refuse_overwriting([output], *both)
     with told():
-        diff = compare(*sources(true, pred, **inputs))
+        diff = compare(*both)
     if isinstance(diff, CorpusComparison):
         raise ArgumentError("a patch is for one clustering, not for documents of mentions.")
     patch = diff.patch()
     if output is None:
-        click.echo(patch.to_json(), nl=False)
+        print_data(patch.to_json())
         return
     patch.write(output)
     splits = sum(isinstance(operation, SplitOff) for operation in patch.operations)

@@ -10,6 +10,7 @@ from clusterdiff.cli.examples import customers
 from clusterdiff.cli.inputs import input_options, sources, told
 from clusterdiff.cli.options import output_option
 from clusterdiff.cli.output import console, save_picture
+from clusterdiff.cli.writing import refuse_overwriting
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.errors import ArgumentError
 from clusterdiff.show.plots import PLOTS, plot
@@ -33,16 +34,18 @@ def command(
 
     Files are given as for `clusterdiff compare`; without any, the bundled list of customers is drawn.
     """
+    target = output or f"{kind}.svg"
     if true is None:
         diff = customers.compare()
     else:
+        both = sources(true, pred, **inputs)
+        refuse_overwriting([target], *both)
         with told():
-            compared = compare(*sources(true, pred, **inputs))
+            compared = compare(*both)
         if not isinstance(compared, Comparison):
             raise ArgumentError(
                 "documents of mentions cannot be drawn as one picture.", "compare one document."
             )
         diff = compared
-    target = output or f"{kind}.svg"
     save_picture(plot(diff, kind), target)
     console().print(f"wrote {target}", markup=False)

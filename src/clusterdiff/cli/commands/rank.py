@@ -10,8 +10,17 @@ import click
 
 from clusterdiff.cli.inputs import input_options, noise_labels, noise_options, told
 from clusterdiff.cli.options import json_option, seed_option, split_names
-from clusterdiff.cli.output import console, error_console, json_text, progress, refuse_several, save_picture
+from clusterdiff.cli.output import (
+    console,
+    error_console,
+    json_text,
+    print_data,
+    progress,
+    refuse_several,
+    save_picture,
+)
 from clusterdiff.cli.systems import Watched, runs_of, systems_of
+from clusterdiff.cli.writing import refuse_overwriting
 from clusterdiff.decide.datasets import DatasetRanking
 from clusterdiff.decide.guard import Baseline, Change
 from clusterdiff.decide.leaderboard import escaped
@@ -124,6 +133,7 @@ def command(
     forms = {"--json": as_json, "--markdown": markdown, "--latex": latex, "--csv": as_csv}
     refuse_several(forms)
     form = next((option for option, given in forms.items() if given), "text")
+    refuse_overwriting([html, plot], *(name for name in (true, *preds, table, baseline) if name is not None))
     before = None if baseline is None else Baseline.read(baseline)
     labels = noise_labels(noise, noise_true, noise_pred)
     options = {
@@ -155,7 +165,7 @@ def command(
         tell("drawing again")
         changes = [] if before is None else before.changes(found)
         text = _written(found, changes, form)
-    click.echo(text, nl=False)
+    print_data(text)
     if form == "text":
         console().print(f"\n{found.signature}", style="dim", markup=False, soft_wrap=True)
     if html:

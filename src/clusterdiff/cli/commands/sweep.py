@@ -12,6 +12,7 @@ from rich.text import Text
 from clusterdiff.cli.inputs import named_columns, told
 from clusterdiff.cli.options import json_option, measures_option, together
 from clusterdiff.cli.output import console, plain_table, print_json, progress, save_picture
+from clusterdiff.cli.writing import refuse_overwriting
 from clusterdiff.decide.sweep import Sweep, sweep
 from clusterdiff.errors import ArgumentError, FileError, listed
 from clusterdiff.files import write_text
@@ -94,6 +95,7 @@ def command(
     is a dendrogram: a linkage of scipy, saved with numpy.save (.npy, .npz) or numpy.savetxt (.txt), whose leaves are
     the rows of TRUE. Or, with --columns, a table with one clustering per column.
     """
+    refuse_overwriting([csv_file, picture, tradeoff, html], true, pred)
     left = parse(true)
     left = replace(left, point=point or left.point, cluster=left.cluster or true_column)
     options = {

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from clusterdiff.cli.options import cluster_option, json_option, measures_option, point_option, seed_option
 from clusterdiff.cli.output import console, plain_table, print_json, save_picture
+from clusterdiff.cli.writing import refuse_overwriting
 from clusterdiff.errors import ArgumentError
 from clusterdiff.files import write_text
 from clusterdiff.paper import story
@@ -50,6 +51,7 @@ def command(
 
     Without FILE the bundled story is worsened, as the paper's section 6 does with a document of its own.
     """
+    refuse_overwriting([csv_file, picture], *([] if file is None else [file]))
     true = story.true() if file is None else read(file, point=point, cluster=cluster)
     if isinstance(true, Corpus):
         raise ArgumentError(

@@ -1,0 +1,145 @@
+"""Tables out of DuckDB into files, whole or not at all, and what a spreadsheet would run in them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+
+from clusterdiff.errors import FileError
+from clusterdiff.files import replacing
+from clusterdiff.formats.source import Source
+from clusterdiff.points.clustering import Clustering
+from clusterdiff.tables.columns import Origin
+from clusterdiff.tables.duck import Connection, connect, fresh, literal, quoted, stoppable
+from clusterdiff.tables.files import load, open_table, to_clustering
+
+#: Suffix → how DuckDB writes a table.
+COPY = {
+    ".csv": "FORMAT csv, HEADER true",
+    ".tsv": "FORMAT csv, HEADER true, DELIMITER '\t'",
+    ".jsonl": "FORMAT json",
+    ".parquet": "FORMAT parquet",
+}
+#: What people open in a spreadsheet, which runs text that starts with one of these as a formula.
+SPREADSHEETS = (".csv", ".tsv")
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+@stoppable()
+def copy(
+    con: Connection, table: str, path: str | PathLike[str], *, end: str | None = None, safe: bool = False
+) -> int:
+    """Write a table to a file in the format of its suffix (or of ``end``).
+
+    Returns how many texts a spreadsheet would take for formulas; if ``safe``, they get an apostrophe in front.
+    """
+    end = end or Path(path).suffix.lower()
+    described = con.execute(f"DESCRIBE SELECT * FROM {table}").fetchall()
+    names = [row[0] for row in described]
+    selected, formulas = list(map(quoted, names)), 0
+    if end in SPREADSHEETS:
+        texts = [row[0] for row in described if row[1] == "VARCHAR"]
+        risky = {name: _is_formula(name) for name in texts}
+        if texts:
+            counts = ", ".join(f"count(*) FILTER ({condition})" for condition in risky.values())
+            (found,) = con.execute(f"SELECT {counts} FROM {table}").fetchall()
+            formulas = sum(found)
+        formulas += sum(map(is_formula, names))
+        if safe and formulas:
+            selected = [
+                f"{_guarded(name, risky.get(name))} AS {quoted(chr(39) * is_formula(name) + name)}"
+                for name in names
+            ]
+    with replacing(path) as target:
+        try:
+            con.execute(
+                f"COPY (SELECT {', '.join(selected)} FROM {table}) TO {literal(target)} ({COPY[end]})"
+            )
+        except duckdb.OutOfMemoryException:
+            raise
+        except duckdb.Error as error:
+            raise FileError(f"{path} cannot be written: {str(error).partition(chr(10))[0]}") from None
+    return formulas
+
+
+def is_formula(text: str) -> bool:
+    """Whether a spreadsheet would run a text.
+
+    >>> is_formula("=1+1"), is_formula("1+1")
+    (True, False)
+    """
+    return text.startswith(FORMULA)
+
+
+def _is_formula(column: str) -> str:
+    name = quoted(column)
+    return "(" + " OR ".join(f"starts_with({name}, {literal(sign)})" for sign in FORMULA) + ")"
+
+
+def _guarded(column: str, risky: str | None) -> str:
+    name = quoted(column)
+    return name if risky is None else f"CASE WHEN {risky} THEN chr(39) || {name} ELSE {name} END"
+
+
+def registered(con: Connection, columns: dict[str, list[Any]]) -> str:
+    """Columns of Python values as a table of DuckDB, by name."""
+    name = fresh("result")
+    con.register(name, {column: _plain(values) for column, values in columns.items()})
+    return name
+
+
+def _plain(values: Sequence[Any]) -> Any:
+    """A column of one type that DuckDB takes: text for everything but numbers and truth values."""
+    kinds = {type(value) for value in values}
+    if len(kinds) == 1 and kinds <= {int, float, bool}:
+        return np.asarray(values)
+    out = np.empty(len(values), dtype=object)
+    out[:] = [value if isinstance(value, str) else _text(value) for value in values]
+    return out
+
+
+def _text(value: Any) -> str | None:
+    if value is None:
+        return None
+    return (
+        json.dumps(value, ensure_ascii=False, default=str) if isinstance(value, list | dict) else str(value)
+    )
+
+
+class Rewritable:
+    """A table in a file, its clustering, and a way to write the whole table with other clusters."""
+
+    @stoppable()
+    def __init__(self, source: Source) -> None:
+        self._con, origin = connect(), Origin(source)
+        with open_table(self._con, source, origin.copy) as scan:
+            loaded = load(self._con, scan, source.point, source.cluster)
+            self.clustering = to_clustering(loaded)
+        self._cluster, self._rows = loaded.cluster, fresh("rows")
+        with open_table(self._con, source, origin.copy, loose=True) as scan:
+            self._columns = list(scan.columns)
+            text, parameters = scan.relation(self._columns)
+            try:
+                self._con.execute(f"CREATE TEMP TABLE {self._rows} AS SELECT * FROM {text}", list(parameters))
+            except duckdb.Error as error:
+                raise scan.error(error) from None
+        origin.refuse_changed()
+
+    def copy(self, clustering: Clustering, path: str | PathLike[str], **how: Any) -> int:
+        """Write the table with the clusters of ``clustering``, its other columns as they are; see :func:`copy`."""
+        clusters = registered(self._con, {"new": clustering.labels.to_list()})
+        selected = [
+            f"n.new AS {quoted(column)}" if column == self._cluster else f"r.{quoted(column)}"
+            for column in self._columns
+        ]
+        view = fresh("rewritten")
+        self._con.execute(
+            f"CREATE TEMP VIEW {view} AS SELECT {', '.join(selected)} FROM {self._rows} r POSITIONAL JOIN {clusters} n"
+        )
+        return copy(self._con, view, path, **how)

@@ -1,0 +1,71 @@
+"""Small files of every format that is read from bytes, and signs that their readers look for."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+from collections.abc import Callable
+
+import numpy as np
+import tifffile
+
+import clusterdiff as cd
+
+TABLE = 'id,cluster,note\na,1,x\n"b,b",1,"y ""z"""\nc,2,\nż,2,\n'
+CONLL = (
+    "#begin document (d); part 000\nd 0 0 Ann - (1\nd 0 1 Lee - 1)\nd 0 2 saw - -\nd 0 3 her - (1)|(2\n"
+    "d 0 4 dog - 2)\n#end document\n"
+)
+CONLLU = (
+    "# global.Entity = eid-etype-head-other\n# newdoc id = d\n# sent_id = 1\n"
+    "1\tAnn\t_\t_\t_\t_\t0\troot\t_\tEntity=(e1-person-1-\n1.1\t_\t_\t_\t_\t_\t_\t_\t_\tEntity=e1)(e2[1/2]-x-1-)\n"
+    "2-3\tdon't\t_\t_\t_\t_\t_\t_\t_\t_\n2\tdo\t_\t_\t_\t_\t1\tdep\t_\t_\n"
+    "3\tnot\t_\t_\t_\t_\t1\tdep\t_\tEntity=(e2[2/2]-x-1-)\n\n"
+)
+SPANS = '{"doc_key": "d", "tokens": ["Ann", "saw", "her"], "clusters": [[[0, 0], [2, 2]], [[0, 1]]]}\n'
+
+
+def _bytes(write: Callable[[io.BytesIO], object]) -> bytes:
+    out = io.BytesIO()
+    write(out)
+    return out.getvalue()
+
+
+def _patch() -> bytes:
+    true, pred = {"a": 1, "b": 1, "c": 2, "d": 2}, {"a": "x", "b": "y", "c": "y", "d": "z"}
+    return cd.compare(true, pred).patch().to_json().encode()
+
+
+LABELS = np.array([[0, 0, 1], [2, 1, 1]], dtype=np.int32)
+
+#: File name → content.
+CORPUS: dict[str, bytes] = {
+    "t.csv": TABLE.encode(),
+    "t.tsv": TABLE.replace(",", "\t").encode(),
+    "t.csv.gz": gzip.compress(TABLE.encode(), mtime=0),
+    "t.csv.bz2": bz2.compress(TABLE.encode()),
+    "t.csv.xz": lzma.compress(TABLE.encode()),
+    "t.jsonl": b'{"id": "a", "cluster": 1}\n{"id": "b", "cluster": 1}\n{"id": "c", "cluster": 2}\n',
+    "t.json": json.dumps({"x": ["a", "b"], "y": ["c", 1.5, None]}).encode(),
+    "u.json": b'[1, "1", null, true, [2, 3], 1e3]',
+    "labels": "a\nb\n\nż\na\n".encode(),
+    "t.mcl": b"a\tb\tc\nd\te\n\nf\n",
+    "t.npy": _bytes(lambda out: np.save(out, LABELS)),
+    "t.npz": _bytes(lambda out: np.savez_compressed(out, labels=LABELS)),
+    "t.tif": _bytes(lambda out: tifffile.imwrite(out, LABELS)),
+    "t.conll": CONLL.encode(),
+    "t.conllu": CONLLU.encode(),
+    "spans.jsonl": SPANS.encode(),
+    "fix.patch": _patch(),
+}
+
+#: What readers look for, and what they may trip over.
+SIGNS = [
+    b'"', b"'", b",", b"\t", b"\n", b"\r", b"\r\n", b"(", b")", b"|", b"[", b"]", b"{", b"}", b":", b"#", b"\\",
+    b"\x00", b"\xff", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"-1", b"0", b"1e999", b"NaN", b"null", b"9" * 30, b"9" * 5000,
+    b"\\ud800", b"[" * 3000, b"(" * 500, b"#begin document", b"#end document", b"# newdoc", b"Entity=(", b"split",
+    b"merge", b"\x80\x00\x00\x00", b"\x7f\xff\xff\xff", b"=1+1", b"PK\x03\x04", b"\x1f\x8b",
+]  # fmt: skip

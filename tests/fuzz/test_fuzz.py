@@ -1,0 +1,82 @@
+"""The short form of `make fuzz`: the same attacks every time, a few of each kind; and labels of whatever Python has."""
+
+from __future__ import annotations
+
+import logging
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import clusterdiff as cd
+from tests.fuzz.attack import attack, damaged
+from tests.fuzz.corpus import CORPUS
+
+ATTACKS = 6
+
+anything = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats()
+    | st.text(st.characters(), max_size=5)
+    | st.binary(max_size=3)
+    | st.dates(),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.tuples(inner, inner) | st.dictionaries(st.text(), inner, max_size=2)
+    ),
+    max_leaves=4,
+)
+
+
+@pytest.mark.parametrize("name", CORPUS)
+def test_the_corpus_is_read(name: str, tmp_path: Path) -> None:
+    """Undamaged, every file is read: attacks start from what is right."""
+    path = tmp_path / name
+    path.write_bytes(CORPUS[name])
+    if name not in ("t.json", "u.json"):  # these hold what no clustering has, to be near to what is refused
+        assert attack(path)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", CORPUS)
+def test_damaged_files_are_read_or_refused(name: str, tmp_path: Path) -> None:
+    """A clustering or an error of ours: no other exception, whatever the bytes are."""
+    logging.getLogger("tifffile").setLevel(logging.CRITICAL)
+    path = tmp_path / name
+    outcomes = []
+    for i in range(ATTACKS):
+        path.write_bytes(damaged(CORPUS[name], random.Random(f"{name}/{i}")))
+        outcomes.append(attack(path))
+    assert not all(outcomes), "nothing was refused: are files damaged at all?"
+
+
+@settings(max_examples=settings.default.max_examples // 2)
+@given(st.lists(anything, max_size=4), st.lists(anything, max_size=4))
+def test_labels_are_compared_or_refused(true: list[Any], pred: list[Any]) -> None:
+    """Labels of any kind, in any mixture."""
+    try:
+        diff = cd.compare(true, pred, missing="drop")
+    except cd.ClusterdiffError:
+        return
+    assert 0 <= diff.score() <= 1
+    assert diff.explain().to_dict()
+    assert repr(diff.meet)
+
+
+@given(anything)
+def test_patches_are_read_or_refused(data: Any) -> None:
+    """Whatever stands where a patch has its fields."""
+    whole = {"format": "clusterdiff patch", "version": 1, "points": 2, "operations": data}
+    for tried in (
+        data,
+        whole,
+        whole | {"operations": [{"operation": "split", "cluster": data, "size": 2, "parts": data}]},
+    ):
+        try:
+            assert len(cd.Patch.from_dict(tried).apply(["x", "x"])) == 2
+        except cd.ClusterdiffError:
+            continue

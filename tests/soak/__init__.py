@@ -1,0 +1,1 @@
+"""Many comparisons in a row: the same numbers every time, and nothing that grows or stays behind."""
