@@ -30,6 +30,26 @@ def _m(meet: Meet) -> Values:
     return meet.mass.astype(float)
 
 
+def _size(meet: Meet) -> Values:
+    """The size of each cell; none of those that weigh nothing, which no measure looks at."""
+    return meet.size if meet.weights is None else np.where(meet.mass > 0, meet.size, 0)
+
+
+def _size_of_true(meet: Meet) -> Values:
+    """The size of each cell's true cluster, as far as it weighs anything."""
+    return np.bincount(meet.true, _size(meet), meet.k_true)[meet.true]
+
+
+def _size_of_pred(meet: Meet) -> Values:
+    return np.bincount(meet.pred, _size(meet), meet.k_pred)[meet.pred]
+
+
+def _unlike(meet: Meet) -> Values:
+    """Which cells are not all of both their clusters."""
+    size = _size(meet)
+    return (size > 0) & ((size < _size_of_true(meet)) | (size < _size_of_pred(meet)))
+
+
 def _over(above: Values, below: Values) -> FloatArray:
     out = np.zeros(len(above))
     np.divide(above, below, out=out, where=below > 0)
@@ -71,14 +91,14 @@ def _squares(meet: Meet) -> Values:
 #: What each cell adds to a sum. A sum over clusters is shared out over their cells by mass, so that it has a value for
 #: any choice of cells, and for all of them its own.
 SUMS: dict[str, Callable[[Meet], Values]] = {
-    "n": lambda meet: meet.size,
+    "n": _size,
     "total": lambda meet: meet.mass,
     "own": _squares,
     "w_log_w": _w_log_w,
-    "cells": lambda meet: np.ones(len(meet)),
-    "unlike": lambda meet: (meet.size < meet.true_size[meet.true]) | (meet.size < meet.pred_size[meet.pred]),
-    "k_true": lambda meet: meet.size / meet.true_size[meet.true],
-    "k_pred": lambda meet: meet.size / meet.pred_size[meet.pred],
+    "cells": lambda meet: _size(meet) > 0,
+    "unlike": _unlike,
+    "k_true": lambda meet: _over(_size(meet), _size_of_true(meet)),
+    "k_pred": lambda meet: _over(_size(meet), _size_of_pred(meet)),
     "mm": lambda meet: _m(meet) ** 2,
     "aa": lambda meet: _m(meet) * _a(meet),
     "bb": lambda meet: _m(meet) * _b(meet),

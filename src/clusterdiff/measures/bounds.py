@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import isqrt, log
 
-from clusterdiff.measures.terms import beta_shares
+from clusterdiff.measures.terms import beta_mean
 
 
 def one_in_n(n: int) -> float:
@@ -42,5 +42,4 @@ class LeastF:
 
     def __call__(self, n: int) -> float:
         """The bound for n points."""
-        x, y = beta_shares(self.beta)
-        return 1 / max(x * n + y, x + y * n)
+        return 1 / float(max(beta_mean(n, 1, self.beta), beta_mean(1, n, self.beta)))

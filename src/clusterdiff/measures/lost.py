@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterdiff.measures.registry import PrecisionRecall
-from clusterdiff.measures.terms import beta_shares, found
+from clusterdiff.measures.terms import beta_mean, found
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.labels import IntArray
@@ -79,8 +79,7 @@ def _best(clusters: IntArray, k: int, value: npt.NDArray[Any]) -> npt.NDArray[An
 def f_measure(meet: UnevenMeet, beta: float = 1.0) -> float:
     """Σ a·max F over the points of the true clustering; a cluster of which nothing was found scores 0."""
     a, b, m = meet.true_mass[meet.true], meet.pred_mass[meet.pred], meet.mass
-    of_true, of_pred = beta_shares(beta)
-    fit = np.divide(m, of_true * a + of_pred * b, out=np.zeros(len(m)), where=m > 0)
+    fit = np.divide(m, beta_mean(a, b, beta), out=np.zeros(len(m)), where=m > 0)
     best = _best(meet.true, meet.k_true, fit)
     return found(float(np.sum(meet.true_mass * best)), meet.true_mass.sum().item())
 

@@ -14,7 +14,7 @@ from clusterdiff.measures.bounds import LeastF, all_but_one, ceil_root, one_in_n
 from clusterdiff.measures.lost import CHANCE
 from clusterdiff.measures.parameters import Beta
 from clusterdiff.measures.registry import JOIN_WEIGHTED, SUMMED, PrecisionRecall, measure, precision_recall
-from clusterdiff.measures.terms import beta_shares, found
+from clusterdiff.measures.terms import beta_mean, found
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Summed
 from clusterdiff.points.labels import FloatArray
@@ -247,8 +247,7 @@ def f_measure(meet: Meet, beta: Beta = 1.0) -> float:
     0.833333333333
     """
     a, b, m = meet.true_mass[meet.true], meet.pred_mass[meet.pred], meet.mass
-    of_true, of_pred = beta_shares(beta)
-    fit = np.divide(m, of_true * a + of_pred * b, out=np.zeros(len(m)), where=m > 0)
+    fit = np.divide(m, beta_mean(a, b, beta), out=np.zeros(len(m)), where=m > 0)
     return float(np.sum(meet.true_mass * _best_of_row(meet, fit)) / meet.total)
 
 

@@ -48,12 +48,13 @@ def f_beta(precision: float, recall: float, beta: float = 1.0) -> float:
     """
     if precision == 0 or recall == 0:
         return 0.0
-    of_precision, of_recall = beta_shares(beta)
-    return precision * recall / (of_precision * precision + of_recall * recall)
+    return precision * recall / float(beta_mean(precision, recall, beta))
 
 
-def beta_shares(beta: float) -> tuple[float, float]:
-    """β²/(1 + β²) and 1/(1 + β²), for any β that a double holds: what F's denominator is made of."""
+def beta_mean(x: Any, y: Any, beta: float) -> Any:
+    """(β²x + y)/(1 + β²), for any β that a double holds; exactly x where the two are equal."""
+    if beta == 1:
+        return (x + y) / 2
     if beta > 1:
-        return beta_shares(1 / beta)[::-1]
-    return beta * beta / (1 + beta * beta), 1 / (1 + beta * beta)
+        return beta_mean(y, x, 1 / beta)
+    return y + beta * beta / (1 + beta * beta) * (x - y)

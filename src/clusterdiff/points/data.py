@@ -127,7 +127,10 @@ def _bounded(matrix: Any) -> Any:
     if not hasattr(matrix, "tocsr"):
         return _scaled(matrix)[0]
     data, scale = _scaled(matrix.data)
-    return type(matrix)((data, matrix.indices, matrix.indptr), shape=matrix.shape) if scale else matrix
+    if scale:
+        matrix = matrix.copy()  # the places of the values may be the caller's
+        matrix.data = data
+    return matrix
 
 
 def _readable(values: Any, argument: str) -> Any:
