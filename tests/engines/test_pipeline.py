@@ -280,6 +280,19 @@ def test_bad_weights_and_features_are_refused(frame: Any) -> None:
         cd.compare_columns(table, true="a", pred="b", features="x")
 
 
+@pytest.mark.parametrize("size", [1e-170, 1e154, 1e300])
+def test_numbers_that_cannot_be_squared_are_refused(size: float) -> None:
+    """Sums of squares are made by the engine, which has no scale of its own: it says so, and gives no wrong number."""
+    import polars as pl
+
+    table = pl.LazyFrame({"a": [1, 1, 2], "b": [1, 2, 2], "x": [size, 2 * size, 3 * size]})
+    for argument in ("weights", "features"):
+        with pytest.raises(
+            cd.ArgumentError, match=f"`{argument}` must be of a size that can be squared in an engine"
+        ):
+            cd.compare_columns(table, true="a", pred="b", **{argument: "x"})
+
+
 def test_documents_keep_points_and_clusters_apart(frame: Any) -> None:
     """With documents=, ids and labels may repeat between documents; S_H of the whole is the mean weighted by points."""
     documents = {"x": ([1, 1, 2, 2], [1, 1, 2, 3]), "y": ([1, 2, 2], [1, 1, 1])}

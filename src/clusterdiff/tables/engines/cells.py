@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import reduce
+from math import frexp
 from operator import or_
 from typing import Any
 
@@ -18,7 +19,7 @@ from clusterdiff.errors import ArgumentError, EngineError, LabelError, listed
 from clusterdiff.points.noise import Noise
 from clusterdiff.points.policy import MISSING_HINT, Policy
 from clusterdiff.tables.engines.native import Engine, Frame, plain
-from clusterdiff.tables.engines.tables import Points, flag, log_or_0
+from clusterdiff.tables.engines.tables import POWERS, Points, flag, log_or_0
 from clusterdiff.wording import count
 
 c = nw.col
@@ -315,6 +316,11 @@ class _Grouping:
             )
         if total["mass"] == 0:
             raise ArgumentError("`weights` must not be zero for every point.")
+        if self.points.weighted and abs(frexp(total["mass"])[1]) > POWERS:
+            raise ArgumentError(
+                f"`weights` must be of a size that can be squared in an engine; they add up to {total['mass']:.3g}.",
+                "multiply all weights by the same number: their scale changes no score.",
+            )
         if "finite" in total and total["finite"] < total["n"]:
             lacking = int(total["n"] - total["finite"])
             raise ArgumentError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import inf, isfinite
+from math import frexp, inf, isfinite
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -26,6 +26,8 @@ DOCUMENT = "clusterdiff_document"
 OTHER = "_other"
 #: Rows looked at before two tables are joined: ids that are repeated often would make the join explode.
 SAMPLE = 100_000
+#: The largest power of two, up or down, for the sum of weights and for features: squares of squares fit, none vanishes.
+POWERS = 200
 #: Types that can hold names. Floats must be whole; categories are read as text.
 INTEGERS = (nw.Int8, nw.Int16, nw.Int32, nw.UInt8, nw.UInt16, nw.UInt32)
 NAMES = (
@@ -403,12 +405,23 @@ class Reader:
         if means is None:
             with self.engine.running():
                 columns = self.frame.select(**{name: self._taken[name] for name in names})
-                found = self.engine.row(columns.select(**{name: c(name).mean() for name in names}))
+                sizes = {f"size_{name}": c(name).abs().max() for name in names}
+                found = self.engine.row(columns.select(**{name: c(name).mean() for name in names}, **sizes))
+            self._refuse_extremes([found.pop(size) for size in sizes])
             self.means |= found
             means = found
         for name in names:
             if isfinite(means.get(name, inf)):
                 self._taken[name] = self._taken[name] - means[name]
+
+    @staticmethod
+    def _refuse_extremes(sizes: list[float | None]) -> None:
+        largest = max((size for size in sizes if size is not None and isfinite(size)), default=0.0)
+        if abs(frexp(largest)[1]) > POWERS:
+            raise ArgumentError(
+                f"`features` must be of a size that can be squared in an engine; the largest is {largest:.3g}.",
+                "multiply all features by the same number: their scale changes no score.",
+            )
 
 
 def match_kinds(left: Reader, a: str, right: Reader, b: str, what: str) -> None:
