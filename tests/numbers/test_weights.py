@@ -150,7 +150,7 @@ def test_weights_of_all_sizes_agree_with_their_definitions(pair: Pair, powers: l
     weights = [1.1 * 2.0**power for power in powers[: len(true)]]
     found = cd.compare(true, pred, weights=weights)
     expected = exact(true, pred, weights)
-    assert {name: found.score(name) for name in expected} == pytest.approx(expected, rel=1e-7, abs=1e-12)
+    assert {name: found.score(name) for name in expected} == pytest.approx(expected, rel=1e-7, abs=1e-11)
 
 
 def test_whole_weights_up_to_the_last_bit() -> None:
