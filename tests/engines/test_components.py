@@ -23,10 +23,10 @@ class Counting(Polars):
 
     kept = 0
 
-    def keep(self, frame: Any, *, often: bool = False) -> Any:
+    def keep(self, frame: Any) -> Any:
         """Count."""
         self.kept += 1
-        return super().keep(frame, often=often)
+        return super().keep(frame)
 
 
 def found(u: Any, v: Any, engine: Engine | None = None) -> dict[int, int]:

@@ -39,7 +39,7 @@ def components(engine: Engine, edges: Frame, vertices: int, seed: int = 0) -> Fr
     count = _rows(engine, edges)
     while count > engine.collect_below:
         step = _nearest(edges, rng.randrange(1, PRIME), rng.randrange(PRIME))
-        steps.append(engine.keep(step, often=True))
+        steps.append(engine.keep(step))
         contracted = _contracted(engine, edges, steps[-1])
         count = _rows(engine, contracted)
         if len(steps) > 1:
@@ -54,8 +54,7 @@ def components(engine: Engine, edges: Frame, vertices: int, seed: int = 0) -> Fr
         step = steps.pop()
         after = step.join(label, left_on="component", right_on="vertex", how="left", suffix="_next")
         whole = engine.keep(
-            after.select("vertex", component=nw.coalesce("component_next", "component").cast(nw.Int64)),
-            often=True,
+            after.select("vertex", component=nw.coalesce("component_next", "component").cast(nw.Int64))
         )
         engine.free(step)
         engine.free(label)
@@ -80,13 +79,13 @@ def _nearest(edges: Frame, a: int, b: int) -> Frame:
 def _contracted(engine: Engine, edges: Frame, step: Frame) -> Frame:
     """The edges between what their ends joined, each once and none within; one join at a time, to save memory."""
     moved = edges.join(step.rename({"component": "a"}), left_on="u", right_on="vertex", how="inner")
-    half = engine.keep(moved.select("v", "a"), often=True)
+    half = engine.keep(moved.select("v", "a"))
     moved = half.join(step.rename({"component": "b"}), left_on="v", right_on="vertex", how="inner")
     turned = moved.filter(c("a") != c("b")).select(
         u=nw.when(c("a") < c("b")).then(c("a")).otherwise(c("b")),
         v=nw.when(c("a") < c("b")).then(c("b")).otherwise(c("a")),
     )
-    out = engine.keep(turned.group_by("u", "v").agg(n=nw.len()).select("u", "v"), often=True)
+    out = engine.keep(turned.group_by("u", "v").agg(n=nw.len()).select("u", "v"))
     engine.free(half)
     return out
 

@@ -42,8 +42,8 @@ class Engine:
         """The user's table, with types that survive an outer join."""
         return native
 
-    def keep(self, frame: Frame, *, often: bool = False) -> Frame:
-        """Compute a frame once and hold it; ``often`` when it is one of a long chain of such frames."""
+    def keep(self, frame: Frame) -> Frame:
+        """Compute a frame once and hold it."""
         return frame
 
     def number(self, frame: Frame, key: str) -> Frame:
@@ -123,7 +123,7 @@ class Dask(Pandas):
 
     ordered = False
 
-    def keep(self, frame: Frame, *, often: bool = False) -> Frame:
+    def keep(self, frame: Frame) -> Frame:
         """Compute: Dask's planner takes minutes for the expressions that follow."""
         native = frame.to_native()
         return _lazy(native.compute() if hasattr(native, "compute") else native)
@@ -132,7 +132,7 @@ class Dask(Pandas):
 class Polars(Engine):
     """Polars' lazy frames, computed by its streaming engine."""
 
-    def keep(self, frame: Frame, *, often: bool = False) -> Frame:
+    def keep(self, frame: Frame) -> Frame:
         """Collect in batches."""
         return _lazy(frame.to_native().collect(engine="streaming"))
 
@@ -151,7 +151,7 @@ class DuckDB(Engine):
 
     ordered = False
 
-    def keep(self, frame: Frame, *, often: bool = False) -> Frame:
+    def keep(self, frame: Frame) -> Frame:
         """Create a temporary table."""
         return self._create(frame.to_native(), "*")
 
@@ -191,13 +191,14 @@ class Spark(Engine):
     collect_below = 1_000_000
     ordered = False
 
-    def keep(self, frame: Frame, *, often: bool = False) -> Frame:
-        """Persist; in a long chain also cut the plan, which would double with every step.
+    def keep(self, frame: Frame) -> Frame:
+        """Persist, with a plan that starts here.
 
-        Spark Connect sends the whole plan with every query, and limits its depth: there it is always cut.
+        A long plan doubles with every step. And Spark computes a frame when it is first read: with the whole plan it
+        would then plan anew what was released since, with other partitions and so with other numbers of rows.
         """
         native = frame.to_native()
-        native = (_cut(native) if often or _remote(native) else native).persist()
+        native = _cut(native).persist()
         return self._hold(nw.from_native(native), native.unpersist)
 
     def number(self, frame: Frame, key: str) -> Frame:
