@@ -37,6 +37,7 @@ def within_bounds(diff: cd.Comparison, names: list[str]) -> None:
             continue
         # Bounds that depend on the number of points are those without weights and without lost points.
         low, high = (-math.inf if callable(b) else b for b in (measure.bounds[0], measure.bounds[1]))
+        low = -1.0 if -1 < low < 0 else low  # -1/2 of ari is that of points that all weigh the same
         score = diff.score(name)
         assert math.isfinite(score), name
         assert low - 1e-9 <= score, name

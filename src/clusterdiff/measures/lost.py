@@ -41,17 +41,17 @@ def van_dongen(meet: UnevenMeet) -> float:
 
 def split_join(meet: UnevenMeet) -> float:
     """2N − Σ_L max m − Σ_C max m: lost points count for both sides."""
-    return float(2 * meet.total - sum(_largest(meet)))
+    return max(0.0, float(2 * meet.total - sum(_largest(meet))))
 
 
 def split_join_true(meet: UnevenMeet) -> float:
     """N − Σ_L max m."""
-    return float(meet.total - _largest(meet)[0])
+    return max(0.0, float(meet.total - _largest(meet)[0]))
 
 
 def split_join_pred(meet: UnevenMeet) -> float:
     """N − Σ_C max m."""
-    return float(meet.total - _largest(meet)[1])
+    return max(0.0, float(meet.total - _largest(meet)[1]))
 
 
 def purity(meet: UnevenMeet) -> float:
