@@ -194,9 +194,9 @@ class Spark(Engine):
     def keep(self, frame: Frame) -> Frame:
         """Persist, with a plan that starts here.
 
-        A long plan doubles with every step. And with the whole plan, components of millions of points came out wrong under
-        adaptive planning: probably what was released before the frame was first read was planned anew, and the numbers of
-        rows depend on partitions.
+        A long plan doubles with every step. And with the whole plan, components of millions of points came out wrong
+        under adaptive planning: probably what was released before the frame was first read was planned anew, and the
+        numbers of rows depend on partitions.
         """
         native = frame.to_native()
         native = _cut(native).persist()
