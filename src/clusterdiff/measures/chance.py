@@ -252,7 +252,7 @@ class OnAverage(Once):
         """Pairs of points that are together; in both by chance."""
         true, pred = self.margins.true.pairs, self.margins.pred.pairs
         every = self.n * (self.n - 1) // 2
-        return Pairs(Fraction(true * pred, every), true, pred, every)  # type: ignore[arg-type]
+        return Pairs(Fraction(true * pred, every), true, pred, every)
 
     @property
     def bottom_entropy(self) -> float:

@@ -295,17 +295,15 @@ class Meet(Sizes):
             return Pairs.counted(self.sums, self.n, self.n)
         if self.weights.square is not None:
             return Pairs.counted(self.sums, int(self.total), int(self.weights.square.sum()))
-        # Of fractions the pairs within cells and those between cells are added up, and nothing is subtracted.
-        both = float(self.weights.pairs.sum())
-        every, true, pred = (
-            both + float(_core.contents(groups, k, self.mass).pairs.sum())
-            for groups, k in (
-                (np.zeros_like(self.true), 1),
-                (self.true, self.k_true),
-                (self.pred, self.k_pred),
-            )
+        weighed = self.weighed
+        return Pairs.summed(
+            float(self.weights.pairs.sum()), weighed.true_only, weighed.pred_only, weighed.apart
         )
-        return Pairs(both, min(true, every), min(pred, every), every)
+
+    @cached_property
+    def weighed(self) -> _core.Weighed:
+        """What masses come to beside those of all around them."""
+        return self.cells.weighed(self.mass.astype(np.float64, copy=False))
 
     @cached_property
     def overlap(self) -> Overlap:

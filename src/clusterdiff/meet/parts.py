@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from fractions import Fraction
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,9 @@ import numpy.typing as npt
 from clusterdiff import _core
 from clusterdiff.errors import ArgumentError
 from clusterdiff.points.labels import FloatArray, Int64Array, IntArray
+
+#: How many pairs there are, or what they weigh.
+Count: TypeAlias = int | float | Fraction
 
 
 @dataclass(frozen=True)
@@ -199,13 +203,14 @@ class Overlap:
 class Pairs(NamedTuple):
     """Pairs of distinct points (with weights: sums of the products of theirs), exact for integers.
 
-    ``both``: together in both clusterings; ``true``, ``pred``: together in that one; ``all``: all pairs.
+    ``both``: together in both clusterings; ``true``, ``pred``: together in that one; ``all``: all pairs. Of weights
+    that are no integers they are fractions, so that differences have all the digits that the sums have.
     """
 
-    both: int | float
-    true: int | float
-    pred: int | float
-    all: int | float
+    both: Count
+    true: Count
+    pred: Count
+    all: Count
 
     @classmethod
     def counted(cls, sums: Any, total: int, own: int) -> Pairs:
@@ -214,8 +219,14 @@ class Pairs(NamedTuple):
             (sums.mm - own) // 2, (sums.aa - own) // 2, (sums.bb - own) // 2, (total * total - own) // 2
         )
 
+    @classmethod
+    def summed(cls, both: float, true_only: float, pred_only: float, apart: float) -> Pairs:
+        """From sums over the pairs that are together in both, in one and in none of the clusterings."""
+        shared, true, pred = Fraction(both), Fraction(true_only), Fraction(pred_only)
+        return cls(shared, shared + true, shared + pred, shared + true + pred + Fraction(apart))
+
     @property
-    def confusion(self) -> tuple[tuple[int | float, int | float], tuple[int | float, int | float]]:
+    def confusion(self) -> tuple[tuple[Count, Count], tuple[Count, Count]]:
         """The pair confusion matrix as scikit-learn lays it out: rows are apart and together in `true`.
 
         It counts ordered pairs, so that every pair of points stands in it twice.
