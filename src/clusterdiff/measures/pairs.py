@@ -146,8 +146,8 @@ def ari(meet: Summed) -> float:
     .. math:: ARI = \frac{P(L, C) - E}{(P(L) + P(C)) / 2 - E}, \quad E = \frac{P(L)\, P(C)}{P}
 
     Identical clusterings give exactly 1, also where the formula is 0/0: all singletons, one cluster, one point.
-    One cluster or all singletons against anything else give 0. Never below −1/2. It is Cohen's kappa of the
-    decisions about pairs, which is what it means with weights.
+    One cluster or all singletons against anything else give 0. Never below −1/2, but with weights down to −1. It is
+    Cohen's kappa of the decisions about pairs, which is what it means with weights.
 
     >>> import clusterdiff as cd
     >>> cd.score([0, 0, 1, 1], [0, 0, 1, 2], "ari")

@@ -186,7 +186,7 @@ class Measure:
         return self.decomposition == JOIN_WEIGHTED
 
     def bounds_at(self, n: int) -> tuple[float, float]:
-        """The least and the greatest value the measure may take for n points."""
+        """The least and the greatest value for n points; they hold with weights too, but for ``ari``, which says so."""
         low, high = (bound(n) if callable(bound) else bound for bound in self.bounds)
         return low, high
 
