@@ -43,18 +43,19 @@ def statistic(meet: Meet, measure: Measure, units: Units) -> Statistic:
         if coreference is not None:
             return Statistic(*coreference)
     noted = Noted(meet), Noted(Meet.from_cells(*ORDINARY))
-    if meet.uneven or measure.lacks(Resampled(noted[0], meet.weighted)) is not None:
+    scale = meet.scale if meet.weighted else None
+    if meet.uneven or measure.lacks(Resampled(noted[0], scale)) is not None:
         raise MeasureError(
             f"{measure.name} is no function of sums over {UNITS[units.kind]}s, and only such sums are drawn again.",
             "S_H and all of S* and S' are; without lost points also ari, vi and whatever reads sums; by document also "
             "muc, b3, ceaf_e, lea and conll. rank() does without with resamples=0.",
         )
-    measure(Resampled(noted[0], meet.weighted))
-    measure(Resampled(noted[1], weighted=False))
+    measure(Resampled(noted[0], scale))
+    measure(Resampled(noted[1], None))
     names = tuple(sorted(noted[0].keys() | noted[1].keys()))
     return Statistic(
         tuple(units.sums(SUMS[name](meet)) for name in names),
-        OfSums(measure, names, meet.weighted),
+        OfSums(measure, names, scale),
     )
 
 
@@ -71,11 +72,11 @@ class OfSums:
 
     measure: Measure
     names: tuple[str, ...]
-    weighted: bool
+    scale: int | None
 
     def __call__(self, rows: FloatArray) -> FloatArray:
         """The measure's value for each row."""
-        measure, names, weighted = self.measure, self.names, self.weighted
+        measure, names, scale = self.measure, self.names, self.scale
         return np.array(
-            [measure(Resampled(dict(zip(names, row, strict=True)), weighted)) for row in rows.tolist()]
+            [measure(Resampled(dict(zip(names, row, strict=True)), scale)) for row in rows.tolist()]
         )

@@ -224,6 +224,7 @@ class OnAverage(Once):
     """
 
     weighted = uneven = same = False
+    scale = 0
 
     def __init__(self, margins: Margins) -> None:
         self.margins = margins

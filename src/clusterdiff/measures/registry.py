@@ -126,9 +126,7 @@ class Measure:
                 f"{self.name} is not defined for weighted points.",
                 "leave out weights=, or choose another measure.",
             )
-        if not isinstance(meet, Meet):
-            return self._value(meet)
-        value = self._value(meet if meet.uneven else meet.heavy)
+        value = self._value(meet.heavy if isinstance(meet, Meet) and not meet.uneven else meet)
         if not meet.scale or not self.degree or not value:
             return value
         try:

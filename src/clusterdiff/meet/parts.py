@@ -43,12 +43,14 @@ class CellWeights:
         return cls(_core.group_sum(cell, k, weights), inside.pairs, inside.entropy, square, scale)
 
     @classmethod
-    def summed(cls, mass: FloatArray, square: FloatArray, logs: FloatArray, size: FloatArray) -> CellWeights:
+    def summed(
+        cls, mass: FloatArray, square: FloatArray, logs: FloatArray, size: FloatArray, scale: int = 0
+    ) -> CellWeights:
         """From what an engine can add up in one pass over the points: Σw, Σw², Σ w·log w and their number."""
         whole = mass * np.log(mass, out=np.zeros(len(mass)), where=mass > 0)
         several = size > 1  # the differences round: a single point has nothing to lose
         pairs = np.where(several, np.maximum((mass * mass - square) / 2, 0.0), 0.0)
-        return cls(mass, pairs, np.where(several, np.maximum(whole - logs, 0.0), 0.0))
+        return cls(mass, pairs, np.where(several, np.maximum(whole - logs, 0.0), 0.0), scale=scale)
 
     def take(self, cells: Any) -> CellWeights:
         """The same for a selection of cells."""

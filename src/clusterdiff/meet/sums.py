@@ -151,6 +151,10 @@ class Summed(Protocol):
         """Whether the points have weights."""
 
     @property
+    def scale(self) -> int:
+        """Weights, and what is summed up of them, are in units of 2 to this power."""
+
+    @property
     def uneven(self) -> bool:
         """Whether a clustering has points that the other lacks, and they count as lost."""
 
