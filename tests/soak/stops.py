@@ -21,7 +21,7 @@ COMMANDS = {
     "html": ["compare", "true.csv", "pred.csv", "--html", "out.html"],
     "write": ["compare", "true.csv", "pred.csv", "--write", "meet=out.csv", "--write", "scores=out.json"],
     "patch": ["patch", "true.csv", "pred.csv", "-o", "out.json"],
-    "apply": ["apply", "fix.json", "pred.csv", "-o", "out.csv"],
+    "apply": ["apply", "pred.csv", "fix.json", "-o", "out.csv"],
     "duckdb": ["compare", "true.csv", "pred.csv", "--engine", "duckdb", "--memory", "300MB"],
     "polars": ["compare", "true.csv", "pred.csv", "--engine", "polars"],
     "rank": ["rank", "true.csv", "pred.csv", "other.csv", "--html", "out.html"],
@@ -74,7 +74,7 @@ def stopped(place: Path, name: str, after: float, finished: dict[str, bytes]) ->
     # Python hears nothing in its first and its last moments: the signal itself ends it then.
     if run.returncode not in (0, 130, -signal.SIGINT):
         wrong.append(f"exit code {run.returncode}")
-    if "Traceback" in told:
+    if "clusterdiff" in told.partition("Traceback")[2]:
         wrong.append("a traceback")
     if more > AT_ONCE:
         wrong.append(f"{more:.2f} s more")
