@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from math import isfinite
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -86,7 +85,9 @@ def test_gains_are_those_of_a_comparison_anew(
 
 @pytest.mark.parametrize("by", ["component", "true", "pred"])
 @pytest.mark.parametrize("missing", ["lost", "singleton", "drop"])
-@given(label_pairs(max_points=12), st.sampled_from(NAMES), st.integers(0, 2**12 - 1), st.integers(0, 2**12 - 1))
+@given(
+    label_pairs(max_points=12), st.sampled_from(NAMES), st.integers(0, 2**12 - 1), st.integers(0, 2**12 - 1)
+)
 @settings(max_examples=60)
 def test_gains_where_a_side_lacks_points(
     by: str, missing: str, pair: tuple[list[int], list[int]], measure: str, left: int, other: int
