@@ -15,7 +15,7 @@ from clusterdiff._version import __version__
 from clusterdiff.diff.analysis import Analysis, Cell, Merge, Split
 from clusterdiff.diff.components import Component, components, components_html
 from clusterdiff.diff.explain import Explanation, explain, explain_gains
-from clusterdiff.diff.gains import ANEW, By, Gains, gains
+from clusterdiff.diff.gains import By, Gains, gains
 from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.lost_repairs import LostRepairs
 from clusterdiff.diff.mapping import Continuation, mapping
@@ -26,7 +26,7 @@ from clusterdiff.diff.scores import AnyMeasure as AnyMeasure
 from clusterdiff.diff.scores import Scores
 from clusterdiff.diff.slices import PointLoss, Slice, by, by_point
 from clusterdiff.diff.source import PointSource
-from clusterdiff.diff.worth import Worth
+from clusterdiff.diff.worth import ANEW, Worth
 from clusterdiff.errors import ArgumentError, ClusterdiffWarning
 from clusterdiff.measures import Measure, resolve
 from clusterdiff.meet.meet import Meet
@@ -219,11 +219,11 @@ class Comparison(Scores):
         >>> diff.gains("ari", by="pred")[0].gain
         0.2
         """
-        return gains(self._worth(resolve(measure)), by, anew)
+        return gains(self._worth(resolve(measure), anew), by)
 
-    def _worth(self, measure: Measure) -> Worth:
+    def _worth(self, measure: Measure, anew: int = ANEW) -> Worth:
         seen = self.seen_by(measure)
-        return Worth(measure, seen.analysis, seen.source.weights)
+        return Worth(measure, seen.analysis, seen.source.weights, anew)
 
     def seen_by(self, measure: Measure) -> Comparison:
         """The comparison that a measure is computed from: this one."""
@@ -264,7 +264,7 @@ class Comparison(Scores):
             return self._repairs
         seen = self.seen_by(wanted)
         kind = LostRepairs if seen.meet.uneven else Repairs
-        return kind(seen.analysis, seen.source, self._worth(wanted), anew)
+        return kind(seen.analysis, seen.source, self._worth(wanted, anew))
 
     @cached_property
     def _repairs(self) -> Repairs:
