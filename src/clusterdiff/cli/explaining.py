@@ -8,6 +8,7 @@ from typing import Any
 import click
 from rich.text import Text
 
+from clusterdiff.cli.gains import gains_as_data, print_gains
 from clusterdiff.cli.options import together
 from clusterdiff.cli.output import console, error_console, plain_table, print_diff, print_json
 from clusterdiff.diff.comparison import Comparison
@@ -23,6 +24,11 @@ SIDES = ("true", "predicted")
 #: The options that explain a comparison.
 explain_options = together(
     click.option("--explain", is_flag=True, help="Tell where the score was lost, and what to fix first."),
+    click.option(
+        "--measure",
+        metavar="NAME",
+        help="List what components, clusters and repairs are worth in this measure.",
+    ),
     click.option(
         "--by",
         multiple=True,
@@ -40,6 +46,7 @@ def show(
     as_json: bool,
     *,
     explain: bool = False,
+    measure: str | None = None,
     by: Sequence[str] = (),
     html: str | None = None,
     columns: Columns | None = None,
@@ -53,6 +60,8 @@ def show(
         data = diff.to_dict(measures, top)
         if explain:
             data |= explanation_as_data(diff, top, sides)
+        if measure is not None:
+            data["gains"] = gains_as_data(diff, measure, top)
         if slices:
             data["slices"] = slices_as_data(slices)
         if sides != SIDES:
@@ -65,6 +74,8 @@ def show(
             console().print("clusters: " + told.replace("continues", "continue"))
         if explain:
             print_explanation(diff, top, sides)
+        if measure is not None:
+            print_gains(diff, measure, top)
         for name, table in slices.items():
             print_slices(name, table)
     if html is not None:
@@ -80,7 +91,7 @@ def sliced(diff: Comparison, names: Sequence[str], columns: Columns | None = Non
 def explanation_as_data(diff: Comparison, top: int, sides: tuple[str, str] = SIDES) -> dict[str, Any]:
     """Where the score was lost and what to fix first, as plain values."""
     repairs = diff.repairs().to_dict(top)
-    return {"explanation": diff.explain(top, sides).to_dict(), "repairs": repairs}
+    return {"explanation": diff.explain(top=top, sides=sides).to_dict(), "repairs": repairs}
 
 
 def slices_as_data(slices: Mapping[str, Table[Slice]]) -> dict[str, Any]:
@@ -118,7 +129,7 @@ def _fates(diff: Comparison) -> dict[str, int]:
 def print_explanation(diff: Comparison, top: int, sides: tuple[str, str]) -> None:
     """Where the score was lost, and what to fix first."""
     out = console()
-    out.print(f"\n{diff.explain(top, sides)}", markup=False, soft_wrap=True)
+    out.print(f"\n{diff.explain(top=top, sides=sides)}", markup=False, soft_wrap=True)
     repairs = diff.repairs()
     if not len(repairs):
         return

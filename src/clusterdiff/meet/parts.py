@@ -174,6 +174,22 @@ class Overlap:
         true[self.true[cell]], pred[self.pred[cell]] = documents, documents
         return replace(self, true_group=true, pred_group=pred)
 
+    def regroup(self, place: IntArray, k: int, to: IntArray) -> Overlap:
+        """The same after a change of the prediction, of points that both have.
+
+        Cell i goes to predicted cluster ``to[i]``, and becomes part of the ``place[i]``-th of ``k`` cells.
+        """
+        first = np.empty(k, dtype=np.int64)
+        first[place] = np.arange(len(place))
+        group = None
+        if self.true_group is not None:
+            group = np.empty(int(to.max()) + 1, dtype=np.int64)
+            group[to] = self.true_group[self.true]
+        sizes = np.bincount(place, self.size, k).astype(np.int64), np.bincount(to, self.size).astype(np.int64)
+        return replace(
+            self, true=self.true[first], pred=to[first], size=sizes[0], pred_size=sizes[1], pred_group=group
+        )
+
     def restrict(self, group: int) -> Overlap:
         """One document: its cells and its clusters, numbered anew in their order."""
         if self.true_group is None or self.pred_group is None:
@@ -222,10 +238,12 @@ class Pairs(NamedTuple):
         )
 
     @classmethod
-    def summed(cls, both: float, true_only: float, pred_only: float, apart: float) -> Pairs:
-        """From sums over the pairs that are together in both, in one and in none of the clusterings."""
-        shared, true, pred = Fraction(both), Fraction(true_only), Fraction(pred_only)
-        return cls(shared, shared + true, shared + pred, shared + true + pred + Fraction(apart))
+    def weighed(cls, weights: CellWeights, between: _core.Weighed) -> Pairs:
+        """From weights that are fractions: the pairs within cells, and those of points in different cells."""
+        both, true, pred = (
+            Fraction(x) for x in (float(weights.pairs.sum()), between.true_only, between.pred_only)
+        )
+        return cls(both, both + true, both + pred, both + true + pred + Fraction(between.apart))
 
     @property
     def confusion(self) -> tuple[tuple[Count, Count], tuple[Count, Count]]:

@@ -91,6 +91,7 @@ def command(
     repeated: Any,
     latex: bool,
     explain: bool,
+    measure: str | None,
     by: tuple[str, ...],
     html: str | None,
     engine: str | None,
@@ -159,8 +160,8 @@ def command(
         measures = every(measures, diff)
         first = measures[0]
         if markdown:
-            if explain or by:
-                raise ArgumentError("--markdown has room for neither --explain nor --by; --html has.")
+            if explain or by or measure:
+                raise ArgumentError("--markdown has room for neither --explain, --by nor --measure.")
             print_data(comparison_markdown(diff, measures, top, sides))
             if html:
                 report(diff, html, quiet=True, by={}, sides=sides)
@@ -169,7 +170,8 @@ def command(
             if documents is None:
                 _refuse_for_documents({"--master": master is not None, "--memory": memory is not None})
             words = MENTIONS if documents is None else POINTS
-            how = Shown(measures, by, top, explain, as_json, _system(right) if latex else None, words)
+            system = _system(right) if latex else None
+            how = Shown(measures, by, top, explain, as_json, system, words, measure)
             show_corpus(diff, how)
             measures = how.all_measures
             if html:
@@ -178,7 +180,9 @@ def command(
         else:
             if latex:
                 raise ArgumentError("--latex is for documents.", "--write scores=FILE.tex writes any scores.")
-            show(diff, measures, top, as_json, explain=explain, by=by, html=html, sides=sides)
+            show(
+                diff, measures, top, as_json, explain=explain, measure=measure, by=by, html=html, sides=sides
+            )
         write_parts(diff, writes, measures, safe)
         if fail_under is not None and _below(diff, first, fail_under):
             error_console().print(f"{first} is worse than {fail_under}", style="red")
