@@ -133,7 +133,7 @@ def sliced(diff: Comparison, names: Sequence[str], columns: Columns | None = Non
 def explanation_as_data(diff: Comparison, top: int, sides: tuple[str, str] = SIDES) -> dict[str, Any]:
     """Where the score was lost and what to fix first, as plain values."""
     repairs = diff.repairs().to_dict(top)
-    return {"explanation": diff.explain(top, sides).to_dict(), "repairs": repairs}
+    return {"explanation": diff.explain(top=top, sides=sides).to_dict(), "repairs": repairs}
 
 
 def slices_as_data(slices: Mapping[str, Table[Slice]]) -> dict[str, Any]:
@@ -171,7 +171,7 @@ def _fates(diff: Comparison) -> dict[str, int]:
 
 def explanation_as_text(diff: Comparison, top: int, voice: Voice, out: Console) -> Iterator[RenderableType]:
     """Where the score was lost, and what to fix first: by how much, and which share of the loss that is."""
-    yield from flowing(str(diff.explain(top, voice.sides)).splitlines(), out)
+    yield from flowing(str(diff.explain(top=top, sides=voice.sides)).splitlines(), out)
     repairs = diff.repairs()
     if not len(repairs):
         return

@@ -70,7 +70,7 @@ class Page:
         self.sides = tuple(visible(side, 40) for side in sides)
         self._by = by
         self._names, self._columns = read_attributes(attributes, comparison)
-        self.explanation: Explanation = comparison.explain(10, (self.sides[0], self.sides[1]))
+        self.explanation: Explanation = comparison.explain(sides=(self.sides[0], self.sides[1]))
 
     # ---- at a glance
 
