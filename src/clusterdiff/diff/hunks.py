@@ -14,7 +14,7 @@ from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.labels import FloatArray, Int64Array
 
 #: How many pairs of clusters a hunk shows, how many parts of each sign a pair, and how many points a line can name.
-BLOCKS, PARTS, NAMED = 6, 4, 40
+BLOCKS, PARTS, NAMED = 6, 3, 12
 NOTHING = np.empty(0, dtype=np.int64)
 
 

@@ -14,7 +14,7 @@ from clusterdiff.cli import engine as engines
 from clusterdiff.cli.coreference import MENTIONS, POINTS, Shown, document_options, documents_of, show_corpus
 from clusterdiff.cli.explaining import SIDES, How, explain_options, report, show
 from clusterdiff.cli.inputs import input_options, noise_labels, noise_options, read_distances, sources, told
-from clusterdiff.cli.options import every, json_option, measures_option, top_option
+from clusterdiff.cli.options import every, json_option, measures_option, top_option, with_first
 from clusterdiff.cli.output import error_console, print_data, refuse_several
 from clusterdiff.cli.progress import progress
 from clusterdiff.cli.writing import parted, refuse_overwriting, spreadsheet_option, write_option, write_parts
@@ -94,6 +94,7 @@ def command(
     repeated: Any,
     latex: bool,
     explain: bool,
+    measure: str,
     stat: bool,
     by: tuple[str, ...],
     html: str | None,
@@ -161,7 +162,7 @@ def command(
                     features=list(columns) or None,
                     distances=None if distances is None else read_distances(distances),
                 )
-        measures = every(measures, diff)
+        measures = with_first(measure, every(measures, diff))
         first = measures[0]
         if markdown:
             if explain or by:
@@ -173,7 +174,7 @@ def command(
             _refuse_for_documents({"--old/--new": sides != SIDES})
             if documents is None:
                 _refuse_for_documents({"--master": master is not None, "--memory": memory is not None})
-            how = How(measures, top, as_json, explain, stat, by, files=files)
+            how = How(measures, top, as_json, explain, stat, by, files=files, measure=measure)
             voice = MENTIONS if documents is None else POINTS
             shown = Shown(how, voice, _system(right) if latex else None)
             show_corpus(diff, shown)
@@ -184,7 +185,8 @@ def command(
         else:
             if latex:
                 raise ArgumentError("--latex is for documents.", "--write scores=FILE.tex writes any scores.")
-            show(diff, How(measures, top, as_json, explain, stat, by, sides, files), html=html)
+            how = How(measures, top, as_json, explain, stat, by, sides, files, measure)
+            show(diff, how, html=html)
         with progress("writing"):
             write_parts(diff, writes, measures, safe)
         if fail_under is not None and (worse := _worse(diff, first, fail_under)):

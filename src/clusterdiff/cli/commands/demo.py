@@ -6,7 +6,7 @@ import click
 
 from clusterdiff.cli.examples import customers
 from clusterdiff.cli.explaining import How, explain_options, show
-from clusterdiff.cli.options import every, json_option, measures_option, top_option
+from clusterdiff.cli.options import every, json_option, measures_option, top_option, with_first
 
 #: What is known about a customer apart from the two clusters.
 ATTRIBUTES = ("name", "email", "city", "source")
@@ -21,6 +21,7 @@ def command(
     measures: list[str],
     top: int,
     explain: bool,
+    measure: str,
     stat: bool,
     by: tuple[str, ...],
     html: str | None,
@@ -32,7 +33,15 @@ def command(
     diff = customers.compare()
     show(
         diff,
-        How(every(measures, diff), top, as_json, explain, stat, by),
+        How(
+            with_first(measure, every(measures, diff)),
+            top,
+            as_json,
+            explain,
+            stat,
+            by,
+            measure=measure,
+        ),
         html=html,
         columns=columns,
         report_by=("source",),
