@@ -226,10 +226,9 @@ def _repair(told: str, gain: str, share: str, out: Console) -> Iterator[Renderab
         yield first
         yield from hanging(Text(told), "  ", "    ", out)
     else:
-        lines = Text(told).wrap(out, out.width - first.cell_len)
-        yield from (
-            Text.assemble(first if i == 0 else " " * first.cell_len, line) for i, line in enumerate(lines)
-        )
+        for i, line in enumerate(Text(told).wrap(out, out.width - first.cell_len)):
+            line.rstrip()
+            yield Text.assemble(first if i == 0 else " " * first.cell_len, line)
 
 
 def slices_as_text(name: str, slices: Table[Slice], out: Console) -> Iterator[RenderableType]:

@@ -64,8 +64,16 @@ def hunk_text(hunk: Hunk, cost: str, voice: Voice, out: Console) -> Iterator[Tex
 
 
 def _heading(block: Block, voice: Voice) -> str:
-    true = f"{name(block.true)} ({block.true_size:,})" if block.true_size else f"no {voice.cluster(0)}"
-    pred = f"{name(block.pred)} ({block.pred_size:,})" if block.pred_size else f"no {voice.cluster(1)}"
+    true = (
+        f"{name(block.true)} ({block.true_size:,})"
+        if block.true_size
+        else f"no {voice.cluster(0)} of its own"
+    )
+    pred = (
+        f"{name(block.pred)} ({block.pred_size:,})"
+        if block.pred_size
+        else f"no {voice.cluster(1)} of its own"
+    )
     return f"{true} → {pred}"
 
 
