@@ -34,7 +34,8 @@ def summary(diff: Comparison, scores: dict[str, float], voice: Voice) -> Iterato
         yield Text.assemble((f"{measure:<{width}}  ", "bold"), score, (_by_chance(diff, measure), DIM))
     told = (count(k, voice.cluster(side)) for side, k in enumerate(diff.clusters))
     yield Text(" · ".join([count(diff.n, voice.nouns.point), *told]))
-    yield Text(lost(diff.loss, voice, diff.summed.uneven))
+    whose = "" if list(scores) == ["S_H"] else "S_H "
+    yield Text(whose + lost(diff.loss, voice, diff.summed.uneven))
     kinds: list[Any] = []
     for kind, k in diff.kinds.items():
         kinds += [" · " if kinds else "components: ", (f"{k:,} {kind}", KINDS[kind].terminal)]
@@ -51,7 +52,7 @@ def lost(loss: Loss, voice: Voice, uneven: bool) -> str:
     """What S_H lost, and to what."""
     total, *parts = loss
     if not total:
-        return "nothing was lost: the clusterings are the same"
+        return "lost nothing: the clusterings are the same"
     point = voice.nouns.point
     to = ("splits", "merges", f"missing {point}s", f"spurious {point}s")[: 4 if uneven else 2]
     told = [
@@ -99,7 +100,7 @@ def as_table(costs: Sequence[Cost], voice: Voice, out: Console) -> Iterator[Rend
     named = [[_names(clusters) for clusters in (c.true, c.pred)] for c, _, _ in costs]
     wide = out.width >= NAMES + 2 * NAMES
     loss = "loss" if costs[0].gain is None else "gain"
-    table = plain_table("kind", right=(f"{voice.nouns.point}s", loss, "share", "score"))
+    table = plain_table("kind", right=(f"{voice.nouns.point}s", loss, "share", "S_H"))
     for side in voice.sides if wide else ():
         table.add_column(side)
     for (c, share, gain), names in zip(costs, named, strict=True):

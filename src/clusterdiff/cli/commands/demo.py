@@ -40,6 +40,7 @@ def command(
             explain,
             stat,
             by,
+            files=("by hand", "by a program"),
             measure=measure,
         ),
         html=html,
