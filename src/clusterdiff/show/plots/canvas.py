@@ -1,17 +1,15 @@
-"""What every picture is drawn with: Axes, distinct colours, literal text, notes and legends."""
+"""What every picture is drawn with: Axes in millimetres, distinct colours, literal text, notes and legends."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cache
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
-from clusterdiff.errors import MissingExtraError
+from clusterdiff.errors import ArgumentError, MissingExtraError
 from clusterdiff.meet.lattice import UNEVEN_KINDS
-from clusterdiff.table import shown
+from clusterdiff.show.plots.names import SMALL, wrap
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,6 +24,13 @@ KIND_COLOURS = dict(zip(UNEVEN_KINDS, (GREEN, SPLIT, MERGE, RED, MISSING, SPURIO
 LINES = (BLACK, BLUE, RED, GREEN, PURPLE, ORANGE, SKY, GREY)
 MARKERS = "os^Dv<>P"
 
+#: Millimetres: how wide a picture is unless told otherwise (a journal's page), how wide it may be, and how tall it
+#: may grow.
+WIDTH, NARROWEST, WIDEST, TALLEST = 170.0, 60.0, 1000.0, 225.0
+INCH = 25.4
+#: Dots per inch, and how many there may be.
+DPI, FEWEST, MOST = 300.0, 30.0, 2400.0
+
 
 def _pyplot() -> Any:
     try:
@@ -36,57 +41,71 @@ def _pyplot() -> Any:
 
 
 def axes(ax: Axes | None, width: float, height: float) -> Axes:
-    """The Axes that were given, or those of a new figure of this size in inches."""
+    """The Axes that were given, or those of a new figure of this size in millimetres."""
     if ax is not None:
         return ax
-    _, new = _pyplot().subplots(figsize=(width, height), layout="constrained")
+    plt = _pyplot()
+    from clusterdiff.show.plots.figure import Picture
+
+    size = width / INCH, height / INCH
+    figure, new = plt.subplots(FigureClass=Picture, figsize=size, layout="constrained")
+    figure.get_layout_engine().set(w_pad=1 / INCH, h_pad=1 / INCH)
+    new.tick_params(labelsize=SMALL)
+    for axis in (new.xaxis, new.yaxis):
+        axis.label.set_size(SMALL + 1)
+        axis.get_offset_text().set_size(SMALL)
     return new  # type: ignore[no-any-return]
 
 
-@cache
-def _charmap(family: tuple[str, ...]) -> frozenset[int]:
-    from matplotlib import font_manager
+def sized(draw: Any, result: Any, ax: Axes | None, width: float | None, dpi: float | None) -> Any:
+    """A picture as wide as it is wanted, which will be saved with as many dots; Axes that are given have their size."""
+    for name, value, low, high in (("width", width, NARROWEST, WIDEST), ("dpi", dpi, FEWEST, MOST)):
+        if value is None:
+            continue
+        if ax is not None:
+            raise ArgumentError(
+                f"`{name}` is for a new picture, and `ax` is part of one.", f"leave `{name}` out."
+            )
+        if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+            unit = "millimetres" if name == "width" else "dots per inch"
+            raise ArgumentError(f"`{name}` must be from {low:.0f} to {high:.0f} {unit}; got {value!r}.")
+    drawn = draw(result, ax=ax, width=WIDTH if width is None else float(width))
+    if dpi is not None:
+        drawn.figure.dots = float(dpi)
+    return drawn
 
-    found: set[int] = set()
-    for name in family:
-        path = font_manager.findfont(font_manager.FontProperties(family=[name]))
-        found.update(font_manager.get_font(path).get_charmap())
-    return frozenset(found)
 
-
-def label(value: Any, width: int = 18) -> str:
-    """A label as the font can draw it: short, on one line, with boxes for missing glyphs."""
-    from matplotlib import rcParams
-
-    known = _charmap(tuple(rcParams["font.family"]))
-    return "".join(c if ord(c) in known else "□" for c in shown(str(value), width))
+def width_of(ax: Axes) -> float:
+    """The width of the figure that Axes are part of, in millimetres."""
+    figure: Any = ax.figure
+    return float(figure.get_figwidth()) * INCH
 
 
 def write(ax: Axes, x: float, y: float, text: str, **style: Any) -> Any:
     """Literal text: dollar signs in labels do not start formulas."""
-    return ax.text(x, y, text, parse_math=False, **style)
+    return ax.text(x, y, text, parse_math=False, **{"fontsize": SMALL} | style)
 
 
-def note(ax: Axes, text: str) -> None:
-    """A note below the picture on what it leaves out, wrapped to its width."""
+def title(ax: Axes, text: str, **style: Any) -> None:
+    """What the picture shows, above it on the left."""
+    ax.set_title(text, loc="left", parse_math=False, **{"fontsize": SMALL + 2} | style)
+
+
+def note(ax: Axes, text: str, below: float = 6) -> None:
+    """A note below the picture on what it leaves out, wrapped to its width; ``below`` the axis, in points."""
     if text:
         ax.annotate(
-            wrapped(ax, text),
+            wrap(text, width_of(ax) - 12),
             (0, 0),
-            (0, -6),
+            (0, -below),
             xycoords="axes fraction",
             textcoords="offset points",
             va="top",
-            fontsize=8,
+            fontsize=SMALL,
             color=GREY,
             annotation_clip=False,
+            parse_math=False,
         )
-
-
-def wrapped(ax: Axes, text: str) -> str:
-    """Text wrapped to the width of the figure."""
-    figure: Any = ax.figure
-    return "\n".join(wrap(text, int(12 * figure.get_figwidth())))
 
 
 def bare(ax: Axes) -> None:
@@ -103,15 +122,17 @@ def open_sides(ax: Axes) -> None:
         ax.spines[side].set_visible(False)
 
 
-def slanted(ax: Axes, at: npt.ArrayLike, texts: Sequence[str]) -> None:
+def slanted(ax: Axes, at: npt.ArrayLike, texts: Sequence[str], angle: float = 40) -> None:
     """Name places on the x axis, at a slant so that the names do not cover each other."""
-    ax.set_xticks(at, texts, rotation=40, ha="right", rotation_mode="anchor", fontsize=8)
+    ax.set_xticks(
+        at, texts, rotation=angle, ha="right", va="center_baseline", rotation_mode="anchor", fontsize=SMALL
+    )
     _as_they_stand(ax.get_xticklabels())
 
 
 def level(ax: Axes, at: npt.ArrayLike, texts: Sequence[str]) -> None:
     """Name places on the y axis."""
-    ax.set_yticks(at, texts, fontsize=8)
+    ax.set_yticks(at, texts, fontsize=SMALL)
     _as_they_stand(ax.get_yticklabels())
 
 
@@ -120,7 +141,7 @@ def _as_they_stand(ticks: Iterable[Any]) -> None:
         tick.set_parse_math(False)
 
 
-def legend(ax: Axes, entries: Sequence[tuple[str, str]], line: bool = False) -> None:
+def legend(ax: Axes, entries: Sequence[tuple[str, str]], line: bool = False, **style: Any) -> None:
     """What each colour means, above the picture on the right."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
@@ -131,12 +152,17 @@ def legend(ax: Axes, entries: Sequence[tuple[str, str]], line: bool = False) -> 
     # Above the axes, where no label can be.
     ax.legend(
         handles=handles,
-        loc="lower right",
-        bbox_to_anchor=(1, 1),
-        ncols=len(handles),
-        frameon=False,
-        fontsize=8,
-        borderaxespad=0.2,
+        **{
+            "loc": "lower right",
+            "bbox_to_anchor": (1, 1),
+            "ncols": len(handles),
+            "frameon": False,
+            "fontsize": SMALL,
+            "borderaxespad": 0.2,
+            "columnspacing": 1.2,
+            "handlelength": 1.4,
+        }
+        | style,
     )
 
 
