@@ -255,12 +255,14 @@ class Matrix:
         writer.writerows([name, *row] for name, row in zip(self.names, self.values.tolist(), strict=True))
         return out.getvalue()
 
-    def plot(self, kind: str = "matrix", ax: Any = None) -> Any:
+    def plot(
+        self, kind: str = "matrix", ax: Any = None, *, width: float | None = None, dpi: float | None = None
+    ) -> Any:
         """Draw it: ``"matrix"``, a heat map in which those that are alike stand together, or ``"tree"``.
 
-        Returns the matplotlib Axes.
+        ``width`` in millimetres, ``dpi`` for files that are made of dots; returns the matplotlib Axes.
         """
-        return views.matrix(self, kind, ax)
+        return views.matrix(self, kind, ax, width=width, dpi=dpi)
 
     @property
     def signature(self) -> str:

@@ -197,12 +197,19 @@ class Sweep:
         writer.writerows(zip(*table.to_dict().values(), strict=True))
         return out.getvalue()
 
-    def plot(self, kind: str = "thresholds", ax: Any = None) -> Any:
+    def plot(
+        self,
+        kind: str = "thresholds",
+        ax: Any = None,
+        *,
+        width: float | None = None,
+        dpi: float | None = None,
+    ) -> Any:
         """Draw it: ``"thresholds"``, scores against the threshold, or ``"tradeoff"``, split loss against merge loss.
 
-        Returns the matplotlib Axes.
+        ``width`` in millimetres, ``dpi`` for files that are made of dots; returns the matplotlib Axes.
         """
-        return views.sweep(self, kind, ax)
+        return views.sweep(self, kind, ax, width=width, dpi=dpi)
 
     def report(self, path: str | PathLike[str], title: str | None = None) -> None:
         """Write one HTML file with a slider over the thresholds; it needs no network."""

@@ -250,12 +250,14 @@ class Comparison:
         """
         return normalised(self.meet, resolve(measure))
 
-    def plot(self, kind: str = "flow", ax: Any = None) -> Any:
-        """Draw the comparison as one of the pictures of :mod:`clusterdiff.show.plots`, by name.
+    def plot(
+        self, kind: str = "flow", ax: Any = None, *, width: float | None = None, dpi: float | None = None
+    ) -> Any:
+        """Draw one of the pictures of :mod:`clusterdiff.show.plots`, which ``clusterdiff plot --help`` lists.
 
-        Returns the matplotlib Axes. ``clusterdiff plot --help`` lists the names.
+        ``width`` in millimetres, ``dpi`` for files that are made of dots; returns the matplotlib Axes.
         """
-        return views.plot(self, kind, ax)
+        return views.plot(self, kind, ax, width=width, dpi=dpi)
 
     # ---- tables
 

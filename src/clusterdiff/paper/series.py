@@ -89,9 +89,12 @@ class Series:
         writer.writerows(zip(*self.table.to_dict().values(), strict=True))
         return out.getvalue()
 
-    def plot(self, ax: Any = None) -> Any:
-        """The scores against the number of operations, as in the paper's figure 3; returns the Axes."""
-        return views.series(self, ax)
+    def plot(self, ax: Any = None, *, width: float | None = None, dpi: float | None = None) -> Any:
+        """The scores against the number of operations, as in the paper's figure 3.
+
+        ``width`` in millimetres, ``dpi`` for files that are made of dots; returns the matplotlib Axes.
+        """
+        return views.series(self, ax, width=width, dpi=dpi)
 
 
 def worsen(

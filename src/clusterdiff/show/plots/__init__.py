@@ -43,6 +43,7 @@ __all__ = [
     "plot_matrix",
     "plot_sweep",
     "series",
+    "sized",
     "sizes",
     "thresholds",
     "tradeoff",

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 import numpy.typing as npt
 
 from clusterdiff.errors import ArgumentError, MissingExtraError
-from clusterdiff.meet.lattice import UNEVEN_KINDS
-from clusterdiff.show.plots.names import SMALL, wrap
+from clusterdiff.palette import KINDS, PALETTE
+from clusterdiff.show.plots.names import SMALL, extent, wrap
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-BLUE, SKY, GREEN = "#0072B2", "#56B4E9", "#009E73"
-ORANGE, RED, PURPLE = "#E69F00", "#D55E00", "#CC79A7"
-BLACK, GREY, PALE = "#222222", "#767676", "#D9D9D9"
-TRUE, PRED = BLUE, ORANGE
-SPLIT, MERGE = ORANGE, PURPLE
-MISSING, SPURIOUS = SKY, GREY
-KIND_COLOURS = dict(zip(UNEVEN_KINDS, (GREEN, SPLIT, MERGE, RED, MISSING, SPURIOUS), strict=True))
-LINES = (BLACK, BLUE, RED, GREEN, PURPLE, ORANGE, SKY, GREY)
+#: What colours mean, on paper.
+KIND_COLOURS = {kind: colour.light for kind, colour in KINDS.items()}
+SAME, SPLIT, MERGE, MIXED, MISSING, SPURIOUS = KIND_COLOURS.values()
+BLACK, GREY, PALE, KEPT, TRUE, PRED = (
+    PALETTE[name].light for name in ("ink", "muted", "line", "kept", "true", "pred")
+)
+#: Lines that mean a measure each; those that mean a loss beside them come last.
+LINES = (BLACK, SAME, MIXED, MISSING, SPURIOUS, MERGE, SPLIT, GREY)
 MARKERS = "os^Dv<>P"
 
 #: Millimetres: how wide a picture is unless told otherwise (a journal's page), how wide it may be, and how tall it
@@ -69,7 +69,7 @@ def sized(draw: Any, result: Any, ax: Axes | None, width: float | None, dpi: flo
         if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
             unit = "millimetres" if name == "width" else "dots per inch"
             raise ArgumentError(f"`{name}` must be from {low:.0f} to {high:.0f} {unit}; got {value!r}.")
-    drawn = draw(result, ax=ax, width=WIDTH if width is None else float(width))
+    drawn = draw(result, ax=ax, **({} if width is None else {"width": float(width)}))
     if dpi is not None:
         drawn.figure.dots = float(dpi)
     return drawn
@@ -86,26 +86,26 @@ def write(ax: Axes, x: float, y: float, text: str, **style: Any) -> Any:
     return ax.text(x, y, text, parse_math=False, **{"fontsize": SMALL} | style)
 
 
-def title(ax: Axes, text: str, **style: Any) -> None:
-    """What the picture shows, above it on the left."""
-    ax.set_title(text, loc="left", parse_math=False, **{"fontsize": SMALL + 2} | style)
+def title(ax: Axes, text: str, over: int = 0, **style: Any) -> None:
+    """What the picture shows, above it on the left, and over so many lines of what its colours mean."""
+    pad = 4 + 1.7 * SMALL * over
+    ax.set_title(text, loc="left", parse_math=False, pad=pad, **{"fontsize": SMALL + 2} | style)
 
 
-def note(ax: Axes, text: str, below: float = 6) -> None:
-    """A note below the picture on what it leaves out, wrapped to its width; ``below`` the axis, in points."""
-    if text:
-        ax.annotate(
-            wrap(text, width_of(ax) - 12),
-            (0, 0),
-            (0, -below),
-            xycoords="axes fraction",
-            textcoords="offset points",
-            va="top",
-            fontsize=SMALL,
-            color=GREY,
-            annotation_clip=False,
-            parse_math=False,
-        )
+def note(ax: Axes, text: str) -> None:
+    """A note below the picture on what it leaves out, wrapped to its width."""
+    if not text:
+        return
+    figure: Any = ax.figure
+    style: dict[str, Any] = {"ha": "left", "fontsize": SMALL, "color": GREY, "parse_math": False}
+    wrapped = wrap(text, width_of(ax) - 4)
+    if hasattr(figure, "dots"):
+        figure.supxlabel(wrapped, x=2 / width_of(ax), **style)
+    else:  # Axes of somebody else's figure
+        box = ax.get_tightbbox()
+        below = 6.0 if box is None else (ax.bbox.y0 - box.y0) * 72 / figure.dpi + 6
+        place: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "top"}
+        ax.annotate(wrapped, (0, 0), (0, -below), annotation_clip=False, **place, **style)
 
 
 def bare(ax: Axes) -> None:
@@ -141,8 +141,8 @@ def _as_they_stand(ticks: Iterable[Any]) -> None:
         tick.set_parse_math(False)
 
 
-def legend(ax: Axes, entries: Sequence[tuple[str, str]], line: bool = False, **style: Any) -> None:
-    """What each colour means, above the picture on the right."""
+def legend(ax: Axes, entries: Sequence[tuple[str, str]], line: bool = False, **style: Any) -> int:
+    """What each colour means, above the picture on the left; returns how many lines that takes."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -150,23 +150,15 @@ def legend(ax: Axes, entries: Sequence[tuple[str, str]], line: bool = False, **s
         Line2D([], [], color=c, lw=3, label=t) if line else Patch(color=c, label=t) for t, c in entries
     ]
     # Above the axes, where no label can be.
-    ax.legend(
-        handles=handles,
-        **{
-            "loc": "lower right",
-            "bbox_to_anchor": (1, 1),
-            "ncols": len(handles),
-            "frameon": False,
-            "fontsize": SMALL,
-            "borderaxespad": 0.2,
-            "columnspacing": 1.2,
-            "handlelength": 1.4,
-        }
-        | style,
-    )
+    widest = max((extent(text) for text, _ in entries), default=0.0) + 9
+    columns = max(1, min(len(handles), int((width_of(ax) - 5) / widest)))
+    usual: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, 1), "ncols": columns}
+    look: dict[str, Any] = {"borderaxespad": 0.2, "columnspacing": 1.2, "handlelength": 1.4}
+    ax.legend(handles=handles, frameon=False, fontsize=SMALL, **usual | look | style)
+    return -(-len(entries) // columns)
 
 
-def kind_legend(ax: Axes, kinds: Iterable[str], line: bool = False) -> None:
-    """The colours of those kinds of components that are in the picture."""
+def kind_legend(ax: Axes, kinds: Iterable[str], line: bool = False) -> int:
+    """The colours of those kinds of components that are in the picture; returns how many lines that takes."""
     present = set(kinds)
-    legend(ax, [(kind, colour) for kind, colour in KIND_COLOURS.items() if kind in present], line)
+    return legend(ax, [(kind, colour) for kind, colour in KIND_COLOURS.items() if kind in present], line)

@@ -13,8 +13,8 @@ from clusterdiff.errors import ArgumentError
 from clusterdiff.meet.meet import Meet
 from clusterdiff.wording import count, percent
 
-#: How many clusters a graph shows, counting both sides, and how many cells.
-CLUSTERS, CELLS = 40, 60
+#: How many clusters of a side, and how many cells a picture shows unless it says otherwise.
+CLUSTERS, CELLS = 20, 60
 Indices = npt.NDArray[np.int64]
 
 
@@ -42,7 +42,8 @@ class Block:
 class Choice:
     """The costliest components that fit into a picture.
 
-    ``clusters`` counts both sides. ``alone``: whether clusters of which the other side has no point are drawn as well.
+    ``clusters`` is how many there may be on a side. ``alone``: whether clusters of which the other side has no point
+    are drawn as well.
     """
 
     def __init__(
@@ -63,10 +64,10 @@ class Choice:
         for row in drawn.tolist():
             component = int(table["component"][row])
             block = self._block(component, str(table["kind"][row]), clusters, cells)
-            if self.blocks and (block.cut or clusters <= 1 or cells <= 0):
+            if self.blocks and (block.cut or clusters <= 0 or cells <= 0):
                 break
             self.blocks.append(block)
-            clusters -= len(block.true) + len(block.pred)
+            clusters -= max(len(block.true), len(block.pred))
             cells -= len(block.cells)
             shown_loss += float(loss[row])
         if not self.blocks:
@@ -79,16 +80,16 @@ class Choice:
         diff, meet = self.diff, self.diff.meet
         true, pred = (diff.analysis.codes_of_component(component, side) for side in ("true", "pred"))
         inside = diff.analysis.cells_of_component(component).astype(np.int64)
-        cut = len(true) + len(pred) > clusters or len(inside) > cells
+        cut = max(len(true), len(pred)) > clusters or len(inside) > cells
         if cut:
             lost = diff.analysis.cell_loss.cells.total
             # The costliest true clusters, the predicted ones with the largest parts of them, the largest cells.
             by_true = np.bincount(meet.true[inside], lost[inside], meet.k_true)
-            true = _top(true, by_true[true].astype(float), max(1, clusters // 2))
+            true = _top(true, by_true[true].astype(float), max(1, clusters))
             inside = inside[np.isin(meet.true[inside], true)]
             largest = np.zeros(meet.k_pred)
             np.maximum.at(largest, meet.pred[inside], meet.size[inside])
-            pred = _top(pred, largest[pred], max(1, clusters // 2))
+            pred = _top(pred, largest[pred], max(1, clusters))
             inside = inside[np.isin(meet.pred[inside], pred)]
             inside = np.sort(_top(inside, meet.size[inside].astype(float), cells))
             true, pred = np.intersect1d(true, meet.true[inside]), np.intersect1d(pred, meet.pred[inside])

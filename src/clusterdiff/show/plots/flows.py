@@ -10,10 +10,10 @@ from clusterdiff.diff.comparison import Comparison
 from clusterdiff.show.plots.canvas import (
     BLACK,
     GREY,
+    KEPT,
     MERGE,
     MISSING,
-    PALE,
-    RED,
+    MIXED,
     SPLIT,
     SPURIOUS,
     TALLEST,
@@ -26,7 +26,7 @@ from clusterdiff.show.plots.canvas import (
     write,
 )
 from clusterdiff.show.plots.choice import CELLS, Block, Choice, Indices
-from clusterdiff.show.plots.names import Names, extent, tall
+from clusterdiff.show.plots.names import Names, extent, tall, widest
 from clusterdiff.show.plots.registry import picture
 from clusterdiff.wording import count
 
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 
 #: What became of the points of a cell, by whether it is the largest of its true and of its predicted cluster.
 ROLES = {
-    (True, True): ("stayed together", PALE),
+    (True, True): ("stayed together", KEPT),
     (False, True): ("split off", SPLIT),
     (True, False): ("merged in", MERGE),
-    (False, False): ("split off and merged in", RED),
+    (False, False): ("split off and merged in", MIXED),
 }
 LOST = {"true": ("missing", MISSING), "pred": ("spurious", SPURIOUS)}
 #: Millimetres: between the clusters of a column, between components, and the height of a row of average size.
@@ -63,15 +63,15 @@ def flow(
     'From true to predicted clusters'
     """
     rows = int((TALLEST - 30) / (ROW + GAP))
-    choice = Choice(diff, 2 * rows if clusters is None else clusters, 4 * CELLS, alone=True)
+    choice = Choice(diff, clusters or rows, 4 * CELLS, alone=True)
     drawn = _Flow(choice, width)
     ax = axes(ax, width, drawn.height + 22)
     drawn.draw(ax)
     ax.set_xlim(0, width)
     ax.set_ylim(drawn.height, 0)
     bare(ax)
-    legend(ax, [entry for entry in (*ROLES.values(), *LOST.values()) if entry in drawn.used])
-    title(ax, "From true to predicted clusters", pad=4)
+    over = legend(ax, [entry for entry in (*ROLES.values(), *LOST.values()) if entry in drawn.used])
+    title(ax, "From true to predicted clusters", over)
     note(ax, "; ".join(filter(None, [choice.note, drawn.note])))
     return ax
 
@@ -162,9 +162,7 @@ class _Flow:
                 column.place(getattr(block, column.side), top, height, scale)
             top += height + BETWEEN
         self.height = top
-        longest = max(
-            extent(line) for c in columns for n in c.names.values() for line in n.splitlines() or [""]
-        )
+        longest = widest(name for column in columns for name in column.names.values())
         room = max(extent(f"{int(c.size[x]):,}") for c in columns for x in c.clusters.tolist()) + 2
         #: Where a side's clusters, their sizes and their names are.
         self.x = {
@@ -234,7 +232,7 @@ class _Flow:
         self.unseen += sum(rest.values())
         for role, points in rest.items():
             self._stub(ax, side, cluster, points, role, arrow=True)
-        lacking = column.boxes[cluster].size - int(round(column.used[cluster]))
+        lacking = column.boxes[cluster].size - round(column.used[cluster])
         if lacking:
             self._stub(ax, side, cluster, lacking, LOST[side], arrow=False)
 

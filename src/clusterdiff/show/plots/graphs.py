@@ -29,7 +29,7 @@ from clusterdiff.show.plots.canvas import (
     write,
 )
 from clusterdiff.show.plots.choice import Block, Choice, Indices
-from clusterdiff.show.plots.names import LINE, SMALL, Names, extent, tall
+from clusterdiff.show.plots.names import LINE, SMALL, Names, extent, tall, widest
 from clusterdiff.show.plots.registry import picture
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class _Graph:
         self.columns = columns
         self.width = width
         self.pitch = min(WIDE, (width - MARGIN) / columns)
-        self.fit = Names(30.0, max(1, int(self.pitch * sin(radians(SLANT)) / LINE)))
+        self.fit = Names(30.0, max(1, int(self.pitch * sin(radians(SLANT)) / LINE - 0.3)))
         self.scale = max(
             float(size[clusters].max())
             for block in choice.blocks
@@ -66,11 +66,7 @@ class _Graph:
     def _room(self, names: Any, clusters: Iterable[Indices]) -> float:
         """The height of the names beyond a row, in millimetres."""
         drawn = [self.fit(names[c]) for block in clusters for c in block.tolist()]
-        return max(
-            max(map(extent, name.splitlines() or [""])) * sin(radians(SLANT))
-            + tall(name) * cos(radians(SLANT))
-            for name in drawn
-        )
+        return max(widest([name]) * sin(radians(SLANT)) + tall(name) * cos(radians(SLANT)) for name in drawn)
 
     def axes(self, ax: Axes | None, rows: int) -> Axes:
         """Axes with room for so many rows and their names, and those of the clusters."""
@@ -102,7 +98,7 @@ class _Graph:
     ) -> None:
         """Circles with their sizes inside, which grow with them, and their names beyond the row."""
         clusters, x = list(places), list(places.values())
-        widest = 0.9 * self.pitch * 72 / 25.4
+        widest = 0.8 * self.pitch * 72 / 25.4
         share = np.array([float(sizes[c]) for c in clusters]) / self.scale
         area = (widest * (0.75 + 0.25 * share)) ** 2 * min(1.0, 20 / widest) ** 2
         ax.scatter(x, [y] * len(x), s=area, color="white", edgecolor=colour, linewidth=1.4, zorder=2)
@@ -117,7 +113,7 @@ class _Graph:
                     y + (7 if up else -7) / ROW,
                     self.fit(names[c]),
                     ha="left" if up else "right",
-                    va="center_baseline" if not up else "center_baseline",
+                    va="center_baseline",
                     rotation=SLANT,
                     rotation_mode="anchor",
                     linespacing=1.0,
@@ -175,8 +171,8 @@ def bipartite(
         left += columns + 0.4
     graph.row(ax, "true", 1.0, TRUE)
     graph.row(ax, "predicted", 0.0, PRED)
-    kind_legend(ax, (block.kind for block in choice.blocks), line=True)
-    title(ax, "Bipartite graph", pad=4)
+    over = kind_legend(ax, (block.kind for block in choice.blocks), line=True)
+    title(ax, "Bipartite graph", over)
     note(ax, "; ".join(filter(None, [choice.note, graph.fit.note])))
     return ax
 
@@ -218,8 +214,8 @@ def derivation(
         left += columns + 0.4
     for word, y, colour in (("true", 2.0, TRUE), ("meet", 1.0, BLACK), ("predicted", 0.0, PRED)):
         graph.row(ax, word, y, colour)
-    legend(ax, [("split", SPLIT), ("merge", MERGE), ("unchanged", PALE)], line=True)
-    title(ax, "Derivation graph", pad=4)
+    over = legend(ax, [("split", SPLIT), ("merge", MERGE), ("unchanged", PALE)], line=True)
+    title(ax, "Derivation graph", over)
     note(ax, "; ".join(filter(None, [choice.note, graph.fit.note])))
     return ax
 

@@ -24,7 +24,7 @@ from clusterdiff.show.plots.canvas import (
     title,
     write,
 )
-from clusterdiff.show.plots.names import LINE, Names, tall
+from clusterdiff.show.plots.names import LINE, Names, tall, widest
 from clusterdiff.show.plots.registry import picture
 from clusterdiff.wording import count, percent
 
@@ -72,26 +72,27 @@ def clusters(diff: Comparison, ax: Axes | None = None, *, width: float = WIDTH, 
     >>> plots.clusters(customers.compare()).get_title(loc="left")
     'Loss by cluster'
     """
-    sides = [
-        (diff.splits, "true", ("split", "missing")),
-        (diff.merges, "predicted", ("merge", "spurious")),
-    ]
-    total = np.concatenate([sum(table[f"{part}_loss"] for part in parts) for table, _, parts in sides])
-    order = np.argsort(-total, kind="stable")
+    split, merge = diff.splits, diff.merges
+    none = {"true": np.zeros(len(split)), "pred": np.zeros(len(merge))}
+    bars = {f"{part}": np.concatenate([split[f"{part}_loss"], none["pred"]]) for part in ("split", "missing")}
+    bars |= {
+        f"{part}": np.concatenate([none["true"], merge[f"{part}_loss"]]) for part in ("merge", "spurious")
+    }
+    total = np.sum(list(bars.values()), axis=0)
     lossy = int((total > 0).sum())
-    order = order[: min(top, lossy)]
-    split = len(diff.splits)
-    called = [
-        (diff.splits["cluster"][i], "true") if i < split else (diff.merges["cluster"][i - split], "predicted")
+    order = np.argsort(-total, kind="stable")[: min(top, lossy)]
+    bars = {part: lost[order] for part, lost in bars.items()}
+    names = [
+        _sided(split["cluster"][i], "true")
+        if i < len(split)
+        else _sided(merge["cluster"][i - len(split)], "predicted")
         for i in order.tolist()
     ]
-    bars = {}
-    for table, side, parts in sides:
-        for part in parts:
-            own, none = table[f"{part}_loss"], np.zeros(len(diff.merges) if side == "true" else split)
-            bars[part] = np.concatenate([own, none] if side == "true" else [none, own])[order]
-    names = [f"{'no cluster' if name is None else name} ({side})" for name, side in called]
     return _bars(diff, ax, width, "Loss by cluster", names, bars, lossy, "cluster")
+
+
+def _sided(cluster: Any, side: str) -> str:
+    return f"{side} · {'no cluster' if cluster is None else cluster}"
 
 
 def _called(component: Any) -> str:
@@ -118,34 +119,31 @@ def _bars(
     y = np.cumsum(slots) - slots / 2
     ax = axes(ax, width, float(slots.sum()) + 26)
     ax.set_xlabel("loss of S_H")
-    title(ax, heading, pad=4)
     open_sides(ax)
     if not lossy:
+        title(ax, heading)
         ax.set_yticks([])
         ax.set_xlim(0, 1)
-        note(ax, "the two clusterings are the same: nothing was lost", below=30)
+        note(ax, "the two clusterings are the same: nothing was lost")
         return ax
     left = np.zeros(len(names))
     for part, _, colour in PARTS:
         ax.barh(y, parts[part], left=left, height=np.minimum(slots - 1.0, 4.5), color=colour)
         left = left + parts[part]
     for at, end in zip(y.tolist(), left.tolist(), strict=True):
-        write(ax, end, at, f" {_share(end / diff.loss.total)}", va="center", color=GREY)
+        write(ax, end, at, f" {percent(end / diff.loss.total)}", va="center", color=GREY)
     level(ax, y, names)
     ax.tick_params(axis="y", length=0)
-    ax.set_xlim(0, float(left.max()) * 1.12)
+    # Beside the longest bar there is room for its share.
+    ax.set_xlim(0, float(left.max()) * (1 + 11 / (width - widest(names) - 20)))
     ax.set_ylim(float(slots.sum()), 0)
     ax.locator_params(axis="x", nbins=5)
     present = PARTS if diff.summed.uneven else PARTS[:2]
-    legend(ax, [(called, colour) for _, called, colour in present])
+    over = legend(ax, [(called, colour) for _, called, colour in present])
+    title(ax, heading, over)
     said = [fit.note]
     if lossy > len(names):
         more, some = lossy - len(names), float(left.sum()) / diff.loss.total
         said.insert(0, f"not shown: {count(more, f'more {noun}')}, with {percent(1 - some)} of the loss")
-    note(ax, "; ".join(filter(None, said)), below=30)
+    note(ax, "; ".join(filter(None, said)))
     return ax
-
-
-def _share(share: float) -> str:
-    """A share of the loss in per cent, with digits that say something where many bars are small."""
-    return f"{share:.0%}" if share >= 0.1 else f"{share:.2g}" if share == 0 else f"{100 * share:.2g}%"

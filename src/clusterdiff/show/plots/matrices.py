@@ -12,10 +12,10 @@ from clusterdiff.decide.matrix import Matrix
 from clusterdiff.errors import ArgumentError, one_of
 from clusterdiff.show.plots.canvas import (
     BLACK,
-    GREEN,
     GREY,
     MERGE,
     PALE,
+    SAME,
     SPLIT,
     TALLEST,
     WIDTH,
@@ -30,7 +30,7 @@ from clusterdiff.show.plots.canvas import (
     title,
     write,
 )
-from clusterdiff.show.plots.names import LINE, SMALL, Names, extent
+from clusterdiff.show.plots.names import LINE, SMALL, Names, widest
 from clusterdiff.table import shown
 from clusterdiff.wording import and_list, count
 
@@ -54,7 +54,7 @@ def matrix(found: Matrix, ax: Axes | None = None, *, width: float = WIDTH) -> Ax
     """
     k = len(found)
     fit = Names(min(40.0, 0.25 * width), 2)
-    longest = max(extent(line) for name in found.names for line in fit(name).splitlines() or [""])
+    longest = widest(map(fit, found.names))
     square = min((width - longest - 30) / k, 12.0)
     ax = axes(ax, width, square * k + 0.8 * longest + 20)
     order = found.order
@@ -119,7 +119,7 @@ def tree(found: Matrix, ax: Axes | None = None, *, width: float = WIDTH) -> Axes
     fit = Names(0.2 * width)
     drawn = rows.drawn
     split, merge = edges["split_loss"], edges["merge_loss"]
-    colours = np.where(merge > split, MERGE, np.where(split > 1e-12, SPLIT, GREEN))
+    colours = np.where(merge > split, MERGE, np.where(split > 1e-12, SPLIT, SAME))
     size, share = edges["size"][drawn] / rows.points, edges["in_share"][drawn]
     ax.add_collection(
         LineCollection(
@@ -149,10 +149,10 @@ def tree(found: Matrix, ax: Axes | None = None, *, width: float = WIDTH) -> Axes
     ax.tick_params(length=0)
     open_sides(ax)
     present = set(colours[drawn].tolist())
-    entries = [("stayed", GREEN), ("split", SPLIT), ("merged", MERGE)]
-    legend(ax, [entry for entry in entries if entry[1] in present], line=True)
+    entries = [("stayed", SAME), ("split", SPLIT), ("merged", MERGE)]
+    over = legend(ax, [entry for entry in entries if entry[1] in present], line=True)
     note(ax, "; ".join(filter(None, [rows.left_out, fit.note])))
-    title(ax, count(rows.points), fontsize=SMALL + 1, color=GREY)
+    title(ax, count(rows.points), over, fontsize=SMALL + 1, color=GREY)
     ax.margins(0.06, 0.08)
     return ax
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -14,6 +15,8 @@ SMALL = 7.0
 LINE = SMALL * 1.2 * 25.4 / 72
 #: No name needs more letters than this to be told from others; the rest is not even measured.
 LONGEST = 300
+#: Where a line may end: after a space, and after signs that no number has inside.
+BREAKS = re.compile(r"(?<=\s)(?=\S)|(?<=[/_;|+-])(?=\w)|(?<=[.,:])(?=[^\W\d])")
 
 
 @cache
@@ -25,10 +28,10 @@ def _font(family: tuple[str, ...]) -> Any:
 
 @cache
 def _advance(letter: str, family: tuple[str, ...]) -> float:
-    """How wide a letter is, as a share of the size of the font; one that the font lacks is a square."""
+    """How wide a letter is, as a share of the size of the font; one that the font lacks is a box."""
     font = _font(family)
     if ord(letter) not in font.get_charmap():
-        return 1.0
+        return 1.15
     font.set_size(100, 72)
     return float(font.load_char(ord(letter)).linearHoriAdvance) / 65536 / 100
 
@@ -44,11 +47,9 @@ def extent(text: str, size: float = SMALL) -> float:
 def _lines(text: str, width: float, size: float) -> list[str]:
     """Lines no wider than so many millimetres, broken after words and signs where possible."""
     out = [""]
-    for word in re.findall(r"\s+|[^\s/_.,;:|+-]*[/_.,;:|+-]+|[^\s/_.,;:|+-]+", text):
+    for word in BREAKS.split(text):
         if extent(out[-1] + word.rstrip(), size) <= width:
             out[-1] += word
-            continue
-        if not word.strip():
             continue
         if out[-1]:
             out.append("")
@@ -98,3 +99,8 @@ class Names:
 def tall(text: str) -> float:
     """The height of a text of one or several lines, in millimetres."""
     return (text.count("\n") + 1) * LINE
+
+
+def widest(texts: Iterable[str]) -> float:
+    """The width of the widest line of some texts, in millimetres."""
+    return max((extent(line) for text in texts for line in text.splitlines()), default=0.0)

@@ -6,7 +6,7 @@ from math import ceil, floor
 from typing import TYPE_CHECKING
 
 from clusterdiff.decide.datasets import DatasetRanking
-from clusterdiff.show.plots.canvas import BLACK, BLUE, GREY, WIDTH, axes, note, title
+from clusterdiff.show.plots.canvas import BLACK, GREY, MERGE, WIDTH, axes, note, title
 from clusterdiff.show.plots.names import SMALL, Names
 from clusterdiff.wording import count
 
@@ -49,7 +49,11 @@ def mean_ranks(ranking: DatasetRanking, ax: Axes | None = None, *, width: float 
         ends = ranks[clique[0]], ranks[clique[-1]]
         y = 0.45 * (i + 1)
         ax.plot(
-            [ends[0] - 0.012 * span, ends[1] + 0.012 * span], [y, y], color=BLUE, lw=4, solid_capstyle="round"
+            [ends[0] - 0.012 * span, ends[1] + 0.012 * span],
+            [y, y],
+            color=MERGE,
+            lw=4,
+            solid_capstyle="round",
         )
     ax.set_xlim(low, high)
     ax.set_ylim(below + step * (half - 1) + 0.6, 0)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.points.labels import FloatArray
-from clusterdiff.show.plots.canvas import PRED, TRUE, WIDTH, axes, note, open_sides
+from clusterdiff.show.plots.canvas import MERGE, SPLIT, WIDTH, axes, note, open_sides
 from clusterdiff.show.plots.names import SMALL
 from clusterdiff.show.plots.registry import picture
 from clusterdiff.wording import count
@@ -32,8 +32,8 @@ def sizes(diff: Comparison, ax: Axes | None = None, *, width: float = WIDTH) -> 
     """
     ax = axes(ax, width, 0.6 * width)
     sides = (
-        ("split score of true clusters", TRUE, "o", diff.meet.true_size, diff.analysis.scored.split, -1),
-        ("merge score of predicted clusters", PRED, "s", diff.meet.pred_size, diff.analysis.scored.merge, 1),
+        ("split score of true clusters", SPLIT, "o", diff.meet.true_size, diff.analysis.scored.split, -1),
+        ("merge score of predicted clusters", MERGE, "s", diff.meet.pred_size, diff.analysis.scored.merge, 1),
     )
     largest = max(int(size.max()) for _, _, _, size, _, _ in sides)
     smallest = min(int(size.min()) for _, _, _, size, _, _ in sides)
@@ -61,12 +61,17 @@ def sizes(diff: Comparison, ax: Axes | None = None, *, width: float = WIDTH) -> 
     ax.set_ylim(-0.05, 1.08)
     open_sides(ax)
     legend = ax.legend(
-        loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, fontsize=SMALL, borderaxespad=0.2
+        loc="lower left",
+        bbox_to_anchor=(0, 1),
+        ncols=2 if width > 110 else 1,
+        frameon=False,
+        fontsize=SMALL,
+        borderaxespad=0.2,
     )
     handles: list[Any] = list(legend.legend_handles)
     for handle in handles:
         handle.set_sizes([25])
-    note(ax, f"the largest mark stands for {count(int(most), 'cluster')}; lines: mean score", below=30)
+    note(ax, f"the largest mark stands for {count(int(most), 'cluster')}; lines: mean score")
     return ax
 
 

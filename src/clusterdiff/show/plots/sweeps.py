@@ -17,7 +17,6 @@ from clusterdiff.show.plots.canvas import (
     LINES,
     MERGE,
     PALE,
-    RED,
     SPLIT,
     WIDTH,
     axes,
@@ -130,7 +129,7 @@ def tradeoff(swept: Sweep, ax: Axes | None = None, *, width: float = 120.0) -> A
     for at in _named_places(swept, shown):
         _name(ax, swept, at)
     best = swept.best_place("S_H") if "S_H" in swept.scores else int(np.argmin(swept.parts.total))
-    _name(ax, swept, best, RED, "best: ")
+    _name(ax, swept, best, BLACK, "best: ")
     ax.set_xlim(-0.02 * top, top)
     ax.set_ylim(-0.02 * top, top)
     ax.set_aspect("equal")

@@ -5,31 +5,36 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.measures.matching import matched_cells
+from clusterdiff.palette import tint
+from clusterdiff.points.labels import FloatArray
 from clusterdiff.show.plots.canvas import (
     BLACK,
-    GREY,
+    MERGE,
     PALE,
     TALLEST,
     WIDTH,
     axes,
     level,
+    note,
     slanted,
     title,
+    write,
 )
 from clusterdiff.show.plots.choice import Choice, Indices
-from clusterdiff.show.plots.names import LINE, SMALL, Names, extent
+from clusterdiff.show.plots.names import LINE, SMALL, Names, extent, tall, widest, wrap
 from clusterdiff.show.plots.registry import picture
 from clusterdiff.wording import count, percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Up to so many clusters of a side are shown, whether or not there is room for all names; of more, so many in all.
-ALL, SOME = 300, 50
-#: From so many squares on they are one image.
+#: Up to so many clusters of a side are shown, whether or not there is room for all names; of more, so many.
+ALL, SOME = 300, 25
+#: Up to so many squares there are lines between them.
 SQUARES = 2500
 
 
@@ -48,42 +53,33 @@ def heatmap(
     'predicted clusters'
     """
     if clusters is None:
-        clusters = 2 * ALL if max(diff.meet.k_true, diff.meet.k_pred) <= ALL else SOME
-    choice = Choice(diff, clusters, ALL * ALL)
+        clusters = ALL if max(diff.meet.k_true, diff.meet.k_pred) <= ALL else SOME
+    choice = Choice(diff, clusters, clusters * clusters)
     meet, cells = diff.meet, choice.cells
-    rows, columns = _diagonal(diff, choice)
-    row_at, column_at = np.full(meet.k_true, -1), np.full(meet.k_pred, -1)
-    row_at[rows], column_at[columns] = np.arange(len(rows)), np.arange(len(columns))
-    i, j = row_at[meet.true[cells]], column_at[meet.pred[cells]]
-    share = np.zeros((len(rows), len(columns)))
-    share[i, j] = meet.size[cells] / meet.true_size[meet.true[cells]]
-
-    fit = Names(min(45.0, 0.27 * width), 2)
-    names = [fit(meet.true_names[t]) for t in rows]
-    longest = max(extent(line) for name in names for line in name.splitlines() or [""])
-    square = min((width - longest - 30) / len(columns), 8.0, (TALLEST - 60) / len(rows))
-    ax = axes(ax, width, square * len(rows) + 55)
-    image = _squares(ax, share)
-    if share.size <= 400 and square > 4:
-        top = float(share.max())
-        for cell, y, x in zip(cells.tolist(), i.tolist(), j.tolist(), strict=True):
-            size = f"{int(meet.size[cell]):,}"
-            ax.text(
-                x,
-                y,
-                size,
-                ha="center",
-                va="center",
-                fontsize=min(SMALL - 1, (SMALL - 1) * square / (extent(size) + 0.5)),
-                color="white" if share[y, x] > 0.4 * top else BLACK,
-            )
+    rows, columns, share = _diagonal(diff, choice)
+    fit, below = Names(min(45.0, 0.27 * width)), Names(28.0)
+    longest = widest(map(fit, meet.true_names[rows]))
+    square = min((width - longest - 32) / len(columns), 8.0, (TALLEST - 60) / len(rows))
+    fit.lines = below.lines = max(1, min(3, int(square / LINE)))
     # Names that have no room are left out, evenly.
     every = max(1, int(np.ceil(LINE / square)))
-    two = 1 if square < 2 * LINE else 2
-    fit.lines = two
-    level(ax, np.arange(0, len(rows), every), [fit(meet.true_names[t]) for t in rows[::every]])
-    below = Names(26.0, two)
-    slanted(ax, np.arange(0, len(columns), every), [below(meet.pred_names[c]) for c in columns[::every]], 60)
+    beside = [fit(name) for name in meet.true_names[rows[::every]]]
+    under = [below(name) for name in meet.pred_names[columns[::every]]]
+    unnamed = len(rows) - len(beside) + len(columns) - len(under)
+    shortened = len(fit.cut | below.cut)
+    said = [
+        choice.note,
+        _elsewhere(diff, rows, cells),
+        f"{count(unnamed, 'name')} left out" if unnamed else "",
+        f"{count(shortened, 'name')} shortened" if shortened else "",
+    ]
+    told = "; ".join(filter(None, said))
+    ax = axes(ax, width, square * len(rows) + 0.9 * widest(under) + tall(wrap(told, width - 4)) + 20)
+    image = _squares(ax, share)
+    if square > 4:
+        _write_sizes(ax, image, share, meet.true_size[rows], square)
+    level(ax, np.arange(0, len(rows), every), beside)
+    slanted(ax, np.arange(0, len(columns), every), under, 60)
     ax.tick_params(length=0)
     for side in ax.spines.values():
         side.set_color(PALE)
@@ -93,46 +89,73 @@ def heatmap(
     bar.set_label("share of the true cluster", fontsize=SMALL)
     bar.ax.tick_params(labelsize=SMALL)
     bar.outline.set_visible(False)
-    unnamed = len(rows) - len(rows[::every]) + len(columns) - len(columns[::every])
-    said = [
-        choice.note,
-        _elsewhere(diff, rows, cells),
-        f"{count(unnamed, 'name')} left out" if unnamed else "",
-    ]
-    shortened = len(fit.cut | below.cut)
-    said.append(f"{count(shortened, 'name')} shortened" if shortened else "")
-    title(ax, "; ".join(filter(None, said)) or "all cells", fontsize=SMALL, color=GREY)
+    title(ax, "Shares of true clusters in predicted clusters")
+    note(ax, told)
     return ax
 
 
-def _diagonal(diff: Comparison, choice: Choice) -> tuple[Indices, Indices]:
-    """The clusters in an order that puts matched ones on the diagonal, and the others behind them."""
-    meet, rows, columns = diff.meet, choice.true, choice.pred
+def _diagonal(diff: Comparison, choice: Choice) -> tuple[Indices, Indices, FloatArray]:
+    """True clusters in an order in which those that were confused stand together, predicted ones so that matched
+    clusters are on the diagonal, with all others behind them; and the share of each in each, nan where there is none.
+    """  # noqa: D205
+    meet, cells = diff.meet, choice.cells
+    rows, columns = choice.true, choice.pred
+    share = _shares(diff, rows, columns, cells)
+    if len(rows) > 2:
+        from scipy.cluster.hierarchy import leaves_list, linkage
+        from scipy.spatial.distance import squareform
+
+        filled = np.nan_to_num(share)
+        near = filled @ filled.T
+        long = np.sqrt(np.diag(near))
+        apart = np.clip(1 - near / np.outer(long, long), 0, None)
+        rows = rows[leaves_list(linkage(squareform(apart, checks=False), "average", optimal_ordering=True))]
     matched = matched_cells(meet, meet.mass)
     mate = dict(zip(meet.true[matched].tolist(), meet.pred[matched].tolist(), strict=True))
     present = set(columns.tolist())
     paired = [t for t in rows.tolist() if mate.get(t) in present]
     first = [mate[t] for t in paired]
-    taken, known = set(first), set(paired)
-    return (
-        np.array([*paired, *(t for t in rows.tolist() if t not in known)]),
-        np.array([*first, *(c for c in columns.tolist() if c not in taken)]),
-    )
+    known, taken = set(paired), set(first)
+    rows = np.array([*paired, *(t for t in rows.tolist() if t not in known)])
+    columns = np.array([*first, *(c for c in columns.tolist() if c not in taken)])
+    return rows, columns, _shares(diff, rows, columns, cells)
 
 
-def _squares(ax: Axes, share: Any) -> Any:
-    """The shares as squares, nothing as white; small shares are told apart as well as large ones."""
+def _shares(diff: Comparison, rows: Indices, columns: Indices, cells: Indices) -> FloatArray:
+    """The share of each true cluster in each predicted one."""
+    meet = diff.meet
+    row_at, column_at = np.full(meet.k_true, -1), np.full(meet.k_pred, -1)
+    row_at[rows], column_at[columns] = np.arange(len(rows)), np.arange(len(columns))
+    share = np.full((len(rows), len(columns)), np.nan)
+    true, pred = meet.true[cells], meet.pred[cells]
+    share[row_at[true], column_at[pred]] = meet.size[cells] / meet.true_size[true]
+    return share
+
+
+def _write_sizes(ax: Axes, image: Any, share: FloatArray, size: npt.NDArray[np.int64], square: float) -> None:
+    """How many points there are, in each square."""
+    for i, j in np.argwhere(~np.isnan(share)).tolist():
+        text = f"{round(share[i, j] * size[i]):,}"
+        small = min(SMALL - 1, (SMALL - 1) * square / (extent(text) + 0.5))
+        red, green, blue, _ = image.cmap(image.norm(share[i, j]))
+        colour = "white" if 0.3 * red + 0.6 * green + 0.1 * blue < 0.55 else BLACK
+        write(ax, j, i, text, ha="center", va="center", fontsize=small, color=colour)
+
+
+def _squares(ax: Axes, share: FloatArray) -> Any:
+    """The shares as squares, and nothing as white; small shares are told apart as well as large ones."""
     from matplotlib.colors import LinearSegmentedColormap, PowerNorm
 
-    colours = LinearSegmentedColormap.from_list("loss", ["#ffffff", "#9ecae1", "#0072B2", "#00263d"])
-    scale = PowerNorm(0.6, 0, float(share.max()))
-    shown = ax.imshow(share, cmap=colours, norm=scale, aspect="equal", interpolation="nearest")
+    light, dark = tint(MERGE, "#ffffff", 0.15), tint(MERGE, "#000000", 0.4)
+    colours = LinearSegmentedColormap.from_list("share", [light, MERGE, dark])
+    scale = PowerNorm(0.6, 0, float(np.nanmax(share)))
+    drawn = ax.imshow(share, cmap=colours, norm=scale, aspect="equal", interpolation="nearest")
     if share.size <= SQUARES:
         ax.set_xticks(np.arange(share.shape[1] + 1) - 0.5, minor=True)
         ax.set_yticks(np.arange(share.shape[0] + 1) - 0.5, minor=True)
         ax.grid(which="minor", color=PALE, linewidth=0.4)
         ax.tick_params(which="minor", length=0)
-    return shown
+    return drawn
 
 
 def _elsewhere(diff: Comparison, rows: Indices, cells: Indices) -> str:
