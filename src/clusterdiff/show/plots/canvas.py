@@ -88,8 +88,8 @@ def write(ax: Axes, x: float, y: float, text: str, **style: Any) -> Any:
 
 def title(ax: Axes, text: str, over: int = 0, **style: Any) -> None:
     """What the picture shows, above it on the left, and over so many lines of what its colours mean."""
-    pad = 4 + 1.7 * SMALL * over
-    ax.set_title(text, loc="left", parse_math=False, pad=pad, **{"fontsize": SMALL + 2} | style)
+    usual: dict[str, Any] = {"fontsize": SMALL + 2, "pad": 4 + 1.7 * SMALL * over}
+    ax.set_title(text, loc="left", parse_math=False, **usual | style)
 
 
 def note(ax: Axes, text: str) -> None:
@@ -98,7 +98,7 @@ def note(ax: Axes, text: str) -> None:
         return
     figure: Any = ax.figure
     style: dict[str, Any] = {"ha": "left", "fontsize": SMALL, "color": GREY, "parse_math": False}
-    wrapped = wrap(text, width_of(ax) - 4)
+    wrapped = wrap(text, width_of(ax) - 8)
     if hasattr(figure, "dots"):
         figure.supxlabel(wrapped, x=2 / width_of(ax), **style)
     else:  # Axes of somebody else's figure

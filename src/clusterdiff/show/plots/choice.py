@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from typing import Any
 
 import numpy as np
@@ -82,19 +83,38 @@ class Choice:
         inside = diff.analysis.cells_of_component(component).astype(np.int64)
         cut = max(len(true), len(pred)) > clusters or len(inside) > cells
         if cut:
-            lost = diff.analysis.cell_loss.cells.total
-            # The costliest true clusters, the predicted ones with the largest parts of them, the largest cells.
-            by_true = np.bincount(meet.true[inside], lost[inside], meet.k_true)
-            true = _top(true, by_true[true].astype(float), max(1, clusters))
-            inside = inside[np.isin(meet.true[inside], true)]
-            largest = np.zeros(meet.k_pred)
-            np.maximum.at(largest, meet.pred[inside], meet.size[inside])
-            pred = _top(pred, largest[pred], max(1, clusters))
-            inside = inside[np.isin(meet.pred[inside], pred)]
+            # Where few cells fit, there are fewer clusters, so that more than one cell of each is drawn.
+            true, pred = self._neighbours(inside, max(1, min(clusters, cells // 2)))
+            inside = inside[np.isin(meet.true[inside], true) & np.isin(meet.pred[inside], pred)]
             inside = np.sort(_top(inside, meet.size[inside].astype(float), cells))
-            true, pred = np.intersect1d(true, meet.true[inside]), np.intersect1d(pred, meet.pred[inside])
+            true, pred = true[np.isin(true, meet.true[inside])], pred[np.isin(pred, meet.pred[inside])]
         true, pred = _untangled(meet.true[inside], meet.pred[inside], meet.size[inside], true, pred)
         return Block(component, kind, true, pred, inside, cut)
+
+    def _neighbours(self, inside: Indices, most: int) -> tuple[Indices, Indices]:
+        """The costliest true cluster of a component, and those that it is tangled with, along the costliest cells."""
+        meet, analysis = self.diff.meet, self.diff.analysis
+        lost = analysis.cell_loss.cells.total
+        first = int(np.argmax(np.bincount(meet.true[inside], lost[inside], meet.k_true)))
+        sides = {"true": (meet.true, analysis.cells_of_true), "pred": (meet.pred, analysis.cells_of_pred)}
+        taken: dict[str, dict[int, None]] = {"true": {first: None}, "pred": {}}
+        waiting: list[tuple[float, int]] = []
+
+        def reach(cells: Any) -> None:
+            cells = np.asarray(cells)
+            for cell in _top(cells, lost[cells], 2 * most).tolist():
+                heappush(waiting, (-float(lost[cell]), cell))
+
+        reach(analysis.cells_of_true(first))
+        while waiting and min(map(len, taken.values())) < most:
+            cell = heappop(waiting)[1]
+            for side, (cluster_of, cells_of) in sides.items():
+                cluster = int(cluster_of[cell])
+                if cluster not in taken[side] and len(taken[side]) < most:
+                    taken[side][cluster] = None
+                    reach(cells_of(cluster))
+        true, pred = (np.array(list(found), dtype=np.int64) for found in taken.values())
+        return true, pred
 
     @property
     def true(self) -> Indices:

@@ -59,7 +59,7 @@ def heatmap(
     rows, columns, share = _diagonal(diff, choice)
     fit, below = Names(min(45.0, 0.27 * width)), Names(28.0)
     longest = widest(map(fit, meet.true_names[rows]))
-    square = min((width - longest - 32) / len(columns), 8.0, (TALLEST - 60) / len(rows))
+    square = min((width - longest - 32) / len(columns), 12.0, (TALLEST - 60) / len(rows))
     fit.lines = below.lines = max(1, min(3, int(square / LINE)))
     # Names that have no room are left out, evenly.
     every = max(1, int(np.ceil(LINE / square)))
@@ -74,7 +74,8 @@ def heatmap(
         f"{count(shortened, 'name')} shortened" if shortened else "",
     ]
     told = "; ".join(filter(None, said))
-    ax = axes(ax, width, square * len(rows) + 0.9 * widest(under) + tall(wrap(told, width - 4)) + 20)
+    beyond = 0.9 * widest(under) + tall(wrap(told, width - 8)) + 20
+    ax = axes(ax, width, max(50.0, square * len(rows) + beyond))
     image = _squares(ax, share)
     if square > 4:
         _write_sizes(ax, image, share, meet.true_size[rows], square)
@@ -83,13 +84,14 @@ def heatmap(
     ax.tick_params(length=0)
     for side in ax.spines.values():
         side.set_color(PALE)
+    ax.set_anchor("W")  # so that the title has room, however few the columns
     ax.set_ylabel("true clusters")
     ax.set_xlabel("predicted clusters")
     bar = ax.figure.colorbar(image, ax=ax, shrink=0.6, pad=0.02, aspect=30)
     bar.set_label("share of the true cluster", fontsize=SMALL)
     bar.ax.tick_params(labelsize=SMALL)
     bar.outline.set_visible(False)
-    title(ax, "Shares of true clusters in predicted clusters")
+    title(ax, "Shares of true clusters")
     note(ax, told)
     return ax
 
