@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import cached_property
-from html import escape
 from math import ldexp
 from os import PathLike
 from typing import Any, TypeAlias, TypeVar
@@ -15,7 +14,7 @@ from clusterdiff import views
 from clusterdiff._version import __version__
 from clusterdiff.diff.analysis import Analysis, Cell, Merge, Split
 from clusterdiff.diff.chance import Chance, chance, level
-from clusterdiff.diff.components import Component, components, components_html
+from clusterdiff.diff.components import Component, components, overview_html
 from clusterdiff.diff.explain import Explanation, explain
 from clusterdiff.diff.interval import Interval, Method, Resampling, interval
 from clusterdiff.diff.loss import Loss
@@ -486,10 +485,7 @@ class Comparison:
         return "\n".join([*self._sentences(), self.signature])
 
     def _repr_html_(self) -> str:
-        first, *rest = map(escape, self._sentences())
-        lines = "<br>".join(rest)
-        table = components_html(self.components[:5])
-        return f"<p><b>{first}</b><br>{lines}</p>{table}<p><code>{escape(self.signature)}</code></p>"
+        return overview_html(self._sentences(), self.components[:5], self.signature)
 
 
 Compared = TypeVar("Compared", bound=Comparison)

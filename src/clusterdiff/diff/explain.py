@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from clusterdiff import notebook
 from clusterdiff.diff.analysis import Analysis, CellNumbers
 from clusterdiff.diff.components import Component, components
 from clusterdiff.diff.loss import Loss
@@ -31,6 +32,19 @@ class Story:
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, with the points by name."""
         return self.component.to_dict() | {"share": self.share, "sentences": self.sentences}
+
+    def _repr_html_(self) -> str:
+        return notebook.view(self.html())
+
+    @property
+    def heading(self) -> str:
+        """Its kind, its size and its share of the loss."""
+        c = self.component
+        return f"{c.kind}, {count(c.size)}, {percent(self.share)} of the loss"
+
+    def html(self) -> str:
+        """As part of what a notebook shows."""
+        return notebook.line(self.heading, strong=True) + "".join(map(notebook.line, self.sentences))
 
 
 @dataclass(frozen=True)
@@ -95,12 +109,14 @@ class Explanation:
     def __str__(self) -> str:
         lines = list(self.sentences)
         for number, story in enumerate(self.stories, 1):
-            c = story.component
-            lines.append(f"{number}. {c.kind}, {count(c.size)}, {percent(story.share)} of the loss")
+            lines.append(f"{number}. {story.heading}")
             lines += [f"   {sentence}" for sentence in story.sentences]
         return "\n".join(lines)
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return notebook.view(*map(notebook.line, self.sentences), *(story.html() for story in self.stories))
 
 
 def explain(analysis: Analysis, source: PointSource, top: int, sides: tuple[str, str]) -> Explanation:

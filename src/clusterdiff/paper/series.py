@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from clusterdiff import views
+from clusterdiff import notebook, views
 from clusterdiff.errors import ArgumentError, one_of
 from clusterdiff.measures import Measure, resolve_all
 from clusterdiff.measures.normalise import read_true
@@ -20,6 +20,7 @@ from clusterdiff.paper.steps import RANDOM, IntLabels, Worsening
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.labels import FloatArray, Labels
 from clusterdiff.table import Table
+from clusterdiff.wording import count
 
 How: TypeAlias = Literal["paper", "splits", "merges", "moves", "shuffle"]
 HOW = ("paper", "splits", "merges", "moves", "shuffle")
@@ -95,6 +96,11 @@ class Series:
         ``width`` in millimetres, ``dpi`` for files that are made of dots; returns the matplotlib Axes.
         """
         return views.series(self, ax, width=width, dpi=dpi)
+
+    def _repr_html_(self) -> str:
+        points, clusters = count(len(self.true)), count(len(self.true.names), "cluster")
+        told = f"{points} in {clusters}, worsened ({self.how}) by {count(len(self.operations), 'operation')}"
+        return notebook.view(notebook.line(told, strong=True), self.table.html())
 
 
 def worsen(

@@ -84,10 +84,9 @@ def heatmap(
     ax.tick_params(length=0)
     for side in ax.spines.values():
         side.set_color(PALE)
-    ax.set_anchor("W")  # so that the title has room, however few the columns
     ax.set_ylabel("true clusters")
     ax.set_xlabel("predicted clusters")
-    bar = ax.figure.colorbar(image, ax=ax, shrink=0.6, pad=0.02, aspect=30)
+    bar = ax.figure.colorbar(image, ax=ax, shrink=0.6, pad=0.02, aspect=30, panchor=(0.0, 0.5))
     bar.set_label("share of the true cluster", fontsize=SMALL)
     bar.ax.tick_params(labelsize=SMALL)
     bar.outline.set_visible(False)
