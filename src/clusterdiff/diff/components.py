@@ -12,11 +12,23 @@ from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.loss import PARTS
 from clusterdiff.diff.source import PointSource
 from clusterdiff.meet.meet import Meet
+from clusterdiff.points.corpus import Entity
 from clusterdiff.table import Table, plain, record_html, shown
+
+
+class Place(NamedTuple):
+    """Where a component can be looked at: an analysis in memory, its points, and the component's number there."""
+
+    analysis: Analysis
+    source: PointSource
+    component: int
 
 
 class Members(Protocol):
     """What components are made of, wherever that is kept; components are given by their numbers."""
+
+    def place(self, component: int) -> Place:
+        """Where it can be looked at in memory."""
 
     def clusters(self, component: int, side: str) -> list[Any]:
         """The names of its "true" or "pred" clusters."""
@@ -33,6 +45,10 @@ class InMemory(NamedTuple):
 
     analysis: Analysis
     source: PointSource
+
+    def place(self, component: int) -> Place:
+        """Where it can be looked at: here."""
+        return Place(self.analysis, self.source, component)
 
     def clusters(self, component: int, side: str) -> list[Any]:
         """The names of its "true" or "pred" clusters."""
@@ -76,6 +92,11 @@ class Component:
     spurious_loss: float = 0.0
 
     @property
+    def place(self) -> Place:
+        """Where it can be looked at in memory."""
+        return self._members.place(self.component)
+
+    @property
     def true(self) -> list[Any]:
         """The names of its true clusters; none for points that are in none of the user's."""
         return self._members.clusters(self.component, "true")
@@ -84,6 +105,12 @@ class Component:
     def pred(self) -> list[Any]:
         """The names of its predicted clusters."""
         return self._members.clusters(self.component, "pred")
+
+    @property
+    def document(self) -> str | None:
+        """The document that it is in, if its clusters are entities of a text."""
+        named = (*self.true, *self.pred)
+        return named[0].document if named and isinstance(named[0], Entity) else None
 
     @property
     def meet(self) -> Meet:

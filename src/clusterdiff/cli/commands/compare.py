@@ -12,14 +12,16 @@ import click
 
 from clusterdiff.cli import engine as engines
 from clusterdiff.cli.coreference import MENTIONS, POINTS, Shown, document_options, documents_of, show_corpus
-from clusterdiff.cli.explaining import SIDES, explain_options, report, show
+from clusterdiff.cli.explaining import SIDES, How, explain_options, report, show
 from clusterdiff.cli.inputs import input_options, noise_labels, noise_options, read_distances, sources, told
 from clusterdiff.cli.options import every, json_option, measures_option, top_option
 from clusterdiff.cli.output import error_console, print_data, refuse_several
+from clusterdiff.cli.progress import progress
 from clusterdiff.cli.writing import parted, refuse_overwriting, spreadsheet_option, write_option, write_parts
 from clusterdiff.diff.comparison import Comparison, noticed
 from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.errors import ArgumentError
+from clusterdiff.files import shown as shown_path
 from clusterdiff.formats.source import Source
 from clusterdiff.measures import measures as registry
 from clusterdiff.points.corpus import SINGLETONS
@@ -27,6 +29,7 @@ from clusterdiff.points.noise import Noise
 from clusterdiff.points.policy import MISSING, Policy
 from clusterdiff.show.markdown import comparison_markdown
 from clusterdiff.verbs.compare import compare
+from clusterdiff.wording import number
 
 
 @click.command(name="compare")
@@ -91,6 +94,7 @@ def command(
     repeated: Any,
     latex: bool,
     explain: bool,
+    stat: bool,
     by: tuple[str, ...],
     html: str | None,
     engine: str | None,
@@ -117,6 +121,7 @@ def command(
         raise ArgumentError("--fail-under must be a number that a score can be held against; got nan.")
     left, right = sources(true, pred, **inputs)
     refuse_overwriting([html, *(path for _, path in parted(writes))], left, right)
+    files = (_title(left), _title(right))
     columns = tuple(name.strip() for name in (features or "").split(",") if name.strip())
     labels = noise_labels(noise, noise_true, noise_pred)
     others = {"--engine": engine, "--weight": weights, "--features": features, "--documents": documents}
@@ -127,7 +132,7 @@ def command(
             )
     with ExitStack() as stack:
         chosen = engines.chosen(engine, (left, right)) if distances is None else None
-        with told():
+        with told(), progress("reading"):
             both = documents_of(left, right, chosen_documents, repeated)
             if chosen is not None:
                 if documents is None and singletons != "keep":
@@ -168,20 +173,22 @@ def command(
             _refuse_for_documents({"--old/--new": sides != SIDES})
             if documents is None:
                 _refuse_for_documents({"--master": master is not None, "--memory": memory is not None})
-            words = MENTIONS if documents is None else POINTS
-            how = Shown(measures, by, top, explain, as_json, _system(right) if latex else None, words)
-            show_corpus(diff, how)
-            measures = how.all_measures
+            how = How(measures, top, as_json, explain, stat, by, files=files)
+            voice = MENTIONS if documents is None else POINTS
+            shown = Shown(how, voice, _system(right) if latex else None)
+            show_corpus(diff, shown)
+            measures = shown.all_measures
             if html:
                 sliced = {name: name for name in by if name != "document"}
                 report(diff, html, quiet=as_json, by=sliced, sides=sides)
         else:
             if latex:
                 raise ArgumentError("--latex is for documents.", "--write scores=FILE.tex writes any scores.")
-            show(diff, measures, top, as_json, explain=explain, by=by, html=html, sides=sides)
-        write_parts(diff, writes, measures, safe)
-        if fail_under is not None and _below(diff, first, fail_under):
-            error_console().print(f"{first} is worse than {fail_under}", style="red")
+            show(diff, How(measures, top, as_json, explain, stat, by, sides, files), html=html)
+        with progress("writing"):
+            write_parts(diff, writes, measures, safe)
+        if fail_under is not None and (worse := _worse(diff, first, fail_under)):
+            error_console().print(worse, style="red")
             sys.exit(1)
 
 
@@ -205,11 +212,20 @@ def _refuse_for_documents(given: dict[str, bool]) -> None:
             raise ArgumentError(f"{option} has no meaning for documents; leave it out.")
 
 
+def _title(source: Source) -> str:
+    """What a side is called: its file, and the column if that was named."""
+    return shown_path(source.path) + (f":{source.cluster}" if source.cluster else "")
+
+
 def _system(response: Source) -> str:
     """What a line of the table calls the system: its file."""
     return Path(response.path).name.partition(".")[0]
 
 
-def _below(diff: Comparison, name: str, limit: float) -> bool:
-    value = diff.score(name)
-    return value < limit if registry[name].similarity else value > limit
+def _worse(diff: Comparison, measure: str, limit: float) -> str:
+    """In which way a score misses a limit, if it does."""
+    value, similarity = diff.score(measure), registry[measure].similarity
+    if value >= limit if similarity else value <= limit:
+        return ""
+    digits = next((d for d in range(4, 17) if number(value, d) != number(limit, d)), 17)
+    return f"{measure} is {number(value, digits)}, {'below' if similarity else 'above'} {limit:g}"

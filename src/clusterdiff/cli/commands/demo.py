@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from clusterdiff.cli.examples import customers
-from clusterdiff.cli.explaining import explain_options, show
+from clusterdiff.cli.explaining import How, explain_options, show
 from clusterdiff.cli.options import every, json_option, measures_option, top_option
 
 #: What is known about a customer apart from the two clusters.
@@ -18,7 +18,13 @@ ATTRIBUTES = ("name", "email", "city", "source")
 @explain_options
 @json_option
 def command(
-    measures: list[str], top: int, explain: bool, by: tuple[str, ...], html: str | None, as_json: bool
+    measures: list[str],
+    top: int,
+    explain: bool,
+    stat: bool,
+    by: tuple[str, ...],
+    html: str | None,
+    as_json: bool,
 ) -> None:
     """Compare the bundled example: a list of customers, de-duplicated by hand and by a program."""
     rows = customers.rows()
@@ -26,11 +32,7 @@ def command(
     diff = customers.compare()
     show(
         diff,
-        every(measures, diff),
-        top,
-        as_json,
-        explain=explain,
-        by=by,
+        How(every(measures, diff), top, as_json, explain, stat, by),
         html=html,
         columns=columns,
         report_by=("source",),
