@@ -24,7 +24,7 @@ from clusterdiff.show.plots.canvas import (
     title,
     write,
 )
-from clusterdiff.show.plots.names import LINE, Names, tall, widest
+from clusterdiff.show.plots.names import LINE, Names, called, tall, widest
 from clusterdiff.show.plots.registry import picture
 from clusterdiff.wording import count, percent
 
@@ -92,13 +92,13 @@ def clusters(diff: Comparison, ax: Axes | None = None, *, width: float = WIDTH, 
 
 
 def _sided(cluster: Any, side: str) -> str:
-    return f"{side} · {'no cluster' if cluster is None else cluster}"
+    return f"{side} · {'no cluster' if cluster is None else called(cluster)}"
 
 
 def _called(component: Any) -> str:
     clusters = component.true or component.pred  # a spurious cluster has no true one
     more = len(clusters) - 1
-    return str(clusters[0]) + (f" +{more:,}" if more else "")
+    return called(clusters[0]) + (f" +{more:,}" if more else "")
 
 
 def _bars(

@@ -65,6 +65,12 @@ def wrap(text: str, width: float, size: float = SMALL) -> str:
     return "\n".join(_lines(text, width, size))
 
 
+def called(value: Any) -> str:
+    """What people call a cluster: an entity by its first mention, anything else by its name."""
+    spoken = getattr(value, "spoken", None)
+    return spoken if isinstance(spoken, str) else str(value)
+
+
 class Names:
     """How clusters are named in a picture: on a few lines of so many millimetres each; how many did not fit."""
 
@@ -80,7 +86,7 @@ class Names:
         >>> Names(20)("a longer name of a cluster")
         'a longer name\nof a cluster'
         """
-        whole = shown(str(value), LONGEST)
+        whole = shown(called(value), LONGEST)
         found = _lines(whole, self.width, self.size)
         if len(found) <= self.lines and not whole.endswith("…"):
             return "\n".join(found)
