@@ -14,7 +14,7 @@ _VIEW = "overflow-x:auto;font-variant-numeric:tabular-nums;text-align:left"
 _TABLE = "border-collapse:collapse;margin:.4em 0"
 _LINE = "border-bottom:1px solid rgba(128,128,128,.4)"
 _NUMBER = "text-align:right;white-space:nowrap;padding:.15em .8em;vertical-align:top"
-_WORD = "text-align:left;max-width:60ch;overflow-wrap:anywhere;padding:.15em .8em;vertical-align:top"
+_WORD = "text-align:left;max-width:60ch;overflow-wrap:break-word;padding:.15em .8em;vertical-align:top"
 _QUIET = "margin:.3em 0;opacity:.7"
 
 

@@ -163,10 +163,11 @@ def record_html(title: str, facts: Mapping[str, Any], *more: str) -> str:
     >>> "Loss" in record_html("Loss", {"total": 0.25})
     True
     """
-    named = [
-        (name, "–" if value is None else shown(python(value), 200), isinstance(python(value), int | float))
-        for name, value in facts.items()
-    ]
+    texts = {name: "–" if value is None else shown(python(value), 200) for name, value in facts.items()}
+    # Beside a long text, numbers on the right would be far from their names.
+    aligned = max(map(len, texts.values()), default=0) <= WIDTH
+    kinds = {name: type(python(value)) in (int, float) for name, value in facts.items()}
+    named = [(name, text, kinds[name] and aligned) for name, text in texts.items()]
     return notebook.view(notebook.line(title, strong=True), notebook.facts(named), *more)
 
 

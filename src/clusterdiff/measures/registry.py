@@ -254,15 +254,7 @@ class Measure:
         return replace(self, name=f"{base}({shown})", bound=tuple(sorted(known.items())), **facts)
 
     def _repr_html_(self) -> str:
-        facts = {
-            "family": self.family,
-            "formula": self.formula,
-            "best": self.best,
-            "symmetric": self.symmetric,
-            "reads": self.reads,
-            "reference": self.reference,
-        }
-        return record_html(self.name, {"": self.summary} | facts)
+        return record_html(self.name, {"summary": self.summary, "formula": self.formula})
 
 
 def _word(value: object) -> str:

@@ -57,7 +57,7 @@ class Subcomponent:
 
     def _repr_html_(self) -> str:
         summary = (self.function.__doc__ or "").strip().split("\n")[0]
-        return record_html(self.name, {"": summary, "reads": self.reads, "needs": self.needs})
+        return record_html(self.name, {"summary": summary, "reads": self.reads, "needs": self.needs})
 
 
 #: The built-in subcomponent measures and those registered with :func:`subcomponent`, by name.
