@@ -11,6 +11,7 @@ from rich.text import Text
 from clusterdiff.cli.options import cluster_option, json_option, measures_option, point_option, seed_option
 from clusterdiff.cli.output import console, plain_table, print_json
 from clusterdiff.cli.pictures import picture_options, refuse_sizes, save_picture
+from clusterdiff.cli.progress import progress
 from clusterdiff.cli.writing import refuse_overwriting
 from clusterdiff.errors import ArgumentError
 from clusterdiff.files import write_text
@@ -30,7 +31,7 @@ from clusterdiff.wording import count
 @click.option(
     "--steps",
     type=click.IntRange(1),
-    help="How many clusterings to score.  [default: all; 100 for random ways]",
+    help="How many clusterings to score.  [default: all that 10^8 points allow; 100 for random ways]",
 )
 @seed_option
 @click.option("--csv", "csv_file", metavar="FILE", help="Write the scores of every step.")
@@ -62,7 +63,8 @@ def command(
         raise ArgumentError(
             f"{file} holds several documents, and only one clustering can be worsened.", "pass one of them."
         )
-    series = worsen(true, measures, how=how, steps=steps, seed=seed)
+    with progress("worsening"):
+        series = worsen(true, measures, how=how, steps=steps, seed=seed)
     if csv_file:
         write_text(csv_file, series.to_csv())
     if picture:
