@@ -372,8 +372,9 @@ class Comparison(Scores):
     @property
     def signature(self) -> str:
         """How the score came about: measure, points, policies and version, to tell two numbers apart."""
-        scale = self.summed.scale if isinstance(self.summed, Meet) else 0
-        weights = "-" if not self.summed.weighted else f"sum={ldexp(self.summed.total, scale):.12g}"
+        weights = (
+            "-" if not self.summed.weighted else f"sum={ldexp(self.summed.total, self.summed.scale):.12g}"
+        )
         return f"S_H|n:{self.n}|{self.policy.signature}|weights:{weights}|v:{__version__}"
 
     def to_dict(self, measures: Iterable[AnyMeasure] = USUAL, top: int | None = 10) -> dict[str, Any]:
