@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
@@ -13,10 +14,17 @@ from clusterdiff.wording import count, percent
 
 #: A label or attribute is cut after so many characters.
 TEXT = 200
+#: Where the files of every page lie, and in which order they are joined.
+COMMON, STYLES, SCRIPTS = "clusterdiff.show.common", ("base.css",), ("elements.js", "numbers.js", "theme.js")
 
 
-def render_page(room: str, data: object, style: str, **context: Any) -> str:
-    """A page from ``page.html`` and ``page.js`` of a room, with ``data`` for its script."""
+def render_page(
+    room: str, data: object, styles: Sequence[str], scripts: Sequence[str], **context: Any
+) -> str:
+    """A page from ``page.html`` and the named files of a room, after those of every page, with ``data`` for its script.
+
+    The files are joined in their order, and the scripts share one scope: what one defines the next ones know.
+    """
     import jinja2
 
     environment = jinja2.Environment(
@@ -27,7 +35,8 @@ def render_page(room: str, data: object, style: str, **context: Any) -> str:
         lstrip_blocks=True,
     )
     environment.filters |= {"percent": percent, "visible": visible, "number": number, "counted": count}
-    script = source(room, "page.js")
+    style = "\n".join([*_sources(COMMON, STYLES), *_sources(room, styles)])
+    script = "\n".join(['"use strict";', "{", *_sources(COMMON, SCRIPTS), *_sources(room, scripts), "}"])
     return environment.get_template("page.html").render(
         style=style,
         script=script,
@@ -41,9 +50,8 @@ def render_page(room: str, data: object, style: str, **context: Any) -> str:
     )
 
 
-def source(room: str, name: str) -> str:
-    """A file that lies in a room."""
-    return files(room).joinpath(name).read_text(encoding="utf-8")
+def _sources(room: str, names: Sequence[str]) -> list[str]:
+    return [files(room).joinpath(name).read_text(encoding="utf-8") for name in names]
 
 
 def _hash(text: str) -> str:

@@ -11,12 +11,24 @@ from typing import Any
 
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.files import write_text
-from clusterdiff.show.pages import render_page, source, visible
+from clusterdiff.show.pages import render_page, visible
 from clusterdiff.show.report.data import Page
 
 __all__ = ["render", "write_report"]
 
 ROOM = "clusterdiff.show.report"
+#: The page's style and script, one file for each concern, in the order in which they are joined.
+STYLES = ("glance.css", "search.css", "list.css", "component.css", "points.css", "sections.css")
+SCRIPTS = (
+    "state.js",
+    "list.js",
+    "search.js",
+    "component.js",
+    "points.js",
+    "graph.js",
+    "keys.js",
+    "main.js",
+)
 
 
 def write_report(comparison: Comparison, path: str | PathLike[str], **options: Any) -> None:
@@ -37,7 +49,8 @@ def render(
     return render_page(
         ROOM,
         page.data,
-        source(ROOM, "page.css"),
+        STYLES,
+        SCRIPTS,
         page=page,
         title=visible(title or f"{sides[0][:1].upper()}{sides[0][1:]} and {sides[1]} clusters"),
     )
