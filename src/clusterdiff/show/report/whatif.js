@@ -207,7 +207,8 @@ const whatIf = ({ unit, cells: given, truths: givenTruths, preds: givenPreds }) 
     return found;
   };
 
-  // ---- doing them; returns what a patch has to know: the parts, each with its cluster before and after and its cells
+  // ---- doing them; returns the parts, each with its cluster before and after, its given cells, the given clusters whose
+  // spurious points are with them, and the true cluster whose missing points were found
 
   const known = (id) => {
     const pred = preds.get(id);
@@ -235,10 +236,11 @@ const whatIf = ({ unit, cells: given, truths: givenTruths, preds: givenPreds }) 
       const cells = ordered([...pred.cells.values()]);
       const parts = cells.map((cell, i) => {
         if (i) rehouse(cell, fresh());
-        return { from: p, to: i ? next - 1 : p, cells: cell.of };
+        return { from: p, to: i ? next - 1 : p, cells: cell.of, strays: [] };
       });
       if (pred.lost.size) {
-        lose(preds.get(fresh()), pred);
+        parts.push({ from: p, to: fresh(), cells: [], strays: pred.strays });
+        lose(preds.get(next - 1), pred);
         clean(pred);
       }
       return parts;
@@ -253,14 +255,14 @@ const whatIf = ({ unit, cells: given, truths: givenTruths, preds: givenPreds }) 
         const { outside } = pred;
         if (outside.parts) target.outside = Object.fromEntries(Object.keys(NOWHERE).map((x) => [x, target.outside[x] + outside[x]]));
         preds.delete(from);
-        return { from, to, cells: cells.flatMap((cell) => cell.of) };
+        return { from, to, cells: cells.flatMap((cell) => cell.of), strays: pred.lost.size ? pred.strays : [] };
       });
     },
     move: ({ t, from, to }) => {
       const cell = truths[t].cells.get(known(from).id);
       if (!cell) throw new RangeError(`cluster ${from} has no point of ${t}`);
       rehouse(cell, known(to).id);
-      return [{ from, to, cells: cell.of }];
+      return [{ from, to, cells: cell.of, strays: [] }];
     },
     add: ({ t, to }) => {
       const truth = truths[t];
@@ -269,14 +271,15 @@ const whatIf = ({ unit, cells: given, truths: givenTruths, preds: givenPreds }) 
       const set = cell ? plus(cell.set, truth.lost) : truth.lost;
       put({ t, p, set, of: cell ? cell.of : [], found: true });
       truth.lost = NOTHING;
-      return [{ from: null, to: p, cells: [] }];
+      return [{ from: null, to: p, cells: [], strays: [], found: t }];
     },
     remove: ({ p }) => {
       const pred = known(p);
+      const { strays } = pred;
       gone += pred.lost.mass;
       clean(pred);
       if (!pred.cells.size) preds.delete(p);
-      return [{ from: p, to: null, cells: [] }];
+      return [{ from: p, to: null, cells: [], strays }];
     },
   };
   const apply = (repair) => {
