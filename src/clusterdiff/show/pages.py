@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
@@ -15,7 +16,11 @@ from clusterdiff.wording import count, percent
 #: A label or attribute is cut after so many characters.
 TEXT = 200
 #: Where the files of every page lie, and in which order they are joined.
-COMMON, STYLES, SCRIPTS = "clusterdiff.show.common", ("base.css",), ("elements.js", "numbers.js", "theme.js")
+COMMON, STYLES, SCRIPTS = (
+    "clusterdiff.show.common",
+    ("base.css",),
+    ("elements.js", "numbers.js", "values.js", "theme.js"),
+)
 
 
 def render_page(
@@ -59,11 +64,15 @@ def _hash(text: str) -> str:
 
 
 def _json(data: object) -> str:
-    """JSON that can stand inside a script element: no label can end it."""
+    """JSON that can stand inside a script element: no label can end it, or turn the text around."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    for sign in "<>&\u2028\u2029":
-        text = text.replace(sign, f"\\u{ord(sign):04x}")
-    return text
+    return re.sub(
+        r"[<>&\x7f-\xa0\u00ad\u061c\u200e-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff]", _escape, text
+    )
+
+
+def _escape(sign: re.Match[str]) -> str:
+    return f"\\u{ord(sign[0]):04x}"
 
 
 def number(value: float) -> str:

@@ -3,9 +3,9 @@ const graph = (holder, component) => {
   const gap = 14;
   const inner = 3;
   const least = 8;
-  const cells = component.cells.map(([t, p, size, split, merge], i) => ({ t, p, size, split, merge, i }));
+  const cells = component.cells.map(([t, p, size], i) => ({ t, p, size, i }));
   const side = (clusters, key) =>
-    clusters.map(([name, size, score], i) => ({ name, size, score, cells: cells.filter((c) => c[key] === i) }));
+    clusters.map(([name, size, score], i) => ({ name: named(name), size, score, cells: cells.filter((c) => c[key] === i) }));
   const above = side(component.true, "t");
   const below = side(component.pred, "p");
   // A predicted cluster stands below the middle of what it is made of.
@@ -64,8 +64,8 @@ const graph = (holder, component) => {
     const s = above[cell.t].score;
     const t = below[cell.p].score;
     svg.append(
-      ribbon(cell.xt, top + 8, cell.x, middle, cell.width, s < 1 ? "split" : "none", 1 - s, `${points(cell.size)} of ${above[cell.t].name}: ${number(cell.split)} lost to the split`),
-      ribbon(cell.x, middle + 8, cell.xp, bottom, cell.width, t < 1 ? "merge" : "none", 1 - t, `${points(cell.size)} in ${below[cell.p].name}: ${number(cell.merge)} lost to the merge`),
+      ribbon(cell.xt, top + 8, cell.x, middle, cell.width, s < 1 ? "split" : "none", 1 - s, `${points(cell.size)} of the ${compact.format(above[cell.t].size)} of ${above[cell.t].name}`),
+      ribbon(cell.x, middle + 8, cell.xp, bottom, cell.width, t < 1 ? "merge" : "none", 1 - t, `${points(cell.size)} of the ${compact.format(below[cell.p].size)} in ${below[cell.p].name}`),
     );
   }
   for (const cell of cells) {
@@ -74,7 +74,7 @@ const graph = (holder, component) => {
     if (cell.width > 7 * text.length + 4) svg.append(drawn("text", { class: "small", x: cell.x + cell.width / 2, y: middle + 21, "text-anchor": "middle" }, text));
   }
   // Returns the last of the lines that was needed.
-  const named = (clusters, y, lines) => {
+  const labelled = (clusters, y, lines) => {
     const free = lines.map(() => -Infinity);
     let last = 0;
     for (const cluster of [...clusters].sort((a, b) => a.x - b.x)) {
@@ -94,8 +94,8 @@ const graph = (holder, component) => {
     }
     return last;
   };
-  const upper = named(above, top, [top - 8, top - 24]);
-  const lower = named(below, bottom, [bottom + 22, bottom + 38]);
+  const upper = labelled(above, top, [top - 8, top - 24]);
+  const lower = labelled(below, bottom, [bottom + 22, bottom + 38]);
   const from = upper ? 6 : 22;
   const height = bottom + (lower ? 44 : 28) - from;
   svg.setAttribute("height", height);

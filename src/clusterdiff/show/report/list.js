@@ -2,20 +2,21 @@
 const worst = Math.max(...data.components.map((c) => c.loss[0]), 0);
 const COLUMNS = [
   { key: "kind", title: "kind", value: (c) => KINDS.indexOf(c.kind), first: -1 },
-  { key: "names", title: "clusters", value: (c) => (c.true[0] ? c.true[0][0].toLocaleLowerCase() : ""), first: 1 },
+  { key: "names", title: "clusters", value: (c) => (c.true[0] ? shown(c.true[0][0]).toLocaleLowerCase() : ""), first: 1 },
   { key: "size", title: "points", value: (c) => c.size, first: -1, class: "n" },
   { key: "score", title: "score", value: (c) => c.score, first: 1, class: "n score-column" },
   { key: "loss", title: "loss", value: (c) => c.loss[0], first: -1, class: "loss" },
 ];
-const clusterName = ([name, , , single]) => (single ? element("i", {}, "none") : label(name));
+const clusterName = ([name, , , , single]) => (single ? element("i", {}, "none") : label(named(name)));
 
 // Without those that stand for a single point in none of the clusters.
 const nameList = (all, total) => {
   const out = [];
-  const clusters = all.filter((cluster) => !cluster[3]);
+  const clusters = all.filter((cluster) => !cluster[4]);
   clusters.slice(0, 3).forEach((cluster, i) => {
     if (i) out.push(", ");
-    out.push(label(cluster[0].length > 40 ? `${cluster[0].slice(0, 39)}…` : cluster[0]));
+    const name = named(cluster[0]);
+    out.push(label(name.length > 40 ? `${name.slice(0, 39)}…` : name));
   });
   if (total > Math.min(3, clusters.length)) out.push(` +${compact.format(total - Math.min(3, clusters.length))}`);
   return out;

@@ -5,13 +5,13 @@ const pointTable = (component) => {
     element(
       "tr",
       {},
-      element("th", { scope: "row" }, label(values[0])),
+      element("th", { scope: "row" }, label(named(values[0]))),
       element("td", {}, t === null ? element("i", {}, "spurious") : clusterName(component.true[t])),
       element("td", {}, p === null ? element("i", {}, "not found") : clusterName(component.pred[p])),
-      ...values.slice(1).map((value) => element("td", {}, label(value))),
+      ...values.slice(1).map((value) => element("td", {}, label(shown(value)))),
     );
   const rows = component.points.map(([at, ...values]) => row(component.cells[at][0], component.cells[at][1], values));
-  rows.push(...component.lost.map(([t, p, ...values]) => row(t, p, values)));
+  rows.push(...component.lost.map(([side, at, ...values]) => (side === "true" ? row(at, null, values) : row(null, at, values))));
   const left = component.size - rows.length;
   return element(
     "div",

@@ -1,7 +1,7 @@
 // Which components are listed: search and filters.
 for (const component of data.components) {
-  const words = [component.kind, ...component.true.map((c) => c[0]), ...component.pred.map((c) => c[0])];
-  for (const point of component.points || []) words.push(...point.slice(1));
+  const words = [component.kind, ...component.true.map((c) => shown(c[0])), ...component.pred.map((c) => shown(c[0]))];
+  for (const point of component.points || []) words.push(...point.slice(1).map((value) => shown(value)));
   component.text = words.join("\n").toLocaleLowerCase();
 }
 const matching = () => {

@@ -6,8 +6,8 @@ const short = (value) => String(Number(value.toPrecision(6)));
 
 // ---- the charts: places run with the slider, so that clusters grow to the right whatever the thresholds are
 
-const WIDTH = 460, HEIGHT = 300, LEFT = 38, RIGHT = 12, TOP = 12, BOTTOM = 40;
-const across = (share) => LEFT + share * (WIDTH - LEFT - RIGHT);
+const WIDE = 460, HEIGHT = 300, LEFT = 38, RIGHT = 12, TOP = 12, BOTTOM = 40;
+const across = (share) => LEFT + share * (WIDE - LEFT - RIGHT);
 const up = (share) => HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM);
 const low = Math.min(...data.thresholds), high = Math.max(...data.thresholds);
 const placed = (i) => {
@@ -27,7 +27,7 @@ const path = (values) => {
 };
 const area = (values) => `${path(values)}V${up(0).toFixed(2)}H${across(placed(0)).toFixed(2)}Z`;
 const frame = (title, ...children) =>
-  drawn("svg", { class: "chart", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": title },
+  drawn("svg", { class: "chart", viewBox: `0 0 ${WIDE} ${HEIGHT}`, role: "img", "aria-label": title },
     drawn("path", { class: "axis", d: `M${across(0)} ${up(1)}V${up(0)}H${across(1)}` }), ...children);
 const text = (x, y, anchor, content) => drawn("text", { x, y, "text-anchor": anchor }, content);
 
@@ -47,7 +47,7 @@ const scores = frame("Scores at every threshold",
   text((across(0) + across(1)) / 2, HEIGHT - 4, "middle", data.over));
 
 const most = Math.min(1, Math.max(...data.split, ...data.merge, 0.05) * 1.05);
-const side = Math.min(WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
+const side = Math.min(WIDE - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
 const right = (v) => LEFT + (v / most) * side, above = (v) => HEIGHT - BOTTOM - (v / most) * side;
 const curve = data.merge.map((x, i) => `${i ? "L" : "M"}${right(x).toFixed(2)} ${above(data.split[i]).toFixed(2)}`).join("");
 const equal = [];
@@ -56,7 +56,7 @@ for (let lost = 0.1; lost < 1.05; lost += 0.1) {
   equal.push(drawn("path", { class: "equal", d: `M${right(to)} ${above(from)}L${right(from)} ${above(to)}` }));
 }
 const dot = drawn("circle", { class: "dot", r: 6 });
-const trade = drawn("svg", { class: "chart", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img",
+const trade = drawn("svg", { class: "chart", viewBox: `0 0 ${WIDE} ${HEIGHT}`, role: "img",
   "aria-label": "What was lost to splits against what was lost to merges" },
   drawn("path", { class: "axis", d: `M${LEFT} ${above(most)}V${above(0)}H${right(most)}` }), ...equal,
   drawn("path", { class: "line-0", d: curve }), dot,
@@ -104,7 +104,7 @@ $("dial").hidden = false;
 // The chart can be clicked: the nearest threshold is shown.
 scores.addEventListener("click", (event) => {
   const box = scores.getBoundingClientRect();
-  const share = ((event.clientX - box.left) / box.width * WIDTH - LEFT) / (WIDTH - LEFT - RIGHT);
+  const share = ((event.clientX - box.left) / box.width * WIDE - LEFT) / (WIDE - LEFT - RIGHT);
   let nearest = 0;
   for (let i = 1; i < count; i++) if (Math.abs(placed(i) - share) < Math.abs(placed(nearest) - share)) nearest = i;
   show(nearest);
