@@ -22,7 +22,7 @@ const review = (() => {
     return whatIf({
       unit: data.unit,
       cells: component.cells.map((row) => ({ t: row[0], p: row[1], ...bag(row, 2) })),
-      truths: side(component.true, (i) => ({ score: left.true[i] ?? null })),
+      truths: side(component.true, (i) => ({ known: left.true[i] })),
       preds: side(component.pred, (i) =>
         left.pred[i] ? { outside: Object.fromEntries(OUTSIDE.map((name, at) => [name, left.pred[i][at]])) } : {},
       ),

@@ -7,7 +7,8 @@
 // What is given: `unit`, what weights are measured against; `cells`, each { t, p, size, mass, entropy }, where entropy is
 // the sum of w·log(w / unit); `truths` and `preds`, one for each cluster. A cluster may have `lost`, the points that the
 // other side lacks. A page may hold some clusters of a large component only: a true cluster of which cells are left out
-// has its score (`score`), and no operation is offered on it; a predicted one has `outside`, sums over the cells left out.
+// has its `known` score and shares of the loss, and no operation is offered on it; a predicted one has `outside`, sums over
+// the cells left out.
 const whatIf = ({ unit, cells: given, truths: givenTruths, preds: givenPreds }) => {
   const ROUNDING = 1e-12;
   const NOTHING = { size: 0, mass: 0, entropy: 0 };
@@ -24,7 +25,7 @@ const whatIf = ({ unit, cells: given, truths: givenTruths, preds: givenPreds }) 
   const scoreOf = (kept, shared, lost, parts) =>
     lost.size ? ratio(kept, g(plus(shared, lost)), 2) : ratio(kept, g(shared), parts);
 
-  const truths = givenTruths.map(({ score = null, lost = NOTHING }) => ({ cells: new Map(), lost, known: score }));
+  const truths = givenTruths.map(({ known = null, lost = NOTHING }) => ({ cells: new Map(), lost, known }));
   const preds = new Map(
     givenPreds.map(({ outside = NOWHERE, lost = NOTHING }, id) => [id, { id, cells: new Map(), lost, strays: [id], outside }]),
   );
@@ -53,7 +54,7 @@ const whatIf = ({ unit, cells: given, truths: givenTruths, preds: givenPreds }) 
         truth.shared = plus(truth.shared, cell.set);
         truth.kept += cell.g;
       }
-      truth.score = truth.known ?? scoreOf(truth.kept, truth.shared, truth.lost, truth.cells.size);
+      truth.score = truth.known ? truth.known[0] : scoreOf(truth.kept, truth.shared, truth.lost, truth.cells.size);
       truth.through = 0;
     }
     for (const pred of preds.values()) {
@@ -81,7 +82,7 @@ const whatIf = ({ unit, cells: given, truths: givenTruths, preds: givenPreds }) 
   };
   const lost = () => {
     const sum = [0, 0, 0, 0];
-    const sides = truths.map((x) => (x.known === null ? halves(x.kept, x.shared, x.lost, x.cells.size) : [1 - x.known, 0]));
+    const sides = truths.map((x) => (x.known ? x.known.slice(1) : halves(x.kept, x.shared, x.lost, x.cells.size)));
     for (const truth of truths) sum[2] += truth.lost.mass;
     for (const pred of preds.values()) {
       const [merge, spurious] = halves(pred.kept, pred.shared, pred.lost, pred.parts);
@@ -172,6 +173,11 @@ const whatIf = ({ unit, cells: given, truths: givenTruths, preds: givenPreds }) 
     [operation, ...{ split: [p], merge: [t, many], move: [t, from, to], add: [t, to], remove: [p] }[operation]].join(":");
   const ordered = (cells) => cells.sort((a, b) => b.set.mass - a.set.mass || a.p - b.p || a.t - b.t);
 
+  const isPure = (cell) => preds.get(cell.p).parts === 1;
+  // The first is a true cluster's home: the predicted cluster with its largest cell.
+  const largestFirst = (a, b) => b.set.mass - a.set.mass || isPure(b) - isPure(a) || a.p - b.p;
+  const home = (truth) => [...truth.cells.values()].sort(largestFirst)[0];
+
   const repairs = () => {
     const found = [];
     const offer = (operation, gain, what) => found.push({ operation, gain, gone: 0, ...what, key: key({ operation, ...what }) });
@@ -184,24 +190,21 @@ const whatIf = ({ unit, cells: given, truths: givenTruths, preds: givenPreds }) 
       }
     }
     truths.forEach((truth, t) => {
-      if (truth.known !== null) return;
+      if (truth.known) return;
       if (!truth.cells.size) {
         if (truth.lost.size) offer("add", truth.lost.mass, { t, to: null });
         return;
       }
-      const isPure = (cell) => preds.get(cell.p).parts === 1;
-      const cells = [...truth.cells.values()].sort(
-        (a, b) => b.set.mass - a.set.mass || isPure(b) - isPure(a) || a.p - b.p,
-      );
-      const [home] = cells;
-      if (truth.lost.size) offer("add", united(truth, [home], truth.lost), { t, to: home.p });
+      const cells = [...truth.cells.values()].sort(largestFirst);
+      const [first] = cells;
+      if (truth.lost.size) offer("add", united(truth, [first], truth.lost), { t, to: first.p });
       const pure = cells.filter(isPure);
       const named = (several) => ({ t, preds: several.map((cell) => cell.p) });
       if (pure.length > 1) offer("merge", united(truth, pure), named(pure));
-      if (pure.length && !isPure(home)) offer("merge", united(truth, [home, ...pure]), named([home, ...pure]));
+      if (pure.length && !isPure(first)) offer("merge", united(truth, [first, ...pure]), named([first, ...pure]));
       for (const cell of cells) {
-        if (cell === home || isPure(cell)) continue;
-        offer("move", moved(truth, cell, home), { t, from: cell.p, to: home.p });
+        if (cell === first || isPure(cell)) continue;
+        offer("move", moved(truth, cell, first), { t, from: cell.p, to: first.p });
       }
     });
     return found;
@@ -289,5 +292,5 @@ const whatIf = ({ unit, cells: given, truths: givenTruths, preds: givenPreds }) 
   };
 
   settle();
-  return { repairs, apply, lost, gone: () => gone, preds, truths };
+  return { repairs, apply, lost, home, gone: () => gone, preds, truths };
 };
