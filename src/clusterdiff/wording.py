@@ -1,4 +1,4 @@
-"""Small pieces of English that explanations, repairs and reports share."""
+"""Small pieces of English, and the one way to write numbers, that everything for people shares."""
 
 from __future__ import annotations
 
@@ -39,17 +39,63 @@ def and_list(items: Sequence[str], limit: int = 4) -> str:
     return " and ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
 
 
-def percent(share: float) -> str:
-    """A share as a percentage, without claiming all or nothing by rounding.
+# The page says the same numbers in JavaScript. Its digits agree with these: both round the exact value, ties to even
+# (`roundingMode: "halfEven"` of `Intl.NumberFormat`).
 
-    >>> percent(0.5), percent(0.9999), percent(0.0001), percent(1.0), percent(0.0)
-    ('50%', 'over 99%', 'under 1%', '100%', '0%')
+
+def number(value: float, digits: int = 4) -> str:
+    """A score, a loss or a distance: four decimals, and never 0 or 1 for what is neither.
+
+    What four decimals would show as 0 has two significant digits, and what they would show as 1 has as many decimals as
+    it needs. Whole numbers beyond 1 and numbers from 1,000 on have none.
+
+    >>> number(0.64052), number(1.0), number(0.0), number(3.2e-8), number(0.99999991)
+    ('0.6405', '1.0000', '0.0000', '3.2e-8', '0.9999999')
+    >>> number(43.0), number(1.234567), number(1234567.8)
+    ('43', '1.2346', '1,234,568')
     """
-    if 0 < share < 0.005:
-        return "under 1%"
-    if 0.995 <= share < 1:
-        return "over 99%"
-    return f"{share:.0%}"
+    value += 0.0  # -0.0 has no sign for people
+    size = abs(value)
+    if size >= 1000 or (size > 1 and float(value).is_integer()):
+        return f"{value:,.0f}"
+    text = f"{value:.{digits}f}"
+    if size and float(text) == 0:
+        mantissa, power = f"{value:.1e}".split("e")
+        return f"{mantissa}e{int(power)}"
+    while size != 1 and abs(float(text)) == 1 and digits < 17:
+        digits += 1
+        text = f"{value:.{digits}f}"
+    return text
+
+
+def change(value: float, digits: int = 4) -> str:
+    """What a score gains or loses, with its sign.
+
+    >>> change(0.3021), change(-0.25), change(3.2e-8), change(0.0)
+    ('+0.3021', '-0.2500', '+3.2e-8', '0.0000')
+    """
+    return f"{'+' if value > 0 else ''}{number(value, digits)}"
+
+
+def percent(share: float) -> str:
+    """A share with two significant digits, without claiming all or nothing by rounding.
+
+    >>> percent(0.5), percent(0.043), percent(0.00032), percent(1.0), percent(0.0)
+    ('50%', '4.3%', '0.032%', '100%', '0%')
+    >>> percent(0.9999), percent(2e-8), percent(1 - 2e-8)
+    ('99.99%', 'under 0.0001%', 'over 99.9999%')
+    """
+    if share in (0, 1):
+        return f"{share:.0%}"
+    text = ""
+    for digits in range(5):
+        text = f"{share:.{digits}%}"
+        said = float(text[:-1])
+        if said != 100 and abs(said) * 10**digits >= 10:
+            return text
+    if said in (0, 100):
+        return "over 99.9999%" if said else "under 0.0001%"
+    return text
 
 
 #: What LaTeX would take for a command.

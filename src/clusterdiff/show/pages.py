@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
+from clusterdiff.palette import variables
 from clusterdiff.table import JOINERS
-from clusterdiff.wording import count, percent
+from clusterdiff.wording import change, count, number, percent
 
 #: A label or attribute is cut after so many characters.
 TEXT = 200
@@ -39,8 +40,14 @@ def render_page(
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"percent": percent, "visible": visible, "number": number, "counted": count}
-    style = "\n".join([*_sources(COMMON, STYLES), *_sources(room, styles)])
+    environment.filters |= {
+        "change": change,
+        "counted": count,
+        "number": number,
+        "percent": percent,
+        "visible": visible,
+    }
+    style = "\n".join([colours(), *_sources(COMMON, STYLES), *_sources(room, styles)])
     script = "\n".join(['"use strict";', "{", *_sources(COMMON, SCRIPTS), *_sources(room, scripts), "}"])
     return environment.get_template("page.html").render(
         style=style,
@@ -52,6 +59,15 @@ def render_page(
             "base-uri 'none'; form-action 'none'"
         ),
         **context,
+    )
+
+
+def colours() -> str:
+    """The palette for light and dark, as the system has it or as the reader chose."""
+    light, dark = variables("light"), variables("dark")
+    return (
+        f':root {{ {light} }}\n:root[data-theme="dark"] {{ {dark} }}\n'
+        f'@media (prefers-color-scheme: dark) {{ :root:not([data-theme="light"]) {{ {dark} }} }}'
     )
 
 
@@ -73,17 +89,6 @@ def _json(data: object) -> str:
 
 def _escape(sign: re.Match[str]) -> str:
     return f"\\u{ord(sign[0]):04x}"
-
-
-def number(value: float) -> str:
-    """A score or loss for people.
-
-    >>> number(0.25), number(1e-7), number(1234567.0)
-    ('0.2500', '1e-07', '1,234,567')
-    """
-    if value and abs(value) < 5e-5:
-        return f"{value:.2g}"
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4f}"
 
 
 def visible(value: object, width: int = TEXT) -> str:
