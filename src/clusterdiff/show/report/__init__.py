@@ -18,14 +18,28 @@ __all__ = ["render", "write_report"]
 
 ROOM = "clusterdiff.show.report"
 #: The page's style and script, one file for each concern, in the order in which they are joined.
-STYLES = ("glance.css", "search.css", "list.css", "component.css", "points.css", "sections.css")
+STYLES = (
+    "glance.css",
+    "search.css",
+    "list.css",
+    "component.css",
+    "points.css",
+    "review.css",
+    "sections.css",
+)
 SCRIPTS = (
     "state.js",
+    "address.js",
+    "whatif.js",
+    "words.js",
+    "review.js",
+    "leaving.js",
     "list.js",
     "search.js",
     "component.js",
     "points.js",
     "graph.js",
+    "reviewing.js",
     "keys.js",
     "main.js",
 )

@@ -14,12 +14,8 @@ const fill = (cell, component) => {
         element("p", { class: "note" }, `An excerpt around the costliest ${data.sides[0]} cluster: ${component.cells.length} of ${compact.format(component.counts[2])} cells.`),
       );
     }
-    const fixes = component.repairs.map((place) => data.repairs[place]).map((repair) =>
-      element("p", { class: "fix" }, label(repair.sentence), " ", element("data", { value: repair.gain }, `+${number(repair.gain)}`)),
-    );
-    if (fixes.length) cell.append(element("h3", {}, fixes.length > 1 ? "Repairs" : "Repair"), ...fixes);
   }
-  if (component.points && component.points.length + component.lost.length) cell.append(element("h3", {}, "Points"), pointTable(component));
+  cell.append(reviewing.workbench(component));
 };
 
 const legend = () => {

@@ -66,14 +66,14 @@ const usual = (rows) =>
 // The predicted clusters as they are now: { id, size, parts: [{ kind, words, count, rows }] }. A row is [name, attribute…].
 const clustersNow = (work) => {
   const { component, engine } = work;
-  const home = engine.truths.map((truth) => engine.home(truth));
+  const home = engine.truths.map((truth) => (truth.known ? null : engine.home(truth)));
   const out = [];
   for (const pred of engine.preds.values()) {
     const cells = [...pred.cells.values()].sort((a, b) => b.set.mass - a.set.mass || (home[b.t] === b) - (home[a.t] === a) || a.t - b.t);
     const parts = cells.map((cell, i) => {
       const rows = pointsIn(component, cell.of).map((point) => point.slice(1));
       if (cell.found) rows.push(...lostOf(component, "true", [cell.t]).map((point) => point.slice(2)));
-      const elsewhere = home[cell.t] !== cell ? ["; most of it is in ", ...clusterOf(work, home[cell.t].p)] : [];
+      const elsewhere = home[cell.t] && home[cell.t] !== cell ? ["; most of it is in ", ...clusterOf(work, home[cell.t].p)] : [];
       const kind = i ? "merge" : elsewhere.length ? "split" : "own";
       return { kind, cell, count: cell.set.size, rows, words: [`${points(cell.set.size)} of `, ...truthOf(work, cell.t), ...elsewhere] };
     });
@@ -171,8 +171,7 @@ const pointTable = (component) => {
       `${data.sides[0]} cluster; `,
       element("span", { class: "tint split" }, "split-off parts"),
       " belong where most of their cluster is.",
-      data.attributes.length ? [" ", element("span", { class: "differs" }, "Words")] : "",
-      data.attributes.length ? " that the cluster's own points do not have are marked." : "",
+      ...(data.attributes.length ? [" ", element("span", { class: "differs" }, "Words"), " that the cluster's own points do not have are marked."] : []),
     ),
     pointDiff(work),
   );
