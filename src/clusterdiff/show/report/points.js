@@ -25,21 +25,20 @@ const highlighted = (text, words) => {
 };
 const hit = (value, width) => element("bdi", {}, ...highlighted(named(value, width), sought()));
 
-// A value beside that of the cluster's own points: words that are not in the latter are marked.
-const beside = (text, reference, words) => {
-  if (reference === null || text === reference) return highlighted(text, words);
-  const common = new Set(reference.toLocaleLowerCase().split(/\s+/));
-  return text.split(/(\s+)/).map((token) => {
-    const nodes = highlighted(token, words);
-    const same = !token.trim() || common.has(token.toLocaleLowerCase());
-    return same ? nodes : [element("span", { class: "differs" }, ...nodes)];
-  }).flat();
+// A value beside those of other points: if none of them has it, the words that they lack are marked, or all of it.
+const beside = (text, { values, words: theirs } = { values: null }, words) => {
+  if (!values || !values.size || values.has(text)) return highlighted(text, words);
+  const tokens = text.split(/(\s+)/);
+  const lacks = (token) => token.trim() && !theirs.has(token.toLocaleLowerCase());
+  const differs = (token) => element("span", { class: "differs" }, ...highlighted(token, words));
+  if (!tokens.some(lacks)) return [differs(text)];
+  return tokens.flatMap((token) => (lacks(token) ? [differs(token)] : highlighted(token, words)));
 };
-const valueNode = (value, reference, words) => {
+const valueNode = (value, others, words) => {
   if (value === null) return element("span", { class: "absent", "aria-label": "no value" }, "–");
   const text = shown(value, Infinity);
   const letters = [...text];
-  if (letters.length <= SHORT) return element("bdi", {}, ...beside(text, reference, words));
+  if (letters.length <= SHORT) return element("bdi", {}, ...beside(text, others, words));
   const node = element("bdi", {});
   const draw = (open) => {
     const button = element(
@@ -48,39 +47,48 @@ const valueNode = (value, reference, words) => {
       open ? "less" : `${compact.format(letters.length - SHORT)} more`,
     );
     const part = open ? text : `${letters.slice(0, SHORT).join("")}…`;
-    node.replaceChildren(...beside(part, reference, words), " ", button);
+    node.replaceChildren(...beside(part, others, words), " ", button);
   };
   const late = letters.slice(SHORT).join("").toLocaleLowerCase();
   draw(words.some((word) => late.includes(word)));
   return node;
 };
 
-// Of each attribute, what most of the cluster's own points have.
-const usual = (rows) =>
+// Of each attribute, the values of some points and their words. With `usual`, only what more than half of them have.
+const valuesOf = (rows, usual = false) =>
   data.attributes.map((_, i) => {
     const counts = new Map();
-    for (const row of rows) if (row[i] !== null) counts.set(shown(row[i], Infinity), (counts.get(shown(row[i], Infinity)) || 0) + 1);
-    return [...counts].reduce((best, one) => (best === null || one[1] > best[1] ? one : best), null)?.[0] ?? null;
+    for (const row of rows) if (row[i + 1] !== null) counts.set(shown(row[i + 1], Infinity), (counts.get(shown(row[i + 1], Infinity)) || 0) + 1);
+    const values = [...counts].filter(([, count]) => !usual || 2 * count > rows.length).map(([text]) => text);
+    return { values: new Set(values), words: new Set(values.flatMap((text) => text.toLocaleLowerCase().split(/\s+/))) };
   });
 
 // The predicted clusters as they are now: { id, size, parts: [{ kind, words, count, rows }] }. A row is [name, attribute…].
 const clustersNow = (work) => {
   const { component, engine } = work;
+  const rowsOf = (cell) => [
+    ...pointsIn(component, cell.of).map((point) => point.slice(1)),
+    ...(cell.found ? lostOf(component, "true", [cell.t]) : []).map((point) => point.slice(2)),
+  ];
   const home = engine.truths.map((truth) => (truth.known ? null : engine.home(truth)));
   const out = [];
   for (const pred of engine.preds.values()) {
     const cells = [...pred.cells.values()].sort((a, b) => b.set.mass - a.set.mass || (home[b.t] === b) - (home[a.t] === a) || a.t - b.t);
     const parts = cells.map((cell, i) => {
-      const rows = pointsIn(component, cell.of).map((point) => point.slice(1));
-      if (cell.found) rows.push(...lostOf(component, "true", [cell.t]).map((point) => point.slice(2)));
-      const elsewhere = home[cell.t] && home[cell.t] !== cell ? ["; most of it is in ", ...clusterOf(work, home[cell.t].p)] : [];
+      const at = home[cell.t];
+      const elsewhere = at && at !== cell ? ["; most of it is in ", ...clusterOf(work, at.p)] : [];
       const kind = i ? "merge" : elsewhere.length ? "split" : "own";
-      return { kind, cell, count: cell.set.size, rows, words: [`${points(cell.set.size)} of `, ...truthOf(work, cell.t), ...elsewhere] };
+      const words = [`${points(cell.set.size)} of `, ...truthOf(work, cell.t)];
+      return { kind, cell, at, count: cell.set.size, rows: rowsOf(cell), words, elsewhere };
     });
     if (pred.lost.size) {
       const rows = lostOf(component, "pred", pred.strays).map((point) => point.slice(2));
       parts.push({ kind: "spurious", count: pred.lost.size, rows, words: [`${points(pred.lost.size)}: spurious`] });
     }
+    // Strays are compared with the cluster's own points, split-off parts with those where most of their cluster is.
+    const [own] = parts;
+    const [among, theirs] = own?.cell ? [valuesOf(own.rows, own.kind === "own"), valuesOf(own.rows)] : [null, null];
+    for (const part of parts) part.others = part !== own ? theirs : own.kind === "split" ? valuesOf(rowsOf(own.at)) : among;
     out.push({ id: pred.id, name: clusterOf(work, pred.id), size: pred.shared.size + pred.lost.size, parts });
   }
   engine.truths.forEach((truth, t) => {
@@ -92,7 +100,7 @@ const clustersNow = (work) => {
   return out;
 };
 
-const partRows = (part, reference, words, moves) => {
+const partRows = (part, words, moves) => {
   const width = 1 + data.attributes.length;
   const tint = moves ? `${part.kind} moves` : part.kind;
   const left = part.count - part.rows.length;
@@ -100,7 +108,7 @@ const partRows = (part, reference, words, moves) => {
   const head = element(
     "tr",
     { class: `part ${tint}` },
-    element("th", { scope: "rowgroup", colspan: width }, ...asNodes(part.words), note, moves ? element("b", {}, ` ${moves}`) : null),
+    element("th", { scope: "rowgroup", colspan: width }, ...asNodes(part.words), ...(moves ? [element("b", {}, ` ${moves}`)] : asNodes(part.elsewhere || [])), note),
   );
   if (!data.attributes.length) {
     if (!part.rows.length) return [head];
@@ -112,7 +120,7 @@ const partRows = (part, reference, words, moves) => {
       "tr",
       { class: tint },
       element("th", { scope: "row" }, element("bdi", {}, ...highlighted(named(row[0]), words))),
-      ...row.slice(1).map((value, i) => element("td", {}, valueNode(value, reference?.[i] ?? null, words))),
+      ...row.slice(1).map((value, i) => element("td", {}, valueNode(value, part.others?.[i], words))),
     ),
   );
   return [head, ...rows];
@@ -126,13 +134,12 @@ const pointDiff = (work, { only = null, moving = () => "" } = {}) => {
     .filter((cluster) => (only ? only.includes(cluster.id) : true))
     .sort((a, b) => found(b) - found(a) || (only ? only.indexOf(a.id) - only.indexOf(b.id) : 0));
   const body = (cluster) => {
-    const reference = cluster.id === null ? null : usual(cluster.parts[0].rows.map((row) => row.slice(1)));
     const title = cluster.name ? [...asNodes(cluster.name), ` · ${points(cluster.size)}`] : ["not found"];
     return element(
       "tbody",
       {},
       element("tr", { class: "cluster" }, element("th", { scope: "rowgroup", colspan: 1 + data.attributes.length }, ...title)),
-      ...cluster.parts.flatMap((part) => partRows(part, reference, words, cluster.id === null ? "" : moving(cluster, part))),
+      ...cluster.parts.flatMap((part) => partRows(part, words, cluster.id === null ? "" : moving(cluster, part))),
     );
   };
   const table = element(
@@ -166,12 +173,12 @@ const pointTable = (component) => {
       "p",
       { class: "tints" },
       `By ${data.sides[1]} cluster${done ? `, after ${compact.format(done)} accepted repair${done === 1 ? "" : "s"}` : ""}. `,
-      element("span", { class: "tint merge" }, "strays"),
+      element("span", { class: "tint merge" }, "Strays"),
       " belong to another ",
       `${data.sides[0]} cluster; `,
       element("span", { class: "tint split" }, "split-off parts"),
       " belong where most of their cluster is.",
-      ...(data.attributes.length ? [" ", element("span", { class: "differs" }, "Words"), " that the cluster's own points do not have are marked."] : []),
+      ...(data.attributes.length ? [" ", element("span", { class: "differs" }, "Values"), " that the points beside them do not have are marked."] : []),
     ),
     pointDiff(work),
   );
