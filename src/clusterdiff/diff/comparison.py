@@ -425,6 +425,8 @@ class Comparison:
         by: Mapping[str, object] | None = None,
         title: str | None = None,
         sides: tuple[str, str] = ("true", "predicted"),
+        about: Mapping[str, str] | None = None,
+        full: bool = False,
     ) -> None:
         """Write one HTML file to explore the comparison in a browser; it needs no network and stays under 2 MB.
 
@@ -439,8 +441,14 @@ class Comparison:
             Columns to slice the loss by, as :meth:`by` takes them, by name.
         title, sides
             The heading, and what the two clusterings are called.
+        about
+            What else to say at the top, such as ``{"data": "orders of 2025"}``; the date is always there.
+        full
+            Whether to hold more components, clusters and points than fit into 2 MB: up to some 60 MB.
         """
-        views.report(self, path, attributes=attributes, by=by, title=title, sides=sides)
+        views.report(
+            self, path, attributes=attributes, by=by, title=title, sides=sides, about=about, full=full
+        )
 
     # ---- for people and programs
 

@@ -6,6 +6,7 @@ What the page shows may come in as plain values in `data`; how it looks and move
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 from os import PathLike
 from typing import Any
 
@@ -18,18 +19,11 @@ __all__ = ["render", "write_report"]
 
 ROOM = "clusterdiff.show.report"
 #: The page's style and script, one file for each concern, in the order in which they are joined.
-STYLES = (
-    "glance.css",
-    "search.css",
-    "list.css",
-    "component.css",
-    "points.css",
-    "review.css",
-    "sections.css",
-)
+STYLES = ("glance.css", "tabs.css", "search.css", "list.css", "component.css", "points.css", "review.css", "sections.css")
 SCRIPTS = (
     "state.js",
     "address.js",
+    "tabs.js",
     "whatif.js",
     "words.js",
     "review.js",
@@ -57,9 +51,12 @@ def render(
     by: Mapping[str, object] | None = None,
     title: str | None = None,
     sides: tuple[str, str] = ("true", "predicted"),
+    about: Mapping[str, str] | None = None,
+    full: bool = False,
 ) -> str:
     """The report as the text of an HTML file."""
-    page = Page(comparison, attributes, by or {}, sides)
+    written = {"date": f"{date.today():%-d %B %Y}"}
+    page = Page(comparison, attributes, by or {}, sides, {**(about or {}), **written}, full)
     return render_page(
         ROOM,
         page.data,

@@ -100,9 +100,11 @@ class Page:
         attributes: object,
         by: Mapping[str, object],
         sides: tuple[str, str],
+        about: Mapping[str, str],
         full: bool = False,
     ) -> None:
         self.diff = comparison
+        self.about = {visible(name, 40): visible(text) for name, text in about.items()}
         self.sides = tuple(visible(side, 40) for side in sides)
         self._by = by
         self._limits = FULL if full else USUAL
@@ -110,6 +112,14 @@ class Page:
         self.explanation: Explanation = comparison.explain(10, (self.sides[0], self.sides[1]))
 
     # ---- at a glance
+
+    @property
+    def verdict(self) -> str:
+        """The score, in a sentence."""
+        score = self.diff.score()
+        if self.diff.loss.total == 0:
+            return "Nothing was lost: the clusterings are the same."
+        return f"On average a point keeps {percent(score)} of its cluster; {percent(1 - score)} was lost."
 
     @property
     def kinds(self) -> list[dict[str, Any]]:

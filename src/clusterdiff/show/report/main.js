@@ -1,8 +1,16 @@
-// Links to components, and the start.
+// Links inside the page, and the start.
+document.addEventListener("click", (event) => {
+  const link = event.target.closest('a[href^="#"]');
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  address.go(link.hash.slice(1));
+});
+
 // A link such as #component-12 opens that component, even if a filter hides it.
 const follow = () => {
-  const match = /^component-(\d+)$/.exec(address.read().place);
-  const component = match && data.components.find((c) => c.id === Number(match[1]));
+  const { place } = address.read();
+  const { component } = address.looked();
+  showTab(panels.has(place) ? place : "components");
   if (!component) return;
   state.open.add(component.id);
   if (!matching().slice(0, state.shown).includes(component)) {
@@ -15,7 +23,7 @@ const follow = () => {
   row.scrollIntoView({ block: "start" });
   row.querySelector("button").focus({ preventScroll: true });
 };
-addEventListener("hashchange", () => {
+address.follow(() => {
   readAddress();
   draw();
   follow();

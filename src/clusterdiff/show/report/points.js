@@ -1,5 +1,6 @@
 // The points of a component as a diff: by predicted cluster, strays tinted and by true cluster, what differs marked.
 const SHORT = 80; // a longer value is shown in part, until it is asked for
+const EMBEDDED = 2_000; // more of a value is not in this file
 const GROUPS = 40; // so many clusters of a component at first
 
 // A text whose search hits are marked.
@@ -36,15 +37,16 @@ const beside = (text, { values, words: theirs } = { values: null }, words) => {
 };
 const valueNode = (value, others, words) => {
   if (value === null) return element("span", { class: "absent", "aria-label": "no value" }, "–");
-  const text = shown(value, Infinity);
+  const text = shown(value, EMBEDDED);
   const letters = [...text];
+  const length = (Array.isArray(value) && value[2]) || letters.length;
   if (letters.length <= SHORT) return element("bdi", {}, ...beside(text, others, words));
   const node = element("bdi", {});
   const draw = (open) => {
     const button = element(
       "button",
       { type: "button", class: "unfold", "aria-expanded": String(open), onclick: () => { draw(!open); node.querySelector("button").focus(); } },
-      open ? "less" : `${compact.format(letters.length - SHORT)} more`,
+      open ? "less" : `${compact.format(length - SHORT)} more`,
     );
     const part = open ? text : `${letters.slice(0, SHORT).join("")}…`;
     node.replaceChildren(...beside(part, others, words), " ", button);
@@ -58,7 +60,7 @@ const valueNode = (value, others, words) => {
 const valuesOf = (rows, usual = false) =>
   data.attributes.map((_, i) => {
     const counts = new Map();
-    for (const row of rows) if (row[i + 1] !== null) counts.set(shown(row[i + 1], Infinity), (counts.get(shown(row[i + 1], Infinity)) || 0) + 1);
+    for (const row of rows) if (row[i + 1] !== null) counts.set(shown(row[i + 1], EMBEDDED), (counts.get(shown(row[i + 1], EMBEDDED)) || 0) + 1);
     const values = [...counts].filter(([, count]) => !usual || 2 * count > rows.length).map(([text]) => text);
     return { values: new Set(values), words: new Set(values.flatMap((text) => text.toLocaleLowerCase().split(/\s+/))) };
   });

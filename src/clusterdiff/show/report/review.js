@@ -7,7 +7,6 @@ const review = (() => {
   const PLACE = `clusterdiff-review-${(sum >>> 0).toString(16)}-${text.length}`;
   const GAIN = 1e-14; // what is less is rounding
 
-  const components = new Map(data.components.map((component) => [component.id, component]));
   const engines = new Map();
   const listeners = [];
   const decisions = [];
@@ -163,7 +162,6 @@ const review = (() => {
   };
 
   return {
-    components,
     decisions,
     worked,
     remaining,

@@ -89,7 +89,7 @@ const reviewing = (() => {
         "div",
         { class: "asked" },
         element("p", {}, ...asNodes(wordsOf(review.worked(one.component), one.repair)), " ", gain(one)),
-        element("p", { class: "note" }, figures(one), " · ", element("a", { href: `#component-${one.component.id}` }, "component")),
+        element("p", { class: "note" }, figures(one), " · ", element("a", { class: "op", href: `#component-${one.component.id}` }, "component")),
       ),
       element("div", { class: "verdicts" }, ...verdicts(one, () => focusOn(index)), one.component.points ? pointsButton : null),
       open ? evidence(one) : null,
@@ -201,24 +201,26 @@ const reviewing = (() => {
     p: () => section.querySelector("li[aria-current] .look")?.click(),
     u: undo,
   };
-  document.addEventListener("keydown", (event) => {
+  const press = (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select")) return;
-    const here = section.contains(event.target) || event.target === document.body;
-    if (!here || !section.checkVisibility() || !Object.hasOwn(keys, event.key)) return;
+    if (!section.checkVisibility() || !Object.hasOwn(keys, event.key)) return;
     event.preventDefault();
     keys[event.key]();
-  });
-  section.addEventListener("focusin", (event) => {
+  };
+  const come = (event) => {
     const item = event.target.closest("#to-decide > li");
     if (!item || item.hasAttribute("aria-current")) return;
     section.querySelector("li[aria-current]")?.removeAttribute("aria-current");
     item.setAttribute("aria-current", "true");
     view.current = keyOf(items[[...item.parentElement.children].indexOf(item)]);
-  });
+  };
 
   const start = () => {
+    if (!section) return; // nothing is to be repaired
     review.recall();
     review.listen(draw);
+    document.addEventListener("keydown", press);
+    section.addEventListener("focusin", come);
     $("undo").addEventListener("click", undo);
     $("more-to-decide").addEventListener("click", () => {
       view.shown += PAGE_OF;
@@ -231,8 +233,10 @@ const reviewing = (() => {
       say(done ? `${counted(leaving.accepted().length, "repair")} copied.` : "This browser does not let the page copy.");
     });
     $("not-kept").hidden = review.kept();
+    $("listed").hidden = true;
     section.hidden = false;
-    draw();
+    if (review.decisions.length) draw();
+    else drawers.set("repairs", draw);
   };
   return { start, workbench };
 })();
