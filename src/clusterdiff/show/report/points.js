@@ -2,6 +2,7 @@
 const SHORT = 80; // a longer value is shown in part, until it is asked for
 const EMBEDDED = 2_000; // more of a value is not in this file
 const GROUPS = 40; // so many clusters of a component at first
+const ROWS = 40; // and so many points of a part; where there is nothing but names, five times as many
 
 // A text whose search hits are marked.
 const highlighted = (text, words) => {
@@ -112,20 +113,35 @@ const partRows = (part, words, moves) => {
     { class: `part ${tint}` },
     element("th", { scope: "rowgroup", colspan: width }, ...asNodes(part.words), ...(moves ? [element("b", {}, ` ${moves}`)] : asNodes(part.elsewhere || [])), note),
   );
+  const most = data.attributes.length ? ROWS : 5 * ROWS;
+  const name = (row) => element("bdi", {}, ...highlighted(named(row[0]), words));
+  const inLine = (rows) => rows.flatMap((row, i) => [i ? ", " : "", name(row)]);
+  const inRows = (rows) =>
+    rows.map((row) =>
+      element(
+        "tr",
+        { class: tint },
+        element("th", { scope: "row" }, name(row)),
+        ...row.slice(1).map((value, i) => element("td", {}, valueNode(value, part.others?.[i], words))),
+      ),
+    );
+  // Those that were searched for come first.
+  const found = words.length ? (row) => holds(row, words) : () => false;
+  const rows = words.length ? [...part.rows].sort((a, b) => found(b) - found(a)) : part.rows;
+  const rest = rows.slice(most);
+  const more = (put) => {
+    const button = element("button", { type: "button", class: "unfold", onclick: () => put(button) }, `${compact.format(rest.length)} more`);
+    return button;
+  };
+  if (!rows.length) return [head];
   if (!data.attributes.length) {
-    if (!part.rows.length) return [head];
-    const names = part.rows.flatMap((row, i) => [i ? ", " : "", element("bdi", {}, ...highlighted(named(row[0]), words))]);
-    return [head, element("tr", { class: tint }, element("td", { class: "names" }, ...names))];
+    const all = element("td", { class: "names" }, ...inLine(rows.slice(0, most)));
+    if (rest.length) all.append(" ", more((button) => button.replaceWith(", ", ...inLine(rest))));
+    return [head, element("tr", { class: tint }, all)];
   }
-  const rows = part.rows.map((row) =>
-    element(
-      "tr",
-      { class: tint },
-      element("th", { scope: "row" }, element("bdi", {}, ...highlighted(named(row[0]), words))),
-      ...row.slice(1).map((value, i) => element("td", {}, valueNode(value, part.others?.[i], words))),
-    ),
-  );
-  return [head, ...rows];
+  const out = [head, ...inRows(rows.slice(0, most))];
+  if (rest.length) out.push(element("tr", { class: tint }, element("td", { colspan: width }, more((button) => button.closest("tr").replaceWith(...inRows(rest))))));
+  return out;
 };
 
 // `only` are the clusters to be shown, and `moving` says of a part what a repair would do with it.
