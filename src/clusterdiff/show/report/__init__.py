@@ -19,15 +19,28 @@ __all__ = ["render", "write_report"]
 
 ROOM = "clusterdiff.show.report"
 #: The page's style and script, one file for each concern, in the order in which they are joined.
-STYLES = ("glance.css", "tabs.css", "search.css", "list.css", "component.css", "points.css", "sections.css")
+STYLES = (
+    "glance.css",
+    "tabs.css",
+    "search.css",
+    "list.css",
+    "component.css",
+    "points.css",
+    "heat.css",
+    "sections.css",
+)
 SCRIPTS = (
     "state.js",
+    "address.js",
     "tabs.js",
+    "lister.js",
     "list.js",
     "search.js",
     "component.js",
     "points.js",
     "graph.js",
+    "clusters.js",
+    "heat.js",
     "keys.js",
     "main.js",
 )

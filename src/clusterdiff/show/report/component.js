@@ -1,25 +1,62 @@
-// One component, opened.
+// One component, opened. A small one is told and drawn whole; in a large one people find their way by its clusters.
+const SMALL = 40;
+
 const fill = (cell, component) => {
-  cell.append(...component.story.map((sentence) => element("p", { class: "story" }, label(sentence))));
-  const holder = element("div", { class: "graph" });
-  if (component.loss[0] > 0 && component.cells.length) {
-    cell.append(
-      element("h3", {}, "Derivation"),
-      legend(),
-      holder,
-    );
-    graph(holder, component);
-    if (component.counts[2] > component.cells.length) {
-      cell.append(
-        element("p", { class: "note" }, `An excerpt around the costliest ${data.sides[0]} cluster: ${component.cells.length} of ${compact.format(component.counts[2])} cells.`),
-      );
-    }
-    const fixes = component.repairs.map((place) => data.repairs[place]).map((repair) =>
-      element("p", { class: "fix" }, label(repair.sentence), " ", element("data", { value: repair.gain }, `+${number(repair.gain)}`)),
-    );
-    if (fixes.length) cell.append(element("h3", {}, fixes.length > 1 ? "Repairs" : "Repair"), ...fixes);
-  }
+  const small = component.whole && component.cells.length <= SMALL;
+  if (small) told(cell, component);
+  else navigable(cell, component);
+  const fixes = component.repairs.map((place) => data.repairs[place]).map((repair) =>
+    element("p", { class: "fix" }, label(repair.sentence), " ", element("data", { value: repair.gain }, change(repair.gain)), " ", element("span", { class: "worth" }, `${share(repair.gain, data.loss[0])} of the loss`)),
+  );
+  if (fixes.length) cell.append(element("h3", {}, fixes.length > 1 ? "Repairs" : "Repair"), ...fixes.slice(0, 10));
   if (component.points && component.points.length + component.lost.length) cell.append(element("h3", {}, "Points"), pointTable(component));
+};
+
+const told = (cell, component) => {
+  cell.append(...component.story.map((sentence) => element("p", { class: "story" }, label(sentence))));
+  if (!(component.loss[0] > 0) || !component.cells.length) return;
+  const holder = element("div", { class: "graph" });
+  cell.append(element("h3", {}, "Derivation"), legend(), holder);
+  graph(holder, component, component.story.join(" "));
+};
+
+const navigable = (cell, component) => {
+  const [trues, preds, cells] = component.counts;
+  const here = component.whole ? "" : ` This file holds ${compact.format(component.cells.length)} of the cells, the costliest.`;
+  const place = element("div");
+  const look = (side, at, scroll) => {
+    const { panel, drawIt } = clusterPanel(component, side, at);
+    place.replaceChildren(panel);
+    drawIt();
+    if (scroll) panel.scrollIntoView({ block: "nearest" });
+  };
+  const table = (side) => {
+    const rows = clusterRows(component, side);
+    const noun = `${sideName(side)} cluster`;
+    return clusterTable(rows, side, {
+      step: 8,
+      caption: `${capital(noun)}s of this component; a heading's button sorts`,
+      about: (found) => `${counted(found.length, noun)}, costliest first`,
+      open: (event, row) => {
+        event.preventDefault();
+        event.stopPropagation();
+        address.write(`component-${component.id}-${row.side}-${row.at}`, Object.fromEntries(address.read().asked));
+        look(row.side, row.at, true);
+      },
+    });
+  };
+  const map = element("div");
+  cell.append(
+    element("p", { class: "story" }, `${counted(trues, `${data.sides[0]} cluster`)} and ${counted(preds, `${data.sides[1]} cluster`)} hang together through ${counted(cells, "cell")}.${here}`),
+    element("div", { class: "pair" }, element("div", {}, element("h3", {}, capital(`${data.sides[0]} clusters`)), table("true")), element("div", {}, element("h3", {}, capital(`${data.sides[1]} clusters`)), table("pred"))),
+    place,
+    element("h3", {}, "Heat map"),
+    map,
+  );
+  const { component: looked, cluster } = address.looked();
+  if (looked === component && cluster) look(cluster.side, cluster.at, false);
+  else if (component.true.length) look("true", clusterRows(component, "true").reduce((best, row) => (best === undefined || row.loss > best.loss ? row : best), undefined)?.at ?? 0, false);
+  heatMap(map, [component]);
 };
 
 const legend = () => {

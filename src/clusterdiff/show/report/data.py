@@ -67,7 +67,7 @@ from clusterdiff.wording import count, percent
 #: How many steps of the sequence (as a curve) and values of a slice are shown.
 CURVE, SLICES = 200, 30
 #: Beyond so many cells only measures that take one pass over the cells are computed.
-MANY_CELLS = 100_000
+MANY_CELLS = 10_000
 QUICK = ("S_H", "S'", "R", "ari", "N", "I", "nmi_max", "VI", "V", "b3.f1", "v_measure", "element_centric")
 
 

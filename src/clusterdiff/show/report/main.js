@@ -4,11 +4,14 @@ document.addEventListener("click", (event) => {
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   address.go(link.hash.slice(1));
+  // What a tab shows is already in sight.
+  if (panels.has(link.hash.slice(1)) && !tabs.includes(link)) $("tabs").scrollIntoView();
 });
 
 // A link such as #component-12 opens that component, even if a filter hides it.
 const follow = () => {
-  const { place, component } = address;
+  const { place } = address.read();
+  const { component } = address.looked();
   showTab(panels.has(place) ? place : "components");
   if (!component) return;
   state.open.add(component.id);
