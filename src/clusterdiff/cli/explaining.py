@@ -80,7 +80,7 @@ def sliced(diff: Comparison, names: Sequence[str], columns: Columns | None = Non
 def explanation_as_data(diff: Comparison, top: int, sides: tuple[str, str] = SIDES) -> dict[str, Any]:
     """Where the score was lost and what to fix first, as plain values."""
     repairs = diff.repairs().to_dict(top)
-    return {"explanation": diff.explain(top, sides).to_dict(), "repairs": repairs}
+    return {"explanation": diff.explain(top=top, sides=sides).to_dict(), "repairs": repairs}
 
 
 def slices_as_data(slices: Mapping[str, Table[Slice]]) -> dict[str, Any]:
@@ -118,7 +118,7 @@ def _fates(diff: Comparison) -> dict[str, int]:
 def print_explanation(diff: Comparison, top: int, sides: tuple[str, str]) -> None:
     """Where the score was lost, and what to fix first."""
     out = console()
-    out.print(f"\n{diff.explain(top, sides)}", markup=False, soft_wrap=True)
+    out.print(f"\n{diff.explain(top=top, sides=sides)}", markup=False, soft_wrap=True)
     repairs = diff.repairs()
     if not len(repairs):
         return

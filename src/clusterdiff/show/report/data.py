@@ -105,7 +105,7 @@ class Page:
         self._by = by
         self._limits = FULL if full else USUAL
         self._names, self._columns = read_attributes(attributes, comparison)
-        self.explanation: Explanation = comparison.explain(10, (self.sides[0], self.sides[1]))
+        self.explanation: Explanation = comparison.explain(sides=(self.sides[0], self.sides[1]))
 
     # ---- at a glance
 
