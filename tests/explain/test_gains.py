@@ -86,7 +86,9 @@ def test_gains_are_those_of_a_comparison_anew(
 
 @pytest.mark.parametrize("by", ["component", "true", "pred"])
 @pytest.mark.parametrize("missing", ["lost", "singleton", "drop"])
-@given(label_pairs(max_points=12), st.sampled_from(NAMES), st.integers(0, 2**12 - 1), st.integers(0, 2**12 - 1))
+@given(
+    label_pairs(max_points=12), st.sampled_from(NAMES), st.integers(0, 2**12 - 1), st.integers(0, 2**12 - 1)
+)
 @settings(max_examples=60)
 def test_gains_where_a_side_lacks_points(
     by: str, missing: str, pair: tuple[list[int], list[int]], measure: str, left: int, other: int

@@ -26,6 +26,7 @@ STYLES = (
     "list.css",
     "component.css",
     "points.css",
+    "review.css",
     "heat.css",
     "sections.css",
 )
@@ -33,6 +34,10 @@ SCRIPTS = (
     "state.js",
     "address.js",
     "tabs.js",
+    "whatif.js",
+    "words.js",
+    "review.js",
+    "leaving.js",
     "lister.js",
     "list.js",
     "search.js",
@@ -41,6 +46,7 @@ SCRIPTS = (
     "graph.js",
     "clusters.js",
     "heat.js",
+    "reviewing.js",
     "keys.js",
     "main.js",
 )

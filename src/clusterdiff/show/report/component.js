@@ -5,11 +5,7 @@ const fill = (cell, component) => {
   const small = component.whole && component.cells.length <= SMALL;
   if (small) told(cell, component);
   else navigable(cell, component);
-  const fixes = component.repairs.map((place) => data.repairs[place]).map((repair) =>
-    element("p", { class: "fix" }, label(repair.sentence), " ", element("data", { value: repair.gain }, change(repair.gain)), " ", element("span", { class: "worth" }, `${share(repair.gain, data.loss[0])} of the loss`)),
-  );
-  if (fixes.length) cell.append(element("h3", {}, fixes.length > 1 ? "Repairs" : "Repair"), ...fixes.slice(0, 10));
-  if (component.points && component.points.length + component.lost.length) cell.append(element("h3", {}, "Points"), pointTable(component));
+  cell.append(reviewing.workbench(component));
 };
 
 const told = (cell, component) => {

@@ -11,6 +11,7 @@ given by their places in the lists of their component; losses are shares of the 
 ``score``, ``loss``                    S_H, and [total, split, merge, missing, spurious]
 ``attributes``     the names of the points' other columns
 ``clusters``       how many true and predicted clusters there are in all
+``patch``          how new clusters are called, and why a patch cannot be made (see ``trying.patching``)
 ``repairs``        every repair that the page lists, best first (see below)
 ``components``     the components that the page holds, costliest first (see below); ``rest`` counts the others:
                    {components, points, loss}
@@ -28,6 +29,8 @@ A component is an object:
 ``story``          what happened, in sentences
 ``repairs``        places of its repairs in ``data.repairs``
 ``points``         [cell, name, attribute…]; all points of the component, or some of each cell
+``names``          the names of further points, by cell
+``outside``        if it is not ``whole``: sums over what was left out (see ``trying.outside``)
 ``lost``           [side, cluster, name, attribute…] for points that the other side lacks; side is "true" or "pred"
 
 A repair is an object with ``operation``, ``gain``, ``sentence``, ``component`` (the id), ``affected`` (how many points
@@ -62,6 +65,7 @@ from clusterdiff.measures import Measure, measures
 from clusterdiff.show.pages import visible
 from clusterdiff.show.report.attributes import read_attributes
 from clusterdiff.show.report.embed import FIRST_REPAIRS, FULL, USUAL, Embedded
+from clusterdiff.show.report.trying import patching
 from clusterdiff.wording import count, percent
 
 #: How many steps of the sequence (as a curve) and values of a slice are shown.
@@ -251,6 +255,7 @@ class Page:
             "loss": list(self.diff.loss),
             "attributes": self._names,
             "clusters": list(self.diff.clusters),
+            "patch": patching(self.diff),
             "repairs": self.embedded.repairs,
             "components": listed,
             "rest": {

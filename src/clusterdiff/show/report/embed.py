@@ -16,6 +16,7 @@ from clusterdiff.diff.repairs import Repair
 from clusterdiff.measures.terms import x_log_x
 from clusterdiff.meet.uneven import Alone, UnevenMeet
 from clusterdiff.points.labels import Single
+from clusterdiff.show.report.trying import more_names, outside
 from clusterdiff.show.report.values import value
 
 
@@ -24,7 +25,7 @@ class Limits(NamedTuple):
 
     ``budget`` is the size of its components in bytes; ``components`` how many there are at most. ``cells`` is how many
     a component may have to be held whole; of a larger one the costliest ``excerpt`` are. ``points`` are those of one
-    component, ``repairs`` those of a small one.
+    component, ``names`` how many more of them are known by name alone, ``repairs`` those of a small one.
     """
 
     budget: int
@@ -32,16 +33,25 @@ class Limits(NamedTuple):
     cells: int
     excerpt: int
     points: int
+    names: int
     repairs: int
 
 
 #: The page stays under 2 MB; with ``full`` it holds whatever a browser can still open.
-USUAL = Limits(budget=1_400_000, components=2_000, cells=16_000, excerpt=3_000, points=200, repairs=4)
+USUAL = Limits(
+    budget=1_400_000, components=2_000, cells=16_000, excerpt=3_000, points=200, names=5_000, repairs=4
+)
 FULL = Limits(
-    budget=60_000_000, components=200_000, cells=1_000_000, excerpt=200_000, points=100_000, repairs=1_000
+    budget=60_000_000,
+    components=200_000,
+    cells=1_000_000,
+    excerpt=200_000,
+    points=100_000,
+    names=1_000_000,
+    repairs=1_000,
 )
 #: What is held of a component that must be on the page when nothing is left of the budget.
-SHORT = Limits(budget=0, components=1, cells=60, excerpt=60, points=40, repairs=4)
+SHORT = Limits(budget=0, components=1, cells=60, excerpt=60, points=40, names=0, repairs=4)
 #: How many repairs are listed for the whole, how many of a large component, and so many of the costliest clusters of
 #: either side are on the page, whatever their component.
 FIRST_REPAIRS, LARGE_REPAIRS, CLUSTERS = 20, 60, 50
@@ -134,8 +144,12 @@ class Embedded:
             "story": self._story(number, len(every)),
             "repairs": [],
         }
+        if not whole:
+            entry["outside"] = outside(self._diff, every, cells, true, pred)
         if self._diff.source.known:
             entry["points"] = list(self._points(cells, repairs, limits.points))
+            here = np.bincount([point[0] for point in entry["points"]], minlength=len(cells))
+            entry["names"] = more_names(self._diff, cells, here, limits.names)
             entry["lost"] = list(self._lost(true, pred, limits.points - len(entry["points"])))
         return entry, [repair for repair in found if repair is not None]
 

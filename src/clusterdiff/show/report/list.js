@@ -15,8 +15,7 @@ const nameList = (all, total) => {
   const clusters = all.filter((cluster) => !cluster[4]);
   clusters.slice(0, 3).forEach((cluster, i) => {
     if (i) out.push(", ");
-    const name = named(cluster[0]);
-    out.push(label(name.length > 40 ? `${name.slice(0, 39)}…` : name));
+    out.push(hit(cluster[0], 40));
   });
   if (total > Math.min(3, clusters.length)) out.push(` +${compact.format(total - Math.min(3, clusters.length))}`);
   return out;
@@ -96,12 +95,8 @@ const draw = () => {
     body.append(row);
     if (state.open.has(component.id)) toggle(component, row, true);
   }
-  const all = data.components.length;
-  const lost = found.reduce((sum, c) => sum + c.loss[0], 0);
-  $("found").textContent =
-    found.length === all
-      ? `${compact.format(all)} component${all === 1 ? "" : "s"}`
-      : `${compact.format(found.length)} of ${compact.format(all)} components, ${number(lost)} of the loss`;
+  $("found").textContent = foundInWords(found);
+  keepAddress();
   $("more").hidden = found.length <= state.shown;
   for (const head of $("list").tHead.rows[0].cells) {
     const sorted = head.dataset.key === state.sort;

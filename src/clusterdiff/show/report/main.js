@@ -18,14 +18,18 @@ const follow = () => {
   if (!matching().slice(0, state.shown).includes(component)) {
     $("tools").reset();
     state.shown = Math.max(PAGE, data.components.indexOf(component) + 1);
-    Object.assign(state, { sort: "loss", direction: -1, kinds: new Set(KINDS) });
+    Object.assign(state, SORTED, { kinds: new Set() });
   }
   draw();
   const row = $(`component-${component.id}`);
   row.scrollIntoView({ block: "start" });
   row.querySelector("button").focus({ preventScroll: true });
 };
-address.follow(follow);
+address.follow(() => {
+  readAddress();
+  draw();
+  follow();
+});
 
 let width = innerWidth;
 addEventListener("resize", () => {
@@ -35,5 +39,7 @@ addEventListener("resize", () => {
 });
 
 $("tools").hidden = $("list").hidden = false;
+reviewing.start();
+readAddress();
 draw();
 follow();
