@@ -33,13 +33,14 @@ class Limits(NamedTuple):
     cells: int
     excerpt: int
     points: int
+    text: int
     names: int
     repairs: int
 
 
 #: The page stays under 2 MB; with ``full`` it holds whatever a browser can still open.
 USUAL = Limits(
-    budget=1_400_000, components=2_000, cells=16_000, excerpt=3_000, points=200, names=5_000, repairs=4
+    budget=1_400_000, components=2_000, cells=16_000, excerpt=3_000, points=200, text=500, names=5_000, repairs=4
 )
 FULL = Limits(
     budget=60_000_000,
@@ -47,11 +48,13 @@ FULL = Limits(
     cells=1_000_000,
     excerpt=200_000,
     points=100_000,
+    text=2_000,
     names=1_000_000,
     repairs=1_000,
 )
-#: What is held of a component that must be on the page when nothing is left of the budget.
-SHORT = Limits(budget=0, components=1, cells=60, excerpt=60, points=40, names=0, repairs=4)
+#: What is held of a component that must be on the page when nothing is left of the budget, and of one after many such.
+SHORT = Limits(budget=0, components=1, cells=60, excerpt=60, points=40, text=60, names=0, repairs=4)
+BARE, RESERVE = SHORT._replace(points=0), 250_000
 #: How many repairs are listed for the whole, how many of a large component, and so many of the costliest clusters of
 #: either side are on the page, whatever their component.
 FIRST_REPAIRS, LARGE_REPAIRS, CLUSTERS = 20, 60, 50
@@ -89,11 +92,12 @@ class Embedded:
             component = table[int(rank[number])]
             entry, repairs = self._component(component, self._limits)
             size = _size(entry) + _size(repairs)
-            if size > left and due:
-                entry, repairs = self._component(component, SHORT)
-                size = _size(entry) + _size(repairs)
-            elif size > left:
+            if size > left and not due:
                 break
+            for limits, most in ((SHORT, left), (BARE, left + RESERVE)):
+                if size > most:
+                    entry, repairs = self._component(component, limits)
+                    size = _size(entry) + _size(repairs)
             left -= size
             entry["rank"] = int(rank[number]) + 1
             self._by_id[number] = entry
