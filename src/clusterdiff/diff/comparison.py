@@ -233,24 +233,38 @@ class Comparison(Scores):
         """The meet that a measure is computed from."""
         return self.seen_by(measure).meet
 
-    def repairs(self) -> Repairs:
+    def repairs(self, measure: AnyMeasure = "S_H", *, anew: int = ANEW) -> Repairs:
         """What to fix first: single operations on predicted clusters by the score that each alone would gain.
 
-        Operations split a predicted cluster by true cluster, merge the predicted clusters that lie inside one true
-        cluster (with or without its home), or move a stray part of a true cluster to its home: the predicted cluster
-        that holds most of it. Gains are exact. ``.sequence`` is the greedy sequence until pred equals true.
+        Operations split a predicted cluster by true cluster; merge the predicted clusters that lie inside one true
+        cluster, alone or with another that holds some of it; or move a part of a true cluster to another part of it.
+        Of the clusters that could be moved to, or merged with, only the one that gains most is listed. Gains are
+        exact. ``.sequence`` is the greedy sequence of S_H until pred equals true.
+
+        Parameters
+        ----------
+        measure
+            What the operations are to gain in; see :meth:`gains`.
+        anew
+            For how many of the operations that gain most S_H a measure that reads more than sums is computed anew.
 
         Examples
         --------
         >>> import clusterdiff as cd
-        >>> repairs = cd.compare([0, 0, 1, 1, 2], ["x", "x", "y", "z", "z"]).repairs()
-        >>> repairs
+        >>> diff = cd.compare([0, 0, 1, 1, 2], ["x", "x", "y", "z", "z"])
+        >>> diff.repairs()
         +0.600000  move 1 point of 1 (3) from z to y
         +0.200000  split z into 2: 1 (1 point) and 2 (1 point)
-        >>> [(step.operation, step.score) for step in repairs.sequence]
+        >>> [(step.operation, step.score) for step in diff.repairs().sequence]
         [('move', 1.0)]
+        >>> diff.repairs("vi")
         """
-        return self._repairs
+        wanted = resolve(measure)
+        if wanted == resolve("S_H"):
+            return self._repairs
+        seen = self.seen_by(wanted)
+        kind = LostRepairs if seen.meet.uneven else Repairs
+        return kind(seen.analysis, seen.source, self._worth(wanted), anew)
 
     @cached_property
     def _repairs(self) -> Repairs:
