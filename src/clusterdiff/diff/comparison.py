@@ -343,6 +343,7 @@ class Comparison(Scores):
         title: str | None = None,
         sides: tuple[str, str] = ("true", "predicted"),
         about: Mapping[str, str] | None = None,
+        measure: AnyMeasure = "S_H",
         full: bool = False,
     ) -> None:
         """Write one HTML file to explore the comparison in a browser; it needs no network and stays under 2 MB.
@@ -360,11 +361,21 @@ class Comparison(Scores):
             The heading, and what the two clusterings are called.
         about
             What else to say at the top, such as ``{"data": "orders of 2025"}``; the date is always there.
+        measure
+            Another measure than S_H: the page also tells what components and clusters cost in it, as :meth:`gains` does.
         full
             Whether to hold more components, clusters and points than fit into 2 MB: up to some 60 MB.
         """
         views.report(
-            self, path, attributes=attributes, by=by, title=title, sides=sides, about=about, full=full
+            self,
+            path,
+            attributes=attributes,
+            by=by,
+            title=title,
+            sides=sides,
+            about=about,
+            measure=measure,
+            full=full,
         )
 
     # ---- for people and programs

@@ -10,7 +10,7 @@ from datetime import date
 from os import PathLike
 from typing import Any
 
-from clusterdiff.diff.comparison import Comparison
+from clusterdiff.diff.comparison import AnyMeasure, Comparison
 from clusterdiff.files import write_text
 from clusterdiff.show.pages import render_page, visible
 from clusterdiff.show.report.data import Page
@@ -65,11 +65,12 @@ def render(
     title: str | None = None,
     sides: tuple[str, str] = ("true", "predicted"),
     about: Mapping[str, str] | None = None,
+    measure: AnyMeasure = "S_H",
     full: bool = False,
 ) -> str:
     """The report as the text of an HTML file."""
     written = {"date": f"{date.today():%-d %B %Y}"}
-    page = Page(comparison, attributes, by or {}, sides, {**(about or {}), **written}, full)
+    page = Page(comparison, attributes, by or {}, sides, {**(about or {}), **written}, measure, full)
     return render_page(
         ROOM,
         page.data,

@@ -16,6 +16,7 @@ from clusterdiff.diff.repairs import Repair
 from clusterdiff.measures.terms import x_log_x
 from clusterdiff.meet.uneven import Alone, UnevenMeet
 from clusterdiff.points.labels import Single
+from clusterdiff.show.report.costs import Costs
 from clusterdiff.show.report.trying import more_names, outside
 from clusterdiff.show.report.values import value
 
@@ -25,7 +26,8 @@ class Limits(NamedTuple):
 
     ``budget`` is the size of its components in bytes; ``components`` how many there are at most. ``cells`` is how many
     a component may have to be held whole; of a larger one the costliest ``excerpt`` are. ``points`` are those of one
-    component, ``names`` how many more of them are known by name alone, ``repairs`` those of a small one.
+    component, ``text`` the letters of an attribute, ``names`` how many more points are known by name alone, and
+    ``repairs`` those of a small component.
     """
 
     budget: int
@@ -40,7 +42,14 @@ class Limits(NamedTuple):
 
 #: The page stays under 2 MB; with ``full`` it holds whatever a browser can still open.
 USUAL = Limits(
-    budget=1_400_000, components=2_000, cells=16_000, excerpt=3_000, points=200, text=500, names=5_000, repairs=4
+    budget=1_600_000,
+    components=2_000,
+    cells=16_000,
+    excerpt=3_000,
+    points=200,
+    text=500,
+    names=5_000,
+    repairs=4,
 )
 FULL = Limits(
     budget=60_000_000,
@@ -67,9 +76,15 @@ class Embedded:
     """The components that a page holds, costliest first, and the repairs that it lists, best first."""
 
     def __init__(
-        self, comparison: Comparison, columns: list[Any], sides: tuple[str, str], limits: Limits
+        self,
+        comparison: Comparison,
+        columns: list[Any],
+        sides: tuple[str, str],
+        limits: Limits,
+        costs: Costs | None = None,
     ) -> None:
         self._diff, self._columns, self._sides, self._limits = comparison, columns, sides, limits
+        self._costs = costs
         self._losses = _cluster_losses(comparison)
         self._weighted = comparison.meet.weights is not None
         self.repairs: list[dict[str, Any]] = []
@@ -113,6 +128,8 @@ class Embedded:
             for of, losses in zip((analysis.join.of_true, analysis.join.of_pred), self._losses, strict=True)
         ]
         table = self._diff.components["component"]
+        if self._costs is not None:  # the costliest in that measure
+            table = np.argsort(-np.nan_to_num(self._costs.of["component"]), kind="stable")
         due = dict.fromkeys([*table[:1].tolist(), *first, *costliest[0], *costliest[1]])
         yield from ((number, True) for number in due)
         yield from (
@@ -148,13 +165,18 @@ class Embedded:
             "story": self._story(number, len(every)),
             "repairs": [],
         }
+        if self._costs is not None:
+            entry["cost"] = known(self._costs.of["component"][[number]])[0]
+            entry["costs"] = [
+                known(self._costs.of[side][codes]) for side, codes in (("true", true), ("pred", pred))
+            ]
         if not whole:
             entry["outside"] = outside(self._diff, every, cells, true, pred)
         if self._diff.source.known:
-            entry["points"] = list(self._points(cells, repairs, limits.points))
+            entry["points"] = list(self._points(cells, repairs, limits))
             here = np.bincount([point[0] for point in entry["points"]], minlength=len(cells))
             entry["names"] = more_names(self._diff, cells, here, limits.names)
-            entry["lost"] = list(self._lost(true, pred, limits.points - len(entry["points"])))
+            entry["lost"] = list(self._lost(true, pred, limits, limits.points - len(entry["points"])))
         return entry, [repair for repair in found if repair is not None]
 
     def _excerpt(self, cells: Any, repairs: list[Repair], most: int) -> Any:
@@ -250,12 +272,12 @@ class Embedded:
 
     # ---- points
 
-    def _points(self, cells: Any, repairs: list[Repair], most: int) -> Iterator[list[Any]]:
+    def _points(self, cells: Any, repairs: list[Repair], limits: Limits) -> Iterator[list[Any]]:
         """All points of the cells, if there are not too many; else those of the repairs, and some of every other."""
         meet = self._diff.meet
         size = meet.size[cells]
         taken = np.zeros(len(cells), dtype=np.int64)
-        left = most
+        left = limits.points
         for part in (part for repair in repairs for part in repair.cells):
             at = np.searchsorted(cells, part)
             new = int((size[at] - taken[at]).sum())
@@ -269,9 +291,9 @@ class Embedded:
             taken[rest] = np.minimum(size[rest], _fair(size[rest], left))
         for k in np.flatnonzero(taken).tolist():
             for i in meet.members(int(cells[k]))[: taken[k]].tolist():
-                yield [k, *self._point(i)]
+                yield [k, *self._point(i, limits.text)]
 
-    def _lost(self, true: Any, pred: Any, most: int) -> Iterator[list[Any]]:
+    def _lost(self, true: Any, pred: Any, limits: Limits, most: int) -> Iterator[list[Any]]:
         """The first of the points that one side lacks, with their cluster on the other."""
         meet = self._diff.meet
         if not isinstance(meet, UnevenMeet):
@@ -282,10 +304,10 @@ class Embedded:
             mine = np.flatnonzero(np.isin(alone.cluster, clusters))[:left]
             left -= len(mine)
             for i, code in zip(alone.at[mine].tolist(), alone.cluster[mine], strict=True):
-                yield [side, int(np.searchsorted(clusters, code)), *self._point(i)]
+                yield [side, int(np.searchsorted(clusters, code)), *self._point(i, limits.text)]
 
-    def _point(self, i: int) -> list[Any]:
-        return [value(self._diff.points[i]), *(value(column[i]) for column in self._columns)]
+    def _point(self, i: int, long: int) -> list[Any]:
+        return [value(self._diff.points[i]), *(value(column[i], long) for column in self._columns)]
 
 
 class Places:
@@ -350,6 +372,11 @@ def _cluster_losses(comparison: Comparison) -> ClusterLosses:
         total(meet.true, meet.k_true, np.arange(meet.k_true)),
         total(meet.pred, meet.k_pred, None, np.arange(meet.k_pred)),
     )
+
+
+def known(gains: Any) -> list[float | None]:
+    """Gains for the page; None where they were not computed."""
+    return [None if np.isnan(gain) else short(gain) for gain in gains.tolist()]
 
 
 def short(number: float) -> float:

@@ -24,6 +24,11 @@ def value(given: Any, long: int = LONG) -> Any:
     """
     if isinstance(given, np.generic):
         given = given.item()
+    spoken = getattr(
+        given, "spoken", None
+    )  # what people call it, as mentions of a text are called by their words
+    if isinstance(spoken, str):
+        return [spoken[:long]]
     if given is None or isinstance(given, bool):
         return given
     if isinstance(given, str):
