@@ -31,6 +31,7 @@ STYLES = (
     "sections.css",
 )
 SCRIPTS = (
+    "costs.js",
     "state.js",
     "address.js",
     "tabs.js",

@@ -2,6 +2,7 @@
 const OTHER = { true: "pred", pred: "true" };
 const PLACE = { true: 0, pred: 1 };
 const sideName = (side) => data.sides[PLACE[side]];
+const clusterNoun = (side) => `${sideName(side)} ${CLUSTER}`;
 const capital = (text) => text.charAt(0).toLocaleUpperCase() + text.slice(1);
 
 // The cells of each cluster of a component, largest first; made once.
@@ -19,7 +20,7 @@ const cellsOf = (component, side) => {
 
 const clusterRows = (component, side) =>
   component[side].flatMap(([name, size, score, loss, single], at) =>
-    single ? [] : [{ component, side, at, name, size, score, loss, cells: cellsOf(component, side)[at] }],
+    single ? [] : [{ component, side, at, name, size, score, loss, cost: data.measure ? component.costs[PLACE[side]][at] : null, cells: cellsOf(component, side)[at] }],
   );
 // Of a component that is not whole some cells may be elsewhere.
 const isWhole = ({ component, side, size, cells, at }) =>
@@ -52,10 +53,11 @@ const clusterTable = (rows, side, { step, caption, about, open }) => {
     about,
     text: (row) => shown(row.name),
     columns: [
-      { key: "names", title: `${sideName(side)} cluster`, value: (row) => shown(row.name).toLocaleLowerCase(), first: 1 },
-      { key: "size", title: "points", value: (row) => row.size, first: -1, class: "n" },
+      { key: "names", title: clusterNoun(side), value: (row) => shown(row.name).toLocaleLowerCase(), first: 1 },
+      { key: "size", title: plural(POINT), value: (row) => row.size, first: -1, class: "n" },
       { key: "parts", title: "parts", value: (row) => row.cells.length, first: -1, class: "n" },
       { key: "score", title: "score", value: (row) => row.score, first: 1, class: "n score-column" },
+      ...costColumn((row) => row.cost),
       { key: "loss", title: "of the loss", value: (row) => row.loss, first: -1, class: "loss" },
     ],
     row: (row) =>
@@ -71,6 +73,7 @@ const clusterTable = (rows, side, { step, caption, about, open }) => {
         element("td", { class: "n" }, compact.format(row.size)),
         element("td", { class: "n" }, `${isWhole(row) ? "" : "≥ "}${compact.format(row.cells.length)}`),
         element("td", { class: "n score-column" }, number(row.score)),
+        ...costCell(row.cost),
         element("td", { class: "loss" }, element("div", {}, element("data", { value: row.loss }, share(row.loss, data.loss[0])), lossBar(row.loss, most))),
       ),
   });
@@ -80,11 +83,11 @@ for (const side of ["true", "pred"]) {
   drawers.set(`${side}-clusters`, () => {
     const rows = data.components.flatMap((component) => clusterRows(component, side));
     const all = data.clusters[PLACE[side]];
-    const noun = `${sideName(side)} cluster`;
+    const noun = clusterNoun(side);
     const lost = (found) => share(found.reduce((sum, row) => sum + row.loss, 0), data.loss[0]);
     $(`${side}-list`).replaceChildren(
       clusterTable(rows, side, {
-        caption: `${capital(noun)}s; a heading's button sorts`,
+        caption: `${capital(plural(noun))}; a heading's button sorts`,
         about: (found, narrowed) =>
           !narrowed && found.length === all
             ? counted(all, noun)
@@ -138,12 +141,13 @@ const clusterPanel = (component, side, at) => {
     );
   };
   const MOST = 12;
+  const concerned = side === "pred" ? [at] : cells.slice(0, MOST).map((cell) => component.cells[cell][1]);
   const found = around(component, side, at);
   const holder = element("div", { class: "graph" });
   const panel = element(
     "div",
     { class: "cluster", id: `cluster-${component.id}` },
-    element("h4", {}, `${capital(sideName(side))} cluster `, label(named(name, 80))),
+    element("h4", {}, `${capital(clusterNoun(side))} `, label(named(name, 80))),
     element("p", { class: "note" }, `${points(size)}, ${counted(cells.length, "part")}, score ${number(score)}, ${share(loss, data.loss[0])} of the loss`),
     legend(),
     holder,
@@ -153,13 +157,14 @@ const clusterPanel = (component, side, at) => {
       element(
         "table",
         {},
-        element("caption", { class: "unseen" }, "Parts of the cluster"),
-        element("thead", {}, element("tr", {}, ...[`${sideName(other)} cluster`, "points", "of this cluster", "also there"].map((head, i) => element("th", { scope: "col", class: i === 1 || i === 2 ? "n" : null }, head)))),
+        element("caption", { class: "unseen" }, `Parts of the ${CLUSTER}`),
+        element("thead", {}, element("tr", {}, ...[clusterNoun(other), plural(POINT), `of this ${CLUSTER}`, "also there"].map((head, i) => element("th", { scope: "col", class: i === 1 || i === 2 ? "n" : null }, head)))),
         element("tbody", {}, ...cells.slice(0, MOST).map(row)),
       ),
     ),
     cells.length > MOST ? element("p", { class: "note" }, `${counted(cells.length - MOST, "smaller part")} not listed.`) : null,
+    component.points?.length ? element("details", {}, element("summary", {}, capital(plural(POINT))), pointDiff(review.worked(component), { only: concerned })) : null,
   );
-  const drawIt = () => graph(holder, found, `${named(name)} and the clusters that it shares points with`);
+  const drawIt = () => graph(holder, found, `${named(name)} and what it shares ${plural(POINT)} with`);
   return { panel, drawIt };
 };

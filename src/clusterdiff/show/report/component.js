@@ -5,7 +5,7 @@ const fill = (cell, component) => {
   const small = component.whole && component.cells.length <= SMALL;
   if (small) told(cell, component);
   else navigable(cell, component);
-  cell.append(reviewing.workbench(component));
+  cell.append(reviewing.workbench(component, small));
 };
 
 const told = (cell, component) => {
@@ -28,10 +28,10 @@ const navigable = (cell, component) => {
   };
   const table = (side) => {
     const rows = clusterRows(component, side);
-    const noun = `${sideName(side)} cluster`;
+    const noun = clusterNoun(side);
     return clusterTable(rows, side, {
       step: 8,
-      caption: `${capital(noun)}s of this component; a heading's button sorts`,
+      caption: `${capital(plural(noun))} of this component; a heading's button sorts`,
       about: (found) => `${counted(found.length, noun)}, costliest first`,
       open: (event, row) => {
         event.preventDefault();
@@ -43,8 +43,8 @@ const navigable = (cell, component) => {
   };
   const map = element("div");
   cell.append(
-    element("p", { class: "story" }, `${counted(trues, `${data.sides[0]} cluster`)} and ${counted(preds, `${data.sides[1]} cluster`)} hang together through ${counted(cells, "cell")}.${here}`),
-    element("div", { class: "pair" }, element("div", {}, element("h3", {}, capital(`${data.sides[0]} clusters`)), table("true")), element("div", {}, element("h3", {}, capital(`${data.sides[1]} clusters`)), table("pred"))),
+    element("p", { class: "story" }, `${counted(trues, clusterNoun("true"))} and ${counted(preds, clusterNoun("pred"))} hang together through ${counted(cells, "cell")}.${here}`),
+    element("div", { class: "pair" }, element("div", {}, element("h3", {}, capital(plural(clusterNoun("true")))), table("true")), element("div", {}, element("h3", {}, capital(plural(clusterNoun("pred")))), table("pred"))),
     place,
     element("h3", {}, "Heat map"),
     map,
@@ -64,6 +64,6 @@ const legend = () => {
     item("split", "lost to a split"),
     item("merge", "lost to a merge"),
     item("none", "nothing lost"),
-    element("span", {}, "widths show numbers of points"),
+    element("span", {}, `widths show numbers of ${plural(POINT)}`),
   );
 };

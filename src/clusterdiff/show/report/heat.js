@@ -44,7 +44,7 @@ const heatMap = (holder, chosen) => {
   const canvas = element("canvas", {
     tabindex: "0",
     role: "application",
-    "aria-label": `Heat map of ${counted(rows.length, `${data.sides[0]} cluster`)} and ${counted(columns.length, `${data.sides[1]} cluster`)}. Arrows go from cell to cell, plus and minus zoom, 0 shows all, Enter opens the component.`,
+    "aria-label": `Heat map of ${counted(rows.length, clusterNoun("true"))} and ${counted(columns.length, clusterNoun("pred"))}. Arrows go from cell to cell, plus and minus zoom, 0 shows all, Enter opens the component.`,
   });
   const said = element("p", { class: "note said", role: "status", "aria-live": "polite" });
   const button = (text, act) => element("button", { type: "button", onclick: act }, text);

@@ -104,7 +104,6 @@ for (const kind of KINDS) {
 
 // ---- the address
 
-const SORTED = { sort: "loss", direction: -1 };
 const keepAddress = () => {
   const { place } = address.read();
   address.write(place, {
