@@ -1,5 +1,6 @@
 // One component, opened. A small one is told and drawn whole; in a large one people find their way by its clusters.
 const SMALL = 40;
+const SENTENCES = 3;
 
 const fill = (cell, component) => {
   const small = component.whole && component.cells.length <= SMALL;
@@ -9,7 +10,10 @@ const fill = (cell, component) => {
 };
 
 const told = (cell, component) => {
-  cell.append(...component.story.map((sentence) => element("p", { class: "story" }, label(sentence))));
+  const sentences = component.story.map((sentence) => element("p", { class: "story" }, label(sentence)));
+  const rest = sentences.splice(SENTENCES);
+  cell.append(...sentences);
+  if (rest.length) cell.append(element("details", {}, element("summary", {}, counted(rest.length, "more sentence")), ...rest));
   if (!(component.loss[0] > 0) || !component.cells.length) return;
   const holder = element("div", { class: "graph" });
   cell.append(element("h3", {}, "Derivation"), legend(), holder);

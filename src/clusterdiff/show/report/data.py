@@ -78,6 +78,7 @@ from clusterdiff.wording import count, percent, plural
 CURVE, SLICES = 200, 30
 #: Beyond so many cells only measures that take one pass over the cells are computed.
 MANY_CELLS = 10_000
+SLOW = ("smi",)
 QUICK = ("S_H", "S'", "R", "ari", "N", "I", "nmi_max", "VI", "V", "b3.f1", "v_measure", "element_centric")
 
 
@@ -134,10 +135,12 @@ class Page:
 
     @property
     def kinds(self) -> list[dict[str, Any]]:
-        """For each kind of component: how many there are, and what they lost."""
-        lost = self.explanation.kinds
+        """For each kind of component: how many there are, and their share of the loss."""
+        lost, total = self.explanation.kinds, self.diff.loss.total
+        # Sums in another order differ in their last digits, which is no reason to say "over 99.9999%".
+        shares = {kind: round(loss.total / total, 12) for kind, loss in lost.items()} if total else {}
         return [
-            {"kind": kind, "count": number, "loss": lost[kind].total if kind in lost else 0.0}
+            {"kind": kind, "count": number, "share": shares.get(kind, 0.0)}
             for kind, number in self.diff.kinds.items()
         ]
 
@@ -152,7 +155,7 @@ class Page:
         many = len(self.diff.meet) > MANY_CELLS
         rows, left_out = [], []
         for name, measure in measures.items():
-            if many and name not in QUICK:
+            if (many and name not in QUICK) or (name in SLOW and self.diff.n > 1000):
                 left_out.append(name)
                 continue
             try:

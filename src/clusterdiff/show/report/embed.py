@@ -44,7 +44,7 @@ class Limits(NamedTuple):
 USUAL = Limits(
     budget=1_600_000,
     components=2_000,
-    cells=16_000,
+    cells=40_000,
     excerpt=3_000,
     points=200,
     text=500,
@@ -64,6 +64,8 @@ FULL = Limits(
 #: What is held of a component that must be on the page when nothing is left of the budget, and of one after many such.
 SHORT = Limits(budget=0, components=1, cells=60, excerpt=60, points=40, text=60, names=0, repairs=4)
 BARE, RESERVE = SHORT._replace(points=0), 250_000
+#: The share of the budget that one component may take.
+SHARE = 0.6
 #: How many repairs are listed for the whole, how many of a large component, and so many of the costliest clusters of
 #: either side are on the page, whatever their component.
 FIRST_REPAIRS, LARGE_REPAIRS, CLUSTERS = 20, 60, 50
@@ -105,11 +107,14 @@ class Embedded:
             if len(self._by_id) >= self._limits.components and not due:
                 break
             component = table[int(rank[number])]
-            entry, repairs = self._component(component, self._limits)
+            usual, share = self._limits, int(SHARE * self._limits.budget)
+            entry, repairs = self._component(component, usual)
             size = _size(entry) + _size(repairs)
             if size > left and not due:
                 break
-            for limits, most in ((SHORT, left), (BARE, left + RESERVE)):
+            # What it may take at most, or less of it is held.
+            excerpt = usual._replace(cells=usual.excerpt)
+            for limits, most in ((excerpt, share), (SHORT, left), (BARE, left + RESERVE)):
                 if size > most:
                     entry, repairs = self._component(component, limits)
                     size = _size(entry) + _size(repairs)
@@ -285,7 +290,7 @@ class Embedded:
                 taken[at], left = size[at], left - new
         rest = np.flatnonzero(taken == 0)
         if len(rest) > left:  # one point each is too many
-            cost = self._diff.analysis.cell_loss.cells.total[cells[rest]]
+            cost = self._diff.analysis.cell_loss.cells.of(cells[rest])
             taken[rest[np.argsort(-cost, kind="stable")[:left]]] = 1
         elif len(rest):
             taken[rest] = np.minimum(size[rest], _fair(size[rest], left))

@@ -1,5 +1,5 @@
 // The heat map of true against predicted clusters: white where there is nothing, and it zooms.
-const ARRANGED = { same: "in one piece", split: "split off", merge: "merged in", mixed: "both" };
+const ARRANGED = { same: "most of its row and column", split: "split off", merge: "merged in", mixed: "astray" };
 
 // Rows and columns of some components: the costliest rows first, a column where most of it is.
 const arranged = (chosen) => {
@@ -15,12 +15,12 @@ const arranged = (chosen) => {
     });
     const across = component.pred.map((_, at) => at).sort((a, b) => home[a] - home[b] || component.pred[b][1] - component.pred[a][1] || a - b);
     const place = new Map(across.map((at, i) => [at, columns.length + i]));
-    for (const [t, p, size] of component.cells) {
-      const whole = cellsOf(component, "true")[t].length < 2;
-      const pure = cellsOf(component, "pred")[p].length < 2;
-      const kind = whole ? (pure ? "same" : "merge") : pure ? "split" : "mixed";
+    component.cells.forEach(([t, p, size], at) => {
+      const ofRow = cellsOf(component, "true")[t][0] === at;
+      const ofColumn = cellsOf(component, "pred")[p][0] === at;
+      const kind = ofRow ? (ofColumn ? "same" : "merge") : ofColumn ? "split" : "mixed";
       cells.push({ component, t, p, size, kind, row: rows.length + rank.get(t), column: place.get(p), share: size / component.true[t][1] });
-    }
+    });
     rows.push(...order.map((at) => component.true[at][0]));
     columns.push(...across.map((at) => component.pred[at][0]));
   }
