@@ -74,10 +74,10 @@ class Repairs(NamedTuple):
 
     operation: NDArray[np.int32]
     """0 splits predicted cluster ``at``; 1 merges the predicted clusters inside true cluster ``at``; 2 moves cell
-    ``at`` to the home of its true cluster, the predicted cluster with the largest part."""
-    home: NDArray[np.int32]
-    """Merge: whether the home, which has points of others too, takes part."""
+    ``at`` to another of its true cluster."""
     at: NDArray[np.int64]
+    to: NDArray[np.int64]
+    """Merge: the cell whose cluster, which has points of others too, takes part, or -1. Move: the cell to unite with."""
     gain: NDArray[np.float64]
     """Of S_H."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from clusterdiff.table import shown
 
@@ -11,21 +12,40 @@ from clusterdiff.table import shown
 def name(label: object) -> str:
     """A user's label inside a sentence: text from right to left does not change the order of the words around it.
 
+    What has a ``spoken`` form, as mentions of a text have, is called by that; programs see ``str``.
+
     >>> name("ann"), [hex(ord(sign)) for sign in name("\u05d0")]
     ('ann', ['0x2068', '0x5d0', '0x2069'])
     """
-    text = shown(str(label))
+    spoken = getattr(label, "spoken", None)
+    text = shown(spoken if isinstance(spoken, str) else str(label))
     leftward = any(unicodedata.bidirectional(letter) in {"R", "AL", "AN"} for letter in text)
     return f"\u2068{text}\u2069" if leftward else text
+
+
+class Nouns(NamedTuple):
+    """What people call the points of a comparison, and their clusters."""
+
+    point: str = "point"
+    cluster: str = "cluster"
 
 
 def count(number: int, noun: str = "point") -> str:
     """A number of things.
 
-    >>> count(1), count(1200, "cluster")
-    ('1 point', '1,200 clusters')
+    >>> count(1), count(1200, "cluster"), count(2, "key entity")
+    ('1 point', '1,200 clusters', '2 key entities')
     """
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+    return f"{number:,} {noun if number == 1 else plural(noun)}"
+
+
+def plural(noun: str) -> str:
+    """Several of a thing.
+
+    >>> plural("mention"), plural("entity"), plural("day")
+    ('mentions', 'entities', 'days')
+    """
+    return f"{noun[:-1]}ies" if noun[-1:] == "y" and noun[-2:-1] not in "aeiou" else f"{noun}s"
 
 
 def and_list(items: Sequence[str], limit: int = 4) -> str:

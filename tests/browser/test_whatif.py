@@ -47,7 +47,9 @@ class Case:
         n, k = int(rng.integers(2, 40)), rng.integers(1, 7, 2)
         self.true = rng.integers(0, k[0], n)
         self.pred = rng.integers(0, k[1], n)
-        self.weights = rng.choice([0.0, 0.5, 1.0, 3.0, 1e3], n, p=[0.1, 0.2, 0.4, 0.2, 0.1]) if weighed else np.ones(n)
+        self.weights = (
+            rng.choice([0.0, 0.5, 1.0, 3.0, 1e3], n, p=[0.1, 0.2, 0.4, 0.2, 0.1]) if weighed else np.ones(n)
+        )
         if weighed:
             self.weights[0] = 2.0
         self.weighed = weighed
@@ -56,7 +58,9 @@ class Case:
             self.pred[(rng.random(n) < 0.2) & (self.true >= 0)] = -1
         self.lost = lost
         self.choices = rng.random(6).tolist()
-        self.cells = sorted({(t, p) for t, p in zip(self.true.tolist(), self.pred.tolist(), strict=True) if t >= 0 and p >= 0})
+        self.cells = sorted(
+            {(t, p) for t, p in zip(self.true.tolist(), self.pred.tolist(), strict=True) if t >= 0 and p >= 0}
+        )
 
     @property
     def unit(self) -> float:
@@ -64,7 +68,11 @@ class Case:
 
     def bag(self, inside: Any) -> dict[str, float]:
         w = self.weights[inside]
-        return {"size": len(w), "mass": float(w.sum()), "entropy": sum(x * log(x / self.unit) for x in w if x)}
+        return {
+            "size": len(w),
+            "mass": float(w.sum()),
+            "entropy": sum(x * log(x / self.unit) for x in w if x),
+        }
 
     def given(self) -> dict[str, Any]:
         """What the page's script gets."""

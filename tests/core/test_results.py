@@ -36,7 +36,7 @@ RESULTS: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
         lambda: _core.moments_sparse(TRUE, 3, ROWS.indptr, ROWS.indices, ROWS.data, 6),
         ("indptr", "indices", "data", "low", "within"),
     ),
-    "Repairs": (lambda: _core.repairs(cells()), ("operation", "home", "at", "gain")),
+    "Repairs": (lambda: _core.repairs(cells()), ("operation", "at", "to", "gain")),
     "RepairSteps": (
         lambda: _core.repair_steps(cells()),
         ("operation", "true", "gain", "indptr", "cell", "source", "target"),

@@ -198,7 +198,7 @@ def test_a_meet_in_memory_has_everything_that_a_comparison_has(frame: Any) -> No
         got.patch()
     both = cd.compare(*tables, point="id", missing="drop")
     assert both.patch().apply(both.pred) == cd.compare(*names, missing="drop").true
-    assert str(got.explain(1)).splitlines()[:2] == str(expected.explain(1)).splitlines()[:2]
+    assert str(got.explain(top=1)).splitlines()[:2] == str(expected.explain(1)).splitlines()[:2]
 
 
 def test_large_integers_survive_an_outer_join(frame: Any) -> None:

@@ -9,11 +9,13 @@ import click
 from rich.text import Text
 
 from clusterdiff.cli.options import together
-from clusterdiff.cli.output import console, error_console, plain_table, print_diff, print_json
+from clusterdiff.cli.output import console, plain_table, print_diff, print_json
+from clusterdiff.cli.reporting import NONE, Report, report_options
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.mapping import STATUS
 from clusterdiff.diff.slices import BUILT_IN, Slice
 from clusterdiff.errors import ArgumentError, nearest
+from clusterdiff.formats.source import Source
 from clusterdiff.table import Table, plain, shown
 from clusterdiff.wording import count
 
@@ -29,7 +31,7 @@ explain_options = together(
         metavar="COLUMN",
         help="Loss by a column of TRUE, by size or by kind; scores by document, for mentions. May be repeated.",
     ),
-    click.option("--html", type=click.Path(), metavar="FILE", help="Write a report to explore in a browser."),
+    report_options,
 )
 
 
@@ -41,10 +43,11 @@ def show(
     *,
     explain: bool = False,
     by: Sequence[str] = (),
-    html: str | None = None,
+    report: Report = NONE,
     columns: Columns | None = None,
     sides: tuple[str, str] = SIDES,
     title: str | None = None,
+    files: tuple[Source, Source] | None = None,
     report_by: Sequence[str] = (),
 ) -> None:
     """Print a comparison for people or programs, and write its report; ``report_by`` are slices for the report only."""
@@ -67,9 +70,8 @@ def show(
             print_explanation(diff, top, sides)
         for name, table in slices.items():
             print_slices(name, table)
-    if html is not None:
-        wanted = {name: _column(name, diff, columns or {}) for name in dict.fromkeys([*by, *report_by])}
-        report(diff, html, quiet=as_json, attributes=columns, by=wanted, title=title, sides=sides)
+    wanted = {name: _column(name, diff, columns or {}) for name in dict.fromkeys([*by, *report_by])}
+    report.write(diff, quiet=as_json, attributes=columns, by=wanted, title=title, sides=sides, files=files)
 
 
 def sliced(diff: Comparison, names: Sequence[str], columns: Columns | None = None) -> dict[str, Table[Slice]]:
@@ -80,7 +82,7 @@ def sliced(diff: Comparison, names: Sequence[str], columns: Columns | None = Non
 def explanation_as_data(diff: Comparison, top: int, sides: tuple[str, str] = SIDES) -> dict[str, Any]:
     """Where the score was lost and what to fix first, as plain values."""
     repairs = diff.repairs().to_dict(top)
-    return {"explanation": diff.explain(top, sides).to_dict(), "repairs": repairs}
+    return {"explanation": diff.explain(top=top, sides=sides).to_dict(), "repairs": repairs}
 
 
 def slices_as_data(slices: Mapping[str, Table[Slice]]) -> dict[str, Any]:
@@ -88,14 +90,6 @@ def slices_as_data(slices: Mapping[str, Table[Slice]]) -> dict[str, Any]:
     return {
         name: [row._asdict() | {"value": plain(row.value)} for row in table] for name, table in slices.items()
     }
-
-
-def report(diff: Comparison, path: str, *, quiet: bool, by: Mapping[str, object], **options: Any) -> None:
-    """Write the report, and say where unless the output is for programs; it always has the built-in slices."""
-    by = {name: column for name, column in by.items() if name not in BUILT_IN}
-    diff.report(path, by=by, **options)
-    if not quiet:
-        error_console().print(f"report: {path}", markup=False, soft_wrap=True)
 
 
 def _column(name: str, diff: Comparison, columns: Columns) -> object:
@@ -118,7 +112,7 @@ def _fates(diff: Comparison) -> dict[str, int]:
 def print_explanation(diff: Comparison, top: int, sides: tuple[str, str]) -> None:
     """Where the score was lost, and what to fix first."""
     out = console()
-    out.print(f"\n{diff.explain(top, sides)}", markup=False, soft_wrap=True)
+    out.print(f"\n{diff.explain(top=top, sides=sides)}", markup=False, soft_wrap=True)
     repairs = diff.repairs()
     if not len(repairs):
         return

@@ -26,6 +26,8 @@ from clusterdiff.files import replacing
 from clusterdiff.table import shown
 from clusterdiff.wording import count
 
+#: Under which name the command line is kept while a command runs.
+LINE = "clusterdiff.line"
 KIND_STYLE = {
     "same": "green",
     "split": "yellow",

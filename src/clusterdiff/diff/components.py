@@ -15,8 +15,19 @@ from clusterdiff.meet.meet import Meet
 from clusterdiff.table import Table, plain, shown
 
 
+class Place(NamedTuple):
+    """Where a component can be looked at: an analysis in memory, its points, and the component's number there."""
+
+    analysis: Analysis
+    source: PointSource
+    component: int
+
+
 class Members(Protocol):
     """What components are made of, wherever that is kept; components are given by their numbers."""
+
+    def place(self, component: int) -> Place:
+        """Where it can be looked at in memory."""
 
     def clusters(self, component: int, side: str) -> list[Any]:
         """The names of its "true" or "pred" clusters."""
@@ -33,6 +44,10 @@ class InMemory(NamedTuple):
 
     analysis: Analysis
     source: PointSource
+
+    def place(self, component: int) -> Place:
+        """Where it can be looked at: here."""
+        return Place(self.analysis, self.source, component)
 
     def clusters(self, component: int, side: str) -> list[Any]:
         """The names of its "true" or "pred" clusters."""
@@ -74,6 +89,11 @@ class Component:
     merge_loss: float
     missing_loss: float = 0.0
     spurious_loss: float = 0.0
+
+    @property
+    def place(self) -> Place:
+        """Where it can be looked at in memory."""
+        return self._members.place(self.component)
 
     @property
     def true(self) -> list[Any]:

@@ -57,6 +57,10 @@ class Losses(NamedTuple):
         """What was lost in all."""
         return self.split + self.merge + (self.missing + self.spurious)
 
+    def of(self, chosen: npt.NDArray[np.integer[Any]]) -> FloatArray:
+        """What some of them lost in all."""
+        return self.split[chosen] + self.merge[chosen] + (self.missing[chosen] + self.spurious[chosen])
+
     @property
     def columns(self) -> dict[str, FloatArray]:
         """As they stand in tables."""

@@ -14,7 +14,7 @@ from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.uneven import UnevenMeet, uneven_of
 from clusterdiff.points.alignment import Alignment
 from clusterdiff.points.clustering import Clustering, Points
-from clusterdiff.wording import count
+from clusterdiff.wording import Nouns, count
 
 
 class Columns(Protocol):
@@ -30,6 +30,9 @@ class Columns(Protocol):
 
 class PointSource:
     """The points compared, in their order: their names, their clusters, their cells and their other columns."""
+
+    #: What people call the points and their clusters.
+    nouns = Nouns()
 
     def __init__(
         self,
@@ -103,9 +106,9 @@ class PointSource:
         at = np.sort(np.concatenate(found))
         return [self.names[i] for i in at[:limit].tolist()]
 
-    def points_of_each(self, cells: CellNumbers) -> list[list[Any]]:
-        """The points of each of many cells, by name."""
-        names, members = self.names, (self.meet.members(cell).tolist() for cell in cells.tolist())
+    def points_of_each(self, cells: CellNumbers, limit: int | None = None) -> list[list[Any]]:
+        """The points of each of many cells, by name; the first ``limit`` of each."""
+        names, members = self.names, (self.meet.members(cell)[:limit].tolist() for cell in cells.tolist())
         if isinstance(names, range):
             return list(members)
         return [[names[i] for i in cell] for cell in members]

@@ -42,20 +42,30 @@ def statistic(meet: Meet, measure: Measure, units: Units) -> Statistic:
         coreference = shares(meet.overlap, measure, units)
         if coreference is not None:
             return Statistic(*coreference)
-    noted = Noted(meet), Noted(Meet.from_cells(*ORDINARY))
-    if meet.uneven or measure.lacks(Resampled(noted[0], meet.weighted)) is not None:
+    names = sums_read(meet, measure)
+    if names is None:
         raise MeasureError(
             f"{measure.name} is no function of sums over {UNITS[units.kind]}s, and only such sums are drawn again.",
             "S_H and all of S* and S' are; without lost points also ari, vi and whatever reads sums; by document also "
             "muc, b3, ceaf_e, lea and conll. rank() does without with resamples=0.",
         )
-    measure(Resampled(noted[0], meet.weighted))
-    measure(Resampled(noted[1], weighted=False))
-    names = tuple(sorted(noted[0].keys() | noted[1].keys()))
     return Statistic(
         tuple(units.sums(SUMS[name](meet)) for name in names),
         OfSums(measure, names, meet.weighted),
     )
+
+
+def sums_read(meet: Meet, measure: Measure) -> tuple[str, ...] | None:
+    """The names of the sums that a measure reads, by what it reads here and in an ordinary comparison.
+
+    None if sums are not all that it reads.
+    """
+    noted = Noted(meet), Noted(Meet.from_cells(*ORDINARY))
+    if meet.uneven or measure.lacks(Resampled(noted[0], meet.weighted)) is not None:
+        return None
+    measure(Resampled(noted[0], meet.weighted))
+    measure(Resampled(noted[1], weighted=False))
+    return tuple(sorted(noted[0].keys() | noted[1].keys()))
 
 
 def kept_share(rows: FloatArray) -> FloatArray:

@@ -168,6 +168,22 @@ class Overlap:
         true[self.true[cell]], pred[self.pred[cell]] = documents, documents
         return replace(self, true_group=true, pred_group=pred)
 
+    def regroup(self, place: IntArray, k: int, to: IntArray) -> Overlap:
+        """The same after a change of the prediction, of points that both have.
+
+        Cell i goes to predicted cluster ``to[i]``, and becomes part of the ``place[i]``-th of ``k`` cells.
+        """
+        first = np.empty(k, dtype=np.int64)
+        first[place] = np.arange(len(place))
+        group = None
+        if self.true_group is not None:
+            group = np.empty(int(to.max()) + 1, dtype=np.int64)
+            group[to] = self.true_group[self.true]
+        sizes = np.bincount(place, self.size, k).astype(np.int64), np.bincount(to, self.size).astype(np.int64)
+        return replace(
+            self, true=self.true[first], pred=to[first], size=sizes[0], pred_size=sizes[1], pred_group=group
+        )
+
     def restrict(self, group: int) -> Overlap:
         """One document: its cells and its clusters, numbered anew in their order."""
         if self.true_group is None or self.pred_group is None:
@@ -213,6 +229,19 @@ class Pairs(NamedTuple):
         return cls(
             (sums.mm - own) // 2, (sums.aa - own) // 2, (sums.bb - own) // 2, (total * total - own) // 2
         )
+
+    @classmethod
+    def weighed(cls, weights: CellWeights, true: tuple[IntArray, int], pred: tuple[IntArray, int]) -> Pairs:
+        """From weights that are fractions: pairs within cells and between them are added up, nothing is subtracted.
+
+        ``true`` and ``pred`` have the cluster of each cell, and the number of clusters.
+        """
+        both = float(weights.pairs.sum())
+        in_true, in_pred, every = (
+            both + float(_core.contents(groups, k, weights.mass).pairs.sum())
+            for groups, k in (true, pred, (np.zeros_like(true[0]), 1))
+        )
+        return cls(both, min(in_true, every), min(in_pred, every), every)
 
     @property
     def confusion(self) -> tuple[tuple[int | float, int | float], tuple[int | float, int | float]]:

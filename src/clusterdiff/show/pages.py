@@ -12,7 +12,7 @@ from typing import Any
 
 from clusterdiff.palette import variables
 from clusterdiff.table import JOINERS
-from clusterdiff.wording import change, count, number, percent
+from clusterdiff.wording import change, count, number, percent, plural
 
 #: A label or attribute is cut after so many characters.
 TEXT = 200
@@ -45,6 +45,7 @@ def render_page(
         "counted": count,
         "number": number,
         "percent": percent,
+        "plural": plural,
         "visible": visible,
     }
     style = "\n".join([colours(), *_sources(COMMON, STYLES), *_sources(room, styles)])

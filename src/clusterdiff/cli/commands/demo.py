@@ -7,6 +7,7 @@ import click
 from clusterdiff.cli.examples import customers
 from clusterdiff.cli.explaining import explain_options, show
 from clusterdiff.cli.options import every, json_option, measures_option, top_option
+from clusterdiff.cli.reporting import Report
 
 #: What is known about a customer apart from the two clusters.
 ATTRIBUTES = ("name", "email", "city", "source")
@@ -18,7 +19,7 @@ ATTRIBUTES = ("name", "email", "city", "source")
 @explain_options
 @json_option
 def command(
-    measures: list[str], top: int, explain: bool, by: tuple[str, ...], html: str | None, as_json: bool
+    measures: list[str], top: int, explain: bool, by: tuple[str, ...], report: Report, as_json: bool
 ) -> None:
     """Compare the bundled example: a list of customers, de-duplicated by hand and by a program."""
     rows = customers.rows()
@@ -31,7 +32,7 @@ def command(
         as_json,
         explain=explain,
         by=by,
-        html=html,
+        report=report,
         columns=columns,
         report_by=("source",),
         title="A list of customers, de-duplicated by hand and by a program",

@@ -42,5 +42,5 @@ const percent = (share) => {
   return Number(text) === 0 ? "under 0.0001%" : `${text}%`;
 };
 
-const counted = (count, noun) => `${compact.format(count)} ${noun}${count === 1 ? "" : "s"}`;
-const points = (count) => counted(count, "point");
+const plural = (noun) => (/[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`);
+const counted = (count, noun) => `${compact.format(count)} ${count === 1 ? noun : plural(noun)}`;

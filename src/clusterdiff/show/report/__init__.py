@@ -10,7 +10,7 @@ from datetime import date
 from os import PathLike
 from typing import Any
 
-from clusterdiff.diff.comparison import Comparison
+from clusterdiff.diff.comparison import AnyMeasure, Comparison
 from clusterdiff.files import write_text
 from clusterdiff.show.pages import render_page, visible
 from clusterdiff.show.report.data import Page
@@ -19,8 +19,19 @@ __all__ = ["render", "write_report"]
 
 ROOM = "clusterdiff.show.report"
 #: The page's style and script, one file for each concern, in the order in which they are joined.
-STYLES = ("glance.css", "tabs.css", "search.css", "list.css", "component.css", "points.css", "review.css", "sections.css")
+STYLES = (
+    "glance.css",
+    "tabs.css",
+    "search.css",
+    "list.css",
+    "component.css",
+    "points.css",
+    "review.css",
+    "heat.css",
+    "sections.css",
+)
 SCRIPTS = (
+    "costs.js",
     "state.js",
     "address.js",
     "tabs.js",
@@ -28,11 +39,14 @@ SCRIPTS = (
     "words.js",
     "review.js",
     "leaving.js",
+    "lister.js",
     "list.js",
     "search.js",
     "component.js",
     "points.js",
     "graph.js",
+    "clusters.js",
+    "heat.js",
     "reviewing.js",
     "keys.js",
     "main.js",
@@ -52,11 +66,12 @@ def render(
     title: str | None = None,
     sides: tuple[str, str] = ("true", "predicted"),
     about: Mapping[str, str] | None = None,
+    measure: AnyMeasure = "S_H",
     full: bool = False,
 ) -> str:
     """The report as the text of an HTML file."""
     written = {"date": f"{date.today():%-d %B %Y}"}
-    page = Page(comparison, attributes, by or {}, sides, {**(about or {}), **written}, full)
+    page = Page(comparison, attributes, by or {}, sides, {**(about or {}), **written}, measure, full)
     return render_page(
         ROOM,
         page.data,

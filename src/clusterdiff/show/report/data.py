@@ -4,6 +4,9 @@ The page's script finds its data (``data`` in every script file) in one JSON obj
 given by their places in the lists of their component; losses are shares of the whole, and add up to 1 - S_H.
 
 ``sides``          what the two clusterings are called
+``nouns``          what points and clusters are called: ["point", "cluster"], or ["mention", "entity"]
+``measure``        None, or another measure than S_H that costs are told in: {name, score, left}; left counts the
+                   components, true and predicted clusters (by "component", "true", "pred") whose costs are not known
 ``n``              number of points
 ``total``          their mass: n, or the sum of the weights
 ``unit``           what weights are measured against: total/n, or 1 without weights
@@ -26,6 +29,8 @@ A component is an object:
                    is in none of the user's clusters; lost is there if ``uneven``: how many of its points the other
                    side lacks, and, if ``weighted``, their mass and their own
 ``cells``          [true, pred, size], and, if ``weighted``, mass and own, where own is the sum of w·log(w/unit)
+``cost``, ``costs`` with ``measure``, what it would gain with the component, and with each of its [true, predicted]
+                   clusters, set right; None if that was not computed
 ``story``          what happened, in sentences
 ``repairs``        places of its repairs in ``data.repairs``
 ``points``         [cell, name, attribute…]; all points of the component, or some of each cell
@@ -51,27 +56,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from clusterdiff.diff.chance import worth_saying
-from clusterdiff.diff.comparison import Comparison
+from clusterdiff.diff.comparison import AnyMeasure, Comparison
 from clusterdiff.diff.explain import Explanation
 from clusterdiff.diff.loss import PARTS, Loss
 from clusterdiff.diff.slices import Slice
 from clusterdiff.errors import ClusterdiffError
-from clusterdiff.measures import Measure, measures
+from clusterdiff.measures import Measure, measures, resolve
 from clusterdiff.show.pages import visible
 from clusterdiff.show.report.attributes import read_attributes
+from clusterdiff.show.report.costs import Costs
 from clusterdiff.show.report.embed import FIRST_REPAIRS, FULL, USUAL, Embedded
 from clusterdiff.show.report.trying import patching
-from clusterdiff.wording import count, percent
+from clusterdiff.wording import count, percent, plural
 
 #: How many steps of the sequence (as a curve) and values of a slice are shown.
 CURVE, SLICES = 200, 30
 #: Beyond so many cells only measures that take one pass over the cells are computed.
-MANY_CELLS = 100_000
+MANY_CELLS = 10_000
+SLOW = ("smi",)
 QUICK = ("S_H", "S'", "R", "ari", "N", "I", "nmi_max", "VI", "V", "b3.f1", "v_measure", "element_centric")
 
 
@@ -101,6 +108,7 @@ class Page:
         by: Mapping[str, object],
         sides: tuple[str, str],
         about: Mapping[str, str],
+        measure: AnyMeasure = "S_H",
         full: bool = False,
     ) -> None:
         self.diff = comparison
@@ -108,8 +116,11 @@ class Page:
         self.sides = tuple(visible(side, 40) for side in sides)
         self._by = by
         self._limits = FULL if full else USUAL
+        self.nouns = comparison.source.nouns
+        #: What is told besides S_H.
+        self.costs = None if resolve(measure) == resolve("S_H") else Costs(comparison, measure)
         self._names, self._columns = read_attributes(attributes, comparison)
-        self.explanation: Explanation = comparison.explain(10, (self.sides[0], self.sides[1]))
+        self.explanation: Explanation = comparison.explain(sides=(self.sides[0], self.sides[1]))
 
     # ---- at a glance
 
@@ -119,14 +130,17 @@ class Page:
         score = self.diff.score()
         if self.diff.loss.total == 0:
             return "Nothing was lost: the clusterings are the same."
-        return f"On average a point keeps {percent(score)} of its cluster; {percent(1 - score)} was lost."
+        point, cluster = self.nouns
+        return f"On average a {point} keeps {percent(score)} of its {cluster}; {percent(1 - score)} was lost."
 
     @property
     def kinds(self) -> list[dict[str, Any]]:
-        """For each kind of component: how many there are, and what they lost."""
-        lost = self.explanation.kinds
+        """For each kind of component: how many there are, and their share of the loss."""
+        lost, total = self.explanation.kinds, self.diff.loss.total
+        # Sums in another order differ in their last digits, which is no reason to say "over 99.9999%".
+        shares = {kind: round(loss.total / total, 12) for kind, loss in lost.items()} if total else {}
         return [
-            {"kind": kind, "count": number, "loss": lost[kind].total if kind in lost else 0.0}
+            {"kind": kind, "count": number, "share": shares.get(kind, 0.0)}
             for kind, number in self.diff.kinds.items()
         ]
 
@@ -141,7 +155,7 @@ class Page:
         many = len(self.diff.meet) > MANY_CELLS
         rows, left_out = [], []
         for name, measure in measures.items():
-            if many and name not in QUICK:
+            if (many and name not in QUICK) or (name in SLOW and self.diff.n > 1000):
                 left_out.append(name)
                 continue
             try:
@@ -168,13 +182,12 @@ class Page:
         """The paper to cite."""
         return measures["S_H"].reference
 
-    #: What the parts of a loss are lost to.
-    called: ClassVar[dict[str, str]] = {
-        "split": "splits",
-        "merge": "merges",
-        "missing": "missing points",
-        "spurious": "spurious points",
-    }
+    @property
+    def called(self) -> dict[str, str]:
+        """What the parts of a loss are lost to."""
+        points = plural(self.nouns.point)
+        lost = {"missing": f"missing {points}", "spurious": f"spurious {points}"}
+        return {"split": "splits", "merge": "merges"} | lost
 
     def parts(self, loss: Loss) -> list[tuple[str, float]]:
         """The parts of a loss; those for lost points only where there may be such."""
@@ -218,7 +231,7 @@ class Page:
         """The loss by kind, by size of the true cluster, and by each column asked for."""
         wanted: list[tuple[str, str, object]] = [
             ("Kind of component", "kind", "kind"),
-            (f"Size of the {self.sides[0]} cluster", "points", "size"),
+            (f"Size of the {self.sides[0]} {self.nouns.cluster}", plural(self.nouns.point), "size"),
             *((visible(name, 60), visible(name, 30), column) for name, column in self._by.items()),
         ]
         out = []
@@ -235,7 +248,7 @@ class Page:
     @cached_property
     def embedded(self) -> Embedded:
         """The components that the page holds, and the repairs that it lists."""
-        return Embedded(self.diff, self._columns, (self.sides[0], self.sides[1]), self._limits)
+        return Embedded(self.diff, self._columns, (self.sides[0], self.sides[1]), self._limits, self.costs)
 
     @cached_property
     def data(self) -> dict[str, Any]:
@@ -245,6 +258,8 @@ class Page:
         here[[entry["rank"] - 1 for entry in listed]] = True
         return {
             "sides": list(self.sides),
+            "nouns": list(self.nouns),
+            "measure": None if self.costs is None else self.costs.data(),
             "n": self.diff.n,
             "total": float(meet.total),
             "unit": self.embedded.unit,

@@ -16,6 +16,7 @@ from clusterdiff.diff.repairs import Repair
 from clusterdiff.measures.terms import x_log_x
 from clusterdiff.meet.uneven import Alone, UnevenMeet
 from clusterdiff.points.labels import Single
+from clusterdiff.show.report.costs import Costs
 from clusterdiff.show.report.trying import more_names, outside
 from clusterdiff.show.report.values import value
 
@@ -25,7 +26,8 @@ class Limits(NamedTuple):
 
     ``budget`` is the size of its components in bytes; ``components`` how many there are at most. ``cells`` is how many
     a component may have to be held whole; of a larger one the costliest ``excerpt`` are. ``points`` are those of one
-    component, ``names`` how many more of them are known by name alone, ``repairs`` those of a small one.
+    component, ``text`` the letters of an attribute, ``names`` how many more points are known by name alone, and
+    ``repairs`` those of a small component.
     """
 
     budget: int
@@ -33,13 +35,21 @@ class Limits(NamedTuple):
     cells: int
     excerpt: int
     points: int
+    text: int
     names: int
     repairs: int
 
 
 #: The page stays under 2 MB; with ``full`` it holds whatever a browser can still open.
 USUAL = Limits(
-    budget=1_400_000, components=2_000, cells=16_000, excerpt=3_000, points=200, names=5_000, repairs=4
+    budget=1_600_000,
+    components=2_000,
+    cells=40_000,
+    excerpt=3_000,
+    points=200,
+    text=500,
+    names=5_000,
+    repairs=4,
 )
 FULL = Limits(
     budget=60_000_000,
@@ -47,11 +57,15 @@ FULL = Limits(
     cells=1_000_000,
     excerpt=200_000,
     points=100_000,
+    text=2_000,
     names=1_000_000,
     repairs=1_000,
 )
-#: What is held of a component that must be on the page when nothing is left of the budget.
-SHORT = Limits(budget=0, components=1, cells=60, excerpt=60, points=40, names=0, repairs=4)
+#: What is held of a component that must be on the page when nothing is left of the budget, and of one after many such.
+SHORT = Limits(budget=0, components=1, cells=60, excerpt=60, points=40, text=60, names=0, repairs=4)
+BARE, RESERVE = SHORT._replace(points=0), 250_000
+#: The share of the budget that one component may take.
+SHARE = 0.6
 #: How many repairs are listed for the whole, how many of a large component, and so many of the costliest clusters of
 #: either side are on the page, whatever their component.
 FIRST_REPAIRS, LARGE_REPAIRS, CLUSTERS = 20, 60, 50
@@ -64,9 +78,15 @@ class Embedded:
     """The components that a page holds, costliest first, and the repairs that it lists, best first."""
 
     def __init__(
-        self, comparison: Comparison, columns: list[Any], sides: tuple[str, str], limits: Limits
+        self,
+        comparison: Comparison,
+        columns: list[Any],
+        sides: tuple[str, str],
+        limits: Limits,
+        costs: Costs | None = None,
     ) -> None:
         self._diff, self._columns, self._sides, self._limits = comparison, columns, sides, limits
+        self._costs = costs
         self._losses = _cluster_losses(comparison)
         self._weighted = comparison.meet.weights is not None
         self.repairs: list[dict[str, Any]] = []
@@ -87,13 +107,17 @@ class Embedded:
             if len(self._by_id) >= self._limits.components and not due:
                 break
             component = table[int(rank[number])]
-            entry, repairs = self._component(component, self._limits)
+            usual, share = self._limits, int(SHARE * self._limits.budget)
+            entry, repairs = self._component(component, usual)
             size = _size(entry) + _size(repairs)
-            if size > left and due:
-                entry, repairs = self._component(component, SHORT)
-                size = _size(entry) + _size(repairs)
-            elif size > left:
+            if size > left and not due:
                 break
+            # What it may take at most, or less of it is held.
+            excerpt = usual._replace(cells=usual.excerpt)
+            for limits, most in ((excerpt, share), (SHORT, left), (BARE, left + RESERVE)):
+                if size > most:
+                    entry, repairs = self._component(component, limits)
+                    size = _size(entry) + _size(repairs)
             left -= size
             entry["rank"] = int(rank[number]) + 1
             self._by_id[number] = entry
@@ -109,6 +133,8 @@ class Embedded:
             for of, losses in zip((analysis.join.of_true, analysis.join.of_pred), self._losses, strict=True)
         ]
         table = self._diff.components["component"]
+        if self._costs is not None:  # the costliest in that measure
+            table = np.argsort(-np.nan_to_num(self._costs.of["component"]), kind="stable")
         due = dict.fromkeys([*table[:1].tolist(), *first, *costliest[0], *costliest[1]])
         yield from ((number, True) for number in due)
         yield from (
@@ -144,13 +170,18 @@ class Embedded:
             "story": self._story(number, len(every)),
             "repairs": [],
         }
+        if self._costs is not None:
+            entry["cost"] = known(self._costs.of["component"][[number]])[0]
+            entry["costs"] = [
+                known(self._costs.of[side][codes]) for side, codes in (("true", true), ("pred", pred))
+            ]
         if not whole:
             entry["outside"] = outside(self._diff, every, cells, true, pred)
         if self._diff.source.known:
-            entry["points"] = list(self._points(cells, repairs, limits.points))
+            entry["points"] = list(self._points(cells, repairs, limits))
             here = np.bincount([point[0] for point in entry["points"]], minlength=len(cells))
             entry["names"] = more_names(self._diff, cells, here, limits.names)
-            entry["lost"] = list(self._lost(true, pred, limits.points - len(entry["points"])))
+            entry["lost"] = list(self._lost(true, pred, limits, limits.points - len(entry["points"])))
         return entry, [repair for repair in found if repair is not None]
 
     def _excerpt(self, cells: Any, repairs: list[Repair], most: int) -> Any:
@@ -246,12 +277,12 @@ class Embedded:
 
     # ---- points
 
-    def _points(self, cells: Any, repairs: list[Repair], most: int) -> Iterator[list[Any]]:
+    def _points(self, cells: Any, repairs: list[Repair], limits: Limits) -> Iterator[list[Any]]:
         """All points of the cells, if there are not too many; else those of the repairs, and some of every other."""
         meet = self._diff.meet
         size = meet.size[cells]
         taken = np.zeros(len(cells), dtype=np.int64)
-        left = most
+        left = limits.points
         for part in (part for repair in repairs for part in repair.cells):
             at = np.searchsorted(cells, part)
             new = int((size[at] - taken[at]).sum())
@@ -259,15 +290,15 @@ class Embedded:
                 taken[at], left = size[at], left - new
         rest = np.flatnonzero(taken == 0)
         if len(rest) > left:  # one point each is too many
-            cost = self._diff.analysis.cell_loss.cells.total[cells[rest]]
+            cost = self._diff.analysis.cell_loss.cells.of(cells[rest])
             taken[rest[np.argsort(-cost, kind="stable")[:left]]] = 1
         elif len(rest):
             taken[rest] = np.minimum(size[rest], _fair(size[rest], left))
         for k in np.flatnonzero(taken).tolist():
             for i in meet.members(int(cells[k]))[: taken[k]].tolist():
-                yield [k, *self._point(i)]
+                yield [k, *self._point(i, limits.text)]
 
-    def _lost(self, true: Any, pred: Any, most: int) -> Iterator[list[Any]]:
+    def _lost(self, true: Any, pred: Any, limits: Limits, most: int) -> Iterator[list[Any]]:
         """The first of the points that one side lacks, with their cluster on the other."""
         meet = self._diff.meet
         if not isinstance(meet, UnevenMeet):
@@ -278,10 +309,10 @@ class Embedded:
             mine = np.flatnonzero(np.isin(alone.cluster, clusters))[:left]
             left -= len(mine)
             for i, code in zip(alone.at[mine].tolist(), alone.cluster[mine], strict=True):
-                yield [side, int(np.searchsorted(clusters, code)), *self._point(i)]
+                yield [side, int(np.searchsorted(clusters, code)), *self._point(i, limits.text)]
 
-    def _point(self, i: int) -> list[Any]:
-        return [value(self._diff.points[i]), *(value(column[i]) for column in self._columns)]
+    def _point(self, i: int, long: int) -> list[Any]:
+        return [value(self._diff.points[i]), *(value(column[i], long) for column in self._columns)]
 
 
 class Places:
@@ -346,6 +377,11 @@ def _cluster_losses(comparison: Comparison) -> ClusterLosses:
         total(meet.true, meet.k_true, np.arange(meet.k_true)),
         total(meet.pred, meet.k_pred, None, np.arange(meet.k_pred)),
     )
+
+
+def known(gains: Any) -> list[float | None]:
+    """Gains for the page; None where they were not computed."""
+    return [None if np.isnan(gain) else short(gain) for gain in gains.tolist()]
 
 
 def short(number: float) -> float:

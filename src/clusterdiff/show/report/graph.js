@@ -1,5 +1,5 @@
 // The derivation graph: true clusters above, cells between, predicted clusters below.
-const graph = (holder, component) => {
+const graph = (holder, component, told) => {
   const gap = 14;
   const inner = 3;
   const least = 8;
@@ -54,7 +54,7 @@ const graph = (holder, component) => {
     limit = cell.x - inner;
   }
 
-  const svg = drawn("svg", { width, role: "img", "aria-label": component.story.join(" ") });
+  const svg = drawn("svg", { width, role: "img", "aria-label": told });
   const ribbon = (x0, y0, x1, y1, w, kind, share, title) => {
     const mid = (y0 + y1) / 2;
     const path = `M${x0},${y0}C${x0},${mid} ${x1},${mid} ${x1},${y1}h${w}C${x1 + w},${mid} ${x0 + w},${mid} ${x0 + w},${y0}Z`;

@@ -2,9 +2,10 @@
 const worst = Math.max(...data.components.map((c) => c.loss[0]), 0);
 const COLUMNS = [
   { key: "kind", title: "kind", value: (c) => KINDS.indexOf(c.kind), first: -1 },
-  { key: "names", title: "clusters", value: (c) => (c.true[0] ? shown(c.true[0][0]).toLocaleLowerCase() : ""), first: 1 },
-  { key: "size", title: "points", value: (c) => c.size, first: -1, class: "n" },
+  { key: "names", title: plural(CLUSTER), value: (c) => (c.true[0] ? shown(c.true[0][0]).toLocaleLowerCase() : ""), first: 1 },
+  { key: "size", title: plural(POINT), value: (c) => c.size, first: -1, class: "n" },
   { key: "score", title: "score", value: (c) => c.score, first: 1, class: "n score-column" },
+  ...costColumn((c) => c.cost),
   { key: "loss", title: "loss", value: (c) => c.loss[0], first: -1, class: "loss" },
 ];
 const clusterName = ([name, , , , single]) => (single ? element("i", {}, "none") : label(named(name)));
@@ -67,6 +68,7 @@ const rowOf = (component) => {
     ),
     element("td", { class: "n" }, compact.format(component.size)),
     element("td", { class: "n score-column" }, number(component.score)),
+    ...costCell(component.cost),
     element(
       "td",
       { class: "loss" },

@@ -4,6 +4,8 @@ document.addEventListener("click", (event) => {
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   address.go(link.hash.slice(1));
+  // What a tab shows is already in sight.
+  if (panels.has(link.hash.slice(1)) && !tabs.includes(link)) $("tabs").scrollIntoView();
 });
 
 // A link such as #component-12 opens that component, even if a filter hides it.

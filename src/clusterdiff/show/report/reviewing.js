@@ -168,7 +168,7 @@ const reviewing = (() => {
 
   const OF_COMPONENT = 5;
   const benches = new WeakMap();
-  const workbench = (component) => {
+  const workbench = (component, withPoints) => {
     const bench = element("div", { class: "workbench" });
     const refresh = () => {
       const left = review.remaining(component);
@@ -184,7 +184,7 @@ const reviewing = (() => {
           more > 0 ? element("p", { class: "note" }, `${counted(more, "more repair")} in the review.`) : "",
         );
       }
-      if (component.points && component.points.length + component.lost.length) bench.append(element("h3", {}, "Points"), pointTable(component));
+      if (withPoints && component.points && component.points.length + component.lost.length) bench.append(element("h3", {}, "Points"), pointTable(component));
     };
     benches.set(bench, refresh);
     refresh();

@@ -61,7 +61,9 @@ const foundInWords = (found) => {
   const components = `${compact.format(found.length)} component${found.length === 1 ? "" : "s"}`;
   const filtered = only ? `Only ${only}: ` : "";
   if (!words.length) {
-    return found.length === all && !only ? components : `${filtered}${compact.format(found.length)} of ${compact.format(all)} components, ${number(lost)} of the loss`;
+    // What a file does not hold stands above the list.
+    if (found.length === all && !only) return data.rest.components ? "" : components;
+    return `${filtered}${compact.format(found.length)} of ${data.rest.components ? "the " : ""}${compact.format(all)} components${data.rest.components ? " in this file" : ""}, ${share(lost, data.loss[0])} of the loss`;
   }
   const hits = found.reduce((sum, c) => sum + recordsWith(c, words), 0);
   if (hits) {
@@ -104,7 +106,6 @@ for (const kind of KINDS) {
 
 // ---- the address
 
-const SORTED = { sort: "loss", direction: -1 };
 const keepAddress = () => {
   const { place } = address.read();
   address.write(place, {

@@ -107,6 +107,8 @@ def more_names(comparison: Comparison, cells: Any, shown: Any, most: int) -> dic
     order = np.argsort(left, kind="stable")
     order = order[(left[order] > 0) & (np.cumsum(left[order]) <= most)]
     return {
-        str(k): [value(comparison.points[i]) for i in comparison.meet.members(int(cells[k]))[shown[k] :].tolist()]
+        str(k): [
+            value(comparison.points[i]) for i in comparison.meet.members(int(cells[k]))[shown[k] :].tolist()
+        ]
         for k in order.tolist()
     }

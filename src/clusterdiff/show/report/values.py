@@ -13,7 +13,7 @@ LONG = 2_000
 EXACT = 2**53
 
 
-def value(given: Any) -> Any:
+def value(given: Any, long: int = LONG) -> Any:
     """A value as plain JSON that is just this value; if there is none, ``[text]``, which is only shown.
 
     ``[text, 1]`` is a whole number too large for JavaScript: the text is its JSON. ``[text, 0, length]`` is the
@@ -24,12 +24,17 @@ def value(given: Any) -> Any:
     """
     if isinstance(given, np.generic):
         given = given.item()
+    spoken = getattr(
+        given, "spoken", None
+    )  # what people call it, as mentions of a text are called by their words
+    if isinstance(spoken, str):
+        return [spoken[:long]]
     if given is None or isinstance(given, bool):
         return given
     if isinstance(given, str):
-        return given if len(given) <= LONG else [given[:LONG], 0, len(given)]
+        return given if len(given) <= long else [given[:long], 0, len(given)]
     if isinstance(given, int):
         return given if abs(given) < EXACT else [str(given), 1]
     if isinstance(given, float) and isfinite(given):
         return given
-    return [str(given)[:LONG]]
+    return [str(given)[:long]]
