@@ -20,6 +20,7 @@ const review = (() => {
     const left = component.outside || { true: {}, pred: {} };
     return whatIf({
       unit: data.unit,
+      uneven: data.uneven,
       cells: component.cells.map((row) => ({ t: row[0], p: row[1], ...bag(row, 2) })),
       truths: side(component.true, (i) => ({ known: left.true[i] })),
       preds: side(component.pred, (i) =>

@@ -4,12 +4,12 @@
 // the sum of m·s over its cells, W of a true one the sum of m·t. A score is N/G: N sums g over the cluster's cells, and
 // G is g of the whole. An operation changes few of these sums, so its gain is a matter of a few additions.
 //
-// What is given: `unit`, what weights are measured against; `cells`, each { t, p, size, mass, entropy }, where entropy is
-// the sum of w·log(w / unit); `truths` and `preds`, one for each cluster. A cluster may have `lost`, the points that the
-// other side lacks. A page may hold some clusters of a large component only: a true cluster of which cells are left out
-// has its `known` score and shares of the loss, and no operation is offered on it; a predicted one has `outside`, sums over
-// the cells left out.
-const whatIf = ({ unit, cells: given, truths: givenTruths, preds: givenPreds }) => {
+// What is given: `unit`, what weights are measured against; `uneven`, whether a side may lack points; `cells`, each
+// { t, p, size, mass, entropy }, where entropy is the sum of w·log(w / unit); `truths` and `preds`, one for each cluster.
+// A cluster may have `lost`, the points that the other side lacks. A page may hold some clusters of a large component
+// only: a true cluster of which cells are left out has its `known` score and shares of the loss, and no operation is
+// offered on it; a predicted one has `outside`, sums over the cells left out.
+const whatIf = ({ unit, uneven, cells: given, truths: givenTruths, preds: givenPreds }) => {
   const ROUNDING = 1e-12;
   const NOTHING = { size: 0, mass: 0, entropy: 0 };
   const NOWHERE = { ...NOTHING, kept: 0, parts: 0, through: 0, split: 0, missing: 0 };
@@ -178,6 +178,11 @@ const whatIf = ({ unit, cells: given, truths: givenTruths, preds: givenPreds }) 
   const largestFirst = (a, b) => b.set.mass - a.set.mass || isPure(b) - isPure(a) || a.p - b.p;
   const home = (truth) => [...truth.cells.values()].sort(largestFirst)[0];
 
+  // A part goes where it gains most: so many of the largest are tried, as in Python.
+  const tried = uneven ? 4 : 8;
+  const best = (targets, gainOf) =>
+    targets.map((target) => [target, gainOf(target)]).reduce((most, one) => (one[1] > most[1] ? one : most));
+
   const repairs = () => {
     const found = [];
     const offer = (operation, gain, what) => found.push({ operation, gain, gone: 0, ...what, key: key({ operation, ...what }) });
@@ -199,12 +204,20 @@ const whatIf = ({ unit, cells: given, truths: givenTruths, preds: givenPreds }) 
       const [first] = cells;
       if (truth.lost.size) offer("add", united(truth, [first], truth.lost), { t, to: first.p });
       const pure = cells.filter(isPure);
+      const mixed = cells.filter((cell) => !isPure(cell));
       const named = (several) => ({ t, preds: several.map((cell) => cell.p) });
       if (pure.length > 1) offer("merge", united(truth, pure), named(pure));
-      if (pure.length && !isPure(first)) offer("merge", united(truth, [first, ...pure]), named([first, ...pure]));
+      if (pure.length && mixed.length) {
+        const [host, gain] = best(mixed.slice(0, tried), (cell) => united(truth, [cell, ...pure]));
+        offer("merge", gain, named([host, ...pure]));
+      }
+      if (cells.length < 2) return;
       for (const cell of cells) {
-        if (cell === first || isPure(cell)) continue;
-        offer("move", moved(truth, cell, first), { t, from: cell.p, to: first.p });
+        if (isPure(cell) && !preds.get(cell.p).lost.size) continue;
+        const others = uneven ? cells.slice(0, tried + 1) : [first, pure[0], ...mixed.slice(0, tried)];
+        const targets = others.filter((other) => other && other !== cell).slice(0, uneven ? tried : undefined);
+        const [to, gain] = best(targets, (other) => moved(truth, cell, other));
+        offer("move", gain, { t, from: cell.p, to: to.p });
       }
     });
     return found;
