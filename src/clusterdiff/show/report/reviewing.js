@@ -41,9 +41,8 @@ const reviewing = (() => {
   };
   const decide = (one, verdict, after) => {
     const done = review[verdict](one.component, one.repair);
-    const left = review.remaining().length;
     const score = verdict === "accept" ? ` S_H is now ${number(done.score)}.` : "";
-    say(`${verdict === "accept" ? "Accepted" : "Rejected"}: ${inWords(done.words)}.${score} ${counted(left, "repair")} left.`);
+    say(`${verdict === "accept" ? "Accepted" : "Rejected"}: ${inWords(done.words)}.${score} ${counted(items.length, "repair")} left.`);
     after();
   };
 
