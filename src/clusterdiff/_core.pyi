@@ -77,7 +77,7 @@ class Repairs(NamedTuple):
     ``at`` to another of its true cluster."""
     at: NDArray[np.int64]
     to: NDArray[np.int64]
-    """Merge: the cell whose cluster, which has points of others too, takes part, or -1. Move: the cell to unite with."""
+    """Merge: the cell whose cluster, which has points of others too, takes part, or -1. Move: the cell to join."""
     gain: NDArray[np.float64]
     """Of S_H."""
 

@@ -17,6 +17,7 @@ from clusterdiff.cli.explaining import (
     sliced,
     slices_as_data,
 )
+from clusterdiff.cli.gains import gains_as_data, print_gains
 from clusterdiff.cli.options import together
 from clusterdiff.cli.output import console, plain_table, print_data, print_json
 from clusterdiff.diff.documents import CorpusComparison, Counts
@@ -96,6 +97,7 @@ class Shown(NamedTuple):
     as_json: bool
     system: str | None = None
     words: Words = MENTIONS
+    measure: str | None = None
 
     @property
     def all_measures(self) -> list[str]:
@@ -141,6 +143,8 @@ def show_corpus(diff: CorpusComparison, how: Shown) -> None:
         data = diff.to_dict(how.all_measures, how.top)
         if how.explain:
             data |= explanation_as_data(diff, how.top)
+        if how.measure is not None:
+            data["gains"] = gains_as_data(diff, how.measure, how.top)
         if slices:
             data["slices"] = slices_as_data(slices)
         if "document" in how.by:
@@ -157,6 +161,8 @@ def show_corpus(diff: CorpusComparison, how: Shown) -> None:
         out.print(line, soft_wrap=True)
     if how.explain:
         print_explanation(diff, how.top, (how.words.true, how.words.pred))
+    if how.measure is not None:
+        print_gains(diff, how.measure, how.top)
     if "document" in how.by:
         out.print()
         out.print(_by_document(diff, how))

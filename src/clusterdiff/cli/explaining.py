@@ -8,6 +8,7 @@ from typing import Any
 import click
 from rich.text import Text
 
+from clusterdiff.cli.gains import gains_as_data, print_gains
 from clusterdiff.cli.options import together
 from clusterdiff.cli.output import console, plain_table, print_diff, print_json
 from clusterdiff.cli.reporting import NONE, Report, report_options
@@ -26,6 +27,11 @@ SIDES = ("true", "predicted")
 explain_options = together(
     click.option("--explain", is_flag=True, help="Tell where the score was lost, and what to fix first."),
     click.option(
+        "--measure",
+        metavar="NAME",
+        help="List what components, clusters and repairs are worth in this measure.",
+    ),
+    click.option(
         "--by",
         multiple=True,
         metavar="COLUMN",
@@ -42,6 +48,7 @@ def show(
     as_json: bool,
     *,
     explain: bool = False,
+    measure: str | None = None,
     by: Sequence[str] = (),
     report: Report = NONE,
     columns: Columns | None = None,
@@ -56,6 +63,8 @@ def show(
         data = diff.to_dict(measures, top)
         if explain:
             data |= explanation_as_data(diff, top, sides)
+        if measure is not None:
+            data["gains"] = gains_as_data(diff, measure, top)
         if slices:
             data["slices"] = slices_as_data(slices)
         if sides != SIDES:
@@ -68,10 +77,21 @@ def show(
             console().print("clusters: " + told.replace("continues", "continue"))
         if explain:
             print_explanation(diff, top, sides)
+        if measure is not None:
+            print_gains(diff, measure, top)
         for name, table in slices.items():
             print_slices(name, table)
     wanted = {name: _column(name, diff, columns or {}) for name in dict.fromkeys([*by, *report_by])}
-    report.write(diff, quiet=as_json, attributes=columns, by=wanted, title=title, sides=sides, files=files)
+    report.write(
+        diff,
+        quiet=as_json,
+        attributes=columns,
+        by=wanted,
+        title=title,
+        sides=sides,
+        files=files,
+        measure=measure,
+    )
 
 
 def sliced(diff: Comparison, names: Sequence[str], columns: Columns | None = None) -> dict[str, Table[Slice]]:

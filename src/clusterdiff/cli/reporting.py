@@ -25,7 +25,6 @@ class Report:
 
     path: str | None = None
     title: str | None = None
-    measure: str | None = None
     full: bool = False
 
     def write(
@@ -36,6 +35,7 @@ class Report:
         by: Mapping[str, object],
         files: tuple[Source, Source] | None = None,
         title: str | None = None,
+        measure: str | None = None,
         **options: Any,
     ) -> None:
         """Write it, if it was asked for, and say where unless the output is for programs.
@@ -50,7 +50,7 @@ class Report:
             self.path,
             by=by,
             title=self.title or title,
-            measure=self.measure or "S_H",
+            measure=measure or "S_H",
             full=self.full,
             about=about | {"command": command_line()},
             **options,
@@ -86,9 +86,6 @@ def _secret(text: str) -> str:
 _options = together(
     click.option("--html", type=click.Path(), metavar="FILE", help="Write a report to explore in a browser."),
     click.option("--title", metavar="TEXT", help="The heading of the report."),
-    click.option(
-        "--measure", metavar="MEASURE", help="Tell in the report what things cost in this measure, too."
-    ),
     click.option("--full", is_flag=True, help="Let the report hold more than fits into 2 MB."),
 )
 
@@ -97,14 +94,12 @@ def report_options(command: Command) -> Command:
     """The options of a report, which reach the command as one ``report``."""
 
     @wraps(command)
-    def gathered(
-        *args: Any, html: str | None, title: str | None, measure: str | None, full: bool, **rest: Any
-    ) -> Any:
-        given = {"--title": title, "--measure": measure, "--full": full or None}
+    def gathered(*args: Any, html: str | None, title: str | None, full: bool, **rest: Any) -> Any:
+        given = {"--title": title, "--full": full or None}
         for option, value in given.items() if html is None else ():
             if value is not None:
                 raise ArgumentError(f"{option} is about the report.", "pass --html FILE, too.")
-        return command(*args, report=Report(html, title, measure, full), **rest)
+        return command(*args, report=Report(html, title, full), **rest)
 
     decorated: Command = _options(gathered)  # type: ignore[assignment]
     return decorated

@@ -48,12 +48,12 @@ class Changes:
     # ---- sums of each cluster
 
     def _by_pred(self, values: npt.NDArray[Any]) -> FloatArray:
-        return np.bincount(self.pred, values, self.meet.k_pred)
+        return _sums(self.pred, values, self.meet.k_pred)
 
     @cached_property
     def parts_true(self) -> FloatArray:
         """How many cells each true cluster has."""
-        return np.bincount(self.true, self.one, self.meet.k_true)
+        return _sums(self.true, self.one, self.meet.k_true)
 
     @cached_property
     def parts_pred(self) -> FloatArray:
@@ -149,7 +149,7 @@ class Changes:
         size = np.where(rest > 0, np.maximum(b - m, 0.0), 0.0)
         match name:
             case "k_pred":
-                return -self.one * (rest == 0)
+                return np.where(rest == 0, -self.one, 0.0)
             case "bb":
                 return size**2 - b**2
             case "b_log_b":
@@ -168,7 +168,8 @@ class Changes:
                 places = self._by_pred(self.one * np.arange(len(m)))
                 other = (places[pred] - self.one * np.arange(len(m))).astype(np.int64)
                 single = (rest == 1) & (self.one > 0)
-                return -1.0 * (single & (self.parts_true[self.true[np.where(single, other, 0)]] == 1))
+                alike = single & (self.parts_true[self.true[np.where(single, other, 0)]] == 1)
+                return np.where(alike, -1.0, 0.0)
 
 
 class _Gather:
@@ -179,28 +180,28 @@ class _Gather:
         self.some = ops.to >= 0
         self.to = np.where(self.some, ops.to, 0)
         #: What the target has of the true cluster already, what comes, and both.
-        self.has = np.where(self.some, of.m[self.to], 0.0)
+        self.has: FloatArray = np.where(self.some, of.m[self.to], 0.0)
         self.comes = self._sum(of.m)
-        self.whole = self.has + self.comes
+        self.whole: FloatArray = self.has + self.comes
         self.host = of.pred[self.to]
-        self.size = np.where(self.some, of.b[self.host], 0.0)
+        self.size: FloatArray = np.where(self.some, of.b[self.host], 0.0)
         self.cells_before = self._sum(of.one) + np.where(self.some, of.one[self.to], 0.0)
 
     def _sum(self, values: FloatArray) -> FloatArray:
         """What the cells that are taken add up to."""
-        return np.bincount(self.ops.operation, values[self.ops.cell], len(self.ops))
+        return _sums(self.ops.operation, values[self.ops.cell], len(self.ops))
 
     def _at(self, values: FloatArray) -> FloatArray:
         """A value of the target's cluster; 0 where there is none yet."""
         return np.where(self.some, values[self.host], 0.0)
 
     def cells(self) -> FloatArray:
-        return (self.whole > 0) - self.cells_before
+        return np.where(self.whole > 0, 1.0, 0.0) - self.cells_before
 
     def k_pred(self) -> FloatArray:
         before = self._at(self.of.parts_pred) > 0
         after = (self.whole > 0) | before
-        return self._sum(self.of.left("k_pred")) + after - before
+        return self._sum(self.of.left("k_pred")) + np.where(after & ~before, 1.0, 0.0)
 
     def mm(self) -> FloatArray:
         return self.whole**2 - self.has**2 - self._sum(self.of.m**2)
@@ -253,7 +254,13 @@ class _Gather:
         stay_pred = self._at(of.parts_pred) - np.where(self.some, of.one[self.to], 0.0)
         after = (self.whole > 0) & ((stay_true > 0) | (stay_pred > 0))
         before = self._sum(of._unlike) + np.where(self.some, of._unlike[self.to], 0.0)
-        return after - before + self._sum(of.left("unlike"))
+        return np.where(after, 1.0, 0.0) - before + self._sum(of.left("unlike"))
+
+
+def _sums(groups: IntArray, values: npt.NDArray[Any], k: int) -> FloatArray:
+    """What values add up to in each of k groups."""
+    sums: Any = np.bincount(groups, values, k)
+    return np.asarray(sums, dtype=np.float64)
 
 
 def _running(values: FloatArray) -> FloatArray:

@@ -90,11 +90,13 @@ class Explanation:
 
     def _overview(self) -> str:
         if self.measure != "S_H":
-            told = (
-                f"{self.measure} = {self.score:.4f}: setting all components right would gain {self.lost:.4f}"
+            left = (
+                f" ({count(self.left_out, 'component')} of lesser loss not looked at)"
+                if self.left_out
+                else ""
             )
-            left = count(self.left_out, "component")
-            return told + (f" ({left} of lesser loss not looked at)." if self.left_out else ".")
+            all_right = f"setting all components right would gain {self.lost:.4f}"
+            return f"{self.measure} = {self.score:.4f}: {all_right}{left}."
         total, *parts = self.loss
         to = ("splitting", "merging", "missing points", "spurious points")[: 4 if self.unshared else 2]
         told = [

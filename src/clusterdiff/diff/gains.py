@@ -147,7 +147,7 @@ def wrong(analysis: Analysis, by: By) -> BoolArray:
     """Which components or clusters are not yet right."""
     meet, join = analysis.meet, analysis.join
     if by == "component":
-        return join.kind != join.kinds.index("same")
+        return np.asarray(join.kind != join.kinds.index("same"))
     mixed = analysis.parts_of_pred > 1
     if isinstance(meet, UnevenMeet):
         mixed = mixed | (meet.spurious.count(meet.k_pred) > 0)
@@ -222,7 +222,8 @@ def _clusters(analysis: Analysis, by: By, chosen: Int64Array) -> dict[str, Any]:
     names = (meet.true_names, meet.pred_names)[side][chosen]
     single = analysis.alone[side][chosen]
     if single.any():  # points that are in no cluster of the user's
-        names = np.where(single, None, names.astype(object))
+        names = names.astype(object)
+        names[single] = None
     return {
         "cluster": names,
         "component": (join.of_true, join.of_pred)[side][chosen],

@@ -62,7 +62,9 @@ class LostRepairs(Repairs):
     spurious points out. A split also leaves the spurious points of its cluster by themselves.
     """
 
-    def __init__(self, analysis: Analysis, source: PointSource, worth: Worth | None = None) -> None:
+    def __init__(
+        self, analysis: Analysis, source: PointSource, worth: Worth | None = None, anew: int = 0
+    ) -> None:
         self.analysis, self.source = analysis, source
         found = list(_Gains(analysis).all())
         gain = np.array([one.gain for one in found], dtype=np.float64)
@@ -71,7 +73,7 @@ class LostRepairs(Repairs):
         least = ROUNDING
         if worth is not None:  # no function of sums: points come and go
             self.measure = worth.measure.name
-            order, self.left_out = order[: worth.limit], len(order[worth.limit :])
+            order, self.left_out = order[:anew], len(order[anew:])
             score[order] = worth.anew(self._done(found[i]) for i in order.tolist())
             gain = worth.gains(score)
             self.left_out += int(np.isnan(gain[order]).sum())
@@ -129,7 +131,7 @@ class LostRepairs(Repairs):
             into = [called[1 if one.operation == "move" else 0]]
         return Repair(
             one.operation,
-            float(self.gain[i]),
+            one.gain,
             float(self.score[i]),
             called,
             into,

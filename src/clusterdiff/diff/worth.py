@@ -144,7 +144,8 @@ class Worth:
         return not self.meet.uneven and scoring(self.measure) == scoring(resolve("S_H"))
 
     def _by_pred(self, values: npt.NDArray[Any]) -> FloatArray:
-        return np.bincount(self.meet.pred, values, self.meet.k_pred)
+        sums: Any = np.bincount(self.meet.pred, values, self.meet.k_pred)
+        return np.asarray(sums, dtype=np.float64)
 
     def _s_h_of_splits(self) -> FloatArray:
         """By how much n·S_H rises with each split: t becomes 1."""

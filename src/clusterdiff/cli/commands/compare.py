@@ -92,6 +92,7 @@ def command(
     repeated: Any,
     latex: bool,
     explain: bool,
+    measure: str | None,
     by: tuple[str, ...],
     report: Report,
     engine: str | None,
@@ -165,8 +166,8 @@ def command(
         measures = every(measures, diff)
         first = measures[0]
         if markdown:
-            if explain or by:
-                raise ArgumentError("--markdown has room for neither --explain nor --by; --html has.")
+            if explain or by or measure:
+                raise ArgumentError("--markdown has room for neither --explain, --by nor --measure.")
             print_data(comparison_markdown(diff, measures, top, sides))
             report.write(diff, quiet=True, by={}, sides=sides, files=(left, right))
         elif isinstance(diff, CorpusComparison):
@@ -174,18 +175,27 @@ def command(
             if documents is None:
                 _refuse_for_documents({"--master": master is not None, "--memory": memory is not None})
             words = MENTIONS if documents is None else POINTS
-            how = Shown(measures, by, top, explain, as_json, _system(right) if latex else None, words)
+            system = _system(right) if latex else None
+            how = Shown(measures, by, top, explain, as_json, system, words, measure)
             show_corpus(diff, how)
             measures = how.all_measures
             sliced = {name: name for name in by if name != "document"}
             called = words.true, words.pred
-            report.write(diff, quiet=as_json, by=sliced, sides=called, files=(left, right))
+            report.write(diff, quiet=as_json, by=sliced, sides=called, measure=measure, files=(left, right))
         else:
             if latex:
                 raise ArgumentError("--latex is for documents.", "--write scores=FILE.tex writes any scores.")
-            files = left, right
             show(
-                diff, measures, top, as_json, explain=explain, by=by, report=report, sides=sides, files=files
+                diff,
+                measures,
+                top,
+                as_json,
+                explain=explain,
+                measure=measure,
+                by=by,
+                report=report,
+                sides=sides,
+                files=(left, right),
             )
         write_parts(diff, writes, measures, safe)
         if fail_under is not None and _below(diff, first, fail_under):

@@ -19,7 +19,13 @@ ATTRIBUTES = ("name", "email", "city", "source")
 @explain_options
 @json_option
 def command(
-    measures: list[str], top: int, explain: bool, by: tuple[str, ...], report: Report, as_json: bool
+    measures: list[str],
+    top: int,
+    explain: bool,
+    measure: str | None,
+    by: tuple[str, ...],
+    report: Report,
+    as_json: bool,
 ) -> None:
     """Compare the bundled example: a list of customers, de-duplicated by hand and by a program."""
     rows = customers.rows()
@@ -31,6 +37,7 @@ def command(
         top,
         as_json,
         explain=explain,
+        measure=measure,
         by=by,
         report=report,
         columns=columns,

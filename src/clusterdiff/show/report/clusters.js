@@ -143,17 +143,17 @@ const clusterPanel = (component, side, at) => {
   const MOST = 12;
   const concerned = side === "pred" ? [at] : cells.slice(0, MOST).map((cell) => component.cells[cell][1]);
   const found = around(component, side, at);
-  const holder = element("div", { class: "graph" });
+  const holder = element("div", { class: "graph", tabindex: "0", role: "group", "aria-label": "Derivation" });
   const panel = element(
     "div",
-    { class: "cluster", id: `cluster-${component.id}` },
+    { class: "one-cluster", id: `cluster-${component.id}` },
     element("h4", {}, `${capital(clusterNoun(side))} `, label(named(name, 80))),
     element("p", { class: "note" }, `${points(size)}, ${counted(cells.length, "part")}, score ${number(score)}, ${share(loss, data.loss[0])} of the loss`),
     legend(),
     holder,
     element(
       "div",
-      { class: "scroll" },
+      { class: "scroll", tabindex: "0", role: "group", "aria-label": "Parts" },
       element(
         "table",
         {},

@@ -15,7 +15,7 @@ const told = (cell, component) => {
   cell.append(...sentences);
   if (rest.length) cell.append(element("details", {}, element("summary", {}, counted(rest.length, "more sentence")), ...rest));
   if (!(component.loss[0] > 0) || !component.cells.length) return;
-  const holder = element("div", { class: "graph" });
+  const holder = element("div", { class: "graph", tabindex: "0", role: "group", "aria-label": "Derivation" });
   cell.append(element("h3", {}, "Derivation"), legend(), holder);
   graph(holder, component, component.story.join(" "));
 };

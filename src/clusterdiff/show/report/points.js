@@ -178,7 +178,7 @@ const pointDiff = (work, { only = null, moving = () => "" } = {}) => {
     },
     `Show ${compact.format(clusters.length - GROUPS)} more clusters`,
   );
-  return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Points" }, table, clusters.length > GROUPS ? more : null);
+  return element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": capital(plural(POINT)) }, table, clusters.length > GROUPS ? more : null);
 };
 
 const pointTable = (component) => {
