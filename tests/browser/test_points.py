@@ -9,6 +9,7 @@ import pytest
 
 import clusterdiff as cd
 from clusterdiff.cli.examples import customers
+from clusterdiff.show.report import data
 
 
 @pytest.fixture(scope="module")
@@ -59,13 +60,13 @@ def test_points_stand_by_predicted_cluster_and_strays_by_true_one(demo: Path, op
 def test_long_values_unfold(tmp_path: Path, open_page: Any) -> None:
     """A long value is cut until it is asked for; a hit in the part that is cut unfolds it."""
     path = tmp_path / "long.html"
-    text = "word " * 100 + "needle"
+    text = "word " * 40 + "needle"
     cd.compare([0, 0, 1], [0, 1, 1]).report(path, attributes={"abstract": [text, "short", None]})
     with open_page(path) as page:
         page.locator("#list .row button").first.click()
         button = page.locator(".detail .unfold")
         assert "needle" not in page.locator(".detail .points").inner_text()
-        assert button.inner_text() == "426 more"
+        assert button.inner_text() == "126 more"
         button.press("Enter")
         assert "needle" in page.locator(".detail .points").inner_text()
         assert button.get_attribute("aria-expanded") == "true"
@@ -90,8 +91,11 @@ def test_search_is_for_records(demo: Path, open_page: Any) -> None:
         assert "the filters hide 1 component that has it" in found.inner_text()
 
 
-def test_search_tells_what_is_not_in_this_file(tmp_path: Path, open_page: Any) -> None:
+def test_search_tells_what_is_not_in_this_file(
+    tmp_path: Path, open_page: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A page that does not hold all says how much it holds where it finds nothing."""
+    monkeypatch.setattr(data, "USUAL", data.USUAL._replace(points=200, names=50))
     true = [i // 600 for i in range(1_200)]
     path = tmp_path / "some.html"
     cd.compare(true, [0, *true[1:-1], 0]).report(path)

@@ -79,7 +79,7 @@ class Case:
         cells = [{"t": t, "p": p, **self.bag((self.true == t) & (self.pred == p))} for t, p in self.cells]
         truths = [{"lost": self.bag((self.true == t) & (self.pred < 0))} for t in range(max(self.true) + 1)]
         preds = [{"lost": self.bag((self.pred == p) & (self.true < 0))} for p in range(max(self.pred) + 1)]
-        return {"unit": self.unit, "cells": cells, "truths": truths, "preds": preds, "choices": self.choices}
+        return {"unit": self.unit, "uneven": self.lost, "cells": cells, "truths": truths, "preds": preds, "choices": self.choices}
 
     def compared(self, step: dict[str, Any]) -> cd.Comparison:
         """The comparison with the clusters as they are after some operations, made anew."""

@@ -10,7 +10,6 @@ const leaving = (() => {
   };
   const allOf = (component, cells) => {
     const held = pointsIn(component, cells).map((point) => point[1]);
-    for (const cell of cells) for (const name of component.names?.[cell] || []) held.push(name);
     return { held, size: cells.reduce((sum, cell) => sum + component.cells[cell][2], 0) };
   };
   const namesOfAll = (component, cells) => {

@@ -1,8 +1,8 @@
 // The points of a component as a diff: by predicted cluster, strays tinted and by true cluster, what differs marked.
 const SHORT = 80; // a longer value is shown in part, until it is asked for
-const EMBEDDED = 2_000; // more of a value is not in this file
 const GROUPS = 40; // so many clusters of a component at first
-const ROWS = 40; // and so many points of a part; where there is nothing but names, five times as many
+const ROWS = 40; // and so many points of a part
+const NAMES = 200; // of which there are only names
 
 // A text whose search hits are marked.
 const highlighted = (text, words) => {
@@ -38,10 +38,10 @@ const beside = (text, { values, words: theirs } = { values: null }, words) => {
 };
 const valueNode = (value, others, words) => {
   if (value === null) return element("span", { class: "absent", "aria-label": "no value" }, "–");
-  const text = shown(value, EMBEDDED);
+  const text = shown(value, Infinity);
   const letters = [...text];
-  const length = (Array.isArray(value) && value[2]) || letters.length;
-  if (letters.length <= SHORT) return element("bdi", {}, ...beside(text, others, words));
+  const length = Math.max(letters.length, (Array.isArray(value) && value[2]) || 0); // the file may have less of it
+  if (length <= SHORT) return element("bdi", {}, ...beside(text, others, words));
   const node = element("bdi", {});
   const draw = (open) => {
     const button = element(
@@ -49,7 +49,7 @@ const valueNode = (value, others, words) => {
       { type: "button", class: "unfold", "aria-expanded": String(open), onclick: () => { draw(!open); node.querySelector("button").focus(); } },
       open ? "less" : `${compact.format(length - SHORT)} more`,
     );
-    const part = open ? text : `${letters.slice(0, SHORT).join("")}…`;
+    const part = open ? text + (length > letters.length ? `… (${compact.format(length)} characters)` : "") : `${letters.slice(0, SHORT).join("")}…`;
     node.replaceChildren(...beside(part, others, words), " ", button);
   };
   const late = letters.slice(SHORT).join("").toLocaleLowerCase();
@@ -61,7 +61,7 @@ const valueNode = (value, others, words) => {
 const valuesOf = (rows, usual = false) =>
   data.attributes.map((_, i) => {
     const counts = new Map();
-    for (const row of rows) if (row[i + 1] !== null) counts.set(shown(row[i + 1], EMBEDDED), (counts.get(shown(row[i + 1], EMBEDDED)) || 0) + 1);
+    for (const row of rows) if (row[i + 1] !== null && row.length > 1) counts.set(shown(row[i + 1], Infinity), (counts.get(shown(row[i + 1], Infinity)) || 0) + 1);
     const values = [...counts].filter(([, count]) => !usual || 2 * count > rows.length).map(([text]) => text);
     return { values: new Set(values), words: new Set(values.flatMap((text) => text.toLocaleLowerCase().split(/\s+/))) };
   });
@@ -98,7 +98,7 @@ const clustersNow = (work) => {
     if (!truth.lost.size) return;
     const rows = lostOf(component, "true", [t]).map((point) => point.slice(2));
     const words = [`${points(truth.lost.size)} of `, ...truthOf(work, t)];
-    out.push({ id: null, name: null, size: truth.lost.size, parts: [{ kind: "missing", count: truth.lost.size, rows, words }] });
+    out.push({ id: null, t, name: null, size: truth.lost.size, parts: [{ kind: "missing", count: truth.lost.size, rows, words }] });
   });
   return out;
 };
@@ -113,7 +113,6 @@ const partRows = (part, words, moves) => {
     { class: `part ${tint}` },
     element("th", { scope: "rowgroup", colspan: width }, ...asNodes(part.words), ...(moves ? [element("b", {}, ` ${moves}`)] : asNodes(part.elsewhere || [])), note),
   );
-  const most = data.attributes.length ? ROWS : 5 * ROWS;
   const name = (row) => element("bdi", {}, ...highlighted(named(row[0]), words));
   const inLine = (rows) => rows.flatMap((row, i) => [i ? ", " : "", name(row)]);
   const inRows = (rows) =>
@@ -128,28 +127,30 @@ const partRows = (part, words, moves) => {
   // Those that were searched for come first.
   const found = words.length ? (row) => holds(row, words) : () => false;
   const rows = words.length ? [...part.rows].sort((a, b) => found(b) - found(a)) : part.rows;
-  const rest = rows.slice(most);
-  const more = (put) => {
-    const button = element("button", { type: "button", class: "unfold", onclick: () => put(button) }, `${compact.format(rest.length)} more`);
-    return button;
+  const out = [head];
+  const [full, bare] = [true, false].map((wanted) => rows.filter((row) => row.length > 1 === wanted));
+  const rest = (some, most, put) => {
+    const left = some.slice(most);
+    const button = element("button", { type: "button", class: "unfold", onclick: () => put(button, left) }, `${compact.format(left.length)} more`);
+    return left.length ? [" ", button] : [];
   };
-  if (!rows.length) return [head];
-  if (!data.attributes.length) {
-    const all = element("td", { class: "names" }, ...inLine(rows.slice(0, most)));
-    if (rest.length) all.append(" ", more((button) => button.replaceWith(", ", ...inLine(rest))));
-    return [head, element("tr", { class: tint }, all)];
+  out.push(...inRows(full.slice(0, ROWS)));
+  const further = rest(full, ROWS, (button, left) => button.closest("tr").replaceWith(...inRows(left)));
+  if (further.length) out.push(element("tr", { class: tint }, element("td", { colspan: width }, ...further)));
+  if (bare.length) {
+    const names = rest(bare, NAMES, (button, left) => button.replaceWith(", ", ...inLine(left)));
+    out.push(element("tr", { class: tint }, element("td", { class: "names", colspan: width }, ...inLine(bare.slice(0, NAMES)), ...names)));
   }
-  const out = [head, ...inRows(rows.slice(0, most))];
-  if (rest.length) out.push(element("tr", { class: tint }, element("td", { colspan: width }, more((button) => button.closest("tr").replaceWith(...inRows(rest))))));
   return out;
 };
 
-// `only` are the clusters to be shown, and `moving` says of a part what a repair would do with it.
-const pointDiff = (work, { only = null, moving = () => "" } = {}) => {
+// `only` are the clusters to be shown, with the `missing` points of a true one; `moving` says what a repair would do with
+// a part.
+const pointDiff = (work, { only = null, missing = null, moving = () => "" } = {}) => {
   const words = sought();
   const found = (cluster) => words.length > 0 && cluster.parts.some((part) => part.rows.some((row) => holds(row, words)));
   const clusters = clustersNow(work)
-    .filter((cluster) => (only ? only.includes(cluster.id) : true))
+    .filter((cluster) => !only || (cluster.id === null ? cluster.t === missing : only.includes(cluster.id)))
     .sort((a, b) => found(b) - found(a) || (only ? only.indexOf(a.id) - only.indexOf(b.id) : 0));
   const body = (cluster) => {
     const title = cluster.name ? [...asNodes(cluster.name), ` · ${points(cluster.size)}`] : ["not found"];
@@ -157,7 +158,7 @@ const pointDiff = (work, { only = null, moving = () => "" } = {}) => {
       "tbody",
       {},
       element("tr", { class: "cluster" }, element("th", { scope: "rowgroup", colspan: 1 + data.attributes.length }, ...title)),
-      ...cluster.parts.flatMap((part) => partRows(part, words, cluster.id === null ? "" : moving(cluster, part))),
+      ...cluster.parts.flatMap((part) => partRows(part, words, moving(cluster, part))),
     );
   };
   const table = element(

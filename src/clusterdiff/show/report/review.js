@@ -20,6 +20,7 @@ const review = (() => {
     const left = component.outside || { true: {}, pred: {} };
     return whatIf({
       unit: data.unit,
+      uneven: data.uneven,
       cells: component.cells.map((row) => ({ t: row[0], p: row[1], ...bag(row, 2) })),
       truths: side(component.true, (i) => ({ known: left.true[i] })),
       preds: side(component.pred, (i) =>
@@ -31,7 +32,8 @@ const review = (() => {
     if (!engines.has(component.id)) {
       const engine = made(component);
       const names = new Map(component.pred.map((row, i) => [i, row[0]]));
-      engines.set(component.id, { component, engine, names, first: engine.lost(), repairs: engine.repairs() });
+      const first = engine.lost();
+      engines.set(component.id, { component, engine, names, first, lost: first, repairs: engine.repairs() });
     }
     return engines.get(component.id);
   };
@@ -53,9 +55,10 @@ const review = (() => {
   const totals = () => {
     let mass = data.total;
     const parts = data.loss.slice(1).map((part) => part * data.total);
-    for (const { engine, first } of engines.values()) {
+    for (const { engine, first, lost } of engines.values()) {
+      if (lost === first) continue;
       mass -= engine.gone();
-      engine.lost().forEach((part, i) => {
+      lost.forEach((part, i) => {
         parts[i] += part - first[i];
       });
     }
@@ -73,7 +76,7 @@ const review = (() => {
   const rejected = () => new Set(decisions.filter((one) => !one.accepted).map((one) => `${one.component.id}/${one.repair.key}`));
   const listed = (work, whole, without) =>
     work.repairs
-      .map((repair) => ({ ...work, repair, gain: gainOf(repair, whole) }))
+      .map((repair) => ({ component: work.component, repair, gain: gainOf(repair, whole) }))
       .filter((one) => one.gain > GAIN && !without.has(`${one.component.id}/${one.repair.key}`));
   // What is left to decide, best first: of one component, or of all that the page holds.
   const remaining = (component) => {
@@ -95,6 +98,7 @@ const review = (() => {
       if (to !== null && !names.has(to)) names.set(to, freshName(found === undefined ? names.get(from) : component.true[found][0]));
     }
     work.repairs = engine.repairs();
+    work.lost = engine.lost();
     return { parts, sizes, names: new Map(names) };
   };
   const decide = (component, repair, accepted) => {
@@ -110,14 +114,12 @@ const review = (() => {
   };
   // What was done to a component before, done again; new clusters keep the names that they had got.
   const again = (component) => {
-    engines.delete(component.id);
-    const work = worked(component);
-    for (const one of decisions) {
-      if (!one.accepted || one.component !== component) continue;
-      work.engine.apply(one.repair);
-      work.names = new Map(one.names);
-    }
-    work.repairs = work.engine.repairs();
+    const { engine, names, first } = { ...engines.get(component.id), engine: made(component) };
+    const mine = decisions.filter((one) => one.accepted && one.component === component);
+    mine.forEach((one, i) => engine.apply(one.repair, i < mine.length - 1));
+    const called = mine.length ? mine.at(-1).names : new Map([...names].filter(([id]) => id < component.pred.length));
+    const lost = mine.length ? engine.lost() : first;
+    engines.set(component.id, { component, engine, names: new Map(called), first, lost, repairs: engine.repairs() });
   };
   const undo = () => {
     const last = decisions.pop();

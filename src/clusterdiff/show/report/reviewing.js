@@ -20,9 +20,10 @@ const reviewing = (() => {
       if (repair.operation === "move") return cluster.id === repair.from && part.cell?.t === repair.t ? `→ ${name(repair.to)}` : "";
       if (repair.operation === "merge") return cluster.id === repair.preds[0] ? "" : `→ ${name(repair.preds[0])}`;
       if (repair.operation === "split") return part.kind === "merge" ? "→ a cluster of its own" : "";
-      return repair.operation === "remove" && part.kind === "spurious" ? "→ removed" : "";
+      if (repair.operation === "add") return cluster.id !== null ? "" : repair.to === null ? "→ a cluster of their own" : `→ ${name(repair.to)}`;
+      return part.kind === "spurious" ? "→ removed" : "";
     };
-    return pointDiff(work, { only: concerned(repair), moving });
+    return pointDiff(work, { only: concerned(repair), missing: repair.operation === "add" ? repair.t : null, moving });
   };
   const figures = (one) => {
     const share = data.loss[0] ? one.gain / data.loss[0] : 0;
@@ -41,9 +42,8 @@ const reviewing = (() => {
   };
   const decide = (one, verdict, after) => {
     const done = review[verdict](one.component, one.repair);
-    const left = review.remaining().length;
     const score = verdict === "accept" ? ` S_H is now ${number(done.score)}.` : "";
-    say(`${verdict === "accept" ? "Accepted" : "Rejected"}: ${inWords(done.words)}.${score} ${counted(left, "repair")} left.`);
+    say(`${verdict === "accept" ? "Accepted" : "Rejected"}: ${inWords(done.words)}.${score} ${counted(items.length, "repair")} left.`);
     after();
   };
 
@@ -130,6 +130,14 @@ const reviewing = (() => {
     draw();
   };
 
+  // The first screen says so too.
+  const glanced = element("p", { class: "note", id: "with-accepted" });
+  const glance = (accepted, score) => {
+    glanced.textContent = accepted ? `With ${counted(accepted, "accepted repair")}: ${number(score)}` : "";
+    if (accepted) $("score").closest("p").after(glanced);
+    else glanced.remove();
+  };
+
   const tally = () => {
     const { score, loss } = review.totals();
     const accepted = leaving.accepted().length;
@@ -143,6 +151,7 @@ const reviewing = (() => {
         element("span", { class: `part ${kind}` }, `lost to ${name} `, element("output", { "data-part": kind, "data-value": loss[i] }, number(loss[i]))),
       ),
     );
+    glance(accepted, score);
     $("progress").textContent = `${compact.format(accepted)} accepted, ${compact.format(rejected)} rejected, ${compact.format(items.length)} left to decide.`;
     const { reason } = accepted || data.patch.refused ? leaving.patch() : {};
     $("no-patch").textContent = reason ? `No patch: ${reason} CSV has the same.` : "";

@@ -43,7 +43,8 @@ const matching = () => {
 // What was found, in words: what was searched for, what the filters leave, and what this file does not have.
 const quotedWords = (words) => words.map((word) => `“${word}”`).join(" and ");
 const held = () => {
-  const known = data.components.reduce((sum, c) => sum + (c.points || []).length + (c.lost || []).length, 0);
+  const named = (c) => Object.values(c.names || {}).reduce((sum, names) => sum + names.length, 0);
+  const known = data.components.reduce((sum, c) => sum + (c.points || []).length + (c.lost || []).length + named(c), 0);
   if (!data.rest.components && known >= data.n) return "";
   const all = data.components.length + data.rest.components;
   const some = data.rest.components ? `${compact.format(data.components.length)} of ${compact.format(all)} components` : "all components";

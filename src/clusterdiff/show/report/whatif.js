@@ -4,26 +4,27 @@
 // the sum of m·s over its cells, W of a true one the sum of m·t. A score is N/G: N sums g over the cluster's cells, and
 // G is g of the whole. An operation changes few of these sums, so its gain is a matter of a few additions.
 //
-// What is given: `unit`, what weights are measured against; `cells`, each { t, p, size, mass, entropy }, where entropy is
-// the sum of w·log(w / unit); `truths` and `preds`, one for each cluster. A cluster may have `lost`, the points that the
-// other side lacks. A page may hold some clusters of a large component only: a true cluster of which cells are left out
-// has its `known` score and shares of the loss, and no operation is offered on it; a predicted one has `outside`, sums over
-// the cells left out.
-const whatIf = ({ unit, cells: given, truths: givenTruths, preds: givenPreds }) => {
+// What is given: `unit`, what weights are measured against; `uneven`, whether a side may lack points; `cells`, each
+// { t, p, size, mass, entropy }, where entropy is the sum of w·log(w / unit); `truths` and `preds`, one for each cluster.
+// A cluster may have `lost`, the points that the other side lacks. A page may hold some clusters of a large component
+// only: a true cluster of which cells are left out has its `known` score and shares of the loss, and no operation is
+// offered on it; a predicted one has `outside`, sums over the cells left out.
+const whatIf = ({ unit, uneven, cells: given, truths: givenTruths, preds: givenPreds }) => {
   const ROUNDING = 1e-12;
   const NOTHING = { size: 0, mass: 0, entropy: 0 };
   const NOWHERE = { ...NOTHING, kept: 0, parts: 0, through: 0, split: 0, missing: 0 };
   const plus = (a, b) => ({ size: a.size + b.size, mass: a.mass + b.mass, entropy: a.entropy + b.entropy });
   const minus = (a, b) => ({ size: a.size - b.size, mass: a.mass - b.mass, entropy: a.entropy - b.entropy });
   // What there is to lose in splitting a set. Where all points but one weigh nothing, rounding must not say otherwise.
-  const g = (set) => {
-    if (set.size < 2 || set.mass <= 0) return 0;
-    const value = set.mass * Math.log(set.mass / unit) - set.entropy;
-    return value > ROUNDING * set.mass ? value : 0;
+  const content = (size, mass, entropy) => {
+    if (size < 2 || mass <= 0) return 0;
+    const value = mass * Math.log(mass / unit) - entropy;
+    return value > ROUNDING * mass ? value : 0;
   };
+  const g = (set) => content(set.size, set.mass, set.entropy);
   const ratio = (part, whole, parts) => (parts < 2 || whole <= 0 ? 1 : Math.min(Math.max(part, 0) / whole, 1));
-  const scoreOf = (kept, shared, lost, parts) =>
-    lost.size ? ratio(kept, g(plus(shared, lost)), 2) : ratio(kept, g(shared), parts);
+  // `whole` is g of the cluster with what it lost: one that lost a point is in parts, even if it has but one cell.
+  const scoreOf = (kept, whole, lost, parts) => ratio(kept, whole, lost.size ? 2 : parts);
 
   const truths = givenTruths.map(({ known = null, lost = NOTHING }) => ({ cells: new Map(), lost, known }));
   const preds = new Map(
@@ -45,31 +46,41 @@ const whatIf = ({ unit, cells: given, truths: givenTruths, preds: givenPreds }) 
   // predicted cluster are the given ones whose spurious points it has.
   given.forEach(({ t, p, size, mass, entropy }, i) => put({ t, p, set: { size, mass, entropy }, of: [i], found: false }));
 
-  // All sums anew, so that no error adds up.
+  // All sums anew, so that no error adds up; whatever has changed is marked.
+  const note = (cluster, sums) => {
+    cluster.changed ||= !cluster.sums || sums.some((sum, i) => sum !== cluster.sums[i]);
+    cluster.sums = sums;
+  };
+  const sumUp = (cluster, { size, mass, entropy }, kept) => {
+    for (const cell of cluster.cells.values()) {
+      size += cell.set.size;
+      mass += cell.set.mass;
+      entropy += cell.set.entropy;
+      kept += cell.g;
+    }
+    cluster.shared = { size, mass, entropy };
+    cluster.kept = kept;
+  };
   const settle = () => {
     for (const truth of truths) {
-      truth.shared = NOTHING;
-      truth.kept = 0;
-      for (const cell of truth.cells.values()) {
-        truth.shared = plus(truth.shared, cell.set);
-        truth.kept += cell.g;
-      }
-      truth.score = truth.known ? truth.known[0] : scoreOf(truth.kept, truth.shared, truth.lost, truth.cells.size);
+      sumUp(truth, NOTHING, 0);
+      truth.whole = g(plus(truth.shared, truth.lost));
+      truth.score = truth.known ? truth.known[0] : scoreOf(truth.kept, truth.whole, truth.lost, truth.cells.size);
       truth.through = 0;
     }
     for (const pred of preds.values()) {
       const { outside } = pred;
-      pred.shared = outside;
-      pred.kept = outside.kept;
-      pred.through = outside.through;
+      sumUp(pred, outside, outside.kept);
       pred.parts = outside.parts + pred.cells.size;
-      for (const cell of pred.cells.values()) {
-        pred.shared = plus(pred.shared, cell.set);
-        pred.kept += cell.g;
-        pred.through += cell.set.mass * truths[cell.t].score;
-      }
-      pred.score = scoreOf(pred.kept, pred.shared, pred.lost, pred.parts);
+      pred.through = outside.through;
+      for (const cell of pred.cells.values()) pred.through += cell.set.mass * truths[cell.t].score;
+      pred.score = scoreOf(pred.kept, g(plus(pred.shared, pred.lost)), pred.lost, pred.parts);
       for (const cell of pred.cells.values()) truths[cell.t].through += cell.set.mass * pred.score;
+      note(pred, [pred.kept, pred.through, pred.score, pred.parts, pred.shared.mass, pred.lost.size]);
+    }
+    for (const truth of truths) {
+      note(truth, [truth.kept, truth.through, truth.score, truth.cells.size, truth.lost.size]);
+      for (const cell of truth.cells.values()) truth.changed ||= preds.get(cell.p).changed;
     }
   };
 
@@ -102,75 +113,56 @@ const whatIf = ({ unit, cells: given, truths: givenTruths, preds: givenPreds }) 
 
   // ---- gains, as masses
 
-  // Cells of a true cluster are put together: `touched` are the predicted clusters before, `made` is what stands in their
-  // place: { others, kept, shared, lost, parts, set }, where set has the points of the true cluster and others is U
-  // without them.
-  const change = (truth, touched, made, missing = truth.lost) => {
-    let kept = truth.kept;
-    let rest = truth.through;
-    let before = 0;
-    let parts = truth.cells.size;
-    for (const pred of touched) {
-      const cell = truth.cells.get(pred.id);
-      kept -= cell.g;
-      rest -= cell.set.mass * pred.score;
-      parts -= 1;
+  // What a true cluster's own points keep in the clusters that an operation leaves alone.
+  const rest = (truth, cells) => cells.reduce((sum, cell) => sum - cell.set.mass * preds.get(cell.p).score, truth.through);
+  const others = (pred, truth, cell) => pred.through - cell.set.mass * truth.score;
+
+  // The predicted clusters of some cells of a true cluster are made one, and `more` of its points are added to them.
+  const united = (truth, cells, more = NOTHING) => {
+    let [set, shared, lostThere] = [more, more, NOTHING];
+    let [apart, kept, through, parts, before] = [truth.kept, 0, 0, 1, 0];
+    for (const cell of cells) {
+      const pred = preds.get(cell.p);
+      set = plus(set, cell.set);
+      shared = plus(shared, pred.shared);
+      lostThere = plus(lostThere, pred.lost);
+      apart -= cell.g;
+      kept += pred.kept - cell.g;
+      through += others(pred, truth, cell);
+      parts += pred.parts - 1;
       before += pred.score * pred.through;
     }
-    let shared = truth.shared;
-    if (missing !== truth.lost) shared = plus(shared, truth.lost);
-    for (const one of made) {
-      if (!one.set.size) continue;
-      kept += g(one.set);
-      parts += 1;
-    }
-    const score = scoreOf(kept, shared, missing, parts);
-    let after = 0;
-    for (const one of made) after += scoreOf(one.kept, one.shared, one.lost, one.parts) * (one.others + one.set.mass * score);
-    return after - before + rest * (score - truth.score);
+    const one = g(set);
+    const missing = more === NOTHING ? truth.lost : NOTHING;
+    const s = scoreOf(apart + one, truth.whole, missing, truth.cells.size - cells.length + 1);
+    const t = scoreOf(kept + one, g(plus(shared, lostThere)), lostThere, parts);
+    return t * (through + set.mass * s) - before + rest(truth, cells) * (s - truth.score);
   };
-  const others = (pred, truth) => pred.through - truth.cells.get(pred.id).set.mass * truth.score;
-
-  const united = (truth, cells, more = NOTHING) => {
-    const touched = cells.map((cell) => preds.get(cell.p));
-    const one = { others: 0, kept: 0, shared: more, lost: NOTHING, parts: 1, set: more };
-    touched.forEach((pred, i) => {
-      one.others += others(pred, truth);
-      one.kept += pred.kept - cells[i].g;
-      one.shared = plus(one.shared, pred.shared);
-      one.lost = plus(one.lost, pred.lost);
-      one.parts += pred.parts - 1;
-      one.set = plus(one.set, cells[i].set);
-    });
-    one.kept += g(one.set);
-    return change(truth, touched, [one], more === NOTHING ? truth.lost : NOTHING);
-  };
+  // g of a predicted cluster with what it lost, after a cell came (1) or went (-1).
+  const wholeAfter = ({ shared: a, lost: b }, { size, mass, entropy }, sign) =>
+    content(a.size + b.size + sign * size, a.mass + b.mass + sign * mass, a.entropy + b.entropy + sign * entropy);
+  // A cell is put to another one of its true cluster.
   const moved = (truth, cell, home) => {
     const [from, to] = [preds.get(cell.p), preds.get(home.p)];
-    const set = plus(cell.set, home.set);
-    const left = {
-      others: others(from, truth),
-      kept: from.kept - cell.g,
-      shared: minus(from.shared, cell.set),
-      lost: from.lost,
-      parts: from.parts - 1,
-      set: NOTHING,
-    };
-    const host = {
-      others: others(to, truth),
-      kept: to.kept - home.g + g(set),
-      shared: plus(to.shared, cell.set),
-      lost: to.lost,
-      parts: to.parts,
-      set,
-    };
-    return change(truth, [from, to], [left, host]);
+    const { size, mass, entropy } = cell.set;
+    const one = content(size + home.set.size, mass + home.set.mass, entropy + home.set.entropy);
+    const s = scoreOf(truth.kept - cell.g - home.g + one, truth.whole, truth.lost, truth.cells.size - 1);
+    const left = scoreOf(from.kept - cell.g, wholeAfter(from, cell.set, -1), from.lost, from.parts - 1);
+    const host = scoreOf(to.kept - home.g + one, wholeAfter(to, cell.set, 1), to.lost, to.parts);
+    const before = from.score * from.through + to.score * to.through;
+    const after = left * others(from, truth, cell) + host * (others(to, truth, home) + (mass + home.set.mass) * s);
+    return after - before + (truth.through - mass * from.score - home.set.mass * to.score) * (s - truth.score);
   };
 
   // ---- the operations that Python lists: { operation, gain, … }; `gain` is a mass, and `gone` what leaves the whole
 
-  const key = ({ operation, t, preds: many, from, to, p }) =>
-    [operation, ...{ split: [p], merge: [t, many], move: [t, from, to], add: [t, to], remove: [p] }[operation]].join(":");
+  const KEYS = {
+    split: ({ p }) => `split:${p}`,
+    merge: ({ t, preds: several }) => `merge:${t}:${several}`,
+    move: ({ t, from, to }) => `move:${t}:${from}:${to}`,
+    add: ({ t, to }) => `add:${t}:${to ?? ""}`,
+    remove: ({ p }) => `remove:${p}`,
+  };
   const ordered = (cells) => cells.sort((a, b) => b.set.mass - a.set.mass || a.p - b.p || a.t - b.t);
 
   const isPure = (cell) => preds.get(cell.p).parts === 1;
@@ -178,36 +170,63 @@ const whatIf = ({ unit, cells: given, truths: givenTruths, preds: givenPreds }) 
   const largestFirst = (a, b) => b.set.mass - a.set.mass || isPure(b) - isPure(a) || a.p - b.p;
   const home = (truth) => [...truth.cells.values()].sort(largestFirst)[0];
 
-  const repairs = () => {
-    const found = [];
-    const offer = (operation, gain, what) => found.push({ operation, gain, gone: 0, ...what, key: key({ operation, ...what }) });
-    for (const pred of preds.values()) {
-      if (pred.outside.parts) continue;
-      if (pred.cells.size > 1) offer("split", pred.through * (1 - pred.score), { p: pred.id });
-      if (pred.lost.size) {
-        const score = pred.cells.size ? ratio(pred.kept, g(pred.shared), pred.cells.size) : 0;
-        offer("remove", pred.through * (score - pred.score), { p: pred.id, gone: pred.lost.mass });
-      }
+  // A part goes where it gains most: so many of the largest are tried, as in Python.
+  const tried = uneven ? 4 : 8;
+  const best = (targets, but, most, gainOf) => {
+    let [found, gain, count] = [null, 0, 0];
+    for (const target of targets) {
+      if (!target || target === but) continue;
+      if (count === most) break;
+      count += 1;
+      const would = gainOf(target);
+      if (found === null || would > gain) [found, gain] = [target, would];
     }
-    truths.forEach((truth, t) => {
-      if (truth.known) return;
-      if (!truth.cells.size) {
-        if (truth.lost.size) offer("add", truth.lost.mass, { t, to: null });
-        return;
-      }
-      const cells = [...truth.cells.values()].sort(largestFirst);
-      const [first] = cells;
-      if (truth.lost.size) offer("add", united(truth, [first], truth.lost), { t, to: first.p });
-      const pure = cells.filter(isPure);
-      const named = (several) => ({ t, preds: several.map((cell) => cell.p) });
-      if (pure.length > 1) offer("merge", united(truth, pure), named(pure));
-      if (pure.length && !isPure(first)) offer("merge", united(truth, [first, ...pure]), named([first, ...pure]));
-      for (const cell of cells) {
-        if (cell === first || isPure(cell)) continue;
-        offer("move", moved(truth, cell, first), { t, from: cell.p, to: first.p });
-      }
-    });
+    return [found, gain];
+  };
+
+  const offered = (operation, gain, what) => ({ operation, gain, gone: 0, ...what, key: KEYS[operation](what) });
+  const ofPred = (pred) => {
+    const found = [];
+    if (pred.outside.parts) return found;
+    if (pred.cells.size > 1) found.push(offered("split", pred.through * (1 - pred.score), { p: pred.id }));
+    if (pred.lost.size) {
+      const score = pred.cells.size ? ratio(pred.kept, g(pred.shared), pred.cells.size) : 0;
+      found.push(offered("remove", pred.through * (score - pred.score), { p: pred.id, gone: pred.lost.mass }));
+    }
     return found;
+  };
+  const ofTruth = (truth, t) => {
+    if (truth.known) return [];
+    if (!truth.cells.size) return truth.lost.size ? [offered("add", truth.lost.mass, { t, to: null })] : [];
+    const found = [];
+    const cells = [...truth.cells.values()].sort(largestFirst);
+    const [first] = cells;
+    if (truth.lost.size) found.push(offered("add", united(truth, [first], truth.lost), { t, to: first.p }));
+    if (cells.length < 2) return found;
+    const pure = cells.filter(isPure);
+    const mixed = cells.filter((cell) => !isPure(cell));
+    const together = (several) => ({ t, preds: several.map((cell) => cell.p) });
+    if (pure.length > 1) found.push(offered("merge", united(truth, pure), together(pure)));
+    if (pure.length && mixed.length) {
+      const [host, gain] = best(mixed, null, tried, (cell) => united(truth, [cell, ...pure]));
+      found.push(offered("merge", gain, together([host, ...pure])));
+    }
+    const places = uneven ? cells : [first, pure[0], ...mixed.slice(0, tried)];
+    for (const cell of cells) {
+      if (isPure(cell) && !preds.get(cell.p).lost.size) continue;
+      const [to, gain] = best(places, cell, uneven ? tried : Infinity, (other) => moved(truth, cell, other));
+      found.push(offered("move", gain, { t, from: cell.p, to: to.p }));
+    }
+    return found;
+  };
+  // Only what has changed is computed anew.
+  const repairs = () => {
+    for (const pred of preds.values()) if (pred.changed || !pred.offers) pred.offers = ofPred(pred);
+    truths.forEach((truth, t) => {
+      if (truth.changed || !truth.offers) truth.offers = ofTruth(truth, t);
+    });
+    for (const cluster of [...preds.values(), ...truths]) cluster.changed = false;
+    return [...[...preds.values()].flatMap((pred) => pred.offers), ...truths.flatMap((truth) => truth.offers)];
   };
 
   // ---- doing them; returns the parts, each with its cluster before and after, its given cells, the given clusters whose
@@ -285,9 +304,10 @@ const whatIf = ({ unit, cells: given, truths: givenTruths, preds: givenPreds }) 
       return [{ from: p, to: null, cells: [], strays }];
     },
   };
-  const apply = (repair) => {
+  // With `more` operations to come, the sums are left for the last.
+  const apply = (repair, more = false) => {
     const parts = DO[repair.operation](repair);
-    settle();
+    if (!more) settle();
     return parts;
   };
 

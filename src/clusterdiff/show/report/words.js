@@ -14,11 +14,12 @@ const called = (value) => ({ name: named(value, 80) });
 const inWords = (words) => words.map((word) => (typeof word === "string" ? word : word.name)).join("");
 const asNodes = (words) => words.map((word) => (typeof word === "string" ? word : label(word.name)));
 
-// The given cells of some cells, and their points: all that the page holds of them.
+// The points of some cells, all that the page holds of them: [cell, name, attribute…], or [cell, name] of further ones.
 const pointsIn = (component, cells) => {
   if (!component.byCell) {
     component.byCell = component.cells.map(() => []);
     for (const point of component.points || []) component.byCell[point[0]].push(point);
+    for (const [cell, names] of Object.entries(component.names || {})) for (const name of names) component.byCell[cell].push([Number(cell), name]);
   }
   return cells.flatMap((cell) => component.byCell[cell]);
 };
