@@ -93,14 +93,13 @@ def test_everything_is_there_for_everybody(report: Any, open_page: Any, name: st
         if not page.locator("#list .detail").count():
             page.locator("#list .row button").first.click()
         show_all(page)
-        assert violations(page) == []
-        page.emulate_media(color_scheme="dark")
-        assert violations(page, runOnly=["color-contrast"]) == []
+        same = () if name == "demo" else ("#measures", "#cite")
+        assert violations(page, *same) == []
         page.set_viewport_size(PHONE)
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-        assert (
-            violations(page, runOnly=["color-contrast", "scrollable-region-focusable", "target-size"]) == []
-        )
+        if name in ("demo", "corpus", "labels"):  # the others have nothing that these have not
+            page.emulate_media(color_scheme="dark")
+            assert violations(page, *same) == []
 
 
 def shown(page: Any) -> list[str]:
@@ -266,8 +265,8 @@ def test_releases_are_called_old_and_new(report: Any, open_page: Any) -> None:
 
 def test_full_holds_more(tmp_path: Path) -> None:
     """With ``full``, whatever did not fit: all components, cells and points."""
-    true = [i // 4 for i in range(20_000)]
-    pred = [i // 2 for i in range(20_000)]
+    true = [i // 4 for i in range(10_000)]
+    pred = [i // 2 for i in range(10_000)]
     diff = cd.compare(true, pred)
     sizes = []
     for full in (False, True):

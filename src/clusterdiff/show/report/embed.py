@@ -47,7 +47,7 @@ USUAL = Limits(
     cells=40_000,
     excerpt=3_000,
     points=200,
-    text=500,
+    text=2_000,
     names=5_000,
     repairs=4,
 )
@@ -64,8 +64,8 @@ FULL = Limits(
 #: What is held of a component that must be on the page when nothing is left of the budget, and of one after many such.
 SHORT = Limits(budget=0, components=1, cells=60, excerpt=60, points=40, text=60, names=0, repairs=4)
 BARE, RESERVE = SHORT._replace(points=0), 250_000
-#: The share of the budget that one component may take.
-SHARE = 0.6
+#: The share of the budget that one component may take, and beyond which long texts are cut to so many letters.
+SHARE, LONG, BRIEF = 0.6, 0.05, 200
 #: How many repairs are listed for the whole, how many of a large component, and so many of the costliest clusters of
 #: either side are on the page, whatever their component.
 FIRST_REPAIRS, LARGE_REPAIRS, CLUSTERS = 20, 60, 50
@@ -107,14 +107,16 @@ class Embedded:
             if len(self._by_id) >= self._limits.components and not due:
                 break
             component = table[int(rank[number])]
-            usual, share = self._limits, int(SHARE * self._limits.budget)
+            usual, budget = self._limits, self._limits.budget
             entry, repairs = self._component(component, usual)
             size = _size(entry) + _size(repairs)
             if size > left and not due:
                 break
             # What it may take at most, or less of it is held.
-            excerpt = usual._replace(cells=usual.excerpt)
-            for limits, most in ((excerpt, share), (SHORT, left), (BARE, left + RESERVE)):
+            brief = usual._replace(text=BRIEF)
+            excerpt = brief._replace(cells=usual.excerpt)
+            steps = (brief, LONG * budget), (excerpt, SHARE * budget), (SHORT, left), (BARE, left + RESERVE)
+            for limits, most in steps:
                 if size > most:
                     entry, repairs = self._component(component, limits)
                     size = _size(entry) + _size(repairs)

@@ -15,11 +15,8 @@ const follow = () => {
   showTab(panels.has(place) ? place : "components");
   if (!component) return;
   state.open.add(component.id);
-  if (!matching().slice(0, state.shown).includes(component)) {
-    $("tools").reset();
-    state.shown = Math.max(PAGE, data.components.indexOf(component) + 1);
-    Object.assign(state, SORTED, { kinds: new Set() });
-  }
+  if (!matching().includes(component)) clearFilters();
+  state.shown = Math.max(state.shown, matching().indexOf(component) + 1);
   draw();
   const row = $(`component-${component.id}`);
   row.scrollIntoView({ block: "start" });

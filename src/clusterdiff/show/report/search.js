@@ -133,9 +133,13 @@ const restart = () => {
 };
 for (const id of ["search", "least", "most"]) $(id).addEventListener("input", restart);
 $("tools").addEventListener("submit", (event) => event.preventDefault());
-$("tools").addEventListener("reset", () => {
+const clearFilters = () => {
+  for (const id of ["search", "least", "most"]) $(id).value = "";
   state.kinds = new Set();
   sayKinds();
   Object.assign(state, SORTED);
-  setTimeout(restart);
+};
+$("tools").addEventListener("reset", () => {
+  clearFilters();
+  restart();
 });
