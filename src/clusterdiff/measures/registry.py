@@ -20,6 +20,7 @@ from clusterdiff.measures.parameters import Beta, check_parameters
 from clusterdiff.measures.terms import f_beta
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import FUSED, READS, Reads, Summed, refusal
+from clusterdiff.table import record_html
 
 #: A bound is a number, or a function of the number of points.
 Bound: TypeAlias = float | Callable[[int], float]
@@ -249,6 +250,9 @@ class Measure:
         known = {**self.parameters, **parameters}
         facts = self.given(**known) if self.given is not None else {}
         return replace(self, name=f"{base}({shown})", bound=tuple(sorted(known.items())), **facts)
+
+    def _repr_html_(self) -> str:
+        return record_html(self.name, {"summary": self.summary, "formula": self.formula})
 
 
 def _word(value: object) -> str:
