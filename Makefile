@@ -68,6 +68,7 @@ soak: $(VENV)/.tested
 # Core, formats and engines with AddressSanitizer and UndefinedBehaviorSanitizer (but for Spark and PostgreSQL, which
 # are processes of their own), in an environment of its own: a second one that
 # borrows the first one's packages, since an editable install would shadow the instrumented core.
+# What is found goes to build/asan.*: pytest would keep it to itself when the process ends.
 SANITIZED := build/sanitized
 sanitize: $(VENV)/.tested
 	@test -x $(SANITIZED)/bin/python || $(BIN)/python -m venv --without-pip $(SANITIZED)
@@ -76,7 +77,7 @@ sanitize: $(VENV)/.tested
 	$(INSTALL) --no-build-isolation --no-deps --upgrade --target "$$site" \
 	  -C cmake.define.CLUSTERDIFF_SANITIZE=ON -C build-dir=build/sanitize-objects . && \
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
-	ASAN_OPTIONS=detect_leaks=0 $(SANITIZED)/bin/python -m pytest -p no:cacheprovider \
+	ASAN_OPTIONS=detect_leaks=0:log_path=build/asan $(SANITIZED)/bin/python -m pytest -p no:cacheprovider \
 	  tests/core tests/formats tests/engines tests/fuzz -k 'not spark and not postgres' \
 	  --ignore tests/engines/test_cluster.py
 
