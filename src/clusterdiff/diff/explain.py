@@ -173,9 +173,9 @@ def explain(analysis: Analysis, source: PointSource, top: int, sides: tuple[str,
     )
 
 
-def explain_gains(worth: Worth, source: PointSource, top: int, sides: tuple[str, str]) -> Explanation:
+def explain_gains(worth: Worth, top: int, sides: tuple[str, str]) -> Explanation:
     """What setting components right would gain in any measure; see :meth:`Comparison.explain`."""
-    analysis = worth.analysis
+    analysis, source = worth.analysis, worth.source
     found = gains(worth, "component")
     order, gained = found["component"], found["gain"]
     damaged = int(np.count_nonzero(gained > 0))

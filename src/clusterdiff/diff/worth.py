@@ -17,6 +17,7 @@ from clusterdiff.diff.changes import KNOWN, Changes, Gathering
 from clusterdiff.diff.resampled import SUMS, Noted
 from clusterdiff.diff.resampling import kinds_of
 from clusterdiff.diff.shares import shares
+from clusterdiff.diff.source import PointSource
 from clusterdiff.diff.statistic import OfSums, kept_share, sums_read
 from clusterdiff.diff.units import Units
 from clusterdiff.errors import ArgumentError, MeasureError
@@ -56,20 +57,20 @@ class Rows(NamedTuple):
 class Worth:
     """A measure before and after operations. Gains are positive where it comes closer to its best value.
 
-    What is no function of sums is computed anew, for ``limit`` operations at most. ``weights`` are those of the points.
+    What is no function of sums is computed anew, for ``limit`` operations at most.
     """
 
     def __init__(
         self,
         measure: Measure,
         analysis: Analysis,
-        weights: npt.NDArray[np.generic] | None = None,
+        source: PointSource,
         limit: int = ANEW,
     ) -> None:
         if not isinstance(limit, int) or isinstance(limit, bool) or limit < 0:
             raise ArgumentError(f"`anew` must be a whole number of at least 0; got {limit!r}.")
         self.measure, self.analysis, self.meet = measure, analysis, analysis.meet
-        self.weights, self.limit = weights, limit
+        self.source, self.limit = source, limit
         self.score = float(measure(self.meet))
         self._parts: dict[int, tuple[Meet, float]] = {}
 
@@ -192,7 +193,9 @@ class Worth:
                 f"{self.measure.name} is made of distances, which would have to be summed up again each time.",
                 'what components are worth is known: ask for gains(…, by="component").',
             )
-        anew = Anew(self.meet, self.weights)
+        # Tables are not asked for the weights of their points unless points come and go.
+        weights = self.source.weights if self.meet.uneven and self.meet.weighted else None
+        anew = Anew(self.meet, weights)
         return np.array([self._value(anew, operation) for operation in operations])
 
     def _value(self, anew: Anew, operation: Operation) -> float:
