@@ -41,37 +41,12 @@ def test_explain_tells_and_lists_repairs(files: tuple[Path, Path]) -> None:
     """--explain prints the sentences, the repairs with their gains, and how many restore the true clustering."""
     out = run("compare", *files, "--explain").stdout
     assert "true cluster Maria Garcia (5 points) was split into 2: C01 (3 points: r01, r02, r03)" in out
-    assert "+0.051132  move 1 point of Robert Miller (r14) from C05 to C04" in out
+    assert "+0.0511   20% of the loss  move 1 point of Robert Miller (r14) from C05 to C04" in out
+    assert "@@" not in out  # sentences instead of hunks
     assert "restoring the true clusters takes 6 operations, always doing next the one that gains most" in out
     data = json.loads(run("compare", *files, "--explain", "--json").stdout)
-    assert [repair["points"] for repair in data["repairs"][:2]] == [["r15", "r16"], ["r14"]]
+    assert data["repairs"][1]["points"] == ["r14"]
     assert data["explanation"]["damaged"] == 5
-
-
-def test_what_things_are_worth_in_a_measure(files: tuple[Path, Path]) -> None:
-    """--measure lists components, clusters and repairs by what they gain there; --top says how many."""
-    diff = customers.compare()
-    out = run("compare", *files, "--measure", "ari", "--top", "2").stdout
-    assert f"what ari ({diff.score('ari'):.6f}) would gain with one of these set right" in out
-    assert "+0.081284  Maria Garcia" in out
-    assert "… and 1 more predicted cluster (--top shows more)" in out
-    assert "what to fix first, by ari\n+0.081284  merge C01 and C02: 5 points of Maria Garcia\n" in out
-    data = json.loads(run("compare", *files, "--measure", "vi", "--top", "2", "--json").stdout)["gains"]
-    assert (data["measure"], data["score"]) == ("vi", diff.score("vi"))
-    for by in ("component", "true", "pred"):
-        expected = diff.gains("vi", by).to_dict(2)["gains"]
-        assert [row["gain"] for row in data[by]["rows"]] == [row["gain"] for row in expected]
-    assert data["repairs"]["rows"][0]["sentence"] == diff.repairs("vi")[0].sentence
-    wrong = run("compare", *files, "--measure", "arii")
-    assert (wrong.exit_code, "unknown measure 'arii'" in wrong.stderr) == (2, True)
-
-
-def test_measures_that_are_computed_anew_say_for_how_many_they_were_not(tmp_path: Path) -> None:
-    """Two hundred components that differ, of which a hundred are looked at."""
-    true = table(tmp_path / "true.csv", {f"r{i}": str(i // 2) for i in range(400)})
-    pred = table(tmp_path / "pred.csv", {f"r{i}": str(i) for i in range(400)})
-    out = run("compare", true, pred, "--measure", "f_measure", "--top", "1").stdout
-    assert "… and 100 components of lesser loss, for which it was not computed" in out
 
 
 def test_by_slices_by_columns_of_true_whatever_the_order_of_pred(files: tuple[Path, Path]) -> None:
@@ -130,7 +105,7 @@ def test_patch_and_apply_give_back_the_true_clustering(files: tuple[Path, Path],
     assert "3 splits and 4 merges" in result.stderr
     assert json.loads(run("patch", *files).stdout) == json.loads(fix.read_text())
     assert run("apply", files[1], fix, "-o", fixed).exit_code == 0
-    assert "S_H  1.000000" in run("compare", files[0], fixed).stdout
+    assert "S_H  1.0000" in run("compare", files[0], fixed).stdout
     with fixed.open(newline="") as file:
         rows = {row["point"]: row["cluster"] for row in csv.DictReader(file)}
     assert cd.Clustering(rows) == customers.compare().true

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from clusterdiff import _core
+from clusterdiff import _core, notebook
 from clusterdiff.diff.loss import CellLoss, Loss, Losses
 from clusterdiff.measures import resolve
 from clusterdiff.measures.subcomponents import Scored, subcomponent
@@ -16,7 +16,7 @@ from clusterdiff.meet.lattice import Components
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.uneven import Alone, UnevenMeet
 from clusterdiff.points.labels import AnyArray, BoolArray, FloatArray, Int64Array, single
-from clusterdiff.table import Table
+from clusterdiff.table import Table, record_html
 from clusterdiff.wording import count
 
 CellNumbers = npt.NDArray[np.integer[Any]]
@@ -41,6 +41,9 @@ class Split(NamedTuple):
     missing_loss: float
     spurious_loss: float
 
+    def _repr_html_(self) -> str:
+        return record_html("Split", self._asdict())
+
 
 class Merge(NamedTuple):
     """A predicted cluster and what it is made of (a merge subcomponent ⟨𝕃, C⟩)."""
@@ -57,6 +60,9 @@ class Merge(NamedTuple):
     missing_loss: float
     spurious_loss: float
 
+    def _repr_html_(self) -> str:
+        return record_html("Merge", self._asdict())
+
 
 class Cell(NamedTuple):
     """The points that a true and a predicted cluster share; None on a side where they are in no cluster."""
@@ -71,6 +77,9 @@ class Cell(NamedTuple):
     missing_loss: float
     spurious_loss: float
 
+    def _repr_html_(self) -> str:
+        return record_html("Cell", self._asdict())
+
 
 class Analysis:
     """Split and merge scores, losses, components and the matching of clusters; and from a cluster to its cells."""
@@ -83,6 +92,9 @@ class Analysis:
 
     def __repr__(self) -> str:
         return f"<Analysis of {count(self.meet.n)} in {count(len(self.meet), 'cell')}>"
+
+    def _repr_html_(self) -> str:
+        return notebook.view(notebook.line(repr(self)))
 
     # ---- scores and losses
 
@@ -257,34 +269,45 @@ class Analysis:
     # ---- which predicted cluster continues which true one
 
     @cached_property
-    def matched(self) -> Int64Array:
+    def matched(self) -> CellNumbers:
         """The cells that pair a true cluster with the predicted one that continues it, by true cluster.
 
         The matching is stable: no two clusters share more points with each other than either does with its partner.
         """
         meet, of_cell = self.meet, self.join.of_cell
-        size, true, pred = meet.size, meet.true, meet.pred
-        # Among equal shares, that of smaller clusters goes first, then the earlier one. In a large component equal ones
-        # are shuffled, always in the same way: in order, equal cells along a chain would be settled one per round.
-        together = meet.true_size[true] + meet.pred_size[pred]
-        turn = np.arange(len(meet), dtype=np.uint64)
-        turn = np.where(np.bincount(of_cell)[of_cell] > LARGE, turn * np.uint64(0x9E3779B97F4A7C15), turn)
-        rank = np.empty(len(meet), dtype=np.int64)
-        rank[np.lexsort((turn, together, -size))] = np.arange(len(meet))
-        found = []
-        rest = np.arange(len(meet))
-        while rest.size:
-            # A cell that comes first on both its sides is settled; all other cells of its two clusters are out.
-            first_true, first_pred = np.full(meet.k_true, len(meet)), np.full(meet.k_pred, len(meet))
-            np.minimum.at(first_true, true[rest], rank[rest])
-            np.minimum.at(first_pred, pred[rest], rank[rest])
-            settled = rest[(first_true[true[rest]] == rank[rest]) & (first_pred[pred[rest]] == rank[rest])]
-            found.append(settled)
-            done_true, done_pred = np.zeros(meet.k_true, dtype=bool), np.zeros(meet.k_pred, dtype=bool)
-            done_true[true[settled]] = True
-            done_pred[pred[settled]] = True
-            rest = rest[~(done_true[true[rest]] | done_pred[pred[rest]])]
-        return np.sort(np.concatenate(found)) if found else rest
+        together = meet.true_size[meet.true] + meet.pred_size[meet.pred]
+        return matching(meet.true, meet.pred, meet.size, together, np.bincount(of_cell)[of_cell] > LARGE)
+
+
+def matching(
+    true: CellNumbers, pred: CellNumbers, size: Int64Array, together: Int64Array, crowded: BoolArray
+) -> CellNumbers:
+    """Cells that pair true with predicted clusters, each cluster at most once, the largest first; stable.
+
+    Among equal shares, that of smaller clusters goes first (``together``: the size of both), then the earlier one.
+    ``crowded`` cells, those of large components, are shuffled if equal, always in the same way: in order, equal cells
+    along a chain would be settled one per round.
+    """
+    k = len(size)
+    turn = np.arange(k, dtype=np.uint64)
+    turn = np.where(crowded, turn * np.uint64(0x9E3779B97F4A7C15), turn)
+    rank = np.empty(k, dtype=np.int64)
+    rank[np.lexsort((turn, together, -size))] = np.arange(k)
+    k_true, k_pred = int(true.max(initial=-1)) + 1, int(pred.max(initial=-1)) + 1
+    found = []
+    rest = np.arange(k)
+    while rest.size:
+        # A cell that comes first on both its sides is settled; all other cells of its two clusters are out.
+        first_true, first_pred = np.full(k_true, k), np.full(k_pred, k)
+        np.minimum.at(first_true, true[rest], rank[rest])
+        np.minimum.at(first_pred, pred[rest], rank[rest])
+        settled = rest[(first_true[true[rest]] == rank[rest]) & (first_pred[pred[rest]] == rank[rest])]
+        found.append(settled)
+        done_true, done_pred = np.zeros(k_true, dtype=bool), np.zeros(k_pred, dtype=bool)
+        done_true[true[settled]] = True
+        done_pred[pred[settled]] = True
+        rest = rest[~(done_true[true[rest]] | done_pred[pred[rest]])]
+    return np.sort(np.concatenate(found)) if found else rest
 
 
 def _clusters(meet: Meet, losses: Losses, score: FloatArray, component: Any) -> dict[str, Any]:

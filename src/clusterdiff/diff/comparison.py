@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from html import escape
 from math import ldexp
 from os import PathLike
 from typing import Any, TypeVar
@@ -13,7 +12,7 @@ from typing import Any, TypeVar
 from clusterdiff import views
 from clusterdiff._version import __version__
 from clusterdiff.diff.analysis import Analysis, Cell, Merge, Split
-from clusterdiff.diff.components import Component, components, components_html
+from clusterdiff.diff.components import Component, components, overview_html
 from clusterdiff.diff.explain import Explanation, explain, explain_gains
 from clusterdiff.diff.gains import By, Gains, gains
 from clusterdiff.diff.loss import Loss
@@ -96,12 +95,14 @@ class Comparison(Scores):
         """
         return self.analysis.loss
 
-    def plot(self, kind: str = "flow", ax: Any = None) -> Any:
-        """Draw the comparison as one of the pictures of :mod:`clusterdiff.show.plots`, by name.
+    def plot(
+        self, kind: str = "flow", ax: Any = None, *, width: float | None = None, dpi: float | None = None
+    ) -> Any:
+        """Draw one of the pictures of :mod:`clusterdiff.show.plots`, which ``clusterdiff plot --help`` lists.
 
-        Returns the matplotlib Axes. ``clusterdiff plot --help`` lists the names.
+        ``width`` in millimetres, ``dpi`` for files that are made of dots; returns the matplotlib Axes.
         """
-        return views.plot(self, kind, ax)
+        return views.plot(self, kind, ax, width=width, dpi=dpi)
 
     # ---- tables
 
@@ -344,6 +345,9 @@ class Comparison(Scores):
         by: Mapping[str, object] | None = None,
         title: str | None = None,
         sides: tuple[str, str] = ("true", "predicted"),
+        about: Mapping[str, str] | None = None,
+        measure: AnyMeasure = "S_H",
+        full: bool = False,
     ) -> None:
         """Write one HTML file to explore the comparison in a browser; it needs no network and stays under 2 MB.
 
@@ -358,8 +362,24 @@ class Comparison(Scores):
             Columns to slice the loss by, as :meth:`by` takes them, by name.
         title, sides
             The heading, and what the two clusterings are called.
+        about
+            What else to say at the top, such as ``{"data": "orders of 2025"}``; the date is always there.
+        measure
+            Another measure than S_H: the page also tells what components and clusters cost in it, as :meth:`gains`.
+        full
+            Whether to hold more components, clusters and points than fit into 2 MB: up to some 60 MB.
         """
-        views.report(self, path, attributes=attributes, by=by, title=title, sides=sides)
+        views.report(
+            self,
+            path,
+            attributes=attributes,
+            by=by,
+            title=title,
+            sides=sides,
+            about=about,
+            measure=measure,
+            full=full,
+        )
 
     # ---- for people and programs
 
@@ -371,8 +391,9 @@ class Comparison(Scores):
     @property
     def signature(self) -> str:
         """How the score came about: measure, points, policies and version, to tell two numbers apart."""
-        scale = self.summed.scale if isinstance(self.summed, Meet) else 0
-        weights = "-" if not self.summed.weighted else f"sum={ldexp(self.summed.total, scale):.12g}"
+        weights = (
+            "-" if not self.summed.weighted else f"sum={ldexp(self.summed.total, self.summed.scale):.12g}"
+        )
         return f"S_H|n:{self.n}|{self.policy.signature}|weights:{weights}|v:{__version__}"
 
     def to_dict(self, measures: Iterable[AnyMeasure] = USUAL, top: int | None = 10) -> dict[str, Any]:
@@ -403,10 +424,7 @@ class Comparison(Scores):
         return "\n".join([*self._sentences(), self.signature])
 
     def _repr_html_(self) -> str:
-        first, *rest = map(escape, self._sentences())
-        lines = "<br>".join(rest)
-        table = components_html(self.components[:5])
-        return f"<p><b>{first}</b><br>{lines}</p>{table}<p><code>{escape(self.signature)}</code></p>"
+        return overview_html(self._sentences(), self.components[:5], self.signature)
 
 
 Compared = TypeVar("Compared", bound=Comparison)

@@ -5,18 +5,30 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from html import escape
 from typing import Any, NamedTuple, Protocol
 
+from clusterdiff import notebook
 from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.loss import PARTS
 from clusterdiff.diff.source import PointSource
 from clusterdiff.meet.meet import Meet
-from clusterdiff.table import Table, plain, shown
+from clusterdiff.points.corpus import Entity
+from clusterdiff.table import Table, plain, record_html, shown
+
+
+class Place(NamedTuple):
+    """Where a component can be looked at: an analysis in memory, its points, and the component's number there."""
+
+    analysis: Analysis
+    source: PointSource
+    component: int
 
 
 class Members(Protocol):
     """What components are made of, wherever that is kept; components are given by their numbers."""
+
+    def place(self, component: int) -> Place:
+        """Where it can be looked at in memory."""
 
     def clusters(self, component: int, side: str) -> list[Any]:
         """The names of its "true" or "pred" clusters."""
@@ -33,6 +45,10 @@ class InMemory(NamedTuple):
 
     analysis: Analysis
     source: PointSource
+
+    def place(self, component: int) -> Place:
+        """Where it can be looked at: here."""
+        return Place(self.analysis, self.source, component)
 
     def clusters(self, component: int, side: str) -> list[Any]:
         """The names of its "true" or "pred" clusters."""
@@ -76,6 +92,11 @@ class Component:
     spurious_loss: float = 0.0
 
     @property
+    def place(self) -> Place:
+        """Where it can be looked at in memory."""
+        return self._members.place(self.component)
+
+    @property
     def true(self) -> list[Any]:
         """The names of its true clusters; none for points that are in none of the user's."""
         return self._members.clusters(self.component, "true")
@@ -84,6 +105,12 @@ class Component:
     def pred(self) -> list[Any]:
         """The names of its predicted clusters."""
         return self._members.clusters(self.component, "pred")
+
+    @property
+    def document(self) -> str | None:
+        """The document that it is in, if its clusters are entities of a text."""
+        named = (*self.true, *self.pred)
+        return named[0].document if named and isinstance(named[0], Entity) else None
 
     @property
     def meet(self) -> Meet:
@@ -105,6 +132,14 @@ class Component:
             "pred": [plain(name) for name in self.pred],
         }
 
+    def _repr_html_(self) -> str:
+        facts = {
+            name: value for name, value in self.to_dict().items() if name not in ("loss", "true", "pred")
+        }
+        losses = {name: getattr(self, name) for name in ("loss", *(f"{part}_loss" for part in PARTS))}
+        clusters = {"true": _name_list(self.true), "predicted": _name_list(self.pred)}
+        return record_html("Component", facts | losses | clusters)
+
 
 def components(analysis: Analysis, source: PointSource) -> Table[Component]:
     """The components, costliest first."""
@@ -117,18 +152,21 @@ def rows(columns: Mapping[str, Any], members: Members) -> Table[Component]:
     return Table(columns, row)
 
 
-def components_html(rows: Table[Component]) -> str:
-    """Components that lost something, as a table for a notebook; nothing if none did."""
-    worst = [row for row in rows if row.loss > 0]
-    if not worst:
-        return ""
-    body = "".join(
-        f"<tr><td>{row.kind}</td><td>{row.size:,}</td><td>{row.loss:.4f}</td>"
-        f"<td>{escape(_name_list(row.true))}</td><td>{escape(_name_list(row.pred))}</td></tr>"
-        for row in worst
+def overview_html(sentences: Sequence[str], rows: Table[Component], signature: str) -> str:
+    """A comparison as a notebook shows it: what it comes to, the components that lost something, how it was made."""
+    first, *rest = sentences
+    texts = [
+        [row.kind, f"{row.size:,}", shown(row.loss), _name_list(row.true), _name_list(row.pred)]
+        for row in rows
+        if row.loss > 0
+    ]
+    head = ("kind", "points", "loss", "true", "predicted")
+    return notebook.view(
+        notebook.line(first, strong=True),
+        *map(notebook.line, rest),
+        notebook.table(head, texts, [False, True, True, False, False]) if texts else "",
+        notebook.signature(signature),
     )
-    head = "".join(f"<th>{name}</th>" for name in ("kind", "points", "loss", "true", "predicted"))
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _name_list(names: Sequence[Any], limit: int = 4) -> str:

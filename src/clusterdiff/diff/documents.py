@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clusterdiff import _core
+from clusterdiff import _core, notebook
 from clusterdiff.diff.build import compare_aligned
 from clusterdiff.diff.comparison import USUAL, AnyMeasure, Comparison
 from clusterdiff.diff.source import PointSource
@@ -21,13 +21,21 @@ from clusterdiff.measures import Measure, resolve
 from clusterdiff.meet.meet import Meet
 from clusterdiff.points.alignment import Alignment, bare, by_name, settled
 from clusterdiff.points.clustering import Clustering
-from clusterdiff.points.corpus import SINGLETONS, Corpus, InDocument, Singletons
+from clusterdiff.points.corpus import (
+    SINGLETONS,
+    Corpus,
+    Entity,
+    InDocument,
+    Mention,
+    Singletons,
+    Text,
+)
 from clusterdiff.points.labels import BoolArray, Int64Array, IntArray, Labels, LazyNames
 from clusterdiff.points.noise import Noise
 from clusterdiff.points.policy import Policy
 from clusterdiff.points.reading import read_labels
-from clusterdiff.table import Table
-from clusterdiff.wording import count
+from clusterdiff.table import Table, record_html
+from clusterdiff.wording import Nouns, count
 
 
 class Documents(Mapping[Any, Comparison]):
@@ -60,6 +68,9 @@ class Documents(Mapping[Any, Comparison]):
     def __repr__(self) -> str:
         return f"<{count(len(self), 'document')}: {listed(self)}>"
 
+    def _repr_html_(self) -> str:
+        return notebook.view(notebook.line(repr(self)))
+
 
 class Counts(NamedTuple):
     """What either side has, as it was given: all points and clusters, and those that the two share or lack."""
@@ -83,6 +94,9 @@ class Counts(NamedTuple):
         )
         return cls(int(a.sum()), int(b.sum()), *clusters, *sums)
 
+    def _repr_html_(self) -> str:
+        return record_html("Counts", self._asdict())
+
 
 class CorpusComparison(Comparison):
     """Clusterings of several documents compared: everything a :class:`Comparison` has, pooled, and each document.
@@ -91,7 +105,8 @@ class CorpusComparison(Comparison):
     clusters and points are those that the coreference scorers add up over documents. Measures that count pairs of
     points, as ARI does, see the corpus as one large document; BLANC adds up the links of each document.
 
-    ``counts`` says how many points and clusters either side has, and how many points both have.
+    ``counts`` says how many points and clusters either side has, and how many points both have; ``texts`` has the words
+    of documents, where they are known.
     """
 
     #: Documents were chosen independently of each other; clusters within one were not.
@@ -107,8 +122,10 @@ class CorpusComparison(Comparison):
         counts: Counts | None = None,
         told: Sequence[str] = (),
         scored: Callable[[], Comparison] | None = None,
+        texts: Mapping[str, Text] | None = None,
     ) -> None:
         super().__init__(meet, source, policy)
+        self.texts = texts or {}
         self.documents = documents
         self.singletons = singletons
         self.counts = counts
@@ -181,7 +198,15 @@ def compare_corpora(true: Corpus, pred: Corpus, policy: Policy, singletons: Sing
     of_point = np.fromiter((place[point.document] for point in aligned.order.names), np.int64, len(aligned))  # type: ignore[attr-defined]
     # The reference scorers go through the documents of the key.
     unscored = np.array([name not in true for name in names], dtype=bool)[of_point]
-    return compare_documents(aligned, names, of_point, policy, singletons, unscored=unscored, told=told)
+    texts = {name: text for corpus in (pred, true) for name in corpus if (text := corpus.text(name))}
+    diff = compare_documents(
+        aligned, names, of_point, policy, singletons, unscored=unscored, told=told, texts=texts
+    )
+    if all(
+        isinstance(point, InDocument) and isinstance(point.name, Mention) for point in aligned.order.names
+    ):
+        diff.source.nouns = Nouns("mention", "entity")
+    return diff
 
 
 def compare_within(
@@ -232,11 +257,13 @@ def compare_documents(
     singletons: Singletons,
     unscored: BoolArray | None = None,
     told: Sequence[str] = (),
+    texts: Mapping[str, Text] | None = None,
     **data: Any,
 ) -> CorpusComparison:
     """Compare clusterings whose clusters each lie in one document; ``of_point`` has each point's document.
 
-    ``unscored`` marks points of `pred` that do not count for the coreference measures; ``told`` are notices.
+    ``unscored`` marks points of `pred` that do not count for the coreference measures; ``told`` are notices, and
+    ``texts`` the words of documents.
     """
     # Documents are compared when they are asked for; what the caller passed may have changed by then.
     aligned = replace(aligned, true=aligned.true.settled(), pred=aligned.pred.settled())
@@ -262,6 +289,7 @@ def compare_documents(
         counts=counts,
         told=told,
         scored=scored,
+        texts=texts,
     )
 
 
@@ -329,7 +357,17 @@ def _pooled(corpus: Corpus, names: list[str], singletons: Singletons) -> Cluster
         all_points = document.point_names()
         points += [InDocument(name, all_points[i]) for i in at.tolist()]
         codes.append(code[at] + len(clusters))
-        clusters += [InDocument(name, cluster) for cluster in document.names.tolist()]
+        clusters += _entities(name, document.names.tolist(), zip(code.tolist(), all_points, strict=True))
     lexicon = np.empty(len(clusters), dtype=object)
     lexicon[:] = clusters
     return Clustering.of(Labels(np.concatenate([np.empty(0, np.int64), *codes]), lexicon), points)
+
+
+def _entities(document: str, names: list[Any], points: Iterable[tuple[int, Any]]) -> Iterator[InDocument]:
+    """The clusters of a document; those of mentions are called by the one that comes first in the text."""
+    first: dict[int, Mention] = {}
+    for code, point in points:
+        if isinstance(point, Mention) and (code not in first or point.place < first[code].place):
+            first[code] = point
+    for code, name in enumerate(names):
+        yield Entity.of(document, name, first[code]) if code in first else InDocument(document, name)

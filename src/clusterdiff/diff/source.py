@@ -9,12 +9,13 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from clusterdiff import notebook
 from clusterdiff.diff.analysis import CellNumbers
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.uneven import UnevenMeet, uneven_of
 from clusterdiff.points.alignment import Alignment
 from clusterdiff.points.clustering import Clustering, Points
-from clusterdiff.wording import count
+from clusterdiff.wording import Nouns, count
 
 
 class Columns(Protocol):
@@ -30,6 +31,9 @@ class Columns(Protocol):
 
 class PointSource:
     """The points compared, in their order: their names, their clusters, their cells and their other columns."""
+
+    #: What people call the points and their clusters.
+    nouns = Nouns()
 
     def __init__(
         self,
@@ -103,9 +107,9 @@ class PointSource:
         at = np.sort(np.concatenate(found))
         return [self.names[i] for i in at[:limit].tolist()]
 
-    def points_of_each(self, cells: CellNumbers) -> list[list[Any]]:
-        """The points of each of many cells, by name."""
-        names, members = self.names, (self.meet.members(cell).tolist() for cell in cells.tolist())
+    def points_of_each(self, cells: CellNumbers, limit: int | None = None) -> list[list[Any]]:
+        """The points of each of many cells, by name; the first ``limit`` of each."""
+        names, members = self.names, (self.meet.members(cell)[:limit].tolist() for cell in cells.tolist())
         if isinstance(names, range):
             return list(members)
         return [[names[i] for i in cell] for cell in members]
@@ -126,3 +130,6 @@ class PointSource:
     def describe(self, values: object, argument: str) -> Any:
         """A value for each point from a dict by point, or from a column in the order of `true`; None if unknown."""
         return self._aligned.order.describe(values, argument)
+
+    def _repr_html_(self) -> str:
+        return notebook.view(notebook.line(repr(self)))

@@ -45,6 +45,8 @@ class _Reader:
                 self._mark(line, number)
             elif not self.skipping and (text := line.strip(" \t\r\n\f\v")):
                 self._word(BLANKS.split(text), number)
+            elif self.document is not None:
+                self.document.end_sentence()
         except FileError as error:
             self.gathered.errors.append(error)
             self.skipping = True

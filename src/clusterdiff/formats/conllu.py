@@ -65,6 +65,8 @@ class _Reader:
                 self._comment(line, number)
             elif line.strip() and not self.skipping:
                 self._token(line.split("\t"), number)
+            elif self.current is not None:
+                self.current.end_sentence()
         except FileError as error:
             self._note(error)
 

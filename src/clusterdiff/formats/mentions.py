@@ -29,7 +29,8 @@ class Document:
     """A document under construction: mentions by entity, and the brackets that are still open.
 
     ``words`` are all that mentions may cover. ``unsaid`` are the positions of those among them that stand in the
-    annotation only (the empty nodes of CoNLL-U): another file of the same text need not have them.
+    annotation only (the empty nodes of CoNLL-U): another file of the same text need not have them. ``starts`` are the
+    numbers, among the others, of those that start a sentence.
     """
 
     def __init__(self, path: str, name: str, line: int) -> None:
@@ -38,9 +39,16 @@ class Document:
         self.line = line
         self.words: list[str] = []
         self.unsaid: set[int] = set()
+        self.starts: list[int] = []
         # In the order in which the document names them first.
         self._entities: dict[str, list[Found]] = {}
         self._open: dict[str, list[tuple[Any, int, int]]] = {}
+
+    def end_sentence(self) -> None:
+        """Whatever follows is another sentence."""
+        said = len(self.words) - len(self.unsaid)
+        if said > (self.starts or [0])[-1]:
+            self.starts.append(said)
 
     def open(self, entity: str, position: Any, line: int) -> None:
         """A mention of ``entity`` begins at a position."""
@@ -132,7 +140,8 @@ class Gathered:
             notices = [f"{told.message}{' ' if len(repeats) == 1 else chr(10)}{kept}"]
         words = {name: _words(document) for name, document in self.documents.items()}
         known = {name: spelt for name, spelt in words.items() if spelt}
-        return Corpus(entities, words=known, origin=shown(self.path), notices=notices)
+        starts = {name: [0, *document.starts] for name, document in self.documents.items() if document.starts}
+        return Corpus(entities, words=known, sentences=starts, origin=shown(self.path), notices=notices)
 
 
 def _words(document: Document) -> list[str]:

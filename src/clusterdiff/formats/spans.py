@@ -42,20 +42,22 @@ def _document(path: str, line: str, number: int, wanted: str) -> Document:
         )
     name = next((str(data[field]) for field in NAMES if field in data), f"document {number}")
     document = Document(path, name, number)
-    document.words = _words(data)
+    for sentence in _sentences(data):
+        document.words += map(intern, sentence)
+        document.end_sentence()
     _fill(document, data[wanted], number)
     return document
 
 
-def _words(data: dict[str, Any]) -> list[str]:
+def _sentences(data: dict[str, Any]) -> list[list[str]]:
     """The words: a list of them, or a list of sentences that are lists. Sentences of plain text are not words."""
     tokens: Any = data.get("tokens")
     sentences: Any = data.get("sentences")
     if _are_words(tokens):
-        return list(map(intern, tokens))
+        return [tokens]
     for nested in (tokens, sentences):
         if isinstance(nested, list) and all(map(_are_words, nested)):
-            return [intern(word) for sentence in nested for word in sentence]
+            return nested
     return []
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from clusterdiff.diff.analysis import Merge, Split
-from clusterdiff.diff.components import Component, rows
+from clusterdiff.diff.analysis import Analysis, Merge, Split
+from clusterdiff.diff.components import Component, Place, rows
 from clusterdiff.diff.loss import Loss
 from clusterdiff.errors import ArgumentError
 from clusterdiff.meet.lattice import KINDS
@@ -241,6 +241,11 @@ class EngineAnalysis:
 
     def _brought_component(self, component: int) -> Part:
         return self._brought(self._in_engine[0].filter(c("component") == component))
+
+    def place(self, component: int) -> Place:
+        """Where it can be looked at: brought into memory."""
+        meet, source = self._brought_last(component)
+        return Place(Analysis(meet), source, 0)
 
     def clusters(self, component: int, side: str) -> list[Any]:
         """The names of its "true" or "pred" clusters, without points that are alone."""

@@ -25,6 +25,8 @@ from clusterdiff.tables.engines.tables import Points, flag
 from clusterdiff.wording import count
 
 c = nw.col
+#: So many points are few.
+NEAR = 100_000
 
 
 @dataclass(frozen=True)
@@ -110,15 +112,36 @@ class Locator:
 
     def points_of(self, wanted: CellNumbers) -> list[Any]:
         """The points of some cells, fetched without the others."""
+        points, cell = self._fetched(wanted)
+        return sorted(points[i] for i in np.flatnonzero(np.isin(cell, wanted)).tolist())
+
+    def points_of_each(self, wanted: CellNumbers, limit: int | None) -> list[list[Any]]:
+        """The points of each of some cells, fetched without the others; the first ``limit`` of each."""
+        points, cell = self._fetched(wanted)
+        order = np.argsort(cell, kind="stable")
+        first, last = (np.searchsorted(cell[order], wanted, side) for side in ("left", "right"))
+        return [
+            [points[i] for i in order[a:b][:limit].tolist()]
+            for a, b in zip(first.tolist(), last.tolist(), strict=True)
+        ]
+
+    def near(self, wanted: CellNumbers) -> bool:
+        """Whether few points have to be fetched for those of some cells."""
         if "located" in self.__dict__:
-            return [
-                p
-                for p, cell in zip(self.located.points, np.isin(self.located.cell, wanted), strict=True)
-                if cell
-            ]
-        row = np.searchsorted(self.built.indptr, wanted, side="right") - 1
-        column = self.built.cols[wanted]
-        chosen, alone = [], []
+            return True
+        row, column = self._clusters_of(wanted)
+        touched = self.built.true_sizes[np.unique(row)].sum() + self.built.pred_sizes[np.unique(column)].sum()
+        return bool(touched <= NEAR)
+
+    def _clusters_of(self, cells: CellNumbers) -> tuple[CellNumbers, CellNumbers]:
+        return np.searchsorted(self.built.indptr, cells, side="right") - 1, self.built.cols[cells]
+
+    def _fetched(self, wanted: CellNumbers) -> tuple[list[Any], CellNumbers]:
+        """Points and their cells, in order: all points of some cells, and others of their clusters."""
+        if "located" in self.__dict__:
+            return self.located.points, self.located.cell
+        row, column = self._clusters_of(wanted)
+        chosen = []
         for name, side, codes in (("t", self.true, row), ("p", self.pred, column)):
             known = np.unique(codes[codes < len(side.users)])
             if known.size:
@@ -127,12 +150,13 @@ class Locator:
         both = (row >= len(self.true.users)) & (column >= len(self.pred.users))
         alone = [self.true.own[code - len(self.true.users)] for code in row[both].tolist()]
         if not chosen:
-            return sorted(alone)
+            return alone, wanted[both]
         found = self._locate(
             points_compared(self.cells).filter(nw.any_horizontal(*chosen, ignore_nulls=True))
         )
-        mine = np.isin(found.cell, wanted)
-        return sorted({*alone, *(p for p, yes in zip(found.points, mine.tolist(), strict=True) if yes)})
+        others = np.flatnonzero(~np.isin(found.cell, wanted[both]))
+        points = [*alone, *(found.points[i] for i in others.tolist())]
+        return points, np.concatenate([wanted[both], found.cell[others]])
 
     def _locate(self, frame: Frame) -> Located:
         engine, points = self.cells.engine, self.cells.points
@@ -257,7 +281,7 @@ def _weights(cells: Cells, got: dict[str, Any], single: Any, order: IntArray) ->
         np.concatenate([numbers(got[x]), y])[order] for x, y in (("w", own), ("ww", own * own), ("wl", logs))
     )
     size = np.concatenate([numbers(got["m"]), np.ones(len(own))])[order]
-    return CellWeights.summed(mass, square, entropy, size)
+    return CellWeights.summed(mass, square, entropy, size, cells.points.scale)
 
 
 def _moments(cells: Cells, got: dict[str, Any], single: Any, order: IntArray) -> Moments:

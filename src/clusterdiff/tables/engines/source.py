@@ -150,6 +150,14 @@ class EngineSource(PointSource):
             return self._locator.points_of(cells)
         return self.brought.points(cells, limit)
 
+    def points_of_each(self, cells: CellNumbers, limit: int | None = None) -> list[list[Any]]:
+        """The points of each of many cells, by name; with a ``limit``, none if that would fetch too many others."""
+        if "brought" in self.__dict__ or limit is None:
+            return self.brought.points_of_each(cells, limit)
+        if not self._locator.near(cells):
+            return [[] for _ in cells]
+        return self._locator.points_of_each(cells, limit)
+
     @property
     def columns(self) -> tuple[str, ...]:
         """The other columns of the table of true clusters."""
