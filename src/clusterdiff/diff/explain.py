@@ -104,7 +104,7 @@ class Explanation:
         else:
             out.append(
                 f"It was lost in {where}; {count(self.half, 'component')} make{'s' if self.half == 1 else ''} up half "
-                f"of it, the {self.top:,} costliest {percent(self.concentration)}."
+                f"of it, the {f'{self.top:,} ' if self.top != 1 else ''}costliest {percent(self.concentration)}."
             )
         return out
 

@@ -18,7 +18,7 @@ from clusterdiff.diff.resampled import SUMS, Noted
 from clusterdiff.diff.resampling import kinds_of
 from clusterdiff.diff.shares import shares
 from clusterdiff.diff.source import PointSource
-from clusterdiff.diff.statistic import OfSums, kept_share, sums_read
+from clusterdiff.diff.statistic import OfSums, kept_share, scale_of, sums_read
 from clusterdiff.diff.units import Units
 from clusterdiff.errors import ArgumentError, MeasureError
 from clusterdiff.measures import Measure, resolve
@@ -148,10 +148,7 @@ class Worth:
         noted = Noted(self.meet)
         before = np.array([noted[name] for name in self._names])
         least = np.where(np.isin(self._names, INFORMATION), np.maximum(before, self.meet.total / 100), 0.0)
-        scale = self.meet.scale * self.measure.degree
-        finish = Finished(
-            OfSums(self.measure, self._names, 0 if self.meet.weighted else None), ROUNDING * least, scale
-        )
+        finish = Finished(OfSums(self.measure, self._names, scale_of(self.meet)), ROUNDING * least)
         return Rows(before, np.column_stack(list(changes)), finish)
 
     # ---- S_H: n·S_H = Σ t·U over predicted clusters, where U is the sum of m·s over the cells of one
@@ -227,20 +224,18 @@ class Worth:
 
 @dataclass(frozen=True)
 class Finished:
-    """The measure of rows of sums: ``least`` is what is more than rounding, and weights are in units of 2^scale."""
+    """The measure of rows of sums, of which what is less than ``least`` is rounding."""
 
     finish: OfSums
     least: FloatArray
-    scale: int
 
     def __call__(self, rows: FloatArray) -> FloatArray:
         """Its value for each row; not a number where it has none."""
         rows = np.where(np.abs(rows) < self.least, 0.0, rows)
         try:
-            values = self.finish(rows)
+            return self.finish(rows)
         except MeasureError:
-            values = np.concatenate([self._one(row) for row in rows[:, None]])
-        return np.ldexp(values, self.scale)
+            return np.concatenate([self._one(row) for row in rows[:, None]])
 
     def _one(self, row: FloatArray) -> FloatArray:
         try:
