@@ -9,6 +9,7 @@ import click
 from rich.console import Console, RenderableType
 from rich.text import Text
 
+from clusterdiff.cli.gains import clusters_as_text, gains_as_data
 from clusterdiff.cli.hunks import Voice, hanging
 from clusterdiff.cli.options import together
 from clusterdiff.cli.output import console, error_console, print_json
@@ -123,12 +124,14 @@ def costliest(diff: Comparison, how: How, voice: Voice, out: Console) -> Iterato
             left = sum(kinds.values()) - kinds["same"] - len(costs), 1 - sum(cost.share for cost in costs)
         else:
             costs = worst_for(told)
-            left = told.damaged - len(costs), 1 - told.concentration
+            left = told.damaged - told.left_out - len(costs), 1 - told.concentration
         form = (
             as_table(costs, voice, out) if how.stat else as_hunks(costs, how.measure, voice, out, how.files)
         )
         if costs:
-            yield from [Text(), *form, *left_out(*left)]
+            yield from [Text(), *form, *left_out(*left, 0 if told is None else told.left_out)]
+        if how.stat and told is not None:
+            yield from clusters_as_text(diff, how.measure, how.top, voice)
     if how.explain:
         yield Text()
         yield from explanation_as_text(diff, how, voice, out)
@@ -154,7 +157,7 @@ def explanation_as_data(diff: Comparison, how: How) -> dict[str, Any]:
     """What was asked for of where the score was lost and what to fix first, as plain values."""
     data: dict[str, Any] = {}
     if how.measure != "S_H":
-        data["gains"] = diff.gains(how.measure).to_dict(how.top)
+        data["gains"] = gains_as_data(diff, how.measure, how.top)
     if how.explain:
         told = diff.explain(how.measure, top=how.top, sides=how.sides)
         data |= {"explanation": told.to_dict(), "repairs": diff.repairs(how.measure).to_dict(how.top)}

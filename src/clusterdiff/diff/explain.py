@@ -11,7 +11,7 @@ import numpy as np
 
 from clusterdiff.diff.analysis import Analysis, CellNumbers
 from clusterdiff.diff.components import Component, components
-from clusterdiff.diff.gains import ANEW, gain_together, gains, wrong
+from clusterdiff.diff.gains import gain_together, gains, wrong
 from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.slices import by_kind
 from clusterdiff.diff.source import PointSource
@@ -183,7 +183,7 @@ def explain(analysis: Analysis, source: PointSource, top: int, sides: tuple[str,
 def explain_gains(worth: Worth, source: PointSource, top: int, sides: tuple[str, str]) -> Explanation:
     """What setting components right would gain in any measure; see :meth:`Comparison.explain`."""
     analysis = worth.analysis
-    found = gains(worth, "component", ANEW)
+    found = gains(worth, "component")
     order, gained = found["component"], found["gain"]
     damaged = int(np.count_nonzero(gained > 0))
     told = min(top, damaged)

@@ -165,8 +165,10 @@ def command(
         measures = with_first(measure, every(measures, diff))
         first = measures[0]
         if markdown:
-            if explain or by:
-                raise ArgumentError("--markdown has room for neither --explain nor --by; --html has.")
+            if explain or stat or by or measure != "S_H":
+                raise ArgumentError(
+                    "--markdown has no room for --explain, --stat, --by or --measure; --html has."
+                )
             print_data(comparison_markdown(diff, measures, top, sides))
             if html:
                 report(diff, html, quiet=True, by={}, sides=sides)
