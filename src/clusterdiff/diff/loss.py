@@ -12,6 +12,7 @@ from clusterdiff import _core
 from clusterdiff.measures.subcomponents import Scored
 from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.labels import FloatArray
+from clusterdiff.table import record_html
 
 #: The parts of a loss, in their order.
 PARTS = ("split", "merge", "missing", "spurious")
@@ -42,6 +43,9 @@ class Loss(NamedTuple):
         """
         parts = zip(("splits", "merges", "missing points", "spurious points"), self[1:], strict=True)
         return [f"{part:.{digits}f} to {name}" for name, part in parts][: 4 if lost else 2]
+
+    def _repr_html_(self) -> str:
+        return record_html("Loss", self._asdict())
 
 
 class Losses(NamedTuple):

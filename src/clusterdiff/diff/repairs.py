@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 import numpy.typing as npt
 
-from clusterdiff import _core
+from clusterdiff import _core, notebook
 from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.anew import Operation
 from clusterdiff.diff.changes import Gathering
@@ -20,8 +20,8 @@ from clusterdiff.diff.worth import Worth
 from clusterdiff.errors import ArgumentError
 from clusterdiff.measures.terms import x_log_x
 from clusterdiff.meet.meet import Meet
-from clusterdiff.table import plain
-from clusterdiff.wording import and_list, count, name
+from clusterdiff.table import plain, record_html
+from clusterdiff.wording import and_list, change, count, name
 
 OPERATIONS = ("split", "merge", "move")
 #: Gains below this are rounding.
@@ -106,6 +106,9 @@ class Repair:
     def __str__(self) -> str:
         return f"{self.sentence}: {self.gain:+.6f}"
 
+    def _repr_html_(self) -> str:
+        return record_html(self.sentence, {"gain": self.gain, "score": self.score})
+
 
 class _Listed(Sequence[Repair]):
     """Repairs, each made when it is looked at: there may be a million."""
@@ -140,6 +143,12 @@ class _Listed(Sequence[Repair]):
             return "nothing to repair"
         lines = [f"{repair.gain:+.6f}  {repair.describe()}" for repair in self[:10]]
         return "\n".join([*lines, *([f"… {len(self) - 10:,} more"] if len(self) > 10 else [])])
+
+    def _repr_html_(self) -> str:
+        rows = [[change(repair.gain), repair.describe()] for repair in self[:10]]
+        more = f"… {len(self) - 10:,} more" if len(self) > 10 else "" if rows else "nothing to repair"
+        found = notebook.table(["gain", "repair"], rows, [True, False]) if rows else ""
+        return notebook.view(found, notebook.line(more, quiet=True))
 
     def to_dict(self, top: int | None = None) -> list[dict[str, Any]]:
         """The first ``top`` as plain values (None: all)."""
