@@ -21,8 +21,10 @@ from clusterdiff.diff.statistic import OfSums, kept_share, sums_read
 from clusterdiff.diff.units import Units
 from clusterdiff.errors import ArgumentError, MeasureError
 from clusterdiff.measures import Measure, resolve
+from clusterdiff.measures.registry import SUMMED
 from clusterdiff.measures.splitmerge import cell_scores, scoring
 from clusterdiff.measures.terms import x_log_x
+from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.parts import Overlap
 from clusterdiff.points.labels import FloatArray
 
@@ -69,6 +71,7 @@ class Worth:
         self.measure, self.analysis, self.meet = measure, analysis, analysis.meet
         self.weights, self.limit = weights, limit
         self.score = float(measure(self.meet))
+        self._parts: dict[int, tuple[Meet, float]] = {}
 
     def gains(self, values: FloatArray) -> FloatArray:
         """What values after operations gain: a distance that falls is an improvement."""
@@ -196,9 +199,27 @@ class Worth:
 
     def _value(self, anew: Anew, operation: Operation) -> float:
         try:
-            return float(self.measure(anew.after(operation)))
+            value = self._in_component(anew, operation)
+            return float(self.measure(anew.after(operation))) if value is None else value
         except MeasureError:  # it has no value there, as K has none for more than k clusters
             return nan
+
+    def _in_component(self, anew: Anew, operation: Operation) -> float | None:
+        """The same from the one component that an operation changes, if the measure is a mean or sum over these."""
+        joined = self.measure.join_weighted
+        if self.meet.uneven or not (joined or self.measure.decomposition == SUMMED):
+            return None
+        touched = np.unique(self.analysis.join.of_cell[operation.cells])
+        if len(touched) != 1:
+            return None
+        component = int(touched[0])
+        if component not in self._parts:
+            part = self.analysis.meet_of_component(component)
+            self._parts[component] = part, float(self.measure(part))
+        part, before = self._parts[component]
+        after = anew.within(part, self.analysis.cells_of_component(component), operation)
+        share = part.total / self.meet.total if joined else 1.0
+        return self.score + share * (float(self.measure(after)) - before)
 
 
 @dataclass(frozen=True)
