@@ -19,6 +19,7 @@ from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.mapping import STATUS
 from clusterdiff.diff.slices import BUILT_IN, Slice
 from clusterdiff.errors import ArgumentError, nearest
+from clusterdiff.files import STAGE
 from clusterdiff.measures import resolve
 from clusterdiff.palette import SAME
 from clusterdiff.table import Table, plain, shown
@@ -117,6 +118,7 @@ def as_text(diff: Comparison, how: How, columns: Columns | None, out: Console) -
 
 def costliest(diff: Comparison, how: How, voice: Voice, out: Console) -> Iterator[RenderableType]:
     """The costliest components, in the form that was asked for."""
+    STAGE.debug("explaining")
     told = None if how.measure == "S_H" else diff.explain(how.measure, top=how.top, sides=how.sides)
     if how.stat or not how.explain:
         if told is None:
@@ -155,6 +157,7 @@ def sliced(diff: Comparison, names: Sequence[str], columns: Columns | None = Non
 
 def explanation_as_data(diff: Comparison, how: How) -> dict[str, Any]:
     """What was asked for of where the score was lost and what to fix first, as plain values."""
+    STAGE.debug("explaining")
     data: dict[str, Any] = {}
     if how.measure != "S_H":
         data["gains"] = gains_as_data(diff, how.measure, how.top)
