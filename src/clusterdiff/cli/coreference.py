@@ -23,7 +23,7 @@ from clusterdiff.cli.hunks import Voice
 from clusterdiff.cli.options import together
 from clusterdiff.cli.output import console, plain_table, print_data, print_json
 from clusterdiff.cli.progress import progress
-from clusterdiff.cli.telling import fitting, flowing, lost
+from clusterdiff.cli.telling import DIM, fitting, flowing, lost
 from clusterdiff.diff.documents import CorpusComparison, Counts
 from clusterdiff.errors import ArgumentError, LabelError, listed, nearest
 from clusterdiff.formats.catalogue import DOCUMENTS
@@ -165,7 +165,8 @@ def _as_text(diff: CorpusComparison, shown: Shown, out: Console) -> Iterator[Ren
         yield from _by_document(diff, shown, out)
     for name, table in slices.items():
         yield from slices_as_text(name, table, out)
-    yield from flowing(["", diff.signature], out)
+    yield Text()
+    yield Text(diff.signature, DIM)
 
 
 def _scores(diff: CorpusComparison, shown: Shown) -> Iterator[RenderableType]:

@@ -14,7 +14,17 @@ from clusterdiff.cli.hunks import Voice, hanging
 from clusterdiff.cli.options import together
 from clusterdiff.cli.output import console, error_console, print_json
 from clusterdiff.cli.progress import progress
-from clusterdiff.cli.telling import as_hunks, as_table, fitting, flowing, left_out, summary, worst, worst_for
+from clusterdiff.cli.telling import (
+    DIM,
+    as_hunks,
+    as_table,
+    fitting,
+    flowing,
+    left_out,
+    summary,
+    worst,
+    worst_for,
+)
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.mapping import STATUS
 from clusterdiff.diff.slices import BUILT_IN, Slice
@@ -113,7 +123,8 @@ def as_text(diff: Comparison, how: How, columns: Columns | None, out: Console) -
     yield from costliest(diff, how, voice, out)
     for name, table in slices.items():
         yield from slices_as_text(name, table, out)
-    yield from flowing(["", diff.signature], out)
+    yield Text()
+    yield Text(diff.signature, DIM)
 
 
 def costliest(diff: Comparison, how: How, voice: Voice, out: Console) -> Iterator[RenderableType]:

@@ -91,7 +91,8 @@ class Repair:
             )
             if self.operation == "remove":
                 return f"remove {what} from {clusters[0]}"
-            target = clusters[0] if clusters else f"{self._source.nouns.a_cluster} of their own"
+            whose = "its" if self.sizes[0] == 1 else "their"
+            target = clusters[0] if clusters else f"{self._source.nouns.a_cluster} of {whose} own"
             return f"add {what} of {true[0]} to {target}"
         named = ""
         if self._source.known:
