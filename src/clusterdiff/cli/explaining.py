@@ -12,8 +12,9 @@ from rich.text import Text
 from clusterdiff.cli.gains import clusters_as_text, gains_as_data
 from clusterdiff.cli.hunks import Voice, hanging
 from clusterdiff.cli.options import together
-from clusterdiff.cli.output import console, error_console, print_json
+from clusterdiff.cli.output import console, print_json
 from clusterdiff.cli.progress import progress
+from clusterdiff.cli.reporting import NONE, Report, report_options
 from clusterdiff.cli.telling import (
     DIM,
     as_hunks,
@@ -30,6 +31,7 @@ from clusterdiff.diff.mapping import STATUS
 from clusterdiff.diff.slices import BUILT_IN, Slice
 from clusterdiff.errors import ArgumentError, nearest
 from clusterdiff.files import STAGE
+from clusterdiff.formats.source import Source
 from clusterdiff.measures import resolve
 from clusterdiff.palette import SAME
 from clusterdiff.table import Table, plain, shown
@@ -58,7 +60,7 @@ explain_options = together(
         metavar="COLUMN",
         help="Loss by a column of TRUE, by size or by kind; scores by document, for mentions. May be repeated.",
     ),
-    click.option("--html", type=click.Path(), metavar="FILE", help="Write a report to explore in a browser."),
+    report_options,
 )
 
 
@@ -83,9 +85,10 @@ def show(
     diff: Comparison,
     how: How,
     *,
-    html: str | None = None,
+    report: Report = NONE,
     columns: Columns | None = None,
     title: str | None = None,
+    files: tuple[Source, Source] | None = None,
     report_by: Sequence[str] = (),
 ) -> None:
     """Print a comparison for people or programs, and write its report; ``report_by`` are slices for the report only."""
@@ -96,9 +99,17 @@ def show(
         print_json(data)
     else:
         print_all(told)
-    if html is not None:
-        wanted = {name: _column(name, diff, columns or {}) for name in dict.fromkeys([*how.by, *report_by])}
-        report(diff, html, quiet=how.as_json, attributes=columns, by=wanted, title=title, sides=how.sides)
+    wanted = {name: _column(name, diff, columns or {}) for name in dict.fromkeys([*how.by, *report_by])}
+    report.write(
+        diff,
+        quiet=how.as_json,
+        attributes=columns,
+        by=wanted,
+        title=title,
+        sides=how.sides,
+        files=files,
+        measure=how.measure,
+    )
 
 
 def as_data(diff: Comparison, how: How, columns: Columns | None) -> dict[str, Any]:
@@ -183,15 +194,6 @@ def slices_as_data(slices: Mapping[str, Table[Slice]]) -> dict[str, Any]:
     return {
         name: [row._asdict() | {"value": plain(row.value)} for row in table] for name, table in slices.items()
     }
-
-
-def report(diff: Comparison, path: str, *, quiet: bool, by: Mapping[str, object], **options: Any) -> None:
-    """Write the report, and say where unless the output is for programs; it always has the built-in slices."""
-    by = {name: column for name, column in by.items() if name not in BUILT_IN}
-    with progress(f"writing {path}"):
-        diff.report(path, by=by, **options)
-    if not quiet:
-        error_console().print(f"report: {path}", markup=False, soft_wrap=True)
 
 
 def _column(name: str, diff: Comparison, columns: Columns) -> object:

@@ -345,6 +345,9 @@ class Comparison(Scores):
         by: Mapping[str, object] | None = None,
         title: str | None = None,
         sides: tuple[str, str] = ("true", "predicted"),
+        about: Mapping[str, str] | None = None,
+        measure: AnyMeasure = "S_H",
+        full: bool = False,
     ) -> None:
         """Write one HTML file to explore the comparison in a browser; it needs no network and stays under 2 MB.
 
@@ -359,8 +362,24 @@ class Comparison(Scores):
             Columns to slice the loss by, as :meth:`by` takes them, by name.
         title, sides
             The heading, and what the two clusterings are called.
+        about
+            What else to say at the top, such as ``{"data": "orders of 2025"}``; the date is always there.
+        measure
+            Another measure than S_H: the page also tells what components and clusters cost in it, as :meth:`gains`.
+        full
+            Whether to hold more components, clusters and points than fit into 2 MB: up to some 60 MB.
         """
-        views.report(self, path, attributes=attributes, by=by, title=title, sides=sides)
+        views.report(
+            self,
+            path,
+            attributes=attributes,
+            by=by,
+            title=title,
+            sides=sides,
+            about=about,
+            measure=measure,
+            full=full,
+        )
 
     # ---- for people and programs
 

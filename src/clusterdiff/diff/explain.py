@@ -320,7 +320,7 @@ class _Teller:
         else:
             lost = self.analysis.cell_loss
             code = np.searchsorted(true, self.meet.true[cells])
-            cost = np.bincount(code, lost.cells.total[cells])
+            cost = np.bincount(code, lost.cells.of(cells))
             order = np.argsort(-cost, kind="stable")
             for t in true[order[:CLUSTERS]].tolist():
                 yield self.mixed(t)

@@ -22,6 +22,8 @@ from clusterdiff.measures.terms import x_log_x
 from clusterdiff.meet.uneven import Alone, UnevenMeet
 
 NOTHING = np.empty(0, dtype=np.int64)
+#: Where all points but one weigh nothing, there is nothing to split; rounding must not say otherwise.
+NO_CONTENT = 1e-12
 #: So many of the largest parts of a true cluster are tried as places for the others.
 TARGETS = 4
 
@@ -183,7 +185,8 @@ class _Gains:
         """κ: what there is to lose in splitting some points."""
         if bag.points < 2 or bag.mass <= 0:
             return 0.0
-        return max(0.0, bag.mass * log(bag.mass / self.unit) - bag.entropy)
+        content = bag.mass * log(bag.mass / self.unit) - bag.entropy
+        return content if content > NO_CONTENT * bag.mass else 0.0
 
     def ratio(self, inside: float, whole: Bag) -> float:
         """A score: what is kept of the content of a cluster."""

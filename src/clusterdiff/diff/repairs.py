@@ -52,6 +52,30 @@ class Repair:
     _lost: tuple[str, int] | None = field(default=None, repr=False, compare=False)
 
     @property
+    def cells(self) -> list[npt.NDArray[Any]]:
+        """The cells of the meet that make up each of the ``parts``."""
+        return self._cells
+
+    @property
+    def lost(self) -> tuple[str, int] | None:
+        """Whose lost points come or go: the side, and the code of its cluster; None for other operations."""
+        return self._lost
+
+    @property
+    def affected(self) -> int:
+        """How many points come into another cluster, are added or are removed.
+
+        >>> import clusterdiff as cd
+        >>> [repair.affected for repair in cd.compare([0, 0, 0, 1, 1], ["x", "x", "y", "z", "z"]).repairs()]
+        [1]
+        """
+        sizes = self.sizes
+        if self.operation == "split":
+            return sum(sizes[1:])
+        stays = int(self._source.meet.size[self._cells[0][0]]) if self.operation == "merge" else 0
+        return sizes[0] - stays
+
+    @property
     def sizes(self) -> list[int]:
         """The number of points of each part of a split; otherwise one number, of the points merged or moved."""
         if self._lost is not None:

@@ -12,16 +12,16 @@ import click
 
 from clusterdiff.cli import engine as engines
 from clusterdiff.cli.coreference import MENTIONS, POINTS, Shown, document_options, documents_of, show_corpus
-from clusterdiff.cli.explaining import SIDES, How, explain_options, report, show
+from clusterdiff.cli.explaining import SIDES, How, explain_options, show
 from clusterdiff.cli.inputs import input_options, noise_labels, noise_options, read_distances, sources, told
 from clusterdiff.cli.options import every, json_option, measures_option, top_option, with_first
 from clusterdiff.cli.output import error_console, print_data, refuse_several
 from clusterdiff.cli.progress import progress
+from clusterdiff.cli.reporting import Report, file_name
 from clusterdiff.cli.writing import parted, refuse_overwriting, spreadsheet_option, write_option, write_parts
 from clusterdiff.diff.comparison import Comparison, noticed
 from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.errors import ArgumentError
-from clusterdiff.files import shown as shown_path
 from clusterdiff.formats.source import Source
 from clusterdiff.measures import measures as registry
 from clusterdiff.points.corpus import SINGLETONS
@@ -97,7 +97,7 @@ def command(
     measure: str,
     stat: bool,
     by: tuple[str, ...],
-    html: str | None,
+    report: Report,
     engine: str | None,
     master: str | None,
     memory: str | None,
@@ -121,8 +121,8 @@ def command(
     if fail_under is not None and isnan(fail_under):
         raise ArgumentError("--fail-under must be a number that a score can be held against; got nan.")
     left, right = sources(true, pred, **inputs)
-    refuse_overwriting([html, *(path for _, path in parted(writes))], left, right)
-    files = (_title(left), _title(right))
+    refuse_overwriting([report.path, *(path for _, path in parted(writes))], left, right)
+    files = (file_name(left), file_name(right))
     columns = tuple(name.strip() for name in (features or "").split(",") if name.strip())
     labels = noise_labels(noise, noise_true, noise_pred)
     others = {"--engine": engine, "--weight": weights, "--features": features, "--documents": documents}
@@ -143,7 +143,12 @@ def command(
                     Noise.told(labels[0], labels[1], labels[2], noise_as),
                 )
                 asked = engines.Asked(
-                    policy, documents, singletons, others=bool(html or by), weights=weights, features=columns
+                    policy,
+                    documents,
+                    singletons,
+                    others=bool(report.path or by),
+                    weights=weights,
+                    features=columns,
                 )
                 diff = noticed(
                     stack.enter_context(engines.compared(left, right, asked, chosen, master, memory))
@@ -170,8 +175,7 @@ def command(
                     "--markdown has no room for --explain, --stat, --by or --measure; --html has."
                 )
             print_data(comparison_markdown(diff, measures, top, sides))
-            if html:
-                report(diff, html, quiet=True, by={}, sides=sides)
+            report.write(diff, quiet=True, by={}, sides=sides, files=(left, right))
         elif isinstance(diff, CorpusComparison):
             _refuse_for_documents({"--old/--new": sides != SIDES})
             if documents is None:
@@ -181,14 +185,15 @@ def command(
             shown = Shown(how, voice, _system(right) if latex else None)
             show_corpus(diff, shown)
             measures = shown.all_measures
-            if html:
-                sliced = {name: name for name in by if name != "document"}
-                report(diff, html, quiet=as_json, by=sliced, sides=sides)
+            sliced = {name: name for name in by if name != "document"}
+            report.write(
+                diff, quiet=as_json, by=sliced, sides=voice.sides, measure=measure, files=(left, right)
+            )
         else:
             if latex:
                 raise ArgumentError("--latex is for documents.", "--write scores=FILE.tex writes any scores.")
             how = How(measures, top, as_json, explain, stat, by, sides, files, measure)
-            show(diff, how, html=html)
+            show(diff, how, report=report, files=(left, right))
         with progress("writing"):
             write_parts(diff, writes, measures, safe)
         if fail_under is not None and (worse := _worse(diff, first, fail_under)):
@@ -214,11 +219,6 @@ def _refuse_for_documents(given: dict[str, bool]) -> None:
     for option, is_given in given.items():
         if is_given:
             raise ArgumentError(f"{option} has no meaning for documents; leave it out.")
-
-
-def _title(source: Source) -> str:
-    """What a side is called: its file, and the column if that was named."""
-    return shown_path(source.path) + (f":{source.cluster}" if source.cluster else "")
 
 
 def _system(response: Source) -> str:

@@ -7,6 +7,7 @@ import click
 from clusterdiff.cli.examples import customers
 from clusterdiff.cli.explaining import How, explain_options, show
 from clusterdiff.cli.options import every, json_option, measures_option, top_option, with_first
+from clusterdiff.cli.reporting import Report
 
 #: What is known about a customer apart from the two clusters.
 ATTRIBUTES = ("name", "email", "city", "source")
@@ -24,7 +25,7 @@ def command(
     measure: str,
     stat: bool,
     by: tuple[str, ...],
-    html: str | None,
+    report: Report,
     as_json: bool,
 ) -> None:
     """Compare the bundled example: a list of customers, de-duplicated by hand and by a program."""
@@ -43,7 +44,7 @@ def command(
             files=("by hand", "by a program"),
             measure=measure,
         ),
-        html=html,
+        report=report,
         columns=columns,
         report_by=("source",),
         title="A list of customers, de-duplicated by hand and by a program",

@@ -228,6 +228,9 @@ class EngineComparison(Comparison):
         by: Mapping[str, object] | None = None,
         title: str | None = None,
         sides: tuple[str, str] = ("true", "predicted"),
+        about: Mapping[str, str] | None = None,
+        measure: AnyMeasure = "S_H",
+        full: bool = False,
     ) -> NoReturn:
         """Refused: it reads the cells."""
         raise refusal("report()", "cells", self.summed)
