@@ -188,7 +188,7 @@ class Comparison(Scores):
         wanted = resolve(measure)
         if wanted == resolve("S_H"):
             return explain(self.analysis, self.source, top, sides)
-        return explain_gains(self._worth(wanted), self.seen_by(wanted).source, top, sides)
+        return explain_gains(self._worth(wanted), top, sides)
 
     def gains(self, measure: AnyMeasure = "S_H", by: By = "component", *, anew: int = ANEW) -> Gains:
         """What it is worth, in any measure, to set each component or cluster right: greatest gain first.
@@ -224,7 +224,7 @@ class Comparison(Scores):
 
     def _worth(self, measure: Measure, anew: int = ANEW) -> Worth:
         seen = self.seen_by(measure)
-        return Worth(measure, seen.analysis, seen.source.weights, anew)
+        return Worth(measure, seen.analysis, seen.source, anew)
 
     def seen_by(self, measure: Measure) -> Comparison:
         """The comparison that a measure is computed from: this one."""

@@ -17,7 +17,8 @@ from clusterdiff.diff.changes import KNOWN, Changes, Gathering
 from clusterdiff.diff.resampled import SUMS, Noted
 from clusterdiff.diff.resampling import kinds_of
 from clusterdiff.diff.shares import shares
-from clusterdiff.diff.statistic import OfSums, kept_share, sums_read
+from clusterdiff.diff.source import PointSource
+from clusterdiff.diff.statistic import OfSums, kept_share, scale_of, sums_read
 from clusterdiff.diff.units import Units
 from clusterdiff.errors import ArgumentError, MeasureError
 from clusterdiff.measures import Measure, resolve
@@ -56,20 +57,20 @@ class Rows(NamedTuple):
 class Worth:
     """A measure before and after operations. Gains are positive where it comes closer to its best value.
 
-    What is no function of sums is computed anew, for ``limit`` operations at most. ``weights`` are those of the points.
+    What is no function of sums is computed anew, for ``limit`` operations at most.
     """
 
     def __init__(
         self,
         measure: Measure,
         analysis: Analysis,
-        weights: npt.NDArray[np.generic] | None = None,
+        source: PointSource,
         limit: int = ANEW,
     ) -> None:
         if not isinstance(limit, int) or isinstance(limit, bool) or limit < 0:
             raise ArgumentError(f"`anew` must be a whole number of at least 0; got {limit!r}.")
         self.measure, self.analysis, self.meet = measure, analysis, analysis.meet
-        self.weights, self.limit = weights, limit
+        self.source, self.limit = source, limit
         self.score = float(measure(self.meet))
         self._parts: dict[int, tuple[Meet, float]] = {}
 
@@ -147,10 +148,7 @@ class Worth:
         noted = Noted(self.meet)
         before = np.array([noted[name] for name in self._names])
         least = np.where(np.isin(self._names, INFORMATION), np.maximum(before, self.meet.total / 100), 0.0)
-        scale = self.meet.scale * self.measure.degree
-        finish = Finished(
-            OfSums(self.measure, self._names, 0 if self.meet.weighted else None), ROUNDING * least, scale
-        )
+        finish = Finished(OfSums(self.measure, self._names, scale_of(self.meet)), ROUNDING * least)
         return Rows(before, np.column_stack(list(changes)), finish)
 
     # ---- S_H: n·S_H = Σ t·U over predicted clusters, where U is the sum of m·s over the cells of one
@@ -194,7 +192,9 @@ class Worth:
                 f"{self.measure.name} is made of distances, which would have to be summed up again each time.",
                 'what components are worth is known: ask for gains(…, by="component").',
             )
-        anew = Anew(self.meet, self.weights)
+        # Tables are not asked for the weights of their points unless points come and go.
+        weights = self.source.weights if self.meet.uneven and self.meet.weighted else None
+        anew = Anew(self.meet, weights)
         return np.array([self._value(anew, operation) for operation in operations])
 
     def _value(self, anew: Anew, operation: Operation) -> float:
@@ -224,20 +224,18 @@ class Worth:
 
 @dataclass(frozen=True)
 class Finished:
-    """The measure of rows of sums: ``least`` is what is more than rounding, and weights are in units of 2^scale."""
+    """The measure of rows of sums, of which what is less than ``least`` is rounding."""
 
     finish: OfSums
     least: FloatArray
-    scale: int
 
     def __call__(self, rows: FloatArray) -> FloatArray:
         """Its value for each row; not a number where it has none."""
         rows = np.where(np.abs(rows) < self.least, 0.0, rows)
         try:
-            values = self.finish(rows)
+            return self.finish(rows)
         except MeasureError:
-            values = np.concatenate([self._one(row) for row in rows[:, None]])
-        return np.ldexp(values, self.scale)
+            return np.concatenate([self._one(row) for row in rows[:, None]])
 
     def _one(self, row: FloatArray) -> FloatArray:
         try:
