@@ -32,7 +32,7 @@ from clusterdiff.meet.meet import Meet
 from clusterdiff.points.clustering import Clustering, Points
 from clusterdiff.points.policy import Policy
 from clusterdiff.table import Table
-from clusterdiff.wording import count
+from clusterdiff.wording import count, number
 
 
 class Comparison(Scores):
@@ -415,8 +415,8 @@ class Comparison(Scores):
         loss, kinds = self.loss, self.kinds
         true, pred = self.clusters
         return [
-            f"S_H = {self.score():.4f} for {count(self.n)} in {true:,} true and {count(pred, 'predicted cluster')}",
-            f"lost {loss.total:.4f}: {', '.join(loss.told(4, lost=self.summed.uneven))}",
+            f"S_H = {number(self.score())} for {count(self.n)} in {true:,} true and {count(pred, 'predicted cluster')}",
+            f"lost {number(loss.total)}: {', '.join(loss.told(4, lost=self.summed.uneven))}",
             "components: " + ", ".join(f"{count:,} {kind}" for kind, count in kinds.items()),
         ]
 
