@@ -103,7 +103,7 @@ def test_the_costliest_components_come_back_in_full() -> None:
         worst = diff.components[0]
         assert worst.points == np.flatnonzero(np.isin(true, worst.true)).tolist()
         assert worst.meet.n == worst.size
-    told, expected = diff.explain(5), whole.explain(5)
+    told, expected = diff.explain(top=5), whole.explain(top=5)
     assert told.sentences == expected.sentences
     assert [story.share for story in told.stories] == pytest.approx(
         [story.share for story in expected.stories]

@@ -115,7 +115,7 @@ def test_points_that_nothing_tells_apart_are_only_counted(frame: Any) -> None:
     assert diff.source.columns == ("city",)
     assert rows(diff.by("city")) == rows(expected().by(CITY))
     assert rows(pickle.loads(pickle.dumps(diff)).by("city")) == rows(diff.by("city"))
-    assert "points" in str(diff.explain(1))
+    assert "points" in str(diff.explain(top=1))
     for ask in (lambda d: d.points, lambda d: d.components[0].points, lambda d: d.true):
         for one in (diff, pickle.loads(pickle.dumps(diff))):
             with pytest.raises(cd.ArgumentError, match="the points have no names, and rows have no order"):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Hashable, Iterable
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import clusterdiff as cd
@@ -40,13 +42,14 @@ def done(pred: Labels, repair: cd.Repair) -> Labels:
     return out
 
 
-def check_list(true: Labels, pred: Labels, weights: list[float] | None = None) -> None:
+def check_list(true: Labels, pred: Labels, weights: list[float] | None = None, measure: str = "S_H") -> None:
     diff = cd.compare(true, pred, weights=weights)
-    before = diff.score()
+    before = diff.score(measure)
+    better = 1 if cd.measures[measure].similarity else -1
     gains = []
-    for repair in diff.repairs():
-        after = cd.compare(true, done(pred, repair), weights=weights).score()
-        assert after - before == pytest.approx(repair.gain, **CLOSE)
+    for repair in diff.repairs(measure):
+        after = cd.compare(true, done(pred, repair), weights=weights).score(measure)
+        assert better * (after - before) == pytest.approx(repair.gain, **CLOSE), (measure, repair)
         assert repair.score == pytest.approx(after, **CLOSE)
         gains.append(repair.gain)
     assert gains == sorted(gains, reverse=True)
@@ -65,6 +68,93 @@ def test_gains_are_those_of_doing_it(pair: tuple[list[int], list[int]], weighted
     true, pred = pair
     weights = [[0.5, 1.0, 3.0, 2.25][i % 4] for i in range(len(true))] if weighted else None
     check_list(labelled(true), labelled(pred), weights)
+
+
+#: Those that have a value for any two clusterings of the same points, but for features and parameters.
+NAMES = [
+    name
+    for name, measure in cd.measures.items()
+    if measure.needs is None and not measure.required and name != "smi"
+]
+
+
+@given(label_pairs(max_points=14), st.sampled_from(NAMES), st.booleans())
+@settings(max_examples=300)
+def test_gains_in_any_measure_are_those_of_doing_it(
+    pair: tuple[list[int], list[int]], measure: str, weighted: bool
+) -> None:
+    """The same for every measure: whatever it reads, and whether it should rise or fall."""
+    true, pred = pair
+    weights = None
+    if weighted and cd.measures[measure].weighted:
+        weights = [[0.5, 1.0, 3.0, 2.25, 0.0][i % 5] for i in range(len(true))]
+    if weights is None or sum(weights):
+        check_list(labelled(true), labelled(pred), weights, measure)
+
+
+def operations(true: Labels, pred: Labels) -> Iterator[Labels]:
+    """The predicted clustering after every single operation towards the truth.
+
+    A cluster is split by true cluster, or one true cluster is taken out of it; of the clusters that lie inside a true
+    one some are united, alone or with one more that holds some of it; what a cluster has of a true one is moved to
+    another that has some.
+    """
+    cells: dict[tuple[object, object], set[Hashable]] = {}
+    for point in true:
+        cells.setdefault((true[point], pred[point]), set()).add(point)
+    for cluster in set(pred.values()):
+        inside = [points for (_, c), points in cells.items() if c == cluster]
+        for part in inside:
+            yield pred | dict.fromkeys(part, "new")
+        yield pred | {point: f"new {i}" for i, part in enumerate(inside) for point in part}
+    for own in set(true.values()):
+        parts = {c: points for (t, c), points in cells.items() if t == own}
+        pure = [c for c in parts if all(t == own for t, other in cells if other == c)]
+        for host in [None, *(c for c in parts if c not in pure)]:
+            for number in range(1, len(pure) + 1):
+                for some in combinations(pure, number):
+                    into = some[0] if host is None else host
+                    yield pred | {point: into for c in some for point in parts[c]}
+        for source, target in permutations(parts, 2):
+            yield pred | dict.fromkeys(parts[source], target)
+
+
+def tables(n: int) -> Iterator[tuple[tuple[int, ...], ...]]:
+    """Every pair of clusterings of n points but for the names of points and clusters: the sizes of their cells.
+
+    A column for each predicted cluster, in the one order of true clusters that comes first.
+    """
+    seen = set()
+    for sizes in {tuple(sorted(Counter(labels).values())) for labels in clusterings(n)}:
+        rows = np.repeat(np.arange(len(sizes)), sizes)
+        orders = [
+            order for order in permutations(range(len(sizes))) if sizes == tuple(sizes[i] for i in order)
+        ]
+        for labels in clusterings(n):
+            table = np.zeros((max(labels) + 1, len(sizes)), dtype=int)
+            np.add.at(table, (labels, rows), 1)
+            seen.add(min(tuple(sorted(map(tuple, table[:, order].tolist()))) for order in orders))
+    yield from seen
+
+
+@pytest.mark.parametrize("n", range(1, 7))
+def test_the_best_repair_is_the_best_there_is(n: int) -> None:
+    """No operation towards the truth gains more than the first that is listed: all pairs of up to six points."""
+    for table in tables(n):
+        cells = [(t, p) for p, column in enumerate(table) for t, m in enumerate(column) for _ in range(m)]
+        true, pred = (labelled(side) for side in zip(*cells, strict=True))
+        diff = cd.compare(true, pred)
+        repairs = diff.repairs()
+        best = max(cd.score(true, after) for after in operations(true, pred))
+        first = repairs[0].score if len(repairs) else diff.score()
+        assert first == pytest.approx(max(best, diff.score()), **CLOSE), table
+
+
+def test_a_part_moves_to_a_small_cluster_of_its_own() -> None:
+    """Though most of it lies elsewhere: there it would be among others."""
+    repairs = cd.compare(["ann", "ann", "ann", "bob"], [1, 1, 2, 1]).repairs()
+    assert repairs[0].sentence == "move 2 points of ann (0, 1) from 1 to 2"
+    assert repairs[0].score == 1.0
 
 
 @given(label_pairs(max_points=30))

@@ -54,6 +54,8 @@ BRIEF = {
     "conll": "CoNLL",
     "S_H": "S_H",
 }
+#: Those of them that can be missed first.
+LESS = ("lea.f1", "ceaf_e.f1", "b3.f1", "muc.f1")
 PARTS = ("recall", "precision", "f1")
 COREFERENCE = (*(f"{row}.{part}" for row in ROWS for part in PARTS), "conll")
 
@@ -139,8 +141,7 @@ def show_corpus(diff: CorpusComparison, shown: Shown) -> None:
 def _as_data(diff: CorpusComparison, shown: Shown) -> dict[str, Any]:
     how = shown.how
     data = diff.to_dict(shown.all_measures, how.top)
-    if how.explain:
-        data |= explanation_as_data(diff, how.top)
+    data |= explanation_as_data(diff, how)
     slices = sliced(diff, [name for name in how.by if name != "document"])
     if slices:
         data["slices"] = slices_as_data(slices)
@@ -228,4 +229,4 @@ def _by_document(diff: CorpusComparison, shown: Shown, out: Console) -> Iterator
         ]
         for row in zip(*columns.values(), strict=True)
     ]
-    yield from fitting(head, rows, 1, out)
+    yield from fitting(head, rows, out, [*(BRIEF[name] for name in LESS), head[1]])

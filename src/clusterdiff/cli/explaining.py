@@ -11,13 +11,16 @@ from rich.text import Text
 
 from clusterdiff.cli.hunks import Voice, hanging
 from clusterdiff.cli.options import together
-from clusterdiff.cli.output import console, error_console, print_json
+from clusterdiff.cli.output import console, print_json
 from clusterdiff.cli.progress import progress
-from clusterdiff.cli.telling import as_hunks, as_table, fitting, flowing, left_out, summary, worst
+from clusterdiff.cli.reporting import NONE, Report, report_options
+from clusterdiff.cli.telling import as_hunks, as_table, fitting, flowing, left_out, summary, worst, worst_for
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.mapping import STATUS
 from clusterdiff.diff.slices import BUILT_IN, Slice
 from clusterdiff.errors import ArgumentError, nearest
+from clusterdiff.formats.source import Source
+from clusterdiff.measures import resolve
 from clusterdiff.palette import SAME
 from clusterdiff.table import Table, plain, shown
 from clusterdiff.wording import change, count, number, percent, plural
@@ -30,6 +33,14 @@ NARROW = 30
 #: The options that explain a comparison.
 explain_options = together(
     click.option("--explain", is_flag=True, help="Tell where the score was lost, and what to fix first."),
+    click.option(
+        "--measure",
+        metavar="NAME",
+        default="S_H",
+        show_default=True,
+        callback=lambda context, option, name: resolve(name).name,
+        help="What components and repairs are told in: what setting each right would gain.",
+    ),
     click.option("--stat", is_flag=True, help="Print the costliest components as a table, not as a diff."),
     click.option(
         "--by",
@@ -37,12 +48,15 @@ explain_options = together(
         metavar="COLUMN",
         help="Loss by a column of TRUE, by size or by kind; scores by document, for mentions. May be repeated.",
     ),
-    click.option("--html", type=click.Path(), metavar="FILE", help="Write a report to explore in a browser."),
+    report_options,
 )
 
 
 class How(NamedTuple):
-    """How a comparison is to be shown: which measures and how many components, and what else."""
+    """How a comparison is to be shown: which measures and how many components, and what else.
+
+    ``measure`` is the one that components and repairs are told in, and ``files`` are what the two sides are called.
+    """
 
     measures: list[str]
     top: int
@@ -52,15 +66,17 @@ class How(NamedTuple):
     by: Sequence[str] = ()
     sides: tuple[str, str] = SIDES
     files: Sequence[str] = ()
+    measure: str = "S_H"
 
 
 def show(
     diff: Comparison,
     how: How,
     *,
-    html: str | None = None,
+    report: Report = NONE,
     columns: Columns | None = None,
     title: str | None = None,
+    files: tuple[Source, Source] | None = None,
     report_by: Sequence[str] = (),
 ) -> None:
     """Print a comparison for people or programs, and write its report; ``report_by`` are slices for the report only."""
@@ -71,16 +87,23 @@ def show(
         print_json(data)
     else:
         print_all(told)
-    if html is not None:
-        wanted = {name: _column(name, diff, columns or {}) for name in dict.fromkeys([*how.by, *report_by])}
-        report(diff, html, quiet=how.as_json, attributes=columns, by=wanted, title=title, sides=how.sides)
+    wanted = {name: _column(name, diff, columns or {}) for name in dict.fromkeys([*how.by, *report_by])}
+    report.write(
+        diff,
+        quiet=how.as_json,
+        attributes=columns,
+        by=wanted,
+        title=title,
+        sides=how.sides,
+        files=files,
+        measure=how.measure,
+    )
 
 
 def as_data(diff: Comparison, how: How, columns: Columns | None) -> dict[str, Any]:
     """A comparison as plain values."""
     data = diff.to_dict(how.measures, how.top)
-    if how.explain:
-        data |= explanation_as_data(diff, how.top, how.sides)
+    data |= explanation_as_data(diff, how)
     if how.by:
         data["slices"] = slices_as_data(sliced(diff, how.by, columns))
     if how.sides != SIDES:
@@ -104,25 +127,33 @@ def as_text(diff: Comparison, how: How, columns: Columns | None, out: Console) -
 
 def costliest(diff: Comparison, how: How, voice: Voice, out: Console) -> Iterator[RenderableType]:
     """The costliest components, in the form that was asked for."""
+    told = None if how.measure == "S_H" else diff.explain(how.measure, top=how.top, sides=how.sides)
     if how.stat or not how.explain:
-        components = worst(diff, how.top)
+        if told is None:
+            costs, kinds = worst(diff, how.top), diff.kinds
+            left = sum(kinds.values()) - kinds["same"] - len(costs), 1 - sum(cost.share for cost in costs)
+        else:
+            costs = worst_for(told)
+            left = told.damaged - len(costs), 1 - told.concentration
         form = (
-            as_table(diff, components, voice, out)
-            if how.stat
-            else as_hunks(diff, components, voice, out, how.files)
+            as_table(costs, voice, out) if how.stat else as_hunks(costs, how.measure, voice, out, how.files)
         )
-        shown_so = [*form, *left_out(diff, components)]
-        yield from [Text(), *shown_so] if shown_so else []
+        if costs:
+            yield from [Text(), *form, *left_out(*left)]
     if how.explain:
         yield Text()
-        yield from explanation_as_text(diff, how.top, voice, out)
+        yield from explanation_as_text(diff, how, voice, out)
 
 
 def print_all(told: Iterable[RenderableType]) -> None:
-    """Print what is told, line by line; text in a pipe is not wrapped."""
+    """Print what is told; text is wrapped on a terminal, and stands as it is in a pipe."""
     out = console()
-    for line in told:
-        out.print(line, soft_wrap=isinstance(line, Text) and not out.is_terminal)
+    for part in told:
+        if isinstance(part, Text) and out.is_terminal and part.cell_len > out.width:
+            for line in hanging(part, "", "  ", out):
+                out.print(line)
+        else:
+            out.print(part, soft_wrap=isinstance(part, Text))
 
 
 def sliced(diff: Comparison, names: Sequence[str], columns: Columns | None = None) -> dict[str, Table[Slice]]:
@@ -130,10 +161,15 @@ def sliced(diff: Comparison, names: Sequence[str], columns: Columns | None = Non
     return {name: diff.by(_column(name, diff, columns or {})) for name in names}
 
 
-def explanation_as_data(diff: Comparison, top: int, sides: tuple[str, str] = SIDES) -> dict[str, Any]:
-    """Where the score was lost and what to fix first, as plain values."""
-    repairs = diff.repairs().to_dict(top)
-    return {"explanation": diff.explain(top, sides).to_dict(), "repairs": repairs}
+def explanation_as_data(diff: Comparison, how: How) -> dict[str, Any]:
+    """What was asked for of where the score was lost and what to fix first, as plain values."""
+    data: dict[str, Any] = {}
+    if how.measure != "S_H":
+        data["gains"] = diff.gains(how.measure).to_dict(how.top)
+    if how.explain:
+        told = diff.explain(how.measure, top=how.top, sides=how.sides)
+        data |= {"explanation": told.to_dict(), "repairs": diff.repairs(how.measure).to_dict(how.top)}
+    return data
 
 
 def slices_as_data(slices: Mapping[str, Table[Slice]]) -> dict[str, Any]:
@@ -141,15 +177,6 @@ def slices_as_data(slices: Mapping[str, Table[Slice]]) -> dict[str, Any]:
     return {
         name: [row._asdict() | {"value": plain(row.value)} for row in table] for name, table in slices.items()
     }
-
-
-def report(diff: Comparison, path: str, *, quiet: bool, by: Mapping[str, object], **options: Any) -> None:
-    """Write the report, and say where unless the output is for programs; it always has the built-in slices."""
-    by = {name: column for name, column in by.items() if name not in BUILT_IN}
-    with progress(f"writing {path}"):
-        diff.report(path, by=by, **options)
-    if not quiet:
-        error_console().print(f"report: {path}", markup=False, soft_wrap=True)
 
 
 def _column(name: str, diff: Comparison, columns: Columns) -> object:
@@ -169,53 +196,52 @@ def _fates(diff: Comparison) -> dict[str, int]:
     return {name: status.count(name) for name in STATUS}
 
 
-def explanation_as_text(diff: Comparison, top: int, voice: Voice, out: Console) -> Iterator[RenderableType]:
+def explanation_as_text(diff: Comparison, how: How, voice: Voice, out: Console) -> Iterator[RenderableType]:
     """Where the score was lost, and what to fix first: by how much, and which share of the loss that is."""
-    yield from flowing(str(diff.explain(top, voice.sides)).splitlines(), out)
-    repairs = diff.repairs()
+    told = diff.explain(how.measure, top=how.top, sides=voice.sides)
+    yield from flowing(str(told).splitlines(), out)
+    repairs = diff.repairs(how.measure)
     if not len(repairs):
         return
     yield Text("\nwhat to fix first", "bold")
-    whole = diff.loss.total
-    gains = [(change(repair.gain), f"{percent(repair.gain / whole)} of the loss") for repair in repairs[:top]]
+    first = repairs[: how.top]
+    gains = [(change(repair.gain), f"{percent(repair.gain / told.lost)} of the loss") for repair in first]
     widths = [max(map(len, column)) for column in zip(*gains, strict=True)]
-    for repair, (gain, share) in zip(repairs[:top], gains, strict=True):
-        first = Text.assemble((gain.rjust(widths[0]), SAME.terminal), f"  {share.rjust(widths[1])}  ")
-        told = Text(repair.describe())
-        if not out.is_terminal:
-            yield Text.assemble(first, told)
-        elif first.cell_len + NARROW > out.width:
-            yield first
-            yield from hanging(told, "  ", "    ", out)
-        else:
-            lines = told.wrap(out, out.width - first.cell_len)
-            yield from (
-                Text.assemble(first if i == 0 else " " * first.cell_len, line) for i, line in enumerate(lines)
-            )
-    left = len(repairs) - top
+    for repair, (gain, share) in zip(first, gains, strict=True):
+        yield from _repair(repair.describe(), gain.rjust(widths[0]), share.rjust(widths[1]), out)
+    left = len(repairs) - how.top
     if left > 0:
         yield Text(f"… and {count(left, 'more operation')} that would raise the score", "dim")
-    if diff.summed.uneven:
-        return  # where points are lost only single operations are known
-    steps = len(repairs.sequence)
-    yield from flowing(
-        [
-            f"restoring the {voice.sides[0]} {plural(voice.nouns.cluster)} takes {count(steps, 'operation')}, "
-            "always doing next the one that gains most"
-        ],
-        out,
-    )
+    if diff.summed.uneven or how.measure != "S_H":
+        return  # only single operations are known
+    steps = count(len(repairs.sequence), "operation")
+    restored = f"restoring the {voice.sides[0]} {plural(voice.nouns.cluster)} takes {steps}"
+    yield from flowing([f"{restored}, always doing next the one that gains most"], out)
+
+
+def _repair(told: str, gain: str, share: str, out: Console) -> Iterator[RenderableType]:
+    """An operation after what it gains, or below that where there is no room."""
+    first = Text.assemble((gain, SAME.terminal), f"  {share}  ")
+    if not out.is_terminal:
+        yield Text.assemble(first, told)
+    elif first.cell_len + NARROW > out.width:
+        yield first
+        yield from hanging(Text(told), "  ", "    ", out)
+    else:
+        for i, line in enumerate(Text(told).wrap(out, out.width - first.cell_len)):
+            line.rstrip()
+            yield Text.assemble(first if i == 0 else " " * first.cell_len, line)
 
 
 def slices_as_text(name: str, slices: Table[Slice], out: Console) -> Iterator[RenderableType]:
     """The loss by a column, as a table."""
     parts = ("to splits", "to merges", "to missing", "to spurious")
     uneven = any(row.missing_loss or row.spurious_loss for row in slices)
-    head = [shown(name), "points", *parts[: 4 if uneven else 2], "loss", "score"]
+    head = [shown(name), "points", "score", "loss", *parts[: 4 if uneven else 2]]
     rows = []
     for row in slices:
         value = "(none)" if row.value is None else shown(str(row.value))
-        loss, *lost = row[3 : 8 if uneven else 6]  # the loss and its parts
-        rows.append([value, f"{row.points:,}", *map(number, lost), number(loss), number(row.score)])
+        lost = row[3 : 8 if uneven else 6]  # in all, and by its parts
+        rows.append([value, f"{row.points:,}", number(row.score), *map(number, lost)])
     yield Text()
-    yield from fitting(head, rows, 1, out)
+    yield from fitting(head, rows, out, head[:3:-1])

@@ -14,7 +14,7 @@ from clusterdiff.palette import KINDS, MERGE, MISSING, PALETTE, SPLIT, SPURIOUS
 from clusterdiff.points.corpus import InDocument, Mention
 from clusterdiff.points.corpus import Text as Words
 from clusterdiff.table import shown
-from clusterdiff.wording import Nouns, count, name, percent, plural
+from clusterdiff.wording import Nouns, count, name, plural
 
 #: The sign of a fate, and its colour.
 SIGNS = {
@@ -24,7 +24,7 @@ SIGNS = {
     "merged in": ("+", MERGE),
     "spurious": ("+", SPURIOUS),
 }
-#: How many lines the names of points take, and how many mentions are shown in their sentences.
+#: How many lines the names of points may take, and how many mentions are shown in their sentences.
 LINES, SENTENCES = 2, 3
 
 
@@ -40,13 +40,13 @@ class Voice(NamedTuple):
         return f"{self.sides[side]} {self.nouns.cluster}"
 
 
-def hunk_text(hunk: Hunk, share: float, voice: Voice, out: Console) -> Iterator[Text]:
-    """A component: its kind, its size and its share of the loss, and what happened to its clusters."""
+def hunk_text(hunk: Hunk, cost: str, voice: Voice, out: Console) -> Iterator[Text]:
+    """A component: its kind, its size and what it cost, and what happened to its clusters."""
     component = hunk.component
     dim = PALETTE["muted"].terminal
     head = Text.assemble(
         (component.kind, f"bold {KINDS[component.kind].terminal}"),
-        f" · {count(component.size, voice.nouns.point)} · {percent(share)} of the loss",
+        f" · {count(component.size, voice.nouns.point)} · {cost}",
     )
     if head.cell_len + 6 <= out.width:
         head.append(" @@", dim)
@@ -64,8 +64,16 @@ def hunk_text(hunk: Hunk, share: float, voice: Voice, out: Console) -> Iterator[
 
 
 def _heading(block: Block, voice: Voice) -> str:
-    true = f"{name(block.true)} ({block.true_size:,})" if block.true_size else f"no {voice.cluster(0)}"
-    pred = f"{name(block.pred)} ({block.pred_size:,})" if block.pred_size else f"no {voice.cluster(1)}"
+    true = (
+        f"{name(block.true)} ({block.true_size:,})"
+        if block.true_size
+        else f"no {voice.cluster(0)} of its own"
+    )
+    pred = (
+        f"{name(block.pred)} ({block.pred_size:,})"
+        if block.pred_size
+        else f"no {voice.cluster(1)} of its own"
+    )
     return f"{true} → {pred}"
 
 
@@ -84,7 +92,8 @@ def _line(line: Line, block: Block, width: int, voice: Voice, out: Console) -> I
         if line.size > SENTENCES:
             yield Text(f"{rest}… {line.size - SENTENCES:,} more", PALETTE["muted"].terminal)
         return
-    room = LINES * (out.width - len(first)) - cell_len(fate) - 2
+    lines = 1 if line.fate == "stayed" else LINES
+    room = lines * (out.width - len(first)) - cell_len(fate) - 2
     listed = _listed([name(point) for point in line.points], line.size, room)
     text = Text(f"{fate}: {listed}" if listed else fate, colour.terminal)
     yield from hanging(text, first, rest, out, colour.terminal)
@@ -148,6 +157,7 @@ def _fitting(words: Sequence[str], room: int) -> list[str]:
 
 def hanging(text: Text, first: str, rest: str, out: Console, style: str = "") -> Iterator[Text]:
     """Text wrapped to the width, with what stands before its first line, and before all others."""
-    for i, line in enumerate(text.wrap(out, max(8, out.width - len(first)))):
+    room = max(8, out.width - max(len(first), len(rest)))
+    for i, line in enumerate(text.wrap(out, room)):
         line.rstrip()
         yield Text.assemble((first if i == 0 else rest, style), line)

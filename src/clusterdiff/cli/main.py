@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import pkgutil
+import shlex
 import signal
 import sys
 import threading
@@ -18,7 +19,7 @@ import click
 
 from clusterdiff._version import __version__
 from clusterdiff.cli import commands
-from clusterdiff.cli.output import error_console, heard, hush, spell_out
+from clusterdiff.cli.output import LINE, error_console, heard, hush, spell_out
 from clusterdiff.errors import ClusterdiffError, ClusterdiffWarning
 
 
@@ -40,6 +41,7 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command and its arguments; an option that takes one value may stand once."""
+        ctx.meta[LINE] = shlex.join(["clusterdiff", *args])
         name, command, rest = super().resolve_command(ctx, args)
         if command is not None:
             _refuse_repeats(click.Context(command, info_name=name, parent=ctx), rest)

@@ -20,6 +20,9 @@ from rich.text import Text
 
 from clusterdiff.errors import ArgumentError
 
+#: Under which name the command line is kept while a command runs.
+LINE = "clusterdiff.line"
+
 #: How our own signs are spelt where a terminal has only ASCII; any other letter is written as its number.
 SPELLINGS = {
     "·": "-", "…": "...", "→": "->", "×": "x", "✓": "yes", "✗": "no", "–": "-", "−": "-", "“": '"', "”": '"', "’": "'",

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.console import Console, RenderableType
-from rich.table import Table as RichTable
 from rich.text import Text
 
 from clusterdiff.cli.hunks import Voice, hanging, hunk_text
@@ -14,14 +13,17 @@ from clusterdiff.cli.output import plain_table
 from clusterdiff.diff.chance import worth_saying
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.components import Component
+from clusterdiff.diff.explain import Explanation
 from clusterdiff.diff.hunks import hunks
 from clusterdiff.diff.loss import Loss
 from clusterdiff.palette import KINDS, PALETTE
-from clusterdiff.wording import and_list, count, name, number, percent
+from clusterdiff.wording import and_list, change, count, name, number, percent
 
 DIM = PALETTE["muted"].terminal
 #: Where the names of clusters need more than this many columns of a table, they get lines of their own.
 NAMES = 40
+#: What a column of words needs to be readable; longer ones are wrapped.
+WORD = 14
 
 
 def summary(diff: Comparison, scores: dict[str, float], voice: Voice) -> Iterator[RenderableType]:
@@ -32,7 +34,8 @@ def summary(diff: Comparison, scores: dict[str, float], voice: Voice) -> Iterato
         yield Text.assemble((f"{measure:<{width}}  ", "bold"), score, (_by_chance(diff, measure), DIM))
     told = (count(k, voice.cluster(side)) for side, k in enumerate(diff.clusters))
     yield Text(" · ".join([count(diff.n, voice.nouns.point), *told]))
-    yield Text(lost(diff.loss, voice, diff.summed.uneven))
+    whose = "" if list(scores) == ["S_H"] else "S_H "
+    yield Text(whose + lost(diff.loss, voice, diff.summed.uneven))
     kinds: list[Any] = []
     for kind, k in diff.kinds.items():
         kinds += [" · " if kinds else "components: ", (f"{k:,} {kind}", KINDS[kind].terminal)]
@@ -49,7 +52,7 @@ def lost(loss: Loss, voice: Voice, uneven: bool) -> str:
     """What S_H lost, and to what."""
     total, *parts = loss
     if not total:
-        return "nothing was lost: the clusterings are the same"
+        return "lost nothing: the clusterings are the same"
     point = voice.nouns.point
     to = ("splits", "merges", f"missing {point}s", f"spurious {point}s")[: 4 if uneven else 2]
     told = [
@@ -58,42 +61,52 @@ def lost(loss: Loss, voice: Voice, uneven: bool) -> str:
     return f"lost {number(total)}: {', '.join(told)}"
 
 
-def worst(diff: Comparison, top: int) -> list[Component]:
-    """The costliest components that lost anything."""
-    return [component for component in diff.components[:top] if component.loss > 0]
+class Cost(NamedTuple):
+    """A component, its share of the whole loss, and what a measure would gain if it were set right; S_H if None."""
+
+    component: Component
+    share: float
+    gain: float | None = None
+
+
+def worst(diff: Comparison, top: int) -> list[Cost]:
+    """The costliest components that lost anything of S_H."""
+    whole = diff.loss.total
+    return [Cost(c, c.loss / whole) for c in diff.components[:top] if c.loss > 0]
+
+
+def worst_for(told: Explanation) -> list[Cost]:
+    """The components that are worth most in any measure, as an explanation lists them."""
+    return [Cost(story.component, story.share, story.gain) for story in told.stories]
 
 
 def as_hunks(
-    diff: Comparison, components: Sequence[Component], voice: Voice, out: Console, files: Sequence[str] = ()
+    costs: Sequence[Cost], measure: str, voice: Voice, out: Console, files: Sequence[str] = ()
 ) -> Iterator[RenderableType]:
     """Components as a diff; ``files`` are what the two sides are called."""
-    if not components:
+    if not costs:
         return
-    whole = diff.loss.total
     for sign, side, file in zip(("---", "+++"), voice.sides, files or ("", ""), strict=True):
         yield Text(f"{sign} {side}{f': {file}' if file else ''}", "bold")
-    for hunk in hunks(components):
-        yield from hunk_text(hunk, hunk.component.loss / whole, voice, out)
+    for hunk, (_, share, gain) in zip(hunks(cost.component for cost in costs), costs, strict=True):
+        worth = "" if gain is None else f"{measure} {change(gain)}, "
+        yield from hunk_text(hunk, f"{worth}{percent(share)} of the loss", voice, out)
 
 
-def as_table(
-    diff: Comparison, components: Sequence[Component], voice: Voice, out: Console
-) -> Iterator[RenderableType]:
+def as_table(costs: Sequence[Cost], voice: Voice, out: Console) -> Iterator[RenderableType]:
     """Components as a table, with the names of clusters below each where there is no room beside it."""
-    if not components:
+    if not costs:
         return
-    whole = diff.loss.total
-    named = [[_names(clusters) for clusters in (c.true, c.pred)] for c in components]
-    numbers = [
-        (Text(c.kind, KINDS[c.kind].terminal), f"{c.size:,}", number(c.loss), percent(c.loss / whole), number(c.score))
-        for c in components
-    ]  # fmt: skip
+    named = [[_names(clusters) for clusters in (c.true, c.pred)] for c, _, _ in costs]
     wide = out.width >= NAMES + 2 * NAMES
-    table = plain_table("kind", right=(f"{voice.nouns.point}s", "loss", "share", "score"))
+    loss = "loss" if costs[0].gain is None else "gain"
+    table = plain_table("kind", right=(f"{voice.nouns.point}s", loss, "share", "S_H"))
     for side in voice.sides if wide else ():
         table.add_column(side)
-    for row, names in zip(numbers, named, strict=True):
-        table.add_row(*row, *(map(Text, names) if wide else ()))
+    for (c, share, gain), names in zip(costs, named, strict=True):
+        numbers = (number(c.loss) if gain is None else change(gain), percent(share), number(c.score))
+        kind = Text(c.kind, KINDS[c.kind].terminal)
+        table.add_row(kind, f"{c.size:,}", *numbers, *(map(Text, names) if wide else ()))
     if wide:
         yield table
         return
@@ -110,15 +123,11 @@ def _names(clusters: Sequence[Any], limit: int = 4) -> str:
     return and_list([name(cluster) for cluster in clusters], limit) if clusters else "none"
 
 
-def left_out(diff: Comparison, components: Sequence[Component]) -> Iterator[RenderableType]:
-    """How many components lost something and are not shown, and how much that is."""
-    kinds = diff.kinds
-    left = sum(kinds.values()) - kinds["same"] - len(components)
-    if left > 0:
-        rest = 1 - sum(component.loss for component in components) / diff.loss.total
-        yield Text(
-            f"… and {count(left, 'more component')} with {percent(rest)} of the loss (--top shows more)", DIM
-        )
+def left_out(number_of: int, share: float) -> Iterator[RenderableType]:
+    """How many components lost something and are not shown, and how much that is of the loss."""
+    if number_of > 0:
+        more = f"… and {count(number_of, 'more component')} with {percent(share)} of the loss"
+        yield Text(f"{more} (--top shows more)", DIM)
 
 
 def flowing(lines: Iterable[str], out: Console) -> Iterator[RenderableType]:
@@ -133,24 +142,22 @@ def flowing(lines: Iterable[str], out: Console) -> Iterator[RenderableType]:
 
 
 def fitting(
-    head: Sequence[str], rows: Sequence[Sequence[str]], words: int, out: Console
+    head: Sequence[str], rows: Sequence[Sequence[str]], out: Console, less: Sequence[str]
 ) -> Iterator[RenderableType]:
-    """A table of ``words`` columns of text, then numbers, as many of them as there is room for; and a word on the rest.
+    """A table of words in the first column and numbers in all others.
 
-    The first and the last column of numbers stay, and those before the last go first.
+    Where there is no room for all of them, the columns ``less`` go, one by one, and a line says which.
     """
-    columns = list(range(len(head)))
-    while True:
-        table: RichTable = plain_table(
-            *(head[i] for i in columns[:words]), right=[head[i] for i in columns[words:]]
-        )
-        for row in rows:
-            table.add_row(*(Text(row[i]) for i in columns))
-        needed = sum(max([len(head[i]), *(len(row[i]) for row in rows)]) + 2 for i in columns[words:])
-        if needed + 12 <= out.width or len(columns) <= words + 2:
+    widths = [max(map(len, column)) + 2 for column in zip(head, *rows, strict=True)]
+    gone: list[int] = []
+    for heading in less:
+        if sum(widths[1:]) - sum(widths[i] for i in gone) + min(widths[0], WORD) <= out.width:
             break
-        del columns[-2]
+        gone.append(head.index(heading))
+    kept = [i for i in range(len(head)) if i not in gone]
+    table = plain_table(head[0], right=[head[i] for i in kept[1:]])
+    for row in rows:
+        table.add_row(*(Text(row[i]) for i in kept))
     yield table
-    gone = [head[i] for i in range(len(head)) if i not in columns]
     if gone:
-        yield Text(f"(no room for {and_list(gone, len(gone))})", DIM)
+        yield Text(f"(no room for {and_list([head[i] for i in sorted(gone)], len(gone))})", DIM)

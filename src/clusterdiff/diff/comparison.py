@@ -3,54 +3,44 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from math import ldexp
 from os import PathLike
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 from clusterdiff import views
 from clusterdiff._version import __version__
 from clusterdiff.diff.analysis import Analysis, Cell, Merge, Split
-from clusterdiff.diff.chance import Chance, chance, level
 from clusterdiff.diff.components import Component, components, overview_html
-from clusterdiff.diff.explain import Explanation, explain
-from clusterdiff.diff.interval import Interval, Method, Resampling, interval
+from clusterdiff.diff.explain import Explanation, explain, explain_gains
+from clusterdiff.diff.gains import By, Gains, gains
 from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.lost_repairs import LostRepairs
 from clusterdiff.diff.mapping import Continuation, mapping
 from clusterdiff.diff.patch import Patch, patch
 from clusterdiff.diff.repairs import Repairs
+from clusterdiff.diff.scores import USUAL as USUAL
+from clusterdiff.diff.scores import AnyMeasure as AnyMeasure
+from clusterdiff.diff.scores import Scores
 from clusterdiff.diff.slices import PointLoss, Slice, by, by_point
 from clusterdiff.diff.source import PointSource
-from clusterdiff.diff.units import Unit
-from clusterdiff.errors import ArgumentError, ClusterdiffWarning, MeasureError
-from clusterdiff.measures import Measure, applicable, resolve, resolve_all
-from clusterdiff.measures.models import Model
-from clusterdiff.measures.normalise import normalised
+from clusterdiff.diff.worth import ANEW, Worth
+from clusterdiff.errors import ArgumentError, ClusterdiffWarning
+from clusterdiff.measures import Measure, resolve
 from clusterdiff.meet.meet import Meet
-from clusterdiff.meet.sums import Summed
 from clusterdiff.points.clustering import Clustering, Points
 from clusterdiff.points.policy import Policy
 from clusterdiff.table import Table
 from clusterdiff.wording import count
 
-AnyMeasure: TypeAlias = str | Measure | Callable[[Meet], float]
 
-#: What scores() gives if no measures are named.
-USUAL = ("S_H", "S'", "R", "N", "A", "I", "nmi_max", "VI", "V")
-
-
-class Comparison:
+class Comparison(Scores):
     """Two clusterings compared. Made by :func:`compare`.
 
     ``meet`` is their meet, ``analysis`` what follows from it alone, ``source`` the points, and ``policy`` what was
     done with points that one side lacks and with noise.
     """
-
-    #: What is drawn again for an interval, unless another unit is named.
-    unit: Unit = "component"
 
     def __init__(self, meet: Meet, source: PointSource, policy: Policy) -> None:
         self.meet = meet
@@ -61,11 +51,6 @@ class Comparison:
     def analysis(self) -> Analysis:
         """Split and merge scores, losses, components: what is computed from the meet alone."""
         return Analysis(self.meet)
-
-    @property
-    def summed(self) -> Summed:
-        """What has the sums of the meet, which most measures read: the meet itself, if it is in memory."""
-        return self.meet
 
     @property
     def true(self) -> Clustering:
@@ -98,134 +83,7 @@ class Comparison:
         alone = self.analysis.alone
         return self.meet.k_true - int(alone[0].sum()), self.meet.k_pred - int(alone[1].sum())
 
-    # ---- scores
-
-    def score(self, measure: AnyMeasure = "S_H") -> float:
-        """One measure, by name (see ``cd.measures``) or as a function of the meet.
-
-        >>> import clusterdiff as cd
-        >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).score()
-        0.5
-        """
-        return float(resolve(measure)(self.summed))
-
-    def scores(self, measures: Iterable[AnyMeasure] = USUAL) -> dict[str, float]:
-        """Several measures, by name; ``"all"``: every measure that applies here.
-
-        A measure applies if it has a value: K needs a parameter, some are not defined for weights or for lost points,
-        and ``smi`` would take too long for many large clusters.
-
-        >>> import clusterdiff as cd
-        >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).scores(["S_H", "R"])
-        {'S_H': 0.5, 'R': 0.8333333333333334}
-        >>> len(cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).scores("all")) > 75
-        True
-        """
-        if isinstance(measures, str) and measures == "all":
-            found = {}
-            for measure in applicable(self.summed):
-                with suppress(
-                    MeasureError
-                ):  # which says that it has no value here, or not in reasonable time
-                    found[measure.name] = self.score(measure)
-            return found
-        return {name: self.score(measure) for name, measure in resolve_all(measures).items()}
-
-    def chance(
-        self,
-        measure: AnyMeasure = "S_H",
-        *,
-        model: Model = "permutation",
-        draws: int = 1000,
-        seed: int = 0,
-        progress: Callable[[str], None] | None = None,
-    ) -> Chance:
-        """What a measure comes to for shuffled labels, and how the value at hand stands against that.
-
-        The clusters keep their sizes on both sides, and the labels are permuted. The mean is exact for S_H, S*(pairs),
-        S', Rand, VI and all other measures that are linear in sums; ``exact`` says so. The rest comes from ``draws``.
-
-        Parameters
-        ----------
-        measure
-            A measure's name, or a function of the meet. Weighted points are refused.
-        model
-            What is left to chance (Gates & Ahn 2017). ``"permutation"`` keeps the sizes of the clusters on both sides.
-            ``"num"`` draws both sides from all clusterings with as many clusters, ``"all"`` from all clusterings;
-            ``"num1"`` and ``"all1"`` draw the prediction and keep the truth. With these four the mean is exact for
-            Rand, I and VI.
-        draws
-            How many random meets to look at, for the spread and for means that are not known exactly. 0: none.
-        seed
-            Where random numbers start: the same seed, the same draws.
-        progress
-            A function that is told how many draws have been made.
-
-        Examples
-        --------
-        >>> import clusterdiff as cd
-        >>> cd.compare([0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2]).chance()
-        S_H = 0.2804; by chance 0.1682 (exactly) ± 0.14; adjusted 0.1349; z = 0.813, p = 0.59 (1,000 draws)
-        """
-        return chance(
-            self.summed,
-            resolve(measure),
-            draws=draws,
-            seed=seed,
-            model=model,
-            progress=progress,
-            signature=self.signature.partition("|")[2],
-        )
-
-    def interval(
-        self,
-        measure: AnyMeasure = "S_H",
-        *,
-        unit: Unit | None = None,
-        level: float = 0.95,
-        method: Method = "percentile",
-        resamples: int = 10_000,
-        seed: int = 0,
-    ) -> Interval:
-        """Between which values a measure would have come out, had other clusters of the same kind been drawn.
-
-        The bootstrap draws units with replacement, never single points, and adds up their sums.
-
-        Parameters
-        ----------
-        measure
-            S_H and all of S* and S'; without lost points also whatever reads sums, such as ``ari``, ``vi``, ``b3.f1``.
-        unit
-            ``"component"`` (the default), ``"true"`` for true clusters, or ``"document"`` (the default for a corpus).
-        level, method, resamples, seed
-            How often it should cover; ``"percentile"`` or ``"basic"``, the percentiles mirrored at the value; how many
-            resamples, and where random numbers start.
-
-        Examples
-        --------
-        >>> import clusterdiff as cd
-        >>> true = [i // 4 for i in range(400)]
-        >>> pred = [2 * (i // 4) + (i % 4 == 3 and i % 20 < 8) for i in range(400)]
-        >>> cd.compare(true, pred).interval()
-        S_H = 0.8377, 95% interval 0.7972 to 0.8783 (percentile, 10,000 resamples of 100 components)
-        """
-        how, wanted = Resampling(level, method, resamples, seed), resolve(measure)
-        chosen = self.unit if unit is None else unit
-        return interval(self.meet_for(wanted), wanted, chosen, how, self.signature.partition("|")[2])
-
-    def meet_for(self, measure: Measure) -> Meet:
-        """The meet that a measure is computed from."""
-        return self.meet
-
-    @cached_property
-    def chance_level(self) -> float | None:
-        """What S_H comes to on average for shuffled labels, exactly; None with weights, or if it would take long.
-
-        >>> import clusterdiff as cd
-        >>> round(cd.compare([0, 0, 1, 1], [0, 0, 1, 1]).chance_level, 12)
-        0.333333333333
-        """
-        return level(self.summed)
+    # ---- what was lost
 
     @property
     def loss(self) -> Loss:
@@ -236,18 +94,6 @@ class Comparison:
         Loss(total=0.5, split=0.5, merge=0.0, missing=0.0, spurious=0.0)
         """
         return self.analysis.loss
-
-    def normalised(self, measure: AnyMeasure) -> float:
-        """A measure rescaled by the extremes it takes for this true clustering (Luo et al., 2009).
-
-        See :func:`clusterdiff.extremes` for the measures whose extremes are known.
-
-        >>> import clusterdiff as cd
-        >>> diff = cd.compare([0, 0, 1, 1], [0, 0, 1, 2])
-        >>> diff.score("A"), diff.normalised("A")
-        (0.75, 0.5)
-        """
-        return normalised(self.meet, resolve(measure))
 
     def plot(
         self, kind: str = "flow", ax: Any = None, *, width: float | None = None, dpi: float | None = None
@@ -308,11 +154,20 @@ class Comparison:
 
     # ---- where the score was lost, and what to fix first
 
-    def explain(self, top: int = 10, sides: tuple[str, str] = ("true", "predicted")) -> Explanation:
+    def explain(
+        self,
+        measure: AnyMeasure = "S_H",
+        *,
+        top: int = 10,
+        sides: tuple[str, str] = ("true", "predicted"),
+    ) -> Explanation:
         """Where the score was lost, in sentences and as data.
 
         Parameters
         ----------
+        measure
+            The score. S_H shares its loss out exactly between splits and merges; of any other measure it is told what
+            setting each component right would gain, as :meth:`gains` does.
         top
             How many of the costliest components to describe.
         sides
@@ -321,7 +176,8 @@ class Comparison:
         Examples
         --------
         >>> import clusterdiff as cd
-        >>> print(cd.compare(["A", "A", "A", "B", "C"], [1, 1, 2, 3, 3]).explain())
+        >>> diff = cd.compare(["A", "A", "A", "B", "C"], [1, 1, 2, 3, 3])
+        >>> print(diff.explain())
         S_H = 0.2524: 0.7476 was lost, 0.3476 (46%) to splitting and 0.4000 (54%) to merging.
         It was lost in all 2 components.
         1. merge, 2 points, 54% of the loss
@@ -329,26 +185,89 @@ class Comparison:
         2. split, 3 points, 46% of the loss
            true cluster A (3 points) was split into 2: 1 (2 points: 0, 1) and 2 (1 point: 2).
         """
-        return explain(self.analysis, self.source, top, sides)
+        wanted = resolve(measure)
+        if wanted == resolve("S_H"):
+            return explain(self.analysis, self.source, top, sides)
+        return explain_gains(self._worth(wanted), self.seen_by(wanted).source, top, sides)
 
-    def repairs(self) -> Repairs:
-        """What to fix first: single operations on predicted clusters by the score that each alone would gain.
+    def gains(self, measure: AnyMeasure = "S_H", by: By = "component", *, anew: int = ANEW) -> Gains:
+        """What it is worth, in any measure, to set each component or cluster right: greatest gain first.
 
-        Operations split a predicted cluster by true cluster, merge the predicted clusters that lie inside one true
-        cluster (with or without its home), or move a stray part of a true cluster to its home: the predicted cluster
-        that holds most of it. Gains are exact. ``.sequence`` is the greedy sequence until pred equals true.
+        A gain is by how much the measure would come closer to its best value: what a similarity rises, and what a
+        distance falls. Gains are exact, each for one change alone, and need not add up.
+
+        Parameters
+        ----------
+        measure
+            A measure's name, or a function of the meet.
+        by
+            ``"component"``: all points of a component are clustered as in truth; those that it lacks are found, and
+            spurious ones gone, where such count as lost. ``"true"``: a true cluster is made a predicted cluster of its
+            own. ``"pred"``: a predicted cluster is split by true cluster, and its spurious points are gone.
+        anew
+            What a measure gains follows from its sums, for any number of components. One that reads more than sums is
+            computed anew, for as many of the costliest (by S_H) as this says; ``left_out`` counts the others.
 
         Examples
         --------
         >>> import clusterdiff as cd
-        >>> repairs = cd.compare([0, 0, 1, 1, 2], ["x", "x", "y", "z", "z"]).repairs()
-        >>> repairs
+        >>> diff = cd.compare(["A", "A", "A", "B", "C"], [1, 1, 2, 3, 3])
+        >>> diff.gains("vi")
+        vi = 0.6592; what it would gain with each component set right
+           component  kind   size  true_clusters  pred_clusters    gain   score
+        0          0  split     3              1              2  0.3819  0.2773
+        1          1  merge     2              2              1  0.2773  0.3819
+        >>> diff.gains("ari", by="pred")[0]
+        ClusterGain(cluster=3, component=1, size=2, parts=2, gain=0.20123839009287925, score=0.4117647058823529)
+        """
+        return gains(self._worth(resolve(measure), anew), by)
+
+    def _worth(self, measure: Measure, anew: int = ANEW) -> Worth:
+        seen = self.seen_by(measure)
+        return Worth(measure, seen.analysis, seen.source.weights, anew)
+
+    def seen_by(self, measure: Measure) -> Comparison:
+        """The comparison that a measure is computed from: this one."""
+        return self
+
+    def meet_for(self, measure: Measure) -> Meet:
+        """The meet that a measure is computed from."""
+        return self.seen_by(measure).meet
+
+    def repairs(self, measure: AnyMeasure = "S_H", *, anew: int = ANEW) -> Repairs:
+        """What to fix first: single operations on predicted clusters by the score that each alone would gain.
+
+        Operations split a predicted cluster by true cluster; merge the predicted clusters that lie inside one true
+        cluster, alone or with one that holds more of it; or move what a predicted cluster has of a true one to another
+        that has some, where it gains most. Gains are exact, each for one operation alone. ``.sequence`` is the greedy
+        sequence of S_H until pred equals true.
+
+        Parameters
+        ----------
+        measure
+            What the operations are to gain in; see :meth:`gains`.
+        anew
+            For how many of the operations that gain most S_H a measure that reads more than sums is computed anew.
+
+        Examples
+        --------
+        >>> import clusterdiff as cd
+        >>> diff = cd.compare([0, 0, 1, 1, 2], ["x", "x", "y", "z", "z"])
+        >>> diff.repairs()
         +0.600000  move 1 point of 1 (3) from z to y
         +0.200000  split z into 2: 1 (1 point) and 2 (1 point)
-        >>> [(step.operation, step.score) for step in repairs.sequence]
+        >>> [(step.operation, step.score) for step in diff.repairs().sequence]
         [('move', 1.0)]
+        >>> diff.repairs("vi")
+        +0.554518  move 1 point of 1 (3) from z to y
+        +0.277259  split z into 2: 1 (1 point) and 2 (1 point)
         """
-        return self._repairs
+        wanted = resolve(measure)
+        if wanted == resolve("S_H"):
+            return self._repairs
+        seen = self.seen_by(wanted)
+        kind = LostRepairs if seen.meet.uneven else Repairs
+        return kind(seen.analysis, seen.source, self._worth(wanted, anew))
 
     @cached_property
     def _repairs(self) -> Repairs:
@@ -426,6 +345,9 @@ class Comparison:
         by: Mapping[str, object] | None = None,
         title: str | None = None,
         sides: tuple[str, str] = ("true", "predicted"),
+        about: Mapping[str, str] | None = None,
+        measure: AnyMeasure = "S_H",
+        full: bool = False,
     ) -> None:
         """Write one HTML file to explore the comparison in a browser; it needs no network and stays under 2 MB.
 
@@ -440,8 +362,24 @@ class Comparison:
             Columns to slice the loss by, as :meth:`by` takes them, by name.
         title, sides
             The heading, and what the two clusterings are called.
+        about
+            What else to say at the top, such as ``{"data": "orders of 2025"}``; the date is always there.
+        measure
+            Another measure than S_H: the page also tells what components and clusters cost in it, as :meth:`gains`.
+        full
+            Whether to hold more components, clusters and points than fit into 2 MB: up to some 60 MB.
         """
-        views.report(self, path, attributes=attributes, by=by, title=title, sides=sides)
+        views.report(
+            self,
+            path,
+            attributes=attributes,
+            by=by,
+            title=title,
+            sides=sides,
+            about=about,
+            measure=measure,
+            full=full,
+        )
 
     # ---- for people and programs
 
@@ -453,8 +391,9 @@ class Comparison:
     @property
     def signature(self) -> str:
         """How the score came about: measure, points, policies and version, to tell two numbers apart."""
-        scale = self.summed.scale if isinstance(self.summed, Meet) else 0
-        weights = "-" if not self.summed.weighted else f"sum={ldexp(self.summed.total, scale):.12g}"
+        weights = (
+            "-" if not self.summed.weighted else f"sum={ldexp(self.summed.total, self.summed.scale):.12g}"
+        )
         return f"S_H|n:{self.n}|{self.policy.signature}|weights:{weights}|v:{__version__}"
 
     def to_dict(self, measures: Iterable[AnyMeasure] = USUAL, top: int | None = 10) -> dict[str, Any]:

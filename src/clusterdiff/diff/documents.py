@@ -140,11 +140,11 @@ class CorpusComparison(Comparison):
     def score(self, measure: AnyMeasure = "S_H") -> float:
         """One measure of all documents together; see ``scored`` for those that the reference scorers have."""
         found = resolve(measure)
-        return float(found(self.scored.summed if _as_reference(found) else self.summed))
+        return float(found(self.seen_by(found).summed))
 
-    def meet_for(self, measure: Measure) -> Meet:
-        """The meet that a measure is computed from: that of ``scored`` for those that the reference scorers have."""
-        return self.scored.meet if _as_reference(measure) else self.meet
+    def seen_by(self, measure: Measure) -> Comparison:
+        """The comparison that a measure is computed from: ``scored`` for those that the reference scorers have."""
+        return self.scored if _as_reference(measure) else self
 
     @property
     def notices(self) -> list[str]:

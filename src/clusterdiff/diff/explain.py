@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,12 +12,14 @@ import numpy as np
 from clusterdiff import notebook
 from clusterdiff.diff.analysis import Analysis, CellNumbers
 from clusterdiff.diff.components import Component, components
+from clusterdiff.diff.gains import gain_together, gains, wrong
 from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.slices import by_kind
 from clusterdiff.diff.source import PointSource
+from clusterdiff.diff.worth import Worth
 from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.table import shown
-from clusterdiff.wording import Nouns, and_list, count, name, number, percent, plural
+from clusterdiff.wording import Nouns, and_list, change, count, name, number, percent, plural
 
 #: How many points a sentence names, how many parts of a cluster, and how many clusters of a component.
 POINTS, PARTS, CLUSTERS = 5, 4, 6
@@ -24,28 +27,40 @@ POINTS, PARTS, CLUSTERS = 5, 4, 6
 
 @dataclass(frozen=True)
 class Story:
-    """A component that lost something: what happened to its clusters, and its ``share`` of the whole loss."""
+    """A component that lost something: what happened to its clusters, and what setting it right would gain.
+
+    ``share`` is its share of the whole loss: of what setting all components right would gain.
+    """
 
     component: Component
     share: float
     sentences: list[str]
+    gain: float
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, with the points by name."""
-        return self.component.to_dict() | {"share": self.share, "sentences": self.sentences}
+        return self.component.to_dict() | {
+            "share": self.share,
+            "gain": self.gain,
+            "sentences": self.sentences,
+        }
 
     def _repr_html_(self) -> str:
         return notebook.view(self.html())
 
-    def heading(self, noun: str = "point") -> str:
+    def heading(self, noun: str = "point", measure: str = "S_H") -> str:
         """Its kind, its size and its share of the loss; ``noun`` is what its points are called."""
         c = self.component
         where = f", in {shown(c.document)}" if c.document else ""
-        return f"{c.kind}, {count(c.size, noun)}, {percent(self.share)} of the loss{where}"
+        cost = f"{percent(self.share)} of the loss"
+        if measure != "S_H":  # gains need not add up: the share of one says less than what it is
+            cost = f"{change(self.gain)}, {cost}"
+        return f"{c.kind}, {count(c.size, noun)}, {cost}{where}"
 
-    def html(self, noun: str = "point") -> str:
+    def html(self, noun: str = "point", measure: str = "S_H") -> str:
         """As part of what a notebook shows."""
-        return notebook.line(self.heading(noun), strong=True) + "".join(map(notebook.line, self.sentences))
+        heading = notebook.line(self.heading(noun, measure), strong=True)
+        return heading + "".join(map(notebook.line, self.sentences))
 
 
 @dataclass(frozen=True)
@@ -53,8 +68,11 @@ class Explanation:
     """Where the score was lost. ``print`` it, or read its parts.
 
     ``damaged`` of ``components`` components lost something; ``half`` of them make up half of the loss, and the
-    ``top`` costliest, described in ``stories``, make up ``concentration`` of it. ``kinds`` gives the loss by kind, and
-    ``unshared`` says which points were not found and which are spurious, where they count as lost.
+    ``top`` costliest, described in ``stories``, make up ``concentration`` of it. ``loss`` has the loss of S_H and
+    ``kinds`` that by kind, and ``unshared`` says which points were not found and which are spurious, where they count
+    as lost. ``lost`` is the whole loss of the ``measure`` that is explained: if it is not S_H, what setting all
+    components right would gain. The costliest are then those that gain most by themselves, and ``left_out`` were not
+    looked at, as in :class:`Gains`.
     """
 
     score: float
@@ -67,21 +85,17 @@ class Explanation:
     kinds: dict[str, Loss]
     stories: list[Story]
     unshared: tuple[str, ...] = ()
+    measure: str = "S_H"
+    lost: float = 0.0
+    left_out: int = 0
     nouns: Nouns = field(default=Nouns(), repr=False)
 
     @property
     def sentences(self) -> list[str]:
         """The overview, without the components."""
         if not self.damaged:
-            return [f"S_H = {number(self.score)}: nothing was lost, the clusterings are the same."]
-        total, *parts = self.loss
-        points = plural(self.nouns.point)
-        to = ("splitting", "merging", f"missing {points}", f"spurious {points}")[: 4 if self.unshared else 2]
-        told = [
-            f"{number(part)} ({percent(part / total)}) to {what}"
-            for part, what in zip(parts, to, strict=False)
-        ]
-        out = [f"S_H = {number(self.score)}: {number(total)} was lost, {and_list(told)}.", *self.unshared]
+            return [f"{self.measure} = {number(self.score)}: nothing was lost, the clusterings are the same."]
+        out = [self._overview(), *self.unshared]
         where = f"{self.damaged:,} of {count(self.components, 'component')}"
         if self.damaged == self.components:
             where = f"all {self.components:,} components" if self.components > 1 else "the only component"
@@ -94,10 +108,30 @@ class Explanation:
             )
         return out
 
+    def _overview(self) -> str:
+        if self.measure != "S_H":
+            left = (
+                f" ({count(self.left_out, 'component')} of lesser loss not looked at)"
+                if self.left_out
+                else ""
+            )
+            all_right = f"setting all components right would gain {number(self.lost)}"
+            return f"{self.measure} = {number(self.score)}: {all_right}{left}."
+        total, *parts = self.loss
+        points = plural(self.nouns.point)
+        to = ("splitting", "merging", f"missing {points}", f"spurious {points}")[: 4 if self.unshared else 2]
+        told = [
+            f"{number(part)} ({percent(part / total)}) to {what}"
+            for part, what in zip(parts, to, strict=False)
+        ]
+        return f"S_H = {number(self.score)}: {number(total)} was lost, {and_list(told)}."
+
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values."""
         return {
+            "measure": self.measure,
             "score": self.score,
+            "lost": self.lost,
             "loss": self.loss._asdict(),
             "components": self.components,
             "damaged": self.damaged,
@@ -106,6 +140,7 @@ class Explanation:
             "concentration": self.concentration,
             "kinds": {kind: loss._asdict() for kind, loss in self.kinds.items()},
             "unshared": list(self.unshared),
+            "left_out": self.left_out,
             "sentences": self.sentences,
             "stories": [story.to_dict() for story in self.stories],
         }
@@ -113,7 +148,7 @@ class Explanation:
     def __str__(self) -> str:
         lines = list(self.sentences)
         for place, story in enumerate(self.stories, 1):
-            lines.append(f"{place}. {story.heading(self.nouns.point)}")
+            lines.append(f"{place}. {story.heading(self.nouns.point, self.measure)}")
             lines += [f"   {sentence}" for sentence in story.sentences]
         return "\n".join(lines)
 
@@ -121,7 +156,8 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         return notebook.view(
-            *map(notebook.line, self.sentences), *(story.html(self.nouns.point) for story in self.stories)
+            *map(notebook.line, self.sentences),
+            *(story.html(self.nouns.point, self.measure) for story in self.stories),
         )
 
 
@@ -136,7 +172,12 @@ def explain(analysis: Analysis, source: PointSource, top: int, sides: tuple[str,
     told = min(top, damaged)
     kinds = {row.value: Loss(*row[3:]) for row in by_kind(analysis)}  # value, points and score come first
     stories = [
-        Story(component, component.loss / whole, tell(analysis, source, component.component, sides))
+        Story(
+            component,
+            component.loss / whole,
+            tell(analysis, source, component.component, sides),
+            component.loss,
+        )
         for component in table[:told]
     ]
     concentration = float(running[told - 1] / whole) if told else 0.0
@@ -152,6 +193,52 @@ def explain(analysis: Analysis, source: PointSource, top: int, sides: tuple[str,
         kinds,
         stories,
         unshared,
+        lost=loss.total,
+        nouns=source.nouns,
+    )
+
+
+def explain_gains(worth: Worth, source: PointSource, top: int, sides: tuple[str, str]) -> Explanation:
+    """What setting components right would gain in any measure; see :meth:`Comparison.explain`."""
+    analysis = worth.analysis
+    found = gains(worth, "component")
+    order, gained = found["component"], found["gain"]
+    damaged = int(np.count_nonzero(gained > 0))
+    told = min(top, damaged)
+    every = np.flatnonzero(wrong(analysis, "component"))
+    whole = gain_together(worth, every)
+
+    def share(k: int) -> float:
+        """What the first so many components, set right together, make up of the whole gain."""
+        return gain_together(worth, order[:k]) / whole if whole > 0 and k else 0.0
+
+    half = bisect_left(range(damaged), 0.5, key=lambda k: share(k + 1)) + 1 if damaged else 0
+    table = components(analysis, source)
+    place = np.empty(len(table), dtype=np.int64)
+    place[table["component"]] = np.arange(len(table))
+    stories = [
+        Story(
+            table[int(place[row.component])],
+            row.gain / whole if whole > 0 else 0.0,
+            tell(analysis, source, row.component, sides),
+            row.gain,
+        )
+        for row in found[:told]
+    ]
+    return Explanation(
+        worth.score,
+        analysis.loss,
+        len(table),
+        damaged + found.left_out,
+        half,
+        top,
+        share(told),
+        {row.value: Loss(*row[3:]) for row in by_kind(analysis)},
+        stories,
+        tuple(_Teller(analysis, source, sides).unshared()),
+        worth.measure.name,
+        whole,
+        found.left_out,
         source.nouns,
     )
 
@@ -233,7 +320,7 @@ class _Teller:
         else:
             lost = self.analysis.cell_loss
             code = np.searchsorted(true, self.meet.true[cells])
-            cost = np.bincount(code, lost.cells.total[cells])
+            cost = np.bincount(code, lost.cells.of(cells))
             order = np.argsort(-cost, kind="stable")
             for t in true[order[:CLUSTERS]].tolist():
                 yield self.mixed(t)

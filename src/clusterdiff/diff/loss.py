@@ -61,6 +61,13 @@ class Losses(NamedTuple):
         """What was lost in all."""
         return self.split + self.merge + (self.missing + self.spurious)
 
+    def of(self, chosen: npt.NDArray[np.integer[Any]]) -> FloatArray:
+        """What some of them lost in all."""
+        lost: FloatArray = (
+            self.split[chosen] + self.merge[chosen] + (self.missing[chosen] + self.spurious[chosen])
+        )
+        return lost
+
     @property
     def columns(self) -> dict[str, FloatArray]:
         """As they stand in tables."""

@@ -12,14 +12,20 @@ import numpy.typing as npt
 
 from clusterdiff import _core
 from clusterdiff.diff.analysis import Analysis
+from clusterdiff.diff.anew import NOWHERE, Operation
 from clusterdiff.diff.patch import FreshNames
 from clusterdiff.diff.repairs import ROUNDING, Repair, Repairs
 from clusterdiff.diff.source import PointSource
+from clusterdiff.diff.worth import Worth
 from clusterdiff.errors import ArgumentError
 from clusterdiff.measures.terms import x_log_x
 from clusterdiff.meet.uneven import Alone, UnevenMeet
 
 NOTHING = np.empty(0, dtype=np.int64)
+#: Where all points but one weigh nothing, there is nothing to split; rounding must not say otherwise.
+NO_CONTENT = 1e-12
+#: So many of the largest parts of a true cluster are tried as places for the others.
+TARGETS = 4
 
 
 class Bag(NamedTuple):
@@ -56,12 +62,42 @@ class LostRepairs(Repairs):
     spurious points out. A split also leaves the spurious points of its cluster by themselves.
     """
 
-    def __init__(self, analysis: Analysis, source: PointSource) -> None:
+    def __init__(self, analysis: Analysis, source: PointSource, worth: Worth | None = None) -> None:
         self.analysis, self.source = analysis, source
-        found = [one for one in _Gains(analysis).all() if one.gain > ROUNDING]
-        self._found = sorted(found, key=lambda one: -one.gain)
-        self.gain = np.array([one.gain for one in self._found], dtype=np.float64)
-        self.score = np.minimum(analysis.score + self.gain, 1.0)
+        found = list(_Gains(analysis).all())
+        gain = np.array([one.gain for one in found], dtype=np.float64)
+        score = np.minimum(analysis.score + gain, 1.0)
+        order = np.argsort(-gain, kind="stable")
+        least = ROUNDING
+        if worth is not None:  # no function of sums: points come and go
+            self.measure = worth.measure.name
+            order, self.left_out = order[: worth.limit], len(order[worth.limit :])
+            score[order] = worth.anew(self._done(found[i]) for i in order.tolist())
+            gain = worth.gains(score)
+            self.left_out += int(np.isnan(gain[order]).sum())
+            order = order[np.argsort(-gain[order], kind="stable")]
+            least = ROUNDING * max(1.0, abs(worth.score))
+        order = order[gain[order] > least]
+        self._found = [found[i] for i in order.tolist()]
+        self.gain, self.score = gain[order], score[order]
+
+    def _done(self, one: Found) -> Operation:
+        """What an operation does to the cells and to the points that a side lacks."""
+        new = self.analysis.meet.k_pred
+        target = one.clusters[1 if one.operation == "move" else 0] if one.clusters else new
+        match one.operation:
+            case "split":
+                cells = np.concatenate(one.cells)
+                return Operation(cells, new + np.arange(len(cells)))
+            case "merge":
+                spurious = dict.fromkeys(one.clusters, target)
+                return Operation(one.cells[0], np.full(len(one.cells[0]), target), spurious=spurious)
+            case "move":
+                return Operation(one.cells[0], np.array([target]))
+            case "add":
+                return Operation(NOTHING, NOTHING, missing={one.true[0]: target})
+            case _:
+                return Operation(NOTHING, NOTHING, spurious={one.clusters[0]: NOWHERE})
 
     @property
     def sequence(self) -> Sequence[Repair]:
@@ -93,7 +129,7 @@ class LostRepairs(Repairs):
             into = [called[1 if one.operation == "move" else 0]]
         return Repair(
             one.operation,
-            one.gain,
+            float(self.gain[i]),
             float(self.score[i]),
             called,
             into,
@@ -149,7 +185,8 @@ class _Gains:
         """κ: what there is to lose in splitting some points."""
         if bag.points < 2 or bag.mass <= 0:
             return 0.0
-        return max(0.0, bag.mass * log(bag.mass / self.unit) - bag.entropy)
+        content = bag.mass * log(bag.mass / self.unit) - bag.entropy
+        return content if content > NO_CONTENT * bag.mass else 0.0
 
     def ratio(self, inside: float, whole: Bag) -> float:
         """A score: what is kept of the content of a cluster."""
@@ -180,19 +217,37 @@ class _Gains:
             if self.missing[true].points:
                 gain = self._united(true, [int(cells[0])], self.missing[true])
                 yield Found("add", gain, [int(meet.pred[cells[0]])], [true], [NOTHING], ("true", true))
-            united = cells[pure]
-            if len(united) > 1:
-                gain = self._united(true, united.tolist())
-                yield Found("merge", gain, meet.pred[united].tolist(), [true], [united])
-            if len(united) and not pure[0]:
-                with_home = np.concatenate([cells[:1], united])
-                gain = self._united(true, with_home.tolist())
-                yield Found("merge", gain, meet.pred[with_home].tolist(), [true], [with_home])
-            for cell in cells[1:][~pure[1:]].tolist():
-                clusters = [int(meet.pred[cell]), int(meet.pred[cells[0]])]
-                yield Found(
-                    "move", self._move(true, cell, int(cells[0])), clusters, [true], [np.array([cell])]
+            yield from self._gathered(true, cells, pure)
+
+    def _gathered(self, true: int, cells: Any, pure: Any) -> Iterator[Found]:
+        """Merges and moves of the parts of a true cluster, the largest first."""
+        united, found = cells[pure], []
+        if len(united) > 1:
+            gain = self._united(true, united.tolist())
+            found.append(Found("merge", gain, self.meet.pred[united].tolist(), [true], [united]))
+        if len(cells) > 1:
+            found += self._moves(true, cells.tolist(), pure.tolist())
+        most = max((one.gain for one in found), default=0.0)
+        for host in cells[~pure][:TARGETS] if len(united) else ():
+            taking_part = np.append(host, united)
+            gain = self._united(true, taking_part.tolist())
+            if host == cells[0] or gain > most:  # its home, or else what nothing gains more than
+                found.append(
+                    Found("merge", gain, self.meet.pred[taking_part].tolist(), [true], [taking_part])
                 )
+                most = max(most, gain)
+        yield from found
+
+    def _moves(self, true: int, cells: list[int], pure: list[bool]) -> Iterator[Found]:
+        """Every part that lies among others put to another part, where it gains most; the largest come first."""
+        for cell, all_of_it in zip(cells, pure, strict=True):
+            source = int(self.meet.pred[cell])
+            if all_of_it and not self.spurious[source].points:
+                continue
+            others = [other for other in cells[: TARGETS + 1] if other != cell][:TARGETS]
+            gain, best = max((self._move(true, cell, other), -i) for i, other in enumerate(others))
+            clusters = [source, int(self.meet.pred[others[-best]])]
+            yield Found("move", gain, clusters, [true], [np.array([cell])])
 
     def _removal(self, pred: int, true: list[int]) -> Found:
         """Spurious points taken out of a cluster: there are fewer points in all then."""

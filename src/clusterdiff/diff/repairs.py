@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from clusterdiff import _core, notebook
 from clusterdiff.diff.analysis import Analysis
+from clusterdiff.diff.anew import Operation
+from clusterdiff.diff.changes import Gathering
 from clusterdiff.diff.patch import FreshNames
 from clusterdiff.diff.source import PointSource
+from clusterdiff.diff.worth import Worth
+from clusterdiff.errors import ArgumentError
 from clusterdiff.measures.terms import x_log_x
 from clusterdiff.meet.meet import Meet
 from clusterdiff.table import plain, record_html
@@ -32,7 +36,8 @@ class Repair:
     (make one of ``clusters``) or "move" (take some points of ``true[0]`` from ``clusters[0]`` to ``clusters[1]``).
     Where points count as lost also "add" (put the missing points of ``true[0]`` into ``into[0]``) or "remove" (take
     the spurious points out of ``clusters[0]``).
-    ``into`` names what comes out: the parts of a split, or the one cluster. ``score`` is S_H afterwards.
+    ``into`` names what comes out: the parts of a split, or the one cluster. ``gain`` is by how much the measure in
+    question (S_H, unless another was named) would come closer to its best value, and ``score`` its value then.
     """
 
     operation: str
@@ -45,6 +50,30 @@ class Repair:
     _cells: list[npt.NDArray[Any]] = field(repr=False, compare=False)
     _source: PointSource = field(repr=False, compare=False)
     _lost: tuple[str, int] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def cells(self) -> list[npt.NDArray[Any]]:
+        """The cells of the meet that make up each of the ``parts``."""
+        return self._cells
+
+    @property
+    def lost(self) -> tuple[str, int] | None:
+        """Whose lost points come or go: the side, and the code of its cluster; None for other operations."""
+        return self._lost
+
+    @property
+    def affected(self) -> int:
+        """How many points come into another cluster, are added or are removed.
+
+        >>> import clusterdiff as cd
+        >>> [repair.affected for repair in cd.compare([0, 0, 0, 1, 1], ["x", "x", "y", "z", "z"]).repairs()]
+        [1]
+        """
+        sizes = self.sizes
+        if self.operation == "split":
+            return sum(sizes[1:])
+        stays = int(self._source.meet.size[self._cells[0][0]]) if self.operation == "merge" else 0
+        return sizes[0] - stays
 
     @property
     def sizes(self) -> list[int]:
@@ -151,19 +180,29 @@ class _Listed(Sequence[Repair]):
 
 
 class Repairs(_Listed):
-    """The single operations that would raise S_H, best first; see :meth:`Comparison.repairs`.
+    """The single operations that would raise a measure, best first; see :meth:`Comparison.repairs`.
 
-    ``sequence`` is the greedy sequence of operations that ends when pred equals true.
+    ``measure`` is its name, and ``left_out`` says for how many operations it was not computed. ``sequence`` is the
+    greedy sequence of operations that ends when pred equals true.
     """
 
-    def __init__(self, analysis: Analysis, source: PointSource) -> None:
+    measure = "S_H"
+    left_out = 0
+
+    def __init__(self, analysis: Analysis, source: PointSource, worth: Worth | None = None) -> None:
         self.analysis, self.source = analysis, source
-        found = _core.repairs(analysis.meet.cells, *_weights(analysis.meet))
-        order = np.argsort(-found.gain, kind="stable")
-        order = order[found.gain[order] > ROUNDING]
-        self._operation, self._home, self._at = found.operation[order], found.home[order], found.at[order]
-        self.gain = found.gain[order]
-        self.score = np.minimum(analysis.score + self.gain, 1.0)
+        found = Candidates(*_core.repairs(analysis.meet.cells, *_weights(analysis.meet)))
+        gain, score = found.gain, analysis.score + found.gain
+        if worth is not None:
+            self.measure = worth.measure.name
+            found, score, self.left_out = valued(worth, found)
+            gain = worth.gains(score)
+        best = found.best(gain)
+        best = best[gain[best] > ROUNDING * max(1.0, abs(worth.score if worth else 1.0))]
+        best = best[np.argsort(-gain[best], kind="stable")]
+        self._operation, self._at, self._to = found.operation[best], found.at[best], found.to[best]
+        self.gain = gain[best]
+        self.score = score[best] if worth is not None else np.minimum(score[best], 1.0)
 
     @cached_property
     def sequence(self) -> Sequence[Repair]:
@@ -171,6 +210,11 @@ class Repairs(_Listed):
 
         A true cluster in more than 64 parts is put together at the end, in one merge.
         """
+        if self.measure != "S_H":
+            raise ArgumentError(
+                f"the sequence of repairs is the one that S_H rises fastest with, and is not known for {self.measure}.",
+                "call repairs() without a measure.",
+            )
         return Steps(self.analysis, self.source)
 
     @cached_property
@@ -195,20 +239,15 @@ class Repairs(_Listed):
             cells = names.cells_of_pred(at)
             cells = cells[np.argsort(-meet.mass[cells], kind="stable")]
             clusters, parts = [at], list(cells[:, None])
+        elif operation == "merge":
+            cells = names.cells_of_true(at)
+            cells = cells[names.parts_of_pred[meet.pred[cells]] == 1]
+            cells = cells[np.argsort(-meet.mass[cells], kind="stable")]
+            if self._to[i] >= 0:
+                cells = np.concatenate([self._to[i : i + 1], cells])
+            clusters, parts = meet.pred[cells].tolist(), [cells]
         else:
-            true = at if operation == "merge" else int(meet.true[at])
-            cells = names.cells_of_true(true)
-            pure = names.parts_of_pred[meet.pred[cells]] == 1
-            rank = np.lexsort((cells, ~pure, -meet.mass[cells]))
-            home = int(cells[rank[0]])
-            if operation == "move":
-                cells = np.array([at])
-                clusters = [int(meet.pred[at]), int(meet.pred[home])]
-            else:
-                taking_part = pure[rank] | (cells[rank] == home if self._home[i] else False)
-                cells = cells[rank][taking_part]
-                clusters = meet.pred[cells].tolist()
-            parts = [cells]
+            clusters, parts = meet.pred[[at, self._to[i]]].tolist(), [np.array([at])]
         called = [names.pred[c] for c in clusters]
         if operation == "split":
             into = [called[0], *self._fresh(called * (len(parts) - 1))]
@@ -226,6 +265,81 @@ class Repairs(_Listed):
             parts,
             self.source,
         )
+
+
+class Candidates(NamedTuple):
+    """Operations on predicted clusters, and what each gains in S_H.
+
+    ``at`` is the predicted cluster of a split, the true cluster of a merge, the cell of a move. ``to`` is the cell that
+    a move unites it with, or whose cluster, which is not all of the true one, takes part in a merge; else -1.
+    """
+
+    operation: npt.NDArray[np.int32]
+    at: npt.NDArray[np.int64]
+    to: npt.NDArray[np.int64]
+    gain: npt.NDArray[np.float64]
+
+    def best(self, gain: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+        """The places of the best of those that differ in their target alone, in the order of all."""
+        if not len(gain):
+            return np.empty(0, dtype=np.int64)
+        order = np.lexsort((-gain, self.to >= 0, self.at, self.operation))
+        key = np.stack([self.operation, self.at, self.to >= 0])[:, order]
+        first = np.append(True, (key[:, 1:] != key[:, :-1]).any(axis=0))
+        return np.sort(order[first])
+
+    def gathering(self, meet: Meet, pure: npt.NDArray[np.bool_]) -> Gathering:
+        """Those of them that unite cells, given which cells are a predicted cluster each: merges and moves."""
+        moves = self.operation == OPERATIONS.index("move")
+        true = np.where(moves, meet.true[np.where(moves, self.at, 0)], self.at)
+        inside = np.flatnonzero(pure)
+        first = np.searchsorted(meet.true[inside], true)
+        number = np.where(moves, 1, np.searchsorted(meet.true[inside], true, side="right") - first)
+        operation = np.repeat(np.arange(len(true)), number)
+        place = np.arange(len(operation)) - np.repeat(np.cumsum(number) - number, number)
+        merged = np.append(inside, 0)[np.minimum(first[operation] + place, len(inside))]
+        cell = np.where(moves[operation], self.at[operation], merged)
+        return Gathering(true, cell, operation, self.to)
+
+    def take(self, places: npt.NDArray[np.int64]) -> Candidates:
+        """Some of them."""
+        return Candidates(self.operation[places], self.at[places], self.to[places], self.gain[places])
+
+
+def valued(worth: Worth, found: Candidates) -> tuple[Candidates, npt.NDArray[np.float64], int]:
+    """Operations, a measure after each, and how many are left out since it would have to be computed anew."""
+    meet, analysis = worth.meet, worth.analysis
+    split = found.operation == OPERATIONS.index("split")
+    pure = analysis.parts_of_pred[meet.pred] == 1
+    unite = found.take(np.flatnonzero(~split))
+    if not len(split):
+        return found, np.empty(0), 0
+    values = worth.splits(), worth.gathers(unite.gathering(meet, pure))
+    if values[0] is not None and values[1] is not None:
+        score = np.empty(len(split))
+        score[split], score[~split] = values[0][found.at[split]], values[1]
+        left_out = 0
+    else:
+        costliest = np.sort(np.argsort(-found.gain, kind="stable")[: worth.limit])
+        found, left_out = found.take(costliest), len(split) - len(costliest)
+        score = worth.anew(_operations(analysis, found, pure))
+    defined = ~np.isnan(score)
+    return found.take(np.flatnonzero(defined)), score[defined], left_out + int(np.sum(~defined))
+
+
+def _operations(analysis: Analysis, found: Candidates, pure: npt.NDArray[np.bool_]) -> Iterator[Operation]:
+    meet = analysis.meet
+    for operation, at, to in zip(found.operation.tolist(), found.at.tolist(), found.to.tolist(), strict=True):
+        target = meet.k_pred if to < 0 else int(meet.pred[to])
+        if OPERATIONS[operation] == "split":
+            cells = analysis.cells_of_pred(at)
+            yield Operation(cells, meet.k_pred + np.arange(len(cells)))
+        elif OPERATIONS[operation] == "merge":
+            cells = analysis.cells_of_true(at)
+            cells = cells[pure[cells]]
+            yield Operation(cells, np.full(len(cells), target))
+        else:
+            yield Operation(np.array([at]), np.array([target]))
 
 
 class Steps(_Listed):

@@ -42,20 +42,36 @@ def statistic(meet: Meet, measure: Measure, units: Units) -> Statistic:
         coreference = shares(meet.overlap, measure, units)
         if coreference is not None:
             return Statistic(*coreference)
-    noted = Noted(meet), Noted(Meet.from_cells(*ORDINARY))
-    if meet.uneven or measure.lacks(Resampled(noted[0], meet.weighted)) is not None:
+    names = sums_read(meet, measure)
+    if names is None:
         raise MeasureError(
             f"{measure.name} is no function of sums over {UNITS[units.kind]}s, and only such sums are drawn again.",
             "S_H and all of S* and S' are; without lost points also ari, vi and whatever reads sums; by document also "
             "muc, b3, ceaf_e, lea and conll. rank() does without with resamples=0.",
         )
-    measure(Resampled(noted[0], meet.weighted))
-    measure(Resampled(noted[1], weighted=False))
-    names = tuple(sorted(noted[0].keys() | noted[1].keys()))
     return Statistic(
         tuple(units.sums(SUMS[name](meet)) for name in names),
-        OfSums(measure, names, meet.weighted),
+        OfSums(measure, names, scale_of(meet)),
     )
+
+
+def sums_read(meet: Meet, measure: Measure) -> tuple[str, ...] | None:
+    """The names of the sums that a measure reads, by what it reads here and in an ordinary comparison.
+
+    None if sums are not all that it reads.
+    """
+    noted = Noted(meet), Noted(Meet.from_cells(*ORDINARY))
+    scale = scale_of(meet)
+    if meet.uneven or measure.lacks(Resampled(noted[0], scale)) is not None:
+        return None
+    measure(Resampled(noted[0], scale))
+    measure(Resampled(noted[1], None))
+    return tuple(sorted(noted[0].keys() | noted[1].keys()))
+
+
+def scale_of(meet: Meet) -> int | None:
+    """The power of two that weights are measured in; None if there are none."""
+    return meet.scale if meet.weighted else None
 
 
 def kept_share(rows: FloatArray) -> FloatArray:
@@ -71,11 +87,11 @@ class OfSums:
 
     measure: Measure
     names: tuple[str, ...]
-    weighted: bool
+    scale: int | None
 
     def __call__(self, rows: FloatArray) -> FloatArray:
         """The measure's value for each row."""
-        measure, names, weighted = self.measure, self.names, self.weighted
+        measure, names, scale = self.measure, self.names, self.scale
         return np.array(
-            [measure(Resampled(dict(zip(names, row, strict=True)), weighted)) for row in rows.tolist()]
+            [measure(Resampled(dict(zip(names, row, strict=True)), scale)) for row in rows.tolist()]
         )

@@ -127,9 +127,7 @@ class Measure:
                 f"{self.name} is not defined for weighted points.",
                 "leave out weights=, or choose another measure.",
             )
-        if not isinstance(meet, Meet):
-            return self._value(meet)
-        value = self._value(meet if meet.uneven else meet.heavy)
+        value = self._value(meet.heavy if isinstance(meet, Meet) and not meet.uneven else meet)
         if not meet.scale or not self.degree or not value:
             return value
         try:
@@ -187,7 +185,7 @@ class Measure:
         return self.decomposition == JOIN_WEIGHTED
 
     def bounds_at(self, n: int) -> tuple[float, float]:
-        """The least and the greatest value the measure may take for n points."""
+        """The least and the greatest value for n points; they hold with weights too, but for ``ari``, which says so."""
         low, high = (bound(n) if callable(bound) else bound for bound in self.bounds)
         return low, high
 

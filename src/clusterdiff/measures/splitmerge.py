@@ -241,14 +241,21 @@ class Combined:
         return Scored(meet, self.s).combine(self.sigma)
 
 
-def cell_scores(measure: Measure, meet: Meet) -> FloatArray | None:
-    """σ(s, t) of each cell, if the measure is their mean over the points; None if it is no such measure."""
+def scoring(measure: Measure) -> tuple[Subcomponent, Sigma] | None:
+    """The s and the σ of a measure that is the mean of σ(s, t) over the points; None if it is no such measure."""
     function = measure.function
     if isinstance(function, Combined):
-        s, sigma = function.s, function.sigma
-    elif function in (s_h, s_mse, s_product, s_mean):
-        s = subcomponent("mse" if function is s_mse else measure.parameters.get("s", "entropy"))
-        sigma = mean if function is s_mean else product
-    else:
+        return function.s, function.sigma
+    if function not in (s_h, s_mse, s_product, s_mean):
         return None
+    s = subcomponent("mse" if function is s_mse else measure.parameters.get("s", "entropy"))
+    return s, mean if function is s_mean else product
+
+
+def cell_scores(measure: Measure, meet: Meet) -> FloatArray | None:
+    """σ(s, t) of each cell, if the measure is their mean over the points; None if it is no such measure."""
+    found = scoring(measure)
+    if found is None:
+        return None
+    s, sigma = found
     return np.asarray(sigma(*Scored(meet, s).pair), dtype=np.float64)

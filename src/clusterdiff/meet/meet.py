@@ -154,8 +154,8 @@ class Meet(Sizes):
 
     def with_points(self, locate: Lazy[IntArray]) -> Meet:
         """The same meet, knowing its points: the cell of each, or a function that finds them."""
-        names = self._true_names, self._pred_names
-        return Meet(self.cells, *names, locate=locate, overlap=self._overlap, **self._carried)
+        parts = self._carried | {"locate": locate, "overlap": self._overlap}
+        return Meet(self.cells, self._true_names, self._pred_names, **parts)
 
     def within(self, documents: IntArray) -> Meet:
         """The same meet of points that are divided into documents, where ``documents`` numbers each point's."""
@@ -295,17 +295,12 @@ class Meet(Sizes):
             return Pairs.counted(self.sums, self.n, self.n)
         if self.weights.square is not None:
             return Pairs.counted(self.sums, int(self.total), int(self.weights.square.sum()))
-        # Of fractions the pairs within cells and those between cells are added up, and nothing is subtracted.
-        both = float(self.weights.pairs.sum())
-        every, true, pred = (
-            both + float(_core.contents(groups, k, self.mass).pairs.sum())
-            for groups, k in (
-                (np.zeros_like(self.true), 1),
-                (self.true, self.k_true),
-                (self.pred, self.k_pred),
-            )
-        )
-        return Pairs(both, min(true, every), min(pred, every), every)
+        return Pairs.weighed(self.weights, self.weighed)
+
+    @cached_property
+    def weighed(self) -> _core.Weighed:
+        """What masses come to beside those of all around them."""
+        return self.cells.weighed(self.mass.astype(np.float64, copy=False))
 
     @cached_property
     def overlap(self) -> Overlap:
@@ -385,16 +380,14 @@ class Meet(Sizes):
         rows, row = np.unique(self.true[keep], return_inverse=True)
         columns, column = np.unique(self.pred[keep], return_inverse=True)
         indptr = np.concatenate([[0], np.cumsum(np.bincount(row))])
-        cells = _core.Cells(indptr, column.astype(np.int32), self.size[keep], len(columns))
+        links = self.links if whole else None
         return Meet(
-            cells,
+            _core.Cells(indptr, column.astype(np.int32), self.size[keep], len(columns)),
             self.true_names[rows],
             self.pred_names[columns],
             weights=self.weights and self.weights.take(keep),
             moments=self.moments and self.moments.take(keep),
-            links=Links(self.links.cells[keep], self.links.true[rows], self.links.pred[columns])
-            if self.links and whole
-            else None,
+            links=links and Links(links.cells[keep], links.true[rows], links.pred[columns]),
             locate=partial(_moved, places_of(keep, len(self)), self) if self.knows_points else None,
         )
 
@@ -408,21 +401,29 @@ class Meet(Sizes):
             wanted = f"an integer for each of the {self.k_pred:,} predicted clusters"
             raise ArgumentError(f"`groups` must give {wanted}; got {to.dtype} of shape {to.shape}.")
         codes, first = _core.encode_integers(to)
-        key = self.true.astype(np.int64) * len(first) + codes[self.pred]
-        united, place = np.unique(key, return_inverse=True)
-        rows, columns = np.divmod(united, len(first))
+        called = self.pred_names[first] if names is None else np.asarray(names)[to[first]]
+        return self.regroup(codes[self.pred], called)
+
+    def regroup(self, to: IntArray, names: AnyArray | None = None) -> Meet:
+        """The meet after a change of the prediction that cuts no cell: cell i goes to predicted cluster ``to[i]``.
+
+        Clusters are numbered from 0, and none is empty. Distances between points of united cells are not known.
+        """
+        k_pred = int(to.max()) + 1
+        united, place = np.unique(self.true.astype(np.int64) * k_pred + to, return_inverse=True)
+        rows, columns = np.divmod(united, k_pred)
         indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=self.k_true))])
         k = len(united)
-        cells = _core.Cells(
-            indptr, columns.astype(np.int32), _core.group_sum(place, k, self.size), len(first)
-        )
+        sizes = _core.group_sum(place, k, self.size)
         return Meet(
-            cells,
+            _core.Cells(indptr, columns.astype(np.int32), sizes, k_pred),
             self.true_names,
-            self.pred_names[first] if names is None else np.asarray(names)[to[first]],
+            names,
             weights=self.weights and self.weights.merged(place, k),
             moments=self.moments and self.moments.merged(place, k, self.mass),
+            features=self.features,
             locate=partial(_moved, np.append(place, -1), self) if self.knows_points else None,
+            overlap=None if self._overlap is None else self.overlap.regroup(place, k, to),
         )
 
     # ---- the points

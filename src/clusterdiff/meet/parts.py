@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from fractions import Fraction
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,9 @@ import numpy.typing as npt
 from clusterdiff import _core
 from clusterdiff.errors import ArgumentError
 from clusterdiff.points.labels import FloatArray, Int64Array, IntArray
+
+#: How many pairs there are, or what they weigh.
+Count: TypeAlias = int | float | Fraction
 
 
 @dataclass(frozen=True)
@@ -39,12 +43,14 @@ class CellWeights:
         return cls(_core.group_sum(cell, k, weights), inside.pairs, inside.entropy, square, scale)
 
     @classmethod
-    def summed(cls, mass: FloatArray, square: FloatArray, logs: FloatArray, size: FloatArray) -> CellWeights:
+    def summed(
+        cls, mass: FloatArray, square: FloatArray, logs: FloatArray, size: FloatArray, scale: int = 0
+    ) -> CellWeights:
         """From what an engine can add up in one pass over the points: Σw, Σw², Σ w·log w and their number."""
         whole = mass * np.log(mass, out=np.zeros(len(mass)), where=mass > 0)
         several = size > 1  # the differences round: a single point has nothing to lose
         pairs = np.where(several, np.maximum((mass * mass - square) / 2, 0.0), 0.0)
-        return cls(mass, pairs, np.where(several, np.maximum(whole - logs, 0.0), 0.0))
+        return cls(mass, pairs, np.where(several, np.maximum(whole - logs, 0.0), 0.0), scale=scale)
 
     def take(self, cells: Any) -> CellWeights:
         """The same for a selection of cells."""
@@ -168,6 +174,22 @@ class Overlap:
         true[self.true[cell]], pred[self.pred[cell]] = documents, documents
         return replace(self, true_group=true, pred_group=pred)
 
+    def regroup(self, place: IntArray, k: int, to: IntArray) -> Overlap:
+        """The same after a change of the prediction, of points that both have.
+
+        Cell i goes to predicted cluster ``to[i]``, and becomes part of the ``place[i]``-th of ``k`` cells.
+        """
+        first = np.empty(k, dtype=np.int64)
+        first[place] = np.arange(len(place))
+        group = None
+        if self.true_group is not None:
+            group = np.empty(int(to.max()) + 1, dtype=np.int64)
+            group[to] = self.true_group[self.true]
+        sizes = np.bincount(place, self.size, k).astype(np.int64), np.bincount(to, self.size).astype(np.int64)
+        return replace(
+            self, true=self.true[first], pred=to[first], size=sizes[0], pred_size=sizes[1], pred_group=group
+        )
+
     def restrict(self, group: int) -> Overlap:
         """One document: its cells and its clusters, numbered anew in their order."""
         if self.true_group is None or self.pred_group is None:
@@ -199,13 +221,14 @@ class Overlap:
 class Pairs(NamedTuple):
     """Pairs of distinct points (with weights: sums of the products of theirs), exact for integers.
 
-    ``both``: together in both clusterings; ``true``, ``pred``: together in that one; ``all``: all pairs.
+    ``both``: together in both clusterings; ``true``, ``pred``: together in that one; ``all``: all pairs. Of weights
+    that are no integers they are fractions, so that differences have all the digits that the sums have.
     """
 
-    both: int | float
-    true: int | float
-    pred: int | float
-    all: int | float
+    both: Count
+    true: Count
+    pred: Count
+    all: Count
 
     @classmethod
     def counted(cls, sums: Any, total: int, own: int) -> Pairs:
@@ -214,8 +237,16 @@ class Pairs(NamedTuple):
             (sums.mm - own) // 2, (sums.aa - own) // 2, (sums.bb - own) // 2, (total * total - own) // 2
         )
 
+    @classmethod
+    def weighed(cls, weights: CellWeights, between: _core.Weighed) -> Pairs:
+        """From weights that are fractions: the pairs within cells, and those of points in different cells."""
+        both, true, pred = (
+            Fraction(x) for x in (float(weights.pairs.sum()), between.true_only, between.pred_only)
+        )
+        return cls(both, both + true, both + pred, both + true + pred + Fraction(between.apart))
+
     @property
-    def confusion(self) -> tuple[tuple[int | float, int | float], tuple[int | float, int | float]]:
+    def confusion(self) -> tuple[tuple[Count, Count], tuple[Count, Count]]:
         """The pair confusion matrix as scikit-learn lays it out: rows are apart and together in `true`.
 
         It counts ordered pairs, so that every pair of points stands in it twice.

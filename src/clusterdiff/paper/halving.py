@@ -103,6 +103,7 @@ class Step(Once):
     offers = frozenset({"sums", "matched", *SCORES})
     lacking = ("a step of a series knows its sums alone", None)
     weighted = False
+    scale = 0
     uneven = False
 
     def __init__(self, n: int, k_true: int, totals: dict[str, int]) -> None:

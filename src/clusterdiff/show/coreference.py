@@ -17,11 +17,13 @@ SINGLE = {"conll": "CoNLL", "S_H": "$S_H$"}
 def told_score(measure: str, value: float, n: int) -> str:
     """A score of ``n`` points: per cent, as usual for coreference, if it lies between 0 and 1 by definition.
 
-    >>> told_score("conll", 0.65014, 12), told_score("split_join", 43.0, 12)
-    ('65.01', '43')
+    >>> told_score("conll", 0.65014, 12), told_score("split_join", 43.0, 12), told_score("ari", 0.5, 12)
+    ('65.01', '43', '0.5000')
     """
     low, high = resolve(measure).bounds_at(n)
-    return f"{100 * value:.2f}" if low >= 0 and high <= 1 else number(value)
+    if low >= 0 and high <= 1:
+        return f"{100 * value:.2f}"
+    return f"{value:,.0f}" if value.is_integer() else number(value)
 
 
 def coreference_table(

@@ -5,18 +5,32 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
+from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
+from clusterdiff.palette import variables
 from clusterdiff.table import JOINERS
-from clusterdiff.wording import count, percent
+from clusterdiff.wording import change, count, number, percent, plural
 
 #: A label or attribute is cut after so many characters.
 TEXT = 200
+#: Where the files of every page lie, and in which order they are joined.
+COMMON, STYLES, SCRIPTS = (
+    "clusterdiff.show.common",
+    ("base.css",),
+    ("elements.js", "numbers.js", "values.js", "theme.js"),
+)
 
 
-def render_page(room: str, data: object, style: str, **context: Any) -> str:
-    """A page from ``page.html`` and ``page.js`` of a room, with ``data`` for its script."""
+def render_page(
+    room: str, data: object, styles: Sequence[str], scripts: Sequence[str], **context: Any
+) -> str:
+    """A page from ``page.html`` and the named files of a room, after those of every page, with ``data`` for its script.
+
+    The files are joined in their order, and the scripts share one scope: what one defines the next ones know.
+    """
     import jinja2
 
     environment = jinja2.Environment(
@@ -26,8 +40,16 @@ def render_page(room: str, data: object, style: str, **context: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"percent": percent, "visible": visible, "number": number, "counted": count}
-    script = source(room, "page.js")
+    environment.filters |= {
+        "change": change,
+        "counted": count,
+        "number": number,
+        "percent": percent,
+        "plural": plural,
+        "visible": visible,
+    }
+    style = "\n".join([colours(), *_sources(COMMON, STYLES), *_sources(room, styles)])
+    script = "\n".join(['"use strict";', "{", *_sources(COMMON, SCRIPTS), *_sources(room, scripts), "}"])
     return environment.get_template("page.html").render(
         style=style,
         script=script,
@@ -41,9 +63,17 @@ def render_page(room: str, data: object, style: str, **context: Any) -> str:
     )
 
 
-def source(room: str, name: str) -> str:
-    """A file that lies in a room."""
-    return files(room).joinpath(name).read_text(encoding="utf-8")
+def colours() -> str:
+    """The palette for light and dark, as the system has it or as the reader chose."""
+    light, dark = variables("light"), variables("dark")
+    return (
+        f':root {{ {light} }}\n:root[data-theme="dark"] {{ {dark} }}\n'
+        f'@media (prefers-color-scheme: dark) {{ :root:not([data-theme="light"]) {{ {dark} }} }}'
+    )
+
+
+def _sources(room: str, names: Sequence[str]) -> list[str]:
+    return [files(room).joinpath(name).read_text(encoding="utf-8") for name in names]
 
 
 def _hash(text: str) -> str:
@@ -51,22 +81,15 @@ def _hash(text: str) -> str:
 
 
 def _json(data: object) -> str:
-    """JSON that can stand inside a script element: no label can end it."""
+    """JSON that can stand inside a script element: no label can end it, or turn the text around."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    for sign in "<>&\u2028\u2029":
-        text = text.replace(sign, f"\\u{ord(sign):04x}")
-    return text
+    return re.sub(
+        r"[<>&\x7f-\xa0\u00ad\u061c\u200e-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff]", _escape, text
+    )
 
 
-def number(value: float) -> str:
-    """A score or loss for people.
-
-    >>> number(0.25), number(1e-7), number(1234567.0)
-    ('0.2500', '1e-07', '1,234,567')
-    """
-    if value and abs(value) < 5e-5:
-        return f"{value:.2g}"
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4f}"
+def _escape(sign: re.Match[str]) -> str:
+    return f"\\u{ord(sign[0]):04x}"
 
 
 def visible(value: object, width: int = TEXT) -> str:

@@ -45,7 +45,7 @@ auto with_weights(const PyCells& self, nb::handle mass, nb::handle entropy, doub
 
 nb::object repairs_of(const PyCells& cells, nb::handle mass, nb::handle entropy, double unit) {
     const auto r = with_weights(cells, mass, entropy, unit, [](const Cells& c, const CellWeights& w, Run&) { return repairs(c, w); });
-    return repairs_result(to_numpy(r.operation), to_numpy(r.home), to_numpy(r.at), to_numpy(r.gain));
+    return repairs_result(to_numpy(r.operation), to_numpy(r.at), to_numpy(r.to), to_numpy(r.gain));
 }
 
 nb::object steps_of(const PyCells& cells, nb::handle mass, nb::handle entropy, double unit) {
@@ -58,7 +58,7 @@ nb::object steps_of(const PyCells& cells, nb::handle mass, nb::handle entropy, d
 
 void bind_explain(nb::module_& m, nb::class_<PyCells>& cells) {
     join_result.define(m, "Join", {"of_true", "of_pred", "count"});
-    repairs_result.define(m, "Repairs", {"operation", "home", "at", "gain"});
+    repairs_result.define(m, "Repairs", {"operation", "at", "to", "gain"});
     steps_result.define(m, "RepairSteps", {"operation", "true", "gain", "indptr", "cell", "source", "target"});
     cells.def("join", &join_of).def("assign", &assign_in, "values"_a);
     m.def("repairs", &repairs_of, "cells"_a, "mass"_a.none() = nb::none(), "entropy"_a.none() = nb::none(), "unit"_a = 1.0);

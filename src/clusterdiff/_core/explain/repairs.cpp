@@ -14,6 +14,9 @@ enum Operation : i32 { kSplit = 0, kMerge = 1, kMove = 2 };
 // it changes the gains of all clusters that hold a part of it, and mending it part by part would take quadratic time.
 constexpr i64 kParts = 64;
 
+// A part may go to any other part of its true cluster that is mixed with others. So many of the largest are tried.
+constexpr int kTargets = 8;
+
 // Where all points but one weigh nothing, there is nothing to split; rounding must not say otherwise.
 constexpr double kRounding = 1e-12;
 
@@ -51,17 +54,17 @@ class Repairs {
     // All operations and what each alone would gain.
     Candidates candidates() const {
         Candidates out;
-        auto add = [&](i32 operation, bool home, i64 at, double gain) {
+        auto add = [&](i32 operation, i64 at, i64 to, double gain) {
             out.operation.push_back(operation);
-            out.home.push_back(home);
             out.at.push_back(at);
+            out.to.push_back(to);
             out.gain.push_back(gain / total_);
         };
         for (i64 c = 0; c < k_pred_; ++c)
-            if (mixed(cluster_[c])) add(kSplit, false, c, split_gain(cluster_[c]));
+            if (mixed(cluster_[c])) add(kSplit, c, -1, split_gain(cluster_[c]));
         for (i64 row = 0; row < k_true_; ++row)
-            each_gain(truth_[row], [&](i32 operation, i32 cell, double gain) {
-                add(operation, operation == kMerge && cell >= 0, operation == kMerge ? row : cell, gain);
+            each_gain(truth_[row], [&](i32 operation, i32 cell, i32 to, double gain) {
+                add(operation, operation == kMerge ? row : cell, to, gain);
             });
         return out;
     }
@@ -132,7 +135,7 @@ class Repairs {
         i64 pure_cells = 0;
         i32 largest_pure = -1;
         // its best operation
-        i32 operation = kMerge, chosen = -1;
+        i32 operation = kMerge, chosen = -1, target = -1;
         i64 version = 0;
         bool dirty = false;
     };
@@ -213,6 +216,20 @@ class Repairs {
         if (cell.next >= 0) cell_[cell.next].previous = cell.previous;
     }
 
+    // Put a cell that has grown to its place in a list that stands in order of size.
+    void rise(i32& head, i32 q) {
+        const double mass = cell_[q].set.mass;
+        i32 next = cell_[q].previous;
+        if (next < 0 || cell_[next].set.mass >= mass) return;
+        unlink(head, q);
+        while (cell_[next].previous >= 0 && cell_[cell_[next].previous].set.mass < mass) next = cell_[next].previous;
+        Cell& cell = cell_[q];
+        cell.previous = cell_[next].previous;
+        cell.next = next;
+        (cell.previous >= 0 ? cell_[cell.previous].next : head) = q;
+        cell_[next].previous = q;
+    }
+
     void make_pure(Truth& t, i32 q) {
         link(t.pure, q);
         t.pure_set += cell_[q].set;
@@ -231,44 +248,76 @@ class Repairs {
 
     double split_gain(const Cluster& c) const { return std::max(0.0, c.through) * (1.0 - c.score); }
 
-    // Calls f(operation, cell, gain): merge with cell -1 for the pure cells alone, with the home's cell for pure cells
-    // and a mixed home; move with the cell that moves.
+    // Calls f(operation, cell, to, gain): merge with the cell whose mixed cluster takes the pure ones in, or -1 for the
+    // pure ones alone; move with the cell that moves, and the one that it is united with. Of pure targets the largest
+    // is the best, of mixed ones the home is always told, and another if that is better. A merge with a mixed cluster
+    // other than the home is told if nothing else gains as much.
     template <class F>
     void each_gain(const Truth& t, F&& f) const {
         if (t.cells < 2) return;
         const i32 h = home(t);
-        const Cell& to = cell_[h];
-        const Cluster& host = cluster_[to.cluster];
-        const bool pure_home = !mixed(host);
+        bool any = false;
+        double most = 0.0;
+        auto tell = [&](i32 operation, i32 cell, i32 to, double gain) {
+            if (!any || gain > most) any = true, most = gain;
+            f(operation, cell, to, gain);
+        };
         if (t.pure_cells > 1) {
             const double after = score(t.kept + g(t.pure_set) - t.pure_g, t.set, t.cells - t.pure_cells + 1);
-            f(kMerge, -1, t.through * (after - t.score));
+            tell(kMerge, -1, -1, t.through * (after - t.score));
         }
-        if (t.pure_cells > 0 && !pure_home) {
-            const double united = g(to.set + t.pure_set);
-            const double after = score(t.kept + united - to.g - t.pure_g, t.set, t.cells - t.pure_cells);
-            const double host_score = score(host.kept + united - to.g, host.set + t.pure_set, host.end - host.begin);
-            const double p = t.pure_set.mass, m = to.set.mass;
-            f(kMerge, h,
-              host_score * (host.through - m * t.score + (m + p) * after) - host.score * host.through - p * t.score +
-                  (t.through - p - m * host.score) * (after - t.score));
+        if (t.pure_cells > 0 && h == t.mixed) tell(kMerge, -1, h, host_gain(t, h));
+        for (i32 x = t.mixed; x >= 0; x = cell_[x].next) {
+            if (x != h) tell(kMove, x, h, move_gain(t, x, h));
+            if (t.largest_pure >= 0 && t.largest_pure != h) tell(kMove, x, t.largest_pure, move_gain(t, x, t.largest_pure));
+            best_mixed(t, h, x, [&](i32 y) { return move_gain(t, x, y); }, [&](i32 y, double gain) { tell(kMove, x, y, gain); });
         }
-        for (i32 q = t.mixed; q >= 0; q = cell_[q].next) {
-            if (q == h) continue;
-            const Cell& stray = cell_[q];
-            const Cluster& left = cluster_[stray.cluster];
-            const double united = g(to.set + stray.set);
-            const double after = score(t.kept + united - to.g - stray.g, t.set, t.cells - 1);
-            const double left_score = score(left.kept - stray.g, left.set - stray.set, left.end - left.begin - 1);
-            const double host_score = score(host.kept + united - to.g, host.set + stray.set, host.end - host.begin);
-            const double m = stray.set.mass, k = to.set.mass;
-            const double host_before = pure_home ? k * t.score : host.score * host.through;
-            const double host_rest = pure_home ? 0.0 : host.through - k * t.score;
-            f(kMove, q,
-              left_score * (left.through - m * t.score) - left.score * left.through +
-                  host_score * (host_rest + (k + m) * after) - host_before +
-                  (t.through - m * left.score - k * host.score) * (after - t.score));
+        if (t.pure_cells > 0)
+            best_mixed(t, h, -1, [&](i32 y) { return host_gain(t, y); },
+                       [&](i32 y, double gain) { if (!any || gain > most) tell(kMerge, -1, y, gain); });
+    }
+
+    // Calls f(cell, gain) for the best of the largest mixed cells of a true cluster but two, if there is any.
+    template <class Gain, class F>
+    void best_mixed(const Truth& t, i32 but, i32 nor, Gain&& gain_of, F&& f) const {
+        i32 best = -1;
+        double most = 0.0;
+        int tried = 0;
+        for (i32 y = t.mixed; y >= 0 && tried < kTargets; y = cell_[y].next, ++tried) {
+            if (y == but || y == nor) continue;
+            const double gain = gain_of(y);
+            if (best < 0 || gain > most) best = y, most = gain;
         }
+        if (best >= 0) f(best, most);
+    }
+
+    // The mixed cluster of a cell takes in all pure ones of its true cluster.
+    double host_gain(const Truth& t, i32 y) const {
+        const Cell& to = cell_[y];
+        const Cluster& host = cluster_[to.cluster];
+        const double united = g(to.set + t.pure_set);
+        const double after = score(t.kept + united - to.g - t.pure_g, t.set, t.cells - t.pure_cells);
+        const double host_score = score(host.kept + united - to.g, host.set + t.pure_set, host.end - host.begin);
+        const double p = t.pure_set.mass, m = to.set.mass;
+        return host_score * (host.through - m * t.score + (m + p) * after) - host.score * host.through - p * t.score +
+               (t.through - p - m * host.score) * (after - t.score);
+    }
+
+    // A cell leaves its mixed cluster for that of another cell of its true cluster, pure or mixed.
+    double move_gain(const Truth& t, i32 x, i32 y) const {
+        const Cell &stray = cell_[x], &to = cell_[y];
+        const Cluster &left = cluster_[stray.cluster], &host = cluster_[to.cluster];
+        const bool pure = !mixed(host);
+        const double united = g(to.set + stray.set);
+        const double after = score(t.kept + united - to.g - stray.g, t.set, t.cells - 1);
+        const double left_score = score(left.kept - stray.g, left.set - stray.set, left.end - left.begin - 1);
+        const double host_score = score(host.kept + united - to.g, host.set + stray.set, host.end - host.begin);
+        const double m = stray.set.mass, k = to.set.mass;
+        const double host_before = pure ? k * t.score : host.score * host.through;
+        const double host_rest = pure ? 0.0 : host.through - k * t.score;
+        return left_score * (left.through - m * t.score) - left.score * left.through +
+               host_score * (host_rest + (k + m) * after) - host_before +
+               (t.through - m * left.score - k * host.score) * (after - t.score);
     }
 
     // ---- the greedy sequence
@@ -285,12 +334,13 @@ class Repairs {
         if (t.cells > kParts && t.mixed >= 0) return;
         bool any = false;
         double best = 0.0;
-        each_gain(t, [&](i32 operation, i32 cell, double gain) {
+        each_gain(t, [&](i32 operation, i32 cell, i32 to, double gain) {
             if (any && gain <= best) return;
             any = true;
             best = gain;
             t.operation = operation;
             t.chosen = cell;
+            t.target = to;
         });
         if (any) queue_.push({best, k_pred_ + row, t.version});
     }
@@ -339,10 +389,10 @@ class Repairs {
         make_pure(t, q);
     }
 
-    // Merge or move: unite cells of a true cluster in its home.
+    // Merge or move: unite cells of a true cluster in one of them.
     void do_gather(i32 row, Steps& out) {
         Truth& t = truth_[row];
-        const i32 h = t.operation == kMerge && t.chosen < 0 ? t.largest_pure : home(t);
+        const i32 h = t.target < 0 ? t.largest_pure : t.target;
         // The scores of all predicted clusters that hold points of this one may change.
         clusters_.clear();
         for (i32 q = t.mixed; q >= 0; q = cell_[q].next) {
@@ -350,12 +400,12 @@ class Repairs {
             touch_all(cluster_[cell_[q].cluster]);
         }
         touch(row);
+        const bool pure = !mixed(cluster_[cell_[h].cluster]);
         const double s_before = t.score;
         for (i32 c : clusters_) take(cluster_[c], row, s_before);
         if (t.operation == kMerge) {
             record(h, cell_[h].cluster, cell_[h].cluster, out);
             const i32 head = t.pure;
-            const bool pure_home = !mixed(cluster_[cell_[h].cluster]);
             t.pure = -1;
             t.pure_set = {};
             t.pure_g = 0.0;
@@ -366,20 +416,20 @@ class Repairs {
                 if (q != h) unite(t, h, q, out);
                 q = after;
             }
-            if (pure_home) make_pure(t, h);
+            if (pure) make_pure(t, h);
         } else {
             const i32 q = t.chosen;
             unlink(t.mixed, q);
             const i32 c = cell_[q].cluster;
             leave(cluster_[c], q);
-            const bool pure_home = !mixed(cluster_[cell_[h].cluster]);
-            if (pure_home) {
+            if (pure) {
                 t.pure_set += cell_[q].set;
                 t.pure_g -= cell_[h].g;
             }
             unite(t, h, q, out);
-            if (pure_home) t.pure_g += cell_[h].g;
+            if (pure) t.pure_g += cell_[h].g;
         }
+        if (!pure) rise(t.mixed, h);
         t.score = score(t.kept, t.set, t.cells);
         for (i32 c : clusters_) {
             Cluster& cluster = cluster_[c];

@@ -7,9 +7,12 @@
 // its gain takes constant time.
 //
 // Operations: split a predicted cluster into its cells; merge the predicted clusters that lie inside one true cluster,
-// with or without that cluster's home; move one cell to the home of its true cluster. The home of a true cluster is
-// the predicted cluster with its largest cell. No operation ever cuts a cell: merges and moves unite cells, splits
-// make pure clusters; so every sequence of them comes to an end.
+// alone or with one that holds more of it; move one cell to another of its true cluster. No operation ever cuts a cell:
+// merges and moves unite cells, splits make pure clusters; so every sequence of them comes to an end.
+//
+// Where a cell goes: of the pure clusters inside its true cluster the largest gains most, since what is added to N,
+// g(k + m) - g(k) - g(m), rises with k and nothing else depends on it. Of the mixed ones it is the home, that with the
+// largest cell, or the best of the others.
 #pragma once
 
 #include <vector>
@@ -27,8 +30,9 @@ struct CellWeights {
 
 struct Candidates {
     std::vector<i32> operation;
-    std::vector<i32> home;  // merge: whether the home, which has points of others too, takes part
-    std::vector<i64> at;    // split: the predicted cluster; merge: the true cluster; move: the cell
+    std::vector<i64> at;  // split: the predicted cluster; merge: the true cluster; move: the cell
+    std::vector<i64> to;  // merge: the cell whose cluster, which has points of others too, takes part, or -1; move: the
+                          // cell to unite with
     std::vector<double> gain;
 };
 

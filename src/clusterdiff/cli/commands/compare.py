@@ -12,11 +12,12 @@ import click
 
 from clusterdiff.cli import engine as engines
 from clusterdiff.cli.coreference import MENTIONS, POINTS, Shown, document_options, documents_of, show_corpus
-from clusterdiff.cli.explaining import SIDES, How, explain_options, report, show
+from clusterdiff.cli.explaining import SIDES, How, explain_options, show
 from clusterdiff.cli.inputs import input_options, noise_labels, noise_options, read_distances, sources, told
-from clusterdiff.cli.options import every, json_option, measures_option, top_option
+from clusterdiff.cli.options import every, json_option, measures_option, top_option, with_first
 from clusterdiff.cli.output import error_console, print_data, refuse_several
 from clusterdiff.cli.progress import progress
+from clusterdiff.cli.reporting import Report
 from clusterdiff.cli.writing import parted, refuse_overwriting, spreadsheet_option, write_option, write_parts
 from clusterdiff.diff.comparison import Comparison, noticed
 from clusterdiff.diff.documents import CorpusComparison
@@ -94,9 +95,10 @@ def command(
     repeated: Any,
     latex: bool,
     explain: bool,
+    measure: str,
     stat: bool,
     by: tuple[str, ...],
-    html: str | None,
+    report: Report,
     engine: str | None,
     master: str | None,
     memory: str | None,
@@ -120,7 +122,7 @@ def command(
     if fail_under is not None and isnan(fail_under):
         raise ArgumentError("--fail-under must be a number that a score can be held against; got nan.")
     left, right = sources(true, pred, **inputs)
-    refuse_overwriting([html, *(path for _, path in parted(writes))], left, right)
+    refuse_overwriting([report.path, *(path for _, path in parted(writes))], left, right)
     files = (_title(left), _title(right))
     columns = tuple(name.strip() for name in (features or "").split(",") if name.strip())
     labels = noise_labels(noise, noise_true, noise_pred)
@@ -142,7 +144,12 @@ def command(
                     Noise.told(labels[0], labels[1], labels[2], noise_as),
                 )
                 asked = engines.Asked(
-                    policy, documents, singletons, others=bool(html or by), weights=weights, features=columns
+                    policy,
+                    documents,
+                    singletons,
+                    others=bool(report.path or by),
+                    weights=weights,
+                    features=columns,
                 )
                 diff = noticed(
                     stack.enter_context(engines.compared(left, right, asked, chosen, master, memory))
@@ -161,30 +168,31 @@ def command(
                     features=list(columns) or None,
                     distances=None if distances is None else read_distances(distances),
                 )
-        measures = every(measures, diff)
+        measures = with_first(measure, every(measures, diff))
         first = measures[0]
         if markdown:
             if explain or by:
                 raise ArgumentError("--markdown has room for neither --explain nor --by; --html has.")
             print_data(comparison_markdown(diff, measures, top, sides))
-            if html:
-                report(diff, html, quiet=True, by={}, sides=sides)
+            report.write(diff, quiet=True, by={}, sides=sides, files=(left, right))
         elif isinstance(diff, CorpusComparison):
             _refuse_for_documents({"--old/--new": sides != SIDES})
             if documents is None:
                 _refuse_for_documents({"--master": master is not None, "--memory": memory is not None})
-            how = How(measures, top, as_json, explain, stat, by, files=files)
+            how = How(measures, top, as_json, explain, stat, by, files=files, measure=measure)
             voice = MENTIONS if documents is None else POINTS
             shown = Shown(how, voice, _system(right) if latex else None)
             show_corpus(diff, shown)
             measures = shown.all_measures
-            if html:
-                sliced = {name: name for name in by if name != "document"}
-                report(diff, html, quiet=as_json, by=sliced, sides=sides)
+            sliced = {name: name for name in by if name != "document"}
+            report.write(
+                diff, quiet=as_json, by=sliced, sides=voice.sides, measure=measure, files=(left, right)
+            )
         else:
             if latex:
                 raise ArgumentError("--latex is for documents.", "--write scores=FILE.tex writes any scores.")
-            show(diff, How(measures, top, as_json, explain, stat, by, sides, files), html=html)
+            how = How(measures, top, as_json, explain, stat, by, sides, files, measure)
+            show(diff, how, report=report, files=(left, right))
         with progress("writing"):
             write_parts(diff, writes, measures, safe)
         if fail_under is not None and (worse := _worse(diff, first, fail_under)):

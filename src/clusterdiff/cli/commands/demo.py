@@ -6,7 +6,8 @@ import click
 
 from clusterdiff.cli.examples import customers
 from clusterdiff.cli.explaining import How, explain_options, show
-from clusterdiff.cli.options import every, json_option, measures_option, top_option
+from clusterdiff.cli.options import every, json_option, measures_option, top_option, with_first
+from clusterdiff.cli.reporting import Report
 
 #: What is known about a customer apart from the two clusters.
 ATTRIBUTES = ("name", "email", "city", "source")
@@ -21,9 +22,10 @@ def command(
     measures: list[str],
     top: int,
     explain: bool,
+    measure: str,
     stat: bool,
     by: tuple[str, ...],
-    html: str | None,
+    report: Report,
     as_json: bool,
 ) -> None:
     """Compare the bundled example: a list of customers, de-duplicated by hand and by a program."""
@@ -32,8 +34,17 @@ def command(
     diff = customers.compare()
     show(
         diff,
-        How(every(measures, diff), top, as_json, explain, stat, by),
-        html=html,
+        How(
+            with_first(measure, every(measures, diff)),
+            top,
+            as_json,
+            explain,
+            stat,
+            by,
+            files=("by hand", "by a program"),
+            measure=measure,
+        ),
+        report=report,
         columns=columns,
         report_by=("source",),
         title="A list of customers, de-duplicated by hand and by a program",

@@ -6,17 +6,51 @@ What the page shows may come in as plain values in `data`; how it looks and move
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 from os import PathLike
 from typing import Any
 
-from clusterdiff.diff.comparison import Comparison
+from clusterdiff.diff.comparison import AnyMeasure, Comparison
 from clusterdiff.files import write_text
-from clusterdiff.show.pages import render_page, source, visible
+from clusterdiff.show.pages import render_page, visible
 from clusterdiff.show.report.data import Page
 
 __all__ = ["render", "write_report"]
 
 ROOM = "clusterdiff.show.report"
+#: The page's style and script, one file for each concern, in the order in which they are joined.
+STYLES = (
+    "glance.css",
+    "tabs.css",
+    "search.css",
+    "list.css",
+    "component.css",
+    "points.css",
+    "review.css",
+    "heat.css",
+    "sections.css",
+)
+SCRIPTS = (
+    "costs.js",
+    "state.js",
+    "address.js",
+    "tabs.js",
+    "whatif.js",
+    "words.js",
+    "review.js",
+    "leaving.js",
+    "lister.js",
+    "list.js",
+    "search.js",
+    "component.js",
+    "points.js",
+    "graph.js",
+    "clusters.js",
+    "heat.js",
+    "reviewing.js",
+    "keys.js",
+    "main.js",
+)
 
 
 def write_report(comparison: Comparison, path: str | PathLike[str], **options: Any) -> None:
@@ -31,13 +65,18 @@ def render(
     by: Mapping[str, object] | None = None,
     title: str | None = None,
     sides: tuple[str, str] = ("true", "predicted"),
+    about: Mapping[str, str] | None = None,
+    measure: AnyMeasure = "S_H",
+    full: bool = False,
 ) -> str:
     """The report as the text of an HTML file."""
-    page = Page(comparison, attributes, by or {}, sides)
+    written = {"date": f"{date.today():%-d %B %Y}"}
+    page = Page(comparison, attributes, by or {}, sides, {**(about or {}), **written}, measure, full)
     return render_page(
         ROOM,
         page.data,
-        source(ROOM, "page.css"),
+        STYLES,
+        SCRIPTS,
         page=page,
         title=visible(title or f"{sides[0][:1].upper()}{sides[0][1:]} and {sides[1]} clusters"),
     )

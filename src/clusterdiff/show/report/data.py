@@ -1,47 +1,85 @@
-"""What the report shows, as plain values: the page is only a way to look at this."""
+"""What the report shows, as plain values: the page is only a way to look at this.
+
+The page's script finds its data (``data`` in every script file) in one JSON object. Points, clusters and cells are
+given by their places in the lists of their component; losses are shares of the whole, and add up to 1 - S_H.
+
+``sides``          what the two clusterings are called
+``nouns``          what points and clusters are called: ["point", "cluster"], or ["mention", "entity"]
+``measure``        None, or another measure than S_H that costs are told in: {name, score, left}; left counts the
+                   components, true and predicted clusters (by "component", "true", "pred") whose costs are not known
+``n``              number of points
+``total``          their mass: n, or the sum of the weights
+``unit``           what weights are measured against: total/n, or 1 without weights
+``weighted``, ``uneven``, ``points``   whether points have weights; may be lost; are known by name
+``score``, ``loss``                    S_H, and [total, split, merge, missing, spurious]
+``attributes``     the names of the points' other columns
+``clusters``       how many true and predicted clusters there are in all
+``patch``          how new clusters are called, and why a patch cannot be made (see ``trying.patching``)
+``repairs``        every repair that the page lists, best first (see below)
+``components``     the components that the page holds, costliest first (see below); ``rest`` counts the others:
+                   {components, points, loss}
+
+A component is an object:
+
+``id``, ``rank``   its number, and its place among all components by loss, from 1
+``kind``, ``size``, ``score``, ``loss``   as in ``diff.components``; loss is [total, split, merge, missing, spurious]
+``counts``         its [true clusters, predicted clusters, cells]
+``whole``          1 if every cluster and cell of it is here; else the costliest are
+``true``, ``pred`` its clusters, [name, size, score, loss, single, lost…]: single is 1 if it stands for one point that
+                   is in none of the user's clusters; lost is there if ``uneven``: how many of its points the other
+                   side lacks, and, if ``weighted``, their mass and their own
+``cells``          [true, pred, size], and, if ``weighted``, mass and own, where own is the sum of w·log(w/unit)
+``cost``, ``costs`` with ``measure``, what it would gain with the component, and with each of its [true, predicted]
+                   clusters, set right; None if that was not computed
+``story``          what happened, in sentences
+``repairs``        places of its repairs in ``data.repairs``
+``points``         [cell, name, attribute…]; all points of the component, or some of each cell
+``names``          the names of further points, by cell
+``outside``        if it is not ``whole``: sums over what was left out (see ``trying.outside``)
+``lost``           [side, cluster, name, attribute…] for points that the other side lacks; side is "true" or "pred"
+
+A repair is an object with ``operation``, ``gain``, ``sentence``, ``component`` (the id), ``affected`` (how many points
+come into another cluster), and what it is about: ``clusters`` (places in pred), ``true`` (places in true), ``cells`` (a
+list of places in cells for each part of a split, otherwise one list), ``into`` (the names of what comes out), and
+``lost`` ([side, cluster]) for "add" and "remove".
+
+Names and attributes are what :func:`clusterdiff.show.report.values.value` makes of them: JSON that is just the
+user's value, or ``[text]`` where JSON has none.
+
+With the content κ = mass·log(mass/unit) - own of some points (0 for fewer than two; without weights the mass is their
+number and own is 0), a true cluster scores s = Σκ(cell)/κ(cluster) over its cells, or 1 if κ(cluster) = 0; a predicted
+cluster scores t in the same way; and S_H = Σ mass·s·t/total over all cells, those of the rest included.
+"""
 
 from __future__ import annotations
 
-import json
-from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from clusterdiff.diff.chance import worth_saying
-from clusterdiff.diff.comparison import Comparison
-from clusterdiff.diff.components import Component
-from clusterdiff.diff.explain import Explanation, tell
+from clusterdiff.diff.comparison import AnyMeasure, Comparison
+from clusterdiff.diff.explain import Explanation
 from clusterdiff.diff.loss import PARTS, Loss
 from clusterdiff.diff.slices import Slice
-from clusterdiff.errors import ArgumentError, ClusterdiffError
-from clusterdiff.measures import Measure, measures
-from clusterdiff.meet.uneven import UnevenMeet
-from clusterdiff.points.index import index_of
-from clusterdiff.points.labels import Single
+from clusterdiff.errors import ClusterdiffError
+from clusterdiff.measures import Measure, measures, resolve
 from clusterdiff.show.pages import visible
-from clusterdiff.wording import count, percent
+from clusterdiff.show.report.attributes import read_attributes
+from clusterdiff.show.report.costs import Costs
+from clusterdiff.show.report.embed import FIRST_REPAIRS, FULL, USUAL, Embedded
+from clusterdiff.show.report.trying import patching
+from clusterdiff.wording import count, percent, plural
 
-#: The size that the components in full may take, in characters, and how many there may be at most: with style,
-#: script and the rest the page stays under 2 MB.
-BUDGET, COMPONENTS = 1_200_000, 2_000
-#: What is shown of a component: so many cells (of a large one, up to BRANCHES per cluster), points and repairs.
-CELLS, BRANCHES, POINTS, REPAIRS = 60, 6, 200, 3
-#: How a name without any characters is shown.
-EMPTY = '""'
-#: How many repairs, steps of the sequence (as a curve) and values of a slice are shown.
-FIRST_REPAIRS, CURVE, SLICES = 20, 200, 30
+#: How many steps of the sequence (as a curve) and values of a slice are shown.
+CURVE, SLICES = 200, 30
 #: Beyond so many cells only measures that take one pass over the cells are computed.
-MANY_CELLS = 100_000
+MANY_CELLS = 10_000
+SLOW = ("smi",)
 QUICK = ("S_H", "S'", "R", "ari", "N", "I", "nmi_max", "VI", "V", "b3.f1", "v_measure", "element_centric")
-
-
-def _cut(sentence: str, width: int) -> str:
-    """A sentence of ours, in which users' labels are already spelt out."""
-    return sentence if len(sentence) <= width else sentence[: width - 1] + "…"
 
 
 @dataclass(frozen=True)
@@ -64,22 +102,45 @@ class Page:
     """Everything that the page shows of a comparison."""
 
     def __init__(
-        self, comparison: Comparison, attributes: object, by: Mapping[str, object], sides: tuple[str, str]
+        self,
+        comparison: Comparison,
+        attributes: object,
+        by: Mapping[str, object],
+        sides: tuple[str, str],
+        about: Mapping[str, str],
+        measure: AnyMeasure = "S_H",
+        full: bool = False,
     ) -> None:
         self.diff = comparison
+        self.about = {visible(name, 40): visible(text) for name, text in about.items()}
         self.sides = tuple(visible(side, 40) for side in sides)
         self._by = by
+        self._limits = FULL if full else USUAL
+        self.nouns = comparison.source.nouns
+        #: What is told besides S_H.
+        self.costs = None if resolve(measure) == resolve("S_H") else Costs(comparison, measure)
         self._names, self._columns = read_attributes(attributes, comparison)
-        self.explanation: Explanation = comparison.explain(10, (self.sides[0], self.sides[1]))
+        self.explanation: Explanation = comparison.explain(sides=(self.sides[0], self.sides[1]))
 
     # ---- at a glance
 
     @property
+    def verdict(self) -> str:
+        """The score, in a sentence."""
+        score = self.diff.score()
+        if self.diff.loss.total == 0:
+            return "Nothing was lost: the clusterings are the same."
+        point, cluster = self.nouns
+        return f"On average a {point} keeps {percent(score)} of its {cluster}; {percent(1 - score)} was lost."
+
+    @property
     def kinds(self) -> list[dict[str, Any]]:
-        """For each kind of component: how many there are, and what they lost."""
-        lost = self.explanation.kinds
+        """For each kind of component: how many there are, and their share of the loss."""
+        lost, total = self.explanation.kinds, self.diff.loss.total
+        # Sums in another order differ in their last digits, which is no reason to say "over 99.9999%".
+        shares = {kind: round(loss.total / total, 12) for kind, loss in lost.items()} if total else {}
         return [
-            {"kind": kind, "count": number, "loss": lost[kind].total if kind in lost else 0.0}
+            {"kind": kind, "count": number, "share": shares.get(kind, 0.0)}
             for kind, number in self.diff.kinds.items()
         ]
 
@@ -94,7 +155,7 @@ class Page:
         many = len(self.diff.meet) > MANY_CELLS
         rows, left_out = [], []
         for name, measure in measures.items():
-            if many and name not in QUICK:
+            if (many and name not in QUICK) or (name in SLOW and self.diff.n > 1000):
                 left_out.append(name)
                 continue
             try:
@@ -121,13 +182,12 @@ class Page:
         """The paper to cite."""
         return measures["S_H"].reference
 
-    #: What the parts of a loss are lost to.
-    called: ClassVar[dict[str, str]] = {
-        "split": "splits",
-        "merge": "merges",
-        "missing": "missing points",
-        "spurious": "spurious points",
-    }
+    @property
+    def called(self) -> dict[str, str]:
+        """What the parts of a loss are lost to."""
+        points = plural(self.nouns.point)
+        lost = {"missing": f"missing {points}", "spurious": f"spurious {points}"}
+        return {"split": "splits", "merge": "merges"} | lost
 
     def parts(self, loss: Loss) -> list[tuple[str, float]]:
         """The parts of a loss; those for lost points only where there may be such."""
@@ -142,15 +202,7 @@ class Page:
     @property
     def repairs(self) -> list[dict[str, Any]]:
         """The best single operations."""
-        return [self._repair(repair) for repair in self.diff.repairs()[:FIRST_REPAIRS]]
-
-    def _repair(self, repair: Any) -> dict[str, Any]:
-        return {
-            "operation": repair.operation,
-            "sentence": _cut(repair.describe(), 400),
-            "gain": repair.gain,
-            "component": repair.component,
-        }
+        return self.embedded.repairs[:FIRST_REPAIRS]
 
     @cached_property
     def curve(self) -> dict[str, Any]:
@@ -179,7 +231,7 @@ class Page:
         """The loss by kind, by size of the true cluster, and by each column asked for."""
         wanted: list[tuple[str, str, object]] = [
             ("Kind of component", "kind", "kind"),
-            (f"Size of the {self.sides[0]} cluster", "points", "size"),
+            (f"Size of the {self.sides[0]} {self.nouns.cluster}", plural(self.nouns.point), "size"),
             *((visible(name, 60), visible(name, 30), column) for name, column in self._by.items()),
         ]
         out = []
@@ -194,179 +246,49 @@ class Page:
     # ---- components
 
     @cached_property
+    def embedded(self) -> Embedded:
+        """The components that the page holds, and the repairs that it lists."""
+        return Embedded(self.diff, self._columns, (self.sides[0], self.sides[1]), self._limits, self.costs)
+
+    @cached_property
     def data(self) -> dict[str, Any]:
-        """The components, for the page's script."""
-        listed: list[dict[str, Any]] = []
-        spent = 0
-        table = self.diff.components
-        for component in table[:COMPONENTS]:
-            entry = self._component(component)
-            spent += len(json.dumps(entry, ensure_ascii=False))
-            if spent > BUDGET and listed:
-                break
-            listed.append(entry)
-        rest = table[len(listed) :]
+        """What the page's script reads; see the docstring of this module."""
+        meet, listed, table = self.diff.meet, self.embedded.components, self.diff.components
+        here = np.zeros(len(table), dtype=bool)
+        here[[entry["rank"] - 1 for entry in listed]] = True
         return {
             "sides": list(self.sides),
+            "nouns": list(self.nouns),
+            "measure": None if self.costs is None else self.costs.data(),
             "n": self.diff.n,
-            "uneven": self.diff.meet.uneven,
-            "loss": self.diff.loss.total,
-            "attributes": self._names,
+            "total": float(meet.total),
+            "unit": self.embedded.unit,
+            "weighted": meet.weights is not None,
+            "uneven": meet.uneven,
             "points": self.diff.source.known,
+            "score": self.diff.score(),
+            "loss": list(self.diff.loss),
+            "attributes": self._names,
+            "clusters": list(self.diff.clusters),
+            "patch": patching(self.diff),
+            "repairs": self.embedded.repairs,
             "components": listed,
             "rest": {
-                "components": len(rest),
-                "points": int(rest["size"].sum()),
-                "loss": float(rest["loss"].sum()),
+                "components": int(np.count_nonzero(~here)),
+                "points": int(table["size"][~here].sum()),
+                "loss": float(table["loss"][~here].sum()),
             },
         }
 
     @property
-    def rest(self) -> str:
-        """What is said of the components that are not listed."""
-        left = self.data["rest"]
+    def shown(self) -> str:
+        """How much of the comparison the page holds."""
+        left, all_of_them = self.data["rest"], len(self.diff.components)
         if not left["components"]:
             return ""
-        share = left["loss"] / self.diff.loss.total if self.diff.loss.total else 0.0
-        shown, more = len(self.data["components"]), count(left["components"], "more component")
+        total = self.diff.loss.total
+        share = 1 - left["loss"] / total if total else 1.0
         return (
-            f"Listed in full: {count(shown, 'component')}, the costliest. "
-            f"Only counted: {more}, with {count(left['points'])} and {percent(share)} of the loss."
+            f"{len(self.data['components']):,} of {count(all_of_them, 'component')} shown, "
+            f"{percent(share)} of the loss"
         )
-
-    def _component(self, component: Component) -> dict[str, Any]:
-        meet, analysis, lost = self.diff.meet, self.diff.analysis, self.diff.analysis.cell_loss
-        number = component.component
-        every = analysis.cells_of_component(number)
-        cells = every if len(every) <= CELLS else self._excerpt(every)
-        true, pred = np.unique(meet.true[cells]), np.unique(meet.pred[cells])
-        if not len(cells):  # a cluster of which the other side has no point
-            true, pred = (analysis.codes_of_component(number, side) for side in ("true", "pred"))
-        t, p = np.searchsorted(true, meet.true[cells]), np.searchsorted(pred, meet.pred[cells])
-        entry: dict[str, Any] = {
-            "id": number,
-            "kind": component.kind,
-            "size": component.size,
-            "counts": [component.true_clusters, component.pred_clusters, len(every)],
-            "score": component.score,
-            "loss": [component.loss, *(getattr(component, f"{part}_loss") for part in PARTS)],
-            "true": [
-                self._cluster(analysis.true[c], meet.true_size[c], analysis.scored.split[c]) for c in true
-            ],
-            "pred": [
-                self._cluster(analysis.pred[c], meet.pred_size[c], analysis.scored.merge[c]) for c in pred
-            ],
-            "cells": [
-                [int(i), int(j), int(meet.size[c]), float(lost.split[c]), float(lost.merge[c])]
-                for i, j, c in zip(t, p, cells, strict=True)
-            ],
-            "story": [_cut(sentence, 800) for sentence in self._story(component)],
-            "repairs": [self._repair(repair) for repair in self._repairs_of(number)],
-        }
-        if self.diff.source.known:
-            entry["points"] = list(self._points(cells))
-            entry["lost"] = list(self._lost(true, pred, POINTS - len(entry["points"])))
-        return entry
-
-    def _lost(self, true: Any, pred: Any, most: int) -> Iterator[list[Any]]:
-        """The first of the points that one side lacks, with their cluster on the other."""
-        meet, names = self.diff.meet, self.diff.points
-        if not isinstance(meet, UnevenMeet):
-            return
-        left = max(1, most)
-        for alone, clusters, spurious in ((meet.missing, true, False), (meet.spurious, pred, True)):
-            assert alone.at is not None
-            mine = np.flatnonzero(np.isin(alone.cluster, clusters))[:left]
-            left -= len(mine)
-            for i, code in zip(alone.at[mine].tolist(), alone.cluster[mine], strict=True):
-                place = int(np.searchsorted(clusters, code))
-                where = [None, place] if spurious else [place, None]
-                yield [
-                    *where,
-                    visible(names[i]) or EMPTY,
-                    *(visible(column[i], 100) for column in self._columns),
-                ]
-
-    def _excerpt(self, cells: Any) -> Any:
-        """Some cells of a large component that hang together, around its costliest true cluster."""
-        meet, analysis, lost = self.diff.meet, self.diff.analysis, self.diff.analysis.cell_loss
-        cost = lost.cells.total
-        true = meet.true[cells]
-        first, code = np.unique(true, return_inverse=True)
-        start = int(first[np.argmax(np.bincount(code, cost[cells]))])
-        chosen: set[int] = set()
-        waiting: deque[tuple[bool, int]] = deque([(True, start)])
-        seen = {(True, start)}
-        while waiting and len(chosen) < CELLS:
-            is_true, cluster = waiting.popleft()
-            around = analysis.cells_of_true(cluster) if is_true else analysis.cells_of_pred(cluster)
-            for cell in around[np.argsort(-cost[around], kind="stable")[:BRANCHES]].tolist():
-                chosen.add(cell)
-                other = (not is_true, int(meet.pred[cell] if is_true else meet.true[cell]))
-                if other not in seen:
-                    seen.add(other)
-                    waiting.append(other)
-                if len(chosen) == CELLS:
-                    break
-        return np.array(sorted(chosen))
-
-    def _story(self, component: Component) -> list[str]:
-        return tell(self.diff.analysis, self.diff.source, component.component, (self.sides[0], self.sides[1]))
-
-    def _cluster(self, name: Any, size: Any, score: Any) -> list[Any]:
-        """A cluster for the page; marked if it stands for a single point in none of the user's."""
-        return [visible(name) or EMPTY, int(size), float(score), *[1] * isinstance(name, Single)]
-
-    def _repairs_of(self, component: int) -> list[Any]:
-        repairs = self.diff.repairs()
-        indptr, places = repairs.of_component
-        return [repairs[i] for i in places[indptr[component] : indptr[component + 1]][:REPAIRS].tolist()]
-
-    def _points(self, cells: Any) -> Iterator[list[Any]]:
-        """The points of the cells, fairly: each cell's first ones, until there are enough."""
-        names = self.diff.points
-        each = max(1, POINTS // max(1, len(cells)))
-        for k, cell in enumerate(cells.tolist()):
-            for i in self.diff.meet.members(cell)[:each].tolist():
-                yield [k, visible(names[i]) or EMPTY, *(visible(column[i], 100) for column in self._columns)]
-
-
-def read_attributes(attributes: object, comparison: Comparison) -> tuple[list[str], list[Any]]:
-    """The names of the attributes, and a column for each: one value per point compared, in their order."""
-    source = comparison.source
-    if attributes is None:
-        return [visible(name, 60) for name in source.columns], [
-            source.column(name) for name in source.columns
-        ]
-    columns: Mapping[Any, object]
-    if isinstance(attributes, Mapping):
-        first = next(iter(attributes.values()), None)
-        if isinstance(first, Mapping):
-            names = list(dict.fromkeys(name for row in attributes.values() for name in row))
-            columns = {name: {point: row.get(name) for point, row in attributes.items()} for name in names}
-        else:
-            columns = attributes
-    else:
-        import narwhals.stable.v2 as nw
-
-        try:
-            frame: Any = nw.from_native(attributes, eager_only=True)
-        except TypeError:
-            raise ArgumentError(
-                f"`attributes` must be a frame, a dict of columns, or a dict from point to a dict of attributes; "
-                f"got {type(attributes).__name__}."
-            ) from None
-        # The index of a pandas frame names the points; other columns come as plain values.
-        indexed = index_of(attributes) is not None
-        columns = {
-            name: frame[name].to_native() if indexed else frame[name].to_list() for name in frame.columns
-        }
-    return [visible(name, 60) for name in columns], [
-        _listed(source.describe(column, f"attributes[{name!r}]")) for name, column in columns.items()
-    ]
-
-
-def _listed(column: Any) -> Any:
-    return (
-        column.tolist() if hasattr(column, "tolist") else column if isinstance(column, list) else list(column)
-    )

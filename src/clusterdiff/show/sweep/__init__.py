@@ -12,7 +12,7 @@ import numpy as np
 
 from clusterdiff.decide.sweep import Sweep
 from clusterdiff.files import write_text
-from clusterdiff.show.pages import render_page, source, visible
+from clusterdiff.show.pages import render_page, visible
 from clusterdiff.wording import count
 
 ROOM = "clusterdiff.show.sweep"
@@ -39,7 +39,8 @@ def render(swept: Sweep, title: str | None = None) -> str:
     return render_page(
         ROOM,
         _data(swept, shown),
-        source("clusterdiff.show.report", "page.css") + source(ROOM, "page.css"),
+        ["page.css"],
+        ["page.js"],
         swept=swept,
         over=over,
         means=means,

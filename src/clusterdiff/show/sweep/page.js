@@ -1,148 +1,113 @@
-"use strict";
-(() => {
-  const data = JSON.parse(document.getElementById("data").textContent);
-  const $ = (id) => document.getElementById(id);
-  const SVG = "http://www.w3.org/2000/svg";
-  const whole = new Intl.NumberFormat("en-US");
-  const count = data.thresholds.length;
+// The page of a sweep.
+const count = data.thresholds.length;
+// A measure may have no value at a threshold.
+const told = (value) => (value === null ? "–" : number(value));
+const short = (value) => String(Number(value.toPrecision(6)));
 
-  // Labels come from users: they enter the page as text, never as markup.
-  const element = (name, properties = {}, ...children) => {
-    const node = document.createElement(name);
-    for (const [key, value] of Object.entries(properties)) {
-      if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
-      else node.setAttribute(key, value);
-    }
-    node.append(...children);
-    return node;
-  };
-  const drawn = (name, attributes = {}, ...children) => {
-    const node = document.createElementNS(SVG, name);
-    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-    node.append(...children);
-    return node;
-  };
-  const number = (value) => {
-    if (value === null) return "–";
-    const size = Math.abs(value);
-    if (size && size < 5e-5) return String(Number(value.toPrecision(2)));
-    return size >= 1000 ? whole.format(Math.round(value)) : value.toFixed(4);
-  };
-  const short = (value) => String(Number(value.toPrecision(6)));
+// ---- the charts: places run with the slider, so that clusters grow to the right whatever the thresholds are
 
-  // ---- the charts: places run with the slider, so that clusters grow to the right whatever the thresholds are
-
-  const WIDTH = 460, HEIGHT = 300, LEFT = 38, RIGHT = 12, TOP = 12, BOTTOM = 40;
-  const across = (share) => LEFT + share * (WIDTH - LEFT - RIGHT);
-  const up = (share) => HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM);
-  const low = Math.min(...data.thresholds), high = Math.max(...data.thresholds);
-  const placed = (i) => {
-    const share = high > low ? (data.thresholds[i] - low) / (high - low) : 0.5;
-    return data.down ? 1 - share : share;
-  };
-  const steps = data.over !== "resolution";
-  const path = (values) => {
-    let text = "", open = false;
-    for (let i = 0; i < count; i++) {
-      if (values[i] === null) { open = false; continue; }
-      const x = across(placed(i)).toFixed(2), y = up(values[i]).toFixed(2);
-      text += !open ? `M${x} ${y}` : steps ? `H${x}V${y}` : `L${x} ${y}`;
-      open = true;
-    }
-    return text;
-  };
-  const area = (values) => `${path(values)}V${up(0).toFixed(2)}H${across(placed(0)).toFixed(2)}Z`;
-  const frame = (title, ...children) =>
-    drawn("svg", { class: "chart", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": title },
-      drawn("path", { class: "axis", d: `M${across(0)} ${up(1)}V${up(0)}H${across(1)}` }), ...children);
-  const text = (x, y, anchor, content) => drawn("text", { x, y, "text-anchor": anchor }, content);
-
-  // Distances are drawn as shares of their largest value.
-  const scaled = (measure) => {
-    if (measure.similarity) return measure.values.map((v) => (v === null ? null : Math.max(v, 0)));
-    const most = Math.max(...measure.values.filter((v) => v !== null), 1e-300);
-    return measure.values.map((v) => (v === null ? null : v / most));
-  };
-  const lines = data.measures.map((m, i) => drawn("path", { class: `line-${Math.min(i, 4)}`, d: path(scaled(m)) }));
-  const cursor = drawn("line", { class: "cursor", y1: up(0), y2: up(1) });
-  const scores = frame("Scores at every threshold",
-    drawn("path", { class: "area-split", d: area(data.split) }), drawn("path", { class: "area-merge", d: area(data.merge) }),
-    ...lines, cursor,
-    ...[0, 0.5, 1].map((v) => text(LEFT - 6, up(v) + 4, "end", String(v))),
-    text(across(0), HEIGHT - 22, "start", short(data.down ? high : low)), text(across(1), HEIGHT - 22, "end", short(data.down ? low : high)),
-    text((across(0) + across(1)) / 2, HEIGHT - 4, "middle", data.over));
-
-  const most = Math.min(1, Math.max(...data.split, ...data.merge, 0.05) * 1.05);
-  const side = Math.min(WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
-  const right = (v) => LEFT + (v / most) * side, above = (v) => HEIGHT - BOTTOM - (v / most) * side;
-  const curve = data.merge.map((x, i) => `${i ? "L" : "M"}${right(x).toFixed(2)} ${above(data.split[i]).toFixed(2)}`).join("");
-  const equal = [];
-  for (let lost = 0.1; lost < 1.05; lost += 0.1) {
-    const from = Math.min(lost, most), to = lost - from;
-    equal.push(drawn("path", { class: "equal", d: `M${right(to)} ${above(from)}L${right(from)} ${above(to)}` }));
+const WIDE = 460, HEIGHT = 300, LEFT = 38, RIGHT = 12, TOP = 12, BOTTOM = 40;
+const across = (share) => LEFT + share * (WIDE - LEFT - RIGHT);
+const up = (share) => HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM);
+const low = Math.min(...data.thresholds), high = Math.max(...data.thresholds);
+const placed = (i) => {
+  const share = high > low ? (data.thresholds[i] - low) / (high - low) : 0.5;
+  return data.down ? 1 - share : share;
+};
+const steps = data.over !== "resolution";
+const path = (values) => {
+  let text = "", open = false;
+  for (let i = 0; i < count; i++) {
+    if (values[i] === null) { open = false; continue; }
+    const x = across(placed(i)).toFixed(2), y = up(values[i]).toFixed(2);
+    text += !open ? `M${x} ${y}` : steps ? `H${x}V${y}` : `L${x} ${y}`;
+    open = true;
   }
-  const dot = drawn("circle", { class: "dot", r: 6 });
-  const trade = drawn("svg", { class: "chart", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img",
-    "aria-label": "What was lost to splits against what was lost to merges" },
-    drawn("path", { class: "axis", d: `M${LEFT} ${above(most)}V${above(0)}H${right(most)}` }), ...equal,
-    drawn("path", { class: "line-0", d: curve }), dot,
-    text(LEFT - 6, above(0) + 4, "end", "0"), text(LEFT - 6, above(most) + 12, "end", most.toFixed(2)),
-    text(right(most), HEIGHT - 22, "end", most.toFixed(2)),
-    text((LEFT + right(most)) / 2, HEIGHT - 4, "middle", "lost to merges"), text(LEFT + 6, TOP + 12, "start", "lost to splits"));
+  return text;
+};
+const area = (values) => `${path(values)}V${up(0).toFixed(2)}H${across(placed(0)).toFixed(2)}Z`;
+const frame = (title, ...children) =>
+  drawn("svg", { class: "chart", viewBox: `0 0 ${WIDE} ${HEIGHT}`, role: "img", "aria-label": title },
+    drawn("path", { class: "axis", d: `M${across(0)} ${up(1)}V${up(0)}H${across(1)}` }), ...children);
+const text = (x, y, anchor, content) => drawn("text", { x, y, "text-anchor": anchor }, content);
 
-  const swatch = (mark) => drawn("svg", { class: "key", viewBox: "0 0 16 16", "aria-hidden": "true" }, mark);
-  const legend = element("p", { class: "legend" },
-    ...data.measures.map((m, i) => element("span", {},
-      swatch(drawn("line", { class: `line-${Math.min(i, 4)}`, x1: 0, x2: 16, y1: 8, y2: 8 })),
-      element("bdi", {}, m.name), m.similarity ? "" : " (share of its largest)")),
-    ...["split", "merge"].map((kind) => element("span", {},
-      swatch(drawn("rect", { class: kind, x: 0, y: 3, width: 16, height: 10 })), `lost to ${kind}s`)));
-  $("charts").append(
-    element("figure", {}, scores, legend),
-    element("figure", {}, trade, element("figcaption", {}, "Towards the lower left S_H grows; on a grey line it stays the same.")));
+// Distances are drawn as shares of their largest value.
+const scaled = (measure) => {
+  if (measure.similarity) return measure.values.map((v) => (v === null ? null : Math.max(v, 0)));
+  const most = Math.max(...measure.values.filter((v) => v !== null), 1e-300);
+  return measure.values.map((v) => (v === null ? null : v / most));
+};
+const lines = data.measures.map((m, i) => drawn("path", { class: `line-${Math.min(i, 4)}`, d: path(scaled(m)) }));
+const cursor = drawn("line", { class: "cursor", y1: up(0), y2: up(1) });
+const scores = frame("Scores at every threshold",
+  drawn("path", { class: "area-split", d: area(data.split) }), drawn("path", { class: "area-merge", d: area(data.merge) }),
+  ...lines, cursor,
+  ...[0, 0.5, 1].map((v) => text(LEFT - 6, up(v) + 4, "end", String(v))),
+  text(across(0), HEIGHT - 22, "start", short(data.down ? high : low)), text(across(1), HEIGHT - 22, "end", short(data.down ? low : high)),
+  text((across(0) + across(1)) / 2, HEIGHT - 4, "middle", data.over));
 
-  // ---- the slider
+const most = Math.min(1, Math.max(...data.split, ...data.merge, 0.05) * 1.05);
+const side = Math.min(WIDE - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
+const right = (v) => LEFT + (v / most) * side, above = (v) => HEIGHT - BOTTOM - (v / most) * side;
+const curve = data.merge.map((x, i) => `${i ? "L" : "M"}${right(x).toFixed(2)} ${above(data.split[i]).toFixed(2)}`).join("");
+const equal = [];
+for (let lost = 0.1; lost < 1.05; lost += 0.1) {
+  const from = Math.min(lost, most), to = lost - from;
+  equal.push(drawn("path", { class: "equal", d: `M${right(to)} ${above(from)}L${right(from)} ${above(to)}` }));
+}
+const dot = drawn("circle", { class: "dot", r: 6 });
+const trade = drawn("svg", { class: "chart", viewBox: `0 0 ${WIDE} ${HEIGHT}`, role: "img",
+  "aria-label": "What was lost to splits against what was lost to merges" },
+  drawn("path", { class: "axis", d: `M${LEFT} ${above(most)}V${above(0)}H${right(most)}` }), ...equal,
+  drawn("path", { class: "line-0", d: curve }), dot,
+  text(LEFT - 6, above(0) + 4, "end", "0"), text(LEFT - 6, above(most) + 12, "end", most.toFixed(2)),
+  text(right(most), HEIGHT - 22, "end", most.toFixed(2)),
+  text((LEFT + right(most)) / 2, HEIGHT - 4, "middle", "lost to merges"), text(LEFT + 6, TOP + 12, "start", "lost to splits"));
 
-  const slider = $("slider");
-  slider.max = String(count - 1);
-  const figure = (kind, label, shown) =>
-    element("p", { class: kind }, element("span", { class: "label" }, element("bdi", {}, label)), " ", element("output", {}, shown));
-  const show = (i) => {
-    slider.value = String(i);
-    slider.setAttribute("aria-valuetext", `${data.over} ${short(data.thresholds[i])}, ${whole.format(data.clusters[i])} clusters`);
-    $("threshold").textContent = short(data.thresholds[i]);
-    $("now").replaceChildren(
-      ...data.measures.map((m, j) => figure(j ? "" : "first", m.name, number(m.values[i]))),
-      figure("split", "lost to splits", number(data.split[i])),
-      figure("merge", "lost to merges", number(data.merge[i])),
-      figure("", "clusters", whole.format(data.clusters[i])));
-    const x = across(placed(i));
-    cursor.setAttribute("x1", x);
-    cursor.setAttribute("x2", x);
-    dot.setAttribute("cx", right(data.merge[i]));
-    dot.setAttribute("cy", above(data.split[i]));
-  };
-  slider.addEventListener("input", () => show(Number(slider.value)));
-  $("steps").append(...data.measures.map((m) =>
-    element("button", { type: "button", onclick: () => show(m.best) }, "best ", element("bdi", {}, m.name))));
-  $("dial").hidden = false;
+const swatch = (mark) => drawn("svg", { class: "key", viewBox: "0 0 16 16", "aria-hidden": "true" }, mark);
+const legend = element("p", { class: "legend" },
+  ...data.measures.map((m, i) => element("span", {},
+    swatch(drawn("line", { class: `line-${Math.min(i, 4)}`, x1: 0, x2: 16, y1: 8, y2: 8 })),
+    element("bdi", {}, m.name), m.similarity ? "" : " (share of its largest)")),
+  ...["split", "merge"].map((kind) => element("span", {},
+    swatch(drawn("rect", { class: kind, x: 0, y: 3, width: 16, height: 10 })), `lost to ${kind}s`)));
+$("charts").append(
+  element("figure", {}, scores, legend),
+  element("figure", {}, trade, element("figcaption", {}, "Towards the lower left S_H grows; on a grey line it stays the same.")));
 
-  // The chart can be clicked: the nearest threshold is shown.
-  scores.addEventListener("click", (event) => {
-    const box = scores.getBoundingClientRect();
-    const share = ((event.clientX - box.left) / box.width * WIDTH - LEFT) / (WIDTH - LEFT - RIGHT);
-    let nearest = 0;
-    for (let i = 1; i < count; i++) if (Math.abs(placed(i) - share) < Math.abs(placed(nearest) - share)) nearest = i;
-    show(nearest);
-  });
+// ---- the slider
 
-  // ---- light and dark
+const slider = $("slider");
+slider.max = String(count - 1);
+const figure = (kind, label, shown) =>
+  element("p", { class: kind }, element("span", { class: "label" }, element("bdi", {}, label)), " ", element("output", {}, shown));
+const show = (i) => {
+  slider.value = String(i);
+  slider.setAttribute("aria-valuetext", `${data.over} ${short(data.thresholds[i])}, ${compact.format(data.clusters[i])} clusters`);
+  $("threshold").textContent = short(data.thresholds[i]);
+  $("now").replaceChildren(
+    ...data.measures.map((m, j) => figure(j ? "" : "first", m.name, told(m.values[i]))),
+    figure("split", "lost to splits", number(data.split[i])),
+    figure("merge", "lost to merges", number(data.merge[i])),
+    figure("", "clusters", compact.format(data.clusters[i])));
+  const x = across(placed(i));
+  cursor.setAttribute("x1", x);
+  cursor.setAttribute("x2", x);
+  dot.setAttribute("cx", right(data.merge[i]));
+  dot.setAttribute("cy", above(data.split[i]));
+};
+slider.addEventListener("input", () => show(Number(slider.value)));
+$("steps").append(...data.measures.map((m) =>
+  element("button", { type: "button", onclick: () => show(m.best) }, "best ", element("bdi", {}, m.name))));
+$("dial").hidden = false;
 
-  const theme = $("theme"), root = document.documentElement;
-  const dark = () => (root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches);
-  const say = () => { theme.textContent = dark() ? "Light" : "Dark"; };
-  theme.addEventListener("click", () => { root.dataset.theme = dark() ? "light" : "dark"; say(); });
-  theme.hidden = false;
-  say();
-  show(data.measures[0].best);
-})();
+// The chart can be clicked: the nearest threshold is shown.
+scores.addEventListener("click", (event) => {
+  const box = scores.getBoundingClientRect();
+  const share = ((event.clientX - box.left) / box.width * WIDE - LEFT) / (WIDE - LEFT - RIGHT);
+  let nearest = 0;
+  for (let i = 1; i < count; i++) if (Math.abs(placed(i) - share) < Math.abs(placed(nearest) - share)) nearest = i;
+  show(nearest);
+});
+
+show(data.measures[0].best);

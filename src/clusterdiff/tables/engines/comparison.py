@@ -12,9 +12,12 @@ from clusterdiff.diff.analysis import Analysis, Merge, Split
 from clusterdiff.diff.comparison import USUAL, AnyMeasure, Comparison
 from clusterdiff.diff.components import Component, InMemory, rows
 from clusterdiff.diff.explain import Explanation
+from clusterdiff.diff.gains import By
 from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.source import PointSource
+from clusterdiff.diff.worth import ANEW
 from clusterdiff.errors import EngineError, MeasureError
+from clusterdiff.measures import resolve
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import refusal
 from clusterdiff.points.policy import Policy
@@ -133,15 +136,23 @@ class EngineComparison(Comparison):
         """The costliest predicted clusters, costliest first; ``component`` is not known here and -1."""
         return self.in_engine.merges
 
-    def explain(self, top: int = 10, sides: tuple[str, str] = ("true", "predicted")) -> Explanation:
-        """Where the score was lost, if all components that are not the same fit the budget."""
+    def explain(
+        self,
+        measure: AnyMeasure = "S_H",
+        *,
+        top: int = 10,
+        sides: tuple[str, str] = ("true", "predicted"),
+    ) -> Explanation:
+        """Where the score was lost, if all components that are not the same fit the budget; S_H alone."""
+        if resolve(measure) != resolve("S_H"):
+            raise refusal("the explanation of a measure other than S_H", "cells", self.summed)
         near = self._near
         if near is None:
             raise MeasureError(
                 "the components that differ do not fit the budget, so they cannot all be described.",
                 "allow a larger budget=, or see .components and .costliest.explain().",
             )
-        told = near.explain(top, sides)
+        told = near.explain(top=top, sides=sides)
         share = near.meet.total / self.summed.total
         stories = [replace(story, component=self.components[i]) for i, story in enumerate(told.stories)]
         return replace(
@@ -183,7 +194,11 @@ class EngineComparison(Comparison):
         """Refused: the points are in their tables."""
         raise refusal("source", "points", self.summed)
 
-    def repairs(self) -> NoReturn:
+    def gains(self, measure: AnyMeasure = "S_H", by: By = "component", *, anew: int = ANEW) -> NoReturn:
+        """Refused: it reads the cells."""
+        raise refusal("gains()", "cells", self.summed)
+
+    def repairs(self, measure: AnyMeasure = "S_H", *, anew: int = ANEW) -> NoReturn:
         """Refused: it reads the cells."""
         raise refusal("repairs()", "cells", self.summed)
 
@@ -213,6 +228,9 @@ class EngineComparison(Comparison):
         by: Mapping[str, object] | None = None,
         title: str | None = None,
         sides: tuple[str, str] = ("true", "predicted"),
+        about: Mapping[str, str] | None = None,
+        measure: AnyMeasure = "S_H",
+        full: bool = False,
     ) -> NoReturn:
         """Refused: it reads the cells."""
         raise refusal("report()", "cells", self.summed)

@@ -1,0 +1,107 @@
+"""--html: the report of a comparison, and what is said at its top."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any
+
+import click
+
+from clusterdiff.cli.options import Command, together
+from clusterdiff.cli.output import LINE, error_console
+from clusterdiff.cli.progress import progress
+from clusterdiff.diff.comparison import Comparison
+from clusterdiff.diff.slices import BUILT_IN
+from clusterdiff.errors import ArgumentError
+from clusterdiff.files import shown
+from clusterdiff.formats.source import Source
+
+
+@dataclass(frozen=True)
+class Report:
+    """The report that was asked for; none, if there is no ``path``."""
+
+    path: str | None = None
+    title: str | None = None
+    full: bool = False
+
+    def write(
+        self,
+        diff: Comparison,
+        *,
+        quiet: bool,
+        by: Mapping[str, object],
+        files: tuple[Source, Source] | None = None,
+        title: str | None = None,
+        measure: str | None = None,
+        **options: Any,
+    ) -> None:
+        """Write it, if it was asked for, and say where unless the output is for programs.
+
+        It always has the built-in slices. ``files`` were compared; ``title`` is what stands above if nobody chose.
+        """
+        if self.path is None:
+            return
+        by = {name: column for name, column in by.items() if name not in BUILT_IN}
+        about = {} if files is None else _about(files, options.get("sides", ("true", "predicted")))
+        with progress(f"writing {self.path}"):
+            diff.report(
+                self.path,
+                by=by,
+                title=self.title or title,
+                measure=measure or "S_H",
+                full=self.full,
+                about=about | {"command": command_line()},
+                **options,
+            )
+        if not quiet:
+            error_console().print(f"report: {self.path}", markup=False, soft_wrap=True)
+
+
+NONE = Report()
+
+
+def _about(files: tuple[Source, Source], sides: tuple[str, str]) -> dict[str, str]:
+    """The file of each side, with the column if that was told."""
+    names = [shown(file.path) + (f":{file.cluster}" if file.cluster else "") for file in files]
+    return dict(zip(sides, map(_secret, names), strict=True))
+
+
+def command_line() -> str:
+    """What was typed, for whoever wants to do it again; without passwords."""
+    context = click.get_current_context(silent=True)
+    return _secret(context.meta.get(LINE, "")) if context is not None else ""
+
+
+def _secret(text: str) -> str:
+    """Addresses without their passwords.
+
+    >>> _secret("postgres://ann:secret@db.example/people")
+    'postgres://ann@db.example/people'
+    """
+    return re.sub(r"(://[^/\s:@]*):[^\s@]*@", r"\1@", text)
+
+
+_options = together(
+    click.option("--html", type=click.Path(), metavar="FILE", help="Write a report to explore in a browser."),
+    click.option("--title", metavar="TEXT", help="The heading of the report."),
+    click.option("--full", is_flag=True, help="Let the report hold more than fits into 2 MB."),
+)
+
+
+def report_options(command: Command) -> Command:
+    """The options of a report, which reach the command as one ``report``."""
+
+    @wraps(command)
+    def gathered(*args: Any, html: str | None, title: str | None, full: bool, **rest: Any) -> Any:
+        given = {"--title": title, "--full": full or None}
+        for option, value in given.items() if html is None else ():
+            if value is not None:
+                raise ArgumentError(f"{option} is about the report.", "pass --html FILE, too.")
+        return command(*args, report=Report(html, title, full), **rest)
+
+    decorated: Command = _options(gathered)  # type: ignore[assignment]
+    return decorated

@@ -1,0 +1,181 @@
+"""Scores: what measures say of two clusterings, with what they come to by chance and how far they can be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import cached_property
+from typing import TypeAlias
+
+from clusterdiff.diff.chance import Chance, chance, level
+from clusterdiff.diff.interval import Interval, Method, Resampling, interval
+from clusterdiff.diff.units import Unit
+from clusterdiff.errors import MeasureError
+from clusterdiff.measures import Measure, applicable, resolve, resolve_all
+from clusterdiff.measures.models import Model
+from clusterdiff.measures.normalise import normalised
+from clusterdiff.meet.meet import Meet
+from clusterdiff.meet.sums import Summed
+
+AnyMeasure: TypeAlias = str | Measure | Callable[[Meet], float]
+
+#: What scores() gives if no measures are named.
+USUAL = ("S_H", "S'", "R", "N", "A", "I", "nmi_max", "VI", "V")
+
+
+class Scores:
+    """The numbers of a comparison, which measures read from its meet or from the sums of it."""
+
+    #: What is drawn again for an interval, unless another unit is named.
+    unit: Unit = "component"
+
+    meet: Meet
+
+    @property
+    def summed(self) -> Summed:
+        """What has the sums of the meet, which most measures read: the meet itself, if it is in memory."""
+        return self.meet
+
+    @property
+    def signature(self) -> str:
+        """How the score came about."""
+        raise NotImplementedError
+
+    def score(self, measure: AnyMeasure = "S_H") -> float:
+        """One measure, by name (see ``cd.measures``) or as a function of the meet.
+
+        >>> import clusterdiff as cd
+        >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).score()
+        0.5
+        """
+        return float(resolve(measure)(self.summed))
+
+    def scores(self, measures: Iterable[AnyMeasure] = USUAL) -> dict[str, float]:
+        """Several measures, by name; ``"all"``: every measure that applies here.
+
+        A measure applies if it has a value: K needs a parameter, some are not defined for weights or for lost points,
+        and ``smi`` would take too long for many large clusters.
+
+        >>> import clusterdiff as cd
+        >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).scores(["S_H", "R"])
+        {'S_H': 0.5, 'R': 0.8333333333333334}
+        >>> len(cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).scores("all")) > 75
+        True
+        """
+        if isinstance(measures, str) and measures == "all":
+            found = {}
+            for measure in applicable(self.summed):
+                with suppress(
+                    MeasureError
+                ):  # which says that it has no value here, or not in reasonable time
+                    found[measure.name] = self.score(measure)
+            return found
+        return {name: self.score(measure) for name, measure in resolve_all(measures).items()}
+
+    def chance(
+        self,
+        measure: AnyMeasure = "S_H",
+        *,
+        model: Model = "permutation",
+        draws: int = 1000,
+        seed: int = 0,
+        progress: Callable[[str], None] | None = None,
+    ) -> Chance:
+        """What a measure comes to for shuffled labels, and how the value at hand stands against that.
+
+        The clusters keep their sizes on both sides, and the labels are permuted. The mean is exact for S_H, S*(pairs),
+        S', Rand, VI and all other measures that are linear in sums; ``exact`` says so. The rest comes from ``draws``.
+
+        Parameters
+        ----------
+        measure
+            A measure's name, or a function of the meet. Weighted points are refused.
+        model
+            What is left to chance (Gates & Ahn 2017). ``"permutation"`` keeps the sizes of the clusters on both sides.
+            ``"num"`` draws both sides from all clusterings with as many clusters, ``"all"`` from all clusterings;
+            ``"num1"`` and ``"all1"`` draw the prediction and keep the truth. With these four the mean is exact for
+            Rand, I and VI.
+        draws
+            How many random meets to look at, for the spread and for means that are not known exactly. 0: none.
+        seed
+            Where random numbers start: the same seed, the same draws.
+        progress
+            A function that is told how many draws have been made.
+
+        Examples
+        --------
+        >>> import clusterdiff as cd
+        >>> cd.compare([0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2]).chance()
+        S_H = 0.2804; by chance 0.1682 (exactly) ± 0.14; adjusted 0.1349; z = 0.813, p = 0.59 (1,000 draws)
+        """
+        return chance(
+            self.summed,
+            resolve(measure),
+            draws=draws,
+            seed=seed,
+            model=model,
+            progress=progress,
+            signature=self.signature.partition("|")[2],
+        )
+
+    def interval(
+        self,
+        measure: AnyMeasure = "S_H",
+        *,
+        unit: Unit | None = None,
+        level: float = 0.95,
+        method: Method = "percentile",
+        resamples: int = 10_000,
+        seed: int = 0,
+    ) -> Interval:
+        """Between which values a measure would have come out, had other clusters of the same kind been drawn.
+
+        The bootstrap draws units with replacement, never single points, and adds up their sums.
+
+        Parameters
+        ----------
+        measure
+            S_H and all of S* and S'; without lost points also whatever reads sums, such as ``ari``, ``vi``, ``b3.f1``.
+        unit
+            ``"component"`` (the default), ``"true"`` for true clusters, or ``"document"`` (the default for a corpus).
+        level, method, resamples, seed
+            How often it should cover; ``"percentile"`` or ``"basic"``, the percentiles mirrored at the value; how many
+            resamples, and where random numbers start.
+
+        Examples
+        --------
+        >>> import clusterdiff as cd
+        >>> true = [i // 4 for i in range(400)]
+        >>> pred = [2 * (i // 4) + (i % 4 == 3 and i % 20 < 8) for i in range(400)]
+        >>> cd.compare(true, pred).interval()
+        S_H = 0.8377, 95% interval 0.7972 to 0.8783 (percentile, 10,000 resamples of 100 components)
+        """
+        how, wanted = Resampling(level, method, resamples, seed), resolve(measure)
+        chosen = self.unit if unit is None else unit
+        return interval(self.meet_for(wanted), wanted, chosen, how, self.signature.partition("|")[2])
+
+    def meet_for(self, measure: Measure) -> Meet:
+        """The meet that a measure is computed from."""
+        raise NotImplementedError
+
+    @cached_property
+    def chance_level(self) -> float | None:
+        """What S_H comes to on average for shuffled labels, exactly; None with weights, or if it would take long.
+
+        >>> import clusterdiff as cd
+        >>> round(cd.compare([0, 0, 1, 1], [0, 0, 1, 1]).chance_level, 12)
+        0.333333333333
+        """
+        return level(self.summed)
+
+    def normalised(self, measure: AnyMeasure) -> float:
+        """A measure rescaled by the extremes it takes for this true clustering (Luo et al., 2009).
+
+        See :func:`clusterdiff.extremes` for the measures whose extremes are known.
+
+        >>> import clusterdiff as cd
+        >>> diff = cd.compare([0, 0, 1, 1], [0, 0, 1, 2])
+        >>> diff.score("A"), diff.normalised("A")
+        (0.75, 0.5)
+        """
+        return normalised(self.meet, resolve(measure))

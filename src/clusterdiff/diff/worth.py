@@ -1,0 +1,232 @@
+"""Worth: what a measure comes to after an operation on predicted clusters, from what that changes in its sums."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from math import nan
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from clusterdiff.diff.analysis import Analysis
+from clusterdiff.diff.anew import Anew, Operation
+from clusterdiff.diff.changes import KNOWN, Changes, Gathering
+from clusterdiff.diff.resampled import SUMS, Noted
+from clusterdiff.diff.resampling import kinds_of
+from clusterdiff.diff.shares import shares
+from clusterdiff.diff.statistic import OfSums, kept_share, sums_read
+from clusterdiff.diff.units import Units
+from clusterdiff.errors import ArgumentError, MeasureError
+from clusterdiff.measures import Measure, resolve
+from clusterdiff.measures.splitmerge import cell_scores, scoring
+from clusterdiff.measures.terms import x_log_x
+from clusterdiff.meet.parts import Overlap
+from clusterdiff.points.labels import FloatArray
+
+#: What is left of these sums after an operation is rounding, if it is less than this share of what there was.
+INFORMATION, ROUNDING = ("split_info", "merge_info"), 1e-12
+#: For how many operations a measure is computed anew, if it has to be.
+ANEW = 100
+
+
+class Rows(NamedTuple):
+    """What operations change in sums, a row for each, and how the measure is made of those sums."""
+
+    before: FloatArray
+    changes: FloatArray
+    finish: Callable[[FloatArray], FloatArray]
+
+    def values(self) -> FloatArray:
+        """The measure after each operation; equal changes are looked at once."""
+        if not len(self.changes):
+            return np.empty(0)
+        of_row, first, _ = kinds_of(self.changes)
+        return self.finish(self.before + self.changes[first])[of_row]
+
+    def together(self, chosen: npt.NDArray[Any]) -> float:
+        """The measure after some operations that do not meddle with each other, such as those on components."""
+        return float(self.finish((self.before + self.changes[chosen].sum(axis=0))[None])[0])
+
+
+class Worth:
+    """A measure before and after operations. Gains are positive where it comes closer to its best value.
+
+    What is no function of sums is computed anew, for ``limit`` operations at most. ``weights`` are those of the points.
+    """
+
+    def __init__(
+        self,
+        measure: Measure,
+        analysis: Analysis,
+        weights: npt.NDArray[np.generic] | None = None,
+        limit: int = ANEW,
+    ) -> None:
+        if not isinstance(limit, int) or isinstance(limit, bool) or limit < 0:
+            raise ArgumentError(f"`anew` must be a whole number of at least 0; got {limit!r}.")
+        self.measure, self.analysis, self.meet = measure, analysis, analysis.meet
+        self.weights, self.limit = weights, limit
+        self.score = float(measure(self.meet))
+
+    def gains(self, values: FloatArray) -> FloatArray:
+        """What values after operations gain: a distance that falls is an improvement."""
+        return values - self.score if self.measure.similarity else self.score - values
+
+    # ---- from sums
+
+    @cached_property
+    def _changes(self) -> Changes:
+        return Changes(self.meet)
+
+    @cached_property
+    def _names(self) -> tuple[str, ...] | None:
+        """The sums that it reads; None if it reads more."""
+        return None if self.meet.uneven else sums_read(self.meet, self.measure)
+
+    @cached_property
+    def components(self) -> Rows | None:
+        """What the sums are like with each component set right; None if the measure is no function of sums."""
+        join, meet = self.analysis.join, self.meet
+        units = Units("component", len(join), join.of_cell, join.of_true, join.of_pred)
+        right = Units("component", len(join), join.of_true, join.of_true, join.of_true)
+        scored = scoring(self.measure)
+        if scored is not None:
+            scores = cell_scores(self.measure, meet)
+            assert scores is not None
+            mass = right.sums(meet.true_mass)
+            best = np.asarray(scored[1](np.ones(1), np.ones(1)), dtype=np.float64)
+            now = np.column_stack([units.sums(meet.mass * scores), units.mass(meet)])
+            return Rows(now.sum(axis=0), np.column_stack([best * mass, mass]) - now, kept_share)
+        if (meet.uneven or self.measure.reads == "overlap") and not meet.weighted:
+            found = shares(meet.overlap, self.measure, units)
+            perfect = shares(_perfect(meet.overlap), self.measure, right)
+            if found is not None and perfect is not None:
+                before = np.column_stack(found[0])
+                return Rows(before.sum(axis=0), np.column_stack(perfect[0]) - before, found[1])
+        if self._names is None:
+            return None
+        truth = meet.regroup(meet.true)
+        return self._rows(
+            right.sums(SUMS[name](truth)) - units.sums(SUMS[name](meet)) for name in self._names
+        )
+
+    def splits(self) -> FloatArray | None:
+        """The measure after the split of each predicted cluster by true cluster; None if it is not known from sums."""
+        if self._is_s_h:
+            return self.score + self._s_h_of_splits() / self.meet.total
+        if not self._known:
+            return None
+        return self._rows(self._changes.splits(name) for name in self._names or ()).values()
+
+    def alone(self) -> FloatArray | None:
+        """The measure after each true cluster is made a predicted one of its own; None if not known from sums."""
+        if self._is_s_h:
+            return self.score + self._s_h_of_true() / self.meet.total
+        each = np.arange(self.meet.k_true)
+        return self.gathers(
+            Gathering(each, np.arange(len(self.meet)), self.meet.true, np.full(len(each), -1))
+        )
+
+    def gathers(self, operations: Gathering) -> FloatArray | None:
+        """The measure after each of many operations that unite cells; None if it is not known from sums."""
+        if not self._known:
+            return None
+        return self._rows(self._changes.gathers(name, operations) for name in self._names or ()).values()
+
+    @property
+    def _known(self) -> bool:
+        return self._names is not None and KNOWN.issuperset(self._names)
+
+    def _rows(self, changes: Iterable[FloatArray]) -> Rows:
+        assert self._names is not None
+        noted = Noted(self.meet)
+        before = np.array([noted[name] for name in self._names])
+        least = np.where(np.isin(self._names, INFORMATION), np.maximum(before, self.meet.total / 100), 0.0)
+        scale = self.meet.scale * self.measure.degree
+        finish = Finished(
+            OfSums(self.measure, self._names, 0 if self.meet.weighted else None), ROUNDING * least, scale
+        )
+        return Rows(before, np.column_stack(list(changes)), finish)
+
+    # ---- S_H: n·S_H = Σ t·U over predicted clusters, where U is the sum of m·s over the cells of one
+
+    @property
+    def _is_s_h(self) -> bool:
+        return not self.meet.uneven and scoring(self.measure) == scoring(resolve("S_H"))
+
+    def _by_pred(self, values: npt.NDArray[Any]) -> FloatArray:
+        sums: Any = np.bincount(self.meet.pred, values, self.meet.k_pred)
+        return np.asarray(sums, dtype=np.float64)
+
+    def _s_h_of_splits(self) -> FloatArray:
+        """By how much n·S_H rises with each split: t becomes 1."""
+        through = self._by_pred(self.meet.mass * self.analysis.scored.pair[0])
+        return through * (1 - self.analysis.scored.merge)
+
+    def _s_h_of_true(self) -> FloatArray:
+        """By how much n·S_H rises with each true cluster: it scores 1, and so may what its parts leave behind."""
+        meet, scored = self.meet, self.analysis.scored
+        m, pred = meet.mass.astype(np.float64), meet.pred
+        content = x_log_x(m) if meet.weights is None else meet.weights.entropy
+        rest = np.maximum(meet.pred_mass[pred] - m, 0.0)
+        inside = np.maximum(self._by_pred(content)[pred] - content, 0.0)
+        between = x_log_x(rest) - (self._by_pred(x_log_x(m))[pred] - x_log_x(m))
+        several = self.analysis.parts_of_pred[pred] > 2
+        whole = inside + np.maximum(between, 0.0)
+        after = np.ones(len(m))
+        np.divide(inside, whole, out=after, where=several & (whole > 0))
+        s, t = scored.pair
+        through = self._by_pred(m * s)[pred]
+        change = after * np.where(rest > 0, through - m * s, 0.0) - t * through
+        return meet.true_mass + np.bincount(meet.true, change, meet.k_true)
+
+    # ---- anew
+
+    def anew(self, operations: Iterable[Operation]) -> FloatArray:
+        """The measure after each of a few operations, computed from the meet that they leave."""
+        if self.measure.needs == "distances":
+            raise MeasureError(
+                f"{self.measure.name} is made of distances, which would have to be summed up again each time.",
+                'what components are worth is known: ask for gains(…, by="component").',
+            )
+        anew = Anew(self.meet, self.weights)
+        return np.array([self._value(anew, operation) for operation in operations])
+
+    def _value(self, anew: Anew, operation: Operation) -> float:
+        try:
+            return float(self.measure(anew.after(operation)))
+        except MeasureError:  # it has no value there, as K has none for more than k clusters
+            return nan
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The measure of rows of sums: ``least`` is what is more than rounding, and weights are in units of 2^scale."""
+
+    finish: OfSums
+    least: FloatArray
+    scale: int
+
+    def __call__(self, rows: FloatArray) -> FloatArray:
+        """Its value for each row; not a number where it has none."""
+        rows = np.where(np.abs(rows) < self.least, 0.0, rows)
+        try:
+            values = self.finish(rows)
+        except MeasureError:
+            values = np.concatenate([self._one(row) for row in rows[:, None]])
+        return np.ldexp(values, self.scale)
+
+    def _one(self, row: FloatArray) -> FloatArray:
+        try:
+            return self.finish(row)
+        except MeasureError:
+            return np.array([nan])
+
+
+def _perfect(overlap: Overlap) -> Overlap:
+    """The truth against itself."""
+    each = np.arange(len(overlap.true_size))
+    size, group = overlap.true_size, overlap.true_group
+    return Overlap(each, each, size, size, size, group, group)

@@ -1,0 +1,94 @@
+"""What else is known about the points, to stand beside them on the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, overload
+
+from clusterdiff.diff.comparison import Comparison
+from clusterdiff.diff.documents import CorpusComparison
+from clusterdiff.errors import ArgumentError
+from clusterdiff.points.corpus import InDocument, Mention
+from clusterdiff.points.index import index_of
+from clusterdiff.show.pages import visible
+
+
+def read_attributes(attributes: object, comparison: Comparison) -> tuple[list[str], list[Any]]:
+    """The names of the attributes, and a column for each: one value per point compared, in their order."""
+    source = comparison.source
+    if attributes is None:
+        told = {name: source.column(name) for name in source.columns}
+        if isinstance(comparison, CorpusComparison):
+            told = _of_mentions(comparison) | told
+        return [visible(name, 60) for name in told], list(told.values())
+    columns: Mapping[Any, object]
+    if isinstance(attributes, Mapping):
+        first = next(iter(attributes.values()), None)
+        if isinstance(first, Mapping):
+            names = list(dict.fromkeys(name for row in attributes.values() for name in row))
+            columns = {name: {point: row.get(name) for point, row in attributes.items()} for name in names}
+        else:
+            columns = attributes
+    else:
+        import narwhals.stable.v2 as nw
+
+        try:
+            frame: Any = nw.from_native(attributes, eager_only=True)
+        except TypeError:
+            raise ArgumentError(
+                f"`attributes` must be a frame, a dict of columns, or a dict from point to a dict of attributes; "
+                f"got {type(attributes).__name__}."
+            ) from None
+        # The index of a pandas frame names the points; other columns come as plain values.
+        indexed = index_of(attributes) is not None
+        columns = {
+            name: frame[name].to_native() if indexed else frame[name].to_list() for name in frame.columns
+        }
+    return [visible(name, 60) for name in columns], [
+        _listed(source.describe(column, f"attributes[{name!r}]")) for name, column in columns.items()
+    ]
+
+
+class _Made(Sequence[Any]):
+    """A column whose values are made when they are looked at."""
+
+    def __init__(self, points: Sequence[Any], make: Callable[[Any], Any]) -> None:
+        self._points, self._make = points, make
+
+    def __len__(self) -> int:
+        return len(self._points)
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Any]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return [self._make(point) for point in self._points[index]]
+        return self._make(self._points[index])
+
+
+def _of_mentions(comparison: CorpusComparison) -> dict[str, Sequence[Any]]:
+    """Where the points of documents are: the document, and the sentence around a mention, where its words are known."""
+    points = comparison.points
+    if not len(points) or not isinstance(points[0], InDocument):
+        return {}
+    columns: dict[str, Sequence[Any]] = {"document": _Made(points, lambda point: point.document)}
+    texts = comparison.texts
+
+    def around(point: InDocument) -> str | None:
+        text = texts.get(point.document)
+        if text is None or not isinstance(point.name, Mention):
+            return None
+        before, said, after = text.around(point.name)
+        return " ".join(part for part in (before, f"[{said}]", after) if part)
+
+    if texts:
+        columns["sentence"] = _Made(points, around)
+    return columns
+
+
+def _listed(column: Any) -> Any:
+    return (
+        column.tolist() if hasattr(column, "tolist") else column if isinstance(column, list) else list(column)
+    )

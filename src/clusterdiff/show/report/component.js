@@ -1,0 +1,73 @@
+// One component, opened. A small one is told and drawn whole; in a large one people find their way by its clusters.
+const SMALL = 40;
+const SENTENCES = 3;
+
+const fill = (cell, component) => {
+  const small = component.whole && component.cells.length <= SMALL;
+  if (small) told(cell, component);
+  else navigable(cell, component);
+  cell.append(reviewing.workbench(component, small));
+};
+
+const told = (cell, component) => {
+  const sentences = component.story.map((sentence) => element("p", { class: "story" }, label(sentence)));
+  const rest = sentences.splice(SENTENCES);
+  cell.append(...sentences);
+  if (rest.length) cell.append(element("details", {}, element("summary", {}, counted(rest.length, "more sentence")), ...rest));
+  if (!(component.loss[0] > 0) || !component.cells.length) return;
+  const holder = element("div", { class: "graph", tabindex: "0", role: "group", "aria-label": "Derivation" });
+  cell.append(element("h3", {}, "Derivation"), legend(), holder);
+  graph(holder, component, component.story.join(" "));
+};
+
+const navigable = (cell, component) => {
+  const [trues, preds, cells] = component.counts;
+  const here = component.whole ? "" : ` This file holds ${compact.format(component.cells.length)} of the cells, the costliest.`;
+  const place = element("div");
+  const look = (side, at, scroll) => {
+    const { panel, drawIt } = clusterPanel(component, side, at);
+    place.replaceChildren(panel);
+    drawIt();
+    if (scroll) panel.scrollIntoView({ block: "nearest" });
+  };
+  const table = (side) => {
+    const rows = clusterRows(component, side);
+    const noun = clusterNoun(side);
+    return clusterTable(rows, side, {
+      step: 8,
+      caption: `${capital(plural(noun))} of this component; a heading's button sorts`,
+      about: (found) => `${counted(found.length, noun)}, costliest first`,
+      open: (event, row) => {
+        event.preventDefault();
+        event.stopPropagation();
+        address.write(`component-${component.id}-${row.side}-${row.at}`, Object.fromEntries(address.read().asked));
+        look(row.side, row.at, true);
+      },
+    });
+  };
+  const map = element("div");
+  cell.append(
+    element("p", { class: "story" }, `${counted(trues, clusterNoun("true"))} and ${counted(preds, clusterNoun("pred"))} hang together through ${counted(cells, "cell")}.${here}`),
+    element("div", { class: "pair" }, element("div", {}, element("h3", {}, capital(plural(clusterNoun("true")))), table("true")), element("div", {}, element("h3", {}, capital(plural(clusterNoun("pred")))), table("pred"))),
+    place,
+    element("h3", {}, "Heat map"),
+    map,
+  );
+  const { component: looked, cluster } = address.looked();
+  if (looked === component && cluster) look(cluster.side, cluster.at, false);
+  else if (component.true.length) look("true", clusterRows(component, "true").reduce((best, row) => (best === undefined || row.loss > best.loss ? row : best), undefined)?.at ?? 0, false);
+  heatMap(map, [component]);
+};
+
+const legend = () => {
+  const item = (kind, text) =>
+    element("span", {}, drawn("svg", { viewBox: "0 0 10 10", "aria-hidden": "true" }, drawn("rect", { class: `ribbon ${kind}`, width: 10, height: 10 })), text);
+  return element(
+    "p",
+    { class: "legend" },
+    item("split", "lost to a split"),
+    item("merge", "lost to a merge"),
+    item("none", "nothing lost"),
+    element("span", {}, `widths show numbers of ${plural(POINT)}`),
+  );
+};

@@ -1,0 +1,60 @@
+"""What components and clusters cost in a measure of the reader's choice."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from clusterdiff.diff.comparison import AnyMeasure, Comparison
+from clusterdiff.diff.gains import By, valued
+from clusterdiff.diff.worth import Worth
+from clusterdiff.errors import ArgumentError
+from clusterdiff.measures import resolve
+from clusterdiff.points.labels import FloatArray
+
+
+class Costs:
+    """What a measure would gain with each component and each cluster set right; see :meth:`Comparison.gains`."""
+
+    def __init__(self, comparison: Comparison, measure: AnyMeasure) -> None:
+        self.measure = resolve(measure)
+        if comparison.seen_by(self.measure) is not comparison:
+            raise ArgumentError(
+                f"`measure` must see all that the report shows; {self.measure.name} leaves out the documents that "
+                "`true` lacks.",
+                "compare the documents that both have.",
+            )
+        self._worth = Worth(self.measure, comparison.analysis, comparison.source.weights)
+        self._counts = {
+            "component": len(comparison.analysis.join),
+            "true": comparison.meet.k_true,
+            "pred": comparison.meet.k_pred,
+        }
+        self.score = self._worth.score
+
+    @cached_property
+    def of(self) -> dict[str, FloatArray]:
+        """By number of component, and by code of true and of predicted cluster; not a number if it is not known."""
+        return {by: gains for by, (gains, _) in self._found.items()}
+
+    @property
+    def left_out(self) -> dict[str, int]:
+        """Of how many components and clusters it is not known."""
+        return {by: left for by, (_, left) in self._found.items()}
+
+    @cached_property
+    def _found(self) -> dict[str, tuple[FloatArray, int]]:
+        return {by: self._gains(by) for by in ("component", "true", "pred")}
+
+    def _gains(self, by: By) -> tuple[FloatArray, int]:
+        chosen, values, left_out = valued(self._worth, by)
+        # What is right already has nothing to gain; what was not computed is unknown.
+        gains = np.full(self._counts[by], np.nan if left_out else 0.0)
+        gains[chosen] = self._worth.gains(values)
+        return gains, left_out
+
+    def data(self) -> dict[str, Any]:
+        """What the page's script needs to know of the measure."""
+        return {"name": self.measure.name, "score": self.score, "left": self.left_out}

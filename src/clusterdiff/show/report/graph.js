@@ -1,0 +1,104 @@
+// The derivation graph: true clusters above, cells between, predicted clusters below.
+const graph = (holder, component, told) => {
+  const gap = 14;
+  const inner = 3;
+  const least = 8;
+  const cells = component.cells.map(([t, p, size], i) => ({ t, p, size, i }));
+  const side = (clusters, key) =>
+    clusters.map(([name, size, score], i) => ({ name: named(name), size, score, cells: cells.filter((c) => c[key] === i) }));
+  const above = side(component.true, "t");
+  const below = side(component.pred, "p");
+  // A predicted cluster stands below the middle of what it is made of.
+  const centre = (cluster) => cluster.cells.reduce((sum, c) => sum + c.t * c.size, 0) / cluster.cells.reduce((sum, c) => sum + c.size, 0);
+  const order = below.map((_, i) => i).sort((a, b) => centre(below[a]) - centre(below[b]) || a - b);
+  const rank = new Map(order.map((p, i) => [p, i]));
+  for (const cluster of above) cluster.cells.sort((a, b) => rank.get(a.p) - rank.get(b.p));
+
+  const total = cells.reduce((sum, c) => sum + c.size, 0);
+  const gaps = gap * Math.max(above.length, below.length) + inner * cells.length;
+  const need = gaps + least * cells.length;
+  const width = Math.max(holder.clientWidth || 320, Math.min(need, 4000));
+  const usable = Math.max(width - gaps - 2, least * cells.length);
+  const extra = Math.max(0, usable - least * cells.length);
+  for (const cell of cells) cell.width = least + (extra * cell.size) / total;
+  const spread = (clusters, key) => {
+    const taken = cells.reduce((sum, c) => sum + c.width, 0) + inner * (cells.length - clusters.length);
+    const between = clusters.length > 1 ? Math.min((width - 2 - taken) / (clusters.length - 1), 60) : 0;
+    let x = (width - taken - between * (clusters.length - 1)) / 2;
+    for (const cluster of clusters) {
+      cluster.x = x;
+      for (const cell of cluster.cells) {
+        cell[key] = x;
+        x += cell.width + inner;
+      }
+      x -= inner;
+      cluster.width = x - cluster.x;
+      x += between;
+    }
+  };
+  spread(above, "xt");
+  for (const cluster of below) cluster.cells.sort((a, b) => a.xt - b.xt);
+  spread(order.map((p) => below[p]), "xp");
+
+  const top = 44;
+  const middle = top + 80;
+  const bottom = middle + 80;
+  for (const cell of cells) cell.x = (cell.xt + cell.xp) / 2;
+  // Cells keep their order; a sweep pushes apart those that would overlap.
+  const line = [...cells].sort((a, b) => a.x - b.x);
+  line.forEach((cell, i) => { if (i) cell.x = Math.max(cell.x, line[i - 1].x + line[i - 1].width + inner); });
+  const over = line.length ? Math.max(0, line.at(-1).x + line.at(-1).width - width + 1) : 0;
+  let limit = width;
+  for (const cell of [...line].reverse()) {
+    cell.x = Math.max(0, Math.min(cell.x, limit - cell.width - (over ? 1 : 0)));
+    limit = cell.x - inner;
+  }
+
+  const svg = drawn("svg", { width, role: "img", "aria-label": told });
+  const ribbon = (x0, y0, x1, y1, w, kind, share, title) => {
+    const mid = (y0 + y1) / 2;
+    const path = `M${x0},${y0}C${x0},${mid} ${x1},${mid} ${x1},${y1}h${w}C${x1 + w},${mid} ${x0 + w},${mid} ${x0 + w},${y0}Z`;
+    return drawn("path", { class: `ribbon ${kind}`, d: path, "fill-opacity": kind === "none" ? 1 : 0.35 + 0.65 * share }, drawn("title", {}, title));
+  };
+  for (const cell of cells) {
+    const s = above[cell.t].score;
+    const t = below[cell.p].score;
+    svg.append(
+      ribbon(cell.xt, top + 8, cell.x, middle, cell.width, s < 1 ? "split" : "none", 1 - s, `${points(cell.size)} of the ${compact.format(above[cell.t].size)} of ${above[cell.t].name}`),
+      ribbon(cell.x, middle + 8, cell.xp, bottom, cell.width, t < 1 ? "merge" : "none", 1 - t, `${points(cell.size)} of the ${compact.format(below[cell.p].size)} in ${below[cell.p].name}`),
+    );
+  }
+  for (const cell of cells) {
+    svg.append(drawn("rect", { class: "cell", x: cell.x, y: middle, width: cell.width, height: 8, rx: 2 }, drawn("title", {}, `${points(cell.size)} of ${above[cell.t].name} in ${below[cell.p].name}`)));
+    const text = compact.format(cell.size);
+    if (cell.width > 7 * text.length + 4) svg.append(drawn("text", { class: "small", x: cell.x + cell.width / 2, y: middle + 21, "text-anchor": "middle" }, text));
+  }
+  // Returns the last of the lines that was needed.
+  const labelled = (clusters, y, lines) => {
+    const free = lines.map(() => -Infinity);
+    let last = 0;
+    for (const cluster of [...clusters].sort((a, b) => a.x - b.x)) {
+      svg.append(drawn("rect", { class: "node", x: cluster.x, y, width: cluster.width, height: 8, rx: 2 }, drawn("title", {}, `${cluster.name}: ${points(cluster.size)}`)));
+      // Names stand in two lines, so that neighbours do not run into each other; what does not fit is left to the title.
+      const at = free.findIndex((end) => cluster.x >= end);
+      if (at < 0) continue;
+      const room = Math.max(cluster.width, 110);
+      const letters = Math.max(3, Math.floor(room / 7));
+      const letter = [...cluster.name];
+      const short = letter.length > letters ? `${letter.slice(0, letters - 1).join("")}…` : cluster.name;
+      const start = Math.min(cluster.x, Math.max(0, width - 7 * [...short].length - 8));
+      const text = drawn("text", { x: start, y: lines[at], direction: "ltr", "unicode-bidi": "isolate" }, short, drawn("title", {}, `${cluster.name}: ${points(cluster.size)}`));
+      svg.append(text);
+      free[at] = start + 7 * [...short].length + 12;
+      last = Math.max(last, at);
+    }
+    return last;
+  };
+  const upper = labelled(above, top, [top - 8, top - 24]);
+  const lower = labelled(below, bottom, [bottom + 22, bottom + 38]);
+  const from = upper ? 6 : 22;
+  const height = bottom + (lower ? 44 : 28) - from;
+  svg.setAttribute("height", height);
+  svg.setAttribute("viewBox", `0 ${from} ${width} ${height}`);
+  holder.replaceChildren(svg);
+};

@@ -1,0 +1,251 @@
+// The heat map of true against predicted clusters: white where there is nothing, and it zooms.
+const ARRANGED = { same: "most of its row and column", split: "split off", merge: "merged in", mixed: "astray" };
+
+// Rows and columns of some components: the costliest rows first, a column where most of it is.
+const arranged = (chosen) => {
+  const rows = [];
+  const columns = [];
+  const cells = [];
+  for (const component of chosen) {
+    const order = component.true.map((_, at) => at).sort((a, b) => component.true[b][3] - component.true[a][3] || a - b);
+    const rank = new Map(order.map((at, i) => [at, i]));
+    const home = component.pred.map((_, at) => {
+      const [first] = cellsOf(component, "pred")[at];
+      return first === undefined ? Infinity : rank.get(component.cells[first][0]);
+    });
+    const across = component.pred.map((_, at) => at).sort((a, b) => home[a] - home[b] || component.pred[b][1] - component.pred[a][1] || a - b);
+    const place = new Map(across.map((at, i) => [at, columns.length + i]));
+    component.cells.forEach(([t, p, size], at) => {
+      const ofRow = cellsOf(component, "true")[t][0] === at;
+      const ofColumn = cellsOf(component, "pred")[p][0] === at;
+      const kind = ofRow ? (ofColumn ? "same" : "merge") : ofColumn ? "split" : "mixed";
+      cells.push({ component, t, p, size, kind, row: rows.length + rank.get(t), column: place.get(p), share: size / component.true[t][1] });
+    });
+    rows.push(...order.map((at) => component.true[at][0]));
+    columns.push(...across.map((at) => component.pred[at][0]));
+  }
+  // The darkest are drawn last, so that none of them is lost where many share a pixel.
+  cells.sort((a, b) => a.share - b.share);
+  return { rows, columns, cells };
+};
+
+const heatMap = (holder, chosen) => {
+  const { rows, columns, cells } = arranged(chosen);
+  if (!cells.length) {
+    holder.replaceChildren(element("p", { class: "note" }, "There is nothing to draw: the two sides share no point."));
+    return;
+  }
+  const byRow = [...cells].sort((a, b) => a.row - b.row || a.column - b.column);
+  const byColumn = [...cells].sort((a, b) => a.column - b.column || a.row - b.row);
+  const byPlace = new Map(cells.map((cell) => [cell.row * columns.length + cell.column, cell]));
+  const view = { x: 0, y: 0, w: columns.length, h: rows.length };
+  let current = null;
+
+  const canvas = element("canvas", {
+    tabindex: "0",
+    role: "application",
+    "aria-label": `Heat map of ${counted(rows.length, clusterNoun("true"))} and ${counted(columns.length, clusterNoun("pred"))}. Arrows go from cell to cell, plus and minus zoom, 0 shows all, Enter opens the component.`,
+  });
+  const said = element("p", { class: "note said", role: "status", "aria-live": "polite" });
+  const button = (text, act) => element("button", { type: "button", onclick: act }, text);
+  const swatch = (kind) => element("span", {}, drawn("svg", { viewBox: "0 0 10 10", "aria-hidden": "true" }, drawn("rect", { class: kind, width: 10, height: 10 })), ARRANGED[kind]);
+  holder.replaceChildren(
+    element("p", { class: "legend" }, ...Object.keys(ARRANGED).filter((kind) => cells.some((cell) => cell.kind === kind)).map(swatch), element("span", {}, "the darker, the larger the share of the row")),
+    element("p", { class: "zoom" }, button("Zoom in", () => zoom(2)), button("Zoom out", () => zoom(0.5)), button("Whole map", () => zoom(0))),
+    element("div", { class: "map" }, canvas),
+    said,
+  );
+
+  // ---- drawing
+
+  const colour = (name) => getComputedStyle(root).getPropertyValue(`--${name}`).trim();
+  const box = {};
+  const measure = () => {
+    const wide = holder.clientWidth || 320;
+    box.left = wide < 520 ? 84 : 170;
+    box.top = wide < 520 ? 70 : 100;
+    const cellMost = 30;
+    box.w = Math.min(wide - box.left - 2, columns.length * cellMost);
+    box.h = Math.min(Math.max(260, Math.min(box.w, 560)), rows.length * cellMost);
+    const scale = devicePixelRatio || 1;
+    canvas.width = (box.left + box.w + 2) * scale;
+    canvas.height = (box.top + box.h + 2) * scale;
+    canvas.style.width = `${box.left + box.w + 2}px`;
+    canvas.style.height = `${box.top + box.h + 2}px`;
+    return scale;
+  };
+  const cut = (name, letters) => {
+    const text = [...named(name)];
+    return text.length > letters ? `${text.slice(0, letters - 1).join("")}…` : text.join("");
+  };
+  const paint = () => {
+    const scale = measure();
+    const pen = canvas.getContext("2d");
+    pen.setTransform(scale, 0, 0, scale, 0, 0);
+    pen.clearRect(0, 0, canvas.width, canvas.height);
+    const [dx, dy] = [box.w / view.w, box.h / view.h];
+    pen.fillStyle = colour("panel");
+    pen.fillRect(box.left, box.top, box.w, box.h);
+    pen.save();
+    pen.beginPath();
+    pen.rect(box.left, box.top, box.w, box.h);
+    pen.clip();
+    if (Math.min(dx, dy) >= 8) {
+      pen.strokeStyle = colour("line");
+      pen.lineWidth = 1;
+      pen.beginPath();
+      for (let i = Math.ceil(view.x); i < view.x + view.w; i++) pen.rect(box.left + (i - view.x) * dx, box.top, 0, box.h);
+      for (let i = Math.ceil(view.y); i < view.y + view.h; i++) pen.rect(box.left, box.top + (i - view.y) * dy, box.w, 0);
+      pen.stroke();
+    }
+    const fills = Object.fromEntries(Object.keys(ARRANGED).map((kind) => [kind, colour(kind)]));
+    for (const cell of cells) {
+      if (cell.column + 1 < view.x || cell.column > view.x + view.w || cell.row + 1 < view.y || cell.row > view.y + view.h) continue;
+      pen.globalAlpha = 0.14 + 0.86 * cell.share;
+      pen.fillStyle = fills[cell.kind];
+      pen.fillRect(box.left + (cell.column - view.x) * dx, box.top + (cell.row - view.y) * dy, Math.max(dx, 1.5), Math.max(dy, 1.5));
+    }
+    pen.globalAlpha = 1;
+    if (current) {
+      pen.strokeStyle = colour("ink");
+      pen.lineWidth = 2;
+      const [w, h] = [Math.max(dx, 9), Math.max(dy, 9)];
+      pen.strokeRect(box.left + (current.column + 0.5 - view.x) * dx - w / 2, box.top + (current.row + 0.5 - view.y) * dy - h / 2, w, h);
+    }
+    pen.restore();
+    pen.strokeStyle = colour("muted");
+    pen.lineWidth = 1;
+    pen.strokeRect(box.left + 0.5, box.top + 0.5, box.w, box.h);
+    lettered(pen, dx, dy);
+  };
+  const lettered = (pen, dx, dy) => {
+    pen.font = "12px system-ui, sans-serif";
+    pen.fillStyle = colour("ink");
+    pen.textBaseline = "middle";
+    pen.textAlign = "right";
+    const letters = Math.floor((box.left - 10) / 6.6);
+    if (dy >= 13) {
+      for (let i = Math.max(0, Math.floor(view.y)); i < Math.min(rows.length, view.y + view.h); i++) {
+        const y = box.top + (i + 0.5 - view.y) * dy;
+        if (y > box.top && y < box.top + box.h) pen.fillText(cut(rows[i], letters), box.left - 6, y);
+      }
+    } else {
+      pen.fillStyle = colour("muted");
+      pen.fillText(compact.format(rows.length), box.left - 6, box.top + box.h / 2 - 8);
+      pen.fillText(data.sides[0], box.left - 6, box.top + box.h / 2 + 8);
+    }
+    pen.textAlign = "left";
+    if (dx >= 13) {
+      pen.fillStyle = colour("ink");
+      for (let i = Math.max(0, Math.floor(view.x)); i < Math.min(columns.length, view.x + view.w); i++) {
+        const x = box.left + (i + 0.5 - view.x) * dx;
+        if (x < box.left || x > box.left + box.w) continue;
+        pen.save();
+        pen.translate(x, box.top - 6);
+        pen.rotate(-Math.PI / 2);
+        pen.fillText(cut(columns[i], Math.floor((box.top - 8) / 6.6)), 0, 0);
+        pen.restore();
+      }
+    } else {
+      pen.fillStyle = colour("muted");
+      pen.textAlign = "center";
+      pen.fillText(`${compact.format(columns.length)} ${data.sides[1]}`, box.left + box.w / 2, box.top - 12);
+    }
+  };
+
+  // ---- moving
+
+  const inside = () => {
+    view.w = Math.min(Math.max(view.w, Math.min(4, columns.length)), columns.length);
+    view.h = Math.min(Math.max(view.h, Math.min(4, rows.length)), rows.length);
+    view.x = Math.min(Math.max(view.x, 0), columns.length - view.w);
+    view.y = Math.min(Math.max(view.y, 0), rows.length - view.h);
+  };
+  const zoom = (factor, x = current ? current.column + 0.5 : view.x + view.w / 2, y = current ? current.row + 0.5 : view.y + view.h / 2) => {
+    if (!factor) Object.assign(view, { x: 0, y: 0, w: columns.length, h: rows.length });
+    else Object.assign(view, { x: x - (x - view.x) / factor, y: y - (y - view.y) / factor, w: view.w / factor, h: view.h / factor });
+    inside();
+    paint();
+  };
+  const look = (cell) => {
+    current = cell;
+    if (cell.column < view.x || cell.column + 1 > view.x + view.w) view.x = cell.column + 0.5 - view.w / 2;
+    if (cell.row < view.y || cell.row + 1 > view.y + view.h) view.y = cell.row + 0.5 - view.h / 2;
+    inside();
+    tell(cell);
+    paint();
+  };
+  const tell = ({ component, t, p, size }) => {
+    const [truth, pred] = [component.true[t], component.pred[p]];
+    said.textContent = `${points(size)} of the ${compact.format(truth[1])} of ${named(truth[0], 60)} in ${named(pred[0], 60)}, which has ${compact.format(pred[1])}.`;
+  };
+  const open = (cell) => address.go(`component-${cell.component.id}-true-${cell.t}`);
+  const placed = (event) => {
+    const area = canvas.getBoundingClientRect();
+    return [view.x + ((event.clientX - area.left - box.left) / box.w) * view.w, view.y + ((event.clientY - area.top - box.top) / box.h) * view.h];
+  };
+  // The cell at a place, or the nearest one where they are small.
+  const nearest = (x, y) => {
+    const there = byPlace.get(Math.floor(y) * columns.length + Math.floor(x));
+    if (there) return there;
+    const reach = [(5 * view.w) / box.w, (5 * view.h) / box.h];
+    let best = null;
+    let least = 1;
+    for (const cell of cells) {
+      const [across, down] = [Math.abs(cell.column + 0.5 - x) / reach[0], Math.abs(cell.row + 0.5 - y) / reach[1]];
+      if (Math.max(across, down) < least) [best, least] = [cell, Math.max(across, down)];
+    }
+    return best;
+  };
+
+  let from = null;
+  canvas.addEventListener("pointerdown", (event) => {
+    from = { x: event.clientX, y: event.clientY, view: { ...view }, moved: false };
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    if (!from) {
+      const cell = nearest(...placed(event));
+      if (cell) tell(cell);
+      return;
+    }
+    const [right, down] = [event.clientX - from.x, event.clientY - from.y];
+    if (Math.abs(right) + Math.abs(down) < 5) return;
+    from.moved = true;
+    Object.assign(view, { x: from.view.x - (right / box.w) * view.w, y: from.view.y - (down / box.h) * view.h });
+    inside();
+    paint();
+  });
+  addEventListener("pointerup", (event) => {
+    if (from && !from.moved && event.target === canvas) {
+      const cell = nearest(...placed(event));
+      if (cell) look(cell);
+    }
+    from = null;
+  });
+  canvas.addEventListener("dblclick", (event) => zoom(2.5, ...placed(event)));
+  canvas.addEventListener(
+    "wheel",
+    (event) => {
+      if (!event.ctrlKey && !event.metaKey) return; // the page scrolls
+      event.preventDefault();
+      zoom(event.deltaY < 0 ? 1.25 : 0.8, ...placed(event));
+    },
+    { passive: false },
+  );
+  canvas.addEventListener("keydown", (event) => {
+    const [order, step] = { ArrowRight: [byRow, 1], ArrowLeft: [byRow, -1], ArrowDown: [byColumn, 1], ArrowUp: [byColumn, -1] }[event.key] || [];
+    if (order) look(current ? order[(order.indexOf(current) + step + order.length) % order.length] : byRow[0]);
+    else if (event.key === "+" || event.key === "=") zoom(2);
+    else if (event.key === "-") zoom(0.5);
+    else if (event.key === "0") zoom(0);
+    else if (event.key === "Enter" && current) open(current);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  new ResizeObserver(paint).observe(holder);
+  new MutationObserver(paint).observe(root, { attributeFilter: ["data-theme"] });
+  system.addEventListener("change", paint);
+};
+
+drawers.set("heat", () => heatMap($("heat-map"), data.components));

@@ -1,0 +1,121 @@
+// How accepted repairs leave the page: as a patch for `clusterdiff apply`, as CSV, in words.
+const leaving = (() => {
+  class NoPatch extends Error {}
+
+  // JSON of a name, which must be the user's very own.
+  const literal = (value) => {
+    if (!Array.isArray(value)) return JSON.stringify(value);
+    if (value[1]) return value[0];
+    throw new NoPatch(`The name “${named(value, 40)}” is too long, or neither text nor a number: a patch cannot hold it.`);
+  };
+  const allOf = (component, cells) => {
+    const held = pointsIn(component, cells).map((point) => point[1]);
+    return { held, size: cells.reduce((sum, cell) => sum + component.cells[cell][2], 0) };
+  };
+  const namesOfAll = (component, cells) => {
+    const { held, size } = allOf(component, cells);
+    if (held.length < size) {
+      throw new NoPatch(
+        `A patch names the points that leave a cluster, and this file has ${compact.format(held.length)} of ${points(size)} of one part. A page written with --full has more.`,
+      );
+    }
+    return held;
+  };
+  const accepted = () => review.decisions.filter((one) => one.accepted);
+
+  const splitOff = (one, from, parts) => {
+    const told = parts.map(({ name, cells }) => `{"cluster": ${literal(name)}, "points": [${namesOfAll(one.component, cells).map(literal).join(", ")}]}`);
+    return `{"operation": "split", "cluster": ${literal(one.names.get(from))}, "size": ${one.sizes.get(from)}, "parts": [${told.join(", ")}]}`;
+  };
+  const unite = (names, sizes) =>
+    `{"operation": "merge", "clusters": [${names.map(literal).join(", ")}], "sizes": [${sizes.join(", ")}], "into": ${literal(names[0])}}`;
+
+  const operations = (one, fresh) => {
+    const { repair, parts, sizes, names, component } = one;
+    if (repair.operation === "split") {
+      return [splitOff(one, repair.p, parts.slice(1).map((part) => ({ name: names.get(part.to), cells: part.cells })))];
+    }
+    if (repair.operation === "merge") return [unite(repair.preds.map((id) => names.get(id)), repair.preds.map((id) => sizes.get(id)))];
+    const part = { name: fresh(names.get(repair.from)), cells: parts[0].cells };
+    return [
+      splitOff(one, repair.from, [part]),
+      unite([names.get(repair.to), part.name], [sizes.get(repair.to), allOf(component, part.cells).size]),
+    ];
+  };
+
+  // The patch as the text of a file, or why there is none: { text } or { reason }.
+  const patch = () => {
+    if (data.patch.refused) return { reason: data.patch.refused };
+    try {
+      const fresh = review.freshNames();
+      const lines = accepted().flatMap((one) => operations(one, fresh));
+      return { text: `{"format": "clusterdiff patch", "version": 1, "points": ${data.n}, "operations": [${lines.map((line) => `\n    ${line}`).join(",")}\n]}\n` };
+    } catch (error) {
+      if (error instanceof NoPatch) return { reason: error.message };
+      throw error;
+    }
+  };
+
+  // A row for every point that comes into another cluster; `points` counts those of which the page has no name.
+  const HEAD = ["repair", "operation", "gain", "score", "points", "point", data.sides[0], "from", "to"];
+  const quoted = (value) => (/[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
+  const rowsOf = (one, number) => {
+    const { component, repair, names } = one;
+    const name = (id) => (id === null ? "" : plainText(names.get(id)));
+    return one.parts.flatMap((part) => {
+      if (part.from === part.to) return [];
+      const rows = (held, size, t) => {
+        const left = size - held.length;
+        const all = held.map((point) => [1, plainText(point)]);
+        if (left) all.push([left, ""]);
+        const truth = t === null ? "" : plainText(component.true[t][0]);
+        return all.map((row) => [number + 1, repair.operation, one.gain, one.score, ...row, truth, name(part.from), name(part.to)]);
+      };
+      const lost = (side, at) => rows(lostOf(component, side, [at]).map((point) => point[2]), component[side][at][5], side === "true" ? at : null);
+      return [
+        ...part.cells.flatMap((cell) => {
+          const { held, size } = allOf(component, [cell]);
+          return rows(held, size, component.cells[cell][0]);
+        }),
+        ...part.strays.flatMap((at) => lost("pred", at)),
+        ...(part.found === undefined ? [] : lost("true", part.found)),
+      ];
+    });
+  };
+  const rows = () => [HEAD, ...accepted().flatMap(rowsOf)];
+  const csv = () => rows().map((row) => row.map((value) => quoted(String(value))).join(",")).join("\r\n") + "\r\n";
+  // Values that a spreadsheet would run; they are written as they are.
+  const formulas = () => rows().flat().filter((value) => typeof value === "string" && /^[=+\-@\t\r]/.test(value)).length;
+
+  const words = () =>
+    [
+      `S_H ${number(data.score)} → ${number(review.totals().score)}`,
+      ...accepted().map((one, i) => `${i + 1}. ${inWords(one.words)} (+${number(one.gain)})`),
+    ].join("\n") + "\n";
+
+  const download = (name, type, text) => {
+    const address = URL.createObjectURL(new Blob([text], { type }));
+    const link = element("a", { href: address, download: name });
+    document.body.append(link);
+    link.click();
+    link.remove();
+    setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  };
+  // The clipboard may be refused to a file; an old way works then.
+  const copy = async (text) => {
+    try {
+      await navigator.clipboard.writeText(text);
+      return true;
+    } catch {
+      const box = element("textarea", { class: "unseen", "aria-hidden": "true" });
+      box.value = text;
+      document.body.append(box);
+      box.select();
+      const done = document.execCommand("copy");
+      box.remove();
+      return done;
+    }
+  };
+
+  return { patch, csv, formulas, words, download, copy, accepted };
+})();

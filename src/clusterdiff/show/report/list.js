@@ -1,0 +1,128 @@
+// The list of components.
+const worst = Math.max(...data.components.map((c) => c.loss[0]), 0);
+const COLUMNS = [
+  { key: "kind", title: "kind", value: (c) => KINDS.indexOf(c.kind), first: -1 },
+  { key: "names", title: plural(CLUSTER), value: (c) => (c.true[0] ? shown(c.true[0][0]).toLocaleLowerCase() : ""), first: 1 },
+  { key: "size", title: plural(POINT), value: (c) => c.size, first: -1, class: "n" },
+  { key: "score", title: "score", value: (c) => c.score, first: 1, class: "n score-column" },
+  ...costColumn((c) => c.cost),
+  { key: "loss", title: "loss", value: (c) => c.loss[0], first: -1, class: "loss" },
+];
+const clusterName = ([name, , , , single]) => (single ? element("i", {}, "none") : label(named(name)));
+
+// Without those that stand for a single point in none of the clusters.
+const nameList = (all, total) => {
+  const out = [];
+  const clusters = all.filter((cluster) => !cluster[4]);
+  clusters.slice(0, 3).forEach((cluster, i) => {
+    if (i) out.push(", ");
+    out.push(hit(cluster[0], 40));
+  });
+  if (total > Math.min(3, clusters.length)) out.push(` +${compact.format(total - Math.min(3, clusters.length))}`);
+  return out;
+};
+
+// The parts of a loss; those for lost points only where there may be such.
+const bar = (parts) => {
+  const shown = PARTS.slice(0, data.uneven ? 4 : 2);
+  const told = shown.map(([, name], i) => `${number(parts[i])} to ${name}`).join(", ");
+  let x = 0;
+  const rects = shown.map(([kind], i) => {
+    const width = worst ? (100 * parts[i]) / worst : 0;
+    x += width;
+    return drawn("rect", { class: kind, x: x - width, y: 0, width, height: 10 });
+  });
+  return drawn("svg", { class: "bar", viewBox: "0 0 100 10", preserveAspectRatio: "none", role: "img", "aria-label": told }, ...rects);
+};
+
+const toggle = (component, row, open) => {
+  const button = row.querySelector("button");
+  const next = row.nextElementSibling;
+  if (next && next.classList.contains("detail")) next.remove();
+  row.classList.toggle("open", open);
+  button.setAttribute("aria-expanded", String(open));
+  if (open) {
+    state.open.add(component.id);
+    // Narrow screens leave a column out.
+    const columns = [...$("list").tHead.rows[0].cells].filter((head) => head.offsetParent !== null);
+    const cell = element("td", { colspan: columns.length });
+    row.after(element("tr", { class: "detail", id: `detail-${component.id}` }, cell));
+    fill(cell, component);
+  } else {
+    state.open.delete(component.id);
+  }
+};
+
+const rowOf = (component) => {
+  const button = element("button", { type: "button", class: `k-${component.kind}`, "aria-expanded": "false" }, component.kind);
+  const row = element(
+    "tr",
+    { class: "row", id: `component-${component.id}`, "data-id": component.id },
+    element("td", { class: "kind" }, button),
+    element(
+      "td",
+      { class: "names" },
+      ...nameList(component.true, component.counts[0]),
+      element("span", { class: "arrow", "aria-label": "became" }, "→"),
+      ...nameList(component.pred, component.counts[1]),
+    ),
+    element("td", { class: "n" }, compact.format(component.size)),
+    element("td", { class: "n score-column" }, number(component.score)),
+    ...costCell(component.cost),
+    element(
+      "td",
+      { class: "loss" },
+      element(
+        "div",
+        {},
+        element("data", { value: component.loss[0] }, component.loss[0] ? number(component.loss[0]) : "0"),
+        component.loss[0] ? bar(component.loss.slice(1)) : null,
+      ),
+    ),
+  );
+  row.addEventListener("click", (event) => {
+    // Selecting text in a row must not open it.
+    if (String(getSelection()) && !event.target.closest("button")) return;
+    toggle(component, row, !state.open.has(component.id));
+  });
+  return row;
+};
+
+const draw = () => {
+  const found = matching();
+  const body = $("list").tBodies[0];
+  body.replaceChildren();
+  for (const component of found.slice(0, state.shown)) {
+    const row = rowOf(component);
+    body.append(row);
+    if (state.open.has(component.id)) toggle(component, row, true);
+  }
+  $("found").textContent = foundInWords(found);
+  keepAddress();
+  $("more").hidden = found.length <= state.shown;
+  for (const head of $("list").tHead.rows[0].cells) {
+    const sorted = head.dataset.key === state.sort;
+    if (sorted) head.setAttribute("aria-sort", state.direction > 0 ? "ascending" : "descending");
+    else head.removeAttribute("aria-sort");
+  }
+};
+
+for (const column of COLUMNS) {
+  const button = element(
+    "button",
+    {
+      type: "button",
+      onclick: () => {
+        if (state.sort === column.key) state.direction = -state.direction;
+        else Object.assign(state, { sort: column.key, direction: column.first });
+        draw();
+      },
+    },
+    column.title,
+  );
+  $("list").tHead.rows[0].append(element("th", { scope: "col", class: column.class, "data-key": column.key }, button));
+}
+$("more").addEventListener("click", () => {
+  state.shown += PAGE;
+  draw();
+});

@@ -1,0 +1,255 @@
+// The review as people see it: what is left to decide, with the points in question, and what was decided.
+const reviewing = (() => {
+  const PAGE_OF = 25;
+  const section = $("review");
+  const view = { current: null, evidence: true, shown: PAGE_OF };
+  const keyOf = ({ component, repair }) => `${component.id}/${repair.key}`;
+  const say = (text) => {
+    $("review-said").textContent = text;
+  };
+
+  // ---- one repair
+
+  const concerned = ({ operation, p, from, to, preds }) =>
+    ({ split: [p], merge: preds, move: [from, to], add: [to], remove: [p] })[operation];
+  const evidence = (one) => {
+    const work = review.worked(one.component);
+    const { repair } = one;
+    const name = (id) => inWords(clusterOf(work, id));
+    const moving = (cluster, part) => {
+      if (repair.operation === "move") return cluster.id === repair.from && part.cell?.t === repair.t ? `→ ${name(repair.to)}` : "";
+      if (repair.operation === "merge") return cluster.id === repair.preds[0] ? "" : `→ ${name(repair.preds[0])}`;
+      if (repair.operation === "split") return part.kind === "merge" ? "→ a cluster of its own" : "";
+      if (repair.operation === "add") return cluster.id !== null ? "" : repair.to === null ? "→ a cluster of their own" : `→ ${name(repair.to)}`;
+      return part.kind === "spurious" ? "→ removed" : "";
+    };
+    return pointDiff(work, { only: concerned(repair), missing: repair.operation === "add" ? repair.t : null, moving });
+  };
+  const figures = (one) => {
+    const share = data.loss[0] ? one.gain / data.loss[0] : 0;
+    return `${points(affected(review.worked(one.component), one.repair))}, ${percent(Math.min(share, 1))} of the loss`;
+  };
+  const gain = (one) => element("data", { value: one.gain }, change(one.gain));
+  const verdicts = (one, after) => {
+    const told = inWords(wordsOf(review.worked(one.component), one.repair));
+    const button = (text, verdict, letter) =>
+      element(
+        "button",
+        { type: "button", class: verdict, "aria-label": `${text}: ${told}`, title: `${text} (${letter})`, onclick: () => decide(one, verdict, after) },
+        text,
+      );
+    return [button("Accept", "accept", "a"), button("Reject", "reject", "r")];
+  };
+  const decide = (one, verdict, after) => {
+    const done = review[verdict](one.component, one.repair);
+    const score = verdict === "accept" ? ` S_H is now ${number(done.score)}.` : "";
+    say(`${verdict === "accept" ? "Accepted" : "Rejected"}: ${inWords(done.words)}.${score} ${counted(items.length, "repair")} left.`);
+    after();
+  };
+
+  // ---- what is left
+
+  let items = [];
+  const focusOn = (index) => {
+    if (!items.length) {
+      $("undo").focus();
+      return;
+    }
+    view.current = keyOf(items[Math.max(0, Math.min(index, items.length - 1))]);
+    draw();
+    const item = section.querySelector("li[aria-current] .accept");
+    item.focus({ preventScroll: true });
+    item.closest("li").scrollIntoView({ block: "nearest" });
+  };
+  const at = () => items.findIndex((one) => keyOf(one) === view.current);
+  const itemOf = (one, index) => {
+    const current = keyOf(one) === view.current;
+    const open = current && view.evidence && Boolean(one.component.points);
+    const pointsButton = element(
+      "button",
+      {
+        type: "button",
+        class: "look",
+        "aria-expanded": String(open),
+        title: "Show the points (p)",
+        "aria-label": `Points: ${inWords(wordsOf(review.worked(one.component), one.repair))}`,
+        onclick: () => {
+          view.evidence = !open;
+          view.current = keyOf(one);
+          draw();
+          section.querySelector("li[aria-current] .look").focus();
+        },
+      },
+      "Points",
+    );
+    return element(
+      "li",
+      { class: "todo", "aria-current": current ? "true" : null },
+      element(
+        "div",
+        { class: "asked" },
+        element("p", {}, ...asNodes(wordsOf(review.worked(one.component), one.repair)), " ", gain(one)),
+        element("p", { class: "note" }, figures(one), " · ", element("a", { class: "op", href: `#component-${one.component.id}` }, "component")),
+      ),
+      element("div", { class: "verdicts" }, ...verdicts(one, () => focusOn(index)), one.component.points ? pointsButton : null),
+      open ? evidence(one) : null,
+    );
+  };
+
+  // ---- what was decided
+
+  const decidedOf = (one) =>
+    element(
+      "li",
+      { class: one.accepted ? "accepted" : "rejected" },
+      element("b", {}, one.accepted ? "accepted" : "rejected"),
+      " ",
+      ...asNodes(one.words),
+      " ",
+      one.accepted
+        ? gain(one)
+        : element(
+            "button",
+            {
+              type: "button",
+              "aria-label": `Put back: ${inWords(one.words)}`,
+              onclick: () => {
+                review.putBack(one);
+                say(`Put back: ${inWords(one.words)}.`);
+                $("decided").querySelector("summary").focus();
+              },
+            },
+            "Put back",
+          ),
+    );
+  const undo = () => {
+    const last = review.undo();
+    if (!last) return;
+    view.current = keyOf(last);
+    say(`Undone: ${inWords(last.words)}. S_H is now ${number(review.totals().score)}.`);
+    draw();
+  };
+
+  // The first screen says so too.
+  const glanced = element("p", { class: "note", id: "with-accepted" });
+  const glance = (accepted, score) => {
+    glanced.textContent = accepted ? `With ${counted(accepted, "accepted repair")}: ${number(score)}` : "";
+    if (accepted) $("score").closest("p").after(glanced);
+    else glanced.remove();
+  };
+
+  const tally = () => {
+    const { score, loss } = review.totals();
+    const accepted = leaving.accepted().length;
+    const rejected = review.decisions.length - accepted;
+    const now = $("score-now");
+    now.textContent = number(score);
+    now.dataset.value = score;
+    $("score-change").textContent = accepted ? `${change(score - data.score)} from ${number(data.score)}` : "";
+    $("loss-now").replaceChildren(
+      ...PARTS.slice(0, data.uneven ? 4 : 2).map(([kind, name], i) =>
+        element("span", { class: `part ${kind}` }, `lost to ${name} `, element("output", { "data-part": kind, "data-value": loss[i] }, number(loss[i]))),
+      ),
+    );
+    glance(accepted, score);
+    $("progress").textContent = `${compact.format(accepted)} accepted, ${compact.format(rejected)} rejected, ${compact.format(items.length)} left to decide.`;
+    const { reason } = accepted || data.patch.refused ? leaving.patch() : {};
+    $("no-patch").textContent = reason ? `No patch: ${reason} CSV has the same.` : "";
+    $("no-patch").hidden = !reason;
+    $("undo").disabled = !review.decisions.length;
+    for (const id of ["as-patch", "as-csv", "as-words"]) $(id).disabled = !accepted || (id === "as-patch" && Boolean(reason));
+  };
+
+  const draw = () => {
+    items = review.remaining();
+    if (at() < 0) view.current = items.length ? keyOf(items[0]) : null;
+    view.shown = Math.max(view.shown, at() + 1);
+    $("to-decide").replaceChildren(...items.slice(0, view.shown).map(itemOf));
+    $("more-to-decide").hidden = items.length <= view.shown;
+    $("nothing-to-decide").hidden = items.length > 0;
+    $("decided").hidden = !review.decisions.length;
+    $("decisions").replaceChildren(...review.decisions.map(decidedOf));
+    for (const bench of document.querySelectorAll(".workbench")) benches.get(bench)();
+    tally();
+  };
+
+  // ---- the repairs and the points of one component, where it is opened
+
+  const OF_COMPONENT = 5;
+  const benches = new WeakMap();
+  const workbench = (component, withPoints) => {
+    const bench = element("div", { class: "workbench" });
+    const refresh = () => {
+      const left = review.remaining(component);
+      const after = () => (bench.querySelector(".accept") || bench.closest(".detail").previousElementSibling.querySelector("button")).focus();
+      const rows = left.slice(0, OF_COMPONENT).map((one) =>
+        element("p", { class: "fix" }, ...asNodes(wordsOf(review.worked(component), one.repair)), " ", gain(one), " ", ...verdicts(one, after)),
+      );
+      const more = left.length - rows.length;
+      if (component.loss[0] > 0) {
+        bench.replaceChildren(
+          element("h3", {}, left.length === 1 ? "Repair" : "Repairs"),
+          ...(rows.length ? rows : [element("p", { class: "note" }, "None is left.")]),
+          more > 0 ? element("p", { class: "note" }, `${counted(more, "more repair")} in the review.`) : "",
+        );
+      }
+      if (withPoints && component.points && component.points.length + component.lost.length) bench.append(element("h3", {}, "Points"), pointTable(component));
+    };
+    benches.set(bench, refresh);
+    refresh();
+    return bench;
+  };
+
+  // ---- keys
+
+  const keys = {
+    j: () => focusOn(section.contains(document.activeElement) ? at() + 1 : at()),
+    k: () => focusOn(at() - 1),
+    a: () => section.querySelector("li[aria-current] .accept")?.click(),
+    r: () => section.querySelector("li[aria-current] .reject")?.click(),
+    p: () => section.querySelector("li[aria-current] .look")?.click(),
+    u: undo,
+  };
+  const press = (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select")) return;
+    if (!section.checkVisibility() || !Object.hasOwn(keys, event.key)) return;
+    event.preventDefault();
+    keys[event.key]();
+  };
+  const come = (event) => {
+    const item = event.target.closest("#to-decide > li");
+    if (!item || item.hasAttribute("aria-current")) return;
+    section.querySelector("li[aria-current]")?.removeAttribute("aria-current");
+    item.setAttribute("aria-current", "true");
+    view.current = keyOf(items[[...item.parentElement.children].indexOf(item)]);
+  };
+
+  const start = () => {
+    if (!section) return; // nothing is to be repaired
+    review.recall();
+    review.listen(draw);
+    document.addEventListener("keydown", press);
+    section.addEventListener("focusin", come);
+    $("undo").addEventListener("click", undo);
+    $("more-to-decide").addEventListener("click", () => {
+      view.shown += PAGE_OF;
+      draw();
+    });
+    $("as-patch").addEventListener("click", () => leaving.download("review.json", "application/json", leaving.patch().text));
+    $("as-csv").addEventListener("click", () => {
+      leaving.download("review.csv", "text/csv", leaving.csv());
+      const risky = leaving.formulas();
+      $("formulas").textContent = risky ? `${counted(risky, "value")} in the CSV would be taken for formulas by a spreadsheet.` : "";
+    });
+    $("as-words").addEventListener("click", async () => {
+      const done = await leaving.copy(leaving.words());
+      say(done ? `${counted(leaving.accepted().length, "repair")} copied.` : "This browser does not let the page copy.");
+    });
+    $("not-kept").hidden = review.kept();
+    $("listed").hidden = true;
+    section.hidden = false;
+    if (review.decisions.length) draw();
+    else drawers.set("repairs", draw);
+  };
+  return { start, workbench };
+})();

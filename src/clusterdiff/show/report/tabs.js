@@ -1,0 +1,38 @@
+// The sections as tabs; without a script they are all there, one below the other.
+const tabs = [...document.querySelectorAll("#tabs a")];
+const panels = new Map(tabs.map((tab) => [tab.hash.slice(1), document.querySelector(tab.hash)]));
+const shownTab = () => tabs.find((tab) => tab.getAttribute("aria-selected") === "true").hash.slice(1);
+const drawers = new Map(); // what is drawn when a tab is first shown, by section
+
+const showTab = (name) => {
+  for (const tab of tabs) {
+    const chosen = tab.hash === `#${name}`;
+    tab.setAttribute("aria-selected", String(chosen));
+    tab.tabIndex = chosen ? 0 : -1;
+    panels.get(tab.hash.slice(1)).hidden = !chosen;
+  }
+  if (drawers.has(name)) {
+    drawers.get(name)();
+    drawers.delete(name);
+  }
+};
+
+$("tabs").setAttribute("role", "tablist");
+for (const tab of tabs) {
+  const name = tab.hash.slice(1);
+  tab.setAttribute("role", "tab");
+  tab.id = `tab-${name}`;
+  tab.setAttribute("aria-controls", name);
+  const panel = panels.get(name);
+  panel.setAttribute("role", "tabpanel");
+  panel.setAttribute("aria-labelledby", tab.id);
+}
+$("tabs").addEventListener("keydown", (event) => {
+  const step = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[event.key];
+  if (!step) return;
+  event.preventDefault();
+  const at = tabs.indexOf(event.target);
+  const next = Math.abs(step) === 1 ? (at + step + tabs.length) % tabs.length : step > 0 ? tabs.length - 1 : 0;
+  tabs[next].focus();
+  address.go(tabs[next].hash.slice(1));
+});

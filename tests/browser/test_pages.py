@@ -1,0 +1,277 @@
+"""Nine reports in a real browser: every way in is open to everybody, and every link leads somewhere."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+import clusterdiff as cd
+from tests.browser.pages import MAKERS
+
+TABS = ("components", "true-clusters", "pred-clusters", "heat", "repairs", "slices", "measures", "cite")
+#: The sides of a phone.
+PHONE = {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="session")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The file of a report by name; each is made once, when it is first asked for."""
+    folder = tmp_path_factory.mktemp("reports")
+
+    def made(name: str) -> Path:
+        path: Path = folder / f"{name}.html"
+        if not path.exists():
+            MAKERS[name](folder)
+        return path
+
+    return made
+
+
+def data_of(path: Path) -> dict[str, Any]:
+    text = path.read_text(encoding="utf-8").partition('<script type="application/json" id="data">')[2]
+    data: dict[str, Any] = json.loads(text.partition("</script>")[0])
+    return data
+
+
+def show_all(page: Any) -> None:
+    """Every tab drawn, and every panel open at once."""
+    for name in TABS:
+        page.locator(f"#tab-{name}").click()
+    page.evaluate(
+        """() => {
+          document.querySelectorAll("main > section").forEach((section) => { section.hidden = false; });
+          document.querySelectorAll("details").forEach((details) => { details.open = true; });
+        }"""
+    )
+
+
+def violations(page: Any, *left_out: str) -> list[str]:
+    context = {"include": [["html"]], "exclude": [[selector] for selector in left_out]}
+    found = Axe().run(page, context, {"resultTypes": ["violations"]}).response["violations"]
+    return [
+        f"{rule['id']}: {node['html'][:200]} {node['failureSummary']}"
+        for rule in found
+        for node in rule["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_everything_is_there_for_everybody(report: Any, open_page: Any, name: str) -> None:
+    """Small files; three answers on the first screen; links that lead somewhere; no fault that axe knows of."""
+    path = report(name)
+    assert path.stat().st_size < 2_000_000
+    data = data_of(path)
+    with open_page(path) as page:
+        # The first screen, without scrolling.
+        assert page.locator(".answer h2").all_inner_texts() == [
+            "How good?",
+            "Where was it lost?",
+            "What to fix first?",
+        ]
+        for answer in page.locator(".answer").all():
+            assert answer.bounding_box()["y"] + 100 < 900
+        assert page.locator("#score").get_attribute("data-value") == str(data["score"])
+        best = page.locator(".best li").all_inner_texts()
+        assert len(best) == min(3, len(data["repairs"]))
+        assert all(re.search(r"\d%? of the loss, [\d,]+ \w+$", text) for text in best)
+        assert "+0.0000" not in page.locator("main").inner_text()
+        # Every link leads to a section, or to a component that the file holds.
+        held = {component["id"] for component in data["components"]}
+        places = {link.get_attribute("href").lstrip("#") for link in page.locator("a").all()}
+        assert places - set(TABS) == {place for place in places if re.match(r"component-\d+", place)}
+        assert {int(place.split("-")[1]) for place in places - set(TABS)} <= held
+        for link in page.locator(".best a").all():
+            link.click()
+            number = link.get_attribute("href").partition("-")[2]
+            assert page.locator(f"#detail-{number}").is_visible()
+        # All of it, for everybody: in the light, on a phone, and there in the dark.
+        if not page.locator("#list .detail").count():
+            page.locator("#list .row button").first.click()
+        show_all(page)
+        same = () if name == "demo" else ("#measures", "#cite")
+        assert violations(page, *same) == []
+        page.set_viewport_size(PHONE)
+        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+        if name in ("demo", "corpus", "labels"):  # the others have nothing that these have not
+            page.emulate_media(color_scheme="dark")
+            assert violations(page, *same) == []
+
+
+def shown(page: Any) -> list[str]:
+    """The sections that can be seen."""
+    sections = page.locator("main > section[role=tabpanel]").all()
+    return [section.get_attribute("id") for section in sections if section.is_visible()]
+
+
+def test_tabs_follow_the_keyboard_and_the_address(report: Any, open_page: Any) -> None:
+    """Arrows go from tab to tab, the address says which, the way back leads back, and a link opens it at once."""
+    path = report("demo")
+    with open_page(path) as page:
+        assert shown(page) == ["components"]
+        page.locator("#tab-components").focus()
+        page.keyboard.press("ArrowRight")
+        assert shown(page) == ["true-clusters"]
+        assert page.evaluate("location.hash") == "#true-clusters"
+        page.keyboard.press("End")
+        assert shown(page) == ["cite"]
+        page.keyboard.press("ArrowRight")
+        assert shown(page) == ["components"]
+        page.go_back()
+        assert shown(page) == ["cite"]
+        page.reload()
+        assert shown(page) == ["cite"]
+        page.locator("#tab-true-clusters").click()
+        page.locator("#true-list a", has_text="Brightwater").click()
+        assert shown(page) == ["components"]
+        assert "Brightwater" in page.locator("#list .row.open").inner_text()
+
+
+def test_the_theme_stays(report: Any, open_page: Any) -> None:
+    """What was chosen is still there when the page is opened again."""
+    with open_page(report("demo")) as page:
+        page.locator("#theme").click()
+        background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        page.reload()
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == background
+        assert page.locator("#theme").inner_text() == "Light"
+
+
+def test_a_large_component_is_found_through_its_clusters(report: Any, open_page: Any) -> None:
+    """Clusters by loss, found by name, each with its parts; no prose; a map of all of them that zooms."""
+    path = report("large")
+    (component,) = data_of(path)["components"]
+    assert component["counts"][:2] == [5000, 5000]
+    assert component["whole"] == 1
+    with open_page(path) as page:
+        page.locator("#list .row button").click()
+        detail = page.locator("#list .detail")
+        losses = [
+            float(node.get_attribute("value"))
+            for node in detail.locator(".pair > div").first.locator(".loss data").all()
+        ]
+        assert losses == sorted((cluster[3] for cluster in component["true"]), reverse=True)[:8]
+        assert len(detail.inner_text()) < 6_000
+        detail.get_by_label("Find a cluster").first.fill("person 1234")
+        detail.get_by_role("link", name="person 1234", exact=True).first.click()
+        assert "person 1234" in detail.locator(".one-cluster h4").inner_text()
+        at = [cluster[0] for cluster in component["true"]].index("person 1234")
+        assert page.evaluate("location.hash") == f"#component-{component['id']}-true-{at}"
+        parts = [cell for cell in component["cells"] if cell[0] == at]
+        assert detail.locator(".one-cluster tbody tr").count() >= len(parts)
+        page.reload()
+        assert "person 1234" in page.locator(".one-cluster h4").inner_text()
+
+
+def test_the_heat_map_starts_at_white_zooms_and_tells_each_cell(report: Any, open_page: Any) -> None:
+    """Where no cell is there is no colour; keys go from cell to cell, zoom in, and open the component."""
+    with open_page(report("large")) as page:
+        page.locator("#tab-heat").click()
+        canvas, said = page.locator("#heat-map canvas"), page.locator("#heat-map .said")
+        share = """(canvas) => {
+          const pen = canvas.getContext("2d"), { width, height } = canvas;
+          const { data } = pen.getImageData(0.3 * width, 0.3 * height, 0.6 * width, 0.6 * height);
+          let white = 0;
+          for (let i = 0; i < data.length; i += 4) white += data[i] + data[i + 1] + data[i + 2] === 765;
+          return white / (data.length / 4);
+        }"""
+        assert 0.5 < canvas.evaluate(share) < 1
+        canvas.focus()
+        page.keyboard.press("ArrowRight")
+        first = said.inner_text()
+        assert re.match(r"\d points? of the 6 of person \d{4} in C\d{4}, which has \d+\.", first)
+        page.keyboard.press("ArrowRight")
+        assert said.inner_text() != first
+        page.keyboard.press("ArrowLeft")
+        assert said.inner_text() == first
+        before = canvas.evaluate("(canvas) => canvas.toDataURL()")
+        for _ in range(8):
+            page.keyboard.press("+")
+        assert canvas.evaluate("(canvas) => canvas.toDataURL()") != before
+        page.keyboard.press("0")
+        assert canvas.evaluate("(canvas) => canvas.toDataURL()") == before
+        page.keyboard.press("Enter")
+        assert page.evaluate("location.hash").startswith("#component-")
+        assert page.locator("#list .detail .one-cluster").is_visible()
+
+
+def test_a_million_records_say_what_is_shown(report: Any, open_page: Any) -> None:
+    """How much of it stands above the list, all of the first repairs are there, and so are the costliest clusters."""
+    path = report("million")
+    data = data_of(path)
+    held = len(data["components"])
+    total = held + data["rest"]["components"]
+    assert 200 < held < total / 100
+    assert sum(component["loss"][0] for component in data["components"]) + data["rest"][
+        "loss"
+    ] == pytest.approx(data["loss"][0])
+    with open_page(path) as page:
+        assert re.match(
+            rf"{held:,} of {total:,} components shown, [\d.]+% of the loss",
+            page.locator("#shown").inner_text(),
+        )
+        assert page.locator("#list .row").count() == 100
+        page.locator("#tab-true-clusters").click()
+        assert re.match(
+            r"[\d,]+ of [\d,]{7} true clusters shown", page.locator("#true-list .found").inner_text()
+        )
+
+
+def test_mentions_are_called_by_their_words(report: Any, open_page: Any) -> None:
+    """Entities by their first mention, points by their words with the sentence around, nothing by file and number."""
+    with open_page(report("corpus")) as page:
+        assert "mention" in page.locator(".sub").inner_text()
+        assert page.locator("#tab-true-clusters").inner_text() == "Key entities"
+        page.locator("#tab-true-clusters").click()
+        names = page.locator("#true-list .names a").all_inner_texts()
+        assert set(names) == {"“the old man”", "“Ann”", "“her dog”"}
+        page.locator("#true-list .names a").first.click()
+        detail = page.locator("#list .detail").inner_text()
+        assert "the old man met [Ann] and her dog" in detail
+        assert not re.search(r"part 0: ", page.locator("main").inner_text())
+
+
+def test_costs_in_another_measure_are_those_of_gains(report: Any, open_page: Any) -> None:
+    """--measure: the score, and what each component and cluster is worth."""
+    path = report("digits")
+    data = data_of(path)
+    assert data["measure"]["name"] == "ari"
+    (component,) = data["components"]
+    assert component["cost"] == pytest.approx(1 - data["measure"]["score"], rel=1e-5)
+    with open_page(path) as page:
+        assert page.locator("#other-score").get_attribute("data-value") == str(data["measure"]["score"])
+        page.locator("#tab-pred-clusters").click()
+        costs = [
+            float(node.get_attribute("value"))
+            for node in page.locator("#pred-list td:nth-child(5) data").all()
+        ]
+        assert costs == sorted(component["costs"][1], reverse=True)
+        assert len(costs) == 10
+
+
+def test_releases_are_called_old_and_new(report: Any, open_page: Any) -> None:
+    """The files, the command and the title are on the first screen."""
+    with open_page(report("releases")) as page:
+        assert page.locator("h1").inner_text() == "Two releases"
+        about = page.locator(".about").inner_text()
+        assert re.search(r"old\s+\S*old.csv:product", about)
+        assert re.search(r"command\s+clusterdiff compare --old", about)
+        assert page.locator("#tab-pred-clusters").inner_text() == "New clusters"
+
+
+def test_full_holds_more(tmp_path: Path) -> None:
+    """With ``full``, whatever did not fit: all components, cells and points."""
+    true = [i // 4 for i in range(10_000)]
+    pred = [i // 2 for i in range(10_000)]
+    diff = cd.compare(true, pred)
+    sizes = []
+    for full in (False, True):
+        diff.report(tmp_path / "page.html", full=full)
+        data = data_of(tmp_path / "page.html")
+        sizes.append(len(data["components"]))
+        assert len(data["components"]) + data["rest"]["components"] == len(diff.components)
+    assert sizes[0] < sizes[1] == len(diff.components)

@@ -1,0 +1,263 @@
+"""The review of repairs in a real browser: what the page promises is what `clusterdiff apply` brings."""
+
+from __future__ import annotations
+
+import csv
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import clusterdiff as cd
+from clusterdiff.cli import main
+from clusterdiff.show.report import data
+from tests.hostile import hostile_clusterings
+
+
+def run(*arguments: object) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main([str(argument) for argument in arguments])
+
+
+def now(page: Any) -> float:
+    return float(page.locator("#score-now").get_attribute("data-value"))
+
+
+def to_decide(page: Any) -> list[str]:
+    return list(page.locator("#to-decide > li .asked p:first-child").all_inner_texts())
+
+
+def downloaded(page: Any, button: str, path: Path) -> Path:
+    with page.expect_download() as download:
+        page.locator(button).click()
+    download.value.save_as(path)
+    return path
+
+
+def table(path: Path, clustering: dict[Any, Any]) -> Path:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([("record", "cluster"), *clustering.items()])
+    return path
+
+
+def records(names: str, clusters: str) -> tuple[dict[Any, Any], dict[Any, Any]]:
+    """Two clusterings of some points, which are called by numbers or by text."""
+    rng = np.random.default_rng(5)
+    true = rng.integers(0, 9, 60)
+    pred = np.where(rng.random(60) < 0.25, rng.integers(0, 9, 60), true)
+    called = [i * 7 if names == "numbers" else f'"r{i}", é' for i in range(60)]
+    label = int if clusters == "numbers" else lambda code: f"c.{code}"
+    return dict(zip(called, map(label, true), strict=True)), dict(zip(called, map(label, pred), strict=True))
+
+
+@pytest.mark.parametrize(("names", "clusters"), [("numbers", "numbers"), ("text", "text")])
+def test_what_the_page_promises_is_what_apply_brings(
+    names: str, clusters: str, tmp_path: Path, open_page: Any
+) -> None:
+    """Repairs are accepted by keys; the patch makes a clustering with the very score that the page told."""
+    sides = [
+        table(tmp_path / f"{s}.csv", c)
+        for s, c in zip(("true", "pred"), records(names, clusters), strict=True)
+    ]
+    run("compare", *sides, "--html", tmp_path / "diff.html")
+    for presses in ("aajarka", "a" * 200):
+        with open_page(tmp_path / "diff.html") as page:
+            page.goto(page.url + "#repairs")
+            for key in presses:
+                page.keyboard.press(key)
+                if not page.locator("#to-decide > li").count():
+                    break
+            promised = now(page)
+            patch = downloaded(page, "#as-patch", tmp_path / "review.json")
+        fixed = tmp_path / f"fixed-{len(presses)}.csv"
+        run("apply", sides[1], patch, "-o", fixed)
+        assert cd.compare(str(sides[0]), str(fixed)).score() == pytest.approx(promised, abs=1e-12)
+        assert promised > cd.compare(*map(str, sides)).score()
+    assert promised == 1.0
+
+
+def test_hostile_names_leave_as_they_are(tmp_path: Path, open_page: Any) -> None:
+    """What is spelt out on the page is itself in the patch."""
+    true, pred = hostile_clusterings()
+    short = [p for p in true if max(len(str(name)) for name in (p, true[p], pred[p])) < 2_000]
+    true, pred = ({point: side[point] for point in short} for side in (true, pred))
+    path = tmp_path / "hostile.html"
+    cd.compare(true, pred).report(path)
+    with open_page(path) as page:
+        page.goto(page.url + "#repairs")
+        for _ in range(3):
+            page.keyboard.press("a")
+        promised = now(page)
+        patch = cd.Patch.read(downloaded(page, "#as-patch", tmp_path / "review.json"))
+    assert cd.compare(true, patch.apply(pred)).score() == pytest.approx(promised, abs=1e-12)
+
+
+def test_score_loss_and_list_follow_at_once_and_back(tmp_path: Path, open_page: Any) -> None:
+    """Accept, reject, undo and put back; a reload changes nothing, and everything is announced."""
+    true, pred = [0, 0, 0, 1, 1, 2, 2], [0, 0, 1, 1, 1, 2, 3]
+    path = tmp_path / "diff.html"
+    diff = cd.compare(true, pred)
+    diff.report(path)
+    with open_page(path) as page:
+        page.goto(page.url + "#repairs")
+        first = to_decide(page)
+        told = [f"{repair.sentence} +{repair.gain:.4f}" for repair in diff.repairs()]
+        assert sorted(first) == sorted(told)
+        page.get_by_role("button", name=f"Accept: {diff.repairs()[0].sentence}").click()
+        moved = cd.compare(true, [0, 0, 0, 1, 1, 2, 3])
+        assert now(page) == pytest.approx(moved.score(), abs=1e-12)
+        for part in ("split", "merge"):
+            lost = float(page.locator(f"#loss-now [data-part={part}]").get_attribute("data-value"))
+            assert lost == pytest.approx(getattr(moved.loss, part), abs=1e-12)
+        assert to_decide(page) == [f"{repair.sentence} +{repair.gain:.4f}" for repair in moved.repairs()]
+        said = page.locator("#review-said")
+        assert said.get_attribute("aria-live") == "polite"
+        assert said.inner_text() == (
+            f"Accepted: {diff.repairs()[0].sentence}. S_H is now {moved.score():.4f}. 1 repair left."
+        )
+        assert page.evaluate("document.activeElement.className") == "accept"
+        page.keyboard.press("r")
+        assert to_decide(page) == []
+        assert now(page) == pytest.approx(moved.score(), abs=1e-12)
+        page.reload()
+        assert page.locator("#progress").inner_text() == "1 accepted, 1 rejected, 0 left to decide."
+        assert now(page) == pytest.approx(moved.score(), abs=1e-12)
+        page.locator("#decided summary").click()
+        page.get_by_role("button", name="Put back").click()
+        assert len(to_decide(page)) == 1
+        page.keyboard.press("u")
+        assert to_decide(page) == first
+        assert now(page) == pytest.approx(diff.score(), abs=1e-12)
+        assert page.locator("#undo").is_disabled()
+        page.reload()
+        assert to_decide(page) == first
+
+
+def test_a_component_can_be_repaired_where_it_is_opened(tmp_path: Path, open_page: Any) -> None:
+    """Its repairs have the same buttons, and its points follow."""
+    path = tmp_path / "diff.html"
+    cd.compare({"a": 1, "b": 1, "c": 1, "d": 2, "e": 2}, {"a": 1, "b": 1, "c": 2, "d": 2, "e": 2}).report(
+        path
+    )
+    with open_page(path) as page:
+        page.locator("#list .row button").first.click()
+        page.locator(".detail .accept").first.click()
+        assert "after 1 accepted repair" in page.locator(".detail .tints").inner_text()
+        assert page.locator(".detail .points .merge").count() == 0
+        assert "None is left" in page.locator(".detail").inner_text()
+        assert page.evaluate("document.activeElement.closest('.row') !== null")
+        page.locator("#tab-repairs").click()
+        assert now(page) == 1.0
+
+
+def test_csv_and_words(tmp_path: Path, open_page: Any) -> None:
+    """A row for every point that comes into another cluster, and sentences on the clipboard."""
+    path = tmp_path / "diff.html"
+    true = {"a": "x", "b,": "x", "c": "x", "d": "y", "e": "y"}
+    cd.compare(true, {"a": 1, "b,": 1, "c": 2, "d": 2, "e": 2}).report(path)
+    with open_page(path, permissions=["clipboard-read", "clipboard-write"]) as page:
+        page.goto(page.url + "#repairs")
+        page.keyboard.press("a")
+        rows = list(csv.DictReader(StringIO(downloaded(page, "#as-csv", tmp_path / "r.csv").read_text())))
+        assert [(row["point"], row["true"], row["from"], row["to"], row["points"]) for row in rows] == [
+            ("c", "x", "2", "1", "1")
+        ]
+        page.locator("#as-words").click()
+        page.locator("#review-said").get_by_text("1 repair copied.").wait_for()
+        copied = page.evaluate("navigator.clipboard.readText()")
+        assert "1. move 1 point of x (c) from 2 to 1 (+" in copied
+        assert page.evaluate("document.activeElement.id") == "as-words"
+
+
+@pytest.mark.parametrize(
+    ("made", "reason"),
+    [
+        (
+            lambda: cd.compare({"a": 1, "b": 1, "c": 2}, {"a": 1, "b": 2}, missing="lost"),
+            "cannot add or remove",
+        ),
+        (lambda: cd.compare([0, 0, 1, 1], [0, -1, 1, 0], noise_pred=-1), "1 point of this side is in none"),
+        (
+            lambda: cd.compare({"a": 1, "b": 1, "c": 2}, {"a": 1, "b": 2, "c": 2, "d": 2}, missing="drop"),
+            "1 point of this side was left out",
+        ),
+        (
+            lambda: cd.compare(cd.Corpus({"d": [{1, 2}, {3}]}), cd.Corpus({"d": [{1}, {2, 3}]})),
+            "not for documents",
+        ),
+    ],
+    ids=["lost", "noise", "drop", "corpus"],
+)
+def test_where_a_patch_cannot_be_made_the_page_says_why(
+    made: Any, reason: str, tmp_path: Path, open_page: Any
+) -> None:
+    """CSV still has what was accepted, and the score is exact all the same."""
+    path = tmp_path / "diff.html"
+    diff = made()
+    diff.report(path)
+    with open_page(path) as page:
+        page.goto(page.url + "#repairs")
+        assert reason in page.locator("#no-patch").inner_text()
+        page.keyboard.press("a")
+        assert page.locator("#as-patch").is_disabled()
+        rows = list(csv.DictReader(StringIO(downloaded(page, "#as-csv", tmp_path / "r.csv").read_text())))
+        assert rows
+        assert now(page) == pytest.approx(diff.score() + float(rows[0]["gain"]), abs=1e-12)
+        assert float(rows[0]["gain"]) == pytest.approx(diff.repairs()[0].gain, abs=1e-12)
+
+
+def test_points_that_the_page_does_not_hold_are_no_patch(
+    tmp_path: Path, open_page: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A part of many points cannot be named by a page that has few of them; --full has all."""
+    monkeypatch.setattr(data, "USUAL", data.USUAL._replace(points=20, names=30))
+    rng = np.random.default_rng(1)
+    true = np.repeat([0, 1], 200)
+    pred = np.where(rng.random(400) < 0.3, 1 - true, true)
+    diff = cd.compare(true, pred)
+    for full, text in ((False, "A page written with --full has more."), (True, "")):
+        path = tmp_path / f"full-{full}.html"
+        diff.report(path, full=full)
+        with open_page(path) as page:
+            page.goto(page.url + "#repairs")
+            page.keyboard.press("a")
+            assert text in page.locator("#no-patch").inner_text()
+            assert page.locator("#as-patch").is_disabled() != full
+            promised = now(page)
+            if full:
+                patch = cd.Patch.read(downloaded(page, "#as-patch", tmp_path / "big.json"))
+                assert cd.compare(true, patch.apply(pred)).score() == pytest.approx(promised, abs=1e-12)
+
+
+def test_a_component_that_is_there_in_part_is_exact(
+    tmp_path: Path, open_page: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a large component the page has some cells, and sums over the others: what it promises still holds."""
+    monkeypatch.setattr(data, "USUAL", data.USUAL._replace(cells=200, excerpt=700, points=3_000))
+    rng = np.random.default_rng(3)
+    true = rng.integers(0, 120, 3_000)
+    pred = np.where(rng.random(3_000) < 0.3, rng.integers(0, 120, 3_000), true)
+    weights = rng.integers(1, 5, 3_000)
+    diff = cd.compare(true, pred, weights=weights)
+    diff.report(tmp_path / "diff.html")
+    with open_page(tmp_path / "diff.html") as page:
+        assert (
+            page.evaluate("JSON.parse(document.getElementById('data').textContent).components[0].whole") == 0
+        )
+        page.goto(page.url + "#repairs")
+        gains = [float(node.get_attribute("value")) for node in page.locator("#to-decide data").all()]
+        assert all(np.isclose(gain, diff.repairs().gain, rtol=0, atol=1e-13).any() for gain in gains)
+        for _ in range(3):
+            page.keyboard.press("a")
+        while page.locator("#more-to-decide").is_visible():
+            page.locator("#more-to-decide").click()
+        for operation in ("move", "split"):  # on true and on predicted clusters of which all is there
+            page.locator("#to-decide .accept").and_(page.get_by_label(f"Accept: {operation}")).first.click()
+        promised = now(page)
+        lost = [float(node.get_attribute("data-value")) for node in page.locator("#loss-now output").all()]
+        patch = cd.Patch.read(downloaded(page, "#as-patch", tmp_path / "review.json"))
+    fixed = cd.compare(true, patch.apply(pred), weights=weights)
+    assert fixed.score() == pytest.approx(promised, abs=1e-12)
+    assert [fixed.loss.split, fixed.loss.merge] == pytest.approx(lost, abs=1e-12)
