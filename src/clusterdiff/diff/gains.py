@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from html import escape
 from typing import Any, Literal, NamedTuple, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from clusterdiff import notebook
 from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.anew import NOWHERE, Operation
 from clusterdiff.diff.worth import Worth
@@ -35,6 +35,9 @@ class ComponentGain(NamedTuple):
     gain: float
     score: float
 
+    def _repr_html_(self) -> str:
+        return record_html("ComponentGain", self._asdict())
+
 
 class ClusterGain(NamedTuple):
     """A true or predicted cluster, what a measure gains if it is set right, and the measure's value then."""
@@ -45,6 +48,9 @@ class ClusterGain(NamedTuple):
     parts: int
     gain: float
     score: float
+
+    def _repr_html_(self) -> str:
+        return record_html("ClusterGain", self._asdict())
 
 
 @dataclass(frozen=True)
@@ -100,7 +106,7 @@ class Gains:
         return f"{self.sentence}\n{self.table}"
 
     def _repr_html_(self) -> str:
-        return f"<p>{escape(self.sentence)}</p>{self.table._repr_html_()}"
+        return notebook.view(notebook.line(self.sentence, strong=True), self.table.html())
 
 
 def gains(worth: Worth, by: By) -> Gains:
