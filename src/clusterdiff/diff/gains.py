@@ -16,7 +16,7 @@ from clusterdiff.diff.worth import Worth
 from clusterdiff.errors import one_of
 from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.labels import BoolArray, FloatArray, Int64Array
-from clusterdiff.table import Table, plain
+from clusterdiff.table import Table, plain, record_html
 from clusterdiff.wording import count
 
 By: TypeAlias = Literal["component", "true", "pred"]
