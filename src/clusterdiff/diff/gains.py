@@ -16,7 +16,7 @@ from clusterdiff.diff.worth import Worth
 from clusterdiff.errors import one_of
 from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.labels import BoolArray, FloatArray, Int64Array
-from clusterdiff.table import Table, plain
+from clusterdiff.table import Table, plain, record_html
 from clusterdiff.wording import count, number
 
 By: TypeAlias = Literal["component", "true", "pred"]
@@ -35,6 +35,9 @@ class ComponentGain(NamedTuple):
     gain: float
     score: float
 
+    def _repr_html_(self) -> str:
+        return record_html("ComponentGain", self._asdict())
+
 
 class ClusterGain(NamedTuple):
     """A true or predicted cluster, what a measure gains if it is set right, and the measure's value then."""
@@ -45,6 +48,9 @@ class ClusterGain(NamedTuple):
     parts: int
     gain: float
     score: float
+
+    def _repr_html_(self) -> str:
+        return record_html("ClusterGain", self._asdict())
 
 
 @dataclass(frozen=True)
