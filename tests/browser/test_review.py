@@ -57,7 +57,10 @@ def test_what_the_page_promises_is_what_apply_brings(
     names: str, clusters: str, tmp_path: Path, open_page: Any
 ) -> None:
     """Repairs are accepted by keys; the patch makes a clustering with the very score that the page told."""
-    sides = [table(tmp_path / f"{s}.csv", c) for s, c in zip(("true", "pred"), records(names, clusters), strict=True)]
+    sides = [
+        table(tmp_path / f"{s}.csv", c)
+        for s, c in zip(("true", "pred"), records(names, clusters), strict=True)
+    ]
     run("compare", *sides, "--html", tmp_path / "diff.html")
     for presses in ("aajarka", "a" * 200):
         with open_page(tmp_path / "diff.html") as page:
@@ -135,7 +138,9 @@ def test_score_loss_and_list_follow_at_once_and_back(tmp_path: Path, open_page: 
 def test_a_component_can_be_repaired_where_it_is_opened(tmp_path: Path, open_page: Any) -> None:
     """Its repairs have the same buttons, and its points follow."""
     path = tmp_path / "diff.html"
-    cd.compare({"a": 1, "b": 1, "c": 1, "d": 2, "e": 2}, {"a": 1, "b": 1, "c": 2, "d": 2, "e": 2}).report(path)
+    cd.compare({"a": 1, "b": 1, "c": 1, "d": 2, "e": 2}, {"a": 1, "b": 1, "c": 2, "d": 2, "e": 2}).report(
+        path
+    )
     with open_page(path) as page:
         page.locator("#list .row button").first.click()
         page.locator(".detail .accept").first.click()
@@ -169,7 +174,10 @@ def test_csv_and_words(tmp_path: Path, open_page: Any) -> None:
 @pytest.mark.parametrize(
     ("made", "reason"),
     [
-        (lambda: cd.compare({"a": 1, "b": 1, "c": 2}, {"a": 1, "b": 2}, missing="lost"), "cannot add or remove"),
+        (
+            lambda: cd.compare({"a": 1, "b": 1, "c": 2}, {"a": 1, "b": 2}, missing="lost"),
+            "cannot add or remove",
+        ),
         (lambda: cd.compare([0, 0, 1, 1], [0, -1, 1, 0], noise_pred=-1), "1 point of this side is in none"),
         (
             lambda: cd.compare({"a": 1, "b": 1, "c": 2}, {"a": 1, "b": 2, "c": 2, "d": 2}, missing="drop"),
@@ -235,7 +243,9 @@ def test_a_component_that_is_there_in_part_is_exact(
     diff = cd.compare(true, pred, weights=weights)
     diff.report(tmp_path / "diff.html")
     with open_page(tmp_path / "diff.html") as page:
-        assert page.evaluate("JSON.parse(document.getElementById('data').textContent).components[0].whole") == 0
+        assert (
+            page.evaluate("JSON.parse(document.getElementById('data').textContent).components[0].whole") == 0
+        )
         page.goto(page.url + "#repairs")
         gains = [float(node.get_attribute("value")) for node in page.locator("#to-decide data").all()]
         assert all(np.isclose(gain, diff.repairs().gain, rtol=0, atol=1e-13).any() for gain in gains)

@@ -28,7 +28,8 @@ PLAY = (
           for (const at of cell.of) where[at] = pred.id;
       const homes = [...engine.preds.values()].flatMap((pred) =>
         [...pred.cells.values()].filter((cell) => cell.found).map((cell) => [cell.t, pred.id]));
-      const spurious = [...engine.preds.values()].filter((pred) => pred.lost.size).map((pred) => [pred.id, pred.strays]);
+      const having = [...engine.preds.values()].filter((pred) => pred.lost.size);
+      const spurious = having.map((pred) => [pred.id, pred.strays]);
       steps.push({ repairs, where, homes, spurious, lost: engine.lost(), gone: engine.gone() });
       if (!repairs.length) break;
       engine.apply(repairs[Math.floor(choice * repairs.length)]);
@@ -79,7 +80,14 @@ class Case:
         cells = [{"t": t, "p": p, **self.bag((self.true == t) & (self.pred == p))} for t, p in self.cells]
         truths = [{"lost": self.bag((self.true == t) & (self.pred < 0))} for t in range(max(self.true) + 1)]
         preds = [{"lost": self.bag((self.pred == p) & (self.true < 0))} for p in range(max(self.pred) + 1)]
-        return {"unit": self.unit, "uneven": self.lost, "cells": cells, "truths": truths, "preds": preds, "choices": self.choices}
+        return {
+            "unit": self.unit,
+            "uneven": self.lost,
+            "cells": cells,
+            "truths": truths,
+            "preds": preds,
+            "choices": self.choices,
+        }
 
     def compared(self, step: dict[str, Any]) -> cd.Comparison:
         """The comparison with the clusters as they are after some operations, made anew."""

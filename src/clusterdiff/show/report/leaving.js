@@ -82,7 +82,10 @@ const leaving = (() => {
       ];
     });
   };
-  const csv = () => [HEAD, ...accepted().flatMap(rowsOf)].map((row) => row.map((value) => quoted(String(value))).join(",")).join("\r\n") + "\r\n";
+  const rows = () => [HEAD, ...accepted().flatMap(rowsOf)];
+  const csv = () => rows().map((row) => row.map((value) => quoted(String(value))).join(",")).join("\r\n") + "\r\n";
+  // Values that a spreadsheet would run; they are written as they are.
+  const formulas = () => rows().flat().filter((value) => typeof value === "string" && /^[=+\-@\t\r]/.test(value)).length;
 
   const words = () =>
     [
@@ -114,5 +117,5 @@ const leaving = (() => {
     }
   };
 
-  return { patch, csv, words, download, copy, accepted };
+  return { patch, csv, formulas, words, download, copy, accepted };
 })();

@@ -165,7 +165,7 @@ const pointDiff = (work, { only = null, missing = null, moving = () => "" } = {}
     "table",
     { class: "points" },
     element("caption", { class: "unseen" }, `Points by ${data.sides[1]} cluster`),
-    element("thead", {}, element("tr", {}, ...["point", ...data.attributes].map((head) => element("th", { scope: "col" }, label(head))))),
+    element("thead", { class: data.attributes.length ? null : "unseen" }, element("tr", {}, ...["point", ...data.attributes].map((head) => element("th", { scope: "col" }, label(head))))),
     ...clusters.slice(0, GROUPS).map(body),
   );
   const more = element(

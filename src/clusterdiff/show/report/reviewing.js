@@ -236,7 +236,11 @@ const reviewing = (() => {
       draw();
     });
     $("as-patch").addEventListener("click", () => leaving.download("review.json", "application/json", leaving.patch().text));
-    $("as-csv").addEventListener("click", () => leaving.download("review.csv", "text/csv", leaving.csv()));
+    $("as-csv").addEventListener("click", () => {
+      leaving.download("review.csv", "text/csv", leaving.csv());
+      const risky = leaving.formulas();
+      $("formulas").textContent = risky ? `${counted(risky, "value")} in the CSV would be taken for formulas by a spreadsheet.` : "";
+    });
     $("as-words").addEventListener("click", async () => {
       const done = await leaving.copy(leaving.words());
       say(done ? `${counted(leaving.accepted().length, "repair")} copied.` : "This browser does not let the page copy.");

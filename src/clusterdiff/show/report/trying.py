@@ -21,8 +21,8 @@ NUMBERED = re.compile(r"\.([0-9]{1,15})\Z")
 def patching(comparison: Comparison) -> dict[str, Any]:
     """Why a patch cannot be made (``refused``), and how new clusters are called.
 
-    With ``numbers``, they are whole numbers from ``fresh`` on; else they are called after their cluster, with a point and
-    a number from ``fresh`` on, which no cluster has there.
+    With ``numbers``, they are whole numbers from ``fresh`` on. Else they are called after their cluster, with a point and
+    a number from ``fresh`` on; no cluster's name has such a number at its end.
     """
     names = [name for name in comparison.analysis.pred if not isinstance(name, Single)]
     numbers = all(isinstance(name, int) and not isinstance(name, bool) for name in names)
@@ -46,9 +46,11 @@ def _refused(comparison: Comparison) -> str | None:
     if comparison.meet.uneven:
         return "A patch splits and merges clusters; it cannot add or remove the points that one side lacks."
     if alone:
-        return f"A patch splits and merges clusters, and {count(alone)} of this side {'is' if alone == 1 else 'are'} in none."
+        are = "is" if alone == 1 else "are"
+        return f"A patch splits and merges clusters, and {count(alone)} of this side {are} in none."
     if left_out:
-        return f"{count(left_out)} of this side {'was' if left_out == 1 else 'were'} left out of the comparison, so a patch would not fit."
+        were = "was" if left_out == 1 else "were"
+        return f"{count(left_out)} of this side {were} left out of the comparison, so a patch would not fit."
     if not comparison.source.known:
         return "A patch names points, and only the sizes of the clusters were compared."
     return None
@@ -57,9 +59,9 @@ def _refused(comparison: Comparison) -> str | None:
 def outside(comparison: Comparison, every: Any, cells: Any, true: Any, pred: Any) -> dict[str, Any]:
     """Of a component that is there in part: sums over the cells left out, so that gains stay exact.
 
-    ``true`` has, for the true clusters of which cells were left out, the score and its shares of the loss; ``pred``, for
-    the predicted ones: how many cells were left out, their points, mass and own, and the sums of their contents, of m·s,
-    and of m times those two shares.
+    ``true`` has, for true clusters of which cells were left out, the score and its shares of the loss (to splits, to
+    missing points). ``pred`` has, for predicted ones, how many cells were left out, their points, mass and own, and the
+    sums of their contents, of m·s, and of m times those two shares.
     """
     meet, scored = comparison.meet, comparison.analysis.scored
     split, missing = 1 - scored.split, np.zeros(meet.k_true)
