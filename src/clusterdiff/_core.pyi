@@ -51,7 +51,16 @@ class Contents(NamedTuple):
 
     pairs: NDArray[np.float64]  # Σ m·m' over the pairs in each group
     entropy: NDArray[np.float64]  # Σ m·log(M/m) in each group, M being its mass
-    rest: NDArray[np.float64]  # for each mass, what the others in its group come to
+
+class Weighed(NamedTuple):
+    """What masses m of cells come to beside those of all around: a and b of their clusters, W of all."""
+
+    true_only: float  # Σ m(a − m)/2
+    pred_only: float  # Σ m(b − m)/2
+    apart: float  # Σ m(W − a − b + m)/2
+    mutual: float  # I
+    chi2: float  # χ²/W
+    frobenius: float  # Σ m(b − m)/ab + m(a − m)/ab
 
 class DenseMoments(NamedTuple):
     """Weighted mean [k, d] of each group, what rounding took from it, and its sum of squared deviations [k]."""
@@ -255,6 +264,8 @@ class Cells:
     @property
     def pred_labels(self) -> NDArray[np.int64] | NDArray[np.uint64] | None: ...
     def sums(self) -> Sums: ...
+    def weighed(self, mass: NDArray[np.float64]) -> Weighed:
+        """Sums over cells of these masses, exact until the last rounding, however far apart they lie."""
     def transpose(self) -> Transposed:
         """Pred-major cells, and for each of them its index in this table."""
     def join(self) -> Join:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from html import escape
 from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from clusterdiff import notebook
 from clusterdiff.errors import MissingExtraError, one_of
 
 RowType = TypeVar("RowType")
@@ -88,13 +88,14 @@ class Table(Generic[RowType]):
         return "\n".join(_text_rows(self))
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(shown(value))}</td>" for value in row) + "</tr>"
-            for row in _values(self[:SHOWN])
-        )
-        more = f"<p>… {_more(self)}</p>" if len(self) > SHOWN else ""
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+        return notebook.view(self.html())
+
+    def html(self, rows: int = SHOWN) -> str:
+        """The first rows as part of what a notebook shows."""
+        head = self[:rows]
+        texts = [[shown(value) for value in row] for row in _values(head)]
+        more = f"… {_more(self, rows)}" if len(self) > rows else ""
+        return notebook.table(self.columns, texts, _numeric(head)) + notebook.line(more, quiet=True)
 
 
 def shown(value: object, width: int = WIDTH) -> str:
@@ -136,6 +137,9 @@ class Row(tuple[Any, ...]):
     def __reduce__(self) -> tuple[Any, ...]:
         return Row.of, (self.columns, *self)
 
+    def _repr_html_(self) -> str:
+        return record_html("Row", dict(zip(self.columns, self, strict=True)))
+
     def __repr__(self) -> str:
         return (
             f"Row({', '.join(f'{name}={value!r}' for name, value in zip(self.columns, self, strict=True))})"
@@ -153,6 +157,20 @@ def plain(value: Any) -> Any:
     return value if isinstance(value, str | int | float | bool) or value is None else str(value)
 
 
+def record_html(title: str, facts: Mapping[str, Any], *more: str) -> str:
+    """A result that is a few named values, as a notebook shows it; ``more`` stands below them.
+
+    >>> "Loss" in record_html("Loss", {"total": 0.25})
+    True
+    """
+    texts = {name: "–" if value is None else shown(python(value), 200) for name, value in facts.items()}
+    # Beside a long text, numbers on the right would be far from their names.
+    aligned = max(map(len, texts.values()), default=0) <= WIDTH
+    kinds = {name: type(python(value)) in (int, float) for name, value in facts.items()}
+    named = [(name, text, kinds[name] and aligned) for name, text in texts.items()]
+    return notebook.view(notebook.line(title, strong=True), notebook.facts(named), *more)
+
+
 def _values(table: Table[Any]) -> Iterator[tuple[Any, ...]]:
     return zip(*table.to_dict().values(), strict=True)
 
@@ -160,7 +178,7 @@ def _values(table: Table[Any]) -> Iterator[tuple[Any, ...]]:
 def _text_rows(table: Table[Any]) -> list[str]:
     rows = [tuple(shown(v) for v in row) for row in _values(table[:SHOWN])]
     widths = [max(map(len, column)) for column in zip(table.columns, *rows, strict=True)]
-    right = [table[name].dtype.kind in "iuf" for name in table.columns]
+    right = _numeric(table)
     index = len(str(max(len(rows) - 1, 0)))
 
     def line(first: str, cells: Sequence[str]) -> str:
@@ -173,8 +191,12 @@ def _text_rows(table: Table[Any]) -> list[str]:
     return lines
 
 
-def _more(table: Table[Any]) -> str:
-    left = len(table) - SHOWN
+def _numeric(table: Table[Any]) -> list[bool]:
+    return [table[name].dtype.kind in "iuf" for name in table.columns]
+
+
+def _more(table: Table[Any], rows: int = SHOWN) -> str:
+    left = len(table) - rows
     return f"{left:,} more row" + ("" if left == 1 else "s")
 
 

@@ -10,39 +10,39 @@ from os import PathLike
 from typing import Any
 
 
-def plot(comparison: Any, kind: str = "flow", ax: Any = None) -> Any:
+def plot(comparison: Any, kind: str = "flow", ax: Any = None, **size: Any) -> Any:
     """Draw one of the plots of a comparison, by name; returns the Axes."""
     from clusterdiff.show import plots
 
-    return plots.plot(comparison, kind, ax)
+    return plots.plot(comparison, kind, ax, **size)
 
 
-def series(worsened: Any, ax: Any = None) -> Any:
+def series(worsened: Any, ax: Any = None, **size: Any) -> Any:
     """Draw the scores of a series against the number of operations; returns the Axes."""
     from clusterdiff.show import plots
 
-    return plots.series(worsened, ax)
+    return plots.sized(plots.series, worsened, ax, **size)
 
 
-def mean_ranks(ranking: Any, ax: Any = None) -> Any:
+def mean_ranks(ranking: Any, ax: Any = None, **size: Any) -> Any:
     """Draw the mean ranks of systems over data sets, and which of them do not differ; returns the Axes."""
     from clusterdiff.show import plots
 
-    return plots.mean_ranks(ranking, ax)
+    return plots.sized(plots.mean_ranks, ranking, ax, **size)
 
 
-def sweep(swept: Any, kind: str = "thresholds", ax: Any = None) -> Any:
+def sweep(swept: Any, kind: str = "thresholds", ax: Any = None, **size: Any) -> Any:
     """Draw one of the plots of a sweep, by name; returns the Axes."""
     from clusterdiff.show import plots
 
-    return plots.plot_sweep(swept, kind, ax)
+    return plots.plot_sweep(swept, kind, ax, **size)
 
 
-def matrix(found: Any, kind: str = "matrix", ax: Any = None) -> Any:
+def matrix(found: Any, kind: str = "matrix", ax: Any = None, **size: Any) -> Any:
     """Draw one of the plots of many clusterings, by name; returns the Axes."""
     from clusterdiff.show import plots
 
-    return plots.plot_matrix(found, kind, ax)
+    return plots.plot_matrix(found, kind, ax, **size)
 
 
 def sweep_report(swept: Any, path: str | PathLike[str], title: str | None = None) -> None:

@@ -54,6 +54,15 @@ def plural(noun: str) -> str:
     return f"{noun[:-1]}ies" if noun[-1:] == "y" and noun[-2:-1] not in "aeiou" else f"{noun}s"
 
 
+def article(noun: str) -> str:
+    """One of a thing that was not named before.
+
+    >>> article("cluster"), article("entity")
+    ('a cluster', 'an entity')
+    """
+    return f"{'an' if noun[:1] in 'aeiou' else 'a'} {noun}"
+
+
 def and_list(items: Sequence[str], limit: int = 4) -> str:
     """Items joined as in a sentence; the first ``limit`` of them, and how many more.
 

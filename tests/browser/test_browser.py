@@ -42,7 +42,7 @@ def values(page: Any, selector: str) -> list[float]:
 def test_the_numbers_on_the_page_are_those_of_the_json(demo: Path, open_page: Any) -> None:
     """Score, losses, signature, components and measures equal what --json prints."""
     wanted = ("S_H", "R", "nmi_max", "VI")
-    program = "from clusterdiff.cli import main; main()"
+    program = "from clusterdiff_command import main; main()"
     arguments = [
         sys.executable,
         "-c",

@@ -26,7 +26,7 @@ from clusterdiff.formats.source import parse
 from clusterdiff.tables import extent
 from tests.waiting import HANGS
 
-COMMAND = [sys.executable, "-c", "from clusterdiff.cli import main; main()"]
+COMMAND = [sys.executable, "-c", "from clusterdiff_command import main; main()"]
 
 
 def run(*arguments: object) -> Result:
@@ -465,3 +465,28 @@ def test_sigterm_ends_in_an_orderly_way(monkeypatch: pytest.MonkeyPatch) -> None
     assert run("measures").exit_code == 128 + signal.SIGTERM
     assert cleaned == [True]
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+@pytest.mark.parametrize("after", [1, 40, 150, 300, 450])
+def test_a_command_can_be_stopped_while_it_starts(files: tuple[Path, Path], after: int) -> None:
+    """Whatever is being imported, Ctrl-C is a word and an exit code, and no traceback."""
+    starting = [
+        COMMAND[0],
+        "-X",
+        "importtime",
+        *COMMAND[1:],
+        "compare",
+        *map(str, files),
+        "--html",
+        "out.html",
+    ]
+    with subprocess.Popen(starting, stderr=subprocess.PIPE, cwd=files[0].parent, text=True) as run:
+        assert run.stderr is not None
+        lines = (line for line in run.stderr if line.startswith("import time:"))
+        next(line for line in lines if "clusterdiff_command" in line)
+        for _ in range(after):
+            next(lines)
+        run.send_signal(signal.SIGINT)
+        told = [line for line in run.stderr if not line.startswith("import time:")]
+    assert (run.returncode, told) == (130, ["interrupted\n"])
+    assert not (files[0].parent / "out.html").exists()

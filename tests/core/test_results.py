@@ -30,7 +30,11 @@ RESULTS: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
     "Transposed": (lambda: cells().transpose(), ("cells", "order")),
     "Join": (lambda: cells().join(), ("of_true", "of_pred", "count")),
     "Members": (lambda: _core.group_members(TRUE, 3), ("indptr", "members")),
-    "Contents": (lambda: _core.contents(TRUE, 3, np.ones(6)), ("pairs", "entropy", "rest")),
+    "Contents": (lambda: _core.contents(TRUE, 3, np.ones(6)), ("pairs", "entropy")),
+    "Weighed": (
+        lambda: cells().weighed(np.ones(len(cells()))),
+        ("true_only", "pred_only", "apart", "mutual", "chi2", "frobenius"),
+    ),
     "DenseMoments": (lambda: _core.moments_dense(TRUE, 3, np.eye(6)), ("centres", "low", "within")),
     "SparseMoments": (
         lambda: _core.moments_sparse(TRUE, 3, ROWS.indptr, ROWS.indices, ROWS.data, 6),

@@ -218,3 +218,44 @@ def test_pair_scores_are_ratios_of_exact_integers() -> None:
         sum(x * y for x, y in zip(a, s, strict=True)) + sum(x * y for x, y in zip(b, t, strict=True))
     ) / 40
     assert sums.s_pairs_mean == pytest.approx(float(mean), rel=1e-15)
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 3), st.integers(0, 3), st.floats(1, 2), st.integers(-150, 150)),
+        min_size=1,
+        max_size=10,
+        unique_by=lambda cell: cell[:2],
+    )
+)
+def test_weighed_cells_are_exact_however_far_apart(drawn: list[tuple[int, int, float, int]]) -> None:
+    """Masses from 2^-150 to 2^150 beside each other: each sum is the exact one, rounded."""
+    labels = np.array([cell[:2] for cell in drawn]).T
+    cells = _core.meet(*labels)
+    place = cells.locate(*labels)
+    mass = np.zeros(len(cells))
+    mass[place] = [factor * 2.0**power for _, _, factor, power in drawn]
+    m = {cell[:2]: Fraction(mass[at]) for cell, at in zip(drawn, place, strict=True)}
+    a, b = (
+        {k: sum(x for c, x in m.items() if c[side] == k) for k in {c[side] for c in m}} for side in (0, 1)
+    )
+    total = sum(m.values())
+    expected = {
+        "true_only": sum(x * (a[t] - x) for (t, _), x in m.items()) / 2,
+        "pred_only": sum(x * (b[p] - x) for (_, p), x in m.items()) / 2,
+        "apart": sum(x * (total - a[t] - b[p] + x) for (t, p), x in m.items()) / 2,
+        "chi2": sum(x * x / (a[t] * b[p]) for (t, p), x in m.items()) - 1,
+        "frobenius": len(a) + len(b) - 2 * sum(x * x / (a[t] * b[p]) for (t, p), x in m.items()),
+    }
+    found = cells.weighed(mass)
+    for name, value in expected.items():
+        assert getattr(found, name) == pytest.approx(float(value), rel=1e-14, abs=0), name
+    if len(a) == 1 or len(b) == 1:
+        assert found.mutual == 0
+
+
+def test_weighed_cells_refuse_what_is_no_mass() -> None:
+    cells = _core.meet(np.array([0, 0, 1]), np.array([0, 1, 1]))
+    for mass in ([1.0, 2.0], [1.0, 2.0, -1.0], [1.0, 2.0, math.nan], [1.0, 2.0, math.inf]):
+        with pytest.raises(ValueError, match="mass must"):
+            cells.weighed(np.array(mass))

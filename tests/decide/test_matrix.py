@@ -144,7 +144,7 @@ def test_a_matrix_is_a_value() -> None:
     assert again.to_dict() == found.to_dict()
     assert json.loads(json.dumps(found.to_dict()))["medoid"] == "a"
     assert "3 clusterings of 3 points, each against each by S_H" in repr(found)
-    assert "<th>true</th>" in found._repr_html_()
+    assert ">true</th>" in found._repr_html_()
     assert found.to_csv().splitlines()[0] == ",true,a,b"
     assert len(found.table) == 9
 

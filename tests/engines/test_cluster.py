@@ -166,7 +166,7 @@ def test_a_worker_that_dies_in_the_middle_changes_nothing(cluster: Cluster, file
 def test_the_shell_runs_on_the_cluster(cluster: Cluster, files: tuple[Path, Any]) -> None:
     """`clusterdiff compare --engine spark --master …` prints what the core would."""
     folder, expected = files
-    script = "import warnings; warnings.simplefilter('ignore'); from clusterdiff.cli import main; main()"
+    script = "import warnings; warnings.simplefilter('ignore'); from clusterdiff_command import main; main()"
     arguments = [
         "compare",
         str(folder / "true.parquet"),

@@ -189,7 +189,7 @@ def test_an_interrupted_run_removes_its_temporary_files(tmp_path: Path, ending: 
         )
     place = tmp_path / "place"
     place.mkdir()
-    script = "from clusterdiff.cli import main; main()"
+    script = "from clusterdiff_command import main; main()"
     run = subprocess.Popen(
         [sys.executable, "-c", script, "compare", *paths, "--engine", "duckdb", "--memory", "200MB"],
         env=os.environ | {"TMPDIR": str(place)},

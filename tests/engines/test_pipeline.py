@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -280,17 +281,37 @@ def test_bad_weights_and_features_are_refused(frame: Any) -> None:
         cd.compare_columns(table, true="a", pred="b", features="x")
 
 
-@pytest.mark.parametrize("size", [1e-170, 1e154, 1e300])
-def test_numbers_that_cannot_be_squared_are_refused(size: float) -> None:
-    """Sums of squares are made by the engine, which has no scale of its own: it says so, and gives no wrong number."""
-    import polars as pl
-
-    table = pl.LazyFrame({"a": [1, 1, 2], "b": [1, 2, 2], "x": [size, 2 * size, 3 * size]})
-    for argument in ("weights", "features"):
-        with pytest.raises(
-            cd.ArgumentError, match=f"`{argument}` must be of a size that can be squared in an engine"
-        ):
-            cd.compare_columns(table, true="a", pred="b", **{argument: "x"})
+def test_no_scale_changes_a_score(frame: Any) -> None:
+    """Weights and features of any size are brought to one that can be squared, by a power of two, as in memory."""
+    columns: dict[str, list[Any]] = {
+        "i": list(range(8)),
+        "a": [1, 1, 1, 2, 2, 3, 3, 3],
+        "b": [1, 1, 2, 2, 3, 3, 3, 1],
+        "w": [1.0, 0.5, 3.0, 0.75, 2.0, 1.25, 0.0, 4.0],
+        "x": [0.0, 1.0, 1.5, 5.0, 6.0, 2.0, 3.0, -1.0],
+    }
+    names: Any = {"true": "a", "pred": "b", "point": "i", "weights": "w", "features": "x"}
+    measures = ["S_H", "ari", "nmi", "S_MSE", "b3.f1"]
+    memory = cd.compare(columns["a"], columns["b"], weights=columns["w"], features=columns["x"])
+    plain = memory.scores(measures)
+    for power in (-900, 505, 1000):
+        w, x = ([math.ldexp(value, by) for value in columns[y]] for y, by in (("w", power), ("x", -power)))
+        table = frame(columns | {"w": w, "x": x})
+        for budget in (None, 0):  # cells in memory, and in the engine
+            diff = cd.compare_columns(table, **names, budget=budget)
+            assert diff.scores(measures) == pytest.approx(plain, rel=1e-12)
+            assert diff.signature == cd.compare(columns["a"], columns["b"], weights=w).signature
+            if abs(power) < 600:
+                assert diff.score("mirkin") == pytest.approx(math.ldexp(memory.score("mirkin"), 2 * power))
+            else:
+                with pytest.raises(cd.MeasureError, match="mirkin grows with the square of the weights"):
+                    diff.score("mirkin")
+    # Both tables may know weights of points that the other lacks: they have one unit.
+    left = frame({y: columns[y][:6] for y in ("i", "a")} | {"w": [math.ldexp(1.0, 900)] * 6})
+    right = frame({y: columns[y][2:] for y in ("i", "b")} | {"w": [math.ldexp(1.0, 898)] * 6})
+    for missing in ("singleton", "lost"):
+        diff = cd.compare(left, right, point="i", cluster=("a", "b"), weights="w", missing=missing)  # type: ignore[call-overload]
+        assert diff.signature.endswith(f"sum={math.ldexp(6.5, 900):.12g}|v:{cd.__version__}")
 
 
 def test_documents_keep_points_and_clusters_apart(frame: Any) -> None:

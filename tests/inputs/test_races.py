@@ -10,6 +10,7 @@ import sys
 SCRIPT = """
 import threading, warnings
 import numpy as np
+import pyarrow as pa
 import clusterdiff as cd
 
 warnings.simplefilter("ignore")
@@ -59,6 +60,33 @@ def tried(one, other, rounds):
         thread.join()
     assert cd.score(one, one) == 1.0
 
+def arrow(kind):  # texts whose places are overwritten with some outside of their memory
+    column = pa.array(text[:20_000].tolist()).cast(kind)
+    buffers = [None if part is None else bytearray(part) for part in column.buffers()]
+    shared = pa.Array.from_buffers(kind, len(column), [part and pa.py_buffer(part) for part in buffers])
+    places = np.frombuffer(buffers[1], np.int32)
+    good, bad, stop = places.copy(), np.full_like(places, 2**31 - 8), threading.Event()
+
+    def change():
+        while not stop.is_set():
+            places[:], places[:] = bad, good
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    try:
+        for _ in range(12):
+            try:
+                assert len(cd.Clustering(shared)) == len(column)
+                assert 0 <= cd.score(shared, many[:20_000]) <= 1
+            except cd.LabelError as error:
+                assert "changed while" in str(error), error
+    finally:
+        stop.set()
+        thread.join()
+
+for kind in (pa.string(), pa.large_string(), pa.string_view()):
+    print(kind, flush=True)
+    arrow(kind)
 for name, states in KINDS.items():
     print(name, flush=True)
     tried(*states, 1 if name in ("text", "objects") else 3)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import clusterdiff as cd
@@ -23,6 +23,11 @@ RNG = np.random.default_rng(5)
 TRUE, PRED, SOME = RNG.integers(0, 5, 60), RNG.integers(0, 6, 60), RNG.integers(1, 64, 60) / 16
 #: Where a clustering has points that the other lacks.
 LESS = dict(enumerate(TRUE[:-8].tolist())), {i: p for i, p in enumerate(PRED.tolist()) if i % 9}
+#: Differences, or near independence made of such.
+DIFFERENCES = {
+    "ari", "afm", "pairs.correlation", "gamma", "npa", "K(k=60)", "I", "nmi", "nmi_max", "homogeneity", "completeness",
+    "v_measure", "chi2",
+}  # fmt: skip
 pytestmark = pytest.mark.filterwarnings("ignore:K")
 
 
@@ -143,14 +148,41 @@ def test_a_heavy_point_hides_none_of_the_others(heavy: float, kind: str) -> None
     assert {name: found.score(name) for name in expected} == pytest.approx(expected, rel=1e-9, abs=1e-15)
 
 
-@given(label_pairs(12), st.lists(st.integers(-20, 20), min_size=12, max_size=12))
-def test_weights_of_all_sizes_agree_with_their_definitions(pair: Pair, powers: list[int]) -> None:
-    """Weights from 10^-6 to 10^6 side by side, against sums in 170 digits; ratios of tiny sums lose some of theirs."""
+@given(label_pairs(7), st.lists(st.tuples(st.integers(-40, 40), st.floats(1, 2)), min_size=7, max_size=7))
+@example(([0, 0, 1], [0, 1, 1]), [(40, 1.1), (-40, 1.1), (-40, 1.1)])  # ari was 1 and is 0
+@example(([0, 0, 1, 1], [0, 1, 0, 1]), [(40, 1.1), (-40, 1.1), (-40, 1.1), (-40, 1.1)])
+def test_weights_of_all_sizes_agree_with_their_definitions(
+    pair: Pair, drawn: list[tuple[int, float]]
+) -> None:
+    """Weights from 10^-12 to 10^12 side by side: nine digits of every measure, against sums in 170 digits.
+
+    What is a difference by its definition has no digits left near 0, and 15 places there.
+    """
     true, pred = pair
-    weights = [1.1 * 2.0**power for power in powers[: len(true)]]
-    found = cd.compare(true, pred, weights=weights)
-    expected = exact(true, pred, weights)
-    assert {name: found.score(name) for name in expected} == pytest.approx(expected, rel=1e-5, abs=1e-8)
+    weights = [factor * 2.0**power for power, factor in drawn[: len(true)]]
+    diff, expected = cd.compare(true, pred, weights=weights), exact(true, pred, weights)
+    assert WEIGHTED.keys() - expected.keys() == {"S*", "v_measure(beta=2)"}  # S_H, and v_measure
+    for name, value in expected.items():
+        places = 1e-15 * sum(weights) ** cd.measures[name].degree if name in DIFFERENCES else 1e-150
+        assert diff.score(name) == pytest.approx(value, rel=1e-9, abs=places), name
+
+
+@pytest.mark.parametrize("name", [name for name, measure in WEIGHTED.items() if measure.degree == 0])
+def test_bounds_hold_with_weights(name: str) -> None:
+    """They are those of points that count alike; ``ari`` alone goes further, down to −1."""
+    measure, rng = cd.measures[name], np.random.default_rng(7)
+    for _ in range(60):
+        n = int(rng.integers(2, 7))
+        true, pred = (rng.integers(0, rng.integers(1, n + 1), n) for _ in range(2))
+        score = cd.compare(true, pred, weights=2.0 ** rng.integers(-12, 13, n)).score(name)
+        low, high = (-1.0, 1.0) if name == "ari" else measure.bounds_at(n)
+        assert low - 1e-12 <= score <= high + 1e-12
+
+
+def test_ari_goes_down_to_minus_one_with_weights() -> None:
+    """Where one heavy point is together with a light one on either side, and with another each time."""
+    scores = [cd.compare([0, 1, 1], [0, 0, 1], weights=[1, w, 1]).score("ari") for w in (1, 4.0, 2.0**40)]
+    assert scores == pytest.approx([-0.5, -0.8, -1.0])
 
 
 def test_whole_weights_up_to_the_last_bit() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import logging
 
 import numpy as np
 import pytest
@@ -12,11 +13,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import clusterdiff as cd
+from clusterdiff.files import STAGE
 from clusterdiff.meet.meet import Meet
+from clusterdiff.paper import series as paper_series
 from clusterdiff.paper import story
 from clusterdiff.paper.series import FIGURE_3, HOW
 
-NAMES = [*FIGURE_3, "VI", "I", "S'", "S*(pairs)", "S*(largest)", "S'(pairs)", "S'(largest)"]
+NAMES = [
+    *FIGURE_3,
+    "b3.f1",
+    "b3.precision",
+    "element_centric",
+    "VI",
+    "I",
+    "S'",
+    "S*(pairs)",
+    "S*(largest)",
+    "S'(pairs)",
+    "S'(largest)",
+]
 labellings = st.lists(st.integers(0, 6), min_size=1, max_size=14)
 
 
@@ -152,3 +167,36 @@ def test_arguments_are_checked() -> None:
         cd.worsen([0, 0], how="moves")
     with pytest.raises(cd.ArgumentError, match="from 0 to 2"):
         cd.worsen([0, 0, 1]).clustering(3)
+
+
+def test_too_many_clusterings_are_not_computed_anew_unless_somebody_asks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A measure that reads cells is scored at evenly spaced steps, with a notice; those that read sums at all."""
+    monkeypatch.setattr(paper_series, "ANEW", 300 * 150)
+    true = np.arange(300) // 3
+    with pytest.warns(
+        cd.ClusterdiffWarning, match="muc.f1 is computed anew .* 151 of 201 were scored; `steps`"
+    ):
+        some = cd.worsen(true, ["S_H", "muc.f1"])
+    assert len(some) == 151
+    assert (some.steps[0], some.steps[-1]) == (0, 200)
+    whole = cd.worsen(true, ["S_H", "muc.f1"], steps=200)
+    assert len(whole) == 201
+    for name, values in some.scores.items():
+        assert values.tolist() == whole.scores[name][some.steps].tolist()
+    assert len(cd.worsen(true, ["S_H", "b3.f1", "ari"])) == 201
+
+
+def test_a_long_series_tells_how_far_it_is(caplog: pytest.LogCaptureFixture) -> None:
+    """Whoever listens, as the command does on a terminal, hears which clustering is being scored, not too often."""
+    STAGE.addHandler(caplog.handler)
+    STAGE.setLevel(logging.DEBUG)
+    try:
+        cd.worsen(np.arange(3000) // 3, ["S_H"])
+    finally:
+        STAGE.removeHandler(caplog.handler)
+        STAGE.setLevel(logging.NOTSET)
+    told = [record.getMessage() for record in caplog.records]
+    assert told[0] == "scoring clustering 1 of 2,001"
+    assert 100 < len(told) < 300

@@ -18,9 +18,11 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 
+from clusterdiff.palette import PALETTE
 from clusterdiff.show import plots
 from clusterdiff.show.plots import registry
 from clusterdiff.show.plots.canvas import KIND_COLOURS, LINES, MERGE, SPLIT, axes
+from clusterdiff.show.plots.choice import Choice
 
 HOSTILE = ["$x_1$", "</script>", "a\nb", "日本語" * 20, "x" * 10_000, "שלום", "\x1b[31m", "😀"]
 
@@ -48,6 +50,9 @@ EXAMPLES = {
     "same": lambda: cd.compare([0, 1, 1], [5, 6, 6]),
     "one point": lambda: cd.compare(["x"], [1]),
     "hostile": lambda: cd.compare(HOSTILE, [HOSTILE[0]] * 4 + [HOSTILE[-1]] * 4),
+    "lost": lambda: cd.compare(
+        {"a": 1, "b": 1, "c": 2, "d": 3}, {"a": 1, "b": 2, "c": 2, "e": 4}, missing="lost"
+    ),
 }
 
 
@@ -56,21 +61,33 @@ def texts(ax: Axes) -> list[str]:
     return [text.get_text() for text in ax.figure.findobj(matplotlib.text.Text) if text.get_text()]
 
 
+@pytest.mark.parametrize("width", [85, None])
 @pytest.mark.parametrize("kind", plots.PLOTS)
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_every_plot_of_every_comparison(example: str, kind: str) -> None:
-    """Each is drawn without a warning, returns its Axes, and shows no more marks than people can read."""
-    ax = plots.plot(EXAMPLES[example](), kind)
+def test_every_plot_of_every_comparison(example: str, kind: str, width: float | None) -> None:
+    """Each is drawn without a warning, as wide as wanted, no taller than a page, all of it inside, and readable."""
+    ax = plots.plot(EXAMPLES[example](), kind, width=width)
     assert isinstance(ax, Axes)
-    ax.figure.canvas.draw()
+    figure = ax.figure
+    figure.canvas.draw()
+    assert figure.get_figwidth() * 25.4 == pytest.approx(width or 170)
+    assert figure.get_figheight() * 25.4 < 260
+    drawn = figure.get_tightbbox()
+    assert drawn.x0 > -0.03
+    assert drawn.x1 < figure.get_figwidth() + 0.03
+    assert drawn.y0 > -0.03
+    assert drawn.y1 < figure.get_figheight() + 0.03
     assert len(ax.lines) + len(ax.patches) + len(ax.texts) < 500
     assert texts(ax)
     assert all(len(text) < 400 and text.isprintable() for line in texts(ax) for text in line.splitlines())
 
 
 def test_labels_are_shown_as_text() -> None:
-    """Dollar signs are no mathematics, long names are cut, control characters are spelt out."""
+    """Dollar signs are no mathematics, long names are wrapped, and counted if cut; control characters are spelt out."""
     shown = texts(plots.flow(EXAMPLES["hostile"]()))
+    assert "2 names shortened" in shown
+    long = "The quite long name of a cluster, which needs three lines"
+    assert long in [" ".join(text.split()) for text in texts(plots.flow(cd.compare([long, "b"], [0, 0])))]
     assert any(text.startswith("$x_1$") for text in shown)
     assert any("…" in text for text in shown)
     assert not any("\x1b" in text for text in shown)
@@ -79,12 +96,14 @@ def test_labels_are_shown_as_text() -> None:
 def test_what_is_left_out_is_said() -> None:
     """A cut component, components that do not fit, and those that are the same are counted below the picture."""
     note = " ".join(" ".join(texts(plots.bipartite(large()))).split())
-    assert "in part: 10 of" in note
+    assert "in part: 2" in note
+    assert "cells; not shown: 2,795 components that differ" in note
     assert "components that differ" in note
     assert "that are the same" in note
     assert "not shown: 12 that are the same" in texts(plots.flow(customers.compare()))
     many = cd.compare(np.repeat(np.arange(60), 2), np.arange(120))
-    assert "not shown: 40 more components that differ, with 67% of the loss" in texts(plots.loss(many))
+    assert "not shown: 35 more components, with 58% of the loss" in texts(plots.loss(many))
+    assert "not shown: 35 more clusters, with 58% of the loss" in texts(plots.clusters(many))
     assert "the two clusterings are the same: nothing was lost" in texts(
         plots.loss(cd.compare([0, 1], [0, 1]))
     )
@@ -110,13 +129,26 @@ def test_the_derivation_graph_has_three_rows() -> None:
     assert "meet" in texts(ax)
 
 
-def test_loss_bars_add_up() -> None:
-    """The bars' heights are the components' losses, and the line ends at the whole."""
-    diff = customers.compare()
-    ax = plots.loss(diff)
-    assert sum(bar.get_height() for bar in ax.patches) == pytest.approx(diff.loss.total)
-    share = ax.figure.axes[1].lines[0].get_ydata()
-    assert share[-1] == pytest.approx(1.0)
+@pytest.mark.parametrize("kind", ["loss", "clusters"])
+@pytest.mark.parametrize("example", ["customers", "story", "lost"])
+def test_loss_bars_add_up(example: str, kind: str) -> None:
+    """The bars' lengths are the losses of the components, or of the clusters of both sides: together the whole."""
+    diff = EXAMPLES[example]()
+    ax = plots.plot(diff, kind)
+    assert sum(bar.get_width() for bar in ax.patches) == pytest.approx(diff.loss.total)
+    shares = [float(text[:-1]) for text in texts(ax) if text.startswith(" ") and text.endswith("%")]
+    assert sum(shares) == pytest.approx(100, abs=0.6 * len(shares))
+
+
+def test_loss_by_cluster_names_both_sides() -> None:
+    """A split is a loss of the true cluster, a merge one of the predicted cluster."""
+    ax = plots.clusters(cd.compare(list("aabc"), [1, 2, 3, 3]))
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["true · a", "predicted · 3"]
+    drawn = [(bar.get_width() > 0, bar.get_facecolor()) for bar in ax.patches]
+    assert {colour for wide, colour in drawn if wide} == {
+        matplotlib.colors.to_rgba(SPLIT),
+        matplotlib.colors.to_rgba(MERGE),
+    }
 
 
 def test_the_heat_map_puts_matched_clusters_on_the_diagonal() -> None:
@@ -124,18 +156,73 @@ def test_the_heat_map_puts_matched_clusters_on_the_diagonal() -> None:
     true = np.repeat(np.arange(6), 10)
     pred = (true * 5 + 2) % 7
     pred[::10] = 99
-    values = plots.heatmap(cd.compare(true, pred)).collections[0].get_array().filled(0)
+    values = plots.heatmap(cd.compare(true, pred)).images[0].get_array().filled(0)
     assert (np.diag(values) == 0.9).all()
 
 
+def test_the_heat_map_of_three_hundred_clusters_shows_them_all() -> None:
+    """All are there, those that were confused side by side; the names that have no room are counted."""
+    true = np.repeat(np.random.default_rng(0).permutation(300), 10)
+    pred = true.copy()
+    pred[::10] = (true[::10] + 1) % 300
+    ax = plots.heatmap(cd.compare(true, pred))
+    values = ax.images[0].get_array().filled(0)
+    assert values.shape == (300, 300)
+    row, column = np.nonzero(values)
+    assert np.mean(np.abs(row - column) <= 3) > 0.95
+    named = len(ax.get_xticklabels()) + len(ax.get_yticklabels())
+    assert f"{600 - named} names left out" in texts(ax)
+
+
+def boxes(ax: Axes) -> list[list[float]]:
+    """The heights of the clusters of either side of a flow."""
+    found = [patch for patch in ax.patches if isinstance(patch, matplotlib.patches.Rectangle)]
+    middle = np.mean(ax.get_xlim())
+    return [[box.get_height() for box in found if (box.get_x() < middle) == left] for left in (True, False)]
+
+
 def test_flow_shows_every_point_of_what_it_shows() -> None:
-    """The boxes of either side have as many points as the components drawn."""
+    """The clusters of either side are as tall as the components drawn have points."""
     diff = customers.compare()
-    ax = plots.flow(diff)
-    boxes = [patch for patch in ax.patches if patch.get_width() == pytest.approx(0.024)]
-    left = sum(box.get_height() for box in boxes if box.get_x() < 0.5)
-    right = sum(box.get_height() for box in boxes if box.get_x() > 0.5)
-    assert left == right == sum(component.size for component in diff.components if component.kind != "same")
+    left, right = boxes(plots.flow(diff))
+    assert sum(left) == pytest.approx(sum(right))
+    assert len(left) + len(right) == sum(
+        len(component.true) + len(component.pred) for component in diff.components if component.kind != "same"
+    )
+    taller = max(left) / min(left)
+    assert taller == pytest.approx(5 / 2)  # Maria Garcia has five points, Wei Chen two
+
+
+def test_the_colours_of_a_flow_say_what_was_lost() -> None:
+    """The largest part stays; others were split off, merged in, or both; what a side lacks leads nowhere."""
+
+    def legend(diff: cd.Comparison) -> list[str]:
+        return [text.get_text() for text in plots.flow(diff).get_legend().get_texts()]
+
+    assert legend(cd.compare(list("aab"), [1, 1, 2])) == ["stayed together"]
+    assert legend(cd.compare(list("aaab"), [1, 1, 2, 3])) == ["stayed together", "split off"]
+    assert legend(cd.compare(list("aab"), [1, 1, 1])) == ["stayed together", "merged in"]
+    both = cd.compare(list("aaabbb"), [1, 1, 2, 2, 2, 2])
+    assert legend(both) == ["stayed together", "split off and merged in"]
+    assert legend(EXAMPLES["lost"]())[-2:] == ["missing", "spurious"]
+    nothing = cd.compare({"a": 1}, {"b": 1}, missing="lost")
+    assert legend(nothing) == ["missing", "spurious"]
+
+
+def test_a_component_that_is_too_large_is_drawn_around_its_costliest_cluster() -> None:
+    """What is drawn hangs together, so that one sees who was confused with whom; the rest is counted."""
+    # A chain: half of each cluster is with half of the next.
+    chain = cd.compare(np.arange(4000) // 10, (np.arange(4000) + 5) // 10)
+    choice = Choice(chain, 12)
+    (block,) = choice.blocks
+    assert block.cut
+    assert len(block.true) == len(block.pred) == 12
+    assert np.ptp(block.true) == np.ptp(block.pred) == 11
+    assert (
+        "in part: 12 of 400 true clusters and 12 of 401 predicted, with 23 of their 800 cells" in choice.note
+    )
+    arrows = " ".join(" ".join(texts(plots.flow(chain, clusters=12))).split())
+    assert "arrows: 10 points in cells that are not drawn" in arrows
 
 
 def test_sizes_count_all_clusters() -> None:
@@ -171,8 +258,8 @@ def test_a_new_plot_is_one_function(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plots, "PLOTS", registry.PLOTS)
 
     @plots.picture
-    def pie(diff: cd.Comparison, ax: Axes | None = None) -> Axes:
-        drawn = axes(ax, 4, 4)
+    def pie(diff: cd.Comparison, ax: Axes | None = None, *, width: float = 80) -> Axes:
+        drawn = axes(ax, width, 60)
         drawn.pie(list(diff.kinds.values()))
         return drawn
 
@@ -181,10 +268,10 @@ def test_a_new_plot_is_one_function(monkeypatch: pytest.MonkeyPatch) -> None:
         customers.compare().plot("cake")
 
 
-def test_colours_can_be_told_apart() -> None:
-    """All colours are of Okabe and Ito's palette, black, or grey."""
-    palette = {"#0072B2", "#56B4E9", "#009E73", "#E69F00", "#D55E00", "#CC79A7", "#222222", "#767676"}
-    assert {*LINES, *KIND_COLOURS.values()} <= palette
+def test_colours_are_those_of_the_palette() -> None:
+    """Pictures, pages and terminals mean the same by a colour, and no line looks like another."""
+    assert {*LINES, *KIND_COLOURS.values()} <= {colour.light for colour in PALETTE.values()}
+    assert len(set(LINES)) == len(LINES)
 
 
 def test_unknown_plots_and_a_missing_library_are_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ import time
 import warnings
 from pathlib import Path
 
+from tests.soak import stops
 from tests.soak.work import held, round_of_work
 
 #: Bytes that may be added per round once everything has been used: less than any result takes.
@@ -15,6 +16,13 @@ GROWTH = 2000
 
 
 def main(seconds: float) -> int:
+    """Whether anything grew or stayed behind, or a command did not stop when it was told to."""
+    with tempfile.TemporaryDirectory() as folder:
+        failed = stops.main(Path(folder), seconds / 3)
+    return failed + worked(2 * seconds / 3)
+
+
+def worked(seconds: float) -> int:
     """Whether anything grew or stayed behind."""
     warnings.simplefilter("ignore")
     with tempfile.TemporaryDirectory() as folder:

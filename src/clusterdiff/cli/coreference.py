@@ -33,7 +33,7 @@ from clusterdiff.points.corpus import Corpus
 from clusterdiff.show.coreference import coreference_table, told_score
 from clusterdiff.table import shown as spelt
 from clusterdiff.verbs.read import read_documents
-from clusterdiff.wording import Nouns, count
+from clusterdiff.wording import Nouns, article, count
 
 #: Measures with a recall, a precision and an F1, and what they are called in tables.
 ROWS = {
@@ -188,7 +188,7 @@ def _scores(diff: CorpusComparison, shown: Shown) -> Iterator[RenderableType]:
 
 #: What becomes of points that one side lacks.
 MEANING = {
-    "singleton": "each of these has {} {} of its own on the side that lacks it (--missing)",
+    "singleton": "each of these has {} of its own on the side that lacks it (--missing)",
     "drop": "these are left out (--missing)",
 }
 
@@ -202,9 +202,8 @@ def _told(diff: CorpusComparison, voice: Voice) -> list[str]:
         counts, nouns = diff.counts, voice.nouns
         found = f"{counts.found:,} found, {counts.missing:,} not found, {counts.spurious:,} spurious"
         meaning = MEANING.get(diff.policy.missing, "") if diff.policy.unshared else ""
-        article = "an" if nouns.cluster[0] in "aeiou" else "a"
         lines.append(
-            f"{nouns.point}s: {found}" + (f": {meaning.format(article, nouns.cluster)}" if meaning else "")
+            f"{nouns.point}s: {found}" + (f": {meaning.format(article(nouns.cluster))}" if meaning else "")
         )
     return [*lines, f"S_H {lost(diff.loss, voice, diff.policy.missing == 'lost')}"]
 

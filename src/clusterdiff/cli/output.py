@@ -11,7 +11,6 @@ import select
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import click
@@ -19,8 +18,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from clusterdiff.errors import ArgumentError, FileError
-from clusterdiff.files import replacing
+from clusterdiff.errors import ArgumentError
 
 #: Under which name the command line is kept while a command runs.
 LINE = "clusterdiff.line"
@@ -137,14 +135,3 @@ def plain_table(*left: str, right: Iterable[str] = (), header: bool = True) -> R
     for heading in right:
         table.add_column(Text(heading), justify="right")
     return table
-
-
-def save_picture(ax: Any, path: str) -> None:
-    """Write the picture that Axes are part of; the suffix says how."""
-    try:
-        with replacing(path) as name:
-            ax.figure.savefig(name, format=Path(path).suffix[1:].lower() or None)
-    except FileError:
-        raise
-    except ValueError as error:  # matplotlib knows which formats there are
-        raise FileError(f"{path} cannot be drawn: {error}.") from None

@@ -39,7 +39,8 @@ class Report:
     ) -> None:
         """Write it, if it was asked for, and say where unless the output is for programs.
 
-        It always has the built-in slices. ``files`` are what the two sides are called; ``title`` is what stands above if nobody chose.
+        It always has the built-in slices. ``files`` are what the two sides are called; ``title`` stands above if nobody
+        chose another.
         """
         if self.path is None:
             return

@@ -189,9 +189,12 @@ class DatasetRanking(Boards):
         """The matrix of scores as comma-separated values, with all digits."""
         return csv_text(self.scores)
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the mean ranks on a line, with a bar over systems that do not differ significantly; returns the Axes."""
-        return views.mean_ranks(self, ax)
+    def plot(self, ax: Any = None, *, width: float | None = None, dpi: float | None = None) -> Any:
+        """Draw the mean ranks on a line, with a bar over systems that do not differ significantly.
+
+        ``width`` in millimetres, ``dpi`` for files that are made of dots; returns the matplotlib Axes.
+        """
+        return views.mean_ranks(self, ax, width=width, dpi=dpi)
 
     def boards(self, rows: int | None = None) -> list[Board]:
         """Systems by mean rank, and the matrix of their scores."""

@@ -6,10 +6,11 @@ import csv
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
 from math import isnan
 from typing import Any, NamedTuple
 
+from clusterdiff import notebook
+from clusterdiff.palette import variables
 from clusterdiff.table import Table, shown
 from clusterdiff.wording import count, latex
 
@@ -168,29 +169,18 @@ def _row(cells: Iterator[str] | map[str]) -> str:
 
 def html(board: Board) -> str:
     """For a notebook."""
-
-    def row(tag: str, cells: Sequence[Cell]) -> str:
-        out = []
-        for i, cell in enumerate(cells):
-            text = escape(shown(cell.text))
-            kind = ' class="word"' if i in board.words else ""
-            out.append(f"<{tag}{kind}>{f'<b>{text}</b>' if cell.best else text}</{tag}>")
-        return f"<tr>{''.join(out)}</tr>"
-
-    head = row("th", [Cell(name) for name in board.head])
-    body = "".join(row("td", cells) for cells in board.rows)
-    notes = "".join(
-        f"<p>{escape(line)}</p>" for line in [*more(board, board.left), *board.footnotes, *board.notices]
-    )
-    return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>{notes}"
+    rows = [[shown(cell.text) for cell in row] for row in board.rows]
+    best = [(i, j) for i, row in enumerate(board.rows) for j, cell in enumerate(row) if cell.best]
+    right = [i not in board.words for i in range(len(board.head))]
+    notes = [*more(board, board.left), *board.footnotes, *board.notices]
+    quiet = (notebook.line(line, quiet=True) for line in notes)
+    return notebook.view(notebook.table(board.head, rows, right, best), *quiet)
 
 
 STYLE = (
-    "body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#1b1b1f;"
-    "background:#fff}table{border-collapse:collapse;font-variant-numeric:tabular-nums}th,td{padding:.25rem .8rem;"
-    "text-align:right;border-bottom:1px solid #ddd}.word{text-align:left}"
-    "p{color:#555;max-width:50rem}@media(prefers-color-scheme:dark){body{color:#e6e6ea;background:#17171b}"
-    "th,td{border-color:#3a3a42}p{color:#a9a9b3}}"
+    "body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:var(--ink);"
+    f"background:var(--background)}}:root{{color-scheme:light dark;{variables('light')}}}"
+    f"@media(prefers-color-scheme:dark){{:root{{{variables('dark')}}}}}"
 )
 
 

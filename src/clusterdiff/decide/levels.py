@@ -70,6 +70,7 @@ class Level(Once):
     offers = frozenset({"sums", "s_h", "s_h_mean"})
     lacking = ("a level of a sweep knows its sums alone", None)
     weighted = False
+    scale = 0
     uneven = False
 
     def __init__(self, n: int, k_true: int, sums: LevelSums) -> None:

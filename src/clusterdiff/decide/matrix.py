@@ -8,12 +8,11 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from clusterdiff import views
+from clusterdiff import notebook, views
 from clusterdiff._version import __version__
 from clusterdiff.decide.resolutions import Edge, edges_between, read_columns
 from clusterdiff.decide.truth import read_side
@@ -27,9 +26,12 @@ from clusterdiff.points.corpus import Corpus
 from clusterdiff.points.labels import FloatArray, Int64Array
 from clusterdiff.points.noise import NoiseAs, NoiseLabels
 from clusterdiff.points.policy import Missing
-from clusterdiff.table import Table, plain
+from clusterdiff.table import Table, plain, record_html, shown
 from clusterdiff.verbs.compare import compare
 from clusterdiff.wording import count
+
+#: A notebook shows so many clusterings, each against each.
+SQUARE = 20
 
 
 class StableCluster(NamedTuple):
@@ -47,6 +49,9 @@ class StableCluster(NamedTuple):
     least: float
     there: float
 
+    def _repr_html_(self) -> str:
+        return record_html("StableCluster", self._asdict())
+
 
 class Stability(NamedTuple):
     """How alike clusterings are, over all pairs of them: mean, standard deviation, least and greatest value."""
@@ -55,6 +60,9 @@ class Stability(NamedTuple):
     spread: float
     least: float
     greatest: float
+
+    def _repr_html_(self) -> str:
+        return record_html("Stability", self._asdict())
 
 
 class Pool:
@@ -255,12 +263,14 @@ class Matrix:
         writer.writerows([name, *row] for name, row in zip(self.names, self.values.tolist(), strict=True))
         return out.getvalue()
 
-    def plot(self, kind: str = "matrix", ax: Any = None) -> Any:
+    def plot(
+        self, kind: str = "matrix", ax: Any = None, *, width: float | None = None, dpi: float | None = None
+    ) -> Any:
         """Draw it: ``"matrix"``, a heat map in which those that are alike stand together, or ``"tree"``.
 
-        Returns the matplotlib Axes.
+        ``width`` in millimetres, ``dpi`` for files that are made of dots; returns the matplotlib Axes.
         """
-        return views.matrix(self, kind, ax)
+        return views.matrix(self, kind, ax, width=width, dpi=dpi)
 
     @property
     def signature(self) -> str:
@@ -278,16 +288,18 @@ class Matrix:
         return "\n".join([*self._sentences(), self.signature])
 
     def _repr_html_(self) -> str:
-        names = [self.names[i] for i in self.order[:20]]
-        head = "".join(f"<th>{escape(name)}</th>" for name in names)
-        rows = "".join(
-            f"<tr><th>{escape(self.names[i])}</th>"
-            + "".join(f"<td>{self.values[i, j]:.4f}</td>" for j in self.order[:20])
-            + "</tr>"
-            for i in self.order[:20]
+        first, *rest = self._sentences()
+        order = self.order[:SQUARE].tolist()
+        rows = [[shown(self.names[i]), *(f"{self.values[i, j]:.4f}" for j in order)] for i in order]
+        head = ["", *(shown(self.names[i], 16) for i in order)]
+        left = len(self) - len(order)
+        return notebook.view(
+            notebook.line(first, strong=True),
+            *map(notebook.line, rest),
+            notebook.table(head, rows, [False] + [True] * len(order)),
+            notebook.line(f"… and {count(left, 'more clustering')}" if left else "", quiet=True),
+            notebook.signature(self.signature),
         )
-        said = "<br>".join(map(escape, self._sentences()))
-        return f"<p>{said}</p><table><thead><tr><th></th>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 
 def matrix(

@@ -12,6 +12,7 @@ from clusterdiff.diff.interval import Resampling
 from clusterdiff.diff.resampling import bootstrap, coins
 from clusterdiff.diff.statistic import Statistic
 from clusterdiff.points.labels import FloatArray
+from clusterdiff.table import record_html
 
 #: Equal differences may differ in their last bits, since sums are added up in another order.
 SLACK = 1e-12
@@ -39,6 +40,9 @@ class Paired:
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values."""
         return asdict(self)
+
+    def _repr_html_(self) -> str:
+        return record_html(f"{self.first} minus {self.second}", self.to_dict())
 
 
 def paired(first: Statistic, second: Statistic, how: Resampling) -> tuple[float, float, float, float]:

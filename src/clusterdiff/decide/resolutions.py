@@ -18,7 +18,7 @@ from clusterdiff.measures.subcomponents import Scored, subcomponent
 from clusterdiff.meet.meet import Meet
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.labels import AnyArray, FloatArray
-from clusterdiff.table import Table
+from clusterdiff.table import Table, record_html
 from clusterdiff.verbs.compare import compare
 
 #: A number at the end of a column's name, as in leiden_0.5.
@@ -129,6 +129,9 @@ class Edge(NamedTuple):
     in_share: float
     split_loss: float
     merge_loss: float
+
+    def _repr_html_(self) -> str:
+        return record_html("Edge", self._asdict())
 
 
 def edges_between(names: Sequence[str], meet: Callable[[str, str], Meet]) -> Table[Edge]:

@@ -16,6 +16,7 @@ from clusterdiff.points.labels import Labels, kind
 from clusterdiff.points.noise import NOISE_AS, Noise, NoiseAs, NoiseLabels, fits
 from clusterdiff.points.policy import Policy
 from clusterdiff.points.reading import read_labels
+from clusterdiff.table import record_html
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,10 @@ class Scorer:
         # The default of -1 says nothing about labels that are no numbers.
         noise = replace(noise, pred=frozenset(x for x in noise.pred if fits(x, known)))
         return settled(in_order(true, pred), Policy(noise=noise))
+
+    def _repr_html_(self) -> str:
+        facts = {"measure": self.measure.name, "noise": self.noise, "noise_as": self.noise_as}
+        return record_html("Scorer", facts)
 
 
 def predicted(estimator: Any, X: Any) -> Any:  # noqa: N803

@@ -9,13 +9,12 @@ import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from html import escape
 from os import PathLike
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from clusterdiff import views
+from clusterdiff import notebook, views
 from clusterdiff._version import __version__
 from clusterdiff.decide.levels import Levels
 from clusterdiff.decide.resolutions import Resolutions, read_resolutions
@@ -31,7 +30,7 @@ from clusterdiff.points.clustering import Clustering, Points
 from clusterdiff.points.labels import FloatArray, Int64Array, Labels
 from clusterdiff.points.noise import NoiseAs, NoiseLabels
 from clusterdiff.points.policy import Missing
-from clusterdiff.table import Table, plain
+from clusterdiff.table import Table, plain, record_html
 from clusterdiff.verbs.compare import compare
 from clusterdiff.wording import count
 
@@ -51,6 +50,9 @@ class SweepLoss(NamedTuple):
     merge_loss: float
     missing_loss: float
     spurious_loss: float
+
+    def _repr_html_(self) -> str:
+        return record_html("SweepLoss", self._asdict())
 
 
 @dataclass(frozen=True)
@@ -197,12 +199,19 @@ class Sweep:
         writer.writerows(zip(*table.to_dict().values(), strict=True))
         return out.getvalue()
 
-    def plot(self, kind: str = "thresholds", ax: Any = None) -> Any:
+    def plot(
+        self,
+        kind: str = "thresholds",
+        ax: Any = None,
+        *,
+        width: float | None = None,
+        dpi: float | None = None,
+    ) -> Any:
         """Draw it: ``"thresholds"``, scores against the threshold, or ``"tradeoff"``, split loss against merge loss.
 
-        Returns the matplotlib Axes.
+        ``width`` in millimetres, ``dpi`` for files that are made of dots; returns the matplotlib Axes.
         """
-        return views.sweep(self, kind, ax)
+        return views.sweep(self, kind, ax, width=width, dpi=dpi)
 
     def report(self, path: str | PathLike[str], title: str | None = None) -> None:
         """Write one HTML file with a slider over the thresholds; it needs no network."""
@@ -226,8 +235,20 @@ class Sweep:
         )
 
     def _repr_html_(self) -> str:
-        best = "".join(f"<li>{escape(self._best(name))}</li>" for name in self.scores)
-        return f"<p>{escape(self._all())}</p><ul>{best}</ul><p><code>{escape(self.signature)}</code></p>"
+        at = {name: self.best_place(name) for name in self.scores}
+        rows = [
+            [
+                name,
+                f"{self.scores[name][i]:.4f}",
+                f"{self.thresholds[i]:.6g}",
+                f"{int(self.clusters[i]):,}",
+            ]
+            for name, i in at.items()
+        ]
+        best = notebook.table(["best", "score", self.over, "clusters"], rows, [False, True, True, True])
+        return notebook.view(
+            notebook.line(self._all(), strong=True), best, notebook.signature(self.signature)
+        )
 
 
 def sweep(

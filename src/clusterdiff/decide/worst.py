@@ -12,7 +12,7 @@ from clusterdiff import _core
 from clusterdiff.decide.trees import Int32Array
 from clusterdiff.decide.truth import Laid
 from clusterdiff.points.labels import AnyArray, FloatArray
-from clusterdiff.table import Table, python
+from clusterdiff.table import Table, python, record_html
 
 #: So many of them are described.
 MOST = 100
@@ -37,6 +37,9 @@ class WorstMerge(NamedTuple):
     left_size: int
     right_size: int
     link: int
+
+    def _repr_html_(self) -> str:
+        return record_html("WorstMerge", self._asdict())
 
 
 class Bridge(NamedTuple):

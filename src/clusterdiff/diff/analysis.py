@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from clusterdiff import _core
+from clusterdiff import _core, notebook
 from clusterdiff.diff.loss import CellLoss, Loss, Losses
 from clusterdiff.measures import resolve
 from clusterdiff.measures.subcomponents import Scored, subcomponent
@@ -16,7 +16,7 @@ from clusterdiff.meet.lattice import Components
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.uneven import Alone, UnevenMeet
 from clusterdiff.points.labels import AnyArray, BoolArray, FloatArray, Int64Array, single
-from clusterdiff.table import Table
+from clusterdiff.table import Table, record_html
 from clusterdiff.wording import count
 
 CellNumbers = npt.NDArray[np.integer[Any]]
@@ -41,6 +41,9 @@ class Split(NamedTuple):
     missing_loss: float
     spurious_loss: float
 
+    def _repr_html_(self) -> str:
+        return record_html("Split", self._asdict())
+
 
 class Merge(NamedTuple):
     """A predicted cluster and what it is made of (a merge subcomponent ⟨𝕃, C⟩)."""
@@ -57,6 +60,9 @@ class Merge(NamedTuple):
     missing_loss: float
     spurious_loss: float
 
+    def _repr_html_(self) -> str:
+        return record_html("Merge", self._asdict())
+
 
 class Cell(NamedTuple):
     """The points that a true and a predicted cluster share; None on a side where they are in no cluster."""
@@ -71,6 +77,9 @@ class Cell(NamedTuple):
     missing_loss: float
     spurious_loss: float
 
+    def _repr_html_(self) -> str:
+        return record_html("Cell", self._asdict())
+
 
 class Analysis:
     """Split and merge scores, losses, components and the matching of clusters; and from a cluster to its cells."""
@@ -83,6 +92,9 @@ class Analysis:
 
     def __repr__(self) -> str:
         return f"<Analysis of {count(self.meet.n)} in {count(len(self.meet), 'cell')}>"
+
+    def _repr_html_(self) -> str:
+        return notebook.view(notebook.line(repr(self)))
 
     # ---- scores and losses
 

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from clusterdiff import notebook
 from clusterdiff.errors import ArgumentError, MeasureError, nearest
 from clusterdiff.measures import Measure
 from clusterdiff.measures.chance import OnAverage, s_h
@@ -20,6 +21,7 @@ from clusterdiff.measures.splitmerge import adjusted_s_h
 from clusterdiff.meet.margins import Margins
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Sized, Summed, refusal
+from clusterdiff.table import record_html
 
 Tail: TypeAlias = Literal["counted", "fitted", "certain", "none"]
 
@@ -78,6 +80,10 @@ class Chance:
             f"{first} ± {self.std:.2g}; adjusted {self.adjusted:.4f}; z = {self.z:.3g}, "
             f"p = {about}{self.p_value:.2g} ({self.draws:,} draws)"
         )
+
+    def _repr_html_(self) -> str:
+        facts = {name: value for name, value in self.to_dict().items() if name != "signature"}
+        return record_html(f"{self.measure} by chance", facts, notebook.signature(self.signature))
 
 
 def chance(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from html import escape
 from math import ldexp
 from os import PathLike
 from typing import Any, TypeVar
@@ -13,7 +12,7 @@ from typing import Any, TypeVar
 from clusterdiff import views
 from clusterdiff._version import __version__
 from clusterdiff.diff.analysis import Analysis, Cell, Merge, Split
-from clusterdiff.diff.components import Component, components, components_html
+from clusterdiff.diff.components import Component, components, overview_html
 from clusterdiff.diff.explain import Explanation, explain, explain_gains
 from clusterdiff.diff.gains import By, Gains, gains
 from clusterdiff.diff.loss import Loss
@@ -96,12 +95,14 @@ class Comparison(Scores):
         """
         return self.analysis.loss
 
-    def plot(self, kind: str = "flow", ax: Any = None) -> Any:
-        """Draw the comparison as one of the pictures of :mod:`clusterdiff.show.plots`, by name.
+    def plot(
+        self, kind: str = "flow", ax: Any = None, *, width: float | None = None, dpi: float | None = None
+    ) -> Any:
+        """Draw one of the pictures of :mod:`clusterdiff.show.plots`, which ``clusterdiff plot --help`` lists.
 
-        Returns the matplotlib Axes. ``clusterdiff plot --help`` lists the names.
+        ``width`` in millimetres, ``dpi`` for files that are made of dots; returns the matplotlib Axes.
         """
-        return views.plot(self, kind, ax)
+        return views.plot(self, kind, ax, width=width, dpi=dpi)
 
     # ---- tables
 
@@ -364,7 +365,7 @@ class Comparison(Scores):
         about
             What else to say at the top, such as ``{"data": "orders of 2025"}``; the date is always there.
         measure
-            Another measure than S_H: the page also tells what components and clusters cost in it, as :meth:`gains` does.
+            Another measure than S_H: the page also tells what components and clusters cost in it, as :meth:`gains`.
         full
             Whether to hold more components, clusters and points than fit into 2 MB: up to some 60 MB.
         """
@@ -390,8 +391,9 @@ class Comparison(Scores):
     @property
     def signature(self) -> str:
         """How the score came about: measure, points, policies and version, to tell two numbers apart."""
-        scale = self.summed.scale if isinstance(self.summed, Meet) else 0
-        weights = "-" if not self.summed.weighted else f"sum={ldexp(self.summed.total, scale):.12g}"
+        weights = (
+            "-" if not self.summed.weighted else f"sum={ldexp(self.summed.total, self.summed.scale):.12g}"
+        )
         return f"S_H|n:{self.n}|{self.policy.signature}|weights:{weights}|v:{__version__}"
 
     def to_dict(self, measures: Iterable[AnyMeasure] = USUAL, top: int | None = 10) -> dict[str, Any]:
@@ -422,10 +424,7 @@ class Comparison(Scores):
         return "\n".join([*self._sentences(), self.signature])
 
     def _repr_html_(self) -> str:
-        first, *rest = map(escape, self._sentences())
-        lines = "<br>".join(rest)
-        table = components_html(self.components[:5])
-        return f"<p><b>{first}</b><br>{lines}</p>{table}<p><code>{escape(self.signature)}</code></p>"
+        return overview_html(self._sentences(), self.components[:5], self.signature)
 
 
 Compared = TypeVar("Compared", bound=Comparison)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from html import escape
 from typing import Any, NamedTuple, Protocol
 
+from clusterdiff import notebook
 from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.loss import PARTS
 from clusterdiff.diff.source import PointSource
 from clusterdiff.meet.meet import Meet
 from clusterdiff.points.corpus import Entity
-from clusterdiff.table import Table, plain, shown
+from clusterdiff.table import Table, plain, record_html, shown
 
 
 class Place(NamedTuple):
@@ -132,6 +132,14 @@ class Component:
             "pred": [plain(name) for name in self.pred],
         }
 
+    def _repr_html_(self) -> str:
+        facts = {
+            name: value for name, value in self.to_dict().items() if name not in ("loss", "true", "pred")
+        }
+        losses = {name: getattr(self, name) for name in ("loss", *(f"{part}_loss" for part in PARTS))}
+        clusters = {"true": _name_list(self.true), "predicted": _name_list(self.pred)}
+        return record_html("Component", facts | losses | clusters)
+
 
 def components(analysis: Analysis, source: PointSource) -> Table[Component]:
     """The components, costliest first."""
@@ -144,18 +152,21 @@ def rows(columns: Mapping[str, Any], members: Members) -> Table[Component]:
     return Table(columns, row)
 
 
-def components_html(rows: Table[Component]) -> str:
-    """Components that lost something, as a table for a notebook; nothing if none did."""
-    worst = [row for row in rows if row.loss > 0]
-    if not worst:
-        return ""
-    body = "".join(
-        f"<tr><td>{row.kind}</td><td>{row.size:,}</td><td>{row.loss:.4f}</td>"
-        f"<td>{escape(_name_list(row.true))}</td><td>{escape(_name_list(row.pred))}</td></tr>"
-        for row in worst
+def overview_html(sentences: Sequence[str], rows: Table[Component], signature: str) -> str:
+    """A comparison as a notebook shows it: what it comes to, the components that lost something, how it was made."""
+    first, *rest = sentences
+    texts = [
+        [row.kind, f"{row.size:,}", shown(row.loss), _name_list(row.true), _name_list(row.pred)]
+        for row in rows
+        if row.loss > 0
+    ]
+    head = ("kind", "points", "loss", "true", "predicted")
+    return notebook.view(
+        notebook.line(first, strong=True),
+        *map(notebook.line, rest),
+        notebook.table(head, texts, [False, True, True, False, False]) if texts else "",
+        notebook.signature(signature),
     )
-    head = "".join(f"<th>{name}</th>" for name in ("kind", "points", "loss", "true", "predicted"))
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _name_list(names: Sequence[Any], limit: int = 4) -> str:

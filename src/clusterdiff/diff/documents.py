@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clusterdiff import _core
+from clusterdiff import _core, notebook
 from clusterdiff.diff.build import compare_aligned
 from clusterdiff.diff.comparison import USUAL, AnyMeasure, Comparison
 from clusterdiff.diff.source import PointSource
@@ -34,7 +34,7 @@ from clusterdiff.points.labels import BoolArray, Int64Array, IntArray, Labels, L
 from clusterdiff.points.noise import Noise
 from clusterdiff.points.policy import Policy
 from clusterdiff.points.reading import read_labels
-from clusterdiff.table import Table
+from clusterdiff.table import Table, record_html
 from clusterdiff.wording import Nouns, count
 
 
@@ -68,6 +68,9 @@ class Documents(Mapping[Any, Comparison]):
     def __repr__(self) -> str:
         return f"<{count(len(self), 'document')}: {listed(self)}>"
 
+    def _repr_html_(self) -> str:
+        return notebook.view(notebook.line(repr(self)))
+
 
 class Counts(NamedTuple):
     """What either side has, as it was given: all points and clusters, and those that the two share or lack."""
@@ -90,6 +93,9 @@ class Counts(NamedTuple):
             for labels, told in ((true, noise.true), (pred, noise.pred))
         )
         return cls(int(a.sum()), int(b.sum()), *clusters, *sums)
+
+    def _repr_html_(self) -> str:
+        return record_html("Counts", self._asdict())
 
 
 class CorpusComparison(Comparison):

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from clusterdiff import notebook
 from clusterdiff.diff.analysis import Analysis, CellNumbers
 from clusterdiff.diff.components import Component, components
 from clusterdiff.diff.gains import gain_together, gains, wrong
@@ -43,6 +44,23 @@ class Story:
             "gain": self.gain,
             "sentences": self.sentences,
         }
+
+    def _repr_html_(self) -> str:
+        return notebook.view(self.html())
+
+    def heading(self, noun: str = "point", measure: str = "S_H") -> str:
+        """Its kind, its size and its share of the loss; ``noun`` is what its points are called."""
+        c = self.component
+        where = f", in {shown(c.document)}" if c.document else ""
+        cost = f"{percent(self.share)} of the loss"
+        if measure != "S_H":  # gains need not add up: the share of one says less than what it is
+            cost = f"{change(self.gain)}, {cost}"
+        return f"{c.kind}, {count(c.size, noun)}, {cost}{where}"
+
+    def html(self, noun: str = "point", measure: str = "S_H") -> str:
+        """As part of what a notebook shows."""
+        heading = notebook.line(self.heading(noun, measure), strong=True)
+        return heading + "".join(map(notebook.line, self.sentences))
 
 
 @dataclass(frozen=True)
@@ -130,17 +148,17 @@ class Explanation:
     def __str__(self) -> str:
         lines = list(self.sentences)
         for place, story in enumerate(self.stories, 1):
-            c = story.component
-            size = count(c.size, self.nouns.point)
-            where = f", in {shown(c.document)}" if c.document else ""
-            cost = f"{percent(story.share)} of the loss"
-            if self.measure != "S_H":  # gains need not add up: the share of one says less than what it is
-                cost = f"{change(story.gain)}, {cost}"
-            lines.append(f"{place}. {c.kind}, {size}, {cost}{where}")
+            lines.append(f"{place}. {story.heading(self.nouns.point, self.measure)}")
             lines += [f"   {sentence}" for sentence in story.sentences]
         return "\n".join(lines)
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return notebook.view(
+            *map(notebook.line, self.sentences),
+            *(story.html(self.nouns.point, self.measure) for story in self.stories),
+        )
 
 
 def explain(analysis: Analysis, source: PointSource, top: int, sides: tuple[str, str]) -> Explanation:

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from clusterdiff import notebook
 from clusterdiff.diff.resampling import bootstrap, check_draws
 from clusterdiff.diff.statistic import Statistic, statistic
 from clusterdiff.diff.units import UNITS, Unit, units_of
@@ -73,6 +74,9 @@ class Interval(tuple[float, float]):
             f"({self.method}, {self.resamples:,} resamples of {units})"
         ]
         return "\n".join([*lines, *(f"notice: {notice}" for notice in self.notices)])
+
+    def _repr_html_(self) -> str:
+        return notebook.view(*map(notebook.line, repr(self).splitlines()))
 
 
 def _restored(low: float, high: float, facts: dict[str, Any]) -> Interval:

@@ -12,6 +12,7 @@ from clusterdiff import _core
 from clusterdiff.measures.subcomponents import Scored
 from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.labels import FloatArray
+from clusterdiff.table import record_html
 
 #: The parts of a loss, in their order.
 PARTS = ("split", "merge", "missing", "spurious")
@@ -43,6 +44,9 @@ class Loss(NamedTuple):
         parts = zip(("splits", "merges", "missing points", "spurious points"), self[1:], strict=True)
         return [f"{part:.{digits}f} to {name}" for name, part in parts][: 4 if lost else 2]
 
+    def _repr_html_(self) -> str:
+        return record_html("Loss", self._asdict())
+
 
 class Losses(NamedTuple):
     """The parts of many losses, an array each."""
@@ -59,10 +63,10 @@ class Losses(NamedTuple):
 
     def of(self, chosen: npt.NDArray[np.integer[Any]]) -> FloatArray:
         """What some of them lost in all."""
-        total: FloatArray = (
+        lost: FloatArray = (
             self.split[chosen] + self.merge[chosen] + (self.missing[chosen] + self.spurious[chosen])
         )
-        return total
+        return lost
 
     @property
     def columns(self) -> dict[str, FloatArray]:

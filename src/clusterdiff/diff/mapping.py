@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterdiff.diff.analysis import Analysis
-from clusterdiff.table import Table
+from clusterdiff.table import Table, record_html
 
 #: What may become of a cluster from one clustering to the other.
 STATUS = ("same", "continues", "born", "vanished")
@@ -23,6 +23,9 @@ class Continuation(NamedTuple):
     shared: int
     true_size: int
     pred_size: int
+
+    def _repr_html_(self) -> str:
+        return record_html("Continuation", self._asdict())
 
 
 def mapping(analysis: Analysis) -> Table[Continuation]:

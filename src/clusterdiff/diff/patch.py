@@ -11,12 +11,14 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from clusterdiff import notebook
 from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.source import PointSource
 from clusterdiff.errors import ArgumentError, PatchError, listed
 from clusterdiff.files import from_json, read_text, write_text
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.labels import Labels, Single
+from clusterdiff.table import SHOWN
 from clusterdiff.wording import count
 
 FORMAT, VERSION = "clusterdiff patch", 1
@@ -160,6 +162,16 @@ class Patch:
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.operations)) or "nothing to change"
+
+    def _repr_html_(self) -> str:
+        lines = [
+            f"{count(len(self.operations), 'operation')} on {count(self.n)}",
+            *map(str, self.operations[:SHOWN]),
+        ]
+        left = len(self.operations) - SHOWN
+        more = f"… {count(left, 'more operation')}" if left > 0 else ""
+        first, *rest = map(notebook.line, lines)
+        return notebook.view(first, *rest, notebook.line(more, quiet=True))
 
 
 class _State:

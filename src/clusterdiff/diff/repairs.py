@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 import numpy.typing as npt
 
-from clusterdiff import _core
+from clusterdiff import _core, notebook
 from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.anew import Operation
 from clusterdiff.diff.changes import Gathering
@@ -20,8 +20,8 @@ from clusterdiff.diff.worth import Worth
 from clusterdiff.errors import ArgumentError
 from clusterdiff.measures.terms import x_log_x
 from clusterdiff.meet.meet import Meet
-from clusterdiff.table import plain
-from clusterdiff.wording import and_list, count, name
+from clusterdiff.table import plain, record_html
+from clusterdiff.wording import and_list, article, change, count, name
 
 OPERATIONS = ("split", "merge", "move")
 #: Gains below this are rounding.
@@ -104,22 +104,25 @@ class Repair:
     def describe(self, points: int = 5) -> str:
         """What to do, in words, naming up to ``points`` of the points to be moved."""
         clusters, true = [name(c) for c in self.clusters], [name(t) for t in self.true]
+        point, cluster = self._source.nouns
         if self.operation == "split":
-            parts = [f"{name} ({count(size)})" for name, size in zip(true, self.sizes, strict=True)]
+            parts = [f"{name} ({count(size, point)})" for name, size in zip(true, self.sizes, strict=True)]
             return f"split {clusters[0]} into {len(parts):,}: {and_list(parts)}"
         if self.operation == "merge":
-            return f"merge {and_list(clusters)}: {count(self.sizes[0])} of {true[0]}"
+            return f"merge {and_list(clusters)}: {count(self.sizes[0], point)} of {true[0]}"
         if self.operation in ("add", "remove"):
-            what = f"{count(self.sizes[0])} ({and_list([name(point) for point in self.points], points)})"
+            what = (
+                f"{count(self.sizes[0], point)} ({and_list([name(point) for point in self.points], points)})"
+            )
             if self.operation == "remove":
                 return f"remove {what} from {clusters[0]}"
-            return f"add {what} of {true[0]} to {clusters[0] if clusters else 'a cluster of their own'}"
+            return f"add {what} of {true[0]} to {clusters[0] if clusters else f'{article(cluster)} of their own'}"
         named = ""
         if self._source.known:
             first = self._source.points(self._cells[0], points)
             more = self.sizes[0] - len(first)
             named = f" ({', '.join(name(point) for point in first)}{f' and {more:,} more' if more else ''})"
-        return f"move {count(self.sizes[0])} of {true[0]}{named} from {clusters[0]} to {clusters[1]}"
+        return f"move {count(self.sizes[0], point)} of {true[0]}{named} from {clusters[0]} to {clusters[1]}"
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values."""
@@ -129,6 +132,9 @@ class Repair:
 
     def __str__(self) -> str:
         return f"{self.sentence}: {self.gain:+.6f}"
+
+    def _repr_html_(self) -> str:
+        return record_html(self.sentence, {"gain": self.gain, "score": self.score})
 
 
 class _Listed(Sequence[Repair]):
@@ -164,6 +170,12 @@ class _Listed(Sequence[Repair]):
             return "nothing to repair"
         lines = [f"{repair.gain:+.6f}  {repair.describe()}" for repair in self[:10]]
         return "\n".join([*lines, *([f"… {len(self) - 10:,} more"] if len(self) > 10 else [])])
+
+    def _repr_html_(self) -> str:
+        rows = [[change(repair.gain), repair.describe()] for repair in self[:10]]
+        more = f"… {len(self) - 10:,} more" if len(self) > 10 else "" if rows else "nothing to repair"
+        found = notebook.table(["gain", "repair"], rows, [True, False]) if rows else ""
+        return notebook.view(found, notebook.line(more, quiet=True))
 
     def to_dict(self, top: int | None = None) -> list[dict[str, Any]]:
         """The first ``top`` as plain values (None: all)."""

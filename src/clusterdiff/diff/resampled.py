@@ -128,15 +128,19 @@ class Noted(dict[str, float]):
 
 
 class Resampled(Once):
-    """A :class:`clusterdiff.meet.sums.Summed` of sums that have been added up already, by the names in ``SUMS``."""
+    """A :class:`clusterdiff.meet.sums.Summed` of sums that have been added up already, by the names in ``SUMS``.
+
+    Weights are in units of 2 to the ``scale``; None if there are none.
+    """
 
     uneven = False
     offers = frozenset({"sums", "matched"})
     lacking = ("only sums can be drawn again", None)
 
-    def __init__(self, values: Mapping[str, float], weighted: bool) -> None:
+    def __init__(self, values: Mapping[str, float], scale: int | None) -> None:
         self._values = values
-        self.weighted = weighted
+        self.weighted = scale is not None
+        self.scale = scale or 0
         self._made = {}
 
     @property

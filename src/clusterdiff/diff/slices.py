@@ -14,7 +14,7 @@ from clusterdiff.errors import ArgumentError, nearest
 from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.labels import FloatArray
 from clusterdiff.points.reading import read_labels
-from clusterdiff.table import Table
+from clusterdiff.table import Table, record_html
 
 #: What ``by`` takes apart from a column.
 BUILT_IN = ("size", "kind")
@@ -32,6 +32,9 @@ class Slice(NamedTuple):
     missing_loss: float
     spurious_loss: float
 
+    def _repr_html_(self) -> str:
+        return record_html("Slice", self._asdict())
+
 
 class PointLoss(NamedTuple):
     """A point, its clusters (None on a side where it is in none), its component, and its share of the loss."""
@@ -45,6 +48,9 @@ class PointLoss(NamedTuple):
     merge_loss: float
     missing_loss: float
     spurious_loss: float
+
+    def _repr_html_(self) -> str:
+        return record_html("PointLoss", self._asdict())
 
 
 def by_point(analysis: Analysis, source: PointSource) -> Table[PointLoss]:

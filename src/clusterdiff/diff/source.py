@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from clusterdiff import notebook
 from clusterdiff.diff.analysis import CellNumbers
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.uneven import UnevenMeet, uneven_of
@@ -129,3 +130,6 @@ class PointSource:
     def describe(self, values: object, argument: str) -> Any:
         """A value for each point from a dict by point, or from a column in the order of `true`; None if unknown."""
         return self._aligned.order.describe(values, argument)
+
+    def _repr_html_(self) -> str:
+        return notebook.view(notebook.line(repr(self)))

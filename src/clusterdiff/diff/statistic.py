@@ -51,7 +51,7 @@ def statistic(meet: Meet, measure: Measure, units: Units) -> Statistic:
         )
     return Statistic(
         tuple(units.sums(SUMS[name](meet)) for name in names),
-        OfSums(measure, names, meet.weighted),
+        OfSums(measure, names, scale_of(meet)),
     )
 
 
@@ -61,11 +61,17 @@ def sums_read(meet: Meet, measure: Measure) -> tuple[str, ...] | None:
     None if sums are not all that it reads.
     """
     noted = Noted(meet), Noted(Meet.from_cells(*ORDINARY))
-    if meet.uneven or measure.lacks(Resampled(noted[0], meet.weighted)) is not None:
+    scale = scale_of(meet)
+    if meet.uneven or measure.lacks(Resampled(noted[0], scale)) is not None:
         return None
-    measure(Resampled(noted[0], meet.weighted))
-    measure(Resampled(noted[1], weighted=False))
+    measure(Resampled(noted[0], scale))
+    measure(Resampled(noted[1], None))
     return tuple(sorted(noted[0].keys() | noted[1].keys()))
+
+
+def scale_of(meet: Meet) -> int | None:
+    """The power of two that weights are measured in; None if there are none."""
+    return meet.scale if meet.weighted else None
 
 
 def kept_share(rows: FloatArray) -> FloatArray:
@@ -81,11 +87,11 @@ class OfSums:
 
     measure: Measure
     names: tuple[str, ...]
-    weighted: bool
+    scale: int | None
 
     def __call__(self, rows: FloatArray) -> FloatArray:
         """The measure's value for each row."""
-        measure, names, weighted = self.measure, self.names, self.weighted
+        measure, names, scale = self.measure, self.names, self.scale
         return np.array(
-            [measure(Resampled(dict(zip(names, row, strict=True)), weighted)) for row in rows.tolist()]
+            [measure(Resampled(dict(zip(names, row, strict=True)), scale)) for row in rows.tolist()]
         )

@@ -145,7 +145,9 @@ class Worth:
         before = np.array([noted[name] for name in self._names])
         least = np.where(np.isin(self._names, INFORMATION), np.maximum(before, self.meet.total / 100), 0.0)
         scale = self.meet.scale * self.measure.degree
-        finish = Finished(OfSums(self.measure, self._names, self.meet.weighted), ROUNDING * least, scale)
+        finish = Finished(
+            OfSums(self.measure, self._names, 0 if self.meet.weighted else None), ROUNDING * least, scale
+        )
         return Rows(before, np.column_stack(list(changes)), finish)
 
     # ---- S_H: n·S_H = Σ t·U over predicted clusters, where U is the sum of m·s over the cells of one

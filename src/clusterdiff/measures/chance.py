@@ -224,6 +224,7 @@ class OnAverage(Once):
     """
 
     weighted = uneven = same = False
+    scale = 0
 
     def __init__(self, margins: Margins) -> None:
         self.margins = margins
@@ -252,7 +253,7 @@ class OnAverage(Once):
         """Pairs of points that are together; in both by chance."""
         true, pred = self.margins.true.pairs, self.margins.pred.pairs
         every = self.n * (self.n - 1) // 2
-        return Pairs(Fraction(true * pred, every), true, pred, every)  # type: ignore[arg-type]
+        return Pairs(Fraction(true * pred, every), true, pred, every)
 
     @property
     def bottom_entropy(self) -> float:

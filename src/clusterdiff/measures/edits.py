@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterdiff.measures.bounds import all_but_one, ceil_root
-from clusterdiff.measures.matching import matched_mass
+from clusterdiff.measures.matching import unmatched_mass
 from clusterdiff.measures.parameters import Allowed, is_number
 from clusterdiff.measures.registry import JOIN_WEIGHTED, SUMMED, measure
 from clusterdiff.measures.terms import x_log_x
@@ -248,4 +248,4 @@ def moves(meet: Summed) -> float:
     >>> cd.score([0, 0, 1, 1, 2], [0, 0, 1, 2, 2], "edits.moves")
     1.0
     """
-    return float(max(0, meet.total - meet.once(matched_mass)))
+    return unmatched_mass(meet)

@@ -15,6 +15,7 @@ from clusterdiff.measures.lost import INFORMATION
 from clusterdiff.measures.parameters import Allowed, Base, NotNegative, one_of
 from clusterdiff.measures.registry import JOIN_WEIGHTED, Decomposition, Sizes, measure, measures
 from clusterdiff.measures.terms import entropy, x_log_x
+from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Summed
 from clusterdiff.points.labels import FloatArray
 
@@ -404,6 +405,10 @@ def v_normalised(meet: Summed) -> float:
     """
     if meet.same:
         return 1.0
+    if isinstance(meet, Meet) and meet.weights is not None:
+        # 1 − VI/H(⊥) without a difference: what is known of points within cells, and what cells tell of each other.
+        inside = float(meet.weights.entropy.sum()) / meet.total
+        return min(1.0, (inside + meet.sums.mutual) / meet.bottom_entropy)
     return max(0.0, 1.0 - vi(meet) / meet.bottom_entropy)
 
 

@@ -6,6 +6,7 @@ them, if both sides are taken together.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import sqrt
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterdiff.measures.registry import PrecisionRecall
-from clusterdiff.measures.terms import beta_mean, found
+from clusterdiff.measures.terms import beta_mean, found, largest_of_pred, largest_of_true, less
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.labels import IntArray
@@ -41,17 +42,23 @@ def van_dongen(meet: UnevenMeet) -> float:
 
 def split_join(meet: UnevenMeet) -> float:
     """2N − Σ_L max m − Σ_C max m: lost points count for both sides."""
-    return max(0.0, float(2 * meet.total - sum(_largest(meet))))
+    return split_join_true(meet) + split_join_pred(meet)
 
 
 def split_join_true(meet: UnevenMeet) -> float:
     """N − Σ_L max m."""
-    return max(0.0, float(meet.total - _largest(meet)[0]))
+    return _moved(meet, largest_of_true, _largest(meet)[0])
 
 
 def split_join_pred(meet: UnevenMeet) -> float:
     """N − Σ_C max m."""
-    return max(0.0, float(meet.total - _largest(meet)[1]))
+    return _moved(meet, largest_of_pred, _largest(meet)[1])
+
+
+def _moved(meet: UnevenMeet, chosen: Callable[[Meet], IntArray], kept: Any) -> float:
+    """What lies outside of some shared cells, with all that is lost."""
+    outside = 0.0 if meet.shared is None else less(meet.shared, chosen, kept)
+    return outside + float(meet.missing.total + meet.spurious.total)
 
 
 def purity(meet: UnevenMeet) -> float:

@@ -14,7 +14,7 @@ from clusterdiff.measures.bounds import LeastF, all_but_one, ceil_root, one_in_n
 from clusterdiff.measures.lost import CHANCE
 from clusterdiff.measures.parameters import Beta
 from clusterdiff.measures.registry import JOIN_WEIGHTED, SUMMED, PrecisionRecall, measure, precision_recall
-from clusterdiff.measures.terms import beta_mean, found
+from clusterdiff.measures.terms import beta_mean, found, largest_of_pred, largest_of_true, less
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Summed
 from clusterdiff.points.labels import FloatArray
@@ -130,7 +130,7 @@ def split_join_true(meet: Summed) -> float:
     >>> cd.score([0, 0, 1, 1], [0, 0, 1, 2], "split_join.true")
     1.0
     """
-    return float(max(0, meet.total - meet.sums.true_max))
+    return less(meet, largest_of_true, meet.sums.true_max)
 
 
 @moved(
@@ -150,7 +150,7 @@ def split_join_pred(meet: Summed) -> float:
     >>> cd.score([0, 0, 1, 1], [0, 0, 0, 0], "split_join.pred")
     2.0
     """
-    return float(max(0, meet.total - meet.sums.pred_max))
+    return less(meet, largest_of_pred, meet.sums.pred_max)
 
 
 @by_parts(
@@ -349,6 +349,11 @@ def matched_mass(meet: Summed) -> int | float:
     return mass
 
 
+def unmatched_mass(meet: Summed) -> float:
+    """The weight of the other points."""
+    return less(meet, lambda cells: matched_cells(cells, cells.mass), meet.once(matched_mass))
+
+
 @by_matching(
     "A",
     lost=True,
@@ -394,7 +399,7 @@ def classification_error(meet: Summed) -> float:
     >>> cd.score([0, 0, 1, 1], [0, 0, 1, 2], "classification_error")
     0.25
     """
-    return 1.0 - accuracy(meet)
+    return unmatched_mass(meet) / meet.total
 
 
 @by_matching(

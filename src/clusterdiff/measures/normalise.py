@@ -17,6 +17,7 @@ from clusterdiff.meet.enumeration import universe
 from clusterdiff.meet.meet import Meet
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.labels import IntArray
+from clusterdiff.table import record_html
 from clusterdiff.wording import count
 
 #: All 21,147 clusterings of this many points can be tried; of one more, 115,975.
@@ -31,6 +32,9 @@ class Extremes(NamedTuple):
     worst: float
     best: float
     how: str
+
+    def _repr_html_(self) -> str:
+        return record_html("Extremes", self._asdict())
 
 
 def _least_n(sizes: Sizes) -> float:

@@ -21,6 +21,7 @@ from clusterdiff.measures.registry import (
     precision_recall,
 )
 from clusterdiff.measures.terms import found, kept
+from clusterdiff.meet.parts import Count
 from clusterdiff.meet.sums import Summed
 from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.labels import FloatArray
@@ -50,17 +51,21 @@ def _ordered_pairs(n: int) -> float:
     return n * (n - 1)
 
 
+def _agreed(meet: UnevenMeet) -> Count:
+    if meet.shared is None:
+        return 0
+    both, true, pred, every = meet.shared.pairs
+    return every - true - pred + 2 * both
+
+
 def rand_lost(meet: UnevenMeet) -> float:
     """Agreeing pairs of shared points over all pairs: a pair with a point that one side lacks disagrees."""
-    if meet.shared is None:
-        return 0.0
-    both, true, pred, every = meet.shared.pairs
-    return found(every - true - pred + 2 * both, meet.pairs.all)
+    return found(_agreed(meet), meet.pairs.all)
 
 
 def _mirkin_lost(meet: UnevenMeet) -> float:
     """Ordered pairs on which the two disagree, with all those of which one side lacks a point."""
-    return 2.0 * meet.pairs.all * (1.0 - rand_lost(meet))
+    return float(max(0, 2 * (meet.pairs.all - _agreed(meet))))
 
 
 def _rogers_tanimoto_lost(meet: UnevenMeet) -> float:
@@ -141,8 +146,8 @@ def ari(meet: Summed) -> float:
     .. math:: ARI = \frac{P(L, C) - E}{(P(L) + P(C)) / 2 - E}, \quad E = \frac{P(L)\, P(C)}{P}
 
     Identical clusterings give exactly 1, also where the formula is 0/0: all singletons, one cluster, one point.
-    One cluster or all singletons against anything else give 0. Never below −1/2. It is Cohen's kappa of the
-    decisions about pairs, which is what it means with weights.
+    One cluster or all singletons against anything else give 0. Never below −1/2, but with weights down to −1. It is
+    Cohen's kappa of the decisions about pairs, which is what it means with weights.
 
     >>> import clusterdiff as cd
     >>> cd.score([0, 0, 1, 1], [0, 0, 1, 2], "ari")
@@ -211,10 +216,8 @@ def adapted_rand_error(meet: Summed, alpha: Share = 0.5) -> float:
     >>> round(cd.score([0, 0, 1, 1], [0, 0, 1, 2], "adapted_rand_error"), 12)
     0.333333333333
     """
-    if meet.same:
-        return 0.0  # whatever rounding does to the weighted mean
     both, true, pred, _ = meet.pairs
-    return 1.0 - kept(both, alpha * true + (1 - alpha) * pred)
+    return found(alpha * (true - both) + (1 - alpha) * (pred - both), alpha * true + (1 - alpha) * pred)
 
 
 @share(
@@ -288,10 +291,10 @@ def adjusted_fowlkes_mallows(meet: Summed) -> float:
     both, true, pred, all_pairs = meet.pairs
     if not true or not pred:
         return 0.0
-    # FM and E share the root: what is left is a difference of whole numbers.
+    # With r the root, FM − E is (P(L, C)·P − r²)/rP and 1 − E is (P² − r²)/(P + r)P: differences of whole numbers.
     root = sqrt(true) * sqrt(pred)
-    below = root * all_pairs - true * pred
-    return kept(both * all_pairs - true * pred, below)
+    share = kept(both * all_pairs - true * pred, all_pairs * all_pairs - true * pred)
+    return share * ((float(all_pairs) + root) / root)
 
 
 @plain(

@@ -20,6 +20,7 @@ from clusterdiff.measures.parameters import Beta, check_parameters
 from clusterdiff.measures.terms import f_beta
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import FUSED, READS, Reads, Summed, refusal
+from clusterdiff.table import record_html
 
 #: A bound is a number, or a function of the number of points.
 Bound: TypeAlias = float | Callable[[int], float]
@@ -126,9 +127,7 @@ class Measure:
                 f"{self.name} is not defined for weighted points.",
                 "leave out weights=, or choose another measure.",
             )
-        if not isinstance(meet, Meet):
-            return self._value(meet)
-        value = self._value(meet if meet.uneven else meet.heavy)
+        value = self._value(meet.heavy if isinstance(meet, Meet) and not meet.uneven else meet)
         if not meet.scale or not self.degree or not value:
             return value
         try:
@@ -186,7 +185,7 @@ class Measure:
         return self.decomposition == JOIN_WEIGHTED
 
     def bounds_at(self, n: int) -> tuple[float, float]:
-        """The least and the greatest value the measure may take for n points."""
+        """The least and the greatest value for n points; they hold with weights too, but for ``ari``, which says so."""
         low, high = (bound(n) if callable(bound) else bound for bound in self.bounds)
         return low, high
 
@@ -251,6 +250,9 @@ class Measure:
         known = {**self.parameters, **parameters}
         facts = self.given(**known) if self.given is not None else {}
         return replace(self, name=f"{base}({shown})", bound=tuple(sorted(known.items())), **facts)
+
+    def _repr_html_(self) -> str:
+        return record_html(self.name, {"summary": self.summary, "formula": self.formula})
 
 
 def _word(value: object) -> str:

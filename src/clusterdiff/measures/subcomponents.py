@@ -24,6 +24,7 @@ from clusterdiff.meet.parts import Moments
 from clusterdiff.meet.sums import Reads
 from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.labels import FloatArray
+from clusterdiff.table import record_html
 from clusterdiff.wording import count
 
 Takes: TypeAlias = Literal["sizes", "members", "meet"]
@@ -53,6 +54,10 @@ class Subcomponent:
                 f"pass {self.needs}= to compare().",
             )
         return self.function(meet)
+
+    def _repr_html_(self) -> str:
+        summary = (self.function.__doc__ or "").strip().split("\n")[0]
+        return record_html(self.name, {"summary": summary, "reads": self.reads, "needs": self.needs})
 
 
 #: The built-in subcomponent measures and those registered with :func:`subcomponent`, by name.

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import log
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from clusterdiff.points.labels import FloatArray, Int64Array
+from clusterdiff.meet.meet import Meet
+from clusterdiff.meet.parts import Count
+from clusterdiff.meet.sums import Summed
+from clusterdiff.meet.uneven import UnevenMeet
+from clusterdiff.points.labels import FloatArray, Int64Array, IntArray
 
 
 def x_log_x(x: npt.NDArray[Any]) -> FloatArray:
@@ -23,14 +28,38 @@ def entropy(sizes: Int64Array) -> float:
     return log(n) - float(np.sum(sizes * np.log(sizes))) / n
 
 
-def found(part: float, whole: float) -> float:
+def found(part: Count, whole: Count) -> float:
     """Part / whole, where 0/0 is 0: nothing was found, as the coreference reference scorer has it."""
-    return part / whole if whole else 0.0
+    return float(part / whole) if whole else 0.0
 
 
-def kept(part: float, whole: float) -> float:
+def kept(part: Count, whole: Count) -> float:
     """Part / whole, where 0/0 is 1: there was nothing to lose, so nothing was lost."""
-    return part / whole if whole else 1.0
+    return float(part / whole) if whole else 1.0
+
+
+def less(meet: Summed, chosen: Callable[[Meet], IntArray], kept: int | float) -> float:
+    """The weight of all points but those of some cells, of which ``kept`` is the weight.
+
+    Of weighted cells the others are added up: taken from the total, what is light would be lost to rounding.
+    """
+    if not isinstance(meet, Meet) or meet.weights is None:
+        return float(max(0, meet.total - kept))
+    others = np.ones(len(meet), dtype=bool)
+    others[chosen(meet)] = False
+    lost = meet.missing.total + meet.spurious.total if isinstance(meet, UnevenMeet) else 0
+    return float(meet.mass[others].sum() + lost)
+
+
+def largest_of_true(meet: Meet) -> IntArray:
+    """The largest cell of each true cluster, the first of them if there are several."""
+    best = np.flatnonzero(meet.mass == np.maximum.reduceat(meet.mass, meet.indptr[:-1])[meet.true])
+    return best[np.diff(meet.true[best], prepend=-1) > 0]
+
+
+def largest_of_pred(meet: Meet) -> IntArray:
+    """The same for predicted clusters."""
+    return meet.transpose_order[largest_of_true(meet.transpose())]
 
 
 def kept_each(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> FloatArray:

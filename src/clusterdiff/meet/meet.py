@@ -295,7 +295,12 @@ class Meet(Sizes):
             return Pairs.counted(self.sums, self.n, self.n)
         if self.weights.square is not None:
             return Pairs.counted(self.sums, int(self.total), int(self.weights.square.sum()))
-        return Pairs.weighed(self.weights, (self.true, self.k_true), (self.pred, self.k_pred))
+        return Pairs.weighed(self.weights, self.weighed)
+
+    @cached_property
+    def weighed(self) -> _core.Weighed:
+        """What masses come to beside those of all around them."""
+        return self.cells.weighed(self.mass.astype(np.float64, copy=False))
 
     @cached_property
     def overlap(self) -> Overlap:

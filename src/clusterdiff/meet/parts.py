@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from fractions import Fraction
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,9 @@ import numpy.typing as npt
 from clusterdiff import _core
 from clusterdiff.errors import ArgumentError
 from clusterdiff.points.labels import FloatArray, Int64Array, IntArray
+
+#: How many pairs there are, or what they weigh.
+Count: TypeAlias = int | float | Fraction
 
 
 @dataclass(frozen=True)
@@ -39,12 +43,14 @@ class CellWeights:
         return cls(_core.group_sum(cell, k, weights), inside.pairs, inside.entropy, square, scale)
 
     @classmethod
-    def summed(cls, mass: FloatArray, square: FloatArray, logs: FloatArray, size: FloatArray) -> CellWeights:
+    def summed(
+        cls, mass: FloatArray, square: FloatArray, logs: FloatArray, size: FloatArray, scale: int = 0
+    ) -> CellWeights:
         """From what an engine can add up in one pass over the points: Σw, Σw², Σ w·log w and their number."""
         whole = mass * np.log(mass, out=np.zeros(len(mass)), where=mass > 0)
         several = size > 1  # the differences round: a single point has nothing to lose
         pairs = np.where(several, np.maximum((mass * mass - square) / 2, 0.0), 0.0)
-        return cls(mass, pairs, np.where(several, np.maximum(whole - logs, 0.0), 0.0))
+        return cls(mass, pairs, np.where(several, np.maximum(whole - logs, 0.0), 0.0), scale=scale)
 
     def take(self, cells: Any) -> CellWeights:
         """The same for a selection of cells."""
@@ -215,13 +221,14 @@ class Overlap:
 class Pairs(NamedTuple):
     """Pairs of distinct points (with weights: sums of the products of theirs), exact for integers.
 
-    ``both``: together in both clusterings; ``true``, ``pred``: together in that one; ``all``: all pairs.
+    ``both``: together in both clusterings; ``true``, ``pred``: together in that one; ``all``: all pairs. Of weights
+    that are no integers they are fractions, so that differences have all the digits that the sums have.
     """
 
-    both: int | float
-    true: int | float
-    pred: int | float
-    all: int | float
+    both: Count
+    true: Count
+    pred: Count
+    all: Count
 
     @classmethod
     def counted(cls, sums: Any, total: int, own: int) -> Pairs:
@@ -231,20 +238,15 @@ class Pairs(NamedTuple):
         )
 
     @classmethod
-    def weighed(cls, weights: CellWeights, true: tuple[IntArray, int], pred: tuple[IntArray, int]) -> Pairs:
-        """From weights that are fractions: pairs within cells and between them are added up, nothing is subtracted.
-
-        ``true`` and ``pred`` have the cluster of each cell, and the number of clusters.
-        """
-        both = float(weights.pairs.sum())
-        in_true, in_pred, every = (
-            both + float(_core.contents(groups, k, weights.mass).pairs.sum())
-            for groups, k in (true, pred, (np.zeros_like(true[0]), 1))
+    def weighed(cls, weights: CellWeights, between: _core.Weighed) -> Pairs:
+        """From weights that are fractions: the pairs within cells, and those of points in different cells."""
+        both, true, pred = (
+            Fraction(x) for x in (float(weights.pairs.sum()), between.true_only, between.pred_only)
         )
-        return cls(both, min(in_true, every), min(in_pred, every), every)
+        return cls(both, both + true, both + pred, both + true + pred + Fraction(between.apart))
 
     @property
-    def confusion(self) -> tuple[tuple[int | float, int | float], tuple[int | float, int | float]]:
+    def confusion(self) -> tuple[tuple[Count, Count], tuple[Count, Count]]:
         """The pair confusion matrix as scikit-learn lays it out: rows are apart and together in `true`.
 
         It counts ordered pairs, so that every pair of points stands in it twice.

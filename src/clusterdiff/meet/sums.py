@@ -151,6 +151,10 @@ class Summed(Protocol):
         """Whether the points have weights."""
 
     @property
+    def scale(self) -> int:
+        """Weights, and what is summed up of them, are in units of 2 to this power."""
+
+    @property
     def uneven(self) -> bool:
         """Whether a clustering has points that the other lacks, and they count as lost."""
 
@@ -278,25 +282,9 @@ class WeightedSums:
     def merge_info(self) -> float:
         return self._entropy(self._meet.mass, self._meet.pred, self._meet.k_pred)
 
-    @cached_property
+    @property
     def mutual(self) -> float:
-        # Only non-negative terms, so that nothing cancels near independence: with x the relative excess of a
-        # cell over chance, I = Σ_all ab/W² · ((1 + x)·log(1 + x) − x), and an empty cell (x = −1) adds ab/W².
-        # The excess mW − ab is m times what lies outside of both clusters less what either has without the other.
-        meet, heavy = self._meet, np.flatnonzero(self._meet.mass > 0)
-        row, column = meet.true[heavy], meet.pred[heavy]
-        right = _core.contents(row, meet.k_true, self._m).rest
-        below = _core.contents(column, meet.k_pred, self._m).rest
-        other_rows = _core.contents(np.zeros(meet.k_true, dtype=np.int32), 1, meet.true_mass).rest[row]
-        ahead = (self._m * np.maximum(0.0, other_rows - below) - right * below) / self._total / self._total
-        filled = (self._a / self._total) * (self._b / self._total)
-        times = (self._m / self._a) * (self._total / self._b)
-        near = np.abs(times - 1) < 0.5  # where the excess says more than the quotient
-        x = np.where(near, ahead / filled, times - 1)
-        log = np.where(near, np.log1p(np.where(near, x, 0.0)), np.log(times))
-        full = np.count_nonzero(meet.true_mass) * np.count_nonzero(meet.pred_mass)
-        empty = 0.0 if len(self._m) == full else max(0.0, float(np.sum(ahead)))
-        return float(np.sum(filled * (times * log - x))) + empty
+        return self._meet.weighed.mutual
 
     @cached_property
     def b3_recall(self) -> float:

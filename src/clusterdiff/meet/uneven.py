@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -219,13 +220,14 @@ class UnevenMeet(Meet):
         if self.weights is None:
             both, true, pred = (_pairs(sizes) for sizes in (self.size, self.true_size, self.pred_size))
             return Pairs(both, true, pred, self.n * (self.n - 1) // 2)
-        inside = float(self.weights.pairs.sum())
+        inside = Fraction(float(self.weights.pairs.sum()))
         missing, spurious = self.missing, self.spurious
 
-        def together(k: int, *parts: tuple[Any, Any]) -> float:
+        def together(k: int, *parts: tuple[Any, Any]) -> Fraction:
             """Pairs within cells, and those between cells and lost points of the same group."""
             groups, masses = (np.concatenate(values) for values in zip(*parts, strict=True))
-            return inside + float(_core.contents(groups.astype(np.int32), k, masses).pairs.sum())
+            between = _core.contents(groups.astype(np.int32), k, masses).pairs.sum()
+            return inside + Fraction(float(between))
 
         in_true = together(self.k_true, (self.true, self.mass), (missing.cluster, missing.weights))
         in_pred = together(self.k_pred, (self.pred, self.mass), (spurious.cluster, spurious.weights))

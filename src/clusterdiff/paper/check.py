@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from clusterdiff import notebook
 from clusterdiff.errors import ArgumentError
 from clusterdiff.measures import Measure, measures, resolve
 from clusterdiff.measures.subcomponents import Subcomponent, subcomponent, subcomponents
@@ -84,6 +85,10 @@ class Check:
             why = str(finding.counterexample or finding.note)
             lines.extend(" " * (width + 11) + line for line in why.splitlines())
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        told = repr(self).splitlines()[0]
+        return notebook.view(notebook.line(told, strong=True), self.table.html(len(self.findings)))
 
 
 def check(

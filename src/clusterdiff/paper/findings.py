@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from clusterdiff import notebook
 from clusterdiff.meet.enumeration import as_sets
 
 #: Two values closer than this are one: the measures round differently for different pairs.
@@ -36,6 +37,10 @@ class Counterexample:
         width = max((len(name) for name in self.clusterings), default=0)
         drawn = [f"{name:<{width}}  {draw(sets)}" for name, sets in self.clusterings.items()]
         return "\n".join([*drawn, self.text])
+
+    def _repr_html_(self) -> str:
+        sets = [(name, draw(clusters), False) for name, clusters in self.clusterings.items()]
+        return notebook.view(notebook.facts(sets), notebook.line(self.text))
 
 
 def draw(sets: Iterable[Iterable[int]]) -> str:

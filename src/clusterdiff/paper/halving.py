@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from math import log
 
 import numpy as np
 
-from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.parts import Pairs
 from clusterdiff.meet.sums import Once, Summed
 from clusterdiff.paper.steps import IntLabels, Worsening, intervals, runs
@@ -38,12 +36,11 @@ def _x_log_x(x: int) -> float:
 
 
 class StepSums:
-    """The sums of one step, finished from running totals; the few that are not among them come from its cells."""
+    """The sums of one step, finished from running totals."""
 
-    def __init__(self, totals: dict[str, int], n: int, meet: Callable[[], Meet]) -> None:
+    def __init__(self, totals: dict[str, int], n: int) -> None:
         self._totals = totals
         self._n = n
-        self._meet = meet
         self.mm = totals["mm"]
         self.aa = totals["aa"]
         self.bb = totals["bb"]
@@ -87,17 +84,17 @@ class StepSums:
     @property
     def b3_recall(self) -> float:
         """Σ m²/a / n."""
-        return self._meet().sums.b3_recall
+        return _float(self._totals["b3_recall"]) / self._n
 
     @property
     def b3_precision(self) -> float:
         """Σ m²/b / n."""
-        return self._meet().sums.b3_precision
+        return _float(self._totals["b3_precision"]) / self._n
 
     @property
     def element(self) -> float:
         """Σ m²/max(a, b) / n."""
-        return self._meet().sums.element
+        return _float(self._totals["element"]) / self._n
 
 
 class Step(Once):
@@ -106,14 +103,15 @@ class Step(Once):
     offers = frozenset({"sums", "matched", *SCORES})
     lacking = ("a step of a series knows its sums alone", None)
     weighted = False
+    scale = 0
     uneven = False
 
-    def __init__(self, n: int, k_true: int, totals: dict[str, int], meet: Callable[[], Meet]) -> None:
+    def __init__(self, n: int, k_true: int, totals: dict[str, int]) -> None:
         self.n = n
         self.total = n
         self.k_true = k_true
         self.k_pred = totals["k_pred"]
-        self.sums = StepSums(totals, n, meet)
+        self.sums = StepSums(totals, n)
         self._totals = totals
         self._made = {}
 
@@ -164,6 +162,11 @@ class _Star:
         self.pairs -= 2 * half * rest
         # Halving keeps all parts within a few sizes, so this is short.
         self.largest = max(self.parts)
+
+    @property
+    def squares(self) -> int:
+        """Σ m²/a over its parts, as a fixed-point number."""
+        return _fixed((self.pairs + self.size) / self.size)
 
     def scores(self) -> dict[str, int]:
         """Its share of n·S* for the three built-in s, as fixed-point numbers."""
@@ -253,17 +256,17 @@ class Halving(Worsening):
         totals = self._totals(stars)
         count = 0
         if 0 in wanted:
-            yield self._step(count, totals)
+            yield self._step(totals)
         for a, cut, b, which in self.splits:
             count += 1
             self._apply_split(totals, stars[which], b - a, cut - a)
             if count in wanted:
-                yield self._step(count, totals)
+                yield self._step(totals)
         for _ in range(self.paired):
             count += 1
             _apply_merge(totals)
             if count in wanted:
-                yield self._step(count, totals)
+                yield self._step(totals)
         if len(self.merges) > self.paired and count + 1 in wanted:
             # The odd singleton may join any cluster, so this one step is counted afresh.
             yield self.meet(count + 1)
@@ -272,7 +275,7 @@ class Halving(Worsening):
         squares = sum(star.size**2 for star in stars)
         logs = sum(star.whole for star in stars)
         whole = dict.fromkeys(("true_max", "pred_max", "matched"), self.n)
-        scores = dict.fromkeys(SCORES, self.n << SCALE)
+        scores = dict.fromkeys((*SCORES, "b3_recall", "b3_precision", "element"), self.n << SCALE)
         return {
             **dict.fromkeys(("mm", "aa", "bb"), squares),
             **dict.fromkeys(("true_log", "pred_log", "cell_log"), logs),
@@ -283,7 +286,7 @@ class Halving(Worsening):
         }
 
     def _apply_split(self, totals: dict[str, int], star: _Star, size: int, half: int) -> None:
-        largest, log_before, scores = star.largest, star.log, star.scores()
+        largest, log_before, scores, squares_before = star.largest, star.log, star.scores(), star.squares
         star.split(size, half)
         after = star.scores()
         squares = 2 * half * (size - half)
@@ -293,6 +296,9 @@ class Halving(Worsening):
         totals["pred_log"] += star.log - log_before
         totals["true_max"] += star.largest - largest
         totals["matched"] += star.largest - largest
+        # No part is larger than its true cluster, and every part is a whole predicted one.
+        for name in ("b3_recall", "element"):
+            totals[name] += star.squares - squares_before
         for name, score in after.items():
             totals[name] += score - scores[name]
             # Merge scores are all 1 while nothing is merged, so S' loses half of what S* loses.
@@ -300,8 +306,8 @@ class Halving(Worsening):
         totals["k_pred"] += 1
         totals["cells"] += 1
 
-    def _step(self, count: int, totals: dict[str, int]) -> Step:
-        return Step(self.n, len(self.stars), dict(totals), partial(self.meet, count))
+    def _step(self, totals: dict[str, int]) -> Step:
+        return Step(self.n, len(self.stars), dict(totals))
 
 
 def _apply_merge(totals: dict[str, int]) -> None:
@@ -313,4 +319,6 @@ def _apply_merge(totals: dict[str, int]) -> None:
     for name in ("s_h", "s_pairs", "s_largest"):
         totals[name] -= 2 << SCALE
         totals[f"{name}_mean"] -= 1 << SCALE
+    for name in ("b3_precision", "element"):
+        totals[name] -= 1 << SCALE
     totals["k_pred"] -= 1

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from clusterdiff import views
-from clusterdiff.errors import ArgumentError, one_of
+from clusterdiff import notebook, views
+from clusterdiff.errors import ArgumentError, ClusterdiffWarning, one_of
+from clusterdiff.files import STAGE
 from clusterdiff.measures import Measure, resolve_all
 from clusterdiff.measures.normalise import read_true
 from clusterdiff.meet.meet import Meet
@@ -20,6 +22,7 @@ from clusterdiff.paper.steps import RANDOM, IntLabels, Worsening
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.labels import FloatArray, Labels
 from clusterdiff.table import Table
+from clusterdiff.wording import and_list, count
 
 How: TypeAlias = Literal["paper", "splits", "merges", "moves", "shuffle"]
 HOW = ("paper", "splits", "merges", "moves", "shuffle")
@@ -27,6 +30,8 @@ HOW = ("paper", "splits", "merges", "moves", "shuffle")
 FIGURE_3 = ("S_H", "R", "nmi_max", "V", "N", "A")
 #: How many clusterings of a random series are scored by default.
 STEPS = 100
+#: Measures that are computed anew for every clustering look at so many points in all, unless told otherwise.
+ANEW = 10**8
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,9 +94,17 @@ class Series:
         writer.writerows(zip(*self.table.to_dict().values(), strict=True))
         return out.getvalue()
 
-    def plot(self, ax: Any = None) -> Any:
-        """The scores against the number of operations, as in the paper's figure 3; returns the Axes."""
-        return views.series(self, ax)
+    def plot(self, ax: Any = None, *, width: float | None = None, dpi: float | None = None) -> Any:
+        """The scores against the number of operations, as in the paper's figure 3.
+
+        ``width`` in millimetres, ``dpi`` for files that are made of dots; returns the matplotlib Axes.
+        """
+        return views.series(self, ax, width=width, dpi=dpi)
+
+    def _repr_html_(self) -> str:
+        points, clusters = count(len(self.true)), count(len(self.true.names), "cluster")
+        told = f"{points} in {clusters}, worsened ({self.how}) by {count(len(self.operations), 'operation')}"
+        return notebook.view(notebook.line(told, strong=True), self.table.html())
 
 
 def worsen(
@@ -117,16 +130,17 @@ def worsen(
         any two clusters, until one is left. ``"moves"``: move each point in turn to any other cluster.
         ``"shuffle"``: exchange the clusters of a growing share of the points.
     steps
-        How many clusterings to score, evenly spaced, besides the first; all of them if None, but 100 for the
-        random ways.
+        How many clusterings to score, evenly spaced, besides the first. If None, all of them, but 100 for the random
+        ways, and fewer, with a notice, if a measure would be computed anew for too many.
     seed
         For all that is left to chance: which of the largest clusters, which points, which clusters.
 
     Notes
     -----
     In the paper's series each operation changes the sums that measures are made of by a known amount, so that
-    10⁵ points with as many steps take seconds. Measures that read more than these sums are computed afresh at each
-    step: choose ``steps`` for them if there are many points.
+    10⁵ points with as many steps take seconds. Measures that read more than these sums are computed anew for each
+    clustering: if that would be more than 10⁸ points in all, they, and all others with them, are scored at evenly
+    spaced steps.
 
     Examples
     --------
@@ -147,18 +161,33 @@ def worsen(
     labels = clustering.codes.astype(np.int64)
     made = Halving(labels, rng) if how == "paper" else RANDOM[how](labels, rng)
     total = len(made.operations)
-    if steps is None and how != "paper":
-        steps = STEPS
-    at = (
-        np.arange(total + 1)
-        if steps is None
-        else np.unique(np.linspace(0, total, min(steps, total) + 1).astype(int))
-    )
+    if steps is None:
+        steps = _affordable(made, list(wanted.values()), total) if how == "paper" else STEPS
+    at = np.unique(np.linspace(0, total, min(steps, total) + 1).astype(int))
     scores = {name: np.empty(len(at)) for name in wanted}
+    told = max(1, len(at) // 200)
     for i, step in enumerate(made.steps(at)):
+        if i % told == 0:
+            STAGE.debug("scoring clustering %s of %s", f"{i + 1:,}", f"{len(at):,}")
         lacking = [name for name, measure in wanted.items() if measure.lacks(step) is not None]
         # A step may know only its sums; whatever else a measure reads comes from the clustering of that step.
         meet = made.meet(int(at[i])) if lacking else None
         for name, measure in wanted.items():
             scores[name][i] = measure(step if meet is None or name not in lacking else meet)
     return Series(clustering, how, seed, at, scores, made)
+
+
+def _affordable(made: Worsening, wanted: list[Measure], total: int) -> int:
+    """How many clusterings to score: all, unless some measure has to look at so many points again for each."""
+    first = next(iter(made.steps(np.array([0]))))
+    anew = [measure.name for measure in wanted if measure.lacks(first) is not None]
+    most = max(STEPS, ANEW // len(made.true))
+    if not anew or total <= most:
+        return total
+    warnings.warn(
+        f"{and_list(anew)} {'is' if len(anew) == 1 else 'are'} computed anew for every clustering, so {most + 1:,} of "
+        f"{total + 1:,} were scored; `steps` scores more.",
+        ClusterdiffWarning,
+        stacklevel=3,
+    )
+    return most

@@ -9,12 +9,13 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from clusterdiff import _core
+from clusterdiff import _core, notebook
 from clusterdiff.errors import LabelError, listed
 from clusterdiff.points.index import Index, index_of
 from clusterdiff.points.labels import CLUSTER_TYPES, AnyArray, Labels, encode_objects
 from clusterdiff.points.libraries import from_library
 from clusterdiff.points.reading import is_array, is_column, read_labels
+from clusterdiff.table import Table
 from clusterdiff.wording import count
 
 Points: TypeAlias = Sequence[Hashable]
@@ -140,6 +141,14 @@ class Clustering:
         nowhere = 0 if self.labels.absent is None else int(self.labels.absent.sum())
         rest = f", {count(nowhere)} in no cluster" if nowhere else ""
         return f"<Clustering of {count(len(self))} in {count(len(self.names), 'cluster')}{rest}>"
+
+    def _repr_html_(self) -> str:
+        sizes = self.sizes
+        order = np.argsort(-sizes, kind="stable")
+        clusters: Table[Any] = Table(
+            {"cluster": np.asarray(self.names, dtype=object)[order], "points": sizes[order]}
+        )
+        return notebook.view(notebook.line(repr(self).strip("<>"), strong=True), clusters.html())
 
 
 def _parse(data: object, argument: str) -> tuple[Labels, Points | None, bool]:

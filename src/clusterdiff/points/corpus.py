@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from clusterdiff import notebook
 from clusterdiff.errors import LabelError
 from clusterdiff.points.clustering import Clustering
+from clusterdiff.table import Table, record_html
 from clusterdiff.wording import count
 
 Singletons: TypeAlias = Literal["keep", "drop"]
@@ -34,6 +36,9 @@ class Mention:
     def __str__(self) -> str:
         spans = ", ".join("-".join(_position(p) for p in dict.fromkeys(span)) for span in self.spans)
         return f"{self.text} [{spans}]" if self.text else f"[{spans}]"
+
+    def _repr_html_(self) -> str:
+        return record_html("Mention", {"document": self.document, "": str(self)})
 
     @property
     def place(self) -> tuple[int, ...]:
@@ -64,6 +69,9 @@ class InDocument(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.document}: {self.name}"
+
+    def _repr_html_(self) -> str:
+        return record_html("InDocument", self._asdict())
 
     @property
     def spoken(self) -> str:
@@ -213,6 +221,17 @@ class Corpus(Mapping[str, Clustering]):
         points, clusters = sum(map(len, found)), sum(len(document.names) for document in found)
         parts = count(len(self), "document"), count(points), count(clusters, "cluster")
         return f"<Corpus of {parts[0]}, {parts[1]} in {parts[2]}>"
+
+    def _repr_html_(self) -> str:
+        found = [(name, self._documents[name]) for name in self]
+        documents: Table[Any] = Table(
+            {
+                "document": [name for name, _ in found],
+                "points": [0 if document is None else len(document) for _, document in found],
+                "clusters": [0 if document is None else len(document.names) for _, document in found],
+            }
+        )
+        return notebook.view(notebook.line(repr(self).strip("<>"), strong=True), documents.html())
 
 
 def _has_points(data: Any) -> bool:

@@ -71,13 +71,16 @@ def read_weights(weights: object, order: Order) -> Weights:
 
 def _scaled(values: Any) -> tuple[Any, int]:
     """Floats in units of a power of two that keeps them within safe bounds, and that power: 0 if they are already."""
-    largest = float(max(-values.min(initial=0.0), values.max(initial=0.0)))
-    scale = frexp(largest)[1]
-    if largest == 0 or abs(scale) <= SAFE:
-        return values, 0
+    scale = scale_of(float(max(-values.min(initial=0.0), values.max(initial=0.0))))
     # In two steps: the inverse of the least doubles is none itself.
     half = scale // 2
-    return values * 2.0**-half * 2.0 ** (half - scale), scale
+    return (values * 2.0**-half * 2.0 ** (half - scale), scale) if scale else (values, 0)
+
+
+def scale_of(largest: float) -> int:
+    """The power of two that numbers up to ``largest`` are measured in: 0 if they can be multiplied as they are."""
+    scale = frexp(largest)[1]
+    return 0 if abs(scale) <= SAFE else scale
 
 
 def read_features(features: Any, order: Order) -> Any:

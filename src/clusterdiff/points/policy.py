@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from clusterdiff import notebook
 from clusterdiff.errors import one_of
 from clusterdiff.points.noise import MANY, NOTHING, Noise
+from clusterdiff.table import record_html
 from clusterdiff.wording import count, percent
 
 Missing: TypeAlias = Literal["error", "drop", "singleton", "lost"]
@@ -102,3 +104,13 @@ class Policy:
             if lacked > shared:
                 covered = f"`{side}` has {shared:,} of the {shared + lacked:,} points of `{other}`"
                 yield f"{covered}: {means[self.missing]}."
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "missing": self.missing,
+            "points": self.points,
+            "missing_points": self.missing_points,
+            "spurious_points": self.spurious_points,
+            "noise": self.noise.signature,
+        }
+        return record_html("Policy", facts, *map(notebook.line, self.notices))

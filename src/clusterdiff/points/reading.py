@@ -266,19 +266,36 @@ def _from_arrow_text(column: Any) -> Labels:
         validity = None
     valid = None if validity is None else np.frombuffer(validity, dtype=np.uint8)
     texts = [np.empty(0, np.uint8) if part is None else np.frombuffer(part, np.uint8) for part in data]
-    rows = slice(column.offset, column.offset + len(column))
-    if pa.types.is_string_view(column.type):
-        views = np.frombuffer(places, dtype=np.uint8).reshape(-1, 16)[rows]
-        codes, first = _core.encode_views(views, texts, valid, column.offset)
-    else:
-        starts: Any = np.frombuffer(
-            places, dtype=np.int64 if pa.types.is_large_string(column.type) else np.int32
-        )
-        codes, first = _core.encode_text(starts[rows.start : rows.stop + 1], texts[0], valid, column.offset)
+    begin, end, viewed = column.offset, column.offset + len(column), pa.types.is_string_view(column.type)
+    kind: Any = "V16" if viewed else np.int64 if pa.types.is_large_string(column.type) else np.int32
+    # Where texts lie is copied: were another thread to change it, they would be sought outside of their memory.
+    own = np.empty(end + 1, dtype=kind)
+    own[begin : end + (not viewed)] = np.frombuffer(places, dtype=kind)[begin : end + (not viewed)]
+    try:
+        if viewed:
+            views = own[begin:end].view(np.uint8).reshape(-1, 16)
+            codes, first = _core.encode_views(views, texts, valid, begin)
+        else:
+            codes, first = _core.encode_text(own[begin : end + 1], texts[0], valid, begin)
+    except ValueError as error:
+        raise _spoilt(f"texts do not lie where the column says: {error}") from None
+    owned = pa.Array.from_buffers(
+        column.type, len(column), [validity, pa.py_buffer(own), *data], column.null_count, begin
+    )
 
     def names() -> AnyArray:
         # Arrow cannot yet take from string views.
-        taken = column.cast(pa.large_string()) if pa.types.is_string_view(column.type) else column
-        return np.asarray(taken.take(pa.array(first)).to_pylist(), dtype=object)
+        taken = owned.cast(pa.large_string()) if viewed else owned
+        try:
+            return np.asarray(taken.take(pa.array(first)).to_pylist(), dtype=object)
+        except UnicodeDecodeError:
+            raise _spoilt("a label is no text in UTF-8") from None
 
     return Labels(codes, LazyNames(len(first), names), null(codes))
+
+
+def _spoilt(what: str) -> LabelError:
+    return LabelError(
+        f"{what}. It was made so, or changed while it was read.",
+        "let no other thread write to labels before compare() has returned.",
+    )

@@ -37,7 +37,7 @@ nb::object contents_of(nb::handle groups, i64 k, nb::handle masses) {
     if (m.size() != labels.n) throw BadValue("groups and masses must have the same length");
     const Numbers numbers = m.numbers();
     auto c = heavy(labels.n, [&](Run& run) { return contents(labels, k, numbers, run); });
-    return contents_result(to_numpy(std::move(c.pairs)), to_numpy(std::move(c.entropy)), to_numpy(std::move(c.rest)));
+    return contents_result(to_numpy(std::move(c.pairs)), to_numpy(std::move(c.entropy)));
 }
 
 nb::object members_of(nb::handle groups, i64 k) {
@@ -140,7 +140,7 @@ nb::object links_condensed(nb::handle indptr, nb::handle members, nb::handle con
 
 void bind_points(nb::module_& m) {
     members_result.define(m, "Members", {"indptr", "members"});
-    contents_result.define(m, "Contents", {"pairs", "entropy", "rest"});
+    contents_result.define(m, "Contents", {"pairs", "entropy"});
     dense_result.define(m, "DenseMoments", {"centres", "low", "within"});
     sparse_result.define(m, "SparseMoments", {"indptr", "indices", "data", "low", "within"});
     m.def("sum_squares", &squares, "x"_a);

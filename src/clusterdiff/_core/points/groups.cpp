@@ -74,29 +74,42 @@ Buffer<double> group_sum(const Labels& groups, i64 k, const Numbers& values, Run
 
 Contents contents(const Labels& groups, i64 k, const Numbers& masses, Run& run) {
     const i64 n = groups.n;
-    auto sums = Buffer<Exactish>::zeros(k), pairs = Buffer<Exactish>::zeros(k), entropy = Buffer<Exactish>::zeros(k);
-    Contents out{Buffer<double>(k), Buffer<double>(k), Buffer<double>(n)};
-    auto each = [&](auto&& f) {
-        u64 scratch[kBlock];
+    auto pairs = Buffer<Exactish>::zeros(k), entropy = Buffer<Exactish>::zeros(k);
+    Contents out{Buffer<double>(k), Buffer<double>(k)};
+    Buffer<double> rest(n);
+    auto block = [&](i64 at, u64* scratch) {
+        run.poll(0);
+        return groups.block(at, std::min(kBlock, n - at), scratch);
+    };
+    auto mass_of = [&](i64 point) { return masses.reader.one(masses.data + point * masses.stride); };
+    u64 scratch[kBlock];
+    {
+        auto before = Buffer<Exactish>::zeros(k);
         for (i64 at = 0; at < n; at += kBlock) {
-            run.poll(0);
-            const i64 count = std::min(kBlock, n - at);
-            const u64* g = groups.block(at, count, scratch);
-            for (i64 i = 0; i < count; ++i) {
-                check_groups(static_cast<i64>(g[i]), k);
-                f(static_cast<i64>(g[i]), at + i, masses.reader.one(masses.data + (at + i) * masses.stride));
+            const u64* g = block(at, scratch);
+            for (i64 i = at; i < std::min(n, at + kBlock); ++i) {
+                const i64 group = static_cast<i64>(g[i - at]);
+                check_groups(group, k);
+                const double mass = mass_of(i);
+                rest[i] = before[group].value();
+                pairs[group].add(mass * rest[i]);
+                before[group].add(mass);
             }
         }
-    };
-    each([&](i64 group, i64, double mass) {
-        pairs[group].add(mass * sums[group].value());
-        sums[group].add(mass);
-    });
-    each([&](i64 group, i64 point, double mass) {
-        const double rest = std::max(0.0, (sums[group].high - mass) + sums[group].low);
-        out.rest[point] = rest;
-        if (mass > 0) entropy[group].add(mass * std::log1p(rest / mass));
-    });
+    }
+    // Backwards, so that what comes after a mass is known as well as what came before it.
+    auto after = Buffer<Exactish>::zeros(k);
+    for (i64 at = (n - 1) / kBlock * kBlock; at >= 0; at -= kBlock) {
+        const u64* g = block(at, scratch);
+        for (i64 i = std::min(n, at + kBlock); i-- > at;) {
+            const i64 group = static_cast<i64>(g[i - at]);
+            check_groups(group, k);
+            const double mass = mass_of(i);
+            rest[i] += after[group].value();
+            after[group].add(mass);
+            if (mass > 0) entropy[group].add(mass * std::log1p(rest[i] / mass));
+        }
+    }
     for (i64 group = 0; group < k; ++group) {
         out.pairs[group] = pairs[group].value();
         out.entropy[group] = entropy[group].value();

@@ -21,7 +21,6 @@ Buffer<double> group_sum(const Labels& groups, i64 k, const Numbers& values, Run
 struct Contents {
     Buffer<double> pairs;    // [k]: sum of m m' over the pairs in a group
     Buffer<double> entropy;  // [k]: sum of m log(M / m), M being the mass of the group
-    Buffer<double> rest;     // [n]: M - m
 };
 
 Contents contents(const Labels& groups, i64 k, const Numbers& masses, Run& run);

@@ -1,4 +1,6 @@
 #include "python/bind.hpp"
+#include "python/result.hpp"
+#include "sums/weighed.hpp"
 
 namespace clusterdiff {
 
@@ -18,6 +20,19 @@ auto basic(T BasicSums::*field) {
 }
 auto detail(double DetailSums::*field) {
     return [field](const PySums& s) { return s.table->details().*field; };
+}
+
+Result weighed_result;
+
+nb::object weighed_of(const PyCells& self, nb::handle mass) {
+    const Array m(mass, "mass");
+    const Cells& cells = self.cells();
+    if (m.size() != cells.count()) throw BadValue("mass must have one entry per cell");
+    const double* masses = m.exactly<double>("float64");
+    for (i64 q = 0; q < cells.count(); ++q)
+        if (!(masses[q] >= 0 && masses[q] < HUGE_VAL)) throw BadValue("mass must be finite and not negative");
+    const Weighed w = heavy(cells.count(), [&](Run& run) { return weighed(cells, masses, run); });
+    return weighed_result(w.true_only, w.pred_only, w.apart, w.mutual, w.chi2, w.frobenius);
 }
 
 }  // namespace
@@ -51,6 +66,8 @@ void bind_sums(nb::module_& m, nb::class_<PyCells>& cells) {
         .def_prop_ro("s_pairs_mean", detail(&DetailSums::s_pairs_mean))
         .def_prop_ro("s_largest", detail(&DetailSums::s_largest))
         .def_prop_ro("s_largest_mean", detail(&DetailSums::s_largest_mean));
+    weighed_result.define(m, "Weighed", {"true_only", "pred_only", "apart", "mutual", "chi2", "frobenius"});
+    cells.def("weighed", &weighed_of, "mass"_a);
     cells.def("sums", [](const PyCells& c) { return PySums{c.table}; });
 }
 

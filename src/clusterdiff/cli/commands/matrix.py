@@ -10,7 +10,8 @@ from rich.text import Text
 
 from clusterdiff.cli.inputs import named_columns, told
 from clusterdiff.cli.options import cluster_option, json_option, point_option, together
-from clusterdiff.cli.output import console, plain_table, print_json, save_picture
+from clusterdiff.cli.output import console, plain_table, print_json
+from clusterdiff.cli.pictures import picture_options, refuse_sizes, save_picture
 from clusterdiff.cli.progress import progress
 from clusterdiff.cli.writing import refuse_overwriting
 from clusterdiff.decide.matrix import Matrix, matrix
@@ -41,6 +42,7 @@ writing = together(
 @click.option("--missing", type=click.Choice(MISSING), help="Points on one side only.  [default: error]")
 @click.option("--top", default=10, show_default=True, help="How many of the most stable clusters to show.")
 @writing
+@picture_options
 @json_option
 def command(
     files: tuple[str, ...],
@@ -54,6 +56,8 @@ def command(
     csv_file: str | None,
     picture: str | None,
     tree: str | None,
+    width: float | None,
+    dpi: float | None,
     as_json: bool,
 ) -> None:
     """Compare many clusterings, each with each: seeds, resolutions, parameters.
@@ -61,6 +65,7 @@ def command(
     FILES hold one clustering each; with --columns, one file holds them all. Prints the matrix, how alike they are on
     average, the medoid, and which clusters are always there.
     """
+    refuse_sizes(width, dpi, [picture, tree])
     refuse_overwriting([csv_file, picture, tree], *files, *([] if true is None else [true]))
     if columns is None:
         sides = {
@@ -80,7 +85,7 @@ def command(
         write_text(csv_file, found.to_csv())
     for file, kind in ((picture, "matrix"), (tree, "tree")):
         if file:
-            save_picture(found.plot(kind), file)
+            save_picture(found.plot(kind, width=width, dpi=dpi), file)
     if as_json:
         print_json(found.to_dict())
     else:

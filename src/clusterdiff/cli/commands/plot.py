@@ -9,7 +9,8 @@ import click
 from clusterdiff.cli.examples import customers
 from clusterdiff.cli.inputs import input_options, sources, told
 from clusterdiff.cli.options import output_option
-from clusterdiff.cli.output import console, save_picture
+from clusterdiff.cli.output import console
+from clusterdiff.cli.pictures import picture_options, save_picture
 from clusterdiff.cli.writing import refuse_overwriting
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.errors import ArgumentError
@@ -23,11 +24,14 @@ from clusterdiff.verbs.compare import compare
 @click.argument("pred", metavar="[PRED]", required=False)
 @input_options
 @output_option("Picture to write: .svg, .png or .pdf.  [default: KIND.svg]")
+@picture_options
 def command(
     kind: str,
     true: str | None,
     pred: str | None,
     output: str | None,
+    width: float | None,
+    dpi: float | None,
     **inputs: Any,
 ) -> None:
     """Draw a comparison as a picture.
@@ -47,5 +51,5 @@ def command(
                 "documents of mentions cannot be drawn as one picture.", "compare one document."
             )
         diff = compared
-    save_picture(plot(diff, kind), target)
+    save_picture(plot(diff, kind, width=width, dpi=dpi), target)
     console().print(f"wrote {target}", markup=False)

@@ -16,8 +16,8 @@ from clusterdiff.cli.output import (
     json_text,
     print_data,
     refuse_several,
-    save_picture,
 )
+from clusterdiff.cli.pictures import picture_options, refuse_sizes, save_picture
 from clusterdiff.cli.progress import progress
 from clusterdiff.cli.systems import Watched, runs_of, systems_of
 from clusterdiff.cli.writing import refuse_overwriting
@@ -81,6 +81,7 @@ from clusterdiff.points.policy import MISSING
     metavar="FILE",
     help="With --table: draw the mean ranks to a .png, .svg or .pdf.",
 )
+@picture_options
 @click.option(
     "--baseline", metavar="FILE", help="Compare with what `compare --json` or `rank --json` printed before."
 )
@@ -109,6 +110,8 @@ def command(
     as_csv: bool,
     html: str | None,
     plot: str | None,
+    width: float | None,
+    dpi: float | None,
     baseline: str | None,
     fail_if_worse: bool,
     significant: bool,
@@ -133,6 +136,7 @@ def command(
     forms = {"--json": as_json, "--markdown": markdown, "--latex": latex, "--csv": as_csv}
     refuse_several(forms)
     form = next((option for option, given in forms.items() if given), "text")
+    refuse_sizes(width, dpi, [plot])
     refuse_overwriting([html, plot], *(name for name in (true, *preds, table, baseline) if name is not None))
     before = None if baseline is None else Baseline.read(baseline)
     labels = noise_labels(noise, noise_true, noise_pred)
@@ -171,7 +175,7 @@ def command(
     if html:
         write_text(Path(html), found.to_html())
     if plot and isinstance(found, DatasetRanking):
-        save_picture(found.plot(), plot)
+        save_picture(found.plot(width=width, dpi=dpi), plot)
     if before is not None:
         _judge(found, before, changes, fail_if_worse, significant)
 

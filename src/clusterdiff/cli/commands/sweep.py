@@ -11,7 +11,8 @@ from rich.text import Text
 
 from clusterdiff.cli.inputs import named_columns, told
 from clusterdiff.cli.options import json_option, measures_option, together
-from clusterdiff.cli.output import console, plain_table, print_json, save_picture
+from clusterdiff.cli.output import console, plain_table, print_json
+from clusterdiff.cli.pictures import picture_options, refuse_sizes, save_picture
 from clusterdiff.cli.progress import progress
 from clusterdiff.cli.writing import refuse_overwriting
 from clusterdiff.decide.sweep import Sweep, sweep
@@ -70,6 +71,7 @@ writing = together(
 )
 @click.option("--top", default=10, show_default=True, help="How many of the costliest merges to show.")
 @writing
+@picture_options
 @json_option
 def command(
     true: str,
@@ -87,6 +89,8 @@ def command(
     csv_file: str | None,
     picture: str | None,
     tradeoff: str | None,
+    width: float | None,
+    dpi: float | None,
     html: str | None,
     as_json: bool,
 ) -> None:
@@ -96,6 +100,7 @@ def command(
     is a dendrogram: a linkage of scipy, saved with numpy.save (.npy, .npz) or numpy.savetxt (.txt), whose leaves are
     the rows of TRUE. Or, with --columns, a table with one clustering per column.
     """
+    refuse_sizes(width, dpi, [picture, tradeoff])
     refuse_overwriting([csv_file, picture, tradeoff, html], true, pred)
     left = parse(true)
     left = replace(left, point=point or left.point, cluster=left.cluster or true_column)
@@ -126,7 +131,7 @@ def command(
         write_text(csv_file, swept.to_csv())
     for file, kind in ((picture, "thresholds"), (tradeoff, "tradeoff")):
         if file:
-            save_picture(swept.plot(kind), file)
+            save_picture(swept.plot(kind, width=width, dpi=dpi), file)
     if as_json:
         print_json(swept.to_dict())
     else:

@@ -9,7 +9,9 @@ import numpy as np
 from rich.text import Text
 
 from clusterdiff.cli.options import cluster_option, json_option, measures_option, point_option, seed_option
-from clusterdiff.cli.output import console, plain_table, print_json, save_picture
+from clusterdiff.cli.output import console, plain_table, print_json
+from clusterdiff.cli.pictures import picture_options, refuse_sizes, save_picture
+from clusterdiff.cli.progress import progress
 from clusterdiff.cli.writing import refuse_overwriting
 from clusterdiff.errors import ArgumentError
 from clusterdiff.files import write_text
@@ -29,11 +31,12 @@ from clusterdiff.wording import count
 @click.option(
     "--steps",
     type=click.IntRange(1),
-    help="How many clusterings to score.  [default: all; 100 for random ways]",
+    help="How many clusterings to score.  [default: all that 10^8 points allow; 100 for random ways]",
 )
 @seed_option
 @click.option("--csv", "csv_file", metavar="FILE", help="Write the scores of every step.")
 @click.option("--plot", "picture", metavar="FILE", help="Draw them: .svg, .png or .pdf.")
+@picture_options
 @json_option
 def command(
     file: str | None,
@@ -45,23 +48,27 @@ def command(
     seed: int,
     csv_file: str | None,
     picture: str | None,
+    width: float | None,
+    dpi: float | None,
     as_json: bool,
 ) -> None:
     """Worsen a clustering step by step and score each step against the original.
 
     Without FILE the bundled story is worsened, as the paper's section 6 does with a document of its own.
     """
+    refuse_sizes(width, dpi, [picture])
     refuse_overwriting([csv_file, picture], *([] if file is None else [file]))
     true = story.true() if file is None else read(file, point=point, cluster=cluster)
     if isinstance(true, Corpus):
         raise ArgumentError(
             f"{file} holds several documents, and only one clustering can be worsened.", "pass one of them."
         )
-    series = worsen(true, measures, how=how, steps=steps, seed=seed)
+    with progress("worsening"):
+        series = worsen(true, measures, how=how, steps=steps, seed=seed)
     if csv_file:
         write_text(csv_file, series.to_csv())
     if picture:
-        save_picture(series.plot(), picture)
+        save_picture(series.plot(width=width, dpi=dpi), picture)
     if as_json:
         print_json(series.to_dict())
     else:

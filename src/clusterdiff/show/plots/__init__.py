@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.errors import one_of
+from clusterdiff.show.plots.canvas import sized
 from clusterdiff.show.plots.flows import flow
 from clusterdiff.show.plots.graphs import bipartite, derivation
 from clusterdiff.show.plots.lines import series
-from clusterdiff.show.plots.losses import loss
+from clusterdiff.show.plots.losses import clusters, loss
 from clusterdiff.show.plots.matrices import MATRICES, matrix, plot_matrix, tree
 from clusterdiff.show.plots.ranks import mean_ranks
 from clusterdiff.show.plots.registry import PLOTS, picture
@@ -30,6 +31,7 @@ __all__ = [
     "PLOTS",
     "SWEEPS",
     "bipartite",
+    "clusters",
     "derivation",
     "flow",
     "heatmap",
@@ -41,6 +43,7 @@ __all__ = [
     "plot_matrix",
     "plot_sweep",
     "series",
+    "sized",
     "sizes",
     "thresholds",
     "tradeoff",
@@ -48,7 +51,13 @@ __all__ = [
 ]
 
 
-def plot(comparison: Comparison, kind: str = "flow", ax: Axes | None = None) -> Any:
+def plot(
+    comparison: Comparison,
+    kind: str = "flow",
+    ax: Axes | None = None,
+    width: float | None = None,
+    dpi: float | None = None,
+) -> Any:
     """Draw one of the plots of a comparison, by name; returns the Axes."""
     one_of("kind", kind, PLOTS)
-    return PLOTS[kind](comparison, ax=ax)
+    return sized(PLOTS[kind], comparison, ax, width, dpi)

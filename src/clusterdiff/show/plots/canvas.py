@@ -1,30 +1,35 @@
-"""What every picture is drawn with: Axes, distinct colours, literal text, notes and legends."""
+"""What every picture is drawn with: Axes in millimetres, distinct colours, literal text, notes and legends."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cache
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
-from clusterdiff.errors import MissingExtraError
-from clusterdiff.meet.lattice import UNEVEN_KINDS
-from clusterdiff.table import shown
+from clusterdiff.errors import ArgumentError, MissingExtraError
+from clusterdiff.palette import KINDS, PALETTE
+from clusterdiff.show.plots.names import SMALL, extent, wrap
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-BLUE, SKY, GREEN = "#0072B2", "#56B4E9", "#009E73"
-ORANGE, RED, PURPLE = "#E69F00", "#D55E00", "#CC79A7"
-BLACK, GREY, PALE = "#222222", "#767676", "#D9D9D9"
-TRUE, PRED = BLUE, ORANGE
-SPLIT, MERGE = ORANGE, PURPLE
-MISSING, SPURIOUS = SKY, GREY
-KIND_COLOURS = dict(zip(UNEVEN_KINDS, (GREEN, SPLIT, MERGE, RED, MISSING, SPURIOUS), strict=True))
-LINES = (BLACK, BLUE, RED, GREEN, PURPLE, ORANGE, SKY, GREY)
+#: What colours mean, on paper.
+KIND_COLOURS = {kind: colour.light for kind, colour in KINDS.items()}
+SAME, SPLIT, MERGE, MIXED, MISSING, SPURIOUS = KIND_COLOURS.values()
+BLACK, GREY, PALE, KEPT, TRUE, PRED = (
+    PALETTE[name].light for name in ("ink", "muted", "line", "kept", "true", "pred")
+)
+#: Lines that mean a measure each; those that mean a loss beside them come last.
+LINES = (BLACK, SAME, MIXED, MISSING, SPURIOUS, MERGE, SPLIT, GREY)
 MARKERS = "os^Dv<>P"
+
+#: Millimetres: how wide a picture is unless told otherwise (a journal's page), how wide it may be, and how tall it
+#: may grow.
+WIDTH, NARROWEST, WIDEST, TALLEST = 170.0, 60.0, 1000.0, 225.0
+INCH = 25.4
+#: Dots per inch, and how many there may be.
+DPI, FEWEST, MOST = 300.0, 30.0, 2400.0
 
 
 def _pyplot() -> Any:
@@ -36,57 +41,71 @@ def _pyplot() -> Any:
 
 
 def axes(ax: Axes | None, width: float, height: float) -> Axes:
-    """The Axes that were given, or those of a new figure of this size in inches."""
+    """The Axes that were given, or those of a new figure of this size in millimetres."""
     if ax is not None:
         return ax
-    _, new = _pyplot().subplots(figsize=(width, height), layout="constrained")
+    plt = _pyplot()
+    from clusterdiff.show.plots.figure import Picture
+
+    size = width / INCH, height / INCH
+    figure, new = plt.subplots(FigureClass=Picture, figsize=size, layout="constrained")
+    figure.get_layout_engine().set(w_pad=1 / INCH, h_pad=1 / INCH)
+    new.tick_params(labelsize=SMALL)
+    for axis in (new.xaxis, new.yaxis):
+        axis.label.set_size(SMALL + 1)
+        axis.get_offset_text().set_size(SMALL)
     return new  # type: ignore[no-any-return]
 
 
-@cache
-def _charmap(family: tuple[str, ...]) -> frozenset[int]:
-    from matplotlib import font_manager
+def sized(draw: Any, result: Any, ax: Axes | None, width: float | None, dpi: float | None) -> Any:
+    """A picture as wide as it is wanted, which will be saved with as many dots; Axes that are given have their size."""
+    for name, value, low, high in (("width", width, NARROWEST, WIDEST), ("dpi", dpi, FEWEST, MOST)):
+        if value is None:
+            continue
+        if ax is not None:
+            raise ArgumentError(
+                f"`{name}` is for a new picture, and `ax` is part of one.", f"leave `{name}` out."
+            )
+        if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+            unit = "millimetres" if name == "width" else "dots per inch"
+            raise ArgumentError(f"`{name}` must be from {low:.0f} to {high:.0f} {unit}; got {value!r}.")
+    drawn = draw(result, ax=ax, **({} if width is None else {"width": float(width)}))
+    if dpi is not None:
+        drawn.figure.dots = float(dpi)
+    return drawn
 
-    found: set[int] = set()
-    for name in family:
-        path = font_manager.findfont(font_manager.FontProperties(family=[name]))
-        found.update(font_manager.get_font(path).get_charmap())
-    return frozenset(found)
 
-
-def label(value: Any, width: int = 18) -> str:
-    """A label as the font can draw it: short, on one line, with boxes for missing glyphs."""
-    from matplotlib import rcParams
-
-    known = _charmap(tuple(rcParams["font.family"]))
-    return "".join(c if ord(c) in known else "□" for c in shown(str(value), width))
+def width_of(ax: Axes) -> float:
+    """The width of the figure that Axes are part of, in millimetres."""
+    figure: Any = ax.figure
+    return float(figure.get_figwidth()) * INCH
 
 
 def write(ax: Axes, x: float, y: float, text: str, **style: Any) -> Any:
     """Literal text: dollar signs in labels do not start formulas."""
-    return ax.text(x, y, text, parse_math=False, **style)
+    return ax.text(x, y, text, parse_math=False, **{"fontsize": SMALL} | style)
+
+
+def title(ax: Axes, text: str, over: int = 0, **style: Any) -> None:
+    """What the picture shows, above it on the left, and over so many lines of what its colours mean."""
+    usual: dict[str, Any] = {"fontsize": SMALL + 2, "pad": 4 + 1.7 * SMALL * over}
+    ax.set_title(text, loc="left", parse_math=False, **usual | style)
 
 
 def note(ax: Axes, text: str) -> None:
     """A note below the picture on what it leaves out, wrapped to its width."""
-    if text:
-        ax.annotate(
-            wrapped(ax, text),
-            (0, 0),
-            (0, -6),
-            xycoords="axes fraction",
-            textcoords="offset points",
-            va="top",
-            fontsize=8,
-            color=GREY,
-            annotation_clip=False,
-        )
-
-
-def wrapped(ax: Axes, text: str) -> str:
-    """Text wrapped to the width of the figure."""
+    if not text:
+        return
     figure: Any = ax.figure
-    return "\n".join(wrap(text, int(12 * figure.get_figwidth())))
+    style: dict[str, Any] = {"ha": "left", "fontsize": SMALL, "color": GREY, "parse_math": False}
+    wrapped = wrap(text, width_of(ax) - 8)
+    if hasattr(figure, "dots"):
+        figure.supxlabel(wrapped, x=2 / width_of(ax), **style)
+    else:  # Axes of somebody else's figure
+        box = ax.get_tightbbox()
+        below = 6.0 if box is None else (ax.bbox.y0 - box.y0) * 72 / figure.dpi + 6
+        place: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "top"}
+        ax.annotate(wrapped, (0, 0), (0, -below), annotation_clip=False, **place, **style)
 
 
 def bare(ax: Axes) -> None:
@@ -103,15 +122,17 @@ def open_sides(ax: Axes) -> None:
         ax.spines[side].set_visible(False)
 
 
-def slanted(ax: Axes, at: npt.ArrayLike, texts: Sequence[str]) -> None:
+def slanted(ax: Axes, at: npt.ArrayLike, texts: Sequence[str], angle: float = 40) -> None:
     """Name places on the x axis, at a slant so that the names do not cover each other."""
-    ax.set_xticks(at, texts, rotation=40, ha="right", rotation_mode="anchor", fontsize=8)
+    ax.set_xticks(
+        at, texts, rotation=angle, ha="right", va="center_baseline", rotation_mode="anchor", fontsize=SMALL
+    )
     _as_they_stand(ax.get_xticklabels())
 
 
 def level(ax: Axes, at: npt.ArrayLike, texts: Sequence[str]) -> None:
     """Name places on the y axis."""
-    ax.set_yticks(at, texts, fontsize=8)
+    ax.set_yticks(at, texts, fontsize=SMALL)
     _as_they_stand(ax.get_yticklabels())
 
 
@@ -120,8 +141,8 @@ def _as_they_stand(ticks: Iterable[Any]) -> None:
         tick.set_parse_math(False)
 
 
-def legend(ax: Axes, entries: Sequence[tuple[str, str]], line: bool = False) -> None:
-    """What each colour means, above the picture on the right."""
+def legend(ax: Axes, entries: Sequence[tuple[str, str]], line: bool = False, **style: Any) -> int:
+    """What each colour means, above the picture on the left; returns how many lines that takes."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -129,18 +150,15 @@ def legend(ax: Axes, entries: Sequence[tuple[str, str]], line: bool = False) -> 
         Line2D([], [], color=c, lw=3, label=t) if line else Patch(color=c, label=t) for t, c in entries
     ]
     # Above the axes, where no label can be.
-    ax.legend(
-        handles=handles,
-        loc="lower right",
-        bbox_to_anchor=(1, 1),
-        ncols=len(handles),
-        frameon=False,
-        fontsize=8,
-        borderaxespad=0.2,
-    )
+    widest = max((extent(text) for text, _ in entries), default=0.0) + 9
+    columns = max(1, min(len(handles), int((width_of(ax) - 5) / widest)))
+    usual: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, 1), "ncols": columns}
+    look: dict[str, Any] = {"borderaxespad": 0.2, "columnspacing": 1.2, "handlelength": 1.4}
+    ax.legend(handles=handles, frameon=False, fontsize=SMALL, **usual | look | style)
+    return -(-len(entries) // columns)
 
 
-def kind_legend(ax: Axes, kinds: Iterable[str], line: bool = False) -> None:
-    """The colours of those kinds of components that are in the picture."""
+def kind_legend(ax: Axes, kinds: Iterable[str], line: bool = False) -> int:
+    """The colours of those kinds of components that are in the picture; returns how many lines that takes."""
     present = set(kinds)
-    legend(ax, [(kind, colour) for kind, colour in KIND_COLOURS.items() if kind in present], line)
+    return legend(ax, [(kind, colour) for kind, colour in KIND_COLOURS.items() if kind in present], line)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,10 @@ import numpy.typing as npt
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.errors import ArgumentError
 from clusterdiff.meet.meet import Meet
-from clusterdiff.wording import count
+from clusterdiff.wording import count, percent
 
-#: How many clusters a graph shows, counting both sides, and how many cells.
-CLUSTERS, CELLS = 40, 60
+#: How many clusters of a side, and how many cells a picture shows unless it says otherwise.
+CLUSTERS, CELLS = 20, 60
 Indices = npt.NDArray[np.int64]
 
 
@@ -40,9 +41,15 @@ class Block:
 
 
 class Choice:
-    """The costliest components that fit into a picture."""
+    """The costliest components that fit into a picture.
 
-    def __init__(self, diff: Comparison, clusters: int = CLUSTERS, cells: int = CELLS) -> None:
+    ``clusters`` is how many there may be on a side. ``alone``: whether clusters of which the other side has no point
+    are drawn as well.
+    """
+
+    def __init__(
+        self, diff: Comparison, clusters: int = CLUSTERS, cells: int = CELLS, alone: bool = False
+    ) -> None:
         self.diff = diff
         self.blocks: list[Block] = []
         table, found = diff.components, diff.analysis.join
@@ -52,16 +59,16 @@ class Choice:
         order = np.arange(len(table)) if lossy else np.argsort(-table["size"], kind="stable")
         self.lossy = lossy or len(table)
         shown_loss = 0.0
-        # A cluster of which the other side has no point is no part of a picture of where points went.
         drawn = order[: self.lossy]
-        drawn = drawn[np.asarray(table["true_clusters"] * table["pred_clusters"])[drawn] > 0]
+        if not alone:
+            drawn = drawn[np.asarray(table["true_clusters"] * table["pred_clusters"])[drawn] > 0]
         for row in drawn.tolist():
             component = int(table["component"][row])
             block = self._block(component, str(table["kind"][row]), clusters, cells)
-            if self.blocks and (block.cut or clusters <= 1 or cells <= 0):
+            if self.blocks and (block.cut or clusters <= 0 or cells <= 0):
                 break
             self.blocks.append(block)
-            clusters -= len(block.true) + len(block.pred)
+            clusters -= max(len(block.true), len(block.pred))
             cells -= len(block.cells)
             shown_loss += float(loss[row])
         if not self.blocks:
@@ -73,24 +80,56 @@ class Choice:
     def _block(self, component: int, kind: str, clusters: int, cells: int) -> Block:
         diff, meet = self.diff, self.diff.meet
         true, pred = (diff.analysis.codes_of_component(component, side) for side in ("true", "pred"))
-        inside = np.concatenate([np.arange(meet.indptr[t], meet.indptr[t + 1]) for t in true.tolist()])
-        cut = len(true) + len(pred) > clusters or len(inside) > cells
+        inside = diff.analysis.cells_of_component(component).astype(np.int64)
+        cut = max(len(true), len(pred)) > clusters or len(inside) > cells
         if cut:
-            lost = diff.analysis.cell_loss.cells.total
-            # The costliest true clusters, the predicted ones that have most of their points, the largest cells.
-            true = _top(
-                true,
-                np.bincount(meet.true[inside], lost[inside], meet.k_true)[true].astype(float),
-                max(1, clusters // 4),
-            )
-            inside = inside[np.isin(meet.true[inside], true)]
-            shared = np.bincount(meet.pred[inside], meet.size[inside], meet.k_pred)
-            pred = _top(pred, shared[pred].astype(float), max(1, clusters // 2))
-            inside = inside[np.isin(meet.pred[inside], pred)]
+            # Where few cells fit, there are fewer clusters, so that more than one cell of each is drawn.
+            true, pred = self._neighbours(inside, max(1, min(clusters, cells // 2)))
+            inside = inside[np.isin(meet.true[inside], true) & np.isin(meet.pred[inside], pred)]
             inside = np.sort(_top(inside, meet.size[inside].astype(float), cells))
-            true, pred = np.intersect1d(true, meet.true[inside]), np.intersect1d(pred, meet.pred[inside])
+            true, pred = true[np.isin(true, meet.true[inside])], pred[np.isin(pred, meet.pred[inside])]
         true, pred = _untangled(meet.true[inside], meet.pred[inside], meet.size[inside], true, pred)
         return Block(component, kind, true, pred, inside, cut)
+
+    def _neighbours(self, inside: Indices, most: int) -> tuple[Indices, Indices]:
+        """The costliest true cluster of a component, and those that it is tangled with, along the costliest cells."""
+        meet, analysis = self.diff.meet, self.diff.analysis
+        lost = analysis.cell_loss.cells.total
+        first = int(np.argmax(np.bincount(meet.true[inside], lost[inside], meet.k_true)))
+        sides = {"true": (meet.true, analysis.cells_of_true), "pred": (meet.pred, analysis.cells_of_pred)}
+        taken: dict[str, dict[int, None]] = {"true": {first: None}, "pred": {}}
+        waiting: list[tuple[float, int]] = []
+
+        def reach(cells: Any) -> None:
+            cells = np.asarray(cells)
+            for cell in _top(cells, lost[cells], 2 * most).tolist():
+                heappush(waiting, (-float(lost[cell]), cell))
+
+        reach(analysis.cells_of_true(first))
+        while waiting and min(map(len, taken.values())) < most:
+            cell = heappop(waiting)[1]
+            for side, (cluster_of, cells_of) in sides.items():
+                cluster = int(cluster_of[cell])
+                if cluster not in taken[side] and len(taken[side]) < most:
+                    taken[side][cluster] = None
+                    reach(cells_of(cluster))
+        true, pred = (np.array(list(found), dtype=np.int64) for found in taken.values())
+        return true, pred
+
+    @property
+    def true(self) -> Indices:
+        """The true clusters that are drawn."""
+        return np.concatenate([block.true for block in self.blocks])
+
+    @property
+    def pred(self) -> Indices:
+        """The predicted clusters that are drawn."""
+        return np.concatenate([block.pred for block in self.blocks])
+
+    @property
+    def cells(self) -> Indices:
+        """The cells that are drawn."""
+        return np.concatenate([block.cells for block in self.blocks])
 
     @property
     def note(self) -> str:
@@ -98,16 +137,17 @@ class Choice:
         parts = []
         for block in self.blocks:
             if block.cut:
-                true, pred = self.diff.analysis.join.true_count, self.diff.analysis.join.pred_count
+                join = self.diff.analysis.join
+                inside = len(self.diff.analysis.cells_of_component(block.component))
                 parts.append(
-                    f"in part: {len(block.true)} of {count(int(true[block.component]), 'true cluster')}, "
-                    f"{len(block.pred)} of {int(pred[block.component]):,} predicted, the largest cells"
+                    f"in part: {len(block.true):,} of {count(int(join.true_count[block.component]), 'true cluster')} "
+                    f"and {len(block.pred):,} of {int(join.pred_count[block.component]):,} predicted, with "
+                    f"{len(block.cells):,} of their {inside:,} cells"
                 )
         if self.left:
             word = "component that differs" if self.left == 1 else "components that differ"
-            share = self.left_loss / max(self.diff.loss.total, 1e-300)
             what = (
-                f"{self.left:,} {word} ({share:.0%} of the loss)"
+                f"{self.left:,} {word} ({percent(self.left_loss / self.diff.loss.total)} of the loss)"
                 if self.diff.loss.total > 0
                 else f"{self.left:,} more"
             )

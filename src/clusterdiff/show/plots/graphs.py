@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import cos, radians, sin
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,23 +19,132 @@ from clusterdiff.show.plots.canvas import (
     PRED,
     SPLIT,
     TRUE,
+    WIDTH,
     axes,
     bare,
     kind_legend,
-    label,
     legend,
     note,
+    title,
     write,
 )
-from clusterdiff.show.plots.choice import CLUSTERS, Choice, Indices
+from clusterdiff.show.plots.choice import Block, Choice, Indices
+from clusterdiff.show.plots.names import LINE, SMALL, Names, extent, tall, widest
 from clusterdiff.show.plots.registry import picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+#: Millimetres: the least and the greatest room of a column, the room between rows, and that of the rows' names.
+NARROW, WIDE, ROW, MARGIN = 6.5, 14.0, 32.0, 20.0
+#: Clusters are named at this slant.
+SLANT = 40.0
+
+
+def _most(width: float) -> int:
+    """How many columns fit."""
+    return int((width - MARGIN) / NARROW)
+
+
+class _Graph:
+    """A picture in columns and rows: the room of a column, how clusters are named, and the largest of them."""
+
+    def __init__(self, choice: Choice, columns: float, width: float) -> None:
+        meet = self.meet = choice.diff.meet
+        self.columns = columns
+        self.width = width
+        self.pitch = min(WIDE, (width - MARGIN) / columns)
+        self.fit = Names(30.0, max(1, int(self.pitch * sin(radians(SLANT)) / LINE - 0.3)))
+        self.scale = max(
+            float(size[clusters].max())
+            for block in choice.blocks
+            for size, clusters in ((meet.true_size, block.true), (meet.pred_size, block.pred))
+        )
+        self.above = self._room(meet.true_names, (block.true for block in choice.blocks))
+        self.below = self._room(meet.pred_names, (block.pred for block in choice.blocks))
+
+    def _room(self, names: Any, clusters: Iterable[Indices]) -> float:
+        """The height of the names beyond a row, in millimetres."""
+        drawn = [self.fit(names[c]) for block in clusters for c in block.tolist()]
+        return max(widest([name]) * sin(radians(SLANT)) + tall(name) * cos(radians(SLANT)) for name in drawn)
+
+    def axes(self, ax: Axes | None, rows: int) -> Axes:
+        """Axes with room for so many rows and their names, and those of the clusters."""
+        height = ROW * (rows - 1) + self.above + self.below + 20
+        ax = axes(ax, self.width, height + 16)
+        spare = max(0.0, (self.width - MARGIN) / self.pitch - self.columns)
+        ax.set_xlim(-1.0 - MARGIN / self.pitch, self.columns + spare)
+        ax.set_ylim(-(self.below + 10) / ROW, rows - 1 + (self.above + 10) / ROW)
+        bare(ax)
+        return ax
+
+    def row(self, ax: Axes, word: str, y: float, colour: str) -> None:
+        """The name of a row."""
+        ax.text(-0.9, y, word, ha="right", va="center", color=colour, fontweight="bold", fontsize=SMALL + 1)
+
+    def line(self, size: Any) -> float:
+        """How thick a line is that stands for so many points."""
+        return 0.7 + 4.0 * float(size) / self.scale
+
+    def nodes(
+        self,
+        ax: Axes,
+        places: dict[int, float],
+        y: float,
+        sizes: npt.NDArray[Any],
+        names: Any,
+        colour: str,
+        up: bool,
+    ) -> None:
+        """Circles with their sizes inside, which grow with them, and their names beyond the row."""
+        clusters, x = list(places), list(places.values())
+        widest = 0.8 * self.pitch * 72 / 25.4
+        share = np.array([float(sizes[c]) for c in clusters]) / self.scale
+        area = (widest * (0.75 + 0.25 * share)) ** 2 * min(1.0, 20 / widest) ** 2
+        ax.scatter(x, [y] * len(x), s=area, color="white", edgecolor=colour, linewidth=1.4, zorder=2)
+        for c, at, room in zip(clusters, x, np.sqrt(area).tolist(), strict=True):
+            size = f"{int(sizes[c]):,}" if sizes[c] < 10_000 else f"{sizes[c] / 1000:,.0f}k"
+            small = min(SMALL, SMALL * 0.82 * room * 25.4 / 72 / extent(size))
+            write(ax, at, y, size, ha="center", va="center_baseline", fontsize=small, color=BLACK, zorder=3)
+            if names is not None:
+                write(
+                    ax,
+                    at,
+                    y + (7 if up else -7) / ROW,
+                    self.fit(names[c]),
+                    ha="left" if up else "right",
+                    va="center_baseline",
+                    rotation=SLANT,
+                    rotation_mode="anchor",
+                    linespacing=1.0,
+                )
+
+
+def _frame(ax: Axes, block: Block, left: float, width: float, rows: int, colour: str) -> None:
+    """A frame around a component; broken if it is drawn in part."""
+    from matplotlib.patches import FancyBboxPatch
+
+    out = 5.5 / ROW
+    ax.add_patch(
+        FancyBboxPatch(
+            (left - 0.5, -out),
+            width,
+            rows - 1 + 2 * out,
+            boxstyle="round,pad=0,rounding_size=0.12",
+            mutation_aspect=0.3,
+            fill=False,
+            edgecolor=colour,
+            linewidth=1.2,
+            linestyle="--" if block.cut else "-",
+            zorder=0,
+        )
+    )
+
 
 @picture
-def bipartite(diff: Comparison, ax: Axes | None = None, clusters: int = CLUSTERS) -> Axes:
+def bipartite(
+    diff: Comparison, ax: Axes | None = None, *, width: float = WIDTH, clusters: int | None = None
+) -> Axes:
     """The bipartite graph (the paper's figure 1): true clusters above, predicted below, one frame per component.
 
     Circles grow with the size of the cluster, lines with the number of points two clusters share.
@@ -44,68 +154,69 @@ def bipartite(diff: Comparison, ax: Axes | None = None, clusters: int = CLUSTERS
     >>> plots.bipartite(customers.compare()).get_title(loc="left")
     'Bipartite graph'
     """
-    choice = Choice(diff, clusters)
-    columns = sum(max(len(b.true), len(b.pred)) for b in choice.blocks) + 0.6 * len(choice.blocks)
-    ax = axes(ax, float(np.clip(0.55 * columns, 6, 18)), 4.2)
+    choice = Choice(diff, clusters or _most(width))
     meet = diff.meet
-    scale = _node_scale(choice, meet.true_size, meet.pred_size)
+    wide = [max(len(b.true), len(b.pred)) for b in choice.blocks]
+    graph = _Graph(choice, sum(wide) + 0.4 * (len(wide) - 1), width)
+    ax = graph.axes(ax, 2)
     left = 0.0
-    for block in choice.blocks:
-        width = max(len(block.true), len(block.pred))
-        top, bottom = _spaced(block.true, left, width), _spaced(block.pred, left, width)
-        _frame(ax, left - 0.65, left + width - 0.35, -0.32, 1.32, KIND_COLOURS[block.kind], block.cut)
+    for block, columns in zip(choice.blocks, wide, strict=True):
+        top, bottom = _spaced(block.true, left, columns), _spaced(block.pred, left, columns)
+        _frame(ax, block, left, columns, 2, KIND_COLOURS[block.kind])
         for cell in block.cells.tolist():
             x0, x1 = top[int(meet.true[cell])], bottom[int(meet.pred[cell])]
-            ax.plot([x0, x1], [1, 0], color=GREY, lw=_width(meet.size[cell], scale), alpha=0.7, zorder=1)
-        _nodes(ax, top, 1.0, meet.true_size, meet.true_names, scale, TRUE, above=True)
-        _nodes(ax, bottom, 0.0, meet.pred_size, meet.pred_names, scale, PRED, above=False)
-        left += width + 0.6
-    _finish_graph(ax, left, (("true", 1.0, TRUE), ("predicted", 0.0, PRED)), *_room(choice, 1.0))
-    kind_legend(ax, (block.kind for block in choice.blocks), line=True)
-    ax.set_title("Bipartite graph", loc="left")
-    note(ax, choice.note)
+            ax.plot([x0, x1], [1, 0], color=GREY, lw=graph.line(meet.size[cell]), alpha=0.7, zorder=1)
+        graph.nodes(ax, top, 1.0, meet.true_size, meet.true_names, TRUE, up=True)
+        graph.nodes(ax, bottom, 0.0, meet.pred_size, meet.pred_names, PRED, up=False)
+        left += columns + 0.4
+    graph.row(ax, "true", 1.0, TRUE)
+    graph.row(ax, "predicted", 0.0, PRED)
+    over = kind_legend(ax, (block.kind for block in choice.blocks), line=True)
+    title(ax, "Bipartite graph", over)
+    note(ax, "; ".join(filter(None, [choice.note, graph.fit.note])))
     return ax
 
 
 @picture
-def derivation(diff: Comparison, ax: Axes | None = None, clusters: int = 30) -> Axes:
+def derivation(
+    diff: Comparison, ax: Axes | None = None, *, width: float = WIDTH, clusters: int | None = None
+) -> Axes:
     """The derivation graph (the paper's figure 2): true clusters are split into cells, and those merged.
 
-    True clusters above, the meet in the middle, predicted clusters below. A split is orange, a merge purple.
+    True clusters above, the meet in the middle, predicted clusters below; splits and merges have their colours.
 
     >>> from clusterdiff.show import plots
     >>> from clusterdiff.cli.examples import customers
     >>> plots.derivation(customers.compare()).get_title(loc="left")
     'Derivation graph'
     """
-    choice = Choice(diff, clusters, 30)
+    choice = Choice(diff, clusters or _most(width), _most(width))
     meet = diff.meet
-    columns = sum(len(b.cells) for b in choice.blocks) + 0.6 * len(choice.blocks)
-    ax = axes(ax, float(np.clip(0.55 * columns, 6, 18)), 5.0)
-    scale = _node_scale(choice, meet.true_size, meet.pred_size)
+    wide = [max(len(b.cells), len(b.true), len(b.pred)) for b in choice.blocks]
+    graph = _Graph(choice, sum(wide) + 0.4 * (len(wide) - 1), width)
+    ax = graph.axes(ax, 3)
     parts, united = np.diff(meet.indptr), np.bincount(meet.pred, minlength=meet.k_pred)
     left = 0.0
-    for block in choice.blocks:
+    for block, columns in zip(choice.blocks, wide, strict=True):
         cells = block.cells_in_order(meet)
         x = {cell: left + i for i, cell in enumerate(cells)}
-        width = max(len(cells), len(block.true), len(block.pred))
-        top = _above(block.true, [(int(meet.true[c]), x[c]) for c in cells], left, width)
-        bottom = _above(block.pred, [(int(meet.pred[c]), x[c]) for c in cells], left, width)
-        _frame(ax, left - 0.65, left + width - 0.35, -0.32, 2.32, PALE, block.cut)
+        top = _above(block.true, [(int(meet.true[c]), x[c]) for c in cells], left, columns)
+        bottom = _above(block.pred, [(int(meet.pred[c]), x[c]) for c in cells], left, columns)
+        _frame(ax, block, left, columns, 3, PALE)
         for cell in cells:
             t, p = int(meet.true[cell]), int(meet.pred[cell])
-            line = _width(meet.size[cell], scale)
+            line = graph.line(meet.size[cell])
             ax.plot([top[t], x[cell]], [2, 1], color=SPLIT if parts[t] > 1 else PALE, lw=line, zorder=1)
             ax.plot([x[cell], bottom[p]], [1, 0], color=MERGE if united[p] > 1 else PALE, lw=line, zorder=1)
-        _nodes(ax, top, 2.0, meet.true_size, meet.true_names, scale, TRUE, above=True)
-        _nodes(ax, x, 1.0, meet.size, None, scale, BLACK, above=False)
-        _nodes(ax, bottom, 0.0, meet.pred_size, meet.pred_names, scale, PRED, above=False)
-        left += width + 0.6
-    rows = (("true", 2.0, TRUE), ("meet", 1.0, BLACK), ("predicted", 0.0, PRED))
-    _finish_graph(ax, left, rows, *_room(choice, 2.0))
-    legend(ax, [("split", SPLIT), ("merge", MERGE), ("unchanged", PALE)], line=True)
-    ax.set_title("Derivation graph", loc="left")
-    note(ax, choice.note)
+        graph.nodes(ax, top, 2.0, meet.true_size, meet.true_names, TRUE, up=True)
+        graph.nodes(ax, x, 1.0, meet.size, None, BLACK, up=False)
+        graph.nodes(ax, bottom, 0.0, meet.pred_size, meet.pred_names, PRED, up=False)
+        left += columns + 0.4
+    for word, y, colour in (("true", 2.0, TRUE), ("meet", 1.0, BLACK), ("predicted", 0.0, PRED)):
+        graph.row(ax, word, y, colour)
+    over = legend(ax, [("split", SPLIT), ("merge", MERGE), ("unchanged", PALE)], line=True)
+    title(ax, "Derivation graph", over)
+    note(ax, "; ".join(filter(None, [choice.note, graph.fit.note])))
     return ax
 
 
@@ -127,97 +238,3 @@ def _above(clusters: Indices, places: list[tuple[int, float]], left: float, widt
         if over > 0:
             out[c] = min(out[c], left + width - 1 - i)
     return out
-
-
-def _node_scale(choice: Choice, *sizes: npt.NDArray[np.int64]) -> float:
-    return max(
-        float(size[clusters].max())
-        for block in choice.blocks
-        for size, clusters in zip(sizes, (block.true, block.pred), strict=True)
-    )
-
-
-def _width(size: Any, scale: float) -> float:
-    return 1.0 + 5.0 * float(size) / scale
-
-
-def _nodes(
-    ax: Axes,
-    places: dict[int, float],
-    y: float,
-    sizes: npt.NDArray[np.int64],
-    names: Any,
-    scale: float,
-    colour: str,
-    above: bool,
-) -> None:
-    clusters = list(places)
-    x = list(places.values())
-    area = [130 + 420 * float(sizes[c]) / scale for c in clusters]
-    ax.scatter(x, [y] * len(x), s=area, color="white", edgecolor=colour, linewidth=1.8, zorder=2)
-    for c, at in zip(clusters, x, strict=True):
-        size = f"{int(sizes[c]):,}" if sizes[c] < 10_000 else f"{sizes[c] / 1000:,.0f}k"
-        write(
-            ax,
-            at,
-            y,
-            size,
-            ha="center",
-            va="center",
-            fontsize=8 if len(size) < 4 else 6,
-            color=BLACK,
-            zorder=3,
-        )
-        if names is not None:
-            write(
-                ax,
-                at,
-                y + (0.36 if above else -0.36),
-                label(names[c]),
-                ha="left" if above else "right",
-                va="bottom" if above else "top",
-                rotation=40,
-                rotation_mode="anchor",
-                fontsize=8,
-                color=BLACK,
-            )
-
-
-def _frame(ax: Axes, x0: float, x1: float, y0: float, y1: float, colour: str, cut: bool) -> None:
-    from matplotlib.patches import FancyBboxPatch
-
-    ax.add_patch(
-        FancyBboxPatch(
-            (x0 + 0.1, y0 + 0.1),
-            x1 - x0 - 0.2,
-            y1 - y0 - 0.2,
-            boxstyle="round,pad=0.08",
-            fill=False,
-            edgecolor=colour,
-            linewidth=1.4,
-            linestyle="--" if cut else "-",
-            zorder=0,
-        )
-    )
-
-
-def _finish_graph(
-    ax: Axes, right: float, rows: Iterable[tuple[str, float, str]], low: float, high: float
-) -> None:
-    for word, y, colour in rows:
-        ax.text(-1.0, y, word, ha="right", va="center", color=colour, fontweight="bold")
-    ax.set_xlim(-1.8, right)
-    ax.set_ylim(low, high)
-    bare(ax)
-
-
-def _room(choice: Choice, top: float) -> tuple[float, float]:
-    """Limits that leave room for the names, which stand at a slant beyond the first and the last row."""
-    meet = choice.diff.meet
-
-    def longest(names: Any, clusters: Iterable[Indices]) -> int:
-        return max(len(label(names[c])) for block in clusters for c in block.tolist())
-
-    below = longest(meet.pred_names, (block.pred for block in choice.blocks))
-    above = longest(meet.true_names, (block.true for block in choice.blocks))
-    return -0.45 - 0.03 * below * (1 + top) / 2, top + 0.45 + 0.03 * above * (1 + top) / 2

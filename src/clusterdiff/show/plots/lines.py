@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from clusterdiff.paper.series import Series
-from clusterdiff.show.plots.canvas import GREY, LINES, MARKERS, axes, open_sides
+from clusterdiff.show.plots.canvas import GREY, LINES, MARKERS, WIDTH, axes, open_sides, title, width_of
+from clusterdiff.show.plots.names import LINE, SMALL
 from clusterdiff.wording import count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def series(worsened: Series, ax: Axes | None = None) -> Axes:
+def series(worsened: Series, ax: Axes | None = None, *, width: float = WIDTH) -> Axes:
     """Scores as the clustering worsens (the paper's figure 3), each line named where it ends.
 
     >>> import clusterdiff as cd
@@ -22,7 +23,7 @@ def series(worsened: Series, ax: Axes | None = None) -> Axes:
     >>> plots.series(cd.worsen([0, 0, 0, 1, 2])).get_xlabel()
     'operations'
     """
-    ax = axes(ax, 7.5, 4.5)
+    ax = axes(ax, width, 0.6 * width)
     steps = worsened.steps
     every = max(1, len(steps) // 12)
     ends = []
@@ -33,10 +34,10 @@ def series(worsened: Series, ax: Axes | None = None) -> Axes:
             steps,
             values,
             color=colour,
-            lw=2.4 if i == 0 else 1.5,
+            lw=2.0 if i == 0 else 1.2,
             marker=MARKERS[i % len(MARKERS)],
             markevery=(offset, every),
-            ms=4,
+            ms=3,
             label=name,
         )
         ends.append((float(values[-1]), name, colour))
@@ -46,7 +47,7 @@ def series(worsened: Series, ax: Axes | None = None) -> Axes:
         ax.axvline(splits, color=GREY, lw=1, ls=":")
         ax.annotate(
             f"⊥ after {splits:,}", (splits, 1), (4, 4), xycoords=("data", "axes fraction"),
-            textcoords="offset points", color=GREY, fontsize=8,
+            textcoords="offset points", color=GREY, fontsize=SMALL,
         )  # fmt: skip
     ax.set_xlabel("operations")
     ax.set_ylabel("score")
@@ -54,18 +55,19 @@ def series(worsened: Series, ax: Axes | None = None) -> Axes:
     open_sides(ax)
     _end_labels(ax, ends, float(steps[-1]))
     points, clusters = count(len(worsened.true)), count(len(worsened.true.names), "cluster")
-    ax.set_title(f"{points} in {clusters}, worsened ({worsened.how})", loc="left", fontsize=10)
+    title(ax, f"{points} in {clusters}, worsened ({worsened.how})")
     return ax
 
 
 def _end_labels(ax: Axes, ends: list[tuple[float, str, str]], x: float) -> None:
     """Names beside the ends of lines, moved apart so that they do not cover each other."""
     low, high = ax.get_ylim()
-    gap = (high - low) * 0.045
+    # A line of text, as a share of the height of the axes.
+    gap = (high - low) * 1.3 * LINE / (0.5 * width_of(ax))
     last = -np.inf
     for value, name, colour in sorted(ends):
         last = max(value, last + gap)
         ax.annotate(
-            name, (x, last), (6, 0), textcoords="offset points", va="center", color=colour, fontsize=9,
+            name, (x, last), (6, 0), textcoords="offset points", va="center", color=colour, fontsize=SMALL + 1,
             annotation_clip=False, parse_math=False,
         )  # fmt: skip

@@ -1,104 +1,149 @@
-"""What each component cost."""
+"""What was lost: by component, and by cluster."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from clusterdiff.diff.comparison import Comparison
+from clusterdiff.points.labels import FloatArray
 from clusterdiff.show.plots.canvas import (
-    BLACK,
     GREY,
     MERGE,
     MISSING,
     SPLIT,
     SPURIOUS,
+    WIDTH,
     axes,
-    label,
+    legend,
+    level,
     note,
     open_sides,
-    slanted,
-    wrapped,
+    title,
+    write,
 )
+from clusterdiff.show.plots.names import LINE, Names, called, tall, widest
 from clusterdiff.show.plots.registry import picture
-from clusterdiff.wording import count
+from clusterdiff.wording import count, percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-
-#: The parts of a loss, their colours, and what they are called.
+#: The parts of a loss, what they are called, and their colours.
 PARTS = (
-    ("split", SPLIT, "to splits"),
-    ("merge", MERGE, "to merges"),
-    ("missing", MISSING, "to missing points"),
-    ("spurious", SPURIOUS, "to spurious points"),
+    ("split", "to splits", SPLIT),
+    ("merge", "to merges", MERGE),
+    ("missing", "to missing points", MISSING),
+    ("spurious", "to spurious points", SPURIOUS),
 )
+#: How many bars a picture has unless told otherwise.
+TOP = 25
 
 
 @picture
-def loss(diff: Comparison, ax: Axes | None = None, top: int = 20) -> Axes:
-    """What each component lost, the costliest first: to splits and to merges, with the running share of the total.
+def loss(diff: Comparison, ax: Axes | None = None, *, width: float = WIDTH, top: int = TOP) -> Axes:
+    """What each component lost, the costliest first: to splits, to merges and to points that one side lacks.
+
+    Beside each bar stands its share of the whole loss.
 
     >>> from clusterdiff.show import plots
     >>> from clusterdiff.cli.examples import customers
-    >>> plots.loss(customers.compare()).get_ylabel()
+    >>> plots.loss(customers.compare()).get_xlabel()
     'loss of S_H'
     """
     table = diff.components
     lossy = int((table["loss"] > 0).sum())
-    shown_rows = min(top, lossy)
-    ax = axes(ax, float(np.clip(2.5 + 0.45 * shown_rows, 5, 12)), 4.5)
-    ax.set_ylabel("loss of S_H")
-    ax.set_title("Loss by component", loc="left", pad=20)
+    head = table[: min(top, lossy)]
+    bars = {part: head[f"{part}_loss"] for part, _, _ in PARTS}
+    return _bars(diff, ax, width, "Loss by component", [_called(c) for c in head], bars, lossy, "component")
+
+
+@picture
+def clusters(diff: Comparison, ax: Axes | None = None, *, width: float = WIDTH, top: int = TOP) -> Axes:
+    """What each cluster lost, the costliest first: true clusters by being split, predicted ones by having merged.
+
+    Missing points count for their true cluster, spurious ones for their predicted cluster: over the clusters of both
+    sides the bars add up to the whole loss.
+
+    >>> from clusterdiff.show import plots
+    >>> from clusterdiff.cli.examples import customers
+    >>> plots.clusters(customers.compare()).get_title(loc="left")
+    'Loss by cluster'
+    """
+    split, merge = diff.splits, diff.merges
+    none = {"true": np.zeros(len(split)), "pred": np.zeros(len(merge))}
+    bars = {f"{part}": np.concatenate([split[f"{part}_loss"], none["pred"]]) for part in ("split", "missing")}
+    bars |= {
+        f"{part}": np.concatenate([none["true"], merge[f"{part}_loss"]]) for part in ("merge", "spurious")
+    }
+    total = np.sum(list(bars.values()), axis=0)
+    lossy = int((total > 0).sum())
+    order = np.argsort(-total, kind="stable")[: min(top, lossy)]
+    bars = {part: lost[order] for part, lost in bars.items()}
+    names = [
+        _sided(split["cluster"][i], "true")
+        if i < len(split)
+        else _sided(merge["cluster"][i - len(split)], "predicted")
+        for i in order.tolist()
+    ]
+    return _bars(diff, ax, width, "Loss by cluster", names, bars, lossy, "cluster")
+
+
+def _sided(cluster: Any, side: str) -> str:
+    return f"{side} · {'no cluster' if cluster is None else called(cluster)}"
+
+
+def _called(component: Any) -> str:
+    clusters = component.true or component.pred  # a spurious cluster has no true one
+    more = len(clusters) - 1
+    return called(clusters[0]) + (f" +{more:,}" if more else "")
+
+
+def _bars(
+    diff: Comparison,
+    ax: Axes | None,
+    width: float,
+    heading: str,
+    called: Sequence[str],
+    parts: dict[str, FloatArray],
+    lossy: int,
+    noun: str,
+) -> Axes:
+    """Bars below each other, each with its name and its share of the loss."""
+    fit = Names(min(60.0, 0.35 * width))
+    names = [fit(name) for name in called]
+    # Each bar has the room that its name needs.
+    slots = np.array([max(tall(name), 1.2 * LINE) + 1.4 for name in names])
+    y = np.cumsum(slots) - slots / 2
+    ax = axes(ax, width, float(slots.sum()) + 26)
+    ax.set_xlabel("loss of S_H")
     open_sides(ax)
     if not lossy:
-        ax.set_xticks([])
-        ax.set_ylim(0, 1)
+        title(ax, heading)
+        ax.set_yticks([])
+        ax.set_xlim(0, 1)
         note(ax, "the two clusterings are the same: nothing was lost")
         return ax
-    head = table[:shown_rows]
-    x = np.arange(shown_rows)
-    bottom = np.zeros(shown_rows)
-    for part, colour, called in PARTS[: 4 if diff.summed.uneven else 2]:
-        ax.bar(x, head[f"{part}_loss"], bottom=bottom, color=colour, label=called)
-        bottom = bottom + head[f"{part}_loss"]
-    slanted(ax, x, [_component_name(component) for component in head])
-    ax.margins(x=0.02)
-    share = ax.twinx()
-    running = np.cumsum(head["loss"]) / diff.loss.total
-    share.plot(x, running, color=BLACK, marker="o", ms=3.5, lw=1.2, label="running share")
-    share.set_ylim(0, 1.05)
-    share.set_yticks([0, 0.25, 0.5, 0.75, 1.0], ["0 %", "25 %", "50 %", "75 %", "100 %"])
-    share.set_ylabel("of the whole loss")
-    share.spines["top"].set_visible(False)
-    handles = [*ax.get_legend_handles_labels()[0], *share.get_legend_handles_labels()[0]]
-    ax.legend(
-        handles=handles,
-        loc="lower left",
-        bbox_to_anchor=(0, 1),
-        ncols=3 if not diff.summed.uneven else 5,
-        frameon=False,
-        fontsize=8,
-        borderaxespad=0.2,
-    )
-    if lossy > shown_rows:
-        more = count(lossy - shown_rows, "more component")
-        ax.set_xlabel(
-            wrapped(
-                ax,
-                f"not shown: {more} that {'differs' if lossy - shown_rows == 1 else 'differ'}, "
-                f"with {1 - running[-1]:.0%} of the loss",
-            ),
-            fontsize=8,
-            color=GREY,
-            loc="left",
-        )
+    left = np.zeros(len(names))
+    for part, _, colour in PARTS:
+        ax.barh(y, parts[part], left=left, height=np.minimum(slots - 1.0, 4.5), color=colour)
+        left = left + parts[part]
+    for at, end in zip(y.tolist(), left.tolist(), strict=True):
+        write(ax, end, at, f" {percent(end / diff.loss.total)}", va="center", color=GREY)
+    level(ax, y, names)
+    ax.tick_params(axis="y", length=0)
+    # Beside the longest bar there is room for its share.
+    ax.set_xlim(0, float(left.max()) * (1 + 11 / (width - widest(names) - 20)))
+    ax.set_ylim(float(slots.sum()), 0)
+    ax.locator_params(axis="x", nbins=5)
+    present = PARTS if diff.summed.uneven else PARTS[:2]
+    over = legend(ax, [(called, colour) for _, called, colour in present])
+    title(ax, heading, over)
+    said = [fit.note]
+    if lossy > len(names):
+        more, some = lossy - len(names), float(left.sum()) / diff.loss.total
+        said.insert(0, f"not shown: {count(more, f'more {noun}')}, with {percent(1 - some)} of the loss")
+    note(ax, "; ".join(filter(None, said)))
     return ax
-
-
-def _component_name(component: Any) -> str:
-    clusters = component.true or component.pred  # a spurious cluster has no true one
-    first, more = clusters[0], len(clusters) - 1
-    return label(first) + (f" +{more:,}" if more else "")

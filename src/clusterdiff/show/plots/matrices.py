@@ -12,34 +12,39 @@ from clusterdiff.decide.matrix import Matrix
 from clusterdiff.errors import ArgumentError, one_of
 from clusterdiff.show.plots.canvas import (
     BLACK,
-    GREEN,
     GREY,
     MERGE,
     PALE,
+    SAME,
     SPLIT,
+    TALLEST,
+    WIDTH,
     axes,
     bare,
-    label,
     legend,
     level,
     note,
     open_sides,
+    sized,
     slanted,
+    title,
     write,
 )
+from clusterdiff.show.plots.names import LINE, SMALL, Names, widest
+from clusterdiff.table import shown
 from clusterdiff.wording import and_list, count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: So many clusterings have their values written into the heat map; so many have names beside it.
-WRITTEN, NAMED = 16, 60
+#: Squares of more millimetres have their values written into them.
+WRITTEN = 6.0
 #: The tree shows the first so many clusterings, so many clusters of each, the largest, and edges with at least this
 #: share of either end.
 ROWS, CLUSTERS, SHARE = 25, 30, 0.02
 
 
-def matrix(found: Matrix, ax: Axes | None = None) -> Axes:
+def matrix(found: Matrix, ax: Axes | None = None, *, width: float = WIDTH) -> Axes:
     """Each clustering against each as a heat map, in an order in which those that are alike stand together.
 
     >>> import clusterdiff as cd
@@ -48,24 +53,26 @@ def matrix(found: Matrix, ax: Axes | None = None) -> Axes:
     'as the true clustering'
     """
     k = len(found)
-    side = float(np.clip(2.4 + 0.42 * k, 4.5, 12))
-    ax = axes(ax, side + 1, side)
+    fit = Names(min(40.0, 0.25 * width), 2)
+    longest = widest(map(fit, found.names))
+    square = min((width - longest - 30) / k, 12.0)
+    ax = axes(ax, width, square * k + 0.8 * longest + 20)
     order = found.order
     values = found.values[np.ix_(order, order)]
     image = ax.imshow(values, cmap="cividis" if found.measure.similarity else "cividis_r")
-    names = [label(found.names[i]) for i in order]
-    step = max(1, -(-k // NAMED))
-    slanted(ax, np.arange(0, k, step), names[::step])
+    names = [fit(found.names[i]) for i in order]
+    step = max(1, int(np.ceil(LINE / square)))
+    slanted(ax, np.arange(0, k, step), names[::step], 60)
     level(ax, np.arange(0, k, step), names[::step])
     ax.tick_params(length=0)
-    if k <= WRITTEN:
+    if square > WRITTEN:
         middle = (np.nanmin(values) + np.nanmax(values)) / 2
         dark_below = found.measure.similarity
         for i in range(k):
             for j in range(k):
                 dark = (values[i, j] < middle) == dark_below
                 write(
-                    ax, j, i, f"{values[i, j]:.2f}", ha="center", va="center", fontsize=7,
+                    ax, j, i, f"{values[i, j]:.2f}", ha="center", va="center", fontsize=SMALL - 1,
                     color="white" if dark else BLACK,
                 )  # fmt: skip
     for spine in ax.spines.values():
@@ -74,16 +81,18 @@ def matrix(found: Matrix, ax: Axes | None = None) -> Axes:
         ax.set_xlabel("as the predicted clustering")
         ax.set_ylabel("as the true clustering")
     bar = ax.figure.colorbar(image, ax=ax, shrink=0.7, pad=0.02)
-    bar.set_label(label(found.measure.name, 40), fontsize=8)
+    bar.set_label(Names(40)(found.measure.name), fontsize=SMALL)
+    bar.ax.tick_params(labelsize=SMALL)
     bar.outline.set_visible(False)
     stable = found.stability
-    ax.set_title(
-        label(f"mean {stable.mean:.3f} ± {stable.spread:.3f}; medoid {found.medoid}", 80), loc="left", fontsize=9,
-    )  # fmt: skip
+    unnamed = k - len(names[::step])
+    said = f"mean {stable.mean:.3f} ± {stable.spread:.3f}; medoid {Names(60, 1)(found.medoid)}"
+    left = f"{count(unnamed, 'name')} left out" if unnamed else ""
+    title(ax, "; ".join(filter(None, [said, left, fit.note])), fontsize=SMALL + 1)
     return ax
 
 
-def tree(found: Matrix, ax: Axes | None = None) -> Axes:
+def tree(found: Matrix, ax: Axes | None = None, *, width: float = WIDTH) -> Axes:
     """From each clustering to the next, as resolution grows: clusters as circles, the points they hand on as lines.
 
     A line's colour says what S_H lost most to there: orange where a cluster was split, purple where points of several
@@ -106,12 +115,11 @@ def tree(found: Matrix, ax: Axes | None = None) -> Axes:
     if left > 0:
         edges, names = edges[: int(np.searchsorted(edges["step"], ROWS - 1))], names[:ROWS]
     rows = _Rows(edges, names, max(0, left))
-    ax = axes(
-        ax, float(np.clip(2 + 0.5 * rows.widest, 6, 13)), float(np.clip(1.2 + 0.75 * len(names), 3.5, 12))
-    )
+    ax = axes(ax, width, float(np.clip(30 + 19 * len(names), 80, TALLEST)))
+    fit = Names(0.2 * width)
     drawn = rows.drawn
     split, merge = edges["split_loss"], edges["merge_loss"]
-    colours = np.where(merge > split, MERGE, np.where(split > 1e-12, SPLIT, GREEN))
+    colours = np.where(merge > split, MERGE, np.where(split > 1e-12, SPLIT, SAME))
     size, share = edges["size"][drawn] / rows.points, edges["in_share"][drawn]
     ax.add_collection(
         LineCollection(
@@ -126,19 +134,25 @@ def tree(found: Matrix, ax: Axes | None = None) -> Axes:
     nodes = list(rows.nodes())
     x, y, area = ([node[k] for node in nodes] for k in (0, 1, 2))
     ax.scatter(
-        x, y, s=[25 + 500 * a / rows.points for a in area], color="white", edgecolor=BLACK, lw=1, zorder=2
+        x,
+        y,
+        s=[(15 + 350 * a / rows.points) * width / WIDTH for a in area],
+        color="white",
+        edgecolor=BLACK,
+        lw=1,
+        zorder=2,
     )
     for x0, y0, _, text in nodes:
-        write(ax, x0, y0, text, ha="center", va="center", fontsize=7, zorder=3)
+        write(ax, x0, y0, text, ha="center", va="center", fontsize=SMALL - 1, zorder=3)
     bare(ax)
-    level(ax, -np.arange(len(names)), [label(name) for name in names])
+    level(ax, -np.arange(len(names)), [fit(name) for name in names])
     ax.tick_params(length=0)
     open_sides(ax)
     present = set(colours[drawn].tolist())
-    entries = [("stayed", GREEN), ("split", SPLIT), ("merged", MERGE)]
-    legend(ax, [entry for entry in entries if entry[1] in present], line=True)
-    note(ax, rows.left_out)
-    ax.set_title(count(rows.points), loc="left", fontsize=9, color=GREY)
+    entries = [("stayed", SAME), ("split", SPLIT), ("merged", MERGE)]
+    over = legend(ax, [entry for entry in entries if entry[1] in present], line=True)
+    note(ax, "; ".join(filter(None, [rows.left_out, fit.note])))
+    title(ax, count(rows.points), over, fontsize=SMALL + 1, color=GREY)
     ax.margins(0.06, 0.08)
     return ax
 
@@ -162,17 +176,17 @@ class _Rows:
                 edges[side][inside].tolist(), edges["size"][inside].tolist(), strict=True
             ):
                 sizes[cluster] = sizes.get(cluster, 0) + size
-            kept = sorted(sizes, key=lambda cluster: -sizes[cluster])[:CLUSTERS]
-            self.hidden += len(sizes) - len(kept)
-            self.sizes.append({cluster: sizes[cluster] for cluster in kept})
+            largest = sorted(sizes, key=lambda cluster: -sizes[cluster])[:CLUSTERS]
+            self.hidden += len(sizes) - len(largest)
+            self.sizes.append({cluster: sizes[cluster] for cluster in largest})
         self.widest = max(map(len, self.sizes))
         for i in range(len(names)):
             self.places.append(self._row(i))
         ends = zip(self.step.tolist(), edges["source"].tolist(), edges["target"].tolist(), strict=True)
-        shown = [a in self.sizes[step] and b in self.sizes[step + 1] for step, a, b in ends]
+        kept = [a in self.sizes[step] and b in self.sizes[step + 1] for step, a, b in ends]
         large = np.maximum(edges["in_share"], edges["out_share"]) >= SHARE
-        self.drawn: npt.NDArray[np.int64] = np.flatnonzero(np.array(shown) & large)
-        self.thin = int(np.sum(np.array(shown) & ~large))
+        self.drawn: npt.NDArray[np.int64] = np.flatnonzero(np.array(kept) & large)
+        self.thin = int(np.sum(np.array(kept) & ~large))
 
     def _row(self, i: int) -> dict[Any, float]:
         """Places of the clusters of one clustering, by the mean place of where their points come from."""
@@ -199,7 +213,7 @@ class _Rows:
         """Each cluster drawn: where, its size and its name."""
         for step, sizes in enumerate(self.sizes):
             for cluster, size in sizes.items():
-                yield self.places[step][cluster], -step, size, label(cluster, 6)
+                yield self.places[step][cluster], -step, size, shown(str(cluster), 6)
 
     @property
     def left_out(self) -> str:
@@ -218,7 +232,13 @@ class _Rows:
 MATRICES: dict[str, Callable[..., Any]] = {"matrix": matrix, "tree": tree}
 
 
-def plot_matrix(found: Matrix, kind: str = "matrix", ax: Axes | None = None) -> Any:
+def plot_matrix(
+    found: Matrix,
+    kind: str = "matrix",
+    ax: Axes | None = None,
+    width: float | None = None,
+    dpi: float | None = None,
+) -> Any:
     """Draw one of the plots of many clusterings, by name; returns the Axes."""
     one_of("kind", kind, MATRICES)
-    return MATRICES[kind](found, ax)
+    return sized(MATRICES[kind], found, ax, width, dpi)

@@ -6,14 +6,15 @@ from math import ceil, floor
 from typing import TYPE_CHECKING
 
 from clusterdiff.decide.datasets import DatasetRanking
-from clusterdiff.show.plots.canvas import BLACK, BLUE, GREY, axes, label
+from clusterdiff.show.plots.canvas import BLACK, GREY, MERGE, WIDTH, axes, note, title
+from clusterdiff.show.plots.names import SMALL, Names
 from clusterdiff.wording import count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def mean_ranks(ranking: DatasetRanking, ax: Axes | None = None) -> Axes:
+def mean_ranks(ranking: DatasetRanking, ax: Axes | None = None, *, width: float = WIDTH) -> Axes:
     """The mean rank of each system, the best at the left; bars join systems without a significant difference.
 
     >>> import clusterdiff as cd
@@ -28,7 +29,8 @@ def mean_ranks(ranking: DatasetRanking, ax: Axes | None = None) -> Axes:
     half = ceil(len(names) / 2)
     step = 1.0
     below = 0.9 + 0.45 * len(bars)
-    ax = axes(ax, 7.5, 1.3 + 0.22 * len(bars) + 0.3 * half)
+    ax = axes(ax, width, 34 + 5 * len(bars) + 7 * half)
+    fit = Names(min(50.0, 0.27 * width), 2)
     low, high = floor(min(ranks.values())), ceil(max(ranks.values()))
     high = max(high, low + 1)
     span = high - low
@@ -39,15 +41,19 @@ def mean_ranks(ranking: DatasetRanking, ax: Axes | None = None) -> Axes:
         end = low - 0.04 * span if left else high + 0.04 * span
         ax.plot([place, place, end], [0, y, y], color=GREY, lw=0.9, clip_on=False)
         ax.annotate(
-            f"{label(name, 30)}  {place:.2f}" if left else f"{place:.2f}  {label(name, 30)}",
+            f"{fit(name)}  {place:.2f}" if left else f"{place:.2f}  {fit(name)}",
             (end, y), (-4 if left else 4, 0), textcoords="offset points", va="center",
-            ha="right" if left else "left", fontsize=9, color=BLACK, annotation_clip=False, parse_math=False,
+            ha="right" if left else "left", fontsize=SMALL, color=BLACK, annotation_clip=False, parse_math=False,
         )  # fmt: skip
     for i, clique in enumerate(bars):
         ends = ranks[clique[0]], ranks[clique[-1]]
         y = 0.45 * (i + 1)
         ax.plot(
-            [ends[0] - 0.012 * span, ends[1] + 0.012 * span], [y, y], color=BLUE, lw=4, solid_capstyle="round"
+            [ends[0] - 0.012 * span, ends[1] + 0.012 * span],
+            [y, y],
+            color=MERGE,
+            lw=4,
+            solid_capstyle="round",
         )
     ax.set_xlim(low, high)
     ax.set_ylim(below + step * (half - 1) + 0.6, 0)
@@ -59,8 +65,6 @@ def mean_ranks(ranking: DatasetRanking, ax: Axes | None = None) -> Axes:
     for side in ("left", "right", "bottom"):
         ax.spines[side].set_visible(False)
     sets = count(len(ranking.datasets), "data set")
-    ax.set_title(
-        f"{ranking.measures[0]} on {sets}; bars: no significant difference (Wilcoxon, Holm)",
-        loc="left", fontsize=9, color=GREY, pad=14, parse_math=False,
-    )  # fmt: skip
+    title(ax, f"{ranking.measures[0]} on {sets}", pad=8)
+    note(ax, "; ".join(filter(None, ["bars: no significant difference (Wilcoxon, Holm)", fit.note])))
     return ax

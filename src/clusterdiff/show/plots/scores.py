@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.points.labels import FloatArray
-from clusterdiff.show.plots.canvas import GREY, PRED, TRUE, axes, open_sides
+from clusterdiff.show.plots.canvas import MERGE, SPLIT, WIDTH, axes, note, open_sides
+from clusterdiff.show.plots.names import SMALL
 from clusterdiff.show.plots.registry import picture
 from clusterdiff.wording import count
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @picture
-def sizes(diff: Comparison, ax: Axes | None = None) -> Axes:
+def sizes(diff: Comparison, ax: Axes | None = None, *, width: float = WIDTH) -> Axes:
     """How clusters score by their size: split scores of true clusters, merge scores of predicted ones.
 
     Clusters of about the same size and score are one mark, whose area says how many they are; the lines are
@@ -29,10 +30,10 @@ def sizes(diff: Comparison, ax: Axes | None = None) -> Axes:
     >>> plots.sizes(customers.compare()).get_xlabel()
     'points in the cluster'
     """
-    ax = axes(ax, 7.0, 4.5)
+    ax = axes(ax, width, 0.6 * width)
     sides = (
-        ("split score of true clusters", TRUE, "o", diff.meet.true_size, diff.analysis.scored.split, -1),
-        ("merge score of predicted clusters", PRED, "s", diff.meet.pred_size, diff.analysis.scored.merge, 1),
+        ("split score of true clusters", SPLIT, "o", diff.meet.true_size, diff.analysis.scored.split, -1),
+        ("merge score of predicted clusters", MERGE, "s", diff.meet.pred_size, diff.analysis.scored.merge, 1),
     )
     largest = max(int(size.max()) for _, _, _, size, _, _ in sides)
     smallest = min(int(size.min()) for _, _, _, size, _, _ in sides)
@@ -41,7 +42,7 @@ def sizes(diff: Comparison, ax: Axes | None = None) -> Axes:
     for (word, colour, marker, _, _, shift), marks in zip(sides, binned, strict=True):
         # The two sides stand a little apart, so that neither hides the other.
         beside = 1.02**shift
-        area = 18 + 320 * marks.clusters / most
+        area = (12 + 220 * marks.clusters / most) * width / WIDTH
         ax.scatter(
             marks.size * beside,
             marks.score,
@@ -60,20 +61,18 @@ def sizes(diff: Comparison, ax: Axes | None = None) -> Axes:
     ax.set_ylim(-0.05, 1.08)
     open_sides(ax)
     legend = ax.legend(
-        loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, fontsize=8, borderaxespad=0.2
+        loc="lower left",
+        bbox_to_anchor=(0, 1),
+        ncols=2 if width > 110 else 1,
+        frameon=False,
+        fontsize=SMALL,
+        borderaxespad=0.2,
     )
     handles: list[Any] = list(legend.legend_handles)
     for handle in handles:
-        handle.set_sizes([40])
-    _note_below(ax, f"the largest mark stands for {count(int(most), 'cluster')}; lines: mean score")
+        handle.set_sizes([25])
+    note(ax, f"the largest mark stands for {count(int(most), 'cluster')}; lines: mean score")
     return ax
-
-
-def _note_below(ax: Axes, text: str) -> None:
-    ax.annotate(
-        text, (1, 0), (0, -34), xycoords="axes fraction", textcoords="offset points", ha="right", va="top",
-        fontsize=8, color=GREY, annotation_clip=False,
-    )  # fmt: skip
 
 
 class _Marks(NamedTuple):

@@ -17,14 +17,17 @@ from clusterdiff.show.plots.canvas import (
     LINES,
     MERGE,
     PALE,
-    RED,
     SPLIT,
+    WIDTH,
     axes,
-    label,
     legend,
     open_sides,
+    sized,
+    title,
+    width_of,
     write,
 )
+from clusterdiff.show.plots.names import SMALL, Names
 from clusterdiff.wording import count
 
 if TYPE_CHECKING:
@@ -36,7 +39,7 @@ MOST = 2000
 CALLED = {"height": "height of the cut", "score": "least score of a pair", "resolution": "resolution"}
 
 
-def thresholds(swept: Sweep, ax: Axes | None = None) -> Axes:
+def thresholds(swept: Sweep, ax: Axes | None = None, *, width: float = WIDTH) -> Axes:
     """Each measure against the threshold, its best marked, with the two losses of S_H below.
 
     Trees are drawn as steps, since between two merges nothing changes; pairs from the highest score to the lowest, so
@@ -47,7 +50,7 @@ def thresholds(swept: Sweep, ax: Axes | None = None) -> Axes:
     >>> plots.thresholds(cd.sweep([0, 0, 1], pairs=([0, 1], [1, 2], [0.9, 0.3]))).get_xlabel()
     'least score of a pair'
     """
-    ax = axes(ax, 7.5, 4.5)
+    ax = axes(ax, width, 0.6 * width)
     shown = _shown(swept)
     x, style = swept.thresholds[shown], "default" if swept.over == "resolution" else "steps-post"
     marker = "o" if len(shown) <= 30 else None
@@ -82,7 +85,7 @@ def thresholds(swept: Sweep, ax: Axes | None = None) -> Axes:
             mew=1.6,
             color=colour,
         )
-        entries.append((label(f"{name} (best at {swept.thresholds[at]:.4g})", 40), colour))
+        entries.append((Names(0.3 * width)(f"{name} (best at {swept.thresholds[at]:.4g})"), colour))
     if distances:
         entries += _distances(swept, shown, ax, distances, len(scores), style)
     if swept.over == "score":
@@ -92,11 +95,11 @@ def thresholds(swept: Sweep, ax: Axes | None = None) -> Axes:
     ax.margins(x=0.02)
     open_sides(ax)
     _legend_below(ax, entries)
-    ax.set_title(_title(swept), loc="left", fontsize=10)
+    title(ax, _title(swept))
     return ax
 
 
-def tradeoff(swept: Sweep, ax: Axes | None = None) -> Axes:
+def tradeoff(swept: Sweep, ax: Axes | None = None, *, width: float = 120.0) -> Axes:
     """What S_H lost to splits against what it lost to merges: a threshold trades the one for the other.
 
     The nearer to the lower left corner, the better: on a grey line S_H is the same.
@@ -106,7 +109,7 @@ def tradeoff(swept: Sweep, ax: Axes | None = None) -> Axes:
     >>> plots.tradeoff(cd.sweep([0, 0, 1], pairs=([0, 1], [1, 2], [0.9, 0.3]))).get_ylabel()
     'lost to splits'
     """
-    ax = axes(ax, 5.6, 5.2)
+    ax = axes(ax, width, 0.95 * width)
     shown = _shown(swept)
     x, y = swept.parts.merge[shown], swept.parts.split[shown]
     top = float(max(x.max(), y.max(), 0.05)) * 1.06
@@ -116,7 +119,7 @@ def tradeoff(swept: Sweep, ax: Axes | None = None) -> Axes:
         if lost < top:
             style: dict[str, Any] = {
                 "color": GREY,
-                "fontsize": 7,
+                "fontsize": SMALL,
                 "ha": "center",
                 "va": "center",
                 "rotation": -45,
@@ -126,14 +129,14 @@ def tradeoff(swept: Sweep, ax: Axes | None = None) -> Axes:
     for at in _named_places(swept, shown):
         _name(ax, swept, at)
     best = swept.best_place("S_H") if "S_H" in swept.scores else int(np.argmin(swept.parts.total))
-    _name(ax, swept, best, RED, "best: ")
+    _name(ax, swept, best, BLACK, "best: ")
     ax.set_xlim(-0.02 * top, top)
     ax.set_ylim(-0.02 * top, top)
     ax.set_aspect("equal")
     ax.set_xlabel("lost to merges")
     ax.set_ylabel("lost to splits")
     open_sides(ax)
-    ax.set_title(_title(swept) + "; grey: equal S_H", loc="left", fontsize=9)
+    title(ax, _title(swept) + "; grey: equal S_H")
     return ax
 
 
@@ -141,10 +144,16 @@ def tradeoff(swept: Sweep, ax: Axes | None = None) -> Axes:
 SWEEPS: dict[str, Callable[..., Any]] = {"thresholds": thresholds, "tradeoff": tradeoff}
 
 
-def plot_sweep(swept: Sweep, kind: str = "thresholds", ax: Axes | None = None) -> Any:
+def plot_sweep(
+    swept: Sweep,
+    kind: str = "thresholds",
+    ax: Axes | None = None,
+    width: float | None = None,
+    dpi: float | None = None,
+) -> Any:
     """Draw one of the plots of a sweep, by name; returns the Axes."""
     one_of("kind", kind, SWEEPS)
-    return SWEEPS[kind](swept, ax)
+    return sized(SWEEPS[kind], swept, ax, width, dpi)
 
 
 def _shown(swept: Sweep) -> npt.NDArray[np.int64]:
@@ -171,7 +180,9 @@ def _distances(
         other.plot(swept.thresholds[shown], values[shown], color=colour, lw=1.4, ls=":", drawstyle=style)
         at = swept.best_place(name)
         other.plot([swept.thresholds[at]], [values[at]], marker="o", ms=7, mfc="none", mew=1.6, color=colour)
-        entries.append((label(f"{name}, right (best at {swept.thresholds[at]:.4g})", 40), colour))
+        entries.append(
+            (Names(0.3 * width_of(ax))(f"{name}, right (best at {swept.thresholds[at]:.4g})"), colour)
+        )
     other.set_ylabel("distance")
     other.spines["top"].set_visible(False)
     return entries
@@ -181,7 +192,7 @@ def _legend_below(ax: Axes, entries: list[tuple[str, str]]) -> None:
     legend(ax, entries, line=True)
     ax.legend(
         handles=ax.get_legend().legend_handles,  # type: ignore[union-attr]
-        loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=min(3, len(entries)), frameon=False, fontsize=8,
+        loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=min(3, len(entries)), frameon=False, fontsize=SMALL,
     )  # fmt: skip
 
 
@@ -208,7 +219,7 @@ def _name(ax: Axes, swept: Sweep, at: int, colour: str = GREY, before: str = "")
     x, y = float(swept.parts.merge[at]), float(swept.parts.split[at])
     ax.plot([x], [y], marker="o", ms=6, color=colour, zorder=3)
     ax.annotate(
-        f"{before}{swept.thresholds[at]:.4g}", (x, y), (7, 5), textcoords="offset points", fontsize=8, color=colour,
+        f"{before}{swept.thresholds[at]:.4g}", (x, y), (7, 5), textcoords="offset points", fontsize=SMALL, color=colour,
     )  # fmt: skip
 
 

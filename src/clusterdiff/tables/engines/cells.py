@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import reduce
-from math import frexp
 from operator import or_
 from typing import Any
 
@@ -19,7 +18,7 @@ from clusterdiff.errors import ArgumentError, EngineError, LabelError, listed
 from clusterdiff.points.noise import Noise
 from clusterdiff.points.policy import MISSING_HINT, Policy
 from clusterdiff.tables.engines.native import Engine, Frame, plain
-from clusterdiff.tables.engines.tables import POWERS, Points, flag, log_or_0
+from clusterdiff.tables.engines.tables import Points, flag, log_or_0
 from clusterdiff.wording import count
 
 c = nw.col
@@ -33,9 +32,9 @@ CELL_BYTES = {"int": 100, "other": 400}
 class Cells:
     """The meet in its engine: columns ``t``, ``p``, ``m`` (points) and, if asked for, weights and features.
 
-    Weights: ``w``, ``ww``, ``wl``, ``wx`` are Σw, Σw², Σ w·log w and max w. Features: ``c0`` … are the cell's means
-    and ``within`` the squared deviations from them. ``given`` has the groups as they were before points in no cluster
-    of a side were dealt with, if there were any.
+    Weights: ``w``, ``ww``, ``wl``, ``wx`` are Σw, Σw², Σ w·log w and max w, in the unit of the points. Features: ``c0``
+    … are the cell's means and ``within`` the squared deviations from them. ``given`` has the groups as they were before
+    points in no cluster of a side were dealt with, if there were any.
     """
 
     points: Points
@@ -316,11 +315,6 @@ class _Grouping:
             )
         if total["mass"] == 0:
             raise ArgumentError("`weights` must not be zero for every point.")
-        if self.points.weighted and abs(frexp(total["mass"])[1]) > POWERS:
-            raise ArgumentError(
-                f"`weights` must be of a size that can be squared in an engine; they add up to {total['mass']:.3g}.",
-                "multiply all weights by the same number: their scale changes no score.",
-            )
         if "finite" in total and total["finite"] < total["n"]:
             lacking = int(total["n"] - total["finite"])
             raise ArgumentError(

@@ -214,7 +214,9 @@ class EngineComparison(Comparison):
         """Refused: it reads the sizes of all clusters."""
         raise refusal("normalised()", "cells", self.summed)
 
-    def plot(self, kind: str = "flow", ax: Any = None) -> NoReturn:
+    def plot(
+        self, kind: str = "flow", ax: Any = None, *, width: float | None = None, dpi: float | None = None
+    ) -> NoReturn:
         """Refused: it reads the cells."""
         raise refusal("plot()", "cells", self.summed)
 

@@ -281,7 +281,7 @@ def _weights(cells: Cells, got: dict[str, Any], single: Any, order: IntArray) ->
         np.concatenate([numbers(got[x]), y])[order] for x, y in (("w", own), ("ww", own * own), ("wl", logs))
     )
     size = np.concatenate([numbers(got["m"]), np.ones(len(own))])[order]
-    return CellWeights.summed(mass, square, entropy, size)
+    return CellWeights.summed(mass, square, entropy, size, cells.points.scale)
 
 
 def _moments(cells: Cells, got: dict[str, Any], single: Any, order: IntArray) -> Moments:

@@ -81,7 +81,9 @@ def compare_lost(points: Points, n: int, policy: Policy, limit: int) -> Comparis
     aligned = Alignment(true, pred, known, named=points.named or not points.placed)
     data: dict[str, Any] = {"other": OtherColumns(points) if points.placed else None}
     if points.weighted:
-        data["weights"] = dict(zip(names, numbers(got["w"])[order].tolist(), strict=True))
+        data["weights"] = dict(
+            zip(names, np.ldexp(numbers(got["w"])[order], points.scale).tolist(), strict=True)
+        )
     if points.features:
         rows = np.column_stack([numbers(got[f"x{j}"]) for j in range(points.features)])[order]
         data["features"] = dict(zip(names, rows, strict=True))

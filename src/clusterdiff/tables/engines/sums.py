@@ -440,6 +440,7 @@ class InEngine(Once):
         self.n = cells.n
         self.weighted = cells.points.weighted
         self.total: int | float = cells.mass if self.weighted else cells.n
+        self.scale = cells.points.scale
         #: Whether one side lacks points of the other.
         self.uneven = False
         self._made = {}

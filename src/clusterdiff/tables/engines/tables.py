@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import frexp, inf, isfinite
 from typing import Any
 
 import narwhals.stable.v2 as nw
 
 from clusterdiff.errors import ArgumentError, LabelError, listed, nearest
+from clusterdiff.points.data import scale_of
 from clusterdiff.points.keys import parts_of
 from clusterdiff.tables.engines.native import Engine, Frame, engine_of, plain
 from clusterdiff.wording import count
@@ -26,8 +26,6 @@ DOCUMENT = "clusterdiff_document"
 OTHER = "_other"
 #: Rows looked at before two tables are joined: ids that are repeated often would make the join explode.
 SAMPLE = 100_000
-#: The largest power of two, up or down, for the sum of weights and for features: squares of squares fit, none vanishes.
-POWERS = 200
 #: Types that can hold names. Floats must be whole; categories are read as text.
 INTEGERS = (nw.Int8, nw.Int16, nw.Int32, nw.UInt8, nw.UInt16, nw.UInt32)
 NAMES = (
@@ -95,6 +93,8 @@ class Points:
     numbered: bool = False
     #: What the parts of names are, if several columns were joined to one that names the points.
     keys: tuple[str, ...] = ()
+    #: Weights are in units of 2 to this power.
+    scale: int = 0
 
     def called(self, names: list[Any]) -> list[Any]:
         """Fetched names of points, as users know them: those of several columns are tuples."""
@@ -177,6 +177,7 @@ def read_two(
     """Two tables, joined on the point."""
     left, right = two_readers(true, pred, point, cluster)
     width = take_numbers(left, right, weights, features)
+    scale = bring_to_size(left, right)
     sides = (Side("true", left.selected(), "i"), Side("pred", right.selected(), "j"))
     with left.engine.running():  # DuckDB refuses at once to join tables of two connections
         joined = sides[0].frame.join(sides[1].frame, left_on="i", right_on="j", how="full", suffix=OTHER)
@@ -186,7 +187,9 @@ def read_two(
             joined = joined.with_columns(**chosen).drop(*(f"{x}{OTHER}" for x in both))
     kinds = {"t": left.kinds["t"], "p": right.kinds["p"]}
     others = left.others(point[0], cluster[0])
-    points = Points(left.engine, joined, sides, True, weights is not None, width, kinds, others, keys=keys)
+    points = Points(
+        left.engine, joined, sides, True, weights is not None, width, kinds, others, keys=keys, scale=scale
+    )
     with points.engine.running():
         points.refuse_repeats(sample=True)
     return points
@@ -229,11 +232,31 @@ def take_numbers(left: Reader, right: Reader, weights: str | None, features: Seq
         first, *rest = owners(name)
         start, width = width, first.features(name, width)
         for other in rest:
-            if other.features(name, start, first.means) != width:
+            if other.features(name, start) != width:
                 raise ArgumentError(
                     f"`features` must be lists of one length; those of {name!r} differ in the tables."
                 )
     return width
+
+
+def bring_to_size(left: Reader, right: Reader) -> int:
+    """Measure weights and features in units in which they can be squared, and features from their means.
+
+    The result is the power of two that is the unit of weights. That of features, one for all of them, changes no score.
+    """
+    readers = list(dict.fromkeys([left, right]))
+    scales = []
+    for wanted in (["w"], [x for reader in readers for x in reader.taken if x.startswith("x")]):
+        largest = max((reader.largest(wanted) for reader in readers), default=0.0)
+        scales.append(scale_of(largest))
+        for reader in readers:
+            reader.scale(wanted, scales[-1])
+    means: dict[str, float] = {}
+    for reader in readers:
+        names = [x for x in reader.taken if x.startswith("x")]
+        means |= reader.means([x for x in names if x not in means])
+        reader.centre(names, means)
+    return scales[0]
 
 
 def read_one(
@@ -248,6 +271,7 @@ def read_one(
     """One table with a column for either clustering."""
     reader = one_reader(table, true, pred, point)
     width = take_numbers(reader, reader, weights, features)
+    scale = bring_to_size(reader, reader)
     side = Side("table", reader.selected(), "i")
     others = reader.others(point, true, pred)
     points = Points(
@@ -260,6 +284,7 @@ def read_one(
         reader.kinds,
         others,
         keys=keys,
+        scale=scale,
     )
     if point is not None:
         with points.engine.running():
@@ -297,8 +322,6 @@ class Reader:
         self.schema = self.frame.collect_schema()
         self.kinds: dict[str, str] = {}
         self.dtypes: dict[str, Any] = {}
-        #: The mean of each feature taken, from which it is measured.
-        self.means: dict[str, float] = {}
         self._taken: dict[str, Any] = {}
 
     @property
@@ -376,15 +399,11 @@ class Reader:
             raise ArgumentError(f"`{argument}` must be a column of numbers; {column!r} holds {dtype}.")
         self._taken[name] = c(column).cast(nw.Float64)
 
-    def features(self, column: str, start: int, means: Mapping[str, float] | None = None) -> int:
-        """Take a column of numbers, or of lists of numbers of one length, as x…; the number of columns so far.
-
-        ``means`` are those that features are measured from, if not their own.
-        """
+    def features(self, column: str, start: int) -> int:
+        """Take a column of numbers, or of lists of numbers of one length, as x…; the number of columns so far."""
         dtype = self._dtype(column, "features")
         if not isinstance(dtype, nw.List | nw.Array):
             self.number(f"x{start}", column, "features")
-            self._centre([f"x{start}"], means)
             return start + 1
         lists = c(column) if isinstance(dtype, nw.List) else c(column).cast(nw.List(dtype.inner))
         with self.engine.running():
@@ -394,34 +413,42 @@ class Reader:
             raise ArgumentError(
                 f"`features` must be lists of numbers of one length; {column!r} holds {dtype} of {low} to {high}."
             )
-        names = [f"x{start + j}" for j in range(low)]
-        for j, name in enumerate(names):
-            self._taken[name] = lists.list.get(j).cast(nw.Float64)
-        self._centre(names, means)
+        for j in range(low):
+            self._taken[f"x{start + j}"] = lists.list.get(j).cast(nw.Float64)
         return start + low
 
-    def _centre(self, names: list[str], means: Mapping[str, float] | None) -> None:
-        """Measure features from their mean: spread does not depend on it, but digits are lost far from 0."""
-        if means is None:
-            with self.engine.running():
-                columns = self.frame.select(**{name: self._taken[name] for name in names})
-                sizes = {f"size_{name}": c(name).abs().max() for name in names}
-                found = self.engine.row(columns.select(**{name: c(name).mean() for name in names}, **sizes))
-            self._refuse_extremes([found.pop(size) for size in sizes])
-            self.means |= found
-            means = found
-        for name in names:
-            if isfinite(means.get(name, inf)):
-                self._taken[name] = self._taken[name] - means[name]
-
-    @staticmethod
-    def _refuse_extremes(sizes: list[float | None]) -> None:
-        largest = max((size for size in sizes if size is not None and isfinite(size)), default=0.0)
-        if abs(frexp(largest)[1]) > POWERS:
-            raise ArgumentError(
-                f"`features` must be of a size that can be squared in an engine; the largest is {largest:.3g}.",
-                "multiply all features by the same number: their scale changes no score.",
+    def _row(self, names: Sequence[str], aggregate: Callable[[Any], Any]) -> dict[str, float]:
+        """An aggregate of the finite values of each of some columns taken."""
+        if not names:
+            return {}
+        with self.engine.running():
+            columns = self.frame.select(**{name: self._taken[name] for name in names})
+            finite = {name: nw.when(c(name).is_finite()).then(c(name)) for name in names}
+            found = self.engine.row(
+                columns.select(**finite).select(**{name: aggregate(c(name)) for name in names})
             )
+        return {name: 0.0 if value is None else float(value) for name, value in found.items()}
+
+    def largest(self, wanted: Sequence[str]) -> float:
+        """The largest absolute value in some columns, as far as they were taken."""
+        taken = [name for name in dict.fromkeys(wanted) if name in self._taken]
+        return max(self._row(taken, lambda x: x.abs().max()).values(), default=0.0)
+
+    def scale(self, wanted: Sequence[str], power: int) -> None:
+        """Measure columns in units of 2 to a power: in two steps, since the inverse of the least doubles is none."""
+        half = power // 2
+        for name in dict.fromkeys(wanted) if power else ():
+            if name in self._taken:
+                self._taken[name] = self._taken[name] * 2.0**-half * 2.0 ** (half - power)
+
+    def means(self, names: Sequence[str]) -> dict[str, float]:
+        """The means of some columns."""
+        return self._row(names, lambda x: x.mean())
+
+    def centre(self, names: Sequence[str], means: Mapping[str, float]) -> None:
+        """Measure features from these: spread does not depend on it, but digits are lost far from 0."""
+        for name in names:
+            self._taken[name] = self._taken[name] - means[name]
 
 
 def match_kinds(left: Reader, a: str, right: Reader, b: str, what: str) -> None:

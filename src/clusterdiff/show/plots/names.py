@@ -1,0 +1,112 @@
+"""Names in pictures: wrapped to the room there is, literal, and counted where even that does not hold them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+from clusterdiff.table import shown
+from clusterdiff.wording import count
+
+#: The size of text in points, and the height of a line of it in millimetres.
+SMALL = 7.0
+LINE = SMALL * 1.2 * 25.4 / 72
+#: No name needs more letters than this to be told from others; the rest is not even measured.
+LONGEST = 300
+#: Where a line may end: after a space, and after signs that no number has inside.
+BREAKS = re.compile(r"(?<=\s)(?=\S)|(?<=[/_;|+-])(?=\w)|(?<=[.,:])(?=[^\W\d])")
+
+
+@cache
+def _font(family: tuple[str, ...]) -> Any:
+    from matplotlib import font_manager
+
+    return font_manager.get_font(font_manager.findfont(font_manager.FontProperties(family=list(family))))
+
+
+@cache
+def _advance(letter: str, family: tuple[str, ...]) -> float:
+    """How wide a letter is, as a share of the size of the font; one that the font lacks is a box."""
+    font = _font(family)
+    if ord(letter) not in font.get_charmap():
+        return 1.15
+    font.set_size(100, 72)
+    return float(font.load_char(ord(letter)).linearHoriAdvance) / 65536 / 100
+
+
+def extent(text: str, size: float = SMALL) -> float:
+    """How wide a line of text is, in millimetres."""
+    from matplotlib import rcParams
+
+    family = tuple(rcParams["font.family"])
+    return sum(_advance(letter, family) for letter in text) * size * 25.4 / 72
+
+
+def _lines(text: str, width: float, size: float) -> list[str]:
+    """Lines no wider than so many millimetres, broken after words and signs where possible."""
+    out = [""]
+    for word in BREAKS.split(text):
+        if extent(out[-1] + word.rstrip(), size) <= width:
+            out[-1] += word
+            continue
+        if out[-1]:
+            out.append("")
+        for letter in word:
+            if out[-1] and extent(out[-1] + letter, size) > width:
+                out.append("")
+            out[-1] += letter
+    return [line.strip() for line in out]
+
+
+def wrap(text: str, width: float, size: float = SMALL) -> str:
+    """All of a text, on lines no wider than so many millimetres."""
+    return "\n".join(_lines(text, width, size))
+
+
+def called(value: Any) -> str:
+    """What people call a cluster: an entity by its first mention, anything else by its name."""
+    spoken = getattr(value, "spoken", None)
+    return spoken if isinstance(spoken, str) else str(value)
+
+
+class Names:
+    """How clusters are named in a picture: on a few lines of so many millimetres each; how many did not fit."""
+
+    def __init__(self, width: float, lines: int = 3, size: float = SMALL) -> None:
+        self.width = width
+        self.lines = lines
+        self.size = size
+        self.cut: set[str] = set()
+
+    def __call__(self, value: Any) -> str:
+        r"""A name as it is drawn.
+
+        >>> Names(20)("a longer name of a cluster")
+        'a longer name\nof a cluster'
+        """
+        whole = shown(called(value), LONGEST)
+        found = _lines(whole, self.width, self.size)
+        if len(found) <= self.lines and not whole.endswith("…"):
+            return "\n".join(found)
+        self.cut.add(str(value))
+        last = found[: self.lines][-1]
+        while len(last) > 1 and extent(last + "…", self.size) > self.width:
+            last = last[:-1]
+        return "\n".join([*found[: self.lines - 1], last.rstrip("… ") + "…"])
+
+    @property
+    def note(self) -> str:
+        """What names lost, in words."""
+        return f"{count(len(self.cut), 'name')} shortened" if self.cut else ""
+
+
+def tall(text: str) -> float:
+    """The height of a text of one or several lines, in millimetres."""
+    return (text.count("\n") + 1) * LINE
+
+
+def widest(texts: Iterable[str]) -> float:
+    """The width of the widest line of some texts, in millimetres."""
+    return max((extent(line) for text in texts for line in text.splitlines()), default=0.0)

@@ -1,0 +1,177 @@
+"""What notebooks show: every result has a view, which is escaped, aligned, and has no colour of its own."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from typing import Any
+
+import numpy as np
+import pytest
+
+import clusterdiff as cd
+from clusterdiff.table import Table
+
+HOSTILE = "<script>alert(1)</script>"
+TRUE, PRED = [HOSTILE, HOSTILE, "b", "c", "שלום"], [1, 2, 2, 3, 3]
+
+
+def diff() -> cd.Comparison:
+    """Two clusterings, one of them with a name that would run if it were not escaped."""
+    return cd.compare(TRUE, PRED)
+
+
+def corpora() -> cd.CorpusComparison:
+    """Two documents, of which a mention was not found."""
+    true = cd.Corpus({"one": [["a", "b"], ["c"]], HOSTILE: [["d"]]})
+    found = cd.compare(true, cd.Corpus({"one": [["a"], ["b", "c"]], HOSTILE: [["e"]]}))
+    assert isinstance(found, cd.CorpusComparison)
+    return found
+
+
+def ranking() -> cd.Ranking:
+    """Two systems."""
+    found = cd.rank(TRUE, {HOSTILE: PRED, "other": TRUE}, resamples=20)
+    assert isinstance(found, cd.Ranking)
+    return found
+
+
+def datasets() -> Any:
+    """Two systems on some data sets."""
+    return cd.rank({f"{i}": (TRUE, {"one": PRED, HOSTILE: TRUE}) for i in range(6)}, resamples=0)
+
+
+def swept() -> cd.Sweep:
+    """Every threshold of three points."""
+    return cd.sweep([HOSTILE, HOSTILE, "b"], pairs=([0, 1], [1, 2], [0.9, 0.3]))
+
+
+def table() -> cd.Comparison:
+    """A comparison of columns of a frame, whose cells were loaded."""
+    import pandas as pd
+
+    frame = pd.DataFrame({"id": range(5), "cluster": TRUE})
+    return cd.compare(frame, frame.assign(cluster=PRED), point="id", cluster="cluster")
+
+
+RESULTS: dict[str, Callable[[], Any]] = {
+    "Analysis": lambda: diff().analysis,
+    "Cell": lambda: diff().cells[0],
+    "Chance": lambda: diff().chance(draws=20),
+    "Check": lambda: cd.check("S_H", 3),
+    "Clustering": lambda: cd.Clustering(TRUE),
+    "Comparison": diff,
+    "Component": lambda: diff().components[0],
+    "Continuation": lambda: diff().mapping[0],
+    "Corpus": lambda: cd.Corpus({HOSTILE: [["a"]]}),
+    "CorpusComparison": corpora,
+    "Counterexample": lambda: next(iter(cd.check("R", 3).counterexamples.values())),
+    "Counts": lambda: corpora().counts,
+    "DatasetRanking": datasets,
+    "Documents": lambda: corpora().documents,
+    "Edge": lambda: cd.matrix({"one": TRUE, "two": PRED}).tree[0],
+    "Explanation": lambda: diff().explain(),
+    "Extremes": lambda: cd.extremes(TRUE, "R"),
+    "InDocument": lambda: corpora().splits[0].cluster,
+    "Interval": lambda: diff().interval(resamples=20),
+    "Loss": lambda: diff().loss,
+    "Matrix": lambda: cd.matrix({HOSTILE: TRUE, "two": PRED}),
+    "Measure": lambda: cd.measures["ari"],
+    "Meet": lambda: diff().meet,
+    "Mention": lambda: cd.Mention("story", ((4, 5),), HOSTILE),
+    "Merge": lambda: diff().merges[0],
+    "Paired": lambda: ranking().paired(HOSTILE, "other"),
+    "Patch": lambda: diff().patch(),
+    "PointLoss": lambda: diff().by_point[0],
+    "PointSource": lambda: diff().source,
+    "Policy": lambda: diff().policy,
+    "Ranking": ranking,
+    "Repair": lambda: diff().repairs()[0],
+    "Repairs": lambda: diff().repairs(),
+    "Row": lambda: Table({"cluster": [HOSTILE], "size": [3]})[0],
+    "Scorer": lambda: cd.scorer("ari"),
+    "Series": lambda: cd.worsen(TRUE),
+    "Slice": lambda: diff().by(TRUE)[0],
+    "Split": lambda: diff().splits[0],
+    "Stability": lambda: cd.matrix({"one": TRUE, "two": PRED}).stability,
+    "StableCluster": lambda: cd.matrix({"one": TRUE, "two": PRED}).clusters[0],
+    "Story": lambda: diff().explain().stories[0],
+    "Subcomponent": lambda: cd.subcomponents["entropy"],
+    "Sweep": swept,
+    "SweepLoss": lambda: swept().losses[0],
+    "Table": lambda: diff().components,
+    "TableComparison": table,
+    "WorstMerge": lambda: swept().worst_merges[0],
+}
+#: Its tables are an engine's; it inherits the view of a comparison, which tests/engines look at.
+ELSEWHERE = {"EngineComparison"}
+
+
+class Reader(HTMLParser):
+    """Checks that elements nest, and collects what could reach beyond them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.open.append(tag)
+        self.tags.add(tag)
+        self.attributes.update(name for name, _ in attrs)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_every_public_class_has_a_view() -> None:
+    """Whatever a public function returns is exported; whatever is exported, and is no error, a notebook can show."""
+    classes = {
+        name
+        for name in cd.__all__
+        if inspect.isclass(getattr(cd, name)) and not issubclass(getattr(cd, name), BaseException)
+    }
+    assert classes == RESULTS.keys() | ELSEWHERE
+    assert not [name for name in classes if not callable(getattr(getattr(cd, name), "_repr_html_", None))]
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_views_stay_inside_and_take_their_colours_from_the_notebook(name: str) -> None:
+    """Elements nest; labels are escaped; nothing styles the page, and no colour is fixed but a see-through grey."""
+    result = RESULTS[name]()
+    assert type(result).__name__ == name or name == "InDocument"
+    page = result._repr_html_()
+    reader = Reader()
+    reader.feed(page)
+    reader.close()
+    assert not reader.open
+    assert reader.text.strip()
+    assert reader.tags <= {"div", "p", "b", "code", "table", "thead", "tbody", "tr", "th", "td"}
+    assert reader.attributes <= {"style", "dir"}
+    colours = set(re.findall(r"#[0-9a-fA-F]{3,8}\b|rgba?\([^)]*\)", re.sub(r">[^<]*<", "><", page)))
+    assert colours <= {"rgba(128,128,128,.4)"}
+
+
+def test_numbers_are_aligned_and_words_are_not() -> None:
+    """Columns of numbers end below each other, in digits of one width; words start where they are read from."""
+    page = Table({"cluster": ["x", "שלום"], "loss": np.array([0.5, 12.25])})._repr_html_()
+    assert "tabular-nums" in page
+    cells = re.findall(r"<td ([^>]*)>([^<]*)</td>", page)
+    assert [text for shape, text in cells if "text-align:right" in shape] == ["0.5000", "12.2500"]
+    assert [text for shape, text in cells if 'dir="auto"' in shape] == ["x", "שלום"]
+
+
+def test_long_results_say_what_they_leave_out() -> None:
+    """A thousand rows, repairs or operations are not dumped on the page."""
+    long = cd.compare(np.arange(4000) // 4, np.arange(4000) // 3)
+    for result in (long.splits, long.repairs(), long.patch(), cd.Clustering(np.arange(4000))):
+        page = result._repr_html_()
+        assert re.search(r"… [\d,]+ more", page)
+        assert len(page) < 20_000
