@@ -164,8 +164,8 @@ const pointDiff = (work, { only = null, missing = null, moving = () => "" } = {}
   const table = element(
     "table",
     { class: "points" },
-    element("caption", { class: "unseen" }, `Points by ${data.sides[1]} cluster`),
-    element("thead", { class: data.attributes.length ? null : "unseen" }, element("tr", {}, ...["point", ...data.attributes].map((head) => element("th", { scope: "col" }, label(head))))),
+    element("caption", { class: "unseen" }, `${capital(plural(POINT))} by ${clusterNoun("pred")}`),
+    element("thead", { class: data.attributes.length ? null : "unseen" }, element("tr", {}, ...[POINT, ...data.attributes].map((head) => element("th", { scope: "col" }, label(head))))),
     ...clusters.slice(0, GROUPS).map(body),
   );
   const more = element(
@@ -177,7 +177,7 @@ const pointDiff = (work, { only = null, missing = null, moving = () => "" } = {}
         more.remove();
       },
     },
-    `Show ${compact.format(clusters.length - GROUPS)} more clusters`,
+    `Show ${counted(clusters.length - GROUPS, `more ${CLUSTER}`)}`,
   );
   return element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": capital(plural(POINT)) }, table, clusters.length > GROUPS ? more : null);
 };
@@ -191,13 +191,12 @@ const pointTable = (component) => {
     element(
       "p",
       { class: "tints" },
-      `By ${data.sides[1]} cluster${done ? `, after ${compact.format(done)} accepted repair${done === 1 ? "" : "s"}` : ""}. `,
+      `By ${clusterNoun("pred")}${done ? `, after ${compact.format(done)} accepted repair${done === 1 ? "" : "s"}` : ""}. `,
       element("span", { class: "tint merge" }, "Strays"),
-      " belong to another ",
-      `${data.sides[0]} cluster; `,
+      ` belong to another ${clusterNoun("true")}; `,
       element("span", { class: "tint split" }, "split-off parts"),
-      " belong where most of their cluster is.",
-      ...(data.attributes.length ? [" ", element("span", { class: "differs" }, "Values"), " that the points beside them do not have are marked."] : []),
+      ` belong where most of their ${CLUSTER} is.`,
+      ...(data.attributes.length ? [" ", element("span", { class: "differs" }, "Values"), ` that the ${plural(POINT)} beside them do not have are marked.`] : []),
     ),
     pointDiff(work),
   );

@@ -19,8 +19,8 @@ const reviewing = (() => {
     const moving = (cluster, part) => {
       if (repair.operation === "move") return cluster.id === repair.from && part.cell?.t === repair.t ? `→ ${name(repair.to)}` : "";
       if (repair.operation === "merge") return cluster.id === repair.preds[0] ? "" : `→ ${name(repair.preds[0])}`;
-      if (repair.operation === "split") return part.kind === "merge" ? "→ a cluster of its own" : "";
-      if (repair.operation === "add") return cluster.id !== null ? "" : repair.to === null ? "→ a cluster of their own" : `→ ${name(repair.to)}`;
+      if (repair.operation === "split") return part.kind === "merge" ? `→ ${A_CLUSTER} of its own` : "";
+      if (repair.operation === "add") return cluster.id !== null ? "" : repair.to === null ? `→ ${A_CLUSTER} of their own` : `→ ${name(repair.to)}`;
       return part.kind === "spurious" ? "→ removed" : "";
     };
     return pointDiff(work, { only: concerned(repair), missing: repair.operation === "add" ? repair.t : null, moving });
@@ -71,8 +71,8 @@ const reviewing = (() => {
         type: "button",
         class: "look",
         "aria-expanded": String(open),
-        title: "Show the points (p)",
-        "aria-label": `Points: ${inWords(wordsOf(review.worked(one.component), one.repair))}`,
+        title: `Show the ${plural(POINT)} (p)`,
+        "aria-label": `${capital(plural(POINT))}: ${inWords(wordsOf(review.worked(one.component), one.repair))}`,
         onclick: () => {
           view.evidence = !open;
           view.current = keyOf(one);
@@ -80,7 +80,7 @@ const reviewing = (() => {
           section.querySelector("li[aria-current] .look").focus();
         },
       },
-      "Points",
+      capital(plural(POINT)),
     );
     return element(
       "li",
@@ -193,7 +193,7 @@ const reviewing = (() => {
           more > 0 ? element("p", { class: "note" }, `${counted(more, "more repair")} in the review.`) : "",
         );
       }
-      if (withPoints && component.points && component.points.length + component.lost.length) bench.append(element("h3", {}, "Points"), pointTable(component));
+      if (withPoints && component.points && component.points.length + component.lost.length) bench.append(element("h3", {}, capital(plural(POINT))), pointTable(component));
     };
     benches.set(bench, refresh);
     refresh();
