@@ -152,7 +152,8 @@ const reviewing = (() => {
       ),
     );
     glance(accepted, score);
-    $("progress").textContent = `${compact.format(accepted)} accepted, ${compact.format(rejected)} rejected, ${compact.format(items.length)} left to decide.`;
+    const held = data.rest.components ? counted(data.components.length, "component") : "";
+    $("progress").textContent = `${compact.format(accepted)} accepted, ${compact.format(rejected)} rejected, ${compact.format(items.length)} left to decide${held ? ` in the ${held} that this file holds` : ""}.`;
     const { reason } = accepted || data.patch.refused ? leaving.patch() : {};
     $("no-patch").textContent = reason ? `No patch: ${reason} CSV has the same.` : "";
     $("no-patch").hidden = !reason;
