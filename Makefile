@@ -46,7 +46,7 @@ lint: $(VENV)/.tested
 
 # A worker per core up to four, each with whole files; see tests/conftest.py for what starts first.
 pytest: $(VENV)/.tested
-	@$(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+	@$(BIN)/pytest -n auto --maxprocesses 4 --no-loadscope-reorder
 
 # What is linted is tested at the same time: neither needs the other.
 test: $(VENV)/.tested

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
+from xdist.scheduler import LoadFileScheduling
 
 
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] | None:
@@ -37,16 +38,37 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 #: What takes longest starts first; the rest follows in the order in which it was found.
-LONGEST = ("tests/engines/test_pipeline.py", "tests/engines/test_cluster.py", "tests/browser/test_browser.py")
+LONGEST = ("spark", "tests/engines/test_cluster.py", "tests/browser/test_browser.py")
+
+
+def group(nodeid: str) -> str:
+    """What one worker takes at a time: a file, and one of them everything on Spark.
+
+    Most of what such a test takes is a Java machine that has just started: the one that stays is several times as
+    quick.
+    """
+    return "spark" if re.search(r"\[spark", nodeid) else nodeid.partition("::")[0]
+
+
+class Groups(LoadFileScheduling):
+    """Hands groups of tests to workers, in the order of the tests."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return group(nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Groups:
+    """Distribute by groups."""
+    return Groups(config, log)
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Workers take whole files (``--dist loadfile``) in the order of the tests, so that one does not end on Spark."""
+    """The longest groups come first, so that one worker does not end on Spark alone."""
     if hasattr(config, "workerinput"):
-        files = [item.nodeid.partition("::")[0] for item in items]
-        rank = {file: LONGEST.index(file) if file in LONGEST else len(LONGEST) for file in files}
-        items.sort(key=lambda item: rank[item.nodeid.partition("::")[0]])
+        rank = {name: place for place, name in enumerate(LONGEST)}
+        items.sort(key=lambda item: rank.get(group(item.nodeid), len(rank)))
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -24,6 +24,7 @@ from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.components import Component
 from clusterdiff.diff.documents import CorpusComparison, Counts, Documents
 from clusterdiff.diff.explain import Explanation, Story
+from clusterdiff.diff.gains import ClusterGain, ComponentGain, Gains
 from clusterdiff.diff.interval import Interval
 from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.mapping import Continuation
@@ -70,11 +71,13 @@ __all__ = [
     "Cell",
     "Chance",
     "Check",
+    "ClusterGain",
     "ClusterdiffError",
     "ClusterdiffWarning",
     "Clustering",
     "Comparison",
     "Component",
+    "ComponentGain",
     "Continuation",
     "Corpus",
     "CorpusComparison",
@@ -88,6 +91,7 @@ __all__ = [
     "Explanation",
     "Extremes",
     "FileError",
+    "Gains",
     "InDocument",
     "Interval",
     "LabelError",

@@ -8,6 +8,7 @@ import glob
 import gzip
 import io
 import json
+import logging
 import lzma
 import os
 import shutil
@@ -22,6 +23,10 @@ from pathlib import Path
 from typing import IO, Any
 
 from clusterdiff.errors import FileError
+
+#: Whoever does something that may take long says so here; a command shows it on a terminal.
+STAGE = logging.getLogger("clusterdiff.stage")
+STAGE.propagate = False
 
 #: The path that stands for standard input.
 STDIN = "-"

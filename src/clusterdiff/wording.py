@@ -6,19 +6,25 @@ import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from clusterdiff.table import shown
+from clusterdiff.table import WIDTH, shown
 
 
 def name(label: object) -> str:
     """A user's label inside a sentence: text from right to left does not change the order of the words around it.
 
-    What has a ``spoken`` form, as mentions of a text have, is called by that; programs see ``str``.
+    What has a ``spoken`` form, as mentions of a text have, is called by that; programs see ``str``. A long one keeps
+    its beginning and its end, since it may differ from others in either.
 
     >>> name("ann"), [hex(ord(sign)) for sign in name("\u05d0")]
     ('ann', ['0x2068', '0x5d0', '0x2069'])
+    >>> name("https://example.org/catalogue/people/ann-smith-1907")
+    'https://example.org/catal…ann-smith-1907'
     """
     spoken = getattr(label, "spoken", None)
-    text = shown(spoken if isinstance(spoken, str) else str(label))
+    text = str(label) if spoken is None else spoken
+    text = shown(text, len(text) * 10)  # with control characters spelt out
+    if len(text) > WIDTH:
+        text = f"{text[: 2 * WIDTH // 3 - 1]}…{text[-WIDTH // 3 :]}"
     leftward = any(unicodedata.bidirectional(letter) in {"R", "AL", "AN"} for letter in text)
     return f"\u2068{text}\u2069" if leftward else text
 
@@ -62,6 +68,9 @@ def and_list(items: Sequence[str], limit: int = 4) -> str:
 # The page says the same numbers in JavaScript. Its digits agree with these: both round the exact value, ties to even
 # (`roundingMode: "halfEven"` of `Intl.NumberFormat`).
 
+#: What is this close to 0 or 1 differs by rounding only.
+ROUNDING = 1e-12
+
 
 def number(value: float, digits: int = 4) -> str:
     """A score, a loss or a distance: four decimals, and never 0 or 1 for what is neither.
@@ -74,7 +83,7 @@ def number(value: float, digits: int = 4) -> str:
     >>> number(43.0), number(1.234567), number(1234567.8)
     ('43', '1.2346', '1,234,568')
     """
-    value += 0.0  # -0.0 has no sign for people
+    value = _exact(value)
     size = abs(value)
     if size >= 1000 or (size > 1 and float(value).is_integer()):
         return f"{value:,.0f}"
@@ -94,7 +103,14 @@ def change(value: float, digits: int = 4) -> str:
     >>> change(0.3021), change(-0.25), change(3.2e-8), change(0.0)
     ('+0.3021', '-0.2500', '+3.2e-8', '0.0000')
     """
-    return f"{'+' if value > 0 else ''}{number(value, digits)}"
+    text = number(value, digits)
+    return f"+{text}" if _exact(value) > 0 else text
+
+
+def _exact(value: float) -> float:
+    """A value, without the rounding by which it misses 0 or 1; and 0 without a sign."""
+    near = round(value) if abs(value) < 2 else value
+    return near + 0.0 if abs(value - near) < ROUNDING else value
 
 
 def percent(share: float) -> str:
@@ -105,6 +121,7 @@ def percent(share: float) -> str:
     >>> percent(0.9999), percent(2e-8), percent(1 - 2e-8)
     ('99.99%', 'under 0.0001%', 'over 99.9999%')
     """
+    share = _exact(share)
     if share in (0, 1):
         return f"{share:.0%}"
     text = ""

@@ -139,7 +139,7 @@ def test_a_component_opens_with_its_graph_points_and_repair(demo: Path, open_pag
         assert detail.locator(".graph text").filter(has_text="Robert Miller Jr").count() == 1
         assert detail.locator("tbody tr:not(.cluster):not(.part)").count() == 7
         assert "office@mill.example" in detail.inner_text()
-        assert "move 1 point of Robert Miller (r14) from C05 to C04 +0.0511" in detail.inner_text()
+        assert "move 2 points of Robert Miller Jr (r15, r16) from C05 to C06 +0.0535" in detail.inner_text()
         gain = float(detail.locator(".fix data").first.get_attribute("value"))
         assert gain == pytest.approx(diff.repairs()[0].gain, abs=1e-15)
         button.click()

@@ -57,13 +57,23 @@ def test_two_files_of_labels(labels: tuple[Path, Path]) -> None:
     """People see the score, what was lost, the kinds and the costliest components with their clusters."""
     result = run("compare", *labels)
     assert result.exit_code == 0
-    assert f"S_H  {SCORE:.6f}" in result.stdout
+    assert f"S_H  {SCORE:.4f}" in result.stdout
     assert "6 points · 3 true clusters · 3 predicted clusters" in result.stdout
     loss = cd.compare(TRUE, PRED).loss
-    assert f"lost {loss.total:.6f} = {loss.split:.6f} to splits + {loss.merge:.6f} to merges" in result.stdout
-    assert "1 same" in result.stdout
-    assert "mixed" in result.stdout
-    assert "a, b" in result.stdout
+    parts = [f"{part:.4f} ({part / loss.total:.0%})" for part in (loss.split, loss.merge)]
+    assert f"lost {loss.total:.4f}: {parts[0]} to splits, {parts[1]} to merges" in result.stdout
+    assert "components: 1 same · 0 split · 0 merge · 1 mixed" in result.stdout
+    assert f"--- true: {labels[0]}\n+++ predicted: {labels[1]}\n" in result.stdout
+    hunk = [
+        "@@ mixed · 5 points · 100% of the loss @@",
+        "  a (3) → 1 (2)",
+        "    2 stayed: 0, 1",
+        "-   1 split off to 2: 2",
+        "  b (2) → 2 (3)",
+        "    2 stayed: 3, 4",
+        "+   1 merged in from a: 2",
+    ]
+    assert "\n".join(hunk) in result.stdout
     assert f"|v:{cd.__version__}" in result.stdout
 
 
@@ -151,7 +161,10 @@ def test_top_limits_the_components(tmp_path: Path) -> None:
     true.write_text("".join(f"{i // 2}\n" for i in range(40)))
     pred.write_text("".join(f"{i}\n" for i in range(40)))
     assert len(as_json("compare", true, pred, "--top", 3)["components"]) == 3
-    assert "… and 17 more components that are not the same" in run("compare", true, pred, "--top", 3).stdout
+    shown = run("compare", true, pred, "--top", 3).stdout
+    assert shown.count("@@ split · 2 points · 5.0% of the loss @@") == 3
+    assert "… and 17 more components with 85% of the loss (--top shows more)" in shown
+    assert "@@" not in run("compare", true, pred, "--top", 0).stdout
 
 
 def test_fail_under_sets_the_exit_code(labels: tuple[Path, Path]) -> None:
@@ -159,9 +172,14 @@ def test_fail_under_sets_the_exit_code(labels: tuple[Path, Path]) -> None:
     assert run("compare", *labels, "--fail-under", SCORE).exit_code == 0
     failed = run("compare", *labels, "--fail-under", SCORE + 1e-6)
     assert failed.exit_code == 1
-    assert "S_H is worse than" in failed.stderr
+    told = re.search(r"S_H is (\S+), below (\S+)$", failed.stderr.strip())
+    assert told is not None
+    assert float(told[1]) == pytest.approx(SCORE, abs=1e-5)
+    assert told[1] != f"{SCORE:.4f}"  # as many digits as it takes to see the difference
     assert run("compare", *labels, "--measures", "VI", "--fail-under", 100).exit_code == 0
-    assert run("compare", *labels, "--measures", "VI", "--fail-under", 0).exit_code == 1
+    failed = run("compare", *labels, "--measures", "VI", "--fail-under", 0)
+    assert failed.exit_code == 1
+    assert f"VI is {cd.score(TRUE, PRED, 'VI'):.4f}, above 0" in failed.stderr
 
 
 def test_errors_are_one_message_with_a_hint_and_exit_2(labels: tuple[Path, Path], tmp_path: Path) -> None:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import random
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+import yaml
 from click.testing import CliRunner, Result
 
 import clusterdiff as cd
@@ -262,3 +266,27 @@ def test_a_comparison_as_a_comment_on_a_pull_request(folder: Path) -> None:
     assert "more components" in text
     result = run("compare", true, pred, "--markdown", "--explain")
     assert (result.exit_code, "--markdown has room for neither" in result.stderr) == (2, True)
+
+
+def test_the_documented_workflow_guards_a_pipeline(folder: Path) -> None:
+    """Its steps, run as GitHub runs them: a comment is written either way, and only what is worse fails."""
+    page = (Path(__file__).parents[2] / "docs" / "rank.md").read_text(encoding="utf-8")
+    workflow = yaml.safe_load(page.partition("```yaml\n")[2].partition("```")[0])
+    guard = next(
+        step["run"] for step in workflow["jobs"]["compare"]["steps"] if "--baseline" in step.get("run", "")
+    )
+    write(folder / "gold.csv", TRUE)
+    write(folder / "predicted.csv", PREDS["fine"])
+    baseline = run("rank", folder / "gold.csv", folder / "predicted.csv", "--json").stdout
+    (folder / "baseline.json").write_text(baseline, encoding="utf-8")
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    for system, code in (("fine", 0), ("rough", 1)):
+        write(folder / "predicted.csv", PREDS[system])
+        done = subprocess.run(
+            ["bash", "-e", "-o", "pipefail", "-c", guard],
+            cwd=folder,
+            env=os.environ | {"PATH": path},
+            check=False,
+        )
+        assert done.returncode == code
+        assert "**S\\_H" in (folder / "diff.md").read_text(encoding="utf-8")

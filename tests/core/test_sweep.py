@@ -55,6 +55,31 @@ def test_the_bits_do_not_depend_on_what_is_asked_for(kind: str, clusters: int) -
     assert np.diff(every.s_h) == pytest.approx(every.change, abs=1e-12)
 
 
+@pytest.mark.parametrize("clusters", [3, 500, 50_000])
+def test_the_bits_do_not_depend_on_threads(clusters: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each thread begins with the clusters after some merges, and tells of its levels what one thread tells of all."""
+    rng = np.random.default_rng(clusters)
+    n = 150_000
+    true = _core.encode_integers(rng.integers(0, clusters, n)).codes
+    k = int(true.max()) + 1
+    order = np.argsort(true, kind="stable")
+    chains = np.concatenate([order, rng.permutation(n)])
+    pairs = [chains[:-1].astype(np.int32), chains[1:].astype(np.int32)]
+    tree = _core.spanning(*pairs, rng.random(len(pairs[0])), n)
+    merges = len(tree.left)
+    for ends, changes in (
+        (np.arange(merges + 1), True),
+        (np.linspace(0, merges, 40).astype(np.int64), False),
+    ):
+        found = []
+        for threads in ("1", "2", "4"):
+            monkeypatch.setenv("CLUSTERDIFF_THREADS", threads)
+            found.append(_core.sweep(true, k, tree.left, tree.right, ends, changes))
+        for name in _core.Levels._fields:
+            one, *others = (getattr(levels, name) for levels in found)
+            assert all((one == other).all() for other in others), name
+
+
 def test_every_node_is_a_run_of_the_leaves() -> None:
     """Of a forest too: the runs of two parts make that of the whole, and roots share no point."""
     rng = np.random.default_rng(0)

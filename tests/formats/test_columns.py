@@ -203,4 +203,4 @@ def test_documents_on_the_command_line(tmp_path: Path, engine: str) -> None:
     assert {row["value"] for row in data["slices"]["city"]} == {"rome", "oslo"}
     shown = run(*arguments, "--engine", engine)
     assert "2 documents · true: 12 points in " in shown.stdout
-    assert "points: 9 found, 3 missing, 0 spurious" in shown.stdout
+    assert "points: 9 found, 3 not found, 0 spurious" in shown.stdout

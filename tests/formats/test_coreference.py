@@ -528,7 +528,7 @@ def test_the_order_of_documents_does_not_matter() -> None:
 
 def test_only_shares_are_shown_in_percent(files: tuple[Path, Path]) -> None:
     """A count stays a count, in the table of scores and in that of the documents."""
-    shown = run("compare", *files, "--measures", "edits.moves,R", "--by", "document").stdout
+    shown = run("compare", *files, "--measures", "edits.moves,R", "--by", "document", "--top", "0").stdout
     moves = cd.compare(*files).score("edits.moves")
     rows = {line.split()[0]: line.split()[1:] for line in shown.partition("\n\n")[0].splitlines()}
     assert rows["edits.moves"] == [f"{moves:.6g}"]
@@ -550,10 +550,10 @@ def test_the_table_that_coreference_people_expect(files: tuple[Path, Path]) -> N
     assert rows["CoNLL"] == [f"{100 * diff.score('conll'):.2f}"]
     assert rows["S_H"] == [f"{100 * diff.score():.2f}"]
     assert "2 documents · key: 7 mentions in 4 entities · response: 6 mentions in 3 entities" in result.stdout
-    assert "mentions: 5 found, 2 missing, 1 spurious" in result.stdout
+    assert "mentions: 5 found, 2 not found, 1 spurious" in result.stdout
     assert "documents:2|singletons:keep" in result.stdout
-    assert "part 001" not in result.stdout
-    by = run("compare", *files, "--by", "document").stdout
+    assert "part 001" not in run("compare", *files, "--top", "0").stdout
+    by = run("compare", *files, "--by", "document", "--top", "0").stdout
     line = next(line for line in by.splitlines() if "part 001" in line)
     second = diff.documents["(fox); part 001"]
     assert line.split()[3:] == [

@@ -48,6 +48,29 @@ def test_gains_are_exact(seed: int) -> None:
     assert added <= missing
 
 
+@pytest.mark.parametrize(
+    "measure", ["rand", "pairs.f1", "b3.f1", "muc.f1", "lea.recall", "A", "mirkin", "S*(pairs)"]
+)
+@pytest.mark.parametrize("seed", range(4))
+def test_gains_in_any_measure_are_exact(measure: str, seed: int) -> None:
+    """The same operations, by what they gain in another measure; what is not computed is counted."""
+    rng = np.random.default_rng(seed)
+    true, pred = (
+        {p: f"{side}{rng.integers(4)}" for p in range(12) if rng.random() < 0.8} for side in ("t", "p")
+    )
+    diff = cd.compare(true, pred, missing="lost")
+    repairs = diff.repairs(measure)
+    assert list(repairs.gain) == sorted(repairs.gain, reverse=True)
+    better = 1 if cd.measures[measure].similarity else -1
+    for repair in repairs:
+        after = cd.compare(true, done(repair, pred, true), missing="lost").score(measure)
+        assert after == pytest.approx(repair.score, abs=1e-12), repair
+        assert repair.gain == pytest.approx(better * (after - diff.score(measure)), abs=1e-12)
+    few = diff.repairs(measure, anew=2)
+    assert len(few) <= 2
+    assert few.left_out >= len(repairs) - 2
+
+
 def test_what_to_add_and_to_remove() -> None:
     """In words, best first."""
     diff = cd.compare([{"a", "b"}, {"c"}], [{"a"}, {"c", "x"}], missing="lost")

@@ -2,35 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import click
-from rich.table import Table as RichTable
+from rich.console import Console, RenderableType
 from rich.text import Text
 
 from clusterdiff.cli.explaining import (
+    How,
+    costliest,
     explanation_as_data,
-    print_explanation,
-    print_slices,
+    print_all,
     sliced,
     slices_as_data,
+    slices_as_text,
 )
-from clusterdiff.cli.gains import gains_as_data, print_gains
+from clusterdiff.cli.hunks import Voice
 from clusterdiff.cli.options import together
 from clusterdiff.cli.output import console, plain_table, print_data, print_json
+from clusterdiff.cli.progress import progress
+from clusterdiff.cli.telling import fitting, flowing, lost
 from clusterdiff.diff.documents import CorpusComparison, Counts
 from clusterdiff.errors import ArgumentError, LabelError, listed, nearest
 from clusterdiff.formats.catalogue import DOCUMENTS
 from clusterdiff.formats.mentions import REPEATED, Repeated
 from clusterdiff.formats.source import Source
-from clusterdiff.measures import resolve
 from clusterdiff.points.corpus import Corpus
-from clusterdiff.show.coreference import coreference_table
-from clusterdiff.table import shown
+from clusterdiff.show.coreference import coreference_table, told_score
+from clusterdiff.table import shown as spelt
 from clusterdiff.verbs.read import read_documents
-from clusterdiff.wording import count
+from clusterdiff.wording import Nouns, count
 
 #: Measures with a recall, a precision and an F1, and what they are called in tables.
 ROWS = {
@@ -51,6 +54,8 @@ BRIEF = {
     "conll": "CoNLL",
     "S_H": "S_H",
 }
+#: Those of them that can be missed first.
+LESS = ("lea.f1", "ceaf_e.f1", "b3.f1", "muc.f1")
 PARTS = ("recall", "precision", "f1")
 COREFERENCE = (*(f"{row}.{part}" for row in ROWS for part in PARTS), "conll")
 
@@ -72,37 +77,22 @@ document_options = together(
 )
 
 
-class Words(NamedTuple):
-    """What the two sides, their points and their clusters are called."""
-
-    true: str
-    pred: str
-    point: str
-    cluster: str
-    clusters: str
-
-
-#: In documents of a text, and in documents that a column of a table names.
-MENTIONS = Words("key", "response", "mention", "entity", "entities")
-POINTS = Words("true", "predicted", "point", "cluster", "clusters")
+#: What people say of documents of a text, and of documents that a column of a table names.
+MENTIONS = Voice(("key", "response"), Nouns("mention", "entity"))
+POINTS = Voice()
 
 
 class Shown(NamedTuple):
-    """How a comparison of documents is to be shown."""
+    """How a comparison of documents is to be shown: ``system`` names it in a table for papers."""
 
-    measures: list[str]
-    by: Sequence[str]
-    top: int
-    explain: bool
-    as_json: bool
+    how: How
+    voice: Voice = MENTIONS
     system: str | None = None
-    words: Words = MENTIONS
-    measure: str | None = None
 
     @property
     def all_measures(self) -> list[str]:
         """Those that are always there, those asked for, and S_H."""
-        return list(dict.fromkeys([*COREFERENCE, *self.measures, "S_H"]))
+        return list(dict.fromkeys([*COREFERENCE, *self.how.measures, "S_H"]))
 
 
 def documents_of(
@@ -131,71 +121,71 @@ def documents_of(
     return corpora[0].only(names), corpora[1].only(names)
 
 
-def show_corpus(diff: CorpusComparison, how: Shown) -> None:
+def show_corpus(diff: CorpusComparison, shown: Shown) -> None:
     """Print a comparison of documents for people, for papers or for programs."""
-    if how.system is not None:
-        scores = diff.scores(how.all_measures)
+    how = shown.how
+    if shown.system is not None:
+        scores = diff.scores(shown.all_measures)
         further = [name for name in how.measures if name != "S_H"]
-        print_data(coreference_table({how.system: scores}, further))
+        print_data(coreference_table({shown.system: scores}, further, diff.n))
         return
-    slices = sliced(diff, [name for name in how.by if name != "document"])
-    if how.as_json:
-        data = diff.to_dict(how.all_measures, how.top)
-        if how.explain:
-            data |= explanation_as_data(diff, how.top)
-        if how.measure is not None:
-            data["gains"] = gains_as_data(diff, how.measure, how.top)
-        if slices:
-            data["slices"] = slices_as_data(slices)
-        if "document" in how.by:
-            data["documents"] = {
-                str(name): {"n": document.n, "scores": document.scores(how.all_measures)}
-                for name, document in diff.documents.items()
-            }
+    with progress("comparing"):
+        data = _as_data(diff, shown) if how.as_json else None
+        told = [] if how.as_json else list(_as_text(diff, shown, console()))
+    if data is not None:
         print_json(data)
-        return
-    out = console()
-    out.print(_scores(diff, how))
-    out.print()
-    for line in _told(diff, how.words):
-        out.print(line, soft_wrap=True)
-    if how.explain:
-        print_explanation(diff, how.top, (how.words.true, how.words.pred))
-    if how.measure is not None:
-        print_gains(diff, how.measure, how.top)
+    else:
+        print_all(told)
+
+
+def _as_data(diff: CorpusComparison, shown: Shown) -> dict[str, Any]:
+    how = shown.how
+    data = diff.to_dict(shown.all_measures, how.top)
+    data |= explanation_as_data(diff, how)
+    slices = sliced(diff, [name for name in how.by if name != "document"])
+    if slices:
+        data["slices"] = slices_as_data(slices)
     if "document" in how.by:
-        out.print()
-        out.print(_by_document(diff, how))
-    for name, table_of_slices in slices.items():
-        print_slices(name, table_of_slices)
-    out.print(f"\n{diff.signature}", style="dim", markup=False, soft_wrap=True)
+        data["documents"] = {
+            str(name): {"n": document.n, "scores": document.scores(shown.all_measures)}
+            for name, document in diff.documents.items()
+        }
+    return data
 
 
-def _scores(diff: CorpusComparison, how: Shown) -> RichTable:
-    scores = diff.scores(how.all_measures)
-    table = plain_table("", right=PARTS)
+def _as_text(diff: CorpusComparison, shown: Shown, out: Console) -> Iterator[RenderableType]:
+    how, voice = shown.how, shown.voice._replace(texts=diff.texts)
+    slices = sliced(diff, [name for name in how.by if name != "document"])
+    yield from _scores(diff, shown)
+    yield Text()
+    yield from flowing(_told(diff, voice), out)
+    yield from costliest(diff, how, voice, out)
+    if "document" in how.by:
+        yield Text()
+        yield from _by_document(diff, shown, out)
+    for name, table in slices.items():
+        yield from slices_as_text(name, table, out)
+    yield from flowing(["", diff.signature], out)
+
+
+def _scores(diff: CorpusComparison, shown: Shown) -> Iterator[RenderableType]:
+    """The measures of coreference by their parts, then those that have one value."""
+    scores = diff.scores(shown.all_measures)
+    others = [name for name in scores if name not in COREFERENCE]
+    width = max(map(len, [*ROWS.values(), f"{shown.voice.nouns.point}s", *others]))
+    table = plain_table(" " * width, right=PARTS)
     for row, name in ROWS.items():
-        heading = f"{how.words.point}s" if row == "mentions" else name
+        heading = f"{shown.voice.nouns.point}s" if row == "mentions" else name
         table.add_row(Text(heading, "bold"), *(f"{100 * scores[f'{row}.{part}']:.2f}" for part in PARTS))
     table.add_row(Text("CoNLL", "bold"), "", "", f"{100 * scores['conll']:.2f}")
-    for name, score in scores.items():
-        if name not in COREFERENCE:
-            table.add_row(Text(name, "bold cyan"), "", "", Text(_number(name, score, diff.n), "bold cyan"))
-    return table
+    yield table
+    single = plain_table(" " * width, right=("",), header=False)
+    for name in others:
+        score = Text(told_score(name, scores[name], diff.n), "bold")
+        single.add_row(Text(f"{name:<{width}}", "bold"), score)
+    yield single
 
 
-def _number(name: str, score: float, n: int) -> str:
-    """In percent, if it is a share."""
-    return f"{100 * score:.2f}" if resolve(name).bounds_at(n)[1] <= 1 else f"{score:.6g}"
-
-
-#: What each part of the loss is lost to.
-LOST = {
-    "split": "to splits",
-    "merge": "to merges",
-    "missing": "to missing {}s",
-    "spurious": "to spurious {}s",
-}
 #: What becomes of points that one side lacks.
 MEANING = {
     "singleton": "each of these has {} {} of its own on the side that lacks it (--missing)",
@@ -203,40 +193,40 @@ MEANING = {
 }
 
 
-def _told(diff: CorpusComparison, words: Words) -> list[str]:
+def _told(diff: CorpusComparison, voice: Voice) -> list[str]:
     """What the two files have, and what S_H lost."""
     lines = [count(len(diff.documents), "document")]
     if diff.counts is not None:
-        lines = [f"{lines[0]} · {_side(diff.counts, words, 'true')} · {_side(diff.counts, words, 'pred')}"]
-        found = (
-            f"{diff.counts.found:,} found, {diff.counts.missing:,} missing, {diff.counts.spurious:,} spurious"
-        )
+        sides = " · ".join(_side(diff.counts, voice, side) for side in (0, 1))
+        lines = [f"{lines[0]} · {sides}"]
+        counts, nouns = diff.counts, voice.nouns
+        found = f"{counts.found:,} found, {counts.missing:,} not found, {counts.spurious:,} spurious"
         meaning = MEANING.get(diff.policy.missing, "") if diff.policy.unshared else ""
-        article = "an" if words.cluster[0] in "aeiou" else "a"
+        article = "an" if nouns.cluster[0] in "aeiou" else "a"
         lines.append(
-            f"{words.point}s: {found}" + (f": {meaning.format(article, words.cluster)}" if meaning else "")
+            f"{nouns.point}s: {found}" + (f": {meaning.format(article, nouns.cluster)}" if meaning else "")
         )
-    loss = diff.loss._asdict()
-    total = loss.pop("total")
-    told = LOST if diff.policy.missing == "lost" else ("split", "merge")
-    parts = " + ".join(f"{loss[part]:.6f} {LOST[part].format(words.point)}" for part in told)
-    return [*lines, f"S_H lost {total:.6f} = {parts}"]
+    return [*lines, f"S_H {lost(diff.loss, voice, diff.policy.missing == 'lost')}"]
 
 
-def _side(counts: Counts, words: Words, side: str) -> str:
-    points, clusters = getattr(counts, f"{side}_points"), getattr(counts, f"{side}_clusters")
-    noun = words.cluster if clusters == 1 else words.clusters
-    return f"{getattr(words, side)}: {count(points, words.point)} in {clusters:,} {noun}"
+def _side(counts: Counts, voice: Voice, side: int) -> str:
+    points = (counts.true_points, counts.pred_points)[side]
+    clusters = (counts.true_clusters, counts.pred_clusters)[side]
+    return (
+        f"{voice.sides[side]}: {count(points, voice.nouns.point)} in {count(clusters, voice.nouns.cluster)}"
+    )
 
 
-def _by_document(diff: CorpusComparison, how: Shown) -> RichTable:
-    names: dict[str, str] = {**BRIEF, **{name: name for name in how.measures if name not in BRIEF}}
-    table = plain_table("document", right=(f"{how.words.point}s", *names.values()))
-    rows: dict[str, Any] = diff.by_document(names).to_dict()
-    for row in zip(*rows.values(), strict=True):
-        table.add_row(
-            Text(shown(str(row[0]), 60)),
+def _by_document(diff: CorpusComparison, shown: Shown, out: Console) -> Iterator[RenderableType]:
+    names: dict[str, str] = {**BRIEF, **{name: name for name in shown.how.measures if name not in BRIEF}}
+    head = ["document", f"{shown.voice.nouns.point}s", *names.values()]
+    columns: dict[str, Any] = diff.by_document(names).to_dict()
+    rows = [
+        [
+            spelt(str(row[0]), 60),
             f"{row[1]:,}",
-            *(_number(name, value, row[1]) for name, value in zip(names, row[2:], strict=True)),
-        )
-    return table
+            *(told_score(name, value, row[1]) for name, value in zip(names, row[2:], strict=True)),
+        ]
+        for row in zip(*columns.values(), strict=True)
+    ]
+    yield from fitting(head, rows, out, [*(BRIEF[name] for name in LESS), head[1]])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 import tempfile
 import threading
@@ -12,13 +13,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from clusterdiff.cli.options import together
-from clusterdiff.cli.output import error_console
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.errors import ArgumentError, EngineError, FileError, MissingExtraError
-from clusterdiff.files import STDIN
+from clusterdiff.files import STAGE, STDIN
 from clusterdiff.formats.catalogue import TABLES, UNTYPED
 from clusterdiff.formats.source import Source, as_written
 from clusterdiff.points.corpus import Singletons
@@ -254,29 +253,27 @@ def _refuse_other_formats(source: Source, formats: Sequence[str]) -> None:
 
 @contextmanager
 def _progress(connection: Any) -> Iterator[None]:
-    """Show how far the running query is, on a terminal."""
-    console = error_console()
-    connection.execute(f"SET enable_progress_bar = {str(console.is_terminal).lower()}")
-    if not console.is_terminal:
+    """Tell how far the running query is, if that is shown."""
+    if not STAGE.isEnabledFor(logging.DEBUG):
         yield
         return
+    connection.execute("SET enable_progress_bar = true")
     connection.execute("SET enable_progress_bar_print = false")
     done = threading.Event()
-    columns = (TextColumn("comparing in DuckDB"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("", total=100)
 
-        def watch() -> None:
-            while not done.wait(0.2):
-                bar.update(task, completed=max(0.0, connection.query_progress()))
+    def watch() -> None:
+        while not done.wait(0.2):
+            done_so_far = connection.query_progress()
+            if done_so_far > 0:
+                STAGE.debug("comparing in DuckDB: %.0f%%", done_so_far)
 
-        thread = threading.Thread(target=watch, daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            done.set()
-            thread.join()
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
 
 
 @contextmanager

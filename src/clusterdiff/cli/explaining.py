@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import click
+from rich.console import Console, RenderableType
 from rich.text import Text
 
-from clusterdiff.cli.gains import gains_as_data, print_gains
+from clusterdiff.cli.hunks import Voice, hanging
 from clusterdiff.cli.options import together
-from clusterdiff.cli.output import console, plain_table, print_diff, print_json
+from clusterdiff.cli.output import console, print_json
+from clusterdiff.cli.progress import progress
 from clusterdiff.cli.reporting import NONE, Report, report_options
+from clusterdiff.cli.telling import as_hunks, as_table, fitting, flowing, left_out, summary, worst, worst_for
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.mapping import STATUS
 from clusterdiff.diff.slices import BUILT_IN, Slice
 from clusterdiff.errors import ArgumentError, nearest
-from clusterdiff.formats.source import Source
+from clusterdiff.measures import resolve
+from clusterdiff.palette import SAME
 from clusterdiff.table import Table, plain, shown
-from clusterdiff.wording import count
+from clusterdiff.wording import change, count, number, percent, plural
 
 Columns = Mapping[str, Sequence[Any]]
 SIDES = ("true", "predicted")
+#: Sentences narrower than this are hard to read; they go below what they belong to.
+NARROW = 30
 
 #: The options that explain a comparison.
 explain_options = together(
@@ -29,8 +35,12 @@ explain_options = together(
     click.option(
         "--measure",
         metavar="NAME",
-        help="List what components, clusters and repairs are worth in this measure.",
+        default="S_H",
+        show_default=True,
+        callback=lambda context, option, name: resolve(name).name,
+        help="What components and repairs are told in: what setting each right would gain.",
     ),
+    click.option("--stat", is_flag=True, help="Print the costliest components as a table, not as a diff."),
     click.option(
         "--by",
         multiple=True,
@@ -41,57 +51,107 @@ explain_options = together(
 )
 
 
+class How(NamedTuple):
+    """How a comparison is to be shown: which measures and how many components, and what else.
+
+    ``measure`` is the one that components and repairs are told in, and ``files`` are what the two sides are called.
+    """
+
+    measures: list[str]
+    top: int
+    as_json: bool
+    explain: bool = False
+    stat: bool = False
+    by: Sequence[str] = ()
+    sides: tuple[str, str] = SIDES
+    files: Sequence[str] = ()
+    measure: str = "S_H"
+
+
 def show(
     diff: Comparison,
-    measures: list[str],
-    top: int,
-    as_json: bool,
+    how: How,
     *,
-    explain: bool = False,
-    measure: str | None = None,
-    by: Sequence[str] = (),
     report: Report = NONE,
     columns: Columns | None = None,
-    sides: tuple[str, str] = SIDES,
     title: str | None = None,
-    files: tuple[Source, Source] | None = None,
     report_by: Sequence[str] = (),
 ) -> None:
     """Print a comparison for people or programs, and write its report; ``report_by`` are slices for the report only."""
-    slices = sliced(diff, by, columns)
-    if as_json:
-        data = diff.to_dict(measures, top)
-        if explain:
-            data |= explanation_as_data(diff, top, sides)
-        if measure is not None:
-            data["gains"] = gains_as_data(diff, measure, top)
-        if slices:
-            data["slices"] = slices_as_data(slices)
-        if sides != SIDES:
-            data["mapping"] = _fates(diff)
+    with progress("comparing"):
+        data = as_data(diff, how, columns) if how.as_json else None
+        told = [] if how.as_json else list(as_text(diff, how, columns, console()))
+    if data is not None:
         print_json(data)
     else:
-        print_diff(diff, diff.scores(measures), top, sides)
-        if sides != SIDES:
-            told = ", ".join(f"{number:,} {status}" for status, number in _fates(diff).items())
-            console().print("clusters: " + told.replace("continues", "continue"))
-        if explain:
-            print_explanation(diff, top, sides)
-        if measure is not None:
-            print_gains(diff, measure, top)
-        for name, table in slices.items():
-            print_slices(name, table)
-    wanted = {name: _column(name, diff, columns or {}) for name in dict.fromkeys([*by, *report_by])}
+        print_all(told)
+    wanted = {name: _column(name, diff, columns or {}) for name in dict.fromkeys([*how.by, *report_by])}
     report.write(
         diff,
-        quiet=as_json,
+        quiet=how.as_json,
         attributes=columns,
         by=wanted,
         title=title,
-        sides=sides,
-        files=files,
-        measure=measure,
+        sides=how.sides,
+        files=how.files,
+        measure=how.measure,
     )
+
+
+def as_data(diff: Comparison, how: How, columns: Columns | None) -> dict[str, Any]:
+    """A comparison as plain values."""
+    data = diff.to_dict(how.measures, how.top)
+    data |= explanation_as_data(diff, how)
+    if how.by:
+        data["slices"] = slices_as_data(sliced(diff, how.by, columns))
+    if how.sides != SIDES:
+        data["mapping"] = _fates(diff)
+    return data
+
+
+def as_text(diff: Comparison, how: How, columns: Columns | None, out: Console) -> Iterator[RenderableType]:
+    """A comparison for people: sentences or a table if they are asked for, otherwise hunks."""
+    slices = sliced(diff, how.by, columns)
+    voice = Voice(how.sides)
+    yield from summary(diff, diff.scores(how.measures), voice)
+    if how.sides != SIDES:
+        fates = ", ".join(f"{number:,} {status}" for status, number in _fates(diff).items())
+        yield Text("clusters: " + fates.replace("continues", "continue"))
+    yield from costliest(diff, how, voice, out)
+    for name, table in slices.items():
+        yield from slices_as_text(name, table, out)
+    yield from flowing(["", diff.signature], out)
+
+
+def costliest(diff: Comparison, how: How, voice: Voice, out: Console) -> Iterator[RenderableType]:
+    """The costliest components, in the form that was asked for."""
+    told = None if how.measure == "S_H" else diff.explain(how.measure, top=how.top, sides=how.sides)
+    if how.stat or not how.explain:
+        if told is None:
+            costs, kinds = worst(diff, how.top), diff.kinds
+            left = sum(kinds.values()) - kinds["same"] - len(costs), 1 - sum(cost.share for cost in costs)
+        else:
+            costs = worst_for(told)
+            left = told.damaged - len(costs), 1 - told.concentration
+        form = (
+            as_table(costs, voice, out) if how.stat else as_hunks(costs, how.measure, voice, out, how.files)
+        )
+        if costs:
+            yield from [Text(), *form, *left_out(*left)]
+    if how.explain:
+        yield Text()
+        yield from explanation_as_text(diff, how, voice, out)
+
+
+def print_all(told: Iterable[RenderableType]) -> None:
+    """Print what is told; text is wrapped on a terminal, and stands as it is in a pipe."""
+    out = console()
+    for part in told:
+        if isinstance(part, Text) and out.is_terminal and part.cell_len > out.width:
+            for line in hanging(part, "", "  ", out):
+                out.print(line)
+        else:
+            out.print(part, soft_wrap=isinstance(part, Text))
 
 
 def sliced(diff: Comparison, names: Sequence[str], columns: Columns | None = None) -> dict[str, Table[Slice]]:
@@ -99,10 +159,15 @@ def sliced(diff: Comparison, names: Sequence[str], columns: Columns | None = Non
     return {name: diff.by(_column(name, diff, columns or {})) for name in names}
 
 
-def explanation_as_data(diff: Comparison, top: int, sides: tuple[str, str] = SIDES) -> dict[str, Any]:
-    """Where the score was lost and what to fix first, as plain values."""
-    repairs = diff.repairs().to_dict(top)
-    return {"explanation": diff.explain(top=top, sides=sides).to_dict(), "repairs": repairs}
+def explanation_as_data(diff: Comparison, how: How) -> dict[str, Any]:
+    """What was asked for of where the score was lost and what to fix first, as plain values."""
+    data: dict[str, Any] = {}
+    if how.measure != "S_H":
+        data["gains"] = diff.gains(how.measure).to_dict(how.top)
+    if how.explain:
+        told = diff.explain(how.measure, top=how.top, sides=how.sides)
+        data |= {"explanation": told.to_dict(), "repairs": diff.repairs(how.measure).to_dict(how.top)}
+    return data
 
 
 def slices_as_data(slices: Mapping[str, Table[Slice]]) -> dict[str, Any]:
@@ -129,36 +194,52 @@ def _fates(diff: Comparison) -> dict[str, int]:
     return {name: status.count(name) for name in STATUS}
 
 
-def print_explanation(diff: Comparison, top: int, sides: tuple[str, str]) -> None:
-    """Where the score was lost, and what to fix first."""
-    out = console()
-    out.print(f"\n{diff.explain(top=top, sides=sides)}", markup=False, soft_wrap=True)
-    repairs = diff.repairs()
+def explanation_as_text(diff: Comparison, how: How, voice: Voice, out: Console) -> Iterator[RenderableType]:
+    """Where the score was lost, and what to fix first: by how much, and which share of the loss that is."""
+    told = diff.explain(how.measure, top=how.top, sides=voice.sides)
+    yield from flowing(str(told).splitlines(), out)
+    repairs = diff.repairs(how.measure)
     if not len(repairs):
         return
-    out.print("\nwhat to fix first", style="bold")
-    for repair in repairs[:top]:
-        out.print(Text.assemble((f"{repair.gain:+.6f}", "green"), f"  {repair.describe()}"), soft_wrap=True)
-    left = len(repairs) - top
+    yield Text("\nwhat to fix first", "bold")
+    first = repairs[: how.top]
+    gains = [(change(repair.gain), f"{percent(repair.gain / told.lost)} of the loss") for repair in first]
+    widths = [max(map(len, column)) for column in zip(*gains, strict=True)]
+    for repair, (gain, share) in zip(first, gains, strict=True):
+        yield from _repair(repair.describe(), gain.rjust(widths[0]), share.rjust(widths[1]), out)
+    left = len(repairs) - how.top
     if left > 0:
-        out.print(f"… and {count(left, 'more operation')} that would raise the score", style="dim")
-    if diff.summed.uneven:
-        return  # where points are lost only single operations are known
-    steps = len(repairs.sequence)
-    out.print(
-        f"restoring the {sides[0]} clusters takes {count(steps, 'operation')}, "
-        "always doing next the one that gains most"
-    )
+        yield Text(f"… and {count(left, 'more operation')} that would raise the score", "dim")
+    if diff.summed.uneven or how.measure != "S_H":
+        return  # only single operations are known
+    steps = count(len(repairs.sequence), "operation")
+    restored = f"restoring the {voice.sides[0]} {plural(voice.nouns.cluster)} takes {steps}"
+    yield from flowing([f"{restored}, always doing next the one that gains most"], out)
 
 
-def print_slices(name: str, slices: Table[Slice]) -> None:
+def _repair(told: str, gain: str, share: str, out: Console) -> Iterator[RenderableType]:
+    """An operation after what it gains, or below that where there is no room."""
+    first = Text.assemble((gain, SAME.terminal), f"  {share}  ")
+    if not out.is_terminal:
+        yield Text.assemble(first, told)
+    elif first.cell_len + NARROW > out.width:
+        yield first
+        yield from hanging(Text(told), "  ", "    ", out)
+    else:
+        for i, line in enumerate(Text(told).wrap(out, out.width - first.cell_len)):
+            line.rstrip()
+            yield Text.assemble(first if i == 0 else " " * first.cell_len, line)
+
+
+def slices_as_text(name: str, slices: Table[Slice], out: Console) -> Iterator[RenderableType]:
     """The loss by a column, as a table."""
     parts = ("to splits", "to merges", "to missing", "to spurious")
-    lost = any(row.missing_loss or row.spurious_loss for row in slices)
-    table = plain_table(shown(name), right=("points", "score", "loss", *parts[: 4 if lost else 2]))
+    uneven = any(row.missing_loss or row.spurious_loss for row in slices)
+    head = [shown(name), "points", "score", "loss", *parts[: 4 if uneven else 2]]
+    rows = []
     for row in slices:
         value = "(none)" if row.value is None else shown(str(row.value))
-        numbers = row[3 : 8 if lost else 6]  # the loss and its parts
-        table.add_row(Text(value), f"{row.points:,}", f"{row.score:.4f}", *(f"{x:.6f}" for x in numbers))
-    console().print()
-    console().print(table)
+        lost = row[3 : 8 if uneven else 6]  # in all, and by its parts
+        rows.append([value, f"{row.points:,}", number(row.score), *map(number, lost)])
+    yield Text()
+    yield from fitting(head, rows, out, head[:3:-1])

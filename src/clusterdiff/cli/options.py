@@ -53,6 +53,15 @@ def every(names: list[str], diff: Comparison) -> list[str]:
     return list(dict.fromkeys(name for one in names for name in (known if one == "all" else [one])))
 
 
+def with_first(measure: str, names: list[str]) -> list[str]:
+    """Measures, and before them the one that all else is told in, if it is not the usual one.
+
+    >>> with_first("ari", ["S_H", "ari"]), with_first("S_H", ["vi"])
+    (['ari', 'S_H'], ['vi'])
+    """
+    return names if measure == "S_H" else [measure, *(name for name in names if name != measure)]
+
+
 def measures_option(
     default: Iterable[str],
     say: str = 'Measures to print, separated by commas; "all": every one that applies.',

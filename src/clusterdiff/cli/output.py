@@ -1,4 +1,4 @@
-"""What the commands share when they print: consoles, JSON, data, and the diff as text."""
+"""What the commands share when they print: consoles, JSON, data, tables and pictures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import math
 import os
 import select
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,24 +19,11 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from clusterdiff.diff.chance import worth_saying
-from clusterdiff.diff.comparison import Comparison
 from clusterdiff.errors import ArgumentError, FileError
 from clusterdiff.files import replacing
-from clusterdiff.table import shown
-from clusterdiff.wording import count
 
 #: Under which name the command line is kept while a command runs.
 LINE = "clusterdiff.line"
-KIND_STYLE = {
-    "same": "green",
-    "split": "yellow",
-    "merge": "magenta",
-    "mixed": "red",
-    "missing": "cyan",
-    "spurious": "blue",
-}
-
 
 #: How our own signs are spelt where a terminal has only ASCII; any other letter is written as its number.
 SPELLINGS = {
@@ -152,14 +139,6 @@ def plain_table(*left: str, right: Iterable[str] = (), header: bool = True) -> R
     return table
 
 
-@contextmanager
-def progress() -> Iterator[Callable[[str], None]]:
-    """A function that shows what is going on, on a terminal, until the block ends."""
-    out = error_console()
-    with out.status("") as status:
-        yield lambda text: status.update(text) if out.is_terminal else None
-
-
 def save_picture(ax: Any, path: str) -> None:
     """Write the picture that Axes are part of; the suffix says how."""
     try:
@@ -169,55 +148,3 @@ def save_picture(ax: Any, path: str) -> None:
         raise
     except ValueError as error:  # matplotlib knows which formats there are
         raise FileError(f"{path} cannot be drawn: {error}.") from None
-
-
-def print_diff(
-    diff: Comparison, scores: dict[str, float], top: int, sides: tuple[str, str] = ("true", "predicted")
-) -> None:
-    """The comparison for people: scores, what was lost, kinds, and the costliest components."""
-    out = console()
-    loss, kinds = diff.loss, diff.kinds
-    width = max(map(len, scores), default=0)
-    for name, value in scores.items():
-        score = (f"{value:.6f}", "bold cyan" if name == "S_H" else "cyan")
-        out.print(Text.assemble((f"{name:<{width}}  ", "bold"), score, (_by_chance(diff, name), "dim")))
-    told = (count(number, f"{side} cluster") for number, side in zip(diff.clusters, sides, strict=True))
-    out.print(" · ".join([count(diff.n), *told]))
-    out.print(f"lost {loss.total:.6f} = {' + '.join(loss.told(6, lost=diff.summed.uneven))}")
-    parts: list[Any] = ["components: "]
-    for kind, number in kinds.items():
-        parts += [(f"{number:,} {kind}", KIND_STYLE[kind]), "  "]
-    out.print(Text.assemble(*parts))
-    worst = [component for component in diff.components[:top] if component.loss > 0]
-    if worst:
-        out.print()
-        table = plain_table("kind", right=("points", "loss", "score"))
-        for side in sides:
-            table.add_column(side)
-        for c in worst:
-            table.add_row(
-                Text(c.kind, KIND_STYLE[c.kind]),
-                f"{c.size:,}",
-                f"{c.loss:.6f}",
-                f"{c.score:.4f}",
-                Text(names(c.true)),
-                Text(names(c.pred)),
-            )
-        out.print(table)
-        left = sum(kinds.values()) - kinds["same"] - len(worst)
-        if left > 0:
-            more = f"{count(left, 'more component')} that {'is' if left == 1 else 'are'} not the same"
-            out.print(f"… and {more} (--top shows more)", style="dim")
-    out.print(f"\n{diff.signature}", style="dim", markup=False, soft_wrap=True)
-
-
-def _by_chance(diff: Comparison, name: str) -> str:
-    """What shuffled labels would score, where that is not next to nothing."""
-    level = worth_saying(diff.chance_level) if name == "S_H" else None
-    return "" if level is None else f"  (shuffled labels: {level:.6f})"
-
-
-def names(clusters: Sequence[Any], limit: int = 4) -> str:
-    """The first few clusters by name."""
-    more = f" +{len(clusters) - limit:,}" if len(clusters) > limit else ""
-    return ", ".join(shown(str(name), 24) for name in clusters[:limit]) + more

@@ -11,6 +11,7 @@ import numpy as np
 
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.source import Columns, PointSource
+from clusterdiff.files import STAGE
 from clusterdiff.meet.given import located
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.uneven import uneven_of
@@ -38,6 +39,7 @@ def compare_aligned(
     ``other`` has further columns of the points, ``documents`` the document of each point, if they are divided into
     such.
     """
+    STAGE.debug("comparing")
     order = aligned.order
     distances = LinkFunction(distances) if callable(distances) else distances
     w, scale = (None, 0) if weights is None else read_weights(weights, order)

@@ -15,7 +15,7 @@ from clusterdiff._version import __version__
 from clusterdiff.diff.analysis import Analysis, Cell, Merge, Split
 from clusterdiff.diff.components import Component, components, components_html
 from clusterdiff.diff.explain import Explanation, explain, explain_gains
-from clusterdiff.diff.gains import ANEW, By, Gains, gains
+from clusterdiff.diff.gains import By, Gains, gains
 from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.lost_repairs import LostRepairs
 from clusterdiff.diff.mapping import Continuation, mapping
@@ -26,7 +26,7 @@ from clusterdiff.diff.scores import AnyMeasure as AnyMeasure
 from clusterdiff.diff.scores import Scores
 from clusterdiff.diff.slices import PointLoss, Slice, by, by_point
 from clusterdiff.diff.source import PointSource
-from clusterdiff.diff.worth import Worth
+from clusterdiff.diff.worth import ANEW, Worth
 from clusterdiff.errors import ArgumentError, ClusterdiffWarning
 from clusterdiff.measures import Measure, resolve
 from clusterdiff.meet.meet import Meet
@@ -216,14 +216,14 @@ class Comparison(Scores):
            component  kind   size  true_clusters  pred_clusters    gain   score
         0          0  split     3              1              2  0.3819  0.2773
         1          1  merge     2              2              1  0.2773  0.3819
-        >>> diff.gains("ari", by="pred")[0].gain
-        0.2
+        >>> diff.gains("ari", by="pred")[0]
+        ClusterGain(cluster=3, component=1, size=2, parts=2, gain=0.20123839009287925, score=0.4117647058823529)
         """
-        return gains(self._worth(resolve(measure)), by, anew)
+        return gains(self._worth(resolve(measure), anew), by)
 
-    def _worth(self, measure: Measure) -> Worth:
+    def _worth(self, measure: Measure, anew: int = ANEW) -> Worth:
         seen = self.seen_by(measure)
-        return Worth(measure, seen.analysis, seen.source.weights)
+        return Worth(measure, seen.analysis, seen.source.weights, anew)
 
     def seen_by(self, measure: Measure) -> Comparison:
         """The comparison that a measure is computed from: this one."""
@@ -237,9 +237,9 @@ class Comparison(Scores):
         """What to fix first: single operations on predicted clusters by the score that each alone would gain.
 
         Operations split a predicted cluster by true cluster; merge the predicted clusters that lie inside one true
-        cluster, alone or with another that holds some of it; or move a part of a true cluster to another part of it.
-        Of the clusters that could be moved to, or merged with, only the one that gains most is listed. Gains are
-        exact. ``.sequence`` is the greedy sequence of S_H until pred equals true.
+        cluster, alone or with one that holds more of it; or move what a predicted cluster has of a true one to another
+        that has some, where it gains most. Gains are exact, each for one operation alone. ``.sequence`` is the greedy
+        sequence of S_H until pred equals true.
 
         Parameters
         ----------
@@ -258,13 +258,15 @@ class Comparison(Scores):
         >>> [(step.operation, step.score) for step in diff.repairs().sequence]
         [('move', 1.0)]
         >>> diff.repairs("vi")
+        +0.554518  move 1 point of 1 (3) from z to y
+        +0.277259  split z into 2: 1 (1 point) and 2 (1 point)
         """
         wanted = resolve(measure)
         if wanted == resolve("S_H"):
             return self._repairs
         seen = self.seen_by(wanted)
         kind = LostRepairs if seen.meet.uneven else Repairs
-        return kind(seen.analysis, seen.source, self._worth(wanted), anew)
+        return kind(seen.analysis, seen.source, self._worth(wanted, anew))
 
     @cached_property
     def _repairs(self) -> Repairs:

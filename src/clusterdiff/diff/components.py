@@ -12,6 +12,7 @@ from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.loss import PARTS
 from clusterdiff.diff.source import PointSource
 from clusterdiff.meet.meet import Meet
+from clusterdiff.points.corpus import Entity
 from clusterdiff.table import Table, plain, shown
 
 
@@ -104,6 +105,12 @@ class Component:
     def pred(self) -> list[Any]:
         """The names of its predicted clusters."""
         return self._members.clusters(self.component, "pred")
+
+    @property
+    def document(self) -> str | None:
+        """The document that it is in, if its clusters are entities of a text."""
+        named = (*self.true, *self.pred)
+        return named[0].document if named and isinstance(named[0], Entity) else None
 
     @property
     def meet(self) -> Meet:

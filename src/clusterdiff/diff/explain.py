@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from clusterdiff.diff.analysis import Analysis, CellNumbers
 from clusterdiff.diff.components import Component, components
-from clusterdiff.diff.gains import ANEW, gain_together, gains, wrong
+from clusterdiff.diff.gains import gain_together, gains, wrong
 from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.slices import by_kind
 from clusterdiff.diff.source import PointSource
 from clusterdiff.diff.worth import Worth
 from clusterdiff.meet.uneven import UnevenMeet
-from clusterdiff.wording import and_list, count, name, percent
+from clusterdiff.table import shown
+from clusterdiff.wording import Nouns, and_list, change, count, name, number, percent, plural
 
 #: How many points a sentence names, how many parts of a cluster, and how many clusters of a component.
 POINTS, PARTS, CLUSTERS = 5, 4, 6
@@ -69,12 +70,13 @@ class Explanation:
     measure: str = "S_H"
     lost: float = 0.0
     left_out: int = 0
+    nouns: Nouns = field(default=Nouns(), repr=False)
 
     @property
     def sentences(self) -> list[str]:
         """The overview, without the components."""
         if not self.damaged:
-            return [f"{self.measure} = {self.score:.4f}: nothing was lost, the clusterings are the same."]
+            return [f"{self.measure} = {number(self.score)}: nothing was lost, the clusterings are the same."]
         out = [self._overview(), *self.unshared]
         where = f"{self.damaged:,} of {count(self.components, 'component')}"
         if self.damaged == self.components:
@@ -95,14 +97,16 @@ class Explanation:
                 if self.left_out
                 else ""
             )
-            all_right = f"setting all components right would gain {self.lost:.4f}"
-            return f"{self.measure} = {self.score:.4f}: {all_right}{left}."
+            all_right = f"setting all components right would gain {number(self.lost)}"
+            return f"{self.measure} = {number(self.score)}: {all_right}{left}."
         total, *parts = self.loss
-        to = ("splitting", "merging", "missing points", "spurious points")[: 4 if self.unshared else 2]
+        points = plural(self.nouns.point)
+        to = ("splitting", "merging", f"missing {points}", f"spurious {points}")[: 4 if self.unshared else 2]
         told = [
-            f"{part:.4f} ({percent(part / total)}) to {what}" for part, what in zip(parts, to, strict=False)
+            f"{number(part)} ({percent(part / total)}) to {what}"
+            for part, what in zip(parts, to, strict=False)
         ]
-        return f"S_H = {self.score:.4f}: {total:.4f} was lost, {and_list(told)}."
+        return f"S_H = {number(self.score)}: {number(total)} was lost, {and_list(told)}."
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values."""
@@ -125,12 +129,14 @@ class Explanation:
 
     def __str__(self) -> str:
         lines = list(self.sentences)
-        for number, story in enumerate(self.stories, 1):
+        for place, story in enumerate(self.stories, 1):
             c = story.component
+            size = count(c.size, self.nouns.point)
+            where = f", in {shown(c.document)}" if c.document else ""
             cost = f"{percent(story.share)} of the loss"
             if self.measure != "S_H":  # gains need not add up: the share of one says less than what it is
-                cost = f"+{story.gain:.4f}, {cost}"
-            lines.append(f"{number}. {c.kind}, {count(c.size)}, {cost}")
+                cost = f"{change(story.gain)}, {cost}"
+            lines.append(f"{place}. {c.kind}, {size}, {cost}{where}")
             lines += [f"   {sentence}" for sentence in story.sentences]
         return "\n".join(lines)
 
@@ -170,13 +176,14 @@ def explain(analysis: Analysis, source: PointSource, top: int, sides: tuple[str,
         stories,
         unshared,
         lost=loss.total,
+        nouns=source.nouns,
     )
 
 
 def explain_gains(worth: Worth, source: PointSource, top: int, sides: tuple[str, str]) -> Explanation:
     """What setting components right would gain in any measure; see :meth:`Comparison.explain`."""
     analysis = worth.analysis
-    found = gains(worth, "component", ANEW)
+    found = gains(worth, "component")
     order, gained = found["component"], found["gain"]
     damaged = int(np.count_nonzero(gained > 0))
     told = min(top, damaged)
@@ -214,6 +221,7 @@ def explain_gains(worth: Worth, source: PointSource, top: int, sides: tuple[str,
         worth.measure.name,
         whole,
         found.left_out,
+        source.nouns,
     )
 
 
@@ -230,6 +238,10 @@ class _Teller:
         self.meet = analysis.meet
         self.source = source
         self.sides = sides
+        self.nouns = source.nouns
+
+    def count(self, size: int) -> str:
+        return count(size, self.nouns.point)
 
     def unshared(self) -> Iterator[str]:
         """Which points were not found, and which are spurious."""
@@ -241,16 +253,16 @@ class _Teller:
         """Which points of some clusters the other side lacks, if there are any."""
         assert isinstance(self.meet, UnevenMeet)
         alone = self.meet.missing if side == "true" else self.meet.spurious
-        number = int(np.isin(alone.cluster, clusters).sum())
-        if not number:
+        size = int(np.isin(alone.cluster, clusters).sum())
+        if not size:
             return
         verb = ("was not found", "were not found") if side == "true" else ("is spurious", "are spurious")
         first = (
             [name(point) for point in self.source.lost(side, clusters, POINTS)] if self.source.known else []
         )
-        more = f" and {number - len(first):,} more" if first and number > len(first) else ""
+        more = f" and {size - len(first):,} more" if first and size > len(first) else ""
         listed = f": {', '.join(first)}{more}" if first else ""
-        yield f"{count(number)}{whose} {verb[number > 1]}{listed}."
+        yield f"{self.count(size)}{whose} {verb[size > 1]}{listed}."
 
     def component(self, component: int) -> Iterator[str]:
         cells = self.analysis.cells_of_component(component)
@@ -266,21 +278,23 @@ class _Teller:
             if not len(cells):
                 where = self.sides[0] if side == "true" else self.sides[1]
                 yield from self.lost(
-                    side, codes, f", all of {where} cluster {called(codes[0])}," if len(codes) else ""
+                    side,
+                    codes,
+                    f", all of {where} {self.nouns.cluster} {called(codes[0])}," if len(codes) else "",
                 )
                 continue
             for code in codes[order[:CLUSTERS]]:
                 yield from self.lost(side, np.array([code]), f" of {called(code)}")
             if len(order) > CLUSTERS:
-                yield from self.lost(side, codes[order[CLUSTERS:]], " of other clusters")
+                yield from self.lost(side, codes[order[CLUSTERS:]], f" of other {plural(self.nouns.cluster)}")
 
     def shared(self, cells: CellNumbers) -> Iterator[str]:
         """What became of the points that both sides have."""
         true = np.unique(self.meet.true[cells])
         pred = np.unique(self.meet.pred[cells])
         if len(true) == len(pred) == 1:
-            name = f"{self.sides[0]} cluster {self.true(true[0])}"
-            yield f"{name} ({self.points(cells)}) is {self.sides[1]} cluster {self.pred(pred[0])}."
+            name = f"{self.sides[0]} {self.nouns.cluster} {self.true(true[0])}"
+            yield f"{name} ({self.points(cells)}) is {self.sides[1]} {self.nouns.cluster} {self.pred(pred[0])}."
         elif len(true) == 1:
             yield self.split_only(int(true[0]), cells)
         elif len(pred) == 1:
@@ -293,7 +307,7 @@ class _Teller:
             for t in true[order[:CLUSTERS]].tolist():
                 yield self.mixed(t)
             if len(true) > CLUSTERS:
-                yield f"{count(len(true) - CLUSTERS, f'more {self.sides[0]} cluster')} took part."
+                yield f"{count(len(true) - CLUSTERS, f'more {self.sides[0]} {self.nouns.cluster}')} took part."
 
     def split_only(self, true: int, cells: CellNumbers) -> str:
         alone = self.analysis.alone[1][self.meet.pred[cells]]
@@ -301,9 +315,9 @@ class _Teller:
             f"{self.pred(self.meet.pred[c])} ({self.points(np.array([c]))})"
             for c in self.by_size(cells[~alone])
         ]
-        size = count(int(self.meet.true_size[true]))
+        size = self.count(int(self.meet.true_size[true]))
         return (
-            f"{self.sides[0]} cluster {self.true(true)} ({size}) was split into {len(cells):,}: "
+            f"{self.sides[0]} {self.nouns.cluster} {self.true(true)} ({size}) was split into {len(cells):,}: "
             f"{and_list([*parts[:PARTS], *self.rest(parts), *self.single(cells[alone], 1)], PARTS + 2)}."
         )
 
@@ -313,8 +327,9 @@ class _Teller:
             f"{self.true(self.meet.true[c])} ({self.points(np.array([c]))})"
             for c in self.by_size(cells[~alone])
         ]
-        what = f"{self.sides[0]} cluster{'' if len(parts) == 1 else 's'} " if parts else ""
-        size = count(int(self.meet.pred_size[pred]))
+        noun = self.nouns.cluster if len(parts) == 1 else plural(self.nouns.cluster)
+        what = f"{self.sides[0]} {noun} " if parts else ""
+        size = self.count(int(self.meet.pred_size[pred]))
         told = and_list([*parts[:PARTS], *self.rest(parts), *self.single(cells[alone], 0)], PARTS + 2)
         return f"{what}{told} were merged into {self.pred(pred)} ({size})."
 
@@ -327,7 +342,7 @@ class _Teller:
         """The points of cells that are in no cluster of a side."""
         if not len(cells):
             return []
-        return [f"{self.points(cells, bracket=True)} in no {self.sides[side]} cluster"]
+        return [f"{self.points(cells, bracket=True)} in no {self.sides[side]} {self.nouns.cluster}"]
 
     def mixed(self, true: int) -> str:
         """One true cluster among several: its parts, and the clusters that each was merged with."""
@@ -335,7 +350,7 @@ class _Teller:
         size = int(self.meet.true_size[true])
         if len(cells) == 1:
             all_points = self.points(np.array(cells))
-            called = f"{self.sides[0]} cluster {self.true(true)} ({all_points})"
+            called = f"{self.sides[0]} {self.nouns.cluster} {self.true(true)} ({all_points})"
             if self.analysis.alone[0][true]:
                 called = self.single(np.array(cells), 0)[0]
             return f"{called}{self.fate(cells[0])}."
@@ -349,8 +364,8 @@ class _Teller:
         more = len(cells) - PARTS
         if more > 0:
             parts.append(f"{count(more, 'smaller part')} went elsewhere")
-        split = f"{self.sides[0]} cluster {self.true(true)} ({count(size)}) was split into {len(cells):,}"
-        return f"{split}; {'; '.join(parts)}."
+        whole = f"{self.sides[0]} {self.nouns.cluster} {self.true(true)} ({self.count(size)})"
+        return f"{whole} was split into {len(cells):,}; {'; '.join(parts)}."
 
     def fate(self, cell: int, several: bool = False) -> str:
         """Where a part went, to follow its name: " was merged with B in C1", or " is C2"."""
@@ -358,7 +373,11 @@ class _Teller:
         others = [c for c in self.by_size(self.analysis.cells_of_pred(pred)) if c != cell]
         if not others:
             verb = "are" if several else "is"
-            where = f"in no {self.sides[1]} cluster" if self.analysis.alone[1][pred] else self.pred(pred)
+            where = (
+                f"in no {self.sides[1]} {self.nouns.cluster}"
+                if self.analysis.alone[1][pred]
+                else self.pred(pred)
+            )
             return f" {verb} {where}"
         names = and_list([self.true(self.meet.true[c]) for c in others], 3)
         return f" {'were' if several else 'was'} merged with {names} in {self.pred(pred)}"
@@ -370,11 +389,11 @@ class _Teller:
         """How many points cells have, and the first few by name: "7 points: a, b and 5 more"."""
         size = int(self.meet.size[cells].sum())
         if not self.source.known:
-            return count(size)
+            return self.count(size)
         named = [name(point) for point in self.source.points(cells, POINTS)]
         more = f" and {size - len(named):,} more" if size > len(named) else ""
         listed = ", ".join(named) + more
-        return f"{count(size)} ({listed})" if bracket else f"{count(size)}: {listed}"
+        return f"{self.count(size)} ({listed})" if bracket else f"{self.count(size)}: {listed}"
 
     def true(self, code: Any) -> str:
         return name(self.analysis.true[code])

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.anew import NOWHERE, Operation
 from clusterdiff.diff.worth import Worth
-from clusterdiff.errors import ArgumentError, one_of
+from clusterdiff.errors import one_of
 from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.labels import BoolArray, FloatArray, Int64Array
 from clusterdiff.table import Table, plain
@@ -22,8 +22,6 @@ from clusterdiff.wording import count
 By: TypeAlias = Literal["component", "true", "pred"]
 #: What can be set right, and what each is called.
 BY: dict[By, str] = {"component": "component", "true": "true cluster", "pred": "predicted cluster"}
-#: How many a measure is computed anew for, if it has to be.
-ANEW = 100
 
 
 class ComponentGain(NamedTuple):
@@ -105,13 +103,11 @@ class Gains:
         return f"<p>{escape(self.sentence)}</p>{self.table._repr_html_()}"
 
 
-def gains(worth: Worth, by: By, anew: int) -> Gains:
+def gains(worth: Worth, by: By) -> Gains:
     """What each component or cluster is worth; see :meth:`Comparison.gains`."""
     one_of("by", by, BY)
-    if not isinstance(anew, int) or isinstance(anew, bool) or anew < 0:
-        raise ArgumentError(f"`anew` must be a whole number of at least 0; got {anew!r}.")
     analysis = worth.analysis
-    chosen, values, left_out = valued(worth, by, anew)
+    chosen, values, left_out = valued(worth, by)
     order = np.argsort(-worth.gains(values), kind="stable")
     chosen, values = chosen[order], values[order]
     columns = _components(analysis, chosen) if by == "component" else _clusters(analysis, by, chosen)
@@ -120,7 +116,7 @@ def gains(worth: Worth, by: By, anew: int) -> Gains:
     return Gains(worth.measure.name, worth.score, by, Table(columns, row), left_out)
 
 
-def valued(worth: Worth, by: By, anew: int) -> tuple[Int64Array, FloatArray, int]:
+def valued(worth: Worth, by: By) -> tuple[Int64Array, FloatArray, int]:
     """What is not right yet, by its number, the measure with each set right, and how many were not computed."""
     found = np.flatnonzero(wrong(worth.analysis, by))
     every = _from_sums(worth, by) if len(found) else np.empty(0)
@@ -128,7 +124,7 @@ def valued(worth: Worth, by: By, anew: int) -> tuple[Int64Array, FloatArray, int
     if every is None:
         costs = _costs(worth.analysis, by)[found]
         costliest = found[np.argsort(-costs, kind="stable")]
-        found, left_out = np.sort(costliest[:anew]), len(costliest[anew:])
+        found, left_out = np.sort(costliest[: worth.limit]), len(costliest[worth.limit :])
         values = worth.anew(_operation(worth.analysis, by, at) for at in found.tolist())
     else:
         values = every[found]

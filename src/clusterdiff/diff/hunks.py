@@ -14,7 +14,7 @@ from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.labels import FloatArray, Int64Array
 
 #: How many pairs of clusters a hunk shows, how many parts of each sign a pair, and how many points a line can name.
-BLOCKS, PARTS, NAMED = 6, 4, 40
+BLOCKS, PARTS, NAMED = 6, 3, 12
 NOTHING = np.empty(0, dtype=np.int64)
 
 
@@ -135,15 +135,9 @@ class _Draft:
         partner = np.full(len(self.true), -1), np.full(len(self.pred), -1)
         partner[0][row[matched]] = column[matched]
         partner[1][column[matched]] = row[matched]
-        # A part of a cluster without a partner is seen with the cluster on its other side, if that has one.
+        # The only part of a cluster without a partner is seen with the cluster on its other side, if that has one.
         unseen = np.flatnonzero((partner[0][row] < 0) & (partner[1][column] < 0))
-        left, right = (
-            np.flatnonzero(
-                ~self.alone[side] & (partner[side] < 0)
-                & ((self.lost[side] > 0) | (np.bincount(of[unseen], minlength=len(partner[side])) > 0))
-            )
-            for side, of in ((0, row), (1, column))
-        )  # fmt: skip
+        left, right = (self._lonely(side, partner[side], of, unseen) for side, of in ((0, row), (1, column)))
         pairs = [*zip(row[matched].tolist(), column[matched].tolist(), strict=True)]
         pairs += [*((t, -1) for t in left.tolist()), *((-1, p) for p in right.tolist())]
         cell_loss = self.analysis.cell_loss
@@ -156,6 +150,13 @@ class _Draft:
         )
         both = np.array(pairs, dtype=np.int64).reshape(-1, 2)
         return pairs, cost_true[both[:, 0]] + cost_pred[both[:, 1]]
+
+    def _lonely(self, side: int, partner: Int64Array, of: Int64Array, unseen: Int64Array) -> Int64Array:
+        """The clusters of a side that have no partner, and more to tell than one part that is seen elsewhere."""
+        parts, hidden = (np.bincount(cells, minlength=len(partner)) for cells in (of, of[unseen]))
+        return np.flatnonzero(
+            ~self.alone[side] & (partner < 0) & ((self.lost[side] > 0) | (hidden > 0) | (parts > 1))
+        )
 
     # ---- lines
 

@@ -59,7 +59,10 @@ class Losses(NamedTuple):
 
     def of(self, chosen: npt.NDArray[np.integer[Any]]) -> FloatArray:
         """What some of them lost in all."""
-        return self.split[chosen] + self.merge[chosen] + (self.missing[chosen] + self.spurious[chosen])
+        total: FloatArray = (
+            self.split[chosen] + self.merge[chosen] + (self.missing[chosen] + self.spurious[chosen])
+        )
+        return total
 
     @property
     def columns(self) -> dict[str, FloatArray]:

@@ -62,9 +62,7 @@ class LostRepairs(Repairs):
     spurious points out. A split also leaves the spurious points of its cluster by themselves.
     """
 
-    def __init__(
-        self, analysis: Analysis, source: PointSource, worth: Worth | None = None, anew: int = 0
-    ) -> None:
+    def __init__(self, analysis: Analysis, source: PointSource, worth: Worth | None = None) -> None:
         self.analysis, self.source = analysis, source
         found = list(_Gains(analysis).all())
         gain = np.array([one.gain for one in found], dtype=np.float64)
@@ -73,7 +71,7 @@ class LostRepairs(Repairs):
         least = ROUNDING
         if worth is not None:  # no function of sums: points come and go
             self.measure = worth.measure.name
-            order, self.left_out = order[:anew], len(order[anew:])
+            order, self.left_out = order[: worth.limit], len(order[worth.limit :])
             score[order] = worth.anew(self._done(found[i]) for i in order.tolist())
             gain = worth.gains(score)
             self.left_out += int(np.isnan(gain[order]).sum())
@@ -131,7 +129,7 @@ class LostRepairs(Repairs):
             into = [called[1 if one.operation == "move" else 0]]
         return Repair(
             one.operation,
-            one.gain,
+            float(self.gain[i]),
             float(self.score[i]),
             called,
             into,
@@ -219,17 +217,26 @@ class _Gains:
             if self.missing[true].points:
                 gain = self._united(true, [int(cells[0])], self.missing[true])
                 yield Found("add", gain, [int(meet.pred[cells[0]])], [true], [NOTHING], ("true", true))
-            united = cells[pure]
-            if len(united) > 1:
-                gain = self._united(true, united.tolist())
-                yield Found("merge", gain, meet.pred[united].tolist(), [true], [united])
-            if len(united) and len(united) < len(cells):
-                hosts = [np.append(host, united) for host in cells[~pure][:TARGETS]]
-                gain, best = max((self._united(true, each.tolist()), -i) for i, each in enumerate(hosts))
-                taking_part = hosts[-best]
-                yield Found("merge", gain, meet.pred[taking_part].tolist(), [true], [taking_part])
-            if len(cells) > 1:
-                yield from self._moves(true, cells.tolist(), pure.tolist())
+            yield from self._gathered(true, cells, pure)
+
+    def _gathered(self, true: int, cells: Any, pure: Any) -> Iterator[Found]:
+        """Merges and moves of the parts of a true cluster, the largest first."""
+        united, found = cells[pure], []
+        if len(united) > 1:
+            gain = self._united(true, united.tolist())
+            found.append(Found("merge", gain, self.meet.pred[united].tolist(), [true], [united]))
+        if len(cells) > 1:
+            found += self._moves(true, cells.tolist(), pure.tolist())
+        most = max((one.gain for one in found), default=0.0)
+        for host in cells[~pure][:TARGETS] if len(united) else ():
+            taking_part = np.append(host, united)
+            gain = self._united(true, taking_part.tolist())
+            if host == cells[0] or gain > most:  # its home, or else what nothing gains more than
+                found.append(
+                    Found("merge", gain, self.meet.pred[taking_part].tolist(), [true], [taking_part])
+                )
+                most = max(most, gain)
+        yield from found
 
     def _moves(self, true: int, cells: list[int], pure: list[bool]) -> Iterator[Found]:
         """Every part that lies among others put to another part, where it gains most; the largest come first."""

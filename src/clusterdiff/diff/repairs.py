@@ -180,15 +180,13 @@ class Repairs(_Listed):
     measure = "S_H"
     left_out = 0
 
-    def __init__(
-        self, analysis: Analysis, source: PointSource, worth: Worth | None = None, anew: int = 0
-    ) -> None:
+    def __init__(self, analysis: Analysis, source: PointSource, worth: Worth | None = None) -> None:
         self.analysis, self.source = analysis, source
         found = Candidates(*_core.repairs(analysis.meet.cells, *_weights(analysis.meet)))
         gain, score = found.gain, analysis.score + found.gain
         if worth is not None:
             self.measure = worth.measure.name
-            found, score, self.left_out = valued(worth, found, anew)
+            found, score, self.left_out = valued(worth, found)
             gain = worth.gains(score)
         best = found.best(gain)
         best = best[gain[best] > ROUNDING * max(1.0, abs(worth.score if worth else 1.0))]
@@ -299,7 +297,7 @@ class Candidates(NamedTuple):
         return Candidates(self.operation[places], self.at[places], self.to[places], self.gain[places])
 
 
-def valued(worth: Worth, found: Candidates, anew: int) -> tuple[Candidates, npt.NDArray[np.float64], int]:
+def valued(worth: Worth, found: Candidates) -> tuple[Candidates, npt.NDArray[np.float64], int]:
     """Operations, a measure after each, and how many are left out since it would have to be computed anew."""
     meet, analysis = worth.meet, worth.analysis
     split = found.operation == OPERATIONS.index("split")
@@ -313,7 +311,7 @@ def valued(worth: Worth, found: Candidates, anew: int) -> tuple[Candidates, npt.
         score[split], score[~split] = values[0][found.at[split]], values[1]
         left_out = 0
     else:
-        costliest = np.sort(np.argsort(-found.gain, kind="stable")[:anew])
+        costliest = np.sort(np.argsort(-found.gain, kind="stable")[: worth.limit])
         found, left_out = found.take(costliest), len(split) - len(costliest)
         score = worth.anew(_operations(analysis, found, pure))
     defined = ~np.isnan(score)

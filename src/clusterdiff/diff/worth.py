@@ -19,7 +19,7 @@ from clusterdiff.diff.resampling import kinds_of
 from clusterdiff.diff.shares import shares
 from clusterdiff.diff.statistic import OfSums, kept_share, sums_read
 from clusterdiff.diff.units import Units
-from clusterdiff.errors import MeasureError
+from clusterdiff.errors import ArgumentError, MeasureError
 from clusterdiff.measures import Measure, resolve
 from clusterdiff.measures.splitmerge import cell_scores, scoring
 from clusterdiff.measures.terms import x_log_x
@@ -28,6 +28,8 @@ from clusterdiff.points.labels import FloatArray
 
 #: What is left of these sums after an operation is rounding, if it is less than this share of what there was.
 INFORMATION, ROUNDING = ("split_info", "merge_info"), 1e-12
+#: For how many operations a measure is computed anew, if it has to be.
+ANEW = 100
 
 
 class Rows(NamedTuple):
@@ -50,13 +52,22 @@ class Rows(NamedTuple):
 
 
 class Worth:
-    """A measure before and after operations. Gains are positive where it comes closer to its best value."""
+    """A measure before and after operations. Gains are positive where it comes closer to its best value.
+
+    What is no function of sums is computed anew, for ``limit`` operations at most. ``weights`` are those of the points.
+    """
 
     def __init__(
-        self, measure: Measure, analysis: Analysis, weights: npt.NDArray[np.generic] | None = None
+        self,
+        measure: Measure,
+        analysis: Analysis,
+        weights: npt.NDArray[np.generic] | None = None,
+        limit: int = ANEW,
     ) -> None:
+        if not isinstance(limit, int) or isinstance(limit, bool) or limit < 0:
+            raise ArgumentError(f"`anew` must be a whole number of at least 0; got {limit!r}.")
         self.measure, self.analysis, self.meet = measure, analysis, analysis.meet
-        self.weights = weights
+        self.weights, self.limit = weights, limit
         self.score = float(measure(self.meet))
 
     def gains(self, values: FloatArray) -> FloatArray:

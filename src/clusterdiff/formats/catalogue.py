@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Literal
 
+from clusterdiff.files import STAGE, shown
+
 Holds = Literal["table", "clustering", "array", "documents"]
 
 
@@ -31,6 +33,7 @@ class Format:
     def read(self, path: str, part: str | None = None, **options: Any) -> Any:
         """What the file holds; all readers of documents take the option ``repeated``."""
         module, _, function = self.reader.partition(":")
+        STAGE.debug("reading %s", shown(path))
         read: Callable[..., Any] = getattr(import_module(f"clusterdiff.formats.{module}"), function)
         return read(path, part, **options) if self.parts else read(path, **options)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from clusterdiff.wording import latex
+from clusterdiff.measures import resolve
+from clusterdiff.wording import latex, number
 
 #: Measures of which papers give precision, recall and F1, and their headings.
 GROUPS = {"muc": "MUC", "b3": r"B$^3$", "ceaf_e": r"CEAF$_{\phi_4}$", "lea": "LEA"}
@@ -13,10 +14,25 @@ PARTS = {"precision": "P", "recall": "R", "f1": "F1"}
 SINGLE = {"conll": "CoNLL", "S_H": "$S_H$"}
 
 
-def coreference_table(systems: Mapping[str, Mapping[str, float]], further: Sequence[str] = ()) -> str:
+def told_score(measure: str, value: float, n: int) -> str:
+    """A score of ``n`` points: per cent, as usual for coreference, if it lies between 0 and 1 by definition.
+
+    >>> told_score("conll", 0.65014, 12), told_score("split_join", 43.0, 12), told_score("ari", 0.5, 12)
+    ('65.01', '43', '0.5000')
+    """
+    low, high = resolve(measure).bounds_at(n)
+    if low >= 0 and high <= 1:
+        return f"{100 * value:.2f}"
+    return f"{value:,.0f}" if value.is_integer() else number(value)
+
+
+def coreference_table(
+    systems: Mapping[str, Mapping[str, float]], further: Sequence[str] = (), n: int = 0
+) -> str:
     r"""A LaTeX table (it needs the package booktabs) with a line for each system.
 
-    ``systems`` gives the scores of each by the names of measures; ``further`` names measures for columns of their own.
+    ``systems`` gives the scores of each by the names of measures; ``further`` names measures for columns of their own,
+    and ``n`` is the number of points.
 
     >>> names = [f"{group}.{part}" for group in GROUPS for part in PARTS] + list(SINGLE)
     >>> print(coreference_table({"ours": dict.fromkeys(names, 0.5)}), end="")
@@ -45,7 +61,7 @@ def coreference_table(systems: Mapping[str, Mapping[str, float]], further: Seque
         r"\midrule",
     ]
     for system, scores in systems.items():
-        lines.append(_row([latex(system), *(f"{100 * scores[name]:.2f}" for name in columns)]))
+        lines.append(_row([latex(system), *(told_score(name, scores[name], n) for name in columns)]))
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
 
 

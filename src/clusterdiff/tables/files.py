@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterdiff.errors import ArgumentError, FileError, listed, nearest
-from clusterdiff.files import shown, spooled
+from clusterdiff.files import STAGE, shown, spooled
 from clusterdiff.formats.source import Source
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.keys import Key, joined_sql, key_columns, parts_of
@@ -69,6 +69,7 @@ def open_table(
     ``copy`` is a file with the same content, if standard input was copied to one. A ``loose`` reader takes columns
     that mix types, as text.
     """
+    STAGE.debug("reading %s", shown(source.path))
     with ExitStack() as stack:
         if source.format == "sqlite":
             yield scan_sqlite(con, source.path, source.table, stack, loose)

@@ -250,24 +250,31 @@ class Repairs {
 
     // Calls f(operation, cell, to, gain): merge with the cell whose mixed cluster takes the pure ones in, or -1 for the
     // pure ones alone; move with the cell that moves, and the one that it is united with. Of pure targets the largest
-    // is the best, of mixed ones the home is always told, and another if that is better.
+    // is the best, of mixed ones the home is always told, and another if that is better. A merge with a mixed cluster
+    // other than the home is told if nothing else gains as much.
     template <class F>
     void each_gain(const Truth& t, F&& f) const {
         if (t.cells < 2) return;
         const i32 h = home(t);
+        bool any = false;
+        double most = 0.0;
+        auto tell = [&](i32 operation, i32 cell, i32 to, double gain) {
+            if (!any || gain > most) any = true, most = gain;
+            f(operation, cell, to, gain);
+        };
         if (t.pure_cells > 1) {
             const double after = score(t.kept + g(t.pure_set) - t.pure_g, t.set, t.cells - t.pure_cells + 1);
-            f(kMerge, -1, -1, t.through * (after - t.score));
+            tell(kMerge, -1, -1, t.through * (after - t.score));
         }
-        if (t.pure_cells > 0) {
-            if (h == t.mixed) f(kMerge, -1, h, host_gain(t, h));
-            best_mixed(t, h, -1, [&](i32 y) { return host_gain(t, y); }, [&](i32 y, double gain) { f(kMerge, -1, y, gain); });
-        }
+        if (t.pure_cells > 0 && h == t.mixed) tell(kMerge, -1, h, host_gain(t, h));
         for (i32 x = t.mixed; x >= 0; x = cell_[x].next) {
-            if (x != h) f(kMove, x, h, move_gain(t, x, h));
-            if (t.largest_pure >= 0 && t.largest_pure != h) f(kMove, x, t.largest_pure, move_gain(t, x, t.largest_pure));
-            best_mixed(t, h, x, [&](i32 y) { return move_gain(t, x, y); }, [&](i32 y, double gain) { f(kMove, x, y, gain); });
+            if (x != h) tell(kMove, x, h, move_gain(t, x, h));
+            if (t.largest_pure >= 0 && t.largest_pure != h) tell(kMove, x, t.largest_pure, move_gain(t, x, t.largest_pure));
+            best_mixed(t, h, x, [&](i32 y) { return move_gain(t, x, y); }, [&](i32 y, double gain) { tell(kMove, x, y, gain); });
         }
+        if (t.pure_cells > 0)
+            best_mixed(t, h, -1, [&](i32 y) { return host_gain(t, y); },
+                       [&](i32 y, double gain) { if (!any || gain > most) tell(kMerge, -1, y, gain); });
     }
 
     // Calls f(cell, gain) for the best of the largest mixed cells of a true cluster but two, if there is any.

@@ -16,6 +16,7 @@
 // clusterings alone. So the result does not depend on what rests, and nothing drifts over millions of merges.
 #include "sweep/sweep.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -89,10 +90,10 @@ struct Growing {
 
 class Sweep {
   public:
-    // `few`: whether there are many merges between two levels.
-    Sweep(const i32* truth, i64 rows, const Tree& tree, bool few)
+    // The state after the first `done` merges. `few`: whether there are many merges between two levels.
+    Sweep(const i32* truth, i64 rows, const Tree& tree, i64 done, bool few, const FixedXLogX& fixed_xlogx)
         : truth_(truth), tree_(tree), n_(tree.points), few_(few), none_(static_cast<u32>(rows)), rows_(rows + 1), sums_(rows),
-          of_node_(tree.merges), clusters_(n_ / 2 + 1), dense_(rows), fixed_xlogx_(n_) {
+          of_node_(tree.merges), clusters_(n_ / 2 + 1), dense_(rows), fixed_xlogx_(fixed_xlogx) {
         for (i64 r = 0; r < rows; ++r) sums_[r] = {};
         for (i64 i = 0; i < n_; ++i) ++sums_[truth[i]].size;
         u32 most = 1;
@@ -109,16 +110,21 @@ class Sweep {
             const u128 whole = fixed_xlogx_(row.size);
             logs_true_ += whole;
             row.scale = row.size > 1 ? static_cast<double>(row_one_) / nearly(whole) : 0;
-            rows_[r] = {row.size * cluster_one_, row.size == 1 ? row_one_ : 0};
-            total_ += u128(rows_[r].score) * rows_[r].rest;
-            split_ += u128(rows_[r].score) * row.size;
-            row.share = share(row.squares, row.size);
-            recall_ += row.share;
+            rows_[r].rest = row.size * cluster_one_;
         }
         merge_ = u128(cluster_one_) * static_cast<u64>(n_);
         precision_ = u128(row_one_) * static_cast<u64>(n_);
         squares_ = cluster_squares_ = largest_clusters_ = cells_ = clusters_count_ = static_cast<u64>(n_);
-        largest_rows_ = static_cast<u64>(rows);
+        if (done) gather(done);
+        for (i64 r = 0; r < rows; ++r) {
+            RowSums& row = sums_[r];
+            rows_[r].score = score_of(row);
+            total_ += u128(rows_[r].score) * rows_[r].rest;
+            split_ += u128(rows_[r].score) * row.size;
+            row.share = share(row.squares, row.size);
+            recall_ += row.share;
+            largest_rows_ += row.largest;
+        }
     }
 
     // Merge k of the tree, which must be the next.
@@ -167,6 +173,57 @@ class Sweep {
     double both() const { return static_cast<double>(row_one_) * static_cast<double>(cluster_one_); }
     // A sum of squares over a size, in units of a row's score.
     u64 share(u64 squares, u32 size) const { return rounded(static_cast<double>(squares) / size * static_cast<double>(row_one_)); }
+    u64 score_of(const RowSums& row) const { return row.cells == 1 ? row_one_ : rounded(nearly(row.logs) * row.scale); }
+    u64 score_of(const Cluster& c) const {
+        return c.cells.count() == 1 ? cluster_one_ : rounded(nearly(c.logs) / nearly(c.whole) * static_cast<double>(cluster_one_));
+    }
+
+    // The clusters after the first `done` merges, at rest; all points were alone.
+    void gather(i64 done) {
+        const Leaves points = leaves({n_, done, tree_.left, tree_.right});
+        auto merged = Buffer<u8>::zeros(done);
+        for (i64 k = 0; k < done; ++k)
+            for (const i32 x : {tree_.left[k], tree_.right[k]})
+                if (x >= n_) merged[x - n_] = 1;
+        for (i64 k = 0; k < done; ++k) {
+            if (merged[k]) continue;
+            const i32* first = points.order.data() + points.start[n_ + k];
+            const i32* end = first + points.size[n_ + k];
+            Cluster& c = clusters_[of_node_[k] = make(*first)];
+            c.size = static_cast<u32>(end - first);
+            for (const i32* i = first + 1; i != end; ++i) {
+                if (i + 16 < end) prefetch(&truth_[i[16]]);
+                c.cells.add({static_cast<u32>(truth_[*i]), 1}, none_, pool_);
+            }
+            count(c);
+        }
+    }
+
+    // A cluster that was single points so far enters the sums.
+    void count(Cluster& c) {
+        c.squares = 0, c.largest = 0;
+        c.cells.each([&](const GrowingCell& cell) {
+            if (!cell.size) return;
+            const u128 logs = fixed_xlogx_(cell.size);
+            const u64 squares = u64{cell.size} * cell.size;
+            c.logs += logs, c.squares += squares;
+            c.largest = std::max(c.largest, cell.size);
+            RowSums& row = sums_[cell.row];
+            row.logs += logs, row.squares += squares - cell.size;
+            row.cells -= cell.size - 1;
+            row.largest = std::max(row.largest, cell.size);
+        });
+        c.whole = fixed_xlogx_(c.size);
+        c.score = score_of(c);
+        c.share = share(c.squares, c.size);
+        c.cells.each([&](const GrowingCell& cell) { rows_[cell.row].rest -= cell.size * (cluster_one_ - c.score); });
+        logs_ += c.logs, logs_pred_ += c.whole;
+        squares_ += c.squares - c.size, cluster_squares_ += u64{c.size} * c.size - c.size;
+        cells_ -= c.size - c.cells.count(), clusters_count_ -= c.size - 1;
+        largest_clusters_ -= c.size - c.largest;
+        merge_ = merge_ - u128(cluster_one_ - c.score) * c.size;
+        precision_ = precision_ - (u128(row_one_) * c.size - c.share);
+    }
 
     Cluster single(i32 point) const {
         Cluster c;
@@ -284,7 +341,7 @@ class Sweep {
             if (grown) sum += cells_met(a, *grown, cell.size);
         });
         b.cells.release(pool_);
-        a.score = a.cells.count() == 1 ? cluster_one_ : rounded(nearly(a.logs) / nearly(whole) * static_cast<double>(cluster_one_));
+        a.score = score_of(a);
         merge_ += u128(a.score) * a.size;
         a.share = share(a.squares, a.size);
         precision_ += a.share;
@@ -347,7 +404,7 @@ class Sweep {
             largest_rows_ += cell.size - row.largest;
             row.largest = cell.size;
         }
-        const u64 score = row.cells == 1 ? row_one_ : rounded(nearly(row.logs) * row.scale);
+        const u64 score = score_of(row);
         const u64 by = score - rows_[cell.row].score;
         rows_[cell.row].score = score;
         row_changed(cell.row, by, a);
@@ -426,7 +483,7 @@ class Sweep {
     std::vector<i32> spare_, aside_;
     std::vector<Growing> growing_;
     DenseCells dense_;
-    FixedXLogX fixed_xlogx_;
+    const FixedXLogX& fixed_xlogx_;
     CellPool pool_;
     bool impatient_ = false;
     u64 row_one_ = 0, cluster_one_ = 0;  // a score of 1, a power of two
@@ -439,6 +496,17 @@ class Sweep {
     u64 squares_ = 0, cluster_squares_ = 0, largest_rows_ = 0, largest_clusters_ = 0, cells_ = 0, clusters_count_ = 0;
 };
 
+// Threads take a stretch of the merges each, and hold a state each.
+constexpr int kMostStretches = 4;
+// What it takes to gather the clusters at which a stretch begins, as a share of all merges. The first has nothing to gather.
+constexpr double kGather = 0.2;
+
+// Before which merge stretch j of `count` begins.
+i64 stretch(i64 merges, int j, int count) {
+    if (j == 0 || j == count) return j ? merges : 0;
+    return static_cast<i64>(static_cast<double>(merges) * (kGather + j * (1 - kGather) / count));
+}
+
 }  // namespace
 
 Levels sweep(const i32* truth, i64 rows, const Tree& tree, const i64* ends, i64 levels, bool changes, Run& run) {
@@ -447,25 +515,33 @@ Levels sweep(const i32* truth, i64 rows, const Tree& tree, const i64* ends, i64 
         *b = Buffer<double>(levels);
     for (Buffer<i64>* b : {&out.mm, &out.bb, &out.true_max, &out.pred_max, &out.cells, &out.clusters}) *b = Buffer<i64>(levels);
     if (changes) out.change = Buffer<double>(tree.merges);
-    Sweep state(truth, rows, tree, !changes && 16 * levels < tree.merges);
-    i64 k = 0;
-    auto advance = [&](i64 end) {
-        for (; k < end; ++k) {
-            if ((k & 0xfff) == 0) run.poll(0);
-            if (!changes) {
+    const i64 last = changes ? tree.merges : levels ? ends[levels - 1] : 0;
+    const FixedXLogX fixed_xlogx(tree.points);
+    const int count = std::min(run.threads(), kMostStretches);
+    run.workers(count, [&](int worker) {
+        const i64 from = stretch(last, worker, count), to = stretch(last, worker + 1, count);
+        Sweep state(truth, rows, tree, from, !changes && 16 * levels < tree.merges, fixed_xlogx);
+        i64 k = from;
+        auto advance = [&](i64 end) {
+            for (; k < end; ++k) {
+                if ((k & 0xfff) == 0) run.poll(worker);
+                if (!changes) {
+                    state.apply(k);
+                    continue;
+                }
+                const u128 before = state.total();
                 state.apply(k);
-                continue;
+                out.change[k] = state.change_from(before);
             }
-            const u128 before = state.total();
-            state.apply(k);
-            out.change[k] = state.change_from(before);
+        };
+        // A level at which one stretch ends is its own; the first has those before any merge, too.
+        const i64* at = worker ? std::upper_bound(ends, ends + levels, from) : ends;
+        for (; at != ends + levels && *at <= to; ++at) {
+            advance(*at);
+            state.write(out, at - ends);
         }
-    };
-    for (i64 j = 0; j < levels; ++j) {
-        advance(ends[j]);
-        state.write(out, j);
-    }
-    if (changes) advance(tree.merges);
+        if (changes) advance(to);
+    });
     return out;
 }
 

@@ -9,7 +9,8 @@ import click
 
 from clusterdiff.cli.inputs import input_options, noise_labels, noise_options, sources, told
 from clusterdiff.cli.options import json_option, seed_option
-from clusterdiff.cli.output import console, plain_table, print_json, progress
+from clusterdiff.cli.output import console, plain_table, print_json
+from clusterdiff.cli.progress import progress
 from clusterdiff.diff.chance import Chance
 from clusterdiff.measures.models import MODELS
 from clusterdiff.points.policy import MISSING

@@ -6,7 +6,8 @@ import click
 from rich.text import Text
 
 from clusterdiff.cli.options import json_option
-from clusterdiff.cli.output import console, plain_table, print_json, progress
+from clusterdiff.cli.output import console, plain_table, print_json
+from clusterdiff.cli.progress import progress
 from clusterdiff.paper.check import Check, check
 
 MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("–", "dim")}

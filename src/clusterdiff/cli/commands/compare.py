@@ -12,15 +12,17 @@ import click
 
 from clusterdiff.cli import engine as engines
 from clusterdiff.cli.coreference import MENTIONS, POINTS, Shown, document_options, documents_of, show_corpus
-from clusterdiff.cli.explaining import SIDES, explain_options, show
+from clusterdiff.cli.explaining import SIDES, How, explain_options, show
 from clusterdiff.cli.inputs import input_options, noise_labels, noise_options, read_distances, sources, told
-from clusterdiff.cli.options import every, json_option, measures_option, top_option
+from clusterdiff.cli.options import every, json_option, measures_option, top_option, with_first
 from clusterdiff.cli.output import error_console, print_data, refuse_several
+from clusterdiff.cli.progress import progress
 from clusterdiff.cli.reporting import Report
 from clusterdiff.cli.writing import parted, refuse_overwriting, spreadsheet_option, write_option, write_parts
 from clusterdiff.diff.comparison import Comparison, noticed
 from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.errors import ArgumentError
+from clusterdiff.files import shown as shown_path
 from clusterdiff.formats.source import Source
 from clusterdiff.measures import measures as registry
 from clusterdiff.points.corpus import SINGLETONS
@@ -28,6 +30,7 @@ from clusterdiff.points.noise import Noise
 from clusterdiff.points.policy import MISSING, Policy
 from clusterdiff.show.markdown import comparison_markdown
 from clusterdiff.verbs.compare import compare
+from clusterdiff.wording import number
 
 
 @click.command(name="compare")
@@ -92,7 +95,8 @@ def command(
     repeated: Any,
     latex: bool,
     explain: bool,
-    measure: str | None,
+    measure: str,
+    stat: bool,
     by: tuple[str, ...],
     report: Report,
     engine: str | None,
@@ -119,6 +123,7 @@ def command(
         raise ArgumentError("--fail-under must be a number that a score can be held against; got nan.")
     left, right = sources(true, pred, **inputs)
     refuse_overwriting([report.path, *(path for _, path in parted(writes))], left, right)
+    files = (_title(left), _title(right))
     columns = tuple(name.strip() for name in (features or "").split(",") if name.strip())
     labels = noise_labels(noise, noise_true, noise_pred)
     others = {"--engine": engine, "--weight": weights, "--features": features, "--documents": documents}
@@ -129,7 +134,7 @@ def command(
             )
     with ExitStack() as stack:
         chosen = engines.chosen(engine, (left, right)) if distances is None else None
-        with told():
+        with told(), progress("reading"):
             both = documents_of(left, right, chosen_documents, repeated)
             if chosen is not None:
                 if documents is None and singletons != "keep":
@@ -163,43 +168,33 @@ def command(
                     features=list(columns) or None,
                     distances=None if distances is None else read_distances(distances),
                 )
-        measures = every(measures, diff)
+        measures = with_first(measure, every(measures, diff))
         first = measures[0]
         if markdown:
-            if explain or by or measure:
-                raise ArgumentError("--markdown has room for neither --explain, --by nor --measure.")
+            if explain or by:
+                raise ArgumentError("--markdown has room for neither --explain nor --by; --html has.")
             print_data(comparison_markdown(diff, measures, top, sides))
-            report.write(diff, quiet=True, by={}, sides=sides, files=(left, right))
+            report.write(diff, quiet=True, by={}, sides=sides, files=files, measure=measure)
         elif isinstance(diff, CorpusComparison):
             _refuse_for_documents({"--old/--new": sides != SIDES})
             if documents is None:
                 _refuse_for_documents({"--master": master is not None, "--memory": memory is not None})
-            words = MENTIONS if documents is None else POINTS
-            system = _system(right) if latex else None
-            how = Shown(measures, by, top, explain, as_json, system, words, measure)
-            show_corpus(diff, how)
-            measures = how.all_measures
+            how = How(measures, top, as_json, explain, stat, by, files=files, measure=measure)
+            voice = MENTIONS if documents is None else POINTS
+            shown = Shown(how, voice, _system(right) if latex else None)
+            show_corpus(diff, shown)
+            measures = shown.all_measures
             sliced = {name: name for name in by if name != "document"}
-            called = words.true, words.pred
-            report.write(diff, quiet=as_json, by=sliced, sides=called, measure=measure, files=(left, right))
+            report.write(diff, quiet=as_json, by=sliced, sides=voice.sides, files=files, measure=measure)
         else:
             if latex:
                 raise ArgumentError("--latex is for documents.", "--write scores=FILE.tex writes any scores.")
-            show(
-                diff,
-                measures,
-                top,
-                as_json,
-                explain=explain,
-                measure=measure,
-                by=by,
-                report=report,
-                sides=sides,
-                files=(left, right),
-            )
-        write_parts(diff, writes, measures, safe)
-        if fail_under is not None and _below(diff, first, fail_under):
-            error_console().print(f"{first} is worse than {fail_under}", style="red")
+            how = How(measures, top, as_json, explain, stat, by, sides, files, measure)
+            show(diff, how, report=report)
+        with progress("writing"):
+            write_parts(diff, writes, measures, safe)
+        if fail_under is not None and (worse := _worse(diff, first, fail_under)):
+            error_console().print(worse, style="red")
             sys.exit(1)
 
 
@@ -223,11 +218,20 @@ def _refuse_for_documents(given: dict[str, bool]) -> None:
             raise ArgumentError(f"{option} has no meaning for documents; leave it out.")
 
 
+def _title(source: Source) -> str:
+    """What a side is called: its file, and the column if that was named."""
+    return shown_path(source.path) + (f":{source.cluster}" if source.cluster else "")
+
+
 def _system(response: Source) -> str:
     """What a line of the table calls the system: its file."""
     return Path(response.path).name.partition(".")[0]
 
 
-def _below(diff: Comparison, name: str, limit: float) -> bool:
-    value = diff.score(name)
-    return value < limit if registry[name].similarity else value > limit
+def _worse(diff: Comparison, measure: str, limit: float) -> str:
+    """In which way a score misses a limit, if it does."""
+    value, similarity = diff.score(measure), registry[measure].similarity
+    if value >= limit if similarity else value <= limit:
+        return ""
+    digits = next((d for d in range(4, 17) if number(value, d) != number(limit, d)), 17)
+    return f"{measure} is {number(value, digits)}, {'below' if similarity else 'above'} {limit:g}"

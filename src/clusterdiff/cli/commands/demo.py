@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from clusterdiff.cli.examples import customers
-from clusterdiff.cli.explaining import explain_options, show
-from clusterdiff.cli.options import every, json_option, measures_option, top_option
+from clusterdiff.cli.explaining import How, explain_options, show
+from clusterdiff.cli.options import every, json_option, measures_option, top_option, with_first
 from clusterdiff.cli.reporting import Report
 
 #: What is known about a customer apart from the two clusters.
@@ -22,7 +22,8 @@ def command(
     measures: list[str],
     top: int,
     explain: bool,
-    measure: str | None,
+    measure: str,
+    stat: bool,
     by: tuple[str, ...],
     report: Report,
     as_json: bool,
@@ -33,12 +34,16 @@ def command(
     diff = customers.compare()
     show(
         diff,
-        every(measures, diff),
-        top,
-        as_json,
-        explain=explain,
-        measure=measure,
-        by=by,
+        How(
+            with_first(measure, every(measures, diff)),
+            top,
+            as_json,
+            explain,
+            stat,
+            by,
+            files=("by hand", "by a program"),
+            measure=measure,
+        ),
         report=report,
         columns=columns,
         report_by=("source",),

@@ -10,7 +10,8 @@ from rich.text import Text
 
 from clusterdiff.cli.inputs import named_columns, told
 from clusterdiff.cli.options import cluster_option, json_option, point_option, together
-from clusterdiff.cli.output import console, plain_table, print_json, progress, save_picture
+from clusterdiff.cli.output import console, plain_table, print_json, save_picture
+from clusterdiff.cli.progress import progress
 from clusterdiff.cli.writing import refuse_overwriting
 from clusterdiff.decide.matrix import Matrix, matrix
 from clusterdiff.errors import ArgumentError

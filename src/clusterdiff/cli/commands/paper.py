@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from clusterdiff.cli.options import json_option, output_option
-from clusterdiff.cli.output import console, print_data, print_json, progress
+from clusterdiff.cli.output import console, print_data, print_json
+from clusterdiff.cli.progress import progress
 from clusterdiff.files import write_text
 from clusterdiff.paper.reproduction import reproduce
 from clusterdiff.wording import count

@@ -15,10 +15,10 @@ from clusterdiff.cli.output import (
     error_console,
     json_text,
     print_data,
-    progress,
     refuse_several,
     save_picture,
 )
+from clusterdiff.cli.progress import progress
 from clusterdiff.cli.systems import Watched, runs_of, systems_of
 from clusterdiff.cli.writing import refuse_overwriting
 from clusterdiff.decide.datasets import DatasetRanking

@@ -11,7 +11,8 @@ from rich.text import Text
 
 from clusterdiff.cli.inputs import named_columns, told
 from clusterdiff.cli.options import json_option, measures_option, together
-from clusterdiff.cli.output import console, plain_table, print_json, progress, save_picture
+from clusterdiff.cli.output import console, plain_table, print_json, save_picture
+from clusterdiff.cli.progress import progress
 from clusterdiff.cli.writing import refuse_overwriting
 from clusterdiff.decide.sweep import Sweep, sweep
 from clusterdiff.errors import ArgumentError, FileError, listed

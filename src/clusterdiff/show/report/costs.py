@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from clusterdiff.diff.comparison import AnyMeasure, Comparison
-from clusterdiff.diff.gains import ANEW, By, valued
+from clusterdiff.diff.gains import By, valued
 from clusterdiff.diff.worth import Worth
 from clusterdiff.errors import ArgumentError
 from clusterdiff.measures import resolve
@@ -49,7 +49,7 @@ class Costs:
         return {by: self._gains(by) for by in ("component", "true", "pred")}
 
     def _gains(self, by: By) -> tuple[FloatArray, int]:
-        chosen, values, left_out = valued(self._worth, by, ANEW)
+        chosen, values, left_out = valued(self._worth, by)
         # What is right already has nothing to gain; what was not computed is unknown.
         gains = np.full(self._counts[by], np.nan if left_out else 0.0)
         gains[chosen] = self._worth.gains(values)

@@ -12,9 +12,10 @@ from clusterdiff.diff.analysis import Analysis, Merge, Split
 from clusterdiff.diff.comparison import USUAL, AnyMeasure, Comparison
 from clusterdiff.diff.components import Component, InMemory, rows
 from clusterdiff.diff.explain import Explanation
-from clusterdiff.diff.gains import ANEW, By
+from clusterdiff.diff.gains import By
 from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.source import PointSource
+from clusterdiff.diff.worth import ANEW
 from clusterdiff.errors import EngineError, MeasureError
 from clusterdiff.measures import resolve
 from clusterdiff.meet.meet import Meet

@@ -1,0 +1,55 @@
+"""Progress: what a command is doing, on a terminal, once that takes longer than a second."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from clusterdiff.cli.output import error_console
+from clusterdiff.files import STAGE
+
+#: Whoever is done before this many seconds says nothing.
+PATIENCE = 1.0
+
+
+@contextmanager
+def progress(first: str = "") -> Iterator[Callable[[str], None]]:
+    """A function that tells what is going on until the block ends; so does whatever tells its stage by itself.
+
+    Nothing is said where nobody watches: standard error must be a terminal. Nothing may be printed within the block.
+    """
+    out = error_console()
+    if not (out.is_terminal and sys.stderr.isatty()) or out.is_dumb_terminal:
+        yield lambda told: None
+        return
+    status = out.status(first)
+
+    def say(told: str) -> None:
+        status.update(f"{told} …")
+
+    handler = _Handler(say)
+    timer = threading.Timer(PATIENCE, status.start)
+    timer.daemon = True
+    STAGE.addHandler(handler)
+    STAGE.setLevel(logging.DEBUG)
+    timer.start()
+    try:
+        yield say
+    finally:
+        timer.cancel()
+        timer.join()
+        status.stop()
+        STAGE.removeHandler(handler)
+        STAGE.setLevel(logging.NOTSET)
+
+
+class _Handler(logging.Handler):
+    def __init__(self, say: Callable[[str], None]) -> None:
+        super().__init__()
+        self._say = say
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._say(record.getMessage())
