@@ -127,7 +127,8 @@ const reviewing = (() => {
     if (!last) return;
     view.current = keyOf(last);
     say(`Undone: ${inWords(last.words)}. S_H is now ${number(review.totals().score)}.`);
-    draw();
+    if (document.activeElement !== $("undo")) focusOn(at());
+    else draw();
   };
 
   // The first screen says so too.
