@@ -21,8 +21,8 @@ NUMBERED = re.compile(r"\.([0-9]{1,15})\Z")
 def patching(comparison: Comparison) -> dict[str, Any]:
     """Why a patch cannot be made (``refused``), and how new clusters are called.
 
-    With ``numbers``, they are whole numbers from ``fresh`` on. Else they are called after their cluster, with a point and
-    a number from ``fresh`` on; no cluster's name has such a number at its end.
+    With ``numbers``, they are whole numbers from ``fresh`` on. Else they are called after their cluster, with a point
+    and a number from ``fresh`` on; no cluster's name has such a number at its end.
     """
     names = [name for name in comparison.analysis.pred if not isinstance(name, Single)]
     numbers = all(isinstance(name, int) and not isinstance(name, bool) for name in names)
