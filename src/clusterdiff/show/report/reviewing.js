@@ -185,7 +185,7 @@ const reviewing = (() => {
       const left = review.remaining(component);
       const after = () => (bench.querySelector(".accept") || bench.closest(".detail").previousElementSibling.querySelector("button")).focus();
       const rows = left.slice(0, OF_COMPONENT).map((one) =>
-        element("p", { class: "fix" }, ...asNodes(wordsOf(review.worked(component), one.repair)), " ", gain(one), " ", ...verdicts(one, after)),
+        element("p", { class: "fix" }, ...asNodes(wordsOf(review.worked(component), one.repair)), " ", gain(one), " ", element("span", { class: "inline" }, ...verdicts(one, after))),
       );
       const more = left.length - rows.length;
       if (component.loss[0] > 0) {
