@@ -112,7 +112,7 @@ class Page:
         full: bool = False,
     ) -> None:
         self.diff = comparison
-        self.about = {visible(name, 40): visible(text) for name, text in about.items()}
+        self.about = {visible(name, 40): visible(text, 2_000) for name, text in about.items()}
         self.sides = tuple(visible(side, 40) for side in sides)
         self._by = by
         self._limits = FULL if full else USUAL
