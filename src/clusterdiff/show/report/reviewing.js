@@ -43,7 +43,7 @@ const reviewing = (() => {
   const decide = (one, verdict, after) => {
     const done = review[verdict](one.component, one.repair);
     const score = verdict === "accept" ? ` S_H is now ${number(done.score)}.` : "";
-    say(`${verdict === "accept" ? "Accepted" : "Rejected"}: ${inWords(done.words)}.${score} ${counted(items.length, "repair")} left.`);
+    say(`${verdict === "accept" ? "Accepted" : "Rejected"}: ${inWords(done.words)}.${score} ${counted(left, "repair")} left.`);
     after();
   };
 
@@ -52,7 +52,7 @@ const reviewing = (() => {
   let items = [];
   const focusOn = (index) => {
     if (!items.length) {
-      $("undo").focus();
+      (left ? $("only-with") : $("undo")).focus();
       return;
     }
     view.current = keyOf(items[Math.max(0, Math.min(index, items.length - 1))]);
@@ -154,7 +154,7 @@ const reviewing = (() => {
     );
     glance(accepted, score);
     const held = data.rest.components ? counted(data.components.length, "component") : "";
-    $("progress").textContent = `${compact.format(accepted)} accepted, ${compact.format(rejected)} rejected, ${compact.format(items.length)} left to decide${held ? ` in the ${held} that this file holds` : ""}.`;
+    $("progress").textContent = `${compact.format(accepted)} accepted, ${compact.format(rejected)} rejected, ${compact.format(left)} left to decide${held ? ` in the ${held} that this file holds` : ""}.`;
     const { reason } = accepted || data.patch.refused ? leaving.patch() : {};
     $("no-patch").textContent = reason ? `No patch: ${reason} CSV has the same.` : "";
     $("no-patch").hidden = !reason;
@@ -162,12 +162,25 @@ const reviewing = (() => {
     for (const id of ["as-patch", "as-csv", "as-words"]) $(id).disabled = !accepted || (id === "as-patch" && Boolean(reason));
   };
 
+  // What is left, and what of it has all the words in the box.
+  let left = 0;
+  const wanted = () => {
+    const words = $("only-with").value.trim().toLocaleLowerCase().split(/\s+/).filter(Boolean);
+    const all = review.remaining();
+    left = all.length;
+    const has = (one) => {
+      const text = inWords(wordsOf(review.worked(one.component), one.repair)).toLocaleLowerCase();
+      return words.every((word) => text.includes(word));
+    };
+    return words.length ? all.filter(has) : all;
+  };
   const draw = () => {
-    items = review.remaining();
+    items = wanted();
     if (at() < 0) view.current = items.length ? keyOf(items[0]) : null;
     view.shown = Math.max(view.shown, at() + 1);
     $("to-decide").replaceChildren(...items.slice(0, view.shown).map(itemOf));
     $("more-to-decide").hidden = items.length <= view.shown;
+    $("nothing-to-decide").textContent = left ? "Nothing that is left to decide has these words." : "Nothing is left to decide.";
     $("nothing-to-decide").hidden = items.length > 0;
     $("decided").hidden = !review.decisions.length;
     $("decisions").replaceChildren(...review.decisions.map(decidedOf));
@@ -233,6 +246,10 @@ const reviewing = (() => {
     document.addEventListener("keydown", press);
     section.addEventListener("focusin", come);
     $("undo").addEventListener("click", undo);
+    $("only-with").addEventListener("input", () => {
+      view.shown = PAGE_OF;
+      draw();
+    });
     $("more-to-decide").addEventListener("click", () => {
       view.shown += PAGE_OF;
       draw();
