@@ -45,6 +45,10 @@ def shoot(browser: Any, folder: Path, out: Path) -> None:
     page.locator("#list .row button").first.click()
     page.locator("nav").evaluate("(nav) => nav.remove()")  # it stays in sight, and in the picture
     page.locator("#list .detail").screenshot(path=out / "component.png")
+    page = opened("demo", "#repairs")
+    page.keyboard.press("a")
+    page.locator("nav").evaluate("(nav) => nav.remove()")
+    page.locator("#review").screenshot(path=out / "review.png")
     page = opened("digits", "#heat")
     page.locator("nav").evaluate("(nav) => nav.remove()")
     page.locator("#heat").screenshot(path=out / "report-heat.png")
