@@ -31,7 +31,6 @@ from clusterdiff.diff.mapping import STATUS
 from clusterdiff.diff.slices import BUILT_IN, Slice
 from clusterdiff.errors import ArgumentError, nearest
 from clusterdiff.files import STAGE
-from clusterdiff.formats.source import Source
 from clusterdiff.measures import resolve
 from clusterdiff.palette import SAME
 from clusterdiff.table import Table, plain, shown
@@ -88,7 +87,6 @@ def show(
     report: Report = NONE,
     columns: Columns | None = None,
     title: str | None = None,
-    files: tuple[Source, Source] | None = None,
     report_by: Sequence[str] = (),
 ) -> None:
     """Print a comparison for people or programs, and write its report; ``report_by`` are slices for the report only."""
@@ -107,7 +105,7 @@ def show(
         by=wanted,
         title=title,
         sides=how.sides,
-        files=files,
+        files=how.files,
         measure=how.measure,
     )
 

@@ -175,7 +175,7 @@ def command(
                     "--markdown has no room for --explain, --stat, --by or --measure; --html has."
                 )
             print_data(comparison_markdown(diff, measures, top, sides))
-            report.write(diff, quiet=True, by={}, sides=sides, files=(left, right))
+            report.write(diff, quiet=True, by={}, sides=sides, files=files, measure=measure)
         elif isinstance(diff, CorpusComparison):
             _refuse_for_documents({"--old/--new": sides != SIDES})
             if documents is None:
@@ -186,14 +186,12 @@ def command(
             show_corpus(diff, shown)
             measures = shown.all_measures
             sliced = {name: name for name in by if name != "document"}
-            report.write(
-                diff, quiet=as_json, by=sliced, sides=voice.sides, measure=measure, files=(left, right)
-            )
+            report.write(diff, quiet=as_json, by=sliced, sides=voice.sides, files=files, measure=measure)
         else:
             if latex:
                 raise ArgumentError("--latex is for documents.", "--write scores=FILE.tex writes any scores.")
             how = How(measures, top, as_json, explain, stat, by, sides, files, measure)
-            show(diff, how, report=report, files=(left, right))
+            show(diff, how, report=report)
         with progress("writing"):
             write_parts(diff, writes, measures, safe)
         if fail_under is not None and (worse := _worse(diff, first, fail_under)):
