@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from math import nan
+from math import isclose, nan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy.typing as npt
 from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.anew import Anew, Operation
 from clusterdiff.diff.changes import KNOWN, Changes, Gathering
-from clusterdiff.diff.resampled import SUMS, Noted
+from clusterdiff.diff.resampled import SUMS, Noted, Resampled
 from clusterdiff.diff.resampling import kinds_of
 from clusterdiff.diff.shares import shares
 from clusterdiff.diff.source import PointSource
@@ -86,8 +86,12 @@ class Worth:
 
     @cached_property
     def _names(self) -> tuple[str, ...] | None:
-        """The sums that it reads; None if it reads more."""
-        return None if self.meet.uneven else sums_read(self.meet, self.measure)
+        """The sums that it reads; None if it reads more, or if they say too little: one weight may hide all others."""
+        names = None if self.meet.uneven else sums_read(self.meet, self.measure)
+        if names is None:
+            return None
+        again = self.measure(Resampled(Noted(self.meet), scale_of(self.meet)))
+        return names if isclose(again, self.score, rel_tol=1e-9, abs_tol=1e-12) else None
 
     @cached_property
     def components(self) -> Rows | None:
