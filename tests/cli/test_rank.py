@@ -265,7 +265,7 @@ def test_a_comparison_as_a_comment_on_a_pull_request(folder: Path) -> None:
     assert 50_000 < len(text) < 60_000
     assert "more components" in text
     result = run("compare", true, pred, "--markdown", "--explain")
-    assert (result.exit_code, "--markdown has room for neither" in result.stderr) == (2, True)
+    assert (result.exit_code, "--markdown has no room for --explain" in result.stderr) == (2, True)
 
 
 def test_the_documented_workflow_guards_a_pipeline(folder: Path) -> None:

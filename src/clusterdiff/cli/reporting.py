@@ -65,9 +65,12 @@ NONE = Report()
 
 
 def _about(files: tuple[Source, Source], sides: tuple[str, str]) -> dict[str, str]:
-    """The file of each side, with the column if that was told."""
-    names = [shown(file.path) + (f":{file.cluster}" if file.cluster else "") for file in files]
-    return dict(zip(sides, map(_secret, names), strict=True))
+    return dict(zip(sides, map(file_name, files), strict=True))
+
+
+def file_name(file: Source) -> str:
+    """A file as people see it: with the column if that was told, and without a password."""
+    return _secret(shown(file.path) + (f":{file.cluster}" if file.cluster else ""))
 
 
 def command_line() -> str:

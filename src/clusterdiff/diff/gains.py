@@ -17,7 +17,7 @@ from clusterdiff.errors import one_of
 from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.labels import BoolArray, FloatArray, Int64Array
 from clusterdiff.table import Table, plain, record_html
-from clusterdiff.wording import count
+from clusterdiff.wording import count, number
 
 By: TypeAlias = Literal["component", "true", "pred"]
 #: What can be set right, and what each is called.
@@ -87,7 +87,7 @@ class Gains:
     @property
     def sentence(self) -> str:
         """What the rows are."""
-        told = f"{self.measure} = {self.score:.4f}; what it would gain with each {BY[self.by]} set right"
+        told = f"{self.measure} = {number(self.score)}; what it would gain with each {BY[self.by]} set right"
         if not self.left_out:
             return told
         return f"{told} ({count(self.left_out, BY[self.by])} not computed: the others are the costliest)"
