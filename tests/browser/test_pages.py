@@ -77,7 +77,7 @@ def test_everything_is_there_for_everybody(report: Any, open_page: Any, name: st
     path = report(name)
     assert path.stat().st_size < 2_000_000
     data = data_of(path)
-    with open_page(path) as page:
+    with open_page(path, reduced_motion="reduce") as page:
         # The first screen, without scrolling.
         assert page.locator(".answer h2").all_inner_texts() == [
             "How good?",
@@ -89,7 +89,7 @@ def test_everything_is_there_for_everybody(report: Any, open_page: Any, name: st
         assert page.locator("#score").get_attribute("data-value") == str(data["score"])
         best = page.locator(".best li").all_inner_texts()
         assert len(best) == min(3, len(data["repairs"]))
-        assert all(re.search(r"\d%? of the loss, [\d,]+ \w+$", text) for text in best)
+        assert all(re.search(r"\d% of the loss, [\d,]+ \w+(, in \S.*)?$", text) for text in best)
         assert "+0.0000" not in page.locator("main").inner_text()
         # Every link leads to a section, or to a component that the file holds.
         held = {component["id"] for component in data["components"]}
@@ -104,7 +104,8 @@ def test_everything_is_there_for_everybody(report: Any, open_page: Any, name: st
         if not page.locator("#list .detail").count():
             page.locator("#list .row button").first.click()
         show_all(page)
-        assert violations(page, name in COLOURED) == []
+        if name != "million":  # which has more of the same, and takes as long as all others together
+            assert violations(page, name in COLOURED) == []
         page.set_viewport_size(PHONE)
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
         if name in COLOURED:
@@ -121,7 +122,7 @@ def shown(page: Any) -> list[str]:
 def test_tabs_follow_the_keyboard_and_the_address(report: Any, open_page: Any) -> None:
     """Arrows go from tab to tab, the address says which, the way back leads back, and a link opens it at once."""
     path = report("demo")
-    with open_page(path) as page:
+    with open_page(path, reduced_motion="reduce") as page:
         assert shown(page) == ["components"]
         page.locator("#tab-components").focus()
         page.keyboard.press("ArrowRight")
@@ -157,7 +158,7 @@ def test_a_large_component_is_found_through_its_clusters(report: Any, open_page:
     (component,) = data_of(path)["components"]
     assert component["counts"][:2] == [5000, 5000]
     assert component["whole"] == 1
-    with open_page(path) as page:
+    with open_page(path, reduced_motion="reduce") as page:
         page.locator("#list .row button").click()
         detail = page.locator("#list .detail")
         losses = list(map(float, attributes(page, ".detail .pair > div:first-child .loss data", "value")))
@@ -176,7 +177,7 @@ def test_a_large_component_is_found_through_its_clusters(report: Any, open_page:
 
 def test_the_heat_map_starts_at_white_zooms_and_tells_each_cell(report: Any, open_page: Any) -> None:
     """Where no cell is there is no colour; keys go from cell to cell, zoom in, and open the component."""
-    with open_page(report("large")) as page:
+    with open_page(report("large"), reduced_motion="reduce") as page:
         page.locator("#tab-heat").click()
         canvas, said = page.locator("#heat-map canvas"), page.locator("#heat-map .said")
         share = """(canvas) => {
@@ -216,7 +217,7 @@ def test_a_million_records_say_what_is_shown(report: Any, open_page: Any) -> Non
     assert sum(component["loss"][0] for component in data["components"]) + data["rest"][
         "loss"
     ] == pytest.approx(data["loss"][0])
-    with open_page(path) as page:
+    with open_page(path, reduced_motion="reduce") as page:
         assert re.match(
             rf"{held:,} of {total:,} components shown, [\d.]+% of the loss",
             page.locator("#shown").inner_text(),
@@ -249,7 +250,7 @@ def test_costs_in_another_measure_are_those_of_gains(report: Any, open_page: Any
     assert data["measure"]["name"] == "ari"
     (component,) = data["components"]
     assert component["cost"] == pytest.approx(1 - data["measure"]["score"], rel=1e-5)
-    with open_page(path) as page:
+    with open_page(path, reduced_motion="reduce") as page:
         assert page.locator("#other-score").get_attribute("data-value") == str(data["measure"]["score"])
         page.locator("#tab-pred-clusters").click()
         costs = list(map(float, attributes(page, "#pred-list td:nth-child(5) data", "value")))

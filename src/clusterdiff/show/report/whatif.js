@@ -218,7 +218,7 @@ const whatIf = ({ unit, uneven, cells: given, truths: givenTruths, preds: givenP
       // With its home, unless another gains more than anything else.
       const merged = (host) => offered("merge", united(truth, [host, ...pure]), together([host, ...pure]));
       const atHome = isPure(first) ? [] : [merged(first)];
-      const most = Math.max(...[...found.slice(before), ...atHome].map(({ gain }) => gain));
+      const most = [...found.slice(before), ...atHome].reduce((gain, one) => Math.max(gain, one.gain), -Infinity);
       const [host, gain] = best(mixed, null, tried, (cell) => united(truth, [cell, ...pure]));
       found.push(...(gain > most + ROUNDING * (truth.shared.mass + truth.lost.mass) ? [merged(host)] : atHome));
     }
