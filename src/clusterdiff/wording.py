@@ -35,6 +35,15 @@ class Nouns(NamedTuple):
     point: str = "point"
     cluster: str = "cluster"
 
+    @property
+    def a_cluster(self) -> str:
+        """One cluster, with its article.
+
+        >>> Nouns().a_cluster, Nouns("mention", "entity").a_cluster
+        ('a cluster', 'an entity')
+        """
+        return f"{'an' if self.cluster[0] in 'aeiou' else 'a'} {self.cluster}"
+
 
 def count(number: int, noun: str = "point") -> str:
     """A number of things.
@@ -52,15 +61,6 @@ def plural(noun: str) -> str:
     ('mentions', 'entities', 'days')
     """
     return f"{noun[:-1]}ies" if noun[-1:] == "y" and noun[-2:-1] not in "aeiou" else f"{noun}s"
-
-
-def article(noun: str) -> str:
-    """One of a thing that was not named before.
-
-    >>> article("cluster"), article("entity")
-    ('a cluster', 'an entity')
-    """
-    return f"{'an' if noun[:1] in 'aeiou' else 'a'} {noun}"
 
 
 def and_list(items: Sequence[str], limit: int = 4) -> str:

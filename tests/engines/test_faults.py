@@ -39,7 +39,7 @@ def large(tmp_path: Path) -> tuple[str, str]:
     connection = duckdb.connect()
     for path, divisor in zip(paths, (3, 4), strict=True):
         connection.execute(
-            f"COPY (SELECT i AS id, i // {divisor} AS cluster FROM range(600000) t(i)) TO '{path}'"
+            f"COPY (SELECT i AS id, i // {divisor} AS cluster, i % 2 AS odd FROM range(600000) t(i)) TO '{path}'"
         )
     return paths
 
@@ -77,7 +77,12 @@ def test_a_memory_limit_spills_and_gives_the_same_number(large: tuple[str, str],
     connection.execute("SET preserve_insertion_order = false")
     diff = cd.compare(*map(connection.read_parquet, large), point="id", budget=0)
     ids = np.arange(600_000)
-    assert diff.score() == pytest.approx(cd.score(ids // 3, ids // 4), abs=1e-9)
+    expected = cd.compare(ids // 3, ids // 4)
+    assert diff.score() == pytest.approx(expected.score(), abs=1e-9)
+    assert diff.scores(["b3.f1", "ari"]) == pytest.approx(expected.scores(["b3.f1", "ari"]), abs=1e-9)
+    assert diff.kinds == expected.kinds
+    assert diff.components[0].loss == pytest.approx(expected.components[0].loss)
+    assert [row.points for row in diff.by("odd")] == [300_000, 300_000]
     connection.close()
     assert list((tmp_path / "spill").glob("*")) == []
 

@@ -222,7 +222,8 @@ def test_gains_are_values() -> None:
         "gains": [dict(zip(found.table.columns, found[0], strict=True))],
     }
     assert found.to_frame()["gain"].tolist() == found["gain"].tolist()
-    assert "<table>" in found._repr_html_()
+    assert "<b>vi = 0.9242; what it would gain" in found._repr_html_()
+    assert "<td" in found._repr_html_()
 
 
 def test_an_explanation_in_another_measure() -> None:

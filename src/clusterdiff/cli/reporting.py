@@ -16,6 +16,8 @@ from clusterdiff.cli.progress import progress
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.slices import BUILT_IN
 from clusterdiff.errors import ArgumentError
+from clusterdiff.files import shown
+from clusterdiff.formats.source import Source
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,11 @@ class Report:
 
 
 NONE = Report()
+
+
+def file_name(file: Source) -> str:
+    """A file as people see it: with the column if that was told, and without a password."""
+    return _secret(shown(file.path) + (f":{file.cluster}" if file.cluster else ""))
 
 
 def command_line() -> str:

@@ -205,26 +205,23 @@ const whatIf = ({ unit, uneven, cells: given, truths: givenTruths, preds: givenP
     if (cells.length < 2) return found;
     const pure = cells.filter(isPure);
     const mixed = cells.filter((cell) => !isPure(cell));
-    const merge = (several) => offered("merge", united(truth, several), { t, preds: several.map((cell) => cell.p) });
-    const gathered = pure.length > 1 ? [merge(pure)] : [];
+    const together = (several) => ({ t, preds: several.map((cell) => cell.p) });
+    const before = found.length;
+    if (pure.length > 1) found.push(offered("merge", united(truth, pure), together(pure)));
     const places = uneven ? cells : [first, pure[0], ...mixed.slice(0, tried)];
     for (const cell of cells) {
       if (isPure(cell) && !preds.get(cell.p).lost.size) continue;
       const [to, gain] = best(places, cell, uneven ? tried : Infinity, (other) => moved(truth, cell, other));
-      gathered.push(offered("move", gain, { t, from: cell.p, to: to.p }));
+      found.push(offered("move", gain, { t, from: cell.p, to: to.p }));
     }
-    // A merge with a mixed cluster other than the home is told if nothing else gains as much.
-    const hosts = pure.length ? mixed.slice(0, tried).map((cell) => merge([cell, ...pure])) : [];
-    const atHome = hosts.length && mixed[0] === first ? hosts.shift() : null;
-    let most = [...gathered, ...(atHome ? [atHome] : [])].reduce((gain, one) => Math.max(gain, one.gain), -Infinity);
-    const better = hosts.filter((one) => {
-      const told = one.gain > most;
-      if (told) most = one.gain;
-      return told;
-    });
-    if (uneven) gathered.push(...(atHome ? [atHome] : []), ...better);
-    else if (better.length || atHome) gathered.push(better.at(-1) ?? atHome);
-    found.push(...gathered);
+    if (pure.length && mixed.length) {
+      // With its home, unless another gains more than anything else.
+      const merged = (host) => offered("merge", united(truth, [host, ...pure]), together([host, ...pure]));
+      const atHome = isPure(first) ? [] : [merged(first)];
+      const most = [...found.slice(before), ...atHome].reduce((gain, one) => Math.max(gain, one.gain), -Infinity);
+      const [host, gain] = best(mixed, null, tried, (cell) => united(truth, [cell, ...pure]));
+      found.push(...(gain > most + ROUNDING * (truth.shared.mass + truth.lost.mass) ? [merged(host)] : atHome));
+    }
     return found;
   };
   // Only what has changed is computed anew.

@@ -14,6 +14,7 @@ from clusterdiff.diff.components import Component, InMemory, rows
 from clusterdiff.diff.explain import Explanation
 from clusterdiff.diff.gains import By
 from clusterdiff.diff.loss import Loss
+from clusterdiff.diff.slices import Slice
 from clusterdiff.diff.source import PointSource
 from clusterdiff.diff.worth import ANEW
 from clusterdiff.errors import EngineError, MeasureError
@@ -27,10 +28,11 @@ from clusterdiff.tables.engines.budget import allowed
 from clusterdiff.tables.engines.cells import Cells, group
 from clusterdiff.tables.engines.loading import load
 from clusterdiff.tables.engines.lost import compare_lost
+from clusterdiff.tables.engines.slices import by_column
 from clusterdiff.tables.engines.source import EngineSource
 from clusterdiff.tables.engines.sums import InEngine
 from clusterdiff.tables.engines.tables import Points
-from clusterdiff.wording import count
+from clusterdiff.wording import count, number
 
 #: The usual measures, without the one that is not a sum over cells.
 SUMS = tuple(name for name in USUAL if name != "A")
@@ -172,8 +174,8 @@ class EngineComparison(Comparison):
         summed, loss = self.summed, self.loss
         true, pred = self.clusters
         return [
-            f"S_H = {self.score():.4f} for {count(self.n)} in {true:,} true and {count(pred, 'predicted cluster')}",
-            f"lost {loss.total:.4f}: {', '.join(loss.told(4, lost=False))}",
+            f"S_H = {number(self.score())} for {count(self.n)} in {true:,} true and {count(pred, 'predicted cluster')}",
+            f"lost {number(loss.total)}: {', '.join(loss.told(4, lost=False))}",
             f"computed in {self.engine}: {count(len(summed), 'cell')} stayed there (budget {self._budget:,} bytes)",
         ]
 
@@ -206,9 +208,9 @@ class EngineComparison(Comparison):
         """Refused: it reads the cells."""
         raise refusal("patch()", "cells", self.summed)
 
-    def by(self, column: object) -> NoReturn:
-        """Refused: it reads the points."""
-        raise refusal("by()", "points", self.summed)
+    def by(self, column: object) -> Table[Slice]:
+        """The loss by the values of a column of the table of true clusters, which its name says."""
+        return by_column(self.summed.sums.sides, column)
 
     def normalised(self, measure: AnyMeasure) -> NoReturn:
         """Refused: it reads the sizes of all clusters."""
