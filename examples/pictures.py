@@ -59,7 +59,7 @@ def main() -> None:
     cuts = {f"{k} clusters": fcluster(tree, k, "maxclust") for k in (2, 3, 4, 6, 9, 14)}
     drawn |= {kind: plots.plot_matrix(cd.matrix(cuts, true=true), kind) for kind in plots.MATRICES}
     for name, ax in drawn.items():
-        ax.figure.savefig(folder / f"{name}.png", dpi=100)
+        ax.figure.savefig(folder / f"{name}.png", dpi=150)
     plt.close("all")
 
 

@@ -35,6 +35,15 @@ class Nouns(NamedTuple):
     point: str = "point"
     cluster: str = "cluster"
 
+    @property
+    def a_cluster(self) -> str:
+        """One cluster, with its article.
+
+        >>> Nouns().a_cluster, Nouns("mention", "entity").a_cluster
+        ('a cluster', 'an entity')
+        """
+        return f"{'an' if self.cluster[0] in 'aeiou' else 'a'} {self.cluster}"
+
 
 def count(number: int, noun: str = "point") -> str:
     """A number of things.

@@ -21,6 +21,12 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.fixture(autouse=True)
+def few_measures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing here is about the other measures, which take most of the time that a page takes."""
+    monkeypatch.setattr(data, "MANY_CELLS", 0)
+
+
 def parts(page: Any) -> list[tuple[str, str, list[str]]]:
     """What each part of a predicted cluster says, its kind, and its points."""
     return page.evaluate(

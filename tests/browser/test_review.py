@@ -9,11 +9,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 
 import clusterdiff as cd
 from clusterdiff.cli import main
-from clusterdiff.show.report import data
+from clusterdiff.show.report import data, embed
 from tests.hostile import hostile_clusterings
+
+
+@pytest.fixture(autouse=True)
+def few_measures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing here is about the other measures, which take most of the time that a page takes."""
+    monkeypatch.setattr(data, "MANY_CELLS", 0)
 
 
 def run(*arguments: object) -> None:
@@ -103,6 +110,14 @@ def test_score_loss_and_list_follow_at_once_and_back(tmp_path: Path, open_page: 
     with open_page(path) as page:
         page.goto(page.url + "#repairs")
         first = to_decide(page)
+        page.locator("#only-with").fill("MERGE 2")
+        assert to_decide(page) == [text for text in first if text.startswith("merge 2")]
+        page.locator("#only-with").fill("nothing")
+        assert (
+            page.locator("#nothing-to-decide").inner_text()
+            == "Nothing that is left to decide has these words."
+        )
+        page.locator("#only-with").fill("")
         told = [f"{repair.sentence} +{repair.gain:.4f}" for repair in diff.repairs()]
         assert sorted(first) == sorted(told)
         page.get_by_role("button", name=f"Accept: {diff.repairs()[0].sentence}").click()
@@ -118,6 +133,7 @@ def test_score_loss_and_list_follow_at_once_and_back(tmp_path: Path, open_page: 
             f"Accepted: {diff.repairs()[0].sentence}. S_H is now {moved.score():.4f}. 1 repair left."
         )
         assert page.evaluate("document.activeElement.className") == "accept"
+        faults = [Axe().run(page).response["violations"]]
         page.keyboard.press("r")
         assert to_decide(page) == []
         assert now(page) == pytest.approx(moved.score(), abs=1e-12)
@@ -125,6 +141,8 @@ def test_score_loss_and_list_follow_at_once_and_back(tmp_path: Path, open_page: 
         assert page.locator("#progress").inner_text() == "1 accepted, 1 rejected, 0 left to decide."
         assert now(page) == pytest.approx(moved.score(), abs=1e-12)
         page.locator("#decided summary").click()
+        page.emulate_media(color_scheme="dark")
+        assert [*faults, Axe().run(page).response["violations"]] == [[], []]
         page.get_by_role("button", name="Put back").click()
         assert len(to_decide(page)) == 1
         page.keyboard.press("u")
@@ -235,11 +253,12 @@ def test_a_component_that_is_there_in_part_is_exact(
     tmp_path: Path, open_page: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of a large component the page has some cells, and sums over the others: what it promises still holds."""
-    monkeypatch.setattr(data, "USUAL", data.USUAL._replace(cells=200, excerpt=700, points=3_000))
+    monkeypatch.setattr(data, "USUAL", data.USUAL._replace(cells=50, excerpt=90, points=600))
+    monkeypatch.setattr(embed, "LARGE_REPAIRS", 8)
     rng = np.random.default_rng(3)
-    true = rng.integers(0, 120, 3_000)
-    pred = np.where(rng.random(3_000) < 0.3, rng.integers(0, 120, 3_000), true)
-    weights = rng.integers(1, 5, 3_000)
+    true = rng.integers(0, 30, 600)
+    pred = np.where(rng.random(600) < 0.3, rng.integers(0, 30, 600), true)
+    weights = rng.integers(1, 5, 600)
     diff = cd.compare(true, pred, weights=weights)
     diff.report(tmp_path / "diff.html")
     with open_page(tmp_path / "diff.html") as page:

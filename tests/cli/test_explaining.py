@@ -45,8 +45,35 @@ def test_explain_tells_and_lists_repairs(files: tuple[Path, Path]) -> None:
     assert "@@" not in out  # sentences instead of hunks
     assert "restoring the true clusters takes 6 operations, always doing next the one that gains most" in out
     data = json.loads(run("compare", *files, "--explain", "--json").stdout)
-    assert data["repairs"][1]["points"] == ["r14"]
+    assert [repair["points"] for repair in data["repairs"][:2]] == [["r15", "r16"], ["r14"]]
     assert data["explanation"]["damaged"] == 5
+
+
+def test_what_things_are_worth_in_a_measure(files: tuple[Path, Path]) -> None:
+    """--measure tells components, clusters and repairs by what they gain there; --top says how many."""
+    diff = customers.compare()
+    out = run("compare", *files, "--measure", "ari", "--top", "2", "--stat", "--explain").stdout
+    assert out.startswith(f"ari  {diff.score('ari'):.4f}\nS_H  {diff.score():.4f}")
+    assert "Maria Garcia        5      2  +0.0813" in out
+    assert "… and 1 more predicted cluster (--top shows more)" in out
+    assert "what to fix first\n+0.0813  28% of the loss  merge C01 and C02: 5 points of Maria Garcia\n" in out
+    data = json.loads(run("compare", *files, "--measure", "vi", "--top", "2", "--json").stdout)["gains"]
+    assert (data["measure"], data["score"]) == ("vi", diff.score("vi"))
+    for by in ("component", "true", "pred"):
+        expected = diff.gains("vi", by).to_dict(2)["gains"]
+        assert [row["gain"] for row in data[by]["rows"]] == [row["gain"] for row in expected]
+    assert data["repairs"]["rows"][0]["sentence"] == diff.repairs("vi")[0].sentence
+    wrong = run("compare", *files, "--measure", "arii")
+    assert (wrong.exit_code, "unknown measure 'arii'" in wrong.stderr) == (2, True)
+
+
+def test_measures_that_are_computed_anew_say_for_how_many_they_were_not(tmp_path: Path) -> None:
+    """Two hundred components that differ, of which a hundred are looked at."""
+    true = table(tmp_path / "true.csv", {f"r{i}": str(i // 2) for i in range(400)})
+    pred = table(tmp_path / "pred.csv", {f"r{i}": str(i) for i in range(400)})
+    out = run("compare", true, pred, "--measure", "f_measure", "--top", "1").stdout
+    assert "… and 99 more components with " in out
+    assert "… and 100 components of lesser loss, for which it was not computed" in out
 
 
 def test_by_slices_by_columns_of_true_whatever_the_order_of_pred(files: tuple[Path, Path]) -> None:

@@ -199,7 +199,7 @@ def fed(path: Path, content: bytes) -> threading.Thread:
     ("name", "content", "options"),
     [
         ("t.csv", b"id,cluster,note\na,1,x\nb,1,y\nc,2,x\n", ["--by", "note"]),
-        ("t.csv.gz", gzip.compress(b"id,cluster\na,1\nb,1\nc,2\n"), []),
+        ("t.csv.gz", gzip.compress(b"id,cluster\na,1\nb,1\nc,2\n", mtime=0), []),
         ("t.jsonl", b'{"id":"a","cluster":1}\n{"id":"b","cluster":1}\n{"id":"c","cluster":2}\n', []),
         ("63", b'{"a": 1, "b": 1, "c": 2}', []),
     ],

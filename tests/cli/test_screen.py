@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from logging import DEBUG
 from pathlib import Path
 
 import pytest
@@ -69,7 +70,7 @@ def test_nothing_is_wider_than_the_screen(
     assert max(map(cell_len, shown.splitlines())) <= width
     if "no room for" not in shown and "--stat" not in arguments and CORPUS[0] not in arguments:
         wide = screen(monkeypatch, 400, *arguments)
-        assert "".join(shown.split()) == "".join(wide.split())
+        assert "".join(shown.replace("@@", "").split()) == "".join(wide.replace("@@", "").split())
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -90,10 +91,7 @@ def test_a_narrow_table_names_clusters_below_their_row(monkeypatch: pytest.Monke
     row = next(i for i, line in enumerate(narrow) if line.startswith("merge       4"))
     assert narrow[row + 1] == "  Wei Chen and Wei Cheng → C09"
     wide = screen(monkeypatch, 120, "demo", "--stat").splitlines()
-    assert any(
-        line.split() == ["merge", "4", "0.0417", "17%", "0.5000", "Wei", "Chen", "and", "Wei", "Cheng", "C09"]
-        for line in wide
-    )
+    assert "merge 4 0.0417 17% 0.5000 Wei Chen and Wei Cheng C09" in [" ".join(line.split()) for line in wide]
 
 
 def test_columns_that_do_not_fit_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,7 +110,7 @@ def test_mentions_stand_in_their_sentences(monkeypatch: pytest.MonkeyPatch) -> N
     assert "-   1 split off to “a crow”\n      [It] praised her , and it fell .\n" in shown
     assert "-   1 not found\n      The fox saw a crow with [its cheese] .\n" in shown
     assert "+   1 spurious\n      The fox saw a crow with its [cheese] .\n" in shown
-    assert "      … it fed the fox , [who] left .\n" in screen(monkeypatch, 40, "compare", *CORPUS)
+    assert "      … : it fed the fox , [who] left .\n" in screen(monkeypatch, 40, "compare", *CORPUS)
     assert screen(monkeypatch, 80, "compare", *CORPUS, "--top", "1").count("@@ ") == 1
     told = screen(monkeypatch, 200, "compare", *CORPUS, "--explain")
     assert "key entity “a crow” (3 mentions: “a crow”, “its”, “her”) was merged with “The fox”" in told
@@ -123,14 +121,15 @@ def test_mentions_stand_in_their_sentences(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_only_what_lies_between_0_and_1_is_in_per_cent() -> None:
-    """A distance of eight points is 8, in the table and in the one for papers."""
-    shown = run("compare", *CORPUS, "--measures", "split_join,ari", "--top", "0").stdout
+    """A distance of two points is 2, in the table and in the one for papers."""
+    options = ("--missing", "drop", "--top", "0")
+    shown = run("compare", *CORPUS, "--measures", "split_join,ari", *options).stdout
     rows = {line.split()[0]: line.split()[1:] for line in shown.partition("\n\n")[0].splitlines()}
-    diff = cd.compare(*CORPUS)
-    assert rows["split_join"] == [f"{diff.score('split_join'):.0f}"] == ["8"]
+    diff = cd.compare(*CORPUS, missing="drop")
+    assert rows["split_join"] == [f"{diff.score('split_join'):.0f}"] == ["2"]
     assert rows["ari"] == [f"{diff.score('ari'):.4f}"]
     assert rows["S_H"] == [f"{100 * diff.score():.2f}"]
-    assert " & 8 \\\\" in run("compare", *CORPUS, "--measures", "split_join", "--latex").stdout
+    assert " & 2 \\\\" in run("compare", *CORPUS, "--measures", "split_join", "--latex", *options).stdout
 
 
 def test_components_are_told_in_any_measure() -> None:
@@ -144,9 +143,8 @@ def test_components_are_told_in_any_measure() -> None:
             f"@@ {row.kind} · {row.size} points · vi +{row.gain:.4f}, {row.gain / whole:.0%} of the loss @@"
             in shown
         )
-    assert json.loads(run("demo", "--measure", "vi", "--json", "--top", "2").stdout)[
-        "gains"
-    ] == gains.to_dict(2)
+    data = json.loads(run("demo", "--measure", "vi", "--json", "--top", "2").stdout)
+    assert data["gains"]["component"]["rows"] == gains.to_dict(2)["gains"]
     repairs = customers.compare().repairs("vi")
     assert f"+{repairs[0].gain:.4f}" in run("demo", "--measure", "vi", "--explain").stdout
     failed = CliRunner().invoke(main, ["demo", "--measure", "vii"])
@@ -188,7 +186,7 @@ def test_progress_is_shown_to_whoever_waits(monkeypatch: pytest.MonkeyPatch) -> 
                 while told not in text and time.monotonic() < until:
                     text += seen(end)
                 assert told in text
-        assert not STAGE.handlers
+        assert not STAGE.isEnabledFor(DEBUG)
         assert (text + seen(end)).endswith("\x1b[2K")  # the line is erased
 
 
@@ -208,8 +206,7 @@ def test_nothing_is_said_where_nobody_watches(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     with shown_progress.progress("reading") as say:
         say("writing")
-        STAGE.debug("comparing")
-        assert not STAGE.handlers
+        assert not STAGE.isEnabledFor(DEBUG)
     assert sys.stderr.getvalue() == ""  # type: ignore[attr-defined]
 
 

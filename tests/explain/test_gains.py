@@ -172,6 +172,18 @@ def test_distances_are_known_for_components_alone() -> None:
     assert diff.repairs("ari")[0].score == 1.0
 
 
+@pytest.mark.parametrize("measure", ["ari", "pairs.f1", "vi", "rand"])
+def test_a_heavy_point_hides_no_gain(measure: str) -> None:
+    """Where squares of weights would lose the light points, the measure is computed anew."""
+    true, pred = [0, 1, 1, 1, 2, 2, 2], [0, 1, 1, 2, 2, 3, 3]
+    weights = [1e9, 1.0, 2.0, 1.0, 3.0, 1.0, 2.0]
+    diff = cd.compare(true, pred, weights=weights)
+    for row in diff.gains(measure, "true"):
+        right = [9 if t == row.cluster else p for t, p in zip(true, pred, strict=True)]
+        anew = cd.compare(true, right, weights=weights).score(measure)
+        assert row.score == pytest.approx(anew, rel=1e-9, abs=1e-12)
+
+
 def test_gains_in_s_h_are_losses() -> None:
     """Where both sides have the same points, a component gains what it lost."""
     true, pred = random_pair(300, 40, seed=1)
@@ -222,7 +234,8 @@ def test_gains_are_values() -> None:
         "gains": [dict(zip(found.table.columns, found[0], strict=True))],
     }
     assert found.to_frame()["gain"].tolist() == found["gain"].tolist()
-    assert "<table>" in found._repr_html_()
+    assert "<b>vi = 0.9242; what it would gain" in found._repr_html_()
+    assert "<td" in found._repr_html_()
 
 
 def test_an_explanation_in_another_measure() -> None:

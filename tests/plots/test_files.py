@@ -32,12 +32,17 @@ def _close() -> Iterator[None]:
 def results() -> dict[str, object]:
     """One of every kind of result that can be drawn."""
     true, pred = np.arange(40) // 4, (np.arange(40) + 1) // 4
-    runs = {f"data {i}": (true, {"one": pred, "two": true}) for i in range(6)}
+    runs = {
+        f"data {i}": (true, {"a long name of a system that needs two lines": pred, "two": true})
+        for i in range(6)
+    }
     return {
         "comparison": cd.compare(true, pred),
         "series": cd.worsen(true),
-        "sweep": cd.sweep([0, 0, 1], pairs=([0, 1], [1, 2], [0.9, 0.3])),
-        "matrix": cd.matrix({"one": true, "two": pred}),
+        "sweep": cd.sweep(
+            [0, 0, 1], pairs=([0, 1], [1, 2], [0.9, 0.3]), measures=["S_H", "ari", "vi", "b3.f1"]
+        ),
+        "matrix": cd.matrix({f"a long name of a run, number {i}": np.roll(true, i) for i in range(40)}),
         "ranking": cd.rank(runs, resamples=0),
     }
 
@@ -64,11 +69,14 @@ def fonts(data: bytes) -> list[str]:
 
 @pytest.mark.parametrize("kind", list(results()))
 def test_every_result_is_as_wide_as_it_is_told(kind: str, tmp_path: Path) -> None:
-    """A width in millimetres and dots per inch make a PNG of so many dots; 300 to the inch without being told."""
+    """A width in millimetres and dots per inch make a PNG of so many dots, with all inside; 300 if nothing is said."""
     result: object = results()[kind]
     for width, dpi, dots in ((120, 100, 472), (90, None, 1063)):
         ax = result.plot(width=width, dpi=dpi)  # type: ignore[attr-defined]
         ax.figure.savefig(tmp_path / "a.png")
+        drawn = ax.figure.get_tightbbox()
+        assert drawn.x0 > -0.03
+        assert drawn.x1 < ax.figure.get_figwidth() + 0.03
         with Image.open(tmp_path / "a.png") as image:
             assert image.width == pytest.approx(dots, abs=1)
             assert image.info["dpi"][0] == pytest.approx(dpi or 300, abs=0.1)

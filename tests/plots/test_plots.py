@@ -204,6 +204,9 @@ def test_the_colours_of_a_flow_say_what_was_lost() -> None:
     assert legend(cd.compare(list("aab"), [1, 1, 1])) == ["stayed together", "merged in"]
     both = cd.compare(list("aaabbb"), [1, 1, 2, 2, 2, 2])
     assert legend(both) == ["stayed together", "split off and merged in"]
+    # Of equal parts, that of the two clusters that continue each other stays.
+    even = cd.compare({1: "a", 2: "a", 3: "b", 4: "b", 5: "b"}, {1: 1, 2: 2, 3: 1, 4: 1, 5: 1})
+    assert legend(even) == ["stayed together", "split off and merged in"]
     assert legend(EXAMPLES["lost"]())[-2:] == ["missing", "spurious"]
     nothing = cd.compare({"a": 1}, {"b": 1}, missing="lost")
     assert legend(nothing) == ["missing", "spurious"]

@@ -137,30 +137,6 @@ def test_every_measure_is_shown_or_named_as_left_out() -> None:
     assert shown == {name: repr(diff.score(name)) for name in shown}
 
 
-def test_a_million_points_stay_under_two_megabytes_and_it_says_what_is_left_out(tmp_path: Path) -> None:
-    """The costliest components in full, the rest counted."""
-    rng = np.random.default_rng(1)
-    true = rng.integers(0, 330_000, 10**6)
-    pred = true.copy()
-    wrong = rng.choice(10**6, 60_000, replace=False)
-    pred[wrong] = rng.permutation(pred[wrong])
-    diff = cd.compare(true, pred)
-    path = tmp_path / "diff.html"
-    diff.report(path, attributes={"note": np.full(10**6, "x" * 80)})
-    page = path.read_text(encoding="utf-8")
-    assert path.stat().st_size < 2_000_000
-    data = data_of(page)
-    listed = data["components"]
-    assert len(listed) > 100
-    assert len(listed) + data["rest"]["components"] == len(diff.components)
-    assert sum(c["loss"][0] for c in listed) + data["rest"]["loss"] == pytest.approx(diff.loss.total)
-    assert [c["loss"][0] for c in listed] == sorted((c["loss"][0] for c in listed), reverse=True)
-    assert f"{len(listed):,} of {len(diff.components):,} components shown" in page
-    assert all(len(c["points"]) <= 200 for c in listed)
-    assert {repair["component"] for repair in data["repairs"]} <= {c["id"] for c in listed}
-    assert [repair["gain"] for repair in data["repairs"][:20]] == diff.repairs().gain[:20].tolist()
-
-
 def test_no_label_becomes_markup() -> None:
     """Tags, quotes, templates, controls and 10,000 characters: the page has the same elements as with plain labels."""
     true, pred = hostile_clusterings()
@@ -248,3 +224,96 @@ def test_a_report_appears_whole_or_not_at_all(tmp_path: Path) -> None:
     cd.compare([0, 1], [0, 0]).report(path)
     assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert [file.name for file in tmp_path.iterdir()] == ["diff.html"]
+
+
+def many() -> cd.Comparison:
+    """Components of all kinds, with lost points and weights, some of them large."""
+    rng = np.random.default_rng(5)
+    true = {i: int(c) for i, c in enumerate(rng.integers(0, 900, 3000))}
+    pred = {
+        i: c if rng.random() < 0.9 else int(rng.integers(0, 900))
+        for i, c in true.items()
+        if rng.random() < 0.97
+    }
+    return cd.compare(true, pred | {-i: i % 40 for i in range(1, 60)}, missing="lost")
+
+
+def test_whatever_is_listed_is_there_by_its_place() -> None:
+    """Every repair names clusters, cells and points that its component has, whatever the component's rank."""
+    diff = many()
+    data = data_of(render(diff))
+    held = {component["id"]: component for component in data["components"]}
+    ranks = [component["rank"] for component in data["components"]]
+    assert ranks == sorted(set(ranks))
+    assert [repair["gain"] for repair in data["repairs"]][:20] == diff.repairs().gain[:20].tolist()
+    listed = diff.repairs()[:20]
+    for repair, entry in zip(listed, data["repairs"], strict=False):
+        component = held[entry["component"]]
+        assert [component["pred"][place][0] for place in entry["clusters"]] == repair.clusters
+        assert [component["true"][place][0] for place in entry["true"]] == repair.true
+        sizes = [sum(component["cells"][cell][2] for cell in part) for part in entry["cells"]]
+        assert sizes == (repair.sizes if repair.lost is None else [0])
+        assert entry["affected"] == repair.affected
+    for component in data["components"]:
+        assert all(data["repairs"][place]["component"] == component["id"] for place in component["repairs"])
+
+
+def test_what_is_embedded_makes_up_the_score() -> None:
+    """S_H follows from the masses of cells and clusters alone, as the docstring of the data says."""
+    for diff in (many(), cd.compare([0, 0, 0, 1, 1, 2], [0, 0, 1, 1, 1, 1], weights=[1, 2, 0.5, 3, 1, 0])):
+        data = data_of(render(diff, full=True))
+        unit, weighted = data["unit"], data["weighted"]
+
+        def content(rows: list[list[float]], unit: float = unit) -> float:
+            """Of points that are together; rows are number, mass and own of each part."""
+            number, mass, own = (sum(column) for column in zip(*rows, strict=True))
+            return mass * np.log(mass / unit) - own if number > 1 and mass > 0 else 0.0
+
+        def bag(row: list[Any], at: int, weighted: bool = weighted) -> list[float]:
+            return row[at : at + 3] if weighted else [row[at], row[at], 0.0]
+
+        kept = 0.0
+        for component in data["components"]:
+            scores = []
+            for side, place in (("true", 0), ("pred", 1)):
+                scores.append([])
+                for at, cluster in enumerate(component[side]):
+                    parts = [bag(cell, 2) for cell in component["cells"] if cell[place] == at]
+                    lost = [bag(cluster, 5)] if data["uneven"] else []
+                    whole = content([*parts, *lost])
+                    scores[-1].append(
+                        sum(content([part]) for part in parts) / whole if whole > 1e-12 else 1.0
+                    )
+            kept += sum(
+                bag(cell, 2)[1] * scores[0][cell[0]] * scores[1][cell[1]] for cell in component["cells"]
+            )
+        assert kept / data["total"] == pytest.approx(diff.score(), abs=1e-12)
+
+
+@pytest.mark.parametrize("measure", ["ari", "vi", "b3.f1"])
+def test_costs_in_another_measure_are_its_gains(measure: str) -> None:
+    """What each component and each cluster would gain; what is right has nothing to gain."""
+    true, pred = [0, 0, 0, 1, 1, 2, 3, 3], ["a", "a", "b", "b", "c", "c", "d", "d"]
+    diff = cd.compare(true, pred)
+    data = data_of(render(diff, measure=measure))
+    assert data["measure"]["score"] == diff.score(measure)
+    components = {row.component: row.gain for row in diff.gains(measure)}
+    for component in data["components"]:
+        assert component["cost"] == pytest.approx(components.get(component["id"], 0.0), rel=1e-5)
+        for place, side in enumerate(("true", "pred")):
+            gains = {row.cluster: row.gain for row in diff.gains(measure, by=side)}  # type: ignore[arg-type]
+            names = [cluster[0] for cluster in component[side]]
+            assert component["costs"][place] == pytest.approx(
+                [gains.get(name, 0.0) for name in names], rel=1e-5
+            )
+
+
+def test_long_texts_do_not_crowd_out_components(tmp_path: Path) -> None:
+    """Attributes of thousands of letters are cut where they would fill the page; the page stays small."""
+    true = [i // 60 for i in range(6_000)]
+    pred = [i // 30 for i in range(6_000)]
+    texts = {f"column {k}": ["many words, " * 160] * 6_000 for k in range(4)}
+    cd.compare(true, pred).report(tmp_path / "diff.html", attributes=texts)
+    assert (tmp_path / "diff.html").stat().st_size < 2_000_000
+    page = (tmp_path / "diff.html").read_text(encoding="utf-8")
+    assert len(data_of(page)["components"]) >= 20

@@ -23,7 +23,7 @@ from clusterdiff.cli.hunks import Voice
 from clusterdiff.cli.options import together
 from clusterdiff.cli.output import console, plain_table, print_data, print_json
 from clusterdiff.cli.progress import progress
-from clusterdiff.cli.telling import fitting, flowing, lost
+from clusterdiff.cli.telling import DIM, fitting, flowing, lost
 from clusterdiff.diff.documents import CorpusComparison, Counts
 from clusterdiff.errors import ArgumentError, LabelError, listed, nearest
 from clusterdiff.formats.catalogue import DOCUMENTS
@@ -165,7 +165,8 @@ def _as_text(diff: CorpusComparison, shown: Shown, out: Console) -> Iterator[Ren
         yield from _by_document(diff, shown, out)
     for name, table in slices.items():
         yield from slices_as_text(name, table, out)
-    yield from flowing(["", diff.signature], out)
+    yield Text()
+    yield Text(diff.signature, DIM)
 
 
 def _scores(diff: CorpusComparison, shown: Shown) -> Iterator[RenderableType]:
@@ -188,7 +189,7 @@ def _scores(diff: CorpusComparison, shown: Shown) -> Iterator[RenderableType]:
 
 #: What becomes of points that one side lacks.
 MEANING = {
-    "singleton": "each of these has {} {} of its own on the side that lacks it (--missing)",
+    "singleton": "each of these has {} of its own on the side that lacks it (--missing)",
     "drop": "these are left out (--missing)",
 }
 
@@ -202,10 +203,7 @@ def _told(diff: CorpusComparison, voice: Voice) -> list[str]:
         counts, nouns = diff.counts, voice.nouns
         found = f"{counts.found:,} found, {counts.missing:,} not found, {counts.spurious:,} spurious"
         meaning = MEANING.get(diff.policy.missing, "") if diff.policy.unshared else ""
-        article = "an" if nouns.cluster[0] in "aeiou" else "a"
-        lines.append(
-            f"{nouns.point}s: {found}" + (f": {meaning.format(article, nouns.cluster)}" if meaning else "")
-        )
+        lines.append(f"{nouns.point}s: {found}" + (f": {meaning.format(nouns.a_cluster)}" if meaning else ""))
     return [*lines, f"S_H {lost(diff.loss, voice, diff.policy.missing == 'lost')}"]
 
 

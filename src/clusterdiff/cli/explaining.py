@@ -9,17 +9,28 @@ import click
 from rich.console import Console, RenderableType
 from rich.text import Text
 
+from clusterdiff.cli.gains import clusters_as_text, gains_as_data
 from clusterdiff.cli.hunks import Voice, hanging
 from clusterdiff.cli.options import together
 from clusterdiff.cli.output import console, print_json
 from clusterdiff.cli.progress import progress
 from clusterdiff.cli.reporting import NONE, Report, report_options
-from clusterdiff.cli.telling import as_hunks, as_table, fitting, flowing, left_out, summary, worst, worst_for
+from clusterdiff.cli.telling import (
+    DIM,
+    as_hunks,
+    as_table,
+    fitting,
+    flowing,
+    left_out,
+    summary,
+    worst,
+    worst_for,
+)
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.mapping import STATUS
 from clusterdiff.diff.slices import BUILT_IN, Slice
 from clusterdiff.errors import ArgumentError, nearest
-from clusterdiff.formats.source import Source
+from clusterdiff.files import STAGE
 from clusterdiff.measures import resolve
 from clusterdiff.palette import SAME
 from clusterdiff.table import Table, plain, shown
@@ -76,7 +87,6 @@ def show(
     report: Report = NONE,
     columns: Columns | None = None,
     title: str | None = None,
-    files: tuple[Source, Source] | None = None,
     report_by: Sequence[str] = (),
 ) -> None:
     """Print a comparison for people or programs, and write its report; ``report_by`` are slices for the report only."""
@@ -95,7 +105,7 @@ def show(
         by=wanted,
         title=title,
         sides=how.sides,
-        files=files,
+        files=how.files,
         measure=how.measure,
     )
 
@@ -122,11 +132,13 @@ def as_text(diff: Comparison, how: How, columns: Columns | None, out: Console) -
     yield from costliest(diff, how, voice, out)
     for name, table in slices.items():
         yield from slices_as_text(name, table, out)
-    yield from flowing(["", diff.signature], out)
+    yield Text()
+    yield Text(diff.signature, DIM)
 
 
 def costliest(diff: Comparison, how: How, voice: Voice, out: Console) -> Iterator[RenderableType]:
     """The costliest components, in the form that was asked for."""
+    STAGE.debug("explaining")
     told = None if how.measure == "S_H" else diff.explain(how.measure, top=how.top, sides=how.sides)
     if how.stat or not how.explain:
         if told is None:
@@ -134,12 +146,14 @@ def costliest(diff: Comparison, how: How, voice: Voice, out: Console) -> Iterato
             left = sum(kinds.values()) - kinds["same"] - len(costs), 1 - sum(cost.share for cost in costs)
         else:
             costs = worst_for(told)
-            left = told.damaged - len(costs), 1 - told.concentration
+            left = told.damaged - told.left_out - len(costs), 1 - told.concentration
         form = (
             as_table(costs, voice, out) if how.stat else as_hunks(costs, how.measure, voice, out, how.files)
         )
         if costs:
-            yield from [Text(), *form, *left_out(*left)]
+            yield from [Text(), *form, *left_out(*left, 0 if told is None else told.left_out)]
+        if how.stat and told is not None:
+            yield from clusters_as_text(diff, how.measure, how.top, voice)
     if how.explain:
         yield Text()
         yield from explanation_as_text(diff, how, voice, out)
@@ -163,9 +177,10 @@ def sliced(diff: Comparison, names: Sequence[str], columns: Columns | None = Non
 
 def explanation_as_data(diff: Comparison, how: How) -> dict[str, Any]:
     """What was asked for of where the score was lost and what to fix first, as plain values."""
+    STAGE.debug("explaining")
     data: dict[str, Any] = {}
     if how.measure != "S_H":
-        data["gains"] = diff.gains(how.measure).to_dict(how.top)
+        data["gains"] = gains_as_data(diff, how.measure, how.top)
     if how.explain:
         told = diff.explain(how.measure, top=how.top, sides=how.sides)
         data |= {"explanation": told.to_dict(), "repairs": diff.repairs(how.measure).to_dict(how.top)}

@@ -16,16 +16,17 @@ PATIENCE = 1.0
 
 
 @contextmanager
-def progress(first: str = "") -> Iterator[Callable[[str], None]]:
+def progress(first: str = "working") -> Iterator[Callable[[str], None]]:
     """A function that tells what is going on until the block ends; so does whatever tells its stage by itself.
 
-    Nothing is said where nobody watches: standard error must be a terminal. Nothing may be printed within the block.
+    Nothing is said where nobody watches: standard error must be a terminal. Nothing may be printed on standard output
+    within the block.
     """
     out = error_console()
     if not (out.is_terminal and sys.stderr.isatty()) or out.is_dumb_terminal:
         yield lambda told: None
         return
-    status = out.status(first)
+    status = out.status(f"{first} …")
 
     def say(told: str) -> None:
         status.update(f"{told} …")

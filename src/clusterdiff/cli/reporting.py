@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any
@@ -34,27 +34,29 @@ class Report:
         *,
         quiet: bool,
         by: Mapping[str, object],
-        files: tuple[Source, Source] | None = None,
+        files: Sequence[str] = (),
         title: str | None = None,
-        measure: str | None = None,
+        measure: str = "S_H",
         **options: Any,
     ) -> None:
         """Write it, if it was asked for, and say where unless the output is for programs.
 
-        It always has the built-in slices. ``files`` were compared; ``title`` is what stands above if nobody chose.
+        It always has the built-in slices. ``files`` are what the two sides are called; ``title`` stands above if nobody
+        chose another.
         """
         if self.path is None:
             return
         by = {name: column for name, column in by.items() if name not in BUILT_IN}
-        about = {} if files is None else _about(files, options.get("sides", ("true", "predicted")))
+        sides = options.get("sides", ("true", "predicted"))
+        about = dict(zip(sides, map(_secret, files), strict=False)) | {"command": command_line()}
         with progress(f"writing {self.path}"):
             diff.report(
                 self.path,
                 by=by,
                 title=self.title or title,
-                measure=measure or "S_H",
+                measure=measure,
                 full=self.full,
-                about=about | {"command": command_line()},
+                about=about,
                 **options,
             )
         if not quiet:
@@ -64,10 +66,9 @@ class Report:
 NONE = Report()
 
 
-def _about(files: tuple[Source, Source], sides: tuple[str, str]) -> dict[str, str]:
-    """The file of each side, with the column if that was told."""
-    names = [shown(file.path) + (f":{file.cluster}" if file.cluster else "") for file in files]
-    return dict(zip(sides, map(_secret, names), strict=True))
+def file_name(file: Source) -> str:
+    """A file as people see it: with the column if that was told, and without a password."""
+    return _secret(shown(file.path) + (f":{file.cluster}" if file.cluster else ""))
 
 
 def command_line() -> str:

@@ -123,11 +123,13 @@ def _names(clusters: Sequence[Any], limit: int = 4) -> str:
     return and_list([name(cluster) for cluster in clusters], limit) if clusters else "none"
 
 
-def left_out(number_of: int, share: float) -> Iterator[RenderableType]:
-    """How many components lost something and are not shown, and how much that is of the loss."""
+def left_out(number_of: int, share: float, unknown: int) -> Iterator[RenderableType]:
+    """How many components lost something and are not shown, how much that is of the loss, and how many are unknown."""
     if number_of > 0:
         more = f"… and {count(number_of, 'more component')} with {percent(share)} of the loss"
         yield Text(f"{more} (--top shows more)", DIM)
+    if unknown:
+        yield Text(f"… and {count(unknown, 'component')} of lesser loss, for which it was not computed", DIM)
 
 
 def flowing(lines: Iterable[str], out: Console) -> Iterator[RenderableType]:

@@ -16,6 +16,7 @@ from clusterdiff.decide.ranking import Ranking
 from clusterdiff.errors import ArgumentError, FileError, listed
 from clusterdiff.files import read_text
 from clusterdiff.measures import resolve
+from clusterdiff.wording import change, number
 
 #: Scores that differ by less are the same: files keep all digits, but sums may be added up in another order.
 SLACK = 1e-12
@@ -34,7 +35,8 @@ class Change:
     why: str
 
     def __str__(self) -> str:
-        went = f"{self.measure} went from {self.old:.6f} to {self.new:.6f} ({self.new - self.old:+.6f})"
+        old, new = number(self.old, 6), number(self.new, 6)
+        went = f"{self.measure} went from {old} to {new} ({change(self.new - self.old, 6)})"
         return f"{self.system}: {went}{f', {self.why}' if self.why else ''}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -136,7 +138,7 @@ class Baseline:
             low, high = ranking.interval(name)
             outside = high < old if sign > 0 else low > old
             where = "outside" if outside else "inside"
-            return outside, f"the old score is {where} the interval {low:.6f} to {high:.6f}"
+            return outside, f"the old score is {where} the interval {number(low, 6)} to {number(high, 6)}"
         measure = ranking.measures[0]
         shared = [data for data in ranking.datasets if name in self.data.get(data, {})]
         if not shared:

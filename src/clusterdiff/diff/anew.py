@@ -47,9 +47,13 @@ class Anew:
         """The meet after an operation."""
         if isinstance(self.meet, UnevenMeet):
             return self._of_points(self.meet, operation)
-        to = self.meet.pred.astype(np.int64)
-        to[operation.cells] = operation.to
-        return self.meet.regroup(np.unique(to, return_inverse=True)[1])
+        return self.within(self.meet, np.arange(len(self.meet)), operation)
+
+    def within(self, part: Meet, cells: IntArray, operation: Operation) -> Meet:
+        """The same for a part of the meet, whose cells are these, in their order: all that the operation touches."""
+        to = self.meet.pred[cells].astype(np.int64)
+        to[np.searchsorted(cells, operation.cells)] = operation.to
+        return part.regroup(np.unique(to, return_inverse=True)[1])
 
     def _of_points(self, meet: UnevenMeet, operation: Operation) -> Meet:
         """Built from the points: some of them come, and some go."""

@@ -32,7 +32,7 @@ from clusterdiff.meet.meet import Meet
 from clusterdiff.points.clustering import Clustering, Points
 from clusterdiff.points.policy import Policy
 from clusterdiff.table import Table
-from clusterdiff.wording import count
+from clusterdiff.wording import count, number
 
 
 class Comparison(Scores):
@@ -188,7 +188,7 @@ class Comparison(Scores):
         wanted = resolve(measure)
         if wanted == resolve("S_H"):
             return explain(self.analysis, self.source, top, sides)
-        return explain_gains(self._worth(wanted), self.seen_by(wanted).source, top, sides)
+        return explain_gains(self._worth(wanted), top, sides)
 
     def gains(self, measure: AnyMeasure = "S_H", by: By = "component", *, anew: int = ANEW) -> Gains:
         """What it is worth, in any measure, to set each component or cluster right: greatest gain first.
@@ -224,7 +224,7 @@ class Comparison(Scores):
 
     def _worth(self, measure: Measure, anew: int = ANEW) -> Worth:
         seen = self.seen_by(measure)
-        return Worth(measure, seen.analysis, seen.source.weights, anew)
+        return Worth(measure, seen.analysis, seen.source, anew)
 
     def seen_by(self, measure: Measure) -> Comparison:
         """The comparison that a measure is computed from: this one."""
@@ -415,8 +415,8 @@ class Comparison(Scores):
         loss, kinds = self.loss, self.kinds
         true, pred = self.clusters
         return [
-            f"S_H = {self.score():.4f} for {count(self.n)} in {true:,} true and {count(pred, 'predicted cluster')}",
-            f"lost {loss.total:.4f}: {', '.join(loss.told(4, lost=self.summed.uneven))}",
+            f"S_H = {number(self.score())} for {count(self.n)} in {true:,} true and {count(pred, 'predicted cluster')}",
+            f"lost {number(loss.total)}: {', '.join(loss.told(4, lost=self.summed.uneven))}",
             "components: " + ", ".join(f"{count:,} {kind}" for kind, count in kinds.items()),
         ]
 

@@ -104,7 +104,7 @@ class Explanation:
         else:
             out.append(
                 f"It was lost in {where}; {count(self.half, 'component')} make{'s' if self.half == 1 else ''} up half "
-                f"of it, the {self.top:,} costliest {percent(self.concentration)}."
+                f"of it, the {f'{self.top:,} ' if self.top != 1 else ''}costliest {percent(self.concentration)}."
             )
         return out
 
@@ -198,9 +198,9 @@ def explain(analysis: Analysis, source: PointSource, top: int, sides: tuple[str,
     )
 
 
-def explain_gains(worth: Worth, source: PointSource, top: int, sides: tuple[str, str]) -> Explanation:
+def explain_gains(worth: Worth, top: int, sides: tuple[str, str]) -> Explanation:
     """What setting components right would gain in any measure; see :meth:`Comparison.explain`."""
-    analysis = worth.analysis
+    analysis, source = worth.analysis, worth.source
     found = gains(worth, "component")
     order, gained = found["component"], found["gain"]
     damaged = int(np.count_nonzero(gained > 0))

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from html import escape
 from typing import Any, Literal, NamedTuple, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from clusterdiff import notebook
 from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.anew import NOWHERE, Operation
 from clusterdiff.diff.worth import Worth
 from clusterdiff.errors import one_of
 from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.labels import BoolArray, FloatArray, Int64Array
-from clusterdiff.table import Table, plain
-from clusterdiff.wording import count
+from clusterdiff.table import Table, plain, record_html
+from clusterdiff.wording import count, number
 
 By: TypeAlias = Literal["component", "true", "pred"]
 #: What can be set right, and what each is called.
@@ -35,6 +35,9 @@ class ComponentGain(NamedTuple):
     gain: float
     score: float
 
+    def _repr_html_(self) -> str:
+        return record_html("ComponentGain", self._asdict())
+
 
 class ClusterGain(NamedTuple):
     """A true or predicted cluster, what a measure gains if it is set right, and the measure's value then."""
@@ -45,6 +48,9 @@ class ClusterGain(NamedTuple):
     parts: int
     gain: float
     score: float
+
+    def _repr_html_(self) -> str:
+        return record_html("ClusterGain", self._asdict())
 
 
 @dataclass(frozen=True)
@@ -81,7 +87,7 @@ class Gains:
     @property
     def sentence(self) -> str:
         """What the rows are."""
-        told = f"{self.measure} = {self.score:.4f}; what it would gain with each {BY[self.by]} set right"
+        told = f"{self.measure} = {number(self.score)}; what it would gain with each {BY[self.by]} set right"
         if not self.left_out:
             return told
         return f"{told} ({count(self.left_out, BY[self.by])} not computed: the others are the costliest)"
@@ -100,7 +106,7 @@ class Gains:
         return f"{self.sentence}\n{self.table}"
 
     def _repr_html_(self) -> str:
-        return f"<p>{escape(self.sentence)}</p>{self.table._repr_html_()}"
+        return notebook.view(notebook.line(self.sentence, strong=True), self.table.html())
 
 
 def gains(worth: Worth, by: By) -> Gains:

@@ -13,6 +13,7 @@ from clusterdiff.measures.subcomponents import Scored
 from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.labels import FloatArray
 from clusterdiff.table import record_html
+from clusterdiff.wording import number
 
 #: The parts of a loss, in their order.
 PARTS = ("split", "merge", "missing", "spurious")
@@ -42,7 +43,7 @@ class Loss(NamedTuple):
         ['0.25 to splits', '0.00 to merges']
         """
         parts = zip(("splits", "merges", "missing points", "spurious points"), self[1:], strict=True)
-        return [f"{part:.{digits}f} to {name}" for name, part in parts][: 4 if lost else 2]
+        return [f"{number(part, digits)} to {name}" for name, part in parts][: 4 if lost else 2]
 
     def _repr_html_(self) -> str:
         return record_html("Loss", self._asdict())

@@ -227,15 +227,20 @@ class _Gains:
             found.append(Found("merge", gain, self.meet.pred[united].tolist(), [true], [united]))
         if len(cells) > 1:
             found += self._moves(true, cells.tolist(), pure.tolist())
-        most = max((one.gain for one in found), default=0.0)
-        for host in cells[~pure][:TARGETS] if len(united) else ():
-            taking_part = np.append(host, united)
-            gain = self._united(true, taking_part.tolist())
-            if host == cells[0] or gain > most:  # its home, or else what nothing gains more than
-                found.append(
-                    Found("merge", gain, self.meet.pred[taking_part].tolist(), [true], [taking_part])
+        if len(united):
+            hosts = [np.append(host, united) for host in cells[~pure][:TARGETS]]
+            merges = [
+                Found(
+                    "merge", self._united(true, some.tolist()), self.meet.pred[some].tolist(), [true], [some]
                 )
-                most = max(most, gain)
+                for some in hosts
+            ]
+            at_home = merges[:1] if not pure[0] else []
+            most = max((one.gain for one in (*found, *at_home)), default=0.0)
+            # With its home, unless another gains more than anything else.
+            least = most + NO_CONTENT * self.true[true].mass / self.meet.total
+            better = [one for one in merges if one.gain > least]
+            found += [max(better, key=lambda one: one.gain)] if better else at_home
         yield from found
 
     def _moves(self, true: int, cells: list[int], pure: list[bool]) -> Iterator[Found]:

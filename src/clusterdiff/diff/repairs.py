@@ -105,21 +105,28 @@ class Repair:
         """What to do, in words, naming up to ``points`` of the points to be moved."""
         clusters, true = [name(c) for c in self.clusters], [name(t) for t in self.true]
         if self.operation == "split":
-            parts = [f"{name} ({count(size)})" for name, size in zip(true, self.sizes, strict=True)]
+            parts = [f"{name} ({self._counted(size)})" for name, size in zip(true, self.sizes, strict=True)]
             return f"split {clusters[0]} into {len(parts):,}: {and_list(parts)}"
         if self.operation == "merge":
-            return f"merge {and_list(clusters)}: {count(self.sizes[0])} of {true[0]}"
+            return f"merge {and_list(clusters)}: {self._counted(self.sizes[0])} of {true[0]}"
         if self.operation in ("add", "remove"):
-            what = f"{count(self.sizes[0])} ({and_list([name(point) for point in self.points], points)})"
+            what = (
+                f"{self._counted(self.sizes[0])} ({and_list([name(point) for point in self.points], points)})"
+            )
             if self.operation == "remove":
                 return f"remove {what} from {clusters[0]}"
-            return f"add {what} of {true[0]} to {clusters[0] if clusters else 'a cluster of their own'}"
+            whose = "its" if self.sizes[0] == 1 else "their"
+            target = clusters[0] if clusters else f"{self._source.nouns.a_cluster} of {whose} own"
+            return f"add {what} of {true[0]} to {target}"
         named = ""
         if self._source.known:
             first = self._source.points(self._cells[0], points)
             more = self.sizes[0] - len(first)
             named = f" ({', '.join(name(point) for point in first)}{f' and {more:,} more' if more else ''})"
-        return f"move {count(self.sizes[0])} of {true[0]}{named} from {clusters[0]} to {clusters[1]}"
+        return f"move {self._counted(self.sizes[0])} of {true[0]}{named} from {clusters[0]} to {clusters[1]}"
+
+    def _counted(self, size: int) -> str:
+        return count(size, self._source.nouns.point)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values."""
@@ -128,7 +135,7 @@ class Repair:
         return {name: [plain(x) for x in v] if isinstance(v, list) else v for name, v in values.items()}
 
     def __str__(self) -> str:
-        return f"{self.sentence}: {self.gain:+.6f}"
+        return f"{self.sentence}: {change(self.gain, 6)}"
 
     def _repr_html_(self) -> str:
         return record_html(self.sentence, {"gain": self.gain, "score": self.score})
@@ -165,7 +172,7 @@ class _Listed(Sequence[Repair]):
     def __repr__(self) -> str:
         if not len(self):
             return "nothing to repair"
-        lines = [f"{repair.gain:+.6f}  {repair.describe()}" for repair in self[:10]]
+        lines = [f"{change(repair.gain, 6)}  {repair.describe()}" for repair in self[:10]]
         return "\n".join([*lines, *([f"… {len(self) - 10:,} more"] if len(self) > 10 else [])])
 
     def _repr_html_(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from math import nan
+from math import isclose, nan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,15 +14,18 @@ import numpy.typing as npt
 from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.anew import Anew, Operation
 from clusterdiff.diff.changes import KNOWN, Changes, Gathering
-from clusterdiff.diff.resampled import SUMS, Noted
+from clusterdiff.diff.resampled import SUMS, Noted, Resampled
 from clusterdiff.diff.resampling import kinds_of
 from clusterdiff.diff.shares import shares
-from clusterdiff.diff.statistic import OfSums, kept_share, sums_read
+from clusterdiff.diff.source import PointSource
+from clusterdiff.diff.statistic import OfSums, kept_share, scale_of, sums_read
 from clusterdiff.diff.units import Units
 from clusterdiff.errors import ArgumentError, MeasureError
 from clusterdiff.measures import Measure, resolve
+from clusterdiff.measures.registry import SUMMED
 from clusterdiff.measures.splitmerge import cell_scores, scoring
 from clusterdiff.measures.terms import x_log_x
+from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.parts import Overlap
 from clusterdiff.points.labels import FloatArray
 
@@ -54,21 +57,22 @@ class Rows(NamedTuple):
 class Worth:
     """A measure before and after operations. Gains are positive where it comes closer to its best value.
 
-    What is no function of sums is computed anew, for ``limit`` operations at most. ``weights`` are those of the points.
+    What is no function of sums is computed anew, for ``limit`` operations at most.
     """
 
     def __init__(
         self,
         measure: Measure,
         analysis: Analysis,
-        weights: npt.NDArray[np.generic] | None = None,
+        source: PointSource,
         limit: int = ANEW,
     ) -> None:
         if not isinstance(limit, int) or isinstance(limit, bool) or limit < 0:
             raise ArgumentError(f"`anew` must be a whole number of at least 0; got {limit!r}.")
         self.measure, self.analysis, self.meet = measure, analysis, analysis.meet
-        self.weights, self.limit = weights, limit
+        self.source, self.limit = source, limit
         self.score = float(measure(self.meet))
+        self._parts: dict[int, tuple[Meet, float]] = {}
 
     def gains(self, values: FloatArray) -> FloatArray:
         """What values after operations gain: a distance that falls is an improvement."""
@@ -82,8 +86,12 @@ class Worth:
 
     @cached_property
     def _names(self) -> tuple[str, ...] | None:
-        """The sums that it reads; None if it reads more."""
-        return None if self.meet.uneven else sums_read(self.meet, self.measure)
+        """The sums that it reads; None if it reads more, or if they say too little: one weight may hide all others."""
+        names = None if self.meet.uneven else sums_read(self.meet, self.measure)
+        if names is None:
+            return None
+        again = self.measure(Resampled(Noted(self.meet), scale_of(self.meet)))
+        return names if isclose(again, self.score, rel_tol=1e-9, abs_tol=1e-12) else None
 
     @cached_property
     def components(self) -> Rows | None:
@@ -144,10 +152,7 @@ class Worth:
         noted = Noted(self.meet)
         before = np.array([noted[name] for name in self._names])
         least = np.where(np.isin(self._names, INFORMATION), np.maximum(before, self.meet.total / 100), 0.0)
-        scale = self.meet.scale * self.measure.degree
-        finish = Finished(
-            OfSums(self.measure, self._names, 0 if self.meet.weighted else None), ROUNDING * least, scale
-        )
+        finish = Finished(OfSums(self.measure, self._names, scale_of(self.meet)), ROUNDING * least)
         return Rows(before, np.column_stack(list(changes)), finish)
 
     # ---- S_H: n·S_H = Σ t·U over predicted clusters, where U is the sum of m·s over the cells of one
@@ -191,32 +196,50 @@ class Worth:
                 f"{self.measure.name} is made of distances, which would have to be summed up again each time.",
                 'what components are worth is known: ask for gains(…, by="component").',
             )
-        anew = Anew(self.meet, self.weights)
+        # Tables are not asked for the weights of their points unless points come and go.
+        weights = self.source.weights if self.meet.uneven and self.meet.weighted else None
+        anew = Anew(self.meet, weights)
         return np.array([self._value(anew, operation) for operation in operations])
 
     def _value(self, anew: Anew, operation: Operation) -> float:
         try:
-            return float(self.measure(anew.after(operation)))
+            value = self._in_component(anew, operation)
+            return float(self.measure(anew.after(operation))) if value is None else value
         except MeasureError:  # it has no value there, as K has none for more than k clusters
             return nan
+
+    def _in_component(self, anew: Anew, operation: Operation) -> float | None:
+        """The same from the one component that an operation changes, if the measure is a mean or sum over these."""
+        joined = self.measure.join_weighted
+        if self.meet.uneven or not (joined or self.measure.decomposition == SUMMED):
+            return None
+        touched = np.unique(self.analysis.join.of_cell[operation.cells])
+        if len(touched) != 1:
+            return None
+        component = int(touched[0])
+        if component not in self._parts:
+            part = self.analysis.meet_of_component(component)
+            self._parts[component] = part, float(self.measure(part))
+        part, before = self._parts[component]
+        after = anew.within(part, self.analysis.cells_of_component(component), operation)
+        share = part.total / self.meet.total if joined else 1.0
+        return self.score + share * (float(self.measure(after)) - before)
 
 
 @dataclass(frozen=True)
 class Finished:
-    """The measure of rows of sums: ``least`` is what is more than rounding, and weights are in units of 2^scale."""
+    """The measure of rows of sums, of which what is less than ``least`` is rounding."""
 
     finish: OfSums
     least: FloatArray
-    scale: int
 
     def __call__(self, rows: FloatArray) -> FloatArray:
         """Its value for each row; not a number where it has none."""
         rows = np.where(np.abs(rows) < self.least, 0.0, rows)
         try:
-            values = self.finish(rows)
+            return self.finish(rows)
         except MeasureError:
-            values = np.concatenate([self._one(row) for row in rows[:, None]])
-        return np.ldexp(values, self.scale)
+            return np.concatenate([self._one(row) for row in rows[:, None]])
 
     def _one(self, row: FloatArray) -> FloatArray:
         try:

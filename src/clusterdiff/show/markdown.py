@@ -8,7 +8,7 @@ from typing import Any
 from clusterdiff.decide.leaderboard import MARKDOWN, Board, Cell, escaped, markdown
 from clusterdiff.diff.comparison import AnyMeasure, Comparison
 from clusterdiff.table import shown
-from clusterdiff.wording import count
+from clusterdiff.wording import count, number
 
 #: Clusters of a component that are named.
 NAMED = 4
@@ -26,7 +26,9 @@ def comparison_markdown(
     >>> print(comparison_markdown(cd.compare(["a", "a", "b", "b"], [1, 1, 2, 3])).splitlines()[0])
     **S\_H 0.500000** · 4 points · 2 true clusters · 3 predicted clusters
     """
-    scores = " · ".join(f"**{escaped(name)} {value:.6f}**" for name, value in diff.scores(measures).items())
+    scores = " · ".join(
+        f"**{escaped(name)} {number(value, 6)}**" for name, value in diff.scores(measures).items()
+    )
     sizes = [count(diff.n)]
     sizes += [
         count(k, f"{side} cluster")
@@ -35,7 +37,7 @@ def comparison_markdown(
     loss, kinds = diff.loss, diff.kinds
     lines = [
         f"{scores} · {' · '.join(sizes)}",
-        f"Lost {loss.total:.6f}: {', '.join(loss.told(6, lost=diff.summed.uneven))}.",
+        f"Lost {number(loss.total, 6)}: {', '.join(loss.told(6, lost=diff.summed.uneven))}.",
         f"Components: {', '.join(f'{number:,} {kind}' for kind, number in kinds.items())}.",
     ]
     worst = [component for component in diff.components[:top] if component.loss > 0]
@@ -46,8 +48,8 @@ def comparison_markdown(
         [
             Cell(c.kind),
             Cell(f"{c.size:,}"),
-            Cell(f"{c.loss:.6f}"),
-            Cell(f"{c.score:.4f}"),
+            Cell(number(c.loss, 6)),
+            Cell(number(c.score)),
             Cell(_names(c.true)),
             Cell(_names(c.pred)),
         ]

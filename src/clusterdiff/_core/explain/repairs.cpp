@@ -251,7 +251,7 @@ class Repairs {
     // Calls f(operation, cell, to, gain): merge with the cell whose mixed cluster takes the pure ones in, or -1 for the
     // pure ones alone; move with the cell that moves, and the one that it is united with. Of pure targets the largest
     // is the best, of mixed ones the home is always told, and another if that is better. A merge with a mixed cluster
-    // other than the home is told if nothing else gains as much.
+    // other than the home is told if nothing else gains as much, but for rounding.
     template <class F>
     void each_gain(const Truth& t, F&& f) const {
         if (t.cells < 2) return;
@@ -274,7 +274,7 @@ class Repairs {
         }
         if (t.pure_cells > 0)
             best_mixed(t, h, -1, [&](i32 y) { return host_gain(t, y); },
-                       [&](i32 y, double gain) { if (!any || gain > most) tell(kMerge, -1, y, gain); });
+                       [&](i32 y, double gain) { if (!any || gain > most + kRounding * t.set.mass) tell(kMerge, -1, y, gain); });
     }
 
     // Calls f(cell, gain) for the best of the largest mixed cells of a true cluster but two, if there is any.

@@ -17,12 +17,11 @@ from clusterdiff.cli.inputs import input_options, noise_labels, noise_options, r
 from clusterdiff.cli.options import every, json_option, measures_option, top_option, with_first
 from clusterdiff.cli.output import error_console, print_data, refuse_several
 from clusterdiff.cli.progress import progress
-from clusterdiff.cli.reporting import Report
+from clusterdiff.cli.reporting import Report, file_name
 from clusterdiff.cli.writing import parted, refuse_overwriting, spreadsheet_option, write_option, write_parts
 from clusterdiff.diff.comparison import Comparison, noticed
 from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.errors import ArgumentError
-from clusterdiff.files import shown as shown_path
 from clusterdiff.formats.source import Source
 from clusterdiff.measures import measures as registry
 from clusterdiff.points.corpus import SINGLETONS
@@ -123,7 +122,7 @@ def command(
         raise ArgumentError("--fail-under must be a number that a score can be held against; got nan.")
     left, right = sources(true, pred, **inputs)
     refuse_overwriting([report.path, *(path for _, path in parted(writes))], left, right)
-    files = (_title(left), _title(right))
+    files = (file_name(left), file_name(right))
     columns = tuple(name.strip() for name in (features or "").split(",") if name.strip())
     labels = noise_labels(noise, noise_true, noise_pred)
     others = {"--engine": engine, "--weight": weights, "--features": features, "--documents": documents}
@@ -171,10 +170,12 @@ def command(
         measures = with_first(measure, every(measures, diff))
         first = measures[0]
         if markdown:
-            if explain or by:
-                raise ArgumentError("--markdown has room for neither --explain nor --by; --html has.")
+            if explain or stat or by or measure != "S_H":
+                raise ArgumentError(
+                    "--markdown has no room for --explain, --stat, --by or --measure; --html has."
+                )
             print_data(comparison_markdown(diff, measures, top, sides))
-            report.write(diff, quiet=True, by={}, sides=sides, files=(left, right))
+            report.write(diff, quiet=True, by={}, sides=sides, files=files, measure=measure)
         elif isinstance(diff, CorpusComparison):
             _refuse_for_documents({"--old/--new": sides != SIDES})
             if documents is None:
@@ -185,14 +186,12 @@ def command(
             show_corpus(diff, shown)
             measures = shown.all_measures
             sliced = {name: name for name in by if name != "document"}
-            report.write(
-                diff, quiet=as_json, by=sliced, sides=voice.sides, measure=measure, files=(left, right)
-            )
+            report.write(diff, quiet=as_json, by=sliced, sides=voice.sides, files=files, measure=measure)
         else:
             if latex:
                 raise ArgumentError("--latex is for documents.", "--write scores=FILE.tex writes any scores.")
             how = How(measures, top, as_json, explain, stat, by, sides, files, measure)
-            show(diff, how, report=report, files=(left, right))
+            show(diff, how, report=report)
         with progress("writing"):
             write_parts(diff, writes, measures, safe)
         if fail_under is not None and (worse := _worse(diff, first, fail_under)):
@@ -218,11 +217,6 @@ def _refuse_for_documents(given: dict[str, bool]) -> None:
     for option, is_given in given.items():
         if is_given:
             raise ArgumentError(f"{option} has no meaning for documents; leave it out.")
-
-
-def _title(source: Source) -> str:
-    """What a side is called: its file, and the column if that was named."""
-    return shown_path(source.path) + (f":{source.cluster}" if source.cluster else "")
 
 
 def _system(response: Source) -> str:

@@ -23,7 +23,7 @@ from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.noise import NOISE_AS
 from clusterdiff.table import shown
 from clusterdiff.verbs.read import read_clustering
-from clusterdiff.wording import count
+from clusterdiff.wording import count, number
 
 #: What a file of a linkage may be called.
 LINKAGES = (".npy", ".npz", ".txt")
@@ -178,11 +178,11 @@ def _show(swept: Sweep, top: int) -> None:
         at = swept.best_place(name)
         table.add_row(
             Text(name, "bold"),
-            f"{values[at]:.6f}",
+            number(values[at], 6),
             f"{swept.thresholds[at]:.6g}",
             f"{swept.clusters[at]:,}",
-            f"{swept.parts.split[at]:.6f}",
-            f"{swept.parts.merge[at]:.6f}",
+            number(swept.parts.split[at], 6),
+            number(swept.parts.merge[at], 6),
         )
     out.print(table)
     if swept.over != "resolution" and top > 0 and len(swept.worst_merges):
@@ -198,7 +198,7 @@ def _show_worst(swept: Sweep, top: int) -> None:
         table.add_column(heading)
     for row in swept.worst_merges[:top]:
         table.add_row(
-            f"{row.cost:.6f}",
+            number(row.cost, 6),
             f"{row.threshold:.6g}",
             f"{row.left_size:,} + {row.right_size:,}",
             Text(f"{shown(str(row.left), 24)} – {shown(str(row.right), 24)}"),

@@ -11,9 +11,16 @@ const fixed = (value, digits) => {
 };
 const grouped = (text) => text.replace(/\B(?=(\d{3})+$)/g, ",");
 
+// A value, without the rounding by which it misses 0 or 1; and 0 without a sign.
+const ROUNDING = 1e-12;
+const exactly = (value) => {
+  const near = Math.abs(value) < 2 ? Math.round(value) + 0 : value;
+  return Math.abs(value - near) < ROUNDING ? near : value;
+};
+
 // A score, a loss or a distance: four decimals, and never 0 or 1 for what is neither.
 const number = (given, decimals = 4) => {
-  const value = given + 0; // -0 has no sign for people
+  const value = exactly(given);
   const size = Math.abs(value);
   if (size >= 1000 || (size > 1 && Number.isInteger(value))) return grouped(fixed(value, 0));
   let digits = decimals;
@@ -27,10 +34,11 @@ const number = (given, decimals = 4) => {
 };
 
 // What a score gains or loses, with its sign.
-const change = (value) => `${value > 0 ? "+" : ""}${number(value)}`;
+const change = (value) => `${exactly(value) > 0 ? "+" : ""}${number(value)}`;
 
 // A share with two significant digits, without claiming all or nothing by rounding.
-const percent = (share) => {
+const percent = (given) => {
+  const share = exactly(given);
   if (share === 0 || share === 1) return `${100 * share}%`;
   let text = "";
   for (let digits = 0; digits < 5; digits++) {

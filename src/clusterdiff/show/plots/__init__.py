@@ -1,8 +1,8 @@
 """Pictures of results: each is a function that returns the Axes it drew on (needs matplotlib).
 
-All of them work without further arguments and are safe for colour-blind readers (the palette of Okabe and Ito). If
-there is too much to show, they show what cost most, with a line that says what was left out. A function that draws
-something new may come in: marked with ``@picture``, and imported here.
+All of them work without further arguments, in millimetres, with the colours of the palette. If there is too much to
+show, they show what cost most, with a line that says what was left out. A function that draws something new may come
+in: marked with ``@picture``, and imported here.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy.typing as npt
 
 from clusterdiff.errors import ArgumentError, MissingExtraError
-from clusterdiff.palette import KINDS, PALETTE
+from clusterdiff.palette import KINDS, PALETTE, tint
 from clusterdiff.show.plots.names import SMALL, extent, wrap
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def axes(ax: Axes | None, width: float, height: float) -> Axes:
 
     size = width / INCH, height / INCH
     figure, new = plt.subplots(FigureClass=Picture, figsize=size, layout="constrained")
-    figure.get_layout_engine().set(w_pad=1 / INCH, h_pad=1 / INCH)
+    figure.get_layout_engine().set(w_pad=1.5 / INCH, h_pad=1.5 / INCH)
     new.tick_params(labelsize=SMALL)
     for axis in (new.xaxis, new.yaxis):
         axis.label.set_size(SMALL + 1)
@@ -106,6 +106,20 @@ def note(ax: Axes, text: str) -> None:
         below = 6.0 if box is None else (ax.bbox.y0 - box.y0) * 72 / figure.dpi + 6
         place: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "top"}
         ax.annotate(wrapped, (0, 0), (0, -below), annotation_clip=False, **place, **style)
+
+
+def shades(lightest: float = 0.15) -> Any:
+    """Colours from little to much: from a shade that is told from white to almost black."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    ends = tint(MERGE, "#ffffff", lightest), tint(MERGE, "#000000", 0.4)
+    return LinearSegmentedColormap.from_list("shades", [ends[0], MERGE, ends[1]])
+
+
+def readable(image: Any, value: float) -> str:
+    """The colour of text on the shade of a value."""
+    red, green, blue, _ = image.cmap(image.norm(value))
+    return "white" if 0.3 * red + 0.6 * green + 0.1 * blue < 0.55 else BLACK
 
 
 def bare(ax: Axes) -> None:

@@ -100,12 +100,15 @@ class _Side:
         self.names = {c: names(getattr(meet, f"{side}_names")[c]) for c in self.clusters.tolist()}
         self.boxes: dict[int, _Box] = {}
         self.used: dict[int, float] = {}
-        cells_of = getattr(choice.diff.analysis, f"cells_of_{side}")
-        #: All cells of each cluster, the largest first.
-        self.cells = {
-            c: sorted(np.asarray(cells_of(c)).tolist(), key=lambda cell: (-int(meet.size[cell]), cell))
-            for c in self.clusters.tolist()
-        }
+        self._cells_of = getattr(choice.diff.analysis, f"cells_of_{side}")
+        self._order = -meet.size.astype(float)
+        # Of equal cells, that of two clusters that continue each other comes first.
+        self._order[choice.diff.analysis.matched] -= 0.5
+
+    def cells(self, cluster: int) -> Indices:
+        """All cells of a cluster, the largest first."""
+        cells = np.asarray(self._cells_of(cluster), dtype=np.int64)
+        return cells[np.argsort(self._order[cells], kind="stable")]
 
     def slot(self, cluster: int, scale: float) -> float:
         """The room that a cluster and its name need."""
@@ -146,6 +149,7 @@ class _Flow:
         self.sides = {side: _Side(side, choice, names) for side in ("true", "pred")}
         self.shown = set(choice.cells.tolist())
         self.used: set[tuple[str, str]] = set()
+        self.main: dict[str, dict[int, int]] = {"true": {}, "pred": {}}
         self.unseen = 0
         self.shortened = names.note
         self._place()
@@ -178,10 +182,9 @@ class _Flow:
     def _main(self, side: str, cell: int) -> bool:
         column = self.sides[side]
         cluster = int(column.of_cell[cell])
-        if cluster in column.cells:
-            return bool(column.cells[cluster][0] == cell)
-        others = np.asarray(getattr(self.choice.diff.analysis, f"cells_of_{side}")(cluster))
-        return int(others[np.argmax(self.meet.size[others])]) == cell
+        if cluster not in self.main[side]:
+            self.main[side][cluster] = int(column.cells(cluster)[0])
+        return self.main[side][cluster] == cell
 
     def draw(self, ax: Axes) -> None:
         """Ribbons, then what leads to clusters that are not drawn or nowhere, then the clusters with their names."""
@@ -225,7 +228,7 @@ class _Flow:
         """What a cluster has in cells that are not drawn, by what became of it, and what the other side lacks."""
         column = self.sides[side]
         rest: dict[tuple[str, str], int] = {}
-        for cell in column.cells[cluster]:
+        for cell in column.cells(cluster).tolist():
             if cell not in self.shown:
                 role = self.role(cell)
                 rest[role] = rest.get(role, 0) + int(self.meet.size[cell])

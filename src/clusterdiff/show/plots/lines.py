@@ -46,8 +46,8 @@ def series(worsened: Series, ax: Axes | None = None, *, width: float = WIDTH) ->
     if worsened.how == "paper" and splits:
         ax.axvline(splits, color=GREY, lw=1, ls=":")
         ax.annotate(
-            f"⊥ after {splits:,}", (splits, 1), (4, 4), xycoords=("data", "axes fraction"),
-            textcoords="offset points", color=GREY, fontsize=SMALL,
+            f"⊥ after {splits:,}", (splits, 0), (-4, 6), xycoords=("data", "axes fraction"),
+            textcoords="offset points", color=GREY, fontsize=SMALL, ha="right",
         )  # fmt: skip
     ax.set_xlabel("operations")
     ax.set_ylabel("score")

@@ -25,12 +25,14 @@ from clusterdiff.show.plots.canvas import (
     level,
     note,
     open_sides,
+    readable,
+    shades,
     sized,
     slanted,
     title,
     write,
 )
-from clusterdiff.show.plots.names import LINE, SMALL, Names, widest
+from clusterdiff.show.plots.names import LINE, LONGEST, SMALL, Names, widest
 from clusterdiff.table import shown
 from clusterdiff.wording import and_list, count
 
@@ -56,46 +58,44 @@ def matrix(found: Matrix, ax: Axes | None = None, *, width: float = WIDTH) -> Ax
     fit = Names(min(40.0, 0.25 * width), 2)
     longest = widest(map(fit, found.names))
     square = min((width - longest - 30) / k, 12.0)
-    ax = axes(ax, width, square * k + 0.8 * longest + 20)
+    ax = axes(ax, width, square * k + 0.8 * longest + 24)
     order = found.order
     values = found.values[np.ix_(order, order)]
-    image = ax.imshow(values, cmap="cividis" if found.measure.similarity else "cividis_r")
-    names = [fit(found.names[i]) for i in order]
+    image = ax.imshow(values, cmap=shades(0.05) if found.measure.similarity else shades(0.05).reversed())
+    fit = Names(fit.width, max(1, min(2, int(square / LINE))))
     step = max(1, int(np.ceil(LINE / square)))
-    slanted(ax, np.arange(0, k, step), names[::step], 60)
-    level(ax, np.arange(0, k, step), names[::step])
+    names = [fit(found.names[i]) for i in order[::step]]
+    slanted(ax, np.arange(0, k, step), names, 60)
+    level(ax, np.arange(0, k, step), names)
     ax.tick_params(length=0)
     if square > WRITTEN:
-        middle = (np.nanmin(values) + np.nanmax(values)) / 2
-        dark_below = found.measure.similarity
         for i in range(k):
             for j in range(k):
-                dark = (values[i, j] < middle) == dark_below
+                colour = readable(image, values[i, j])
                 write(
-                    ax, j, i, f"{values[i, j]:.2f}", ha="center", va="center", fontsize=SMALL - 1,
-                    color="white" if dark else BLACK,
+                    ax, j, i, f"{values[i, j]:.2f}", ha="center", va="center", fontsize=SMALL - 1, color=colour
                 )  # fmt: skip
     for spine in ax.spines.values():
         spine.set_color(PALE)
     if not found.measure.symmetric:
         ax.set_xlabel("as the predicted clustering")
         ax.set_ylabel("as the true clustering")
-    bar = ax.figure.colorbar(image, ax=ax, shrink=0.7, pad=0.02)
+    bar = ax.figure.colorbar(image, ax=ax, shrink=0.7, pad=0.02, panchor=(0.0, 0.5))
     bar.set_label(Names(40)(found.measure.name), fontsize=SMALL)
     bar.ax.tick_params(labelsize=SMALL)
     bar.outline.set_visible(False)
     stable = found.stability
-    unnamed = k - len(names[::step])
-    said = f"mean {stable.mean:.3f} ± {stable.spread:.3f}; medoid {Names(60, 1)(found.medoid)}"
+    unnamed = k - len(names)
+    title(ax, f"mean {stable.mean:.3f} ± {stable.spread:.3f}")
     left = f"{count(unnamed, 'name')} left out" if unnamed else ""
-    title(ax, "; ".join(filter(None, [said, left, fit.note])), fontsize=SMALL + 1)
+    note(ax, "; ".join(filter(None, [f"medoid: {shown(found.medoid, LONGEST)}", left, fit.note])))
     return ax
 
 
 def tree(found: Matrix, ax: Axes | None = None, *, width: float = WIDTH) -> Axes:
     """From each clustering to the next, as resolution grows: clusters as circles, the points they hand on as lines.
 
-    A line's colour says what S_H lost most to there: orange where a cluster was split, purple where points of several
+    A line's colour says what S_H lost most to there: orange where a cluster was split, blue where points of several
     were merged, green where a cluster stayed as it was. Its width grows with the points.
 
     >>> import clusterdiff as cd
@@ -115,8 +115,9 @@ def tree(found: Matrix, ax: Axes | None = None, *, width: float = WIDTH) -> Axes
     if left > 0:
         edges, names = edges[: int(np.searchsorted(edges["step"], ROWS - 1))], names[:ROWS]
     rows = _Rows(edges, names, max(0, left))
-    ax = axes(ax, width, float(np.clip(30 + 19 * len(names), 80, TALLEST)))
-    fit = Names(0.2 * width)
+    height = float(np.clip(30 + 19 * len(names), 80, TALLEST))
+    ax = axes(ax, width, height)
+    fit = Names(0.2 * width, int(np.clip((height - 30) / len(names) / LINE, 1, 3)))
     drawn = rows.drawn
     split, merge = edges["split_loss"], edges["merge_loss"]
     colours = np.where(merge > split, MERGE, np.where(split > 1e-12, SPLIT, SAME))
@@ -136,7 +137,7 @@ def tree(found: Matrix, ax: Axes | None = None, *, width: float = WIDTH) -> Axes
     ax.scatter(
         x,
         y,
-        s=[(15 + 350 * a / rows.points) * width / WIDTH for a in area],
+        s=[(40 + 350 * a / rows.points) * width / WIDTH for a in area],
         color="white",
         edgecolor=BLACK,
         lw=1,

@@ -13,7 +13,7 @@ from clusterdiff.wording import count
 #: The size of text in points, and the height of a line of it in millimetres.
 SMALL = 7.0
 LINE = SMALL * 1.2 * 25.4 / 72
-#: No name needs more letters than this to be told from others; the rest is not even measured.
+#: No name needs more letters than this, of both ends, to be told from others; the rest is not even measured.
 LONGEST = 300
 #: Where a line may end: after a space, and after signs that no number has inside.
 BREAKS = re.compile(r"(?<=\s)(?=\S)|(?<=[/_;|+-])(?=\w)|(?<=[.,:])(?=[^\W\d])")
@@ -86,15 +86,21 @@ class Names:
         >>> Names(20)("a longer name of a cluster")
         'a longer name\nof a cluster'
         """
-        whole = shown(called(value), LONGEST)
+        text = called(value)
+        half = LONGEST // 2
+        whole = shown(text if len(text) <= LONGEST else text[:half] + text[-half:], 10 * LONGEST)
         found = _lines(whole, self.width, self.size)
-        if len(found) <= self.lines and not whole.endswith("…"):
+        if len(found) <= self.lines and len(text) <= LONGEST:
             return "\n".join(found)
         self.cut.add(str(value))
-        last = found[: self.lines][-1]
-        while len(last) > 1 and extent(last + "…", self.size) > self.width:
-            last = last[:-1]
-        return "\n".join([*found[: self.lines - 1], last.rstrip("… ") + "…"])
+        # Names that begin alike often differ at their ends.
+        head, tail = "\n".join(found[: self.lines - 1]), ""
+        start = whole[: int(len(found[0]) / 2)].rstrip() if self.lines == 1 else ""
+        for letter in reversed(whole):
+            if extent(f"{start}…{letter}{tail}", self.size) > self.width:
+                break
+            tail = letter + tail
+        return f"{head}\n…{tail}" if head else f"{start}…{tail.lstrip()}"
 
     @property
     def note(self) -> str:

@@ -85,7 +85,7 @@ def thresholds(swept: Sweep, ax: Axes | None = None, *, width: float = WIDTH) ->
             mew=1.6,
             color=colour,
         )
-        entries.append((Names(0.3 * width)(f"{name} (best at {swept.thresholds[at]:.4g})"), colour))
+        entries.append((Names(0.7 * width, 1)(f"{name} (best at {swept.thresholds[at]:.4g})"), colour))
     if distances:
         entries += _distances(swept, shown, ax, distances, len(scores), style)
     if swept.over == "score":
@@ -94,8 +94,8 @@ def thresholds(swept: Sweep, ax: Axes | None = None, *, width: float = WIDTH) ->
     ax.set_ylabel("score")
     ax.margins(x=0.02)
     open_sides(ax)
-    _legend_below(ax, entries)
-    title(ax, _title(swept))
+    over = legend(ax, entries, line=True)
+    title(ax, _title(swept), over)
     return ax
 
 
@@ -181,19 +181,12 @@ def _distances(
         at = swept.best_place(name)
         other.plot([swept.thresholds[at]], [values[at]], marker="o", ms=7, mfc="none", mew=1.6, color=colour)
         entries.append(
-            (Names(0.3 * width_of(ax))(f"{name}, right (best at {swept.thresholds[at]:.4g})"), colour)
+            (Names(0.7 * width_of(ax), 1)(f"{name}, right (best at {swept.thresholds[at]:.4g})"), colour)
         )
-    other.set_ylabel("distance")
+    other.set_ylabel("distance", fontsize=SMALL + 1)
+    other.tick_params(labelsize=SMALL)
     other.spines["top"].set_visible(False)
     return entries
-
-
-def _legend_below(ax: Axes, entries: list[tuple[str, str]]) -> None:
-    legend(ax, entries, line=True)
-    ax.legend(
-        handles=ax.get_legend().legend_handles,  # type: ignore[union-attr]
-        loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=min(3, len(entries)), frameon=False, fontsize=SMALL,
-    )  # fmt: skip
 
 
 def _named_places(swept: Sweep, shown: npt.NDArray[np.int64]) -> list[int]:

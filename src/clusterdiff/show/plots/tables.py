@@ -9,17 +9,16 @@ import numpy.typing as npt
 
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.measures.matching import matched_cells
-from clusterdiff.palette import tint
 from clusterdiff.points.labels import FloatArray
 from clusterdiff.show.plots.canvas import (
-    BLACK,
-    MERGE,
     PALE,
     TALLEST,
     WIDTH,
     axes,
     level,
     note,
+    readable,
+    shades,
     slanted,
     title,
     write,
@@ -138,19 +137,15 @@ def _write_sizes(ax: Axes, image: Any, share: FloatArray, size: npt.NDArray[np.i
     for i, j in np.argwhere(~np.isnan(share)).tolist():
         text = f"{round(share[i, j] * size[i]):,}"
         small = min(SMALL - 1, (SMALL - 1) * square / (extent(text) + 0.5))
-        red, green, blue, _ = image.cmap(image.norm(share[i, j]))
-        colour = "white" if 0.3 * red + 0.6 * green + 0.1 * blue < 0.55 else BLACK
-        write(ax, j, i, text, ha="center", va="center", fontsize=small, color=colour)
+        write(ax, j, i, text, ha="center", va="center", fontsize=small, color=readable(image, share[i, j]))
 
 
 def _squares(ax: Axes, share: FloatArray) -> Any:
     """The shares as squares, and nothing as white; small shares are told apart as well as large ones."""
-    from matplotlib.colors import LinearSegmentedColormap, PowerNorm
+    from matplotlib.colors import PowerNorm
 
-    light, dark = tint(MERGE, "#ffffff", 0.15), tint(MERGE, "#000000", 0.4)
-    colours = LinearSegmentedColormap.from_list("share", [light, MERGE, dark])
     scale = PowerNorm(0.6, 0, float(np.nanmax(share)))
-    drawn = ax.imshow(share, cmap=colours, norm=scale, aspect="equal", interpolation="nearest")
+    drawn = ax.imshow(share, cmap=shades(), norm=scale, aspect="equal", interpolation="nearest")
     if share.size <= SQUARES:
         ax.set_xticks(np.arange(share.shape[1] + 1) - 0.5, minor=True)
         ax.set_yticks(np.arange(share.shape[0] + 1) - 0.5, minor=True)

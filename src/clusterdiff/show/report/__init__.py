@@ -14,6 +14,7 @@ from clusterdiff.diff.comparison import AnyMeasure, Comparison
 from clusterdiff.files import write_text
 from clusterdiff.show.pages import render_page, visible
 from clusterdiff.show.report.data import Page
+from clusterdiff.wording import plural
 
 __all__ = ["render", "write_report"]
 
@@ -78,5 +79,7 @@ def render(
         STYLES,
         SCRIPTS,
         page=page,
-        title=visible(title or f"{sides[0][:1].upper()}{sides[0][1:]} and {sides[1]} clusters"),
+        title=visible(
+            title or f"{sides[0][:1].upper()}{sides[0][1:]} and {sides[1]} {plural(page.nouns.cluster)}"
+        ),
     )

@@ -26,7 +26,7 @@ class Costs:
                 "`true` lacks.",
                 "compare the documents that both have.",
             )
-        self._worth = Worth(self.measure, comparison.analysis, comparison.source.weights)
+        self._worth = Worth(self.measure, comparison.analysis, comparison.source)
         self._counts = {
             "component": len(comparison.analysis.join),
             "true": comparison.meet.k_true,

@@ -41,7 +41,7 @@ A component is an object:
 A repair is an object with ``operation``, ``gain``, ``sentence``, ``component`` (the id), ``affected`` (how many points
 come into another cluster), and what it is about: ``clusters`` (places in pred), ``true`` (places in true), ``cells`` (a
 list of places in cells for each part of a split, otherwise one list), ``into`` (the names of what comes out), and
-``lost`` ([side, cluster]) for "add" and "remove".
+``lost`` ([side, cluster]) for "add" and "remove". In documents it says in which (``document``).
 
 Names and attributes are what :func:`clusterdiff.show.report.values.value` makes of them: JSON that is just the
 user's value, or ``[text]`` where JSON has none.
@@ -112,7 +112,7 @@ class Page:
         full: bool = False,
     ) -> None:
         self.diff = comparison
-        self.about = {visible(name, 40): visible(text) for name, text in about.items()}
+        self.about = {visible(name, 40): visible(text, 2_000) for name, text in about.items()}
         self.sides = tuple(visible(side, 40) for side in sides)
         self._by = by
         self._limits = FULL if full else USUAL

@@ -15,7 +15,9 @@ from clusterdiff.diff.loss import PARTS, Losses
 from clusterdiff.diff.repairs import Repair
 from clusterdiff.measures.terms import x_log_x
 from clusterdiff.meet.uneven import Alone, UnevenMeet
+from clusterdiff.points.corpus import InDocument
 from clusterdiff.points.labels import Single
+from clusterdiff.show.pages import visible
 from clusterdiff.show.report.costs import Costs
 from clusterdiff.show.report.trying import more_names, outside
 from clusterdiff.show.report.values import value
@@ -346,6 +348,9 @@ class Places:
             "cells": [np.searchsorted(self._cells, part).tolist() for part in repair.cells],
             "into": [value(name) for name in repair.into],
         }
+        where = {name.document for name in (*repair.true, *repair.clusters) if isinstance(name, InDocument)}
+        if where:
+            out["document"] = visible(where.pop())
         if repair.lost is not None:
             side, code = repair.lost
             out["lost"] = [side, int(np.searchsorted(self._true if side == "true" else self._pred, code))]

@@ -64,7 +64,7 @@ const heatMap = (holder, chosen) => {
     const wide = holder.clientWidth || 320;
     box.left = wide < 520 ? 84 : 170;
     box.top = wide < 520 ? 70 : 100;
-    const cellMost = 30;
+    const cellMost = 40;
     box.w = Math.min(wide - box.left - 2, columns.length * cellMost);
     box.h = Math.min(Math.max(260, Math.min(box.w, 560)), rows.length * cellMost);
     const scale = devicePixelRatio || 1;

@@ -57,7 +57,7 @@ const leaving = (() => {
   };
 
   // A row for every point that comes into another cluster; `points` counts those of which the page has no name.
-  const HEAD = ["repair", "operation", "gain", "score", "points", "point", data.sides[0], "from", "to"];
+  const HEAD = ["repair", "operation", "gain", "score", plural(POINT), POINT, data.sides[0], "from", "to", ...data.attributes];
   const quoted = (value) => (/[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
   const rowsOf = (one, number) => {
     const { component, repair, names } = one;
@@ -66,16 +66,18 @@ const leaving = (() => {
       if (part.from === part.to) return [];
       const rows = (held, size, t) => {
         const left = size - held.length;
-        const all = held.map((point) => [1, plainText(point)]);
-        if (left) all.push([left, ""]);
         const truth = t === null ? "" : plainText(component.true[t][0]);
-        return all.map((row) => [number + 1, repair.operation, one.gain, one.score, ...row, truth, name(part.from), name(part.to)]);
+        const row = (count, [point, ...values]) => [
+          number + 1, repair.operation, one.gain, one.score, count, plainText(point), truth, name(part.from), name(part.to),
+          ...data.attributes.map((_, i) => plainText(values[i] ?? null)),
+        ];
+        return [...held.map((values) => row(1, values)), ...(left ? [row(left, [null])] : [])];
       };
-      const lost = (side, at) => rows(lostOf(component, side, [at]).map((point) => point[2]), component[side][at][5], side === "true" ? at : null);
+      const lost = (side, at) => rows(lostOf(component, side, [at]).map((point) => point.slice(2)), component[side][at][5], side === "true" ? at : null);
       return [
         ...part.cells.flatMap((cell) => {
-          const { held, size } = allOf(component, [cell]);
-          return rows(held, size, component.cells[cell][0]);
+          const held = pointsIn(component, [cell]).map((point) => point.slice(1));
+          return rows(held, component.cells[cell][2], component.cells[cell][0]);
         }),
         ...part.strays.flatMap((at) => lost("pred", at)),
         ...(part.found === undefined ? [] : lost("true", part.found)),

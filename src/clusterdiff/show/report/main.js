@@ -40,3 +40,4 @@ reviewing.start();
 readAddress();
 draw();
 follow();
+if (panels.has(address.read().place)) $("tabs").scrollIntoView();

@@ -67,18 +67,24 @@ const valuesOf = (rows, usual = false) =>
   });
 
 // The predicted clusters as they are now: { id, size, parts: [{ kind, words, count, rows }] }. A row is [name, attribute…].
-const clustersNow = (work) => {
+// `only` are the wanted ones, if not all; `missing` is the true cluster whose missing points are wanted then.
+const clustersNow = (work, only, missing) => {
   const { component, engine } = work;
   const rowsOf = (cell) => [
     ...pointsIn(component, cell.of).map((point) => point.slice(1)),
     ...(cell.found ? lostOf(component, "true", [cell.t]) : []).map((point) => point.slice(2)),
   ];
-  const home = engine.truths.map((truth) => (truth.known ? null : engine.home(truth)));
+  const homes = new Map();
+  const homeOf = (t) => {
+    if (!homes.has(t)) homes.set(t, engine.truths[t].known ? null : engine.home(engine.truths[t]));
+    return homes.get(t);
+  };
   const out = [];
-  for (const pred of engine.preds.values()) {
-    const cells = [...pred.cells.values()].sort((a, b) => b.set.mass - a.set.mass || (home[b.t] === b) - (home[a.t] === a) || a.t - b.t);
+  const wanted = only ? only.map((id) => engine.preds.get(id)).filter(Boolean) : engine.preds.values();
+  for (const pred of wanted) {
+    const cells = [...pred.cells.values()].sort((a, b) => b.set.mass - a.set.mass || (homeOf(b.t) === b) - (homeOf(a.t) === a) || a.t - b.t);
     const parts = cells.map((cell, i) => {
-      const at = home[cell.t];
+      const at = homeOf(cell.t);
       const elsewhere = at && at !== cell ? ["; most of it is in ", ...clusterOf(work, at.p)] : [];
       const kind = i ? "merge" : elsewhere.length ? "split" : "own";
       const words = [`${points(cell.set.size)} of `, ...truthOf(work, cell.t)];
@@ -95,7 +101,7 @@ const clustersNow = (work) => {
     out.push({ id: pred.id, name: clusterOf(work, pred.id), size: pred.shared.size + pred.lost.size, parts });
   }
   engine.truths.forEach((truth, t) => {
-    if (!truth.lost.size) return;
+    if (!truth.lost.size || (only && t !== missing)) return;
     const rows = lostOf(component, "true", [t]).map((point) => point.slice(2));
     const words = [`${points(truth.lost.size)} of `, ...truthOf(work, t)];
     out.push({ id: null, t, name: null, size: truth.lost.size, parts: [{ kind: "missing", count: truth.lost.size, rows, words }] });
@@ -149,9 +155,7 @@ const partRows = (part, words, moves) => {
 const pointDiff = (work, { only = null, missing = null, moving = () => "" } = {}) => {
   const words = sought();
   const found = (cluster) => words.length > 0 && cluster.parts.some((part) => part.rows.some((row) => holds(row, words)));
-  const clusters = clustersNow(work)
-    .filter((cluster) => !only || (cluster.id === null ? cluster.t === missing : only.includes(cluster.id)))
-    .sort((a, b) => found(b) - found(a) || (only ? only.indexOf(a.id) - only.indexOf(b.id) : 0));
+  const clusters = clustersNow(work, only, missing).sort((a, b) => found(b) - found(a));
   const body = (cluster) => {
     const title = cluster.name ? [...asNodes(cluster.name), ` · ${points(cluster.size)}`] : ["not found"];
     return element(
@@ -164,8 +168,8 @@ const pointDiff = (work, { only = null, missing = null, moving = () => "" } = {}
   const table = element(
     "table",
     { class: "points" },
-    element("caption", { class: "unseen" }, `Points by ${data.sides[1]} cluster`),
-    element("thead", { class: data.attributes.length ? null : "unseen" }, element("tr", {}, ...["point", ...data.attributes].map((head) => element("th", { scope: "col" }, label(head))))),
+    element("caption", { class: "unseen" }, `${capital(plural(POINT))} by ${clusterNoun("pred")}`),
+    element("thead", { class: data.attributes.length ? null : "unseen" }, element("tr", {}, ...[POINT, ...data.attributes].map((head) => element("th", { scope: "col" }, label(head))))),
     ...clusters.slice(0, GROUPS).map(body),
   );
   const more = element(
@@ -177,7 +181,7 @@ const pointDiff = (work, { only = null, missing = null, moving = () => "" } = {}
         more.remove();
       },
     },
-    `Show ${compact.format(clusters.length - GROUPS)} more clusters`,
+    `Show ${counted(clusters.length - GROUPS, `more ${CLUSTER}`)}`,
   );
   return element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": capital(plural(POINT)) }, table, clusters.length > GROUPS ? more : null);
 };
@@ -191,13 +195,12 @@ const pointTable = (component) => {
     element(
       "p",
       { class: "tints" },
-      `By ${data.sides[1]} cluster${done ? `, after ${compact.format(done)} accepted repair${done === 1 ? "" : "s"}` : ""}. `,
+      `By ${clusterNoun("pred")}${done ? `, after ${compact.format(done)} accepted repair${done === 1 ? "" : "s"}` : ""}. `,
       element("span", { class: "tint merge" }, "Strays"),
-      " belong to another ",
-      `${data.sides[0]} cluster; `,
+      ` belong to another ${clusterNoun("true")}; `,
       element("span", { class: "tint split" }, "split-off parts"),
-      " belong where most of their cluster is.",
-      ...(data.attributes.length ? [" ", element("span", { class: "differs" }, "Values"), " that the points beside them do not have are marked."] : []),
+      ` belong where most of their ${CLUSTER} is.`,
+      ...(data.attributes.length ? [" ", element("span", { class: "differs" }, "Values"), ` that the ${plural(POINT)} beside them do not have are marked.`] : []),
     ),
     pointDiff(work),
   );

@@ -19,8 +19,8 @@ const reviewing = (() => {
     const moving = (cluster, part) => {
       if (repair.operation === "move") return cluster.id === repair.from && part.cell?.t === repair.t ? `→ ${name(repair.to)}` : "";
       if (repair.operation === "merge") return cluster.id === repair.preds[0] ? "" : `→ ${name(repair.preds[0])}`;
-      if (repair.operation === "split") return part.kind === "merge" ? "→ a cluster of its own" : "";
-      if (repair.operation === "add") return cluster.id !== null ? "" : repair.to === null ? "→ a cluster of their own" : `→ ${name(repair.to)}`;
+      if (repair.operation === "split") return part.kind === "merge" ? `→ ${A_CLUSTER} of its own` : "";
+      if (repair.operation === "add") return cluster.id !== null ? "" : repair.to === null ? `→ ${A_CLUSTER} of their own` : `→ ${name(repair.to)}`;
       return part.kind === "spurious" ? "→ removed" : "";
     };
     return pointDiff(work, { only: concerned(repair), missing: repair.operation === "add" ? repair.t : null, moving });
@@ -43,7 +43,7 @@ const reviewing = (() => {
   const decide = (one, verdict, after) => {
     const done = review[verdict](one.component, one.repair);
     const score = verdict === "accept" ? ` S_H is now ${number(done.score)}.` : "";
-    say(`${verdict === "accept" ? "Accepted" : "Rejected"}: ${inWords(done.words)}.${score} ${counted(items.length, "repair")} left.`);
+    say(`${verdict === "accept" ? "Accepted" : "Rejected"}: ${inWords(done.words)}.${score} ${counted(left, "repair")} left.`);
     after();
   };
 
@@ -52,7 +52,7 @@ const reviewing = (() => {
   let items = [];
   const focusOn = (index) => {
     if (!items.length) {
-      $("undo").focus();
+      (left ? $("only-with") : $("undo")).focus();
       return;
     }
     view.current = keyOf(items[Math.max(0, Math.min(index, items.length - 1))]);
@@ -71,8 +71,8 @@ const reviewing = (() => {
         type: "button",
         class: "look",
         "aria-expanded": String(open),
-        title: "Show the points (p)",
-        "aria-label": `Points: ${inWords(wordsOf(review.worked(one.component), one.repair))}`,
+        title: `Show the ${plural(POINT)} (p)`,
+        "aria-label": `${capital(plural(POINT))}: ${inWords(wordsOf(review.worked(one.component), one.repair))}`,
         onclick: () => {
           view.evidence = !open;
           view.current = keyOf(one);
@@ -80,7 +80,7 @@ const reviewing = (() => {
           section.querySelector("li[aria-current] .look").focus();
         },
       },
-      "Points",
+      capital(plural(POINT)),
     );
     return element(
       "li",
@@ -127,7 +127,8 @@ const reviewing = (() => {
     if (!last) return;
     view.current = keyOf(last);
     say(`Undone: ${inWords(last.words)}. S_H is now ${number(review.totals().score)}.`);
-    draw();
+    if (document.activeElement !== $("undo")) focusOn(at());
+    else draw();
   };
 
   // The first screen says so too.
@@ -152,7 +153,8 @@ const reviewing = (() => {
       ),
     );
     glance(accepted, score);
-    $("progress").textContent = `${compact.format(accepted)} accepted, ${compact.format(rejected)} rejected, ${compact.format(items.length)} left to decide.`;
+    const held = data.rest.components ? counted(data.components.length, "component") : "";
+    $("progress").textContent = `${compact.format(accepted)} accepted, ${compact.format(rejected)} rejected, ${compact.format(left)} left to decide${held ? ` in the ${held} that this file holds` : ""}.`;
     const { reason } = accepted || data.patch.refused ? leaving.patch() : {};
     $("no-patch").textContent = reason ? `No patch: ${reason} CSV has the same.` : "";
     $("no-patch").hidden = !reason;
@@ -160,12 +162,25 @@ const reviewing = (() => {
     for (const id of ["as-patch", "as-csv", "as-words"]) $(id).disabled = !accepted || (id === "as-patch" && Boolean(reason));
   };
 
+  // What is left, and what of it has all the words in the box.
+  let left = 0;
+  const wanted = () => {
+    const words = $("only-with").value.trim().toLocaleLowerCase().split(/\s+/).filter(Boolean);
+    const all = review.remaining();
+    left = all.length;
+    const has = (one) => {
+      const text = inWords(wordsOf(review.worked(one.component), one.repair)).toLocaleLowerCase();
+      return words.every((word) => text.includes(word));
+    };
+    return words.length ? all.filter(has) : all;
+  };
   const draw = () => {
-    items = review.remaining();
+    items = wanted();
     if (at() < 0) view.current = items.length ? keyOf(items[0]) : null;
     view.shown = Math.max(view.shown, at() + 1);
     $("to-decide").replaceChildren(...items.slice(0, view.shown).map(itemOf));
     $("more-to-decide").hidden = items.length <= view.shown;
+    $("nothing-to-decide").textContent = left ? "Nothing that is left to decide has these words." : "Nothing is left to decide.";
     $("nothing-to-decide").hidden = items.length > 0;
     $("decided").hidden = !review.decisions.length;
     $("decisions").replaceChildren(...review.decisions.map(decidedOf));
@@ -183,7 +198,7 @@ const reviewing = (() => {
       const left = review.remaining(component);
       const after = () => (bench.querySelector(".accept") || bench.closest(".detail").previousElementSibling.querySelector("button")).focus();
       const rows = left.slice(0, OF_COMPONENT).map((one) =>
-        element("p", { class: "fix" }, ...asNodes(wordsOf(review.worked(component), one.repair)), " ", gain(one), " ", ...verdicts(one, after)),
+        element("p", { class: "fix" }, ...asNodes(wordsOf(review.worked(component), one.repair)), " ", gain(one), " ", element("span", { class: "inline" }, ...verdicts(one, after))),
       );
       const more = left.length - rows.length;
       if (component.loss[0] > 0) {
@@ -193,7 +208,7 @@ const reviewing = (() => {
           more > 0 ? element("p", { class: "note" }, `${counted(more, "more repair")} in the review.`) : "",
         );
       }
-      if (withPoints && component.points && component.points.length + component.lost.length) bench.append(element("h3", {}, "Points"), pointTable(component));
+      if (withPoints && component.points && component.points.length + component.lost.length) bench.append(element("h3", {}, capital(plural(POINT))), pointTable(component));
     };
     benches.set(bench, refresh);
     refresh();
@@ -231,6 +246,10 @@ const reviewing = (() => {
     document.addEventListener("keydown", press);
     section.addEventListener("focusin", come);
     $("undo").addEventListener("click", undo);
+    $("only-with").addEventListener("input", () => {
+      view.shown = PAGE_OF;
+      draw();
+    });
     $("more-to-decide").addEventListener("click", () => {
       view.shown += PAGE_OF;
       draw();

@@ -206,16 +206,21 @@ const whatIf = ({ unit, uneven, cells: given, truths: givenTruths, preds: givenP
     const pure = cells.filter(isPure);
     const mixed = cells.filter((cell) => !isPure(cell));
     const together = (several) => ({ t, preds: several.map((cell) => cell.p) });
+    const before = found.length;
     if (pure.length > 1) found.push(offered("merge", united(truth, pure), together(pure)));
-    if (pure.length && mixed.length) {
-      const [host, gain] = best(mixed, null, tried, (cell) => united(truth, [cell, ...pure]));
-      found.push(offered("merge", gain, together([host, ...pure])));
-    }
     const places = uneven ? cells : [first, pure[0], ...mixed.slice(0, tried)];
     for (const cell of cells) {
       if (isPure(cell) && !preds.get(cell.p).lost.size) continue;
       const [to, gain] = best(places, cell, uneven ? tried : Infinity, (other) => moved(truth, cell, other));
       found.push(offered("move", gain, { t, from: cell.p, to: to.p }));
+    }
+    if (pure.length && mixed.length) {
+      // With its home, unless another gains more than anything else.
+      const merged = (host) => offered("merge", united(truth, [host, ...pure]), together([host, ...pure]));
+      const atHome = isPure(first) ? [] : [merged(first)];
+      const most = [...found.slice(before), ...atHome].reduce((gain, one) => Math.max(gain, one.gain), -Infinity);
+      const [host, gain] = best(mixed, null, tried, (cell) => united(truth, [cell, ...pure]));
+      found.push(...(gain > most + ROUNDING * (truth.shared.mass + truth.lost.mass) ? [merged(host)] : atHome));
     }
     return found;
   };

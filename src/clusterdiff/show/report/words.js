@@ -1,5 +1,6 @@
 // Repairs in words, as Python tells them: a list of texts and of names, which are users' own.
 const NAMED_POINTS = 5;
+const A_CLUSTER = `${/^[aeiou]/.test(CLUSTER) ? "an" : "a"} ${CLUSTER}`;
 const andList = (items, limit = 4) => {
   const out = [];
   const some = items.length > limit ? items.slice(0, limit) : items;
@@ -59,7 +60,7 @@ const wordsOf = (work, { operation, t, p, from, to, preds }) => {
     return [`remove ${points(lost.size)}`, ...named(lostOf(component, "pred", strays), lost.size), " from ", ...clusterOf(work, p)];
   }
   const { size } = engine.truths[t].lost;
-  const where = to === null ? ["a cluster of their own"] : clusterOf(work, to);
+  const where = to === null ? [`${A_CLUSTER} of their own`] : clusterOf(work, to);
   return [`add ${points(size)}`, ...named(lostOf(component, "true", [t]), size), " of ", ...truthOf(work, t), " to ", ...where];
 };
 

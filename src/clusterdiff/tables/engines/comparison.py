@@ -32,7 +32,7 @@ from clusterdiff.tables.engines.slices import by_column
 from clusterdiff.tables.engines.source import EngineSource
 from clusterdiff.tables.engines.sums import InEngine
 from clusterdiff.tables.engines.tables import Points
-from clusterdiff.wording import count
+from clusterdiff.wording import count, number
 
 #: The usual measures, without the one that is not a sum over cells.
 SUMS = tuple(name for name in USUAL if name != "A")
@@ -174,8 +174,8 @@ class EngineComparison(Comparison):
         summed, loss = self.summed, self.loss
         true, pred = self.clusters
         return [
-            f"S_H = {self.score():.4f} for {count(self.n)} in {true:,} true and {count(pred, 'predicted cluster')}",
-            f"lost {loss.total:.4f}: {', '.join(loss.told(4, lost=False))}",
+            f"S_H = {number(self.score())} for {count(self.n)} in {true:,} true and {count(pred, 'predicted cluster')}",
+            f"lost {number(loss.total)}: {', '.join(loss.told(4, lost=False))}",
             f"computed in {self.engine}: {count(len(summed), 'cell')} stayed there (budget {self._budget:,} bytes)",
         ]
 
