@@ -40,7 +40,7 @@ class Guard(Once):
         self.n, self.total = meet.n, meet.total
         self.weighted, self.uneven = meet.weighted, meet.uneven
         self.k_true, self.k_pred, self.same = meet.k_true, meet.k_pred, meet.same
-        self.bottom_entropy = meet.bottom_entropy
+        self.bottom_entropy, self.scale = meet.bottom_entropy, meet.scale
 
     def __len__(self) -> int:
         return len(self._meet)

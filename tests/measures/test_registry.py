@@ -146,7 +146,7 @@ def test_adding_a_measure_touches_one_file(tmp_path: Path) -> None:
         table.write_text("a,b\n0,0\n0,1\n1,1\n", encoding="utf-8")
         run = CliRunner().invoke
         command = ["compare", str(table), "--true", "a", "--pred", "b", "--measures", "half_cells"]
-        assert "1.500000" in run(main, command).output
+        assert "half_cells  1.5000" in run(main, command).output
         assert "Half the number of cells" in run(main, ["measures"]).output
         assert "|M|/2" in run(main, ["measures", "half_cells"]).output
         assert "### `half_cells`" in run(main, ["measures", "--markdown"]).output
