@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from clusterdiff import _core
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.diff.loss import Loss
@@ -26,8 +25,6 @@ from clusterdiff.verbs.compare import compare, integers_in_order
 
 #: What a ranking shows unless measures are named: S_H, and its adjusted form where that has a meaning.
 USUAL = ("S_H", "as_h")
-#: From so many predictions on, several threads share the work, so many at a time.
-MANY = 50
 
 
 class Outline(Once):
@@ -97,21 +94,8 @@ class Judge:
         self._units: AnyArray | None = None
 
     def systems(self, preds: Mapping[str, object]) -> list[System]:
-        """All of them, read one after the other; arrays that are in memory already on several threads."""
-        known = type(preds) is dict and len(preds) >= MANY and not self.options
-        if not known or not all(integers_in_order(self.true, pred) for pred in preds.values()):
-            return [self.system(str(name), pred) for name, pred in preds.items()]
-        from concurrent.futures import ThreadPoolExecutor
-
-        named = list(preds.items())
-        stretches = [named[i : i + MANY] for i in range(0, len(named), MANY)]
-
-        def judged(stretch: list[tuple[str, object]]) -> list[System]:
-            return [self.system(str(name), pred) for name, pred in stretch]
-
-        first = judged(stretches[0])  # which tells what is the same for all
-        with ThreadPoolExecutor(_core.threads()) as pool:
-            return first + [system for part in pool.map(judged, stretches[1:]) for system in part]
+        """All of them, one after the other: each takes so short a time that threads would only wait for each other."""
+        return [self.system(str(name), pred) for name, pred in preds.items()]
 
     def system(self, name: str, pred: object) -> System:
         """What there is to know about one prediction."""

@@ -499,7 +499,7 @@ class Sweep {
 // Threads take a stretch of the merges each, and hold a state each.
 constexpr int kMostStretches = 4;
 // What it takes to gather the clusters at which a stretch begins, as a share of all merges. The first has nothing to gather.
-constexpr double kGather = 0.2;
+constexpr double kGather = 0.35;
 
 // Before which merge stretch j of `count` begins.
 i64 stretch(i64 merges, int j, int count) {
