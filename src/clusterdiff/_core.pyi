@@ -280,6 +280,9 @@ class Cells:
 def meet(true: Any, pred: Any) -> Cells:
     """The meet of two arrays of integer or boolean labels of equal length n >= 1."""
 
+def meets(true: Any, preds: list[Any]) -> list[Cells]:
+    """The meet of one array with each of several, on several threads."""
+
 def sum_squares(x: Any) -> int:
     """Exact sum of squares of integers."""
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from clusterdiff import _core
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.diff.loss import Loss
@@ -25,6 +26,8 @@ from clusterdiff.verbs.compare import compare, integers_in_order
 
 #: What a ranking shows unless measures are named: S_H, and its adjusted form where that has a meaning.
 USUAL = ("S_H", "as_h")
+#: So many predictions are met at a time, if they have so few points: each larger one uses all threads by itself.
+MANY, SMALL = 100, 100_000
 
 
 class Outline(Once):
@@ -94,8 +97,21 @@ class Judge:
         self._units: AnyArray | None = None
 
     def systems(self, preds: Mapping[str, object]) -> list[System]:
-        """All of them, one after the other: each takes so short a time that threads would only wait for each other."""
-        return [self.system(str(name), pred) for name, pred in preds.items()]
+        """All of them, read one after the other; small arrays that are in memory already are met side by side."""
+        true: Any = self.true
+        if type(preds) is not dict or self.options or not integers_in_order(true, true) or len(true) > SMALL:
+            return [self.system(str(name), pred) for name, pred in preds.items()]
+        named, made = list(preds.items()), list[System]()
+        for at in range(0, len(named), MANY):
+            stretch = named[at : at + MANY]
+            if all(integers_in_order(true, pred) for _, pred in stretch):
+                cells = _core.meets(true, [pred for _, pred in stretch])
+                for (name, pred), found in zip(stretch, cells, strict=True):
+                    labels: Any = pred
+                    made.append(self._of_integers(str(name), Meet.from_labels(true, labels, found)))
+            else:
+                made += [self.system(str(name), pred) for name, pred in stretch]
+        return made
 
     def system(self, name: str, pred: object) -> System:
         """What there is to know about one prediction."""

@@ -91,9 +91,9 @@ class Meet(Sizes):
         self._pred_names = pred_names
 
     @classmethod
-    def from_labels(cls, true: IntArray, pred: IntArray) -> Meet:
-        """The meet of two arrays of integer labels of the same points."""
-        cells = _core.meet(true, pred)
+    def from_labels(cls, true: IntArray, pred: IntArray, cells: _core.Cells | None = None) -> Meet:
+        """The meet of two arrays of integer labels of the same points; ``cells`` if those are known."""
+        cells = cells or _core.meet(true, pred)
         return cls(cells, locate=partial(located, cells, true, pred))
 
     @classmethod

@@ -17,6 +17,34 @@ PyCells meet_of(nb::handle truth, nb::handle pred) {
     return wrap(heavy(tl.n, [&](Run& run) { return meet(tl, pl, run); }));
 }
 
+// The meets of one clustering with each of several, and the sums that most measures read: a thread takes one at a time.
+nb::list meets_of(nb::handle truth, nb::list preds) {
+    const Array t(truth, "true");
+    const Labels tl = t.labels();
+    std::vector<Array> arrays;
+    std::vector<Labels> labels;
+    for (nb::handle pred : preds) {
+        arrays.emplace_back(pred, "preds");
+        labels.push_back(arrays.back().labels());
+        if (labels.back().n != tl.n) throw BadValue("true and preds must have the same length");
+    }
+    const i64 count = static_cast<i64>(labels.size());
+    std::vector<PyCells> made(labels.size());
+    heavy(tl.n * count, [&](Run& run) {
+        run.tasks(count, [&](i64 task, int) {
+            const std::size_t j = static_cast<std::size_t>(task);
+            Run alone(0, [] { return false; });  // whoever hands out the tasks asks whether to stop
+            made[j] = wrap(meet(tl, labels[j], alone));
+            Table& table = *made[j].table;
+            table.basic.emplace(basic_sums(table.cells, alone));
+            table.pred_sizes.emplace(table.cells.pred_sizes());
+        });
+    });
+    nb::list out;
+    for (PyCells& cells : made) out.append(nb::cast(std::move(cells)));
+    return out;
+}
+
 std::optional<LabelList> labels_of(nb::handle source, i64 clusters, const char* name) {
     const auto a = maybe(source, name);
     if (!a) return std::nullopt;
@@ -100,6 +128,7 @@ auto view(F f) {
 nb::class_<PyCells> bind_meet(nb::module_& m) {
     transposed.define(m, "Transposed", {"cells", "order"});
     m.def("meet", &meet_of, "true"_a, "pred"_a);
+    m.def("meets", &meets_of, "true"_a, "preds"_a);
     m.def("stream", &stream, "true"_a, "pred"_a);
     nb::class_<PyCells> cells(m, "Cells");
     cells.def("__init__", &make_cells, "indptr"_a, "cols"_a, "sizes"_a, "k_pred"_a, "true_labels"_a.none() = nb::none(),
