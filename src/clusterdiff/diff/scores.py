@@ -65,9 +65,8 @@ class Scores:
         if isinstance(measures, str) and measures == "all":
             found = {}
             for measure in applicable(self.summed):
-                with suppress(
-                    MeasureError
-                ):  # which says that it has no value here, or not in reasonable time
+                # Which says that it has no value here, or not in reasonable time.
+                with suppress(MeasureError):
                     found[measure.name] = self.score(measure)
             return found
         return {name: self.score(measure) for name, measure in resolve_all(measures).items()}

@@ -8,7 +8,6 @@ const COLUMNS = [
   ...costColumn((c) => c.cost),
   { key: "loss", title: "loss", value: (c) => c.loss[0], first: -1, class: "loss" },
 ];
-const clusterName = ([name, , , , single]) => (single ? element("i", {}, "none") : label(named(name)));
 
 // Without those that stand for a single point in none of the clusters.
 const nameList = (all, total) => {

@@ -1,7 +1,6 @@
 // The sections as tabs; without a script they are all there, one below the other.
 const tabs = [...document.querySelectorAll("#tabs a")];
 const panels = new Map(tabs.map((tab) => [tab.hash.slice(1), document.querySelector(tab.hash)]));
-const shownTab = () => tabs.find((tab) => tab.getAttribute("aria-selected") === "true").hash.slice(1);
 const drawers = new Map(); // what is drawn when a tab is first shown, by section
 
 const showTab = (name) => {
