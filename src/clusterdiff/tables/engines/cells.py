@@ -235,26 +235,34 @@ class _Grouping:
                 n=c("m").sum(),
             )
         )
-        either = flag((c("tz") + c("pz")) > 0)
-        noise = flagged.select(
-            true_noise=(c("tz") * c("m")).sum(),
-            pred_noise=(c("pz") * c("m")).sum(),
-            noise=(either * c("m")).sum(),
-            points=c("m").sum(),
-        )
-        out |= self.engine.row(noise)
+        out |= {"true_noise": 0, "pred_noise": 0, "noise": 0, "points": 0}
+        if self.policy.noise:
+            noise = flagged.select(
+                true_noise=(c("tz") * c("m")).sum(),
+                pred_noise=(c("pz") * c("m")).sum(),
+                noise=(flag((c("tz") + c("pz")) > 0) * c("m")).sum(),
+                points=c("m").sum(),
+            )
+            out |= self.engine.row(noise)
         return {name: int(value) for name, value in out.items()}
 
     def _check_join(self) -> None:
         """Whether every row of the two tables came back once: otherwise a point was named twice or not at all."""
-        nowhere = self.raw.filter(c("t").is_null() & c("p").is_null())
-        both = self.engine.row(nowhere.select(mi=c("mi").sum(), mj=c("mj").sum()))
-        if both["mi"] and both["mj"]:
+        nowhere = flag(c("t").is_null() & c("p").is_null())
+        got = self.engine.row(
+            self.raw.select(
+                true=c("mi").sum(),
+                pred=c("mj").sum(),
+                mi=(nowhere * c("mi")).sum(),
+                mj=(nowhere * c("mj")).sum(),
+                unmatched=flag(c("mi") != c("mj")).sum(),
+            )
+        )
+        if got["mi"] and got["mj"]:
             rows = self.points.frame.filter(c("t").is_null() & c("p").is_null())
             self._nowhere = int(self.engine.row(rows.select(n=nw.len()))["n"])
-        elif both["mi"] or both["mj"]:
-            self._nowhere = int(both["mi"] + both["mj"])
-        got = self.engine.row(self.raw.select(true=c("mi").sum(), pred=c("mj").sum()))
+        elif got["mi"] or got["mj"]:
+            self._nowhere = int(got["mi"] + got["mj"])
         if (got["true"], got["pred"]) != self.points.counts:
             self.points.refuse_repeats()
             raise EngineError(
@@ -262,11 +270,8 @@ class _Grouping:
                 f"rows at first, then {int(got['true']):,} and {int(got['pred']):,}.",
                 "run again when nothing writes to them.",
             )
-        if self.policy.missing != "error" and self.engine.row(self._unmatched().select(n=nw.len()))["n"]:
+        if self.policy.missing != "error" and got["unmatched"]:
             self.points.refuse_repeats(unmatched=True)
-
-    def _unmatched(self) -> Frame:
-        return self.raw.filter(c("mi") != c("mj"))
 
     def _refuse_missing(self, tally: dict[str, int]) -> None:
         texts = []

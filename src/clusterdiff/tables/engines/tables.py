@@ -143,13 +143,17 @@ class Points:
 
     def _refuse_repeats(self, side: Side, frame: Frame) -> None:
         fetch = self.engine.fetch
-        nameless = int(self.engine.row(frame.select(n=flag(c(side.key).is_null()).sum()))["n"])
+        names = frame.group_by(side.key).agg(rows=nw.len())
+        null, repeated = c(side.key).is_null(), c("rows") > 1
+        found = self.engine.row(
+            names.select(nameless=(flag(null) * c("rows")).sum(), twice=flag(~null & repeated).sum())
+        )
+        nameless, total = int(found["nameless"]), int(found["twice"])
         if nameless:
             raise LabelError(f"`{side.argument}` has {count(nameless)} without a name (null).")
-        twice = frame.group_by(side.key).agg(rows=nw.len()).filter(c("rows") > 1)
-        total = int(self.engine.row(twice.select(n=nw.len()))["n"])
         if total:
-            first = self.called(plain(fetch(twice.sort(side.key).head(5).select(side.key))[side.key]))
+            twice = names.filter(repeated).select(side.key).sort(side.key).head(5)
+            first = self.called(plain(fetch(twice)[side.key]))
             raise LabelError(
                 f"`{side.argument}` must name each point once; {count(total, 'name')} repeated: "
                 f"{listed(first, total)}.",
