@@ -161,6 +161,9 @@ class Measure:
                 f"{self.name} is not defined where a clustering lacks points that count as lost: {why}.",
                 'pass missing="drop" or missing="singleton", or choose another measure.',
             )
+        lack = None if "cells" in meet.offers else self.lacks(meet)
+        if lack is not None:
+            raise refusal(self.name, lack, meet)
         function = self.function if self.lost is True else self.lost
         return function(meet, **dict(self.bound))
 

@@ -224,6 +224,53 @@ class Overlapping(Summed, Protocol):
         """The clusterings as they were given."""
 
 
+class WholeSums(Protocol):
+    """Sums where points that a side lacks count as lost: over the cells of shared points (m), in whole clusters (a, b).
+
+    Masses where points have weights.
+    """
+
+    @property
+    def true(self) -> Any:
+        """Σ a, all points of the true clustering."""
+
+    @property
+    def pred(self) -> Any:
+        """Σ b, all points of the predicted clustering."""
+
+    @property
+    def lost(self) -> Any:
+        """The points that only one of the two has."""
+
+    @property
+    def alone(self) -> int:
+        """How many these are, whatever they weigh."""
+
+    @property
+    def recall(self) -> float:
+        """Σ m²/a."""
+
+    @property
+    def precision(self) -> float:
+        """Σ m²/b."""
+
+    @property
+    def element(self) -> float:
+        """Σ m²/max(a, b)."""
+
+
+class Lossy(Summed, Protocol):
+    """What has these sums: two clusterings of which one lacks points of the other, that count as lost."""
+
+    @property
+    def shared(self) -> Summed | None:
+        """The same of the points that both have; None if there are none."""
+
+    @property
+    def whole(self) -> WholeSums:
+        """The sums over shared cells in whole clusters."""
+
+
 class WeightedSums:
     """The same sums over weighted points, where masses take the place of sizes."""
 
