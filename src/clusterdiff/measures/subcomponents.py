@@ -81,7 +81,9 @@ def _by_cluster(meet: Meet, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 def _heavy_parts(meet: Meet) -> npt.NDArray[Any]:
     """How many cells of each true cluster weigh anything: of one alone nothing is lost, whatever rounding says."""
-    return np.diff(meet.indptr) if meet.weights is None else _by_cluster(meet, (meet.mass > 0).astype(np.int64))
+    return (
+        np.diff(meet.indptr) if meet.weights is None else _by_cluster(meet, (meet.mass > 0).astype(np.int64))
+    )
 
 
 def _between(meet: Meet) -> _core.Contents:

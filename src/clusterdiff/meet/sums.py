@@ -23,10 +23,11 @@ Made = TypeVar("Made")
 #: clusterings with the points that one of them lacks; the points.
 Reads: TypeAlias = Literal["sums", "margins", "cells", "overlap", "points"]
 READS: tuple[Reads, ...] = ("sums", "margins", "cells", "overlap", "points")
-#: Sums of a single measure that are known in some places and spare it the cells there: S* and S' with a built-in s,
-#: and the points in the best one-to-one matching of clusters.
+#: Sums of a single measure that are known in some places and spare it the cells there: S* and S' with a built-in s, the
+#: points in the best one-to-one matching of clusters, and what single measures count.
 FUSED = (
     "s_h", "s_h_mean", "s_pairs", "s_pairs_mean", "s_largest", "s_largest_mean", "s_mse", "s_mse_mean", "matched",
+    "mentions", "muc", "blanc", "lea", "clusters", "products", "closest", "chi2", "frobenius",
 )  # fmt: skip
 
 

@@ -19,30 +19,37 @@ class Whole:
 
     @property
     def true(self) -> Any:
+        """All points of the true clustering."""
         return self._meet.true_mass.sum().item()
 
     @property
     def pred(self) -> Any:
+        """All points of the predicted clustering."""
         return self._meet.pred_mass.sum().item()
 
     @property
     def lost(self) -> Any:
+        """The points that only one of the two has."""
         return self._meet.missing.total + self._meet.spurious.total
 
     @property
     def alone(self) -> int:
+        """How many these are, whatever they weigh."""
         return len(self._meet.missing) + len(self._meet.spurious)
 
     @property
     def recall(self) -> float:
+        """Σ m²/a."""
         return self._over(self._meet.true_mass[self._meet.true])
 
     @property
     def precision(self) -> float:
+        """Σ m²/b."""
         return self._over(self._meet.pred_mass[self._meet.pred])
 
     @property
     def element(self) -> float:
+        """Σ m²/max(a, b)."""
         meet = self._meet
         return self._over(np.maximum(meet.true_mass[meet.true], meet.pred_mass[meet.pred]))
 

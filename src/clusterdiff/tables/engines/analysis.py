@@ -102,7 +102,9 @@ class EngineAnalysis:
             if lost:
                 alone = scored.filter(c("nowhere") == 1)
                 found = {name: c(f"{name}_m").sum() for name in ("missing", "spurious")}
-                masses = {f"{name}_w": (c(x) * c("w")).sum() for name, x in (("missing", "pa"), ("spurious", "ta"))}
+                masses = {
+                    f"{name}_w": (c(x) * c("w")).sum() for name, x in (("missing", "pa"), ("spurious", "ta"))
+                }
                 counts |= engine.row(alone.select(**found, **masses))
         return kept, {name: count if name.endswith("_w") else int(count) for name, count in counts.items()}
 
@@ -121,7 +123,7 @@ class EngineAnalysis:
     @property
     def same(self) -> int:
         """How many components are the same on both sides."""
-        return self._differing[1]["same"]
+        return int(self._differing[1]["same"])
 
     def _count(self, frame: Frame) -> dict[str, int]:
         return {name: int(value) for name, value in self._cells.engine.row(frame).items()}
@@ -239,10 +241,12 @@ class EngineAnalysis:
             columns = {name: numbers(column) for name, column in got.items()}
             codes = kind_codes(*(columns[mark] > 0 for mark in marks))
             for row, code in enumerate(codes.tolist()):
-                kind = out[self._kinds[code]]
+                found_of = out[self._kinds[code]]
                 for name in ("components", *sums):
-                    kind[name] += columns[name][row].item()
-        for kind in ("missing", "spurious") if self._cells.lost else ():  # points in no cluster of either side
+                    found_of[name] += columns[name][row].item()
+        for kind in (
+            ("missing", "spurious") if self._cells.lost else ()
+        ):  # points in no cluster of either side
             mass = float(counts[f"{kind}_w"])
             more = {"components": counts[kind], "m": counts[kind], "w": mass, kind: mass / self._cells.mass}
             out[kind] = {name: value + more.get(name, 0) for name, value in out[kind].items()}

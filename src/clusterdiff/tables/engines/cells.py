@@ -33,11 +33,11 @@ CELL_BYTES = {"int": 100, "other": 400}
 class Cells:
     """The meet in its engine: columns ``t``, ``p``, ``m`` (points) and, if asked for, weights and features.
 
-    Weights: ``w``, ``ww``, ``wl``, ``wx`` are Σw, Σw², Σ w·log w and max w, in the unit of the points, and ``wn`` counts
-    the points that weigh anything: of one such point nothing can be split, whatever sums make of it. Features: ``c0``
-    … are the cell's means and ``within`` the squared deviations from them. ``given`` has the groups as they were before
-    points in no cluster of a side were dealt with, if there were any. ``lost`` says whether there are rows of points that
-    only one side has: ``ta`` is 1 where `true` lacks them, and ``pa`` where `pred` does.
+    Weights: ``w``, ``ww``, ``wl``, ``wx`` are Σw, Σw², Σ w·log w and max w, in the unit of the points; ``wn`` counts
+    the points that weigh anything, since of one such point nothing can be split, whatever sums make of it. Features:
+    ``c0`` … are the cell's means and ``within`` the squared deviations from them. ``given`` has the groups as they were
+    before points in no cluster of a side were dealt with, if there were any. ``lost`` says whether there are rows of
+    points that only one side has: ``ta`` is 1 where `true` lacks them, and ``pa`` where `pred` does.
     """
 
     points: Points

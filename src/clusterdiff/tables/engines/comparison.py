@@ -59,10 +59,10 @@ class TableComparison(Comparison):
 class EngineComparison(Comparison):
     """Two clusterings of tables, their meet too large for memory and left in the engine.
 
-    It has the scores that are sums over cells, the losses, by slices too, the number of components of each kind, and the
-    costliest components and clusters (1,000 at most). ``costliest`` is a comparison in memory of as many of the costliest
-    components as the budget allows, with everything that a comparison has. What reads cells or points is refused here
-    and available there.
+    It has the scores that are sums over cells, the losses, by slices too, the number of components of each kind, and
+    the costliest components and clusters (1,000 at most). ``costliest`` is a comparison in memory of as many of the
+    costliest components as the budget allows, with everything that a comparison has. What reads cells or points is
+    refused here and available there.
     """
 
     where: Literal["memory", "engine"] = "engine"
@@ -208,8 +208,13 @@ class EngineComparison(Comparison):
         """Refused: it reads the cells."""
         raise refusal("patch()", "cells", self.summed)
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The other columns of the table of true clusters, which ``by`` takes by name."""
+        return self.summed.source.points.others.names
+
     def by(self, column: object) -> Table[Slice]:
-        """The loss by the values of a column of the table of true clusters, which its name says; by "size", or "kind"."""
+        """The loss by the values of a column of the table of true clusters, by name; or by "size" or "kind"."""
         sides = self.summed.sums.sides
         if column in BUILT_IN and column not in sides.source.points.others.names:
             return by_size(sides) if column == "size" else self.in_engine.by_kind()

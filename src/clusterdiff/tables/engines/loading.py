@@ -202,7 +202,9 @@ def points_compared(cells: Cells) -> Frame:
     if policy.noise.drops:
         frame = frame.filter((c("tz") + c("pz")) == 0)
     if cells.lost:
-        frame = frame.filter((c("tn") + c("pn")) < 2).with_columns(ta=c("tn"), pa=c("pn"), tn=nw.lit(0), pn=nw.lit(0))
+        frame = frame.filter((c("tn") + c("pn")) < 2).with_columns(
+            ta=c("tn"), pa=c("pn"), tn=nw.lit(0), pn=nw.lit(0)
+        )
     elif policy.missing != "singleton":
         frame = frame.filter((c("tn") + c("pn")) == 0)
     single = policy.noise.separates

@@ -59,13 +59,16 @@ class ReadColumns:
 
 
 def lost_points(cells: Cells, rows: Frame, whole: bool) -> Points:
-    """The points of the components that ``rows`` make up; ``whole``: and those that are in no cluster of either side."""
+    """The points of the components that ``rows`` make up; ``whole``: and lost ones that are noise on the other side."""
     points, noise = cells.points, cells.policy.noise
     frame = points.frame
     true, pred = (
         rows.filter(~c(key).is_null()).group_by(key).agg(rows=nw.len()).select(key) for key in ("t", "p")
     )
-    parts = [frame.join(true, on="t", how="semi"), frame.join(true, on="t", how="anti").join(pred, on="p", how="semi")]
+    parts = [
+        frame.join(true, on="t", how="semi"),
+        frame.join(true, on="t", how="anti").join(pred, on="p", how="semi"),
+    ]
     if whole and noise.separates:
         marked = frame.with_columns(**noisy(noise), tn=flag(c("t").is_null()), pn=flag(c("p").is_null()))
         alone = marked.filter((c("tz") * c("pn") + c("pz") * c("tn")) > 0)

@@ -73,7 +73,7 @@ class Sides:
                 kept_h=either(
                     nw.lit(0.0), part.then(_positive(w * log_or_0(w / self.unit) - own)).otherwise(0.0)
                 ),
-                kept_pairs=either(nw.lit(0.0), part.then(w * w - c("ww")).otherwise(0.0)),
+                kept_pairs=either(nw.lit(0.0), part.then(_positive(w * w - c("ww"))).otherwise(0.0)),
                 own_h=own,
                 heavy_k=either(c("wn"), flag(c("wn") > 0)),
                 heavy_m=either(c("wn"), flag(c("wn") > 0) * c("m")),
@@ -93,7 +93,13 @@ class Sides:
 
     def _side(self, key: str) -> Frame:
         weighted, lost = self.source.points.weighted, self.source.lost
-        sums = ["m", "k", "kept_h", "kept_pairs", *["w", "own_h", "ww", "wn", "heavy_k", "heavy_m"] * weighted]
+        sums = [
+            "m",
+            "k",
+            "kept_h",
+            "kept_pairs",
+            *["w", "own_h", "ww", "wn", "heavy_k", "heavy_m"] * weighted,
+        ]
         sums += ["m0", "w0", *["own_h0", "wn0"] * weighted] if lost else []
         largest = ["x", "biggest", *["heavy_biggest"] * weighted]
         grouped = (
@@ -128,6 +134,7 @@ class Sides:
         if lost:
             score = {name: if_else(c("a_m0") > 0, found, nw.lit(0.0)) for name, found in score.items()}
             score |= self._factors()
+        together = if_else(c("a_wn") <= 1, nw.lit(0.0), _positive(c("whole_pairs"))) if weighted else None
         return grouped.select(
             key,
             **{
@@ -136,12 +143,13 @@ class Sides:
                 f"{key}_parts": c("a_k").cast(nw.Int64),
             },
             **{f"{key}_max": c("a_x"), f"{key}_biggest": c("a_biggest").cast(nw.Int64)},
+            **({} if together is None else {f"{key}_together": together}),
             **({f"{key}_shared": c("a_m0").cast(nw.Int64), f"{key}_shared_mass": c("a_w0")} if lost else {}),
             **{f"{key}_{name}": expression for name, expression in score.items()},
         )
 
     def _factors(self) -> dict[str, Any]:
-        """How the shared points of each cluster fared by entropy, and what they are of it: see ``UnevenMeet.scores``."""
+        """How the shared points of each cluster fared by entropy, and what they are of it: as ``UnevenMeet.scores``."""
         w, whole = c("a_w0"), c("whole_h")
         if self.source.points.weighted:
             inside = _positive(w * log_or_0(w / self.unit) - c("a_own_h0"))

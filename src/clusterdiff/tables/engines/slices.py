@@ -42,7 +42,9 @@ def by_column(sides: Sides, column: object) -> Table[Slice]:
     for key, side in (("t", sides.true), ("p", sides.pred)):
         frame = frame.join(side.select(key, *(f"{key}_{name}" for name in factors)), on=key, how="left")
         # A point that is a cluster of its own is not split, and not merged with any other.
-        own = {f"{key}_{name}": if_else(c(f"{key}o") > 0, nw.lit(1.0), c(f"{key}_{name}")) for name in factors}
+        own = {
+            f"{key}_{name}": if_else(c(f"{key}o") > 0, nw.lit(1.0), c(f"{key}_{name}")) for name in factors
+        }
         frame = frame.with_columns(**own)
     frame = frame.with_columns(w=c("w") if cells.points.weighted else nw.lit(1.0))
     share = lost_out if cells.lost else shared_out
@@ -60,7 +62,9 @@ def by_column(sides: Sides, column: object) -> Table[Slice]:
     points = numbers(got["points"], np.int64)
     columns = {name: numbers(got[name]) for name in sums} | {"m": points}
     table = slice_table(plain(got["value"]), columns, cells.mass)
-    order = np.lexsort((-points, -table["loss"]))  # as in memory: among equal losses, that of more points first
+    order = np.lexsort(
+        (-points, -table["loss"])
+    )  # as in memory: among equal losses, that of more points first
     return Table({name: table[name][order] for name in table.columns}, Slice)
 
 
@@ -95,7 +99,7 @@ def _with_value(points: Points, column: str) -> Points:
 def slice_table(
     values: Sequence[Any], columns: dict[str, Any], total: float, shares: bool = False
 ) -> Table[Slice]:
-    """Slices from their points (m), their mass (w) and what they lost to what, in mass or as ``shares`` of the whole."""
+    """Slices from their points (m), their mass (w) and what they lost to what: mass, or ``shares`` of the whole."""
     names = np.empty(len(values), dtype=object)
     names[:] = values
     unit = 1.0 if shares else total

@@ -8,13 +8,18 @@ from math import log
 from typing import Any
 
 from clusterdiff.meet.margins import Margins
-from clusterdiff.meet.parts import Pairs
+from clusterdiff.meet.parts import Count, Pairs
 from clusterdiff.meet.sums import FUSED, Once
 from clusterdiff.tables.engines.cells import Cells
+from clusterdiff.tables.engines.overlaps import Overlaps
 from clusterdiff.tables.engines.sides import shared_row
 from clusterdiff.tables.engines.sums import EngineSums
 from clusterdiff.wording import count
 
+#: Of the sums that spare a measure the cells: those made of counts, and those that take a query of their own.
+COUNTED = frozenset({"mentions", "muc", "lea", "blanc"})
+ALONE = frozenset({"clusters", "products", "closest", "chi2", "frobenius"})
+Triple = tuple[Count, Count, Count]
 #: What a comparison in an engine offers: all sums, but for the matching of clusters, which looks at all cells at once.
 OFFERS = frozenset({"sums", *(name for name in FUSED if name != "matched")})
 
@@ -87,15 +92,11 @@ class InEngine(Once):
     def pairs(self) -> Pairs:
         """Pairs of points that the clusterings put together; where points count as lost, in whole clusters."""
         sums = self.sums
-        if self.uneven:
-            shared, missing, spurious = (sums.unshared[f"{part}_ww"] for part in ("shared", "missing", "spurious"))
-            own = shared, shared + missing, shared + spurious, shared + missing + spurious
-        else:
-            own = (sums.own_squares if self.weighted else self.n,) * 4
-        squares = sums.mm, sums.aa, sums.bb, self.total**2
-        if not self.weighted:
-            return Pairs(*((square - round(less)) // 2 for square, less in zip(squares, own, strict=True)))
-        return Pairs(*((square - less) / 2 for square, less in zip(squares, own, strict=True)))
+        if self.weighted:
+            return Pairs(*(twice / 2 for twice in sums.together))
+        both, true, pred = self._overlaps.points
+        own = zip((sums.mm, sums.aa, sums.bb, self.n**2), (both, true, pred, self.n), strict=True)
+        return Pairs(*((square - points) // 2 for square, points in own))
 
     @property
     def margins(self) -> Margins:
@@ -107,9 +108,41 @@ class InEngine(Once):
         """H(⊥)."""
         return log(self.n) if not self.weighted else float(log(self.total) - self.sums.own_logs / self.total)
 
-    def fused(self, name: str) -> float:
-        """S* or S' with a built-in s."""
-        return float(getattr(self.sums, name))
+    def fused(self, name: str) -> Any:
+        """S* or S' with a built-in s, or what another measure alone is made of."""
+        return getattr(self if name in COUNTED else self._overlaps if name in ALONE else self.sums, name)
+
+    @cached_property
+    def _overlaps(self) -> Overlaps:
+        return Overlaps(self.sums)
+
+    # ---- what coreference measures count
+
+    @property
+    def mentions(self) -> tuple[int, int, int]:
+        """The points that both sides have, the true and the predicted ones."""
+        return self._overlaps.points
+
+    @property
+    def muc(self) -> tuple[int, int, int]:
+        """The links that tie together cells, true and predicted clusters."""
+        both, true, pred = self._overlaps.points
+        return both - len(self), true - self.k_true, pred - self.k_pred
+
+    @property
+    def lea(self) -> tuple[float, float, int, int]:
+        """What is kept of predicted and of true clusters, and the points of the true and of the predicted ones."""
+        return (*self._overlaps.lea, *self._overlaps.points[1:])
+
+    @property
+    def blanc(self) -> tuple[Triple, Triple]:
+        """Pairs of points within clusters, and between them: what both sides have, the true and the predicted ones."""
+        shared = self.shared if self.uneven else self
+        pairs, inside = self.pairs, None if shared is None else shared.pairs
+        apart = 0 if inside is None else inside.all - inside.true - inside.pred + inside.both
+        true, pred = (n * (n - 1) // 2 for n in self._overlaps.points[1:])
+        together = pairs.both, pairs.true, pairs.pred
+        return together, (apart, true - pairs.true, pred - pairs.pred)
 
     def __repr__(self) -> str:
         return f"<meet of {count(self.source.n)} in {self.source.engine.name}>"

@@ -5,7 +5,7 @@ Measures that read sums run on them as they do on a meet in memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property, wraps
 from math import log
 from typing import Any
@@ -28,20 +28,21 @@ HALF = 1 << 20
 SCORES = ("h", "pairs", "largest")
 
 
-def in_engine(query: Callable[[EngineSums], dict[str, Any]]) -> Callable[[EngineSums], dict[str, Any]]:
+def in_engine(query: Callable[[Any], dict[str, Any]]) -> Callable[[Any], dict[str, Any]]:
     """Run a query, and again step by step if memory runs out; turn what goes wrong into an error of ours."""
 
     @wraps(query)
-    def run(sums: EngineSums) -> dict[str, Any]:
+    def run(asker: Any) -> dict[str, Any]:
+        sums: EngineSums = getattr(asker, "sums", asker)  # or whoever asks on their behalf
         try:
             with sums.cells.engine.running():
-                return query(sums)
+                return query(asker)
         except EngineError as error:
             if sums.sides.careful or "out of memory" not in str(error).lower():
                 raise
         sums.sides.careful = True
         with sums.cells.engine.running():
-            return query(sums)
+            return query(asker)
 
     return run
 
@@ -56,7 +57,7 @@ class EngineSums:
         with cells.engine.running():
             self.sides = Sides(cells)
 
-    def _one(self, frame: Frame) -> dict[str, Any]:
+    def one(self, frame: Frame) -> dict[str, Any]:
         """The one row of a frame as plain numbers: integers stay integers, an empty sum is 0."""
         row = self.cells.engine.row(frame)
         return {name: value if isinstance(value, float) else int(value) for name, value in row.items()}
@@ -81,7 +82,7 @@ class EngineSums:
     def _entropy(self) -> dict[str, Any]:
         rows = self.sides.with_losses()
         lost = {name: c(name).sum() for name in self.sides.losses}
-        return self._one(rows.select(product=(c("w") * c("f") * c("g")).sum(), **lost))
+        return self.one(rows.select(product=(c("w") * c("f") * c("g")).sum(), **lost))
 
     @property
     def loss(self) -> Loss:
@@ -131,7 +132,7 @@ class EngineSums:
         for key, score in (("t", "f"), ("p", "g")):
             rows = rows.join(self._spread(key, score), on=key, how="left")
             rows = rows.with_columns(if_else(c(key).is_null(), nw.lit(1.0), c(score)).alias(score))
-        return self._one(self._shared(rows).select(**self._pair("f", "g")))
+        return self.one(self._shared(rows).select(**self._pair("f", "g")))
 
     def _shared(self, rows: Frame) -> Frame:
         """The rows of points that both sides have."""
@@ -185,11 +186,12 @@ class EngineSums:
 
     def _clusters(self, key: str, side: Frame) -> dict[str, Any]:
         share = c(f"{key}_mass") / self.total
-        return self._one(
+        return self.one(
             side.select(
                 count=nw.len(),
                 max=c(f"{key}_max").sum(),
                 entropy=(share * log_or_0(share)).sum(),
+                **({"together": c(f"{key}_together").sum()} if self.cells.points.weighted else {}),
                 **self._squares(c(f"{key}_size"), c(f"{key}_mass")),
             )
         )
@@ -210,6 +212,17 @@ class EngineSums:
 
     # ---- sums over cells
 
+    def paired(self, more: Sequence[str] = ()) -> Frame:
+        """The cells with the masses a and b of their clusters.
+
+        ``tn`` and ``pn`` are 1, and ``own`` counts them, where points are clusters of their own: then a and b are those
+        of all of them together.
+        """
+        rows = self._shared(self.sides.rows(["t_mass", "p_mass", *more]))
+        rows = rows.with_columns(tn=flag(c("t").is_null()), pn=flag(c("p").is_null()))
+        a, b = (if_else(c(f"{x}n") == 1, c("w"), c(f"{x}_mass")) for x in ("t", "p"))
+        return rows.with_columns(a=a, b=b, own=c("tn") + c("pn"))
+
     @cached_property
     @in_engine
     def _cells(self) -> dict[str, Any]:
@@ -220,15 +233,10 @@ class EngineSums:
         """
         total = self.total
         scores = [f"{side}_{name}" for side in ("t", "p") for name in SCORES]
-        rows = self._shared(self.sides.rows(["t_mass", "p_mass", *scores]))
         w, q, a, b = c("w"), c("q"), c("a"), c("b")
         own_true, own_pred = c("tn") == 1, c("pn") == 1
         # Step by step, so that no expression holds another one many times over.
-        rows = rows.with_columns(tn=flag(c("t").is_null()), pn=flag(c("p").is_null()))
-        rows = rows.with_columns(
-            a=if_else(own_true, w, c("t_mass")),
-            b=if_else(own_pred, w, c("p_mass")),
-            own=c("tn") + c("pn"),
+        rows = self.paired(scores).with_columns(
             # Σ of −log of a mass's share, times the mass
             surprise=w * log(total) - c("l"),
             **{name: if_else(c(f"{name[0]}n") == 1, nw.lit(1.0), c(name)) for name in scores},
@@ -263,7 +271,7 @@ class EngineSums:
             k_heavy=if_else(heavy, c("k"), nw.lit(0)),
             q_alone=if_else(none, nw.lit(0.0), q),
         )
-        return self._one(
+        return self.one(
             rows.select(
                 cells=c("k").sum(),
                 heavy=c("k_heavy").sum(),
@@ -277,7 +285,7 @@ class EngineSums:
                     for name in SCORES
                     for k, v in self._pair(f"t_{name}", f"p_{name}", f"{name}_").items()
                 },
-                **({"ww": c("ww").sum(), "wl": c("wl").sum()} if self.cells.points.weighted else {}),
+                **({x: c(x).sum() for x in WEIGHED} if self.cells.points.weighted else {}),
             )
         )
 
@@ -304,17 +312,18 @@ class EngineSums:
     def unshared(self) -> dict[str, Any]:
         """What the points that both sides have, and those that only one has, come to; for rows of lost points.
 
-        ``own_true_k`` and ``own_true_q`` are the number of missing points that are a true cluster of their own, and Σ of
-        their squares.
+        ``own_true_k`` and ``own_true_q`` are the number of missing points that are a true cluster of their own, and the
+        sum of their squares.
         """
-        cells = self.sides.cells.with_columns(both=flag(shared_row()), tn=flag(c("t").is_null()), pn=flag(c("p").is_null()))
-        cells = cells.with_columns(
-            own_true=c("tn") * c("pa"), own_pred=c("pn") * c("ta"), **({} if self.cells.points.weighted else {"ww": c("w")})
+        cells = self.sides.cells.with_columns(
+            both=flag(shared_row()), tn=flag(c("t").is_null()), pn=flag(c("p").is_null())
         )
+        cells = cells.with_columns(own_true=c("tn") * c("pa"), own_pred=c("pn") * c("ta"))
         parts = {"shared": c("both"), "missing": c("pa"), "spurious": c("ta")}
-        return self._one(
+        of_each = ("m", "w", *("ww", "wn") * self.cells.points.weighted)
+        return self.one(
             cells.select(
-                **{f"{name}_{x}": (part * c(x)).sum() for name, part in parts.items() for x in ("m", "w", "ww")},
+                **{f"{name}_{x}": (part * c(x)).sum() for name, part in parts.items() for x in of_each},
                 **{f"{name}_k": (c(name) * c("m")).sum() for name in ("own_true", "own_pred")},
                 **{f"{name}_q": (c(name) * c("q")).sum() for name in ("own_true", "own_pred")},
             )
@@ -350,9 +359,20 @@ class EngineSums:
         return Margins(*(_size_counts(found, alone) for found, alone in sides))
 
     @property
-    def own_squares(self) -> float:
-        """Σ w² over the points, where they have weights."""
-        return float(self._cells["ww"])
+    def together(self) -> tuple[float, float, float, float]:
+        """Twice the pairs of points with weights that are together on both sides, on either, and all there are.
+
+        Differences of squares round, so that each is taken where a single point with weight makes exactly 0.
+        """
+        parts = [self._cells[x] for x in ("ww", "wn")]
+        if self.lost:
+            parts = [
+                x + self.unshared[f"missing_{y}"] + self.unshared[f"spurious_{y}"]
+                for x, y in zip(parts, ("ww", "wn"), strict=True)
+            ]
+        own, heavy = parts
+        every = max(0.0, self.total**2 - own) if heavy > 1 else 0.0
+        return self._cells["kept_pairs"], self._true["together"], self._pred["together"], every
 
     @property
     def own_logs(self) -> float:
@@ -452,3 +472,4 @@ def _size_counts(found: dict[str, Any], alone: int) -> SizeCounts:
 
 CELL_TERMS = ("joint", "split", "merge", "recall", "precision", "element", "filled", "gain")
 OWN_TERMS = ("k", "w", "q", "surprise")
+WEIGHED = ("ww", "wl", "wn", "kept_pairs")
