@@ -47,7 +47,7 @@ class InEngine(Once):
         """Why there are no cells here, and what to do."""
         return (
             f"the cells were left in {self.source.engine.name}: about {self.source.bytes:,} bytes in memory",
-            "allow a larger budget=, ask for a measure that is a sum over cells, or look at .costliest.",
+            "allow a larger budget=, or ask for a measure that is a sum over cells, or look at .costliest.",
         )
 
     def __len__(self) -> int:
