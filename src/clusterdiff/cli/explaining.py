@@ -197,7 +197,7 @@ def slices_as_data(slices: Mapping[str, Table[Slice]]) -> dict[str, Any]:
 def _column(name: str, diff: Comparison, columns: Columns) -> object:
     if name in columns:
         return columns[name]
-    have = [*columns, *diff.source.columns, *BUILT_IN]
+    have = [*columns, *diff.columns, *BUILT_IN]
     if name in have:
         return name
     raise ArgumentError(

@@ -20,6 +20,7 @@ import click
 from clusterdiff._version import __version__
 from clusterdiff.cli import commands
 from clusterdiff.cli.output import LINE, error_console, heard, hush, spell_out
+from clusterdiff.cli.speaking import COMMAND, hint_in_options, in_options
 from clusterdiff.errors import ClusterdiffError, ClusterdiffWarning
 
 
@@ -44,6 +45,7 @@ class Commands(click.Group):
         ctx.meta[LINE] = shlex.join(["clusterdiff", *args])
         name, command, rest = super().resolve_command(ctx, args)
         if command is not None:
+            ctx.meta[COMMAND] = command
             _refuse_repeats(click.Context(command, info_name=name, parent=ctx), rest)
         return name, command, rest
 
@@ -93,12 +95,15 @@ def _answer(error: BaseException) -> int:
         error.show()
         return error.exit_code
     if isinstance(error, ClusterdiffError):
-        _tell(f"error: {error.message}", error.hint)
+        _tell(f"error: {in_options(error.message)}", error.hint and hint_in_options(error.hint))
         return 2
     reason = " ".join(str(error).split())
     if isinstance(error, MemoryError):
         reason = f"memory ran out{f': {reason}' if reason else ''}"
-        _tell(f"error: {reason.rstrip('.')}.", "tables larger than memory: --engine duckdb --memory 4GB.")
+        _tell(
+            f"error: {reason.rstrip('.')}.",
+            "tables larger than memory: clusterdiff compare --engine duckdb --memory 4GB.",
+        )
     elif isinstance(error, OSError) and error.strerror:
         where = "standard output" if error.filename is None else error.filename
         _tell(f"error: {where}: {error.strerror}.")
@@ -157,7 +162,7 @@ def _refuse_repeats(ctx: click.Context, args: list[str]) -> None:
 
 def _warn(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
     word = "notice" if issubclass(category, ClusterdiffWarning) else "warning"
-    error_console().print(f"{word}: {message}", markup=False, style="yellow", soft_wrap=True)
+    error_console().print(f"{word}: {in_options(str(message))}", markup=False, style="yellow", soft_wrap=True)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -312,6 +312,11 @@ class Comparison(Scores):
         given = self.source.as_given
         return mapping(self.analysis if given is self.meet else Analysis(given))
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The other columns of the table of true clusters, which :meth:`by` takes by name."""
+        return tuple(self.source.columns)
+
     def by(self, column: object) -> Table[Slice]:
         """The loss by slices of the points, costliest first.
 

@@ -331,7 +331,7 @@ def patch(analysis: Analysis, source: PointSource) -> Patch:
     if alone:
         raise ArgumentError(
             f"a patch splits and merges clusters of `pred`, which has none for {count(alone)}.",
-            'pass missing="drop" for the points that both have, and noise_as="cluster" or "drop" for noise.',
+            'pass missing="drop" for the points that both have, and noise_as="cluster" or noise_as="drop" for noise.',
         )
     impure = np.flatnonzero(analysis.parts_of_pred > 1).tolist()
     broken = np.flatnonzero(analysis.parts_of_true > 1).tolist()

@@ -121,8 +121,17 @@ def by_size(analysis: Analysis) -> Table[Slice]:
     present, group = np.unique(power, return_inverse=True)
     none = [None] if isinstance(meet, UnevenMeet) and len(meet.spurious) else []
     names = np.empty(len(present) + len(none), dtype=object)
-    names[:] = [str(2**p) if p < 2 else f"{2 ** (p - 1) + 1:,}–{2**p:,}" for p in present.tolist()] + none
+    names[:] = [*map(power_of_two, present.tolist()), *none]
     return _of_cells(analysis, group, np.full(meet.k_pred, len(names) - 1), group[meet.true], names)
+
+
+def power_of_two(power: int) -> str:
+    """The sizes up to a power of two, from the one before it.
+
+    >>> power_of_two(0), power_of_two(1), power_of_two(11)
+    ('1', '2', '1,025–2,048')
+    """
+    return str(2**power) if power < 2 else f"{2 ** (power - 1) + 1:,}–{2**power:,}"
 
 
 def by_kind(analysis: Analysis) -> Table[Slice]:

@@ -132,9 +132,7 @@ class Gathered:
         if repeats:
             told = told_together(self.path, repeats, "mentions in more than one entity", REPEATS)
             if self.repeated == "error":
-                hint = (
-                    'remove it from all but one, or keep the first with repeated="first" (--repeated first).'
-                )
+                hint = 'remove it from all but one, or keep the first with repeated="first".'
                 raise FileError(told.message, f"a mention belongs to one entity: {hint}")
             kept = "Each stays in the entity that the document names first."
             notices = [f"{told.message}{' ' if len(repeats) == 1 else chr(10)}{kept}"]

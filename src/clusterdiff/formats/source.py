@@ -43,7 +43,7 @@ class Source:
     def resolved(self) -> Source:
         """The same with its format: as given, or told by the suffix or the first bytes."""
         if self.threshold is not None and not self.pairs:
-            raise ArgumentError("`threshold` is for pairs; set pairs=True (--pairs) as well.")
+            raise ArgumentError("`threshold` is for pairs; set pairs=True as well.")
         found = self._format()
         if self.pairs and found not in TABLES:
             raise ArgumentError(
@@ -56,7 +56,7 @@ class Source:
         if self.ignored and found not in ARRAYS:
             raise ArgumentError(
                 f"`ignore` names labels of arrays and images ({', '.join(ARRAYS)}); {shown(self.path)} is {found}.",
-                'name them with noise_true= or noise_pred=, and noise_as="drop" (--noise-true, --noise-as drop).',
+                'name them with noise_true= or noise_pred=, and noise_as="drop".',
             )
         return replace(self, format=found)
 

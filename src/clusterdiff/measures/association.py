@@ -35,6 +35,7 @@ def _most_chi2(n: int) -> float:
 
 @plain(
     "chi2",
+    fused="chi2",
     lost=TABLE,
     family="information",
     symbol="χ²",
@@ -57,11 +58,12 @@ def chi2(meet: Meet) -> float:
     >>> cd.score([0, 0, 1, 1], [0, 0, 1, 2], "chi2")
     4.0
     """
-    return float(meet.total) * meet.weighed.chi2
+    return float(meet.total) * (meet.fused("chi2") if "chi2" in meet.offers else meet.weighed.chi2)
 
 
 @plain(
     "frobenius",
+    fused="frobenius",
     lost=TABLE,
     family="edits",
     best=0.0,
@@ -82,11 +84,12 @@ def frobenius(meet: Meet) -> float:
     1.0
     """
     # What each cluster lacks of 1 in Σ m²/ab is Σ m/a · (b − m)/b, which has no difference of sums.
-    return meet.weighed.frobenius
+    return float(meet.fused("frobenius")) if "frobenius" in meet.offers else meet.weighed.frobenius
 
 
 @plain(
     "mari",
+    fused="products",
     family="pairs",
     symbol="MARI",
     bounds=(-inf, 1.0),
@@ -115,14 +118,20 @@ def mari(meet: Meet) -> float:
         return 0.0
     both, true, pred, all_pairs = meet.pairs
     # Two pairs, one together in L and one in C, are the same pair, share a point, or have four points.
-    a, b = meet.true_size[meet.true].astype(float), meet.pred_size[meet.pred].astype(float)
     sums = meet.sums
-    one_shared = 2 * n + float(np.sum(meet.size * a * b)) - float(sums.mm + sums.aa + sums.bb)
+    products = meet.fused("products") if "products" in meet.offers else _products(meet)
+    one_shared = 2 * n + products - float(sums.mm + sums.aa + sums.bb)
     # E with both sides multiplied by the number of ways to choose four points as two pairs
     ways = 6 * comb(n, 4)
     apart = true * pred - both - one_shared
     above, below = both * ways - apart * all_pairs, (true + pred) / 2 * ways - apart * all_pairs
     return min(1.0, above / below) if below else 0.0
+
+
+def _products(meet: Meet) -> float:
+    """Σ m·a·b."""
+    a, b = meet.true_size[meet.true].astype(float), meet.pred_size[meet.pred].astype(float)
+    return float(np.sum(meet.size * a * b))
 
 
 @measure(

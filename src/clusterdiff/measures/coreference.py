@@ -32,6 +32,7 @@ FACTS: dict[str, Any] = {"family": "coreference", "reads": "overlap", "weighted"
 @precision_recall(
     "mentions",
     **FACTS,
+    fused="mentions",
     normalised=None,
     reference=PRADHAN,
     precision=(
@@ -49,14 +50,19 @@ def mentions(meet: Overlapping) -> PrecisionRecall:
     >>> cd.compare([{"a", "b"}, {"c"}], [{"a", "b", "x"}], missing="lost").score("mentions.precision")
     0.6666666666666666
     """
-    overlap = meet.overlap
-    common = int(overlap.size.sum())
-    return found(common, int(overlap.pred_size.sum())), found(common, int(overlap.true_size.sum()))
+    common, true, pred = meet.fused("mentions") if "mentions" in meet.offers else _points(meet.overlap)
+    return found(common, pred), found(common, true)
+
+
+def _points(overlap: Overlap) -> tuple[int, int, int]:
+    """How many mentions are shared, true and predicted."""
+    return int(overlap.size.sum()), int(overlap.true_size.sum()), int(overlap.pred_size.sum())
 
 
 @precision_recall(
     "muc",
     **FACTS,
+    fused="muc",
     reflexive=False,
     reference="Vilain, M. et al. (1995). A model-theoretic coreference scoring scheme. MUC-6. " + PRADHAN,
     precision=(
@@ -79,10 +85,14 @@ def muc(meet: Overlapping) -> PrecisionRecall:
     >>> cd.compare(key, response, missing="lost").scores(["muc.recall", "muc.precision", "muc.f1"])
     {'muc.recall': 0.3333333333333333, 'muc.precision': 1.0, 'muc.f1': 0.5}
     """
-    overlap = meet.overlap
-    right = int(overlap.size.sum()) - len(overlap.size)
-    links = [int(sizes.sum()) - len(sizes) for sizes in (overlap.pred_size, overlap.true_size)]
-    return found(right, links[0]), found(right, links[1])
+    right, true, pred = meet.fused("muc") if "muc" in meet.offers else _ties(meet.overlap)
+    return found(right, pred), found(right, true)
+
+
+def _ties(overlap: Overlap) -> tuple[int, int, int]:
+    """The links that it takes to tie together cells, true and predicted entities."""
+    both, true, pred = _points(overlap)
+    return both - len(overlap.size), true - len(overlap.true_size), pred - len(overlap.pred_size)
 
 
 def _ceaf_m(meet: Overlapping) -> float:
@@ -159,6 +169,7 @@ def ceaf_e(meet: Overlapping) -> PrecisionRecall:
 @precision_recall(
     "lea",
     **FACTS,
+    fused="lea",
     decomposition=JOIN_WEIGHTED,  # of the same points
     f1_facts={"conditionally_normalised": True},
     reference="Moosavi, N. S. & Strube, M. (2016). Which coreference evaluation metric do you trust? ACL.",
@@ -182,6 +193,9 @@ def lea(meet: Overlapping) -> PrecisionRecall:
     >>> cd.compare(key, response, missing="lost").scores(["lea.recall", "lea.precision"])
     {'lea.recall': 0.3333333333333333, 'lea.precision': 1.0}
     """
+    if "lea" in meet.offers:
+        in_pred, in_true, true, pred = meet.fused("lea")
+        return found(in_pred, pred), found(in_true, true)
     return _resolved(meet.overlap.transpose()), _resolved(meet.overlap)
 
 
@@ -263,11 +277,15 @@ def blanc(counts: tuple[Links, Links]) -> Blanc:
 
 
 def _blanc(meet: Overlapping) -> Blanc:
+    if "blanc" in meet.offers:
+        together, apart = meet.fused("blanc")
+        return blanc((Links(*together), Links(*apart)))
     return blanc(links(meet.overlap))
 
 
 BLANC_FACTS: dict[str, Any] = {
     **FACTS,
+    "fused": "blanc",
     "symmetric": False,
     "reflexive": False,
     "normalised": True,

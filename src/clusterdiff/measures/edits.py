@@ -17,8 +17,7 @@ from clusterdiff.measures.parameters import Allowed, is_number
 from clusterdiff.measures.registry import JOIN_WEIGHTED, SUMMED, measure
 from clusterdiff.measures.terms import x_log_x
 from clusterdiff.meet.meet import Meet
-from clusterdiff.meet.sums import Summed
-from clusterdiff.meet.uneven import UnevenMeet
+from clusterdiff.meet.sums import Lossy, Summed
 
 MENESTRINA = (
     "Menestrina, D., Whang, S. E. & Garcia-Molina, H. (2010). Evaluating entity resolution results. VLDB 3."
@@ -132,19 +131,19 @@ def _taken_apart(meet: Meet, cost: Cost) -> float:
     return float(np.sum(cost(meet.size[more], rest[more])))
 
 
-def _splits_lost(meet: UnevenMeet) -> float:
+def _splits_lost(meet: Lossy) -> float:
     """The splits of the points that both sides have."""
     return 0.0 if meet.shared is None else splits(meet.shared)
 
 
-def _merges_lost(meet: UnevenMeet) -> float:
+def _merges_lost(meet: Lossy) -> float:
     """The merges of the points that both sides have."""
     return 0.0 if meet.shared is None else merges(meet.shared)
 
 
-def _edits_lost(meet: UnevenMeet) -> float:
+def _edits_lost(meet: Lossy) -> float:
     """Splits and merges of the shared points; points that one side lacks are removed, or added, one by one."""
-    return _splits_lost(meet) + _merges_lost(meet) + len(meet.missing) + len(meet.spurious)
+    return _splits_lost(meet) + _merges_lost(meet) + meet.whole.alone
 
 
 @operations(

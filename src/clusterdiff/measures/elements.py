@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from clusterdiff.measures.bounds import one_in_n
 from clusterdiff.measures.registry import JOIN_WEIGHTED, PrecisionRecall, measure, precision_recall
 from clusterdiff.measures.terms import found
-from clusterdiff.meet.meet import Meet
-from clusterdiff.meet.sums import Summed
-from clusterdiff.meet.uneven import UnevenMeet
-from clusterdiff.points.labels import FloatArray
+from clusterdiff.meet.sums import Lossy, Summed
 
 FACTS: dict[str, Any] = {
     "family": "elements",
@@ -23,26 +17,16 @@ FACTS: dict[str, Any] = {
 }
 
 
-def _element_lost(meet: UnevenMeet) -> float:
+def _element_lost(meet: Lossy) -> float:
     """Σ m²/max(a, b) / N: a point that one side lacks overlaps with nothing."""
-    larger = np.maximum(meet.true_mass[meet.true], meet.pred_mass[meet.pred])
-    return float(np.sum(_square_over(meet, larger)) / meet.total)
+    return float(meet.whole.element / meet.total)
 
 
-def b_cubed_lost(meet: Meet) -> PrecisionRecall:
+def b_cubed_lost(meet: Lossy) -> PrecisionRecall:
     """B-cubed where points that a side lacks count as lost: each mean is over the points of its own side."""
-    precision = float(np.sum(_square_over(meet, meet.pred_mass[meet.pred])))
-    recall = float(np.sum(_square_over(meet, meet.true_mass[meet.true])))
+    whole = meet.whole
     # A side without any points shares none: 0/0 is 0, as in the reference scorer.
-    return found(precision, meet.pred_mass.sum().item()), found(recall, meet.true_mass.sum().item())
-
-
-def _square_over(meet: Meet, size: npt.NDArray[Any]) -> FloatArray:
-    """m²/size for each cell, and 0 where nothing has weight."""
-    mass = meet.mass.astype(float)
-    out = np.zeros(len(mass))
-    np.divide(mass * mass, size, out=out, where=mass > 0)
-    return out
+    return found(whole.precision, whole.pred), found(whole.recall, whole.true)
 
 
 @measure(

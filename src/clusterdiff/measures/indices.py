@@ -12,8 +12,7 @@ from clusterdiff.measures.pairs import FACTS, pair_correlation, rand, rand_lost
 from clusterdiff.measures.parameters import NotNegative
 from clusterdiff.measures.registry import measure
 from clusterdiff.measures.terms import found, kept
-from clusterdiff.meet.sums import Summed
-from clusterdiff.meet.uneven import UnevenMeet
+from clusterdiff.meet.sums import Lossy, Summed
 
 SNEATH = "Sokal, R. R. & Sneath, P. H. A. (1963). Principles of Numerical Taxonomy. Freeman."
 CRIT = (
@@ -52,46 +51,46 @@ def _root_of_half(n: int) -> float:
 # disagree, and a share of no pairs is 0: nothing was found.
 
 
-def _sokal_sneath_1_lost(meet: UnevenMeet) -> float:
+def _sokal_sneath_1_lost(meet: Summed) -> float:
     """The same formula, with pairs in whole clusters; without any pair it is 0."""
     both, true, pred, _ = meet.pairs
     return found(both, 2 * true + 2 * pred - 3 * both)
 
 
-def _sokal_sneath_2_lost(meet: UnevenMeet) -> float:
+def _sokal_sneath_2_lost(meet: Lossy) -> float:
     """2R/(1 + R), with R as it is there."""
     agreement = rand_lost(meet)
     return 2 * agreement / (1 + agreement)
 
 
-def _kulczynski_lost(meet: UnevenMeet) -> float:
+def _kulczynski_lost(meet: Summed) -> float:
     """Mean of pair precision and pair recall as they are there."""
     both, true, pred, _ = meet.pairs
     return (found(both, true) + found(both, pred)) / 2
 
 
-def _russel_rao_lost(meet: UnevenMeet) -> float:
+def _russel_rao_lost(meet: Summed) -> float:
     """Pairs together in both, as a share of the pairs of all points of either side."""
     return found(meet.pairs.both, meet.pairs.all)
 
 
-def _gamma_lost(meet: UnevenMeet) -> float:
+def _gamma_lost(meet: Lossy) -> float:
     """2R − 1, with R as it is there."""
     return 2 * rand_lost(meet) - 1
 
 
-def _g_plus_lost(meet: UnevenMeet) -> float:
+def _g_plus_lost(meet: Lossy) -> float:
     """1 − R, with R as it is there."""
     return 1 - rand_lost(meet)
 
 
-def _overlap_lost(meet: UnevenMeet) -> float:
+def _overlap_lost(meet: Summed) -> float:
     """The same formula, with pairs in whole clusters; without any pair it is 0."""
     both, true, pred, _ = meet.pairs
     return found(both, min(true, pred))
 
 
-def _tversky_lost(meet: UnevenMeet, alpha: float = 1.0, beta: float = 1.0) -> float:
+def _tversky_lost(meet: Summed, alpha: float = 1.0, beta: float = 1.0) -> float:
     """The same formula, with pairs in whole clusters; without any pair it is 0."""
     both, true, pred, _ = meet.pairs
     return found(both, both + alpha * (true - both) + beta * (pred - both))

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from clusterdiff.measures.registry import PrecisionRecall
 from clusterdiff.measures.terms import beta_mean, found, largest_of_pred, largest_of_true, less
 from clusterdiff.meet.meet import Meet
+from clusterdiff.meet.sums import Lossy
 from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.labels import IntArray
 
@@ -30,48 +31,48 @@ CHANCE = "what chance reaches is known for two clusterings of the same points on
 TABLE = "a point that a side lacks is in no row or no column of the table of cells"
 
 
-def _largest(meet: UnevenMeet) -> tuple[Any, Any]:
+def _largest(meet: Lossy) -> tuple[Any, Any]:
     """Σ of the largest cells of true, and of predicted clusters."""
     return (0, 0) if meet.shared is None else (meet.shared.sums.true_max, meet.shared.sums.pred_max)
 
 
-def van_dongen(meet: UnevenMeet) -> float:
+def van_dongen(meet: Lossy) -> float:
     """½ (Σ_L max m + Σ_C max m) / N."""
     return float(sum(_largest(meet)) / (2 * meet.total))
 
 
-def split_join(meet: UnevenMeet) -> float:
+def split_join(meet: Lossy) -> float:
     """2N − Σ_L max m − Σ_C max m: lost points count for both sides."""
     return split_join_true(meet) + split_join_pred(meet)
 
 
-def split_join_true(meet: UnevenMeet) -> float:
+def split_join_true(meet: Lossy) -> float:
     """N − Σ_L max m."""
     return _moved(meet, largest_of_true, _largest(meet)[0])
 
 
-def split_join_pred(meet: UnevenMeet) -> float:
+def split_join_pred(meet: Lossy) -> float:
     """N − Σ_C max m."""
     return _moved(meet, largest_of_pred, _largest(meet)[1])
 
 
-def _moved(meet: UnevenMeet, chosen: Callable[[Meet], IntArray], kept: Any) -> float:
+def _moved(meet: Lossy, chosen: Callable[[Meet], IntArray], kept: Any) -> float:
     """What lies outside of some shared cells, with all that is lost."""
     outside = 0.0 if meet.shared is None else less(meet.shared, chosen, kept)
-    return outside + float(meet.missing.total + meet.spurious.total)
+    return outside + float(meet.whole.lost)
 
 
-def purity(meet: UnevenMeet) -> float:
+def purity(meet: Lossy) -> float:
     """Σ_C max m over the points of the predicted clustering."""
-    return found(_largest(meet)[1], meet.pred_mass.sum().item())
+    return found(_largest(meet)[1], meet.whole.pred)
 
 
-def inverse_purity(meet: UnevenMeet) -> float:
+def inverse_purity(meet: Lossy) -> float:
     """Σ_L max m over the points of the true clustering."""
-    return found(_largest(meet)[0], meet.true_mass.sum().item())
+    return found(_largest(meet)[0], meet.whole.true)
 
 
-def geometric_accuracy(meet: UnevenMeet) -> float:
+def geometric_accuracy(meet: Lossy) -> float:
     """The geometric mean of the two."""
     return sqrt(purity(meet)) * sqrt(inverse_purity(meet))
 
@@ -93,6 +94,9 @@ def f_measure(meet: UnevenMeet, beta: float = 1.0) -> float:
 
 def closest(meet: Meet) -> PrecisionRecall:
     """Means over all clusters of each side; one without shared points overlaps with nothing."""
+    if "closest" in meet.offers:
+        pred, true = meet.fused("closest")
+        return found(pred, meet.k_pred), found(true, meet.k_true)
     overlap = meet.size / (meet.true_size[meet.true] + meet.pred_size[meet.pred] - meet.size)
     columns, rows = _best(meet.pred, meet.k_pred, overlap), _best(meet.true, meet.k_true, overlap)
     return found(float(columns.sum()), meet.k_pred), found(float(rows.sum()), meet.k_true)

@@ -14,7 +14,7 @@ from clusterdiff.measures.bounds import LeastF, all_but_one, ceil_root, one_in_n
 from clusterdiff.measures.lost import CHANCE
 from clusterdiff.measures.parameters import Beta
 from clusterdiff.measures.registry import JOIN_WEIGHTED, SUMMED, PrecisionRecall, measure, precision_recall
-from clusterdiff.measures.terms import beta_mean, found, largest_of_pred, largest_of_true, less
+from clusterdiff.measures.terms import beta_mean, found, in_both, largest_of_pred, largest_of_true, less
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Summed
 from clusterdiff.points.labels import FloatArray
@@ -253,6 +253,7 @@ def f_measure(meet: Meet, beta: Beta = 1.0) -> float:
 
 @precision_recall(
     "closest",
+    fused="closest",
     lost=lost.closest,
     family="matching",
     bounds=(one_in_n, 1.0),
@@ -283,6 +284,8 @@ def closest(meet: Meet) -> PrecisionRecall:
     >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).scores(["closest.precision", "closest.recall"])
     {'closest.precision': 0.6666666666666666, 'closest.recall': 0.75}
     """
+    if "closest" in meet.offers:
+        return lost.closest(meet)
     overlap = meet.size / (meet.true_size[meet.true] + meet.pred_size[meet.pred] - meet.size)
     other = meet.transpose()
     rows, columns = _best_of_row(meet, overlap), _best_of_row(other, overlap[meet.transpose_order])
@@ -291,6 +294,7 @@ def closest(meet: Meet) -> PrecisionRecall:
 
 @precision_recall(
     "clusters",
+    fused="clusters",
     lost=True,
     family="matching",
     weighted=False,
@@ -319,9 +323,7 @@ def exact_clusters(meet: Meet) -> PrecisionRecall:
     >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).scores(["clusters.precision", "clusters.recall", "clusters.f1"])
     {'clusters.precision': 0.3333333333333333, 'clusters.recall': 0.5, 'clusters.f1': 0.4}
     """
-    common = int(
-        np.count_nonzero((meet.size == meet.true_size[meet.true]) & (meet.size == meet.pred_size[meet.pred]))
-    )
+    common = meet.fused("clusters") if "clusters" in meet.offers else in_both(meet)
     return found(common, meet.k_pred), found(common, meet.k_true)  # a side without points has none
 
 

@@ -22,8 +22,7 @@ from clusterdiff.measures.registry import (
 )
 from clusterdiff.measures.terms import found, kept
 from clusterdiff.meet.parts import Count
-from clusterdiff.meet.sums import Summed
-from clusterdiff.meet.uneven import UnevenMeet
+from clusterdiff.meet.sums import Lossy, Summed
 from clusterdiff.points.labels import FloatArray
 
 HUBERT = "Hubert, L. & Arabie, P. (1985). Comparing partitions. Journal of Classification 2."
@@ -51,24 +50,24 @@ def _ordered_pairs(n: int) -> float:
     return n * (n - 1)
 
 
-def _agreed(meet: UnevenMeet) -> Count:
+def _agreed(meet: Lossy) -> Count:
     if meet.shared is None:
         return 0
     both, true, pred, every = meet.shared.pairs
     return every - true - pred + 2 * both
 
 
-def rand_lost(meet: UnevenMeet) -> float:
+def rand_lost(meet: Lossy) -> float:
     """Agreeing pairs of shared points over all pairs: a pair with a point that one side lacks disagrees."""
     return found(_agreed(meet), meet.pairs.all)
 
 
-def _mirkin_lost(meet: UnevenMeet) -> float:
+def _mirkin_lost(meet: Lossy) -> float:
     """Ordered pairs on which the two disagree, with all those of which one side lacks a point."""
     return float(max(0, 2 * (meet.pairs.all - _agreed(meet))))
 
 
-def _rogers_tanimoto_lost(meet: UnevenMeet) -> float:
+def _rogers_tanimoto_lost(meet: Lossy) -> float:
     """R/(2 − R), with R as it is there."""
     agreement = rand_lost(meet)
     return agreement / (2.0 - agreement)
@@ -78,19 +77,19 @@ def _rogers_tanimoto_lost(meet: UnevenMeet) -> float:
 # found. It is what the coreference measures say, and an empty prediction is not precise.
 
 
-def _pairs_lost(meet: UnevenMeet) -> PrecisionRecall:
+def _pairs_lost(meet: Summed) -> PrecisionRecall:
     """Pairs in whole clusters: points that one side lacks count with the pairs that they are in."""
     both, true, pred, _ = meet.pairs
     return found(both, pred), found(both, true)
 
 
-def _jaccard_lost(meet: UnevenMeet) -> float:
+def _jaccard_lost(meet: Summed) -> float:
     """The same formula, with pairs in whole clusters; without any pair it is 0."""
     both, true, pred, _ = meet.pairs
     return found(both, true + pred - both)
 
 
-def _adapted_rand_error_lost(meet: UnevenMeet, alpha: float = 0.5) -> float:
+def _adapted_rand_error_lost(meet: Summed, alpha: float = 0.5) -> float:
     """The same formula, with pairs in whole clusters; without any pair it is 1."""
     both, true, pred, _ = meet.pairs
     return 1.0 - found(both, alpha * true + (1 - alpha) * pred)

@@ -148,9 +148,7 @@ class Measure:
             return self._where_lost(meet)
         # Usually it is offered; a closer look would cost a small comparison a tenth of its time.
         if self.reads not in meet.offers:
-            lack = self.lacks(meet)
-            if lack is not None:
-                raise refusal(self.name, lack, meet)
+            self._check(meet)
         return self.function(meet, **dict(self.bound)) if self.bound else self.function(meet)
 
     def _where_lost(self, meet: Summed) -> float:
@@ -161,13 +159,17 @@ class Measure:
                 f"{self.name} is not defined where a clustering lacks points that count as lost: {why}.",
                 'pass missing="drop" or missing="singleton", or choose another measure.',
             )
-        function = self.function if self.lost is True else self.lost
-        return function(meet, **dict(self.bound))
+        if "cells" not in meet.offers:
+            self._check(meet)
+        return (self.function if self.lost is True else self.lost)(meet, **dict(self.bound))
+
+    def _check(self, meet: Summed) -> None:
+        if (lack := self.lacks(meet)) is not None:
+            raise refusal(self.name, lack, meet)
 
     def lacks(self, meet: Summed) -> Reads | None:
         """What it would read and ``meet`` does not offer; None if it can be computed there."""
-        offers = meet.offers
-        return None if self.reads in offers or self.fused in offers else self.reads
+        return None if {self.reads, self.fused} & meet.offers else self.reads
 
     @property
     def parameters(self) -> dict[str, Any]:

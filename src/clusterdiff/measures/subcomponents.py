@@ -79,6 +79,13 @@ def _by_cluster(meet: Meet, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return np.add.reduceat(values, meet.indptr[:-1])
 
 
+def _heavy_parts(meet: Meet) -> npt.NDArray[Any]:
+    """How many cells of each true cluster weigh anything: of one alone nothing is lost, whatever rounding says."""
+    return (
+        np.diff(meet.indptr) if meet.weights is None else _by_cluster(meet, (meet.mass > 0).astype(np.int64))
+    )
+
+
 def _between(meet: Meet) -> _core.Contents:
     """What there is to lose between the cells of each true cluster, besides what is inside of them."""
     return _core.contents(meet.true, meet.k_true, meet.mass)
@@ -130,7 +137,7 @@ def mse(meet: Meet) -> FloatArray:
     within = _by_cluster(meet, meet.moments.within)
     centres, low = meet.moments.centres, meet.moments.low
     between = Moments.of(centres, meet.true, meet.k_true, meet.mass, low).within
-    return np.where(np.diff(meet.indptr) == 1, 1.0, kept_each(within, within + between))
+    return np.where(_heavy_parts(meet) <= 1, 1.0, kept_each(within, within + between))
 
 
 @_builtin(needs="distances")

@@ -51,6 +51,12 @@ def less(meet: Summed, chosen: Callable[[Meet], IntArray], kept: int | float) ->
     return float(meet.mass[others].sum() + lost)
 
 
+def in_both(meet: Meet) -> int:
+    """How many clusters both sides have, with the same points."""
+    same = (meet.size == meet.true_size[meet.true]) & (meet.size == meet.pred_size[meet.pred])
+    return int(np.count_nonzero(same))
+
+
 def largest_of_true(meet: Meet) -> IntArray:
     """The largest cell of each true cluster, the first of them if there are several."""
     best = np.flatnonzero(meet.mass == np.maximum.reduceat(meet.mass, meet.indptr[:-1])[meet.true])

@@ -44,11 +44,11 @@ class CellWeights:
 
     @classmethod
     def summed(
-        cls, mass: FloatArray, square: FloatArray, logs: FloatArray, size: FloatArray, scale: int = 0
+        cls, mass: FloatArray, square: FloatArray, logs: FloatArray, heavy: FloatArray, scale: int = 0
     ) -> CellWeights:
-        """From what an engine can add up in one pass over the points: Σw, Σw², Σ w·log w and their number."""
+        """From what an engine adds up in one pass over the points: Σw, Σw², Σ w·log w, and how many weigh anything."""
         whole = mass * np.log(mass, out=np.zeros(len(mass)), where=mass > 0)
-        several = size > 1  # the differences round: a single point has nothing to lose
+        several = heavy > 1  # the differences round: a single point has nothing to lose
         pairs = np.where(several, np.maximum((mass * mass - square) / 2, 0.0), 0.0)
         return cls(mass, pairs, np.where(several, np.maximum(whole - logs, 0.0), 0.0), scale=scale)
 

@@ -23,10 +23,11 @@ Made = TypeVar("Made")
 #: clusterings with the points that one of them lacks; the points.
 Reads: TypeAlias = Literal["sums", "margins", "cells", "overlap", "points"]
 READS: tuple[Reads, ...] = ("sums", "margins", "cells", "overlap", "points")
-#: Sums of a single measure that are known in some places and spare it the cells there: S* and S' with a built-in s,
-#: and the points in the best one-to-one matching of clusters.
+#: Sums of a single measure that are known in some places and spare it the cells there: S* and S' with a built-in s, the
+#: points in the best one-to-one matching of clusters, and what single measures count.
 FUSED = (
     "s_h", "s_h_mean", "s_pairs", "s_pairs_mean", "s_largest", "s_largest_mean", "s_mse", "s_mse_mean", "matched",
+    "mentions", "muc", "blanc", "lea", "clusters", "products", "closest", "chi2", "frobenius",
 )  # fmt: skip
 
 
@@ -222,6 +223,53 @@ class Overlapping(Summed, Protocol):
     @property
     def overlap(self) -> Overlap:
         """The clusterings as they were given."""
+
+
+class WholeSums(Protocol):
+    """Sums where points that a side lacks count as lost: over the cells of shared points (m), in whole clusters (a, b).
+
+    Masses where points have weights.
+    """
+
+    @property
+    def true(self) -> Any:
+        """Σ a, all points of the true clustering."""
+
+    @property
+    def pred(self) -> Any:
+        """Σ b, all points of the predicted clustering."""
+
+    @property
+    def lost(self) -> Any:
+        """The points that only one of the two has."""
+
+    @property
+    def alone(self) -> int:
+        """How many these are, whatever they weigh."""
+
+    @property
+    def recall(self) -> float:
+        """Σ m²/a."""
+
+    @property
+    def precision(self) -> float:
+        """Σ m²/b."""
+
+    @property
+    def element(self) -> float:
+        """Σ m²/max(a, b)."""
+
+
+class Lossy(Summed, Protocol):
+    """What has these sums: two clusterings of which one lacks points of the other, that count as lost."""
+
+    @property
+    def shared(self) -> Summed | None:
+        """The same of the points that both have; None if there are none."""
+
+    @property
+    def whole(self) -> WholeSums:
+        """The sums over shared cells in whole clusters."""
 
 
 class WeightedSums:

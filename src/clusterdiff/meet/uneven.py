@@ -15,6 +15,7 @@ from clusterdiff import _core
 from clusterdiff.errors import ArgumentError
 from clusterdiff.meet.meet import Lazy, Meet
 from clusterdiff.meet.parts import CellWeights, Links, Moments, Overlap, Pairs
+from clusterdiff.meet.whole import Whole
 from clusterdiff.points.labels import AnyArray, FloatArray, Int64Array, IntArray
 
 #: What measures can read of the cells; sums are those of even meets, and none of them holds here.
@@ -207,6 +208,11 @@ class UnevenMeet(Meet):
     def offers(self) -> frozenset[str]:
         """What measures can read here."""
         return OFFERS | {"points"} if self.knows_points else OFFERS
+
+    @cached_property
+    def whole(self) -> Whole:
+        """The sums over shared cells in whole clusters."""
+        return Whole(self)
 
     @cached_property
     def overlap(self) -> Overlap:

@@ -214,7 +214,7 @@ def _by_position(left: Clustering, right: Clustering) -> Alignment:
         raise LabelError(
             f"`true` and `pred` must label the same points: `true` has {count(len(left), 'label')}, "
             f"`pred` has {len(right):,}.",
-            "if the points have names, pass dicts from point to cluster, and missing= says what to do.",
+            "if the points have names, give them with the labels, and missing= says what to do.",
         )
     index = next((s.index for s in (left, right) if s.index is not None and not s.index.default), None)
     if index is None:

@@ -149,7 +149,7 @@ def _refuse_unknown(column: str, known: Loaded, other: Loaded, points: int, poli
     if points and policy.missing in ("singleton", "lost"):
         raise ArgumentError(
             f"only {known.title} has the column {column!r}, and it lacks {count(points)} of {other.title}.",
-            f'give {other.title} that column too, or pass missing="drop" (--missing drop) to leave them out.',
+            f'give {other.title} that column too, or pass missing="drop" to leave them out.',
         )
 
 

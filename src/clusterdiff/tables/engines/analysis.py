@@ -11,19 +11,23 @@ import numpy as np
 
 from clusterdiff.diff.analysis import Analysis, Merge, Split
 from clusterdiff.diff.components import Component, Place, rows
-from clusterdiff.diff.loss import Loss
+from clusterdiff.diff.loss import PARTS, Loss
+from clusterdiff.diff.slices import Slice
+from clusterdiff.diff.source import PointSource
 from clusterdiff.errors import ArgumentError
-from clusterdiff.meet.lattice import KINDS
+from clusterdiff.meet.lattice import KINDS, UNEVEN_KINDS
 from clusterdiff.meet.meet import Meet
-from clusterdiff.points.labels import single
+from clusterdiff.points.labels import BoolArray, Int64Array, single
 from clusterdiff.table import Table
 from clusterdiff.tables.engines.cells import Cells
 from clusterdiff.tables.engines.components import components
 from clusterdiff.tables.engines.loading import load_part, numbers, points_alone
+from clusterdiff.tables.engines.lost import POINT_BYTES, compare_lost, lost_points
 from clusterdiff.tables.engines.native import Frame, plain
-from clusterdiff.tables.engines.sides import if_else
+from clusterdiff.tables.engines.sides import if_else, shared_row
+from clusterdiff.tables.engines.slices import slice_table
 from clusterdiff.tables.engines.source import EngineSource
-from clusterdiff.tables.engines.sums import InEngine
+from clusterdiff.tables.engines.summed import InEngine
 from clusterdiff.tables.engines.tables import flag
 
 c = nw.col
@@ -34,8 +38,10 @@ COMPONENT_COLUMNS = (
     "missing_loss", "spurious_loss",
 )  # fmt: skip
 #: What each cell adds to the number of clusters of its component, and to the points that are in none.
-PARTS = ("true_part", "pred_part", "true_alone", "pred_alone")
-Part = tuple[Meet, EngineSource]
+CLUSTERS = ("true_part", "pred_part", "true_alone", "pred_alone")
+#: The points of a component that only one side has.
+LOST = ("missing_m", "spurious_m")
+Part = tuple[Meet, PointSource]
 
 
 class EngineAnalysis:
@@ -60,22 +66,22 @@ class EngineAnalysis:
     # ---- components that differ
 
     @cached_property
-    def _differing(self) -> tuple[Frame, dict[str, int]]:
-        """The cells of components that are not the same on both sides, and how many cells of which kind."""
-        engine, points = self._cells.engine, self._cells.points
-        scored = self._sides.scored("h", ["t_parts", "p_parts"])
-        f, g, w = c("f"), c("g"), c("w")
-        total = self._cells.mass
-        one_true, one_pred = (c(x).is_null() | (c(f"{x}_parts") == 1) for x in ("t", "p"))
+    def _differing(self) -> tuple[Frame, dict[str, Any]]:
+        """The cells of components that are not the same on both sides, and what there is beside them.
+
+        ``same`` components have ``same_m`` points, and ``rest`` says how much the others are: cells, or points where
+        these count as lost. ``missing`` and ``spurious`` points are in no cluster of theirs either, as noise is.
+        """
+        engine, points, lost = self._cells.engine, self._cells.points, self._cells.lost
+        whole = ["size", "shared"] if lost else []
+        scored = self._sides.with_losses([f"{x}_{name}" for x in ("t", "p") for name in ("parts", *whole)])
+        one_true, one_pred = (c(x).is_null() | self._unsplit(x) for x in ("t", "p"))
         scored = scored.with_columns(
-            same=flag(one_true & one_pred),
-            split=w * (1.0 - f) * (1.0 + g) / 2 / total,
-            merge=w * (1.0 - g) * (1.0 + f) / 2 / total,
-            # every cluster's cells add up to one cluster
+            same=flag(one_true & one_pred & shared_row() if lost else one_true & one_pred),
+            nowhere=flag(c("t").is_null() & c("p").is_null() & ~shared_row()) if lost else nw.lit(0),
+            **{name: c(name) / self._cells.mass for name in self._sides.losses},
             **{
-                f"{side}_part": if_else(
-                    c(x).is_null(), c("k") * 1.0, c("k") / if_else(c(x).is_null(), nw.lit(1), c(f"{x}_parts"))
-                )
+                f"{side}_part": if_else(c(x).is_null(), c("k") * 1.0, self._share_of(x))
                 for side, x in (("true", "t"), ("pred", "p"))
             },
             # points in no cluster
@@ -83,37 +89,70 @@ class EngineAnalysis:
                 f"{side}_alone": if_else(c(x).is_null(), c("k"), nw.lit(0))
                 for side, x in (("true", "t"), ("pred", "p"))
             },
+            **({"missing_m": c("pa") * c("m"), "spurious_m": c("ta") * c("m")} if lost else {}),
         )
-        keep = ["t", "p", "m", "w", "k", "split", "merge", *PARTS]
-        keep += ["ww", "wl"] * points.weighted
+        keep = ["t", "p", "m", "w", "k", *self._sides.losses, *CLUSTERS, *(LOST if lost else ())]
+        keep += ["ww", "wl", "wn"] * points.weighted
         keep += ["within", *(f"c{j}" for j in range(points.features))] if points.features else []
         with engine.running():
-            kept = engine.keep(scored.filter(c("same") == 0).select(*keep))
-            same = self._count(scored.filter(c("same") == 1).select(cells=c("k").sum()))["cells"]
-            rest = self._count(kept.select(cells=c("k").sum()))["cells"]
-        return kept, {"same": same, "rest": rest}
+            kept = engine.keep(scored.filter((c("same") + c("nowhere")) == 0).select(*keep))
+            same = scored.filter(c("same") == 1)
+            counts = engine.row(same.select(same=c("k").sum(), same_m=c("m").sum(), same_w=c("w").sum()))
+            counts |= engine.row(kept.select(rest=c("m" if lost else "k").sum()))
+            if lost:
+                alone = scored.filter(c("nowhere") == 1)
+                found = {name: c(f"{name}_m").sum() for name in ("missing", "spurious")}
+                masses = {
+                    f"{name}_w": (c(x) * c("w")).sum() for name, x in (("missing", "pa"), ("spurious", "ta"))
+                }
+                counts |= engine.row(alone.select(**found, **masses))
+        return kept, {name: count if name.endswith("_w") else int(count) for name, count in counts.items()}
+
+    def _unsplit(self, side: str) -> Any:
+        """Whether a cluster is one cell, and all of it."""
+        whole = c(f"{side}_parts") == 1
+        return whole & (c(f"{side}_shared") == c(f"{side}_size")) if self._cells.lost else whole
+
+    @staticmethod
+    def _share_of(side: str) -> Any:
+        """What a row is of its cluster, so that the rows of every cluster add up to one."""
+        parts = if_else(c(f"{side}_parts").is_null(), nw.lit(1), c(f"{side}_parts"))
+        # A cluster without a cell has one row, of lost points.
+        return if_else(parts == 0, nw.lit(1.0), c("k") / if_else(parts == 0, nw.lit(1), parts))
 
     @property
     def same(self) -> int:
         """How many components are the same on both sides."""
-        return self._differing[1]["same"]
+        return int(self._differing[1]["same"])
 
     def _count(self, frame: Frame) -> dict[str, int]:
         return {name: int(value) for name, value in self._cells.engine.row(frame).items()}
 
-    def _cell_limit(self) -> int:
+    @property
+    def _limit(self) -> int:
+        """How many cells may be brought into memory; points, where these count as lost."""
+        if self._cells.lost:
+            return self._budget // POINT_BYTES
         return self._budget * (self._cells.rows + self._cells.alone) // max(self._cells.bytes, 1)
+
+    @property
+    def _rest(self) -> int:
+        """How much there is of what is not the same on both sides."""
+        counts = self._differing[1]
+        return sum(int(counts.get(name, 0)) for name in ("rest", "missing", "spurious"))
 
     @cached_property
     def everything(self) -> Part | None:
         """All components that are not the same, if there are any and they fit the budget."""
-        frame, counts = self._differing
-        if counts["rest"] == 0 or counts["rest"] > self._cell_limit():
+        if self._rest == 0 or self._rest > self._limit:
             return None
-        return self._brought(frame)
+        return self._brought(self._differing[0], whole=True)
 
-    def _brought(self, frame: Frame) -> Part:
-        """A meet in memory of some whole components, and its points."""
+    def _brought(self, frame: Frame, whole: bool = False) -> Part:
+        """A meet in memory of some whole components, and its points; ``whole``: of all that differ."""
+        if self._cells.lost:
+            diff = compare_lost(lost_points(self._cells, frame, whole), self._cells.policy)
+            return diff.meet, diff.source
         alone = None
         if self._cells.alone:
             # Points that are alone on one side belong to the component of their cluster on the other.
@@ -163,37 +202,76 @@ class EngineAnalysis:
             )
             engine.free(label)
             engine.free(cells)
-            parts = {x: c(x).sum() for x in ("split", "merge", "m", "w", "k", *PARTS)}
+            losses = self._sides.losses
+            summed = (*losses, "m", "w", "k", *CLUSTERS, *(LOST if self._cells.lost else ()))
             found = (
                 placed.group_by("component")
-                .agg(**parts)
+                .agg(**{x: c(x).sum() for x in summed})
                 .with_columns(
-                    lost=c("split") + c("merge"),
+                    lost=nw.sum_horizontal(*(c(name) for name in losses)),
                     true=c("true_part").round(0).cast(nw.Int64),
                     pred=c("pred_part").round(0).cast(nw.Int64),
                 )
             )
             return placed, engine.keep(found)
 
+    @property
+    def _kinds(self) -> tuple[str, ...]:
+        return UNEVEN_KINDS if self._cells.lost else KINDS
+
     @cached_property
+    def _by_kind(self) -> dict[str, dict[str, Any]]:
+        """How many components are of each kind, how many points they have, what those weigh and what they lost."""
+        counts = self._differing[1]
+        nothing: dict[str, Any] = {"components": 0, "m": 0, "w": 0.0, **dict.fromkeys(PARTS, 0.0)}
+        out = {kind: dict(nothing) for kind in self._kinds}
+        out["same"] |= {"components": counts["same"], "m": counts["same_m"], "w": float(counts["same_w"])}
+        if counts["rest"]:
+            engine = self._cells.engine
+            found = self._in_engine[1].with_columns(
+                split_=flag(c("pred") > 1),
+                merge_=flag(c("true") > 1),
+                missing_=flag(c("missing_m") > 0) if self._cells.lost else nw.lit(0),
+                spurious_=flag(c("spurious_m") > 0) if self._cells.lost else nw.lit(0),
+            )
+            marks = ("split_", "merge_", "missing_", "spurious_")
+            sums = {name: c(name).sum() for name in ("m", "w", *self._sides.losses)}
+            with engine.running():
+                got = engine.fetch(found.group_by(*marks).agg(components=nw.len(), **sums))
+            columns = {name: numbers(column) for name, column in got.items()}
+            codes = kind_codes(*(columns[mark] > 0 for mark in marks))
+            for row, code in enumerate(codes.tolist()):
+                found_of = out[self._kinds[code]]
+                for name in ("components", *sums):
+                    found_of[name] += columns[name][row].item()
+        for kind in (
+            ("missing", "spurious") if self._cells.lost else ()
+        ):  # points in no cluster of either side
+            mass = float(counts[f"{kind}_w"])
+            more = {"components": counts[kind], "m": counts[kind], "w": mass, kind: mass / self._cells.mass}
+            out[kind] = {name: value + more.get(name, 0) for name, value in out[kind].items()}
+        return out
+
+    @property
     def kinds(self) -> dict[str, int]:
         """How many components are of each kind."""
-        if self._differing[1]["rest"] == 0:
-            return dict.fromkeys(KINDS, 0) | {"same": self.same}
-        split, merged = c("pred") > 1, c("true") > 1
-        found = self._in_engine[1].select(
-            split=flag(split & ~merged).sum(),
-            merge=flag(~split & merged).sum(),
-            mixed=flag(split & merged).sum(),
-        )
-        return {"same": self.same, **self._count(found)}
+        return {kind: int(found["components"]) for kind, found in self._by_kind.items()}
+
+    def by_kind(self) -> Table[Slice]:
+        """The loss by the kind of component."""
+        rows = [(kind, found) for kind, found in self._by_kind.items() if found["components"]]
+        columns = {name: np.array([found[name] for _, found in rows]) for name in ("m", "w", *PARTS)}
+        return slice_table([kind for kind, _ in rows], columns, self._cells.mass, shares=True)
 
     def _ranked(self) -> Frame:
         return self._in_engine[1].sort("lost", "component", descending=[True, False]).head(LISTED)
 
     @cached_property
     def components(self) -> Table[Component]:
-        """The costliest components, costliest first; those that are the same on both sides are left out."""
+        """The costliest components, costliest first; those that are the same on both sides are left out.
+
+        So are lost points that are in no cluster on the other side either, as noise is: ``kinds`` counts them.
+        """
         if self._differing[1]["rest"] == 0:
             return rows({name: [] for name in COMPONENT_COLUMNS}, self)
         engine = self._cells.engine
@@ -202,18 +280,19 @@ class EngineAnalysis:
         mass = got["w"] / self._cells.mass
         whole = ("component", "m", "true", "pred", "true_alone", "pred_alone")
         counts = {name: got[name].astype(np.int64) for name in whole}
-        kind = (counts["pred"] > 1) + 2 * (counts["true"] > 1)
+        nothing = np.zeros(len(mass))
+        kind = kind_codes(
+            counts["pred"] > 1, counts["true"] > 1, *(got.get(name, nothing) > 0 for name in LOST)
+        )
         values = (
             counts["component"],
-            np.asarray(KINDS, dtype=object)[kind],
+            np.asarray(self._kinds, dtype=object)[kind],
             counts["m"],
             counts["true"] - counts["true_alone"],
             counts["pred"] - counts["pred_alone"],
             np.clip(1.0 - np.divide(got["lost"], mass, out=np.zeros_like(mass), where=mass > 0), 0.0, 1.0),
             got["lost"],
-            got["split"],
-            got["merge"],
-            *[np.zeros(len(mass))] * 2,  # nothing is lost in an engine: it needs the points in memory
+            *(got.get(name, nothing) for name in PARTS),
         )
         return rows(dict(zip(COMPONENT_COLUMNS, values, strict=True)), self)
 
@@ -222,17 +301,18 @@ class EngineAnalysis:
         """The costliest components, as many as the budget allows."""
         if self.everything is not None:
             return self.everything
-        if self._differing[1]["rest"] == 0:
+        if self._rest == 0:
             raise ArgumentError("no component lost anything: the clusterings are the same.")
         engine = self._cells.engine
         with engine.running():
             ranked = engine.fetch(self._ranked())
-        sizes = numbers(ranked["k"], np.int64)
-        fits = np.cumsum(sizes) <= self._cell_limit()
+        sizes = numbers(ranked["m" if self._cells.lost else "k"], np.int64)
+        fits = np.cumsum(sizes) <= self._limit
         chosen = numbers(ranked["component"], np.int64)[: int(fits.sum())].tolist()
         if not chosen:
             raise ArgumentError(
-                f"the costliest component alone is larger than the budget ({int(sizes[0]):,} cells).",
+                f"the costliest component alone is larger than the budget ({int(sizes[0]):,} "
+                f"{'points' if self._cells.lost else 'cells'}).",
                 "allow a larger budget=.",
             )
         return self._brought(self._in_engine[0].filter(c("component").is_in(chosen)))
@@ -259,7 +339,7 @@ class EngineAnalysis:
     def points(self, component: int) -> list[Hashable]:
         """The names of its points."""
         meet, source = self._brought_last(component)
-        return source.points(np.arange(len(meet)))
+        return list(source.names) if self._cells.lost else source.points(np.arange(len(meet)))
 
     # ---- clusters
 
@@ -275,30 +355,36 @@ class EngineAnalysis:
 
     def _costliest_clusters(self, key: str, side: Frame, row: Any) -> Table[Any]:
         engine, total = self._cells.engine, self._cells.mass
-        f, g, w = c("f"), c("g"), c("w") / total
-        scored = self._sides.scored("h").with_columns(
-            split_loss=w * (1.0 - f) * (1.0 + g) / 2, merge_loss=w * (1.0 - g) * (1.0 + f) / 2
-        )
-        sums = {name: c(name).sum() for name in ("split_loss", "merge_loss")}
+        parts = {f"{name}_loss": name for name in self._sides.losses}
+        scored = self._sides.with_losses()
+        scored = scored.with_columns(**{loss: c(name) / total for loss, name in parts.items()})
+        sums = {name: c(name).sum() for name in parts}
         lost = scored.filter(~c(key).is_null()).group_by(key).agg(**sums)
-        lost = lost.with_columns(loss=c("split_loss") + c("merge_loss"))
+        lost = lost.with_columns(loss=nw.sum_horizontal(*(c(name) for name in parts)))
         lost = lost.sort("loss", key, descending=[True, False]).head(LISTED).join(side, on=key, how="inner")
         named = {"cluster": key, "size": f"{key}_size", "parts": f"{key}_parts", "largest": f"{key}_biggest"}
         chosen = {name: c(column) for name, column in named.items()} | {"score": c(f"{key}_h")}
         with engine.running():
-            losses = ("loss", "split_loss", "merge_loss")
-            got = engine.fetch(lost.select(**chosen, **{name: c(name) for name in losses}))
-            single = engine.row(scored.filter(c(key).is_null()).select(size=c("m").sum(), **sums))
+            got = engine.fetch(lost.select(**chosen, **{name: c(name) for name in ("loss", *parts)}))
+            nowhere = scored.filter(c(key).is_null())
+            single = engine.row(nowhere.select(size=c("m").sum(), parts=c("k").sum(), **sums))
         columns = {name: plain(column) for name, column in got.items()}
-        if single["size"]:  # points in no cluster, each a part of its own
-            row_of = {"cluster": None, "largest": 1, "score": 1.0, **single, "parts": single["size"]}
-            row_of["loss"] = single["split_loss"] + single["merge_loss"]
+        if single["size"]:  # points in no cluster, each a part of its own unless the other side lacks it
+            row_of = {"cluster": None, "largest": int(single["parts"] > 0), **single}
+            row_of |= {"score": single["parts"] / single["size"], "loss": sum(single[name] for name in parts)}
             columns = {name: [*column, row_of[name]] for name, column in columns.items()}
         out = {
             name: np.asarray(column, dtype=object if name == "cluster" else None)
             for name, column in columns.items()
         }
         order = np.argsort(-out["loss"], kind="stable")
+        out = dict.fromkeys(("missing_loss", "spurious_loss"), np.zeros(len(order))) | out
         out["component"] = np.full(len(order), -1)
-        out |= dict.fromkeys(("missing_loss", "spurious_loss"), np.zeros(len(order)))
         return Table({name: out[name][order] for name in row._fields}, row)
+
+
+def kind_codes(split: BoolArray, merged: BoolArray, missing: BoolArray, spurious: BoolArray) -> Int64Array:
+    """What happened in components, as indices into ``UNEVEN_KINDS``: see ``Components.kind``."""
+    kind = split + 2 * merged
+    lost = np.where(missing, np.where(spurious, 3, 4), np.where(spurious, 5, 0))
+    return np.where(kind == 0, lost, kind)

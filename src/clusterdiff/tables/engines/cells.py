@@ -2,7 +2,8 @@
 
 The result has one row per cell, with two exceptions that keep it small. A null cluster means that every point of the
 row is a cluster of its own on that side, so such a row stands for as many cells as it has points. And rows need not be
-united: two of them may name the same clusters if one has a null.
+united: two of them may name the same clusters if one has a null. Where points that a side lacks count as lost, a third:
+a row of such points, whose cluster on that side is null, stands for no cell; ``ta`` and ``pa`` mark those.
 """
 
 from __future__ import annotations
@@ -32,9 +33,11 @@ CELL_BYTES = {"int": 100, "other": 400}
 class Cells:
     """The meet in its engine: columns ``t``, ``p``, ``m`` (points) and, if asked for, weights and features.
 
-    Weights: ``w``, ``ww``, ``wl``, ``wx`` are Σw, Σw², Σ w·log w and max w, in the unit of the points. Features: ``c0``
-    … are the cell's means and ``within`` the squared deviations from them. ``given`` has the groups as they were before
-    points in no cluster of a side were dealt with, if there were any.
+    Weights: ``w``, ``ww``, ``wl``, ``wx`` are Σw, Σw², Σ w·log w and max w, in the unit of the points; ``wn`` counts
+    the points that weigh anything, since of one such point nothing can be split, whatever sums make of it. Features:
+    ``c0`` … are the cell's means and ``within`` the squared deviations from them. ``given`` has the groups as they were
+    before points in no cluster of a side were dealt with, if there were any. ``lost`` says whether there are rows of
+    points that only one side has: ``ta`` is 1 where `true` lacks them, and ``pa`` where `pred` does.
     """
 
     points: Points
@@ -45,6 +48,7 @@ class Cells:
     n: int
     mass: float
     given: Frame | None
+    lost: bool = False
 
     @property
     def engine(self) -> Engine:
@@ -114,6 +118,7 @@ class _Grouping:
             frame = frame.with_columns(
                 ww=w * w,
                 wl=w * log_or_0(w),
+                wn=flag(w > 0),
                 bad=flag(w.is_null() | ~w.is_finite() | (w < 0)),
             )
             sums |= {
@@ -121,6 +126,7 @@ class _Grouping:
                 "ww": c("ww").sum(),
                 "wl": c("wl").sum(),
                 "wx": w.max(),
+                "wn": c("wn").sum(),
                 "bad": c("bad").sum(),
             }
         if points.features:
@@ -191,18 +197,22 @@ class _Grouping:
         policy, kept = self.policy, flagged
         if policy.noise.drops:
             kept = kept.filter((c("tz") + c("pz")) == 0)
+        if policy.missing == "lost":  # a point that neither side has a cluster for is no point of either
+            kept = kept.filter((c("tn") + c("pn")) < 2)
         tally = self._tally(flagged, kept)
         before = kept
         if tally["missing"] and policy.missing == "error":
             self._refuse_missing(tally)
-        if policy.missing != "singleton":
+        lost = policy.missing == "lost" and tally["missing"] > 0
+        if policy.missing != "singleton" and not lost:
             kept = kept.filter((c("tn") + c("pn")) == 0)
         if policy.noise.separates:
             nulled = {x: nw.when(c(f"{x}z") == 0).then(c(x)) for x in ("t", "p")}
             kept, before = kept.with_columns(**nulled), before.with_columns(**nulled)
         columns = ["t", "p", "m"]
-        columns += ["w", "ww", "wl", "wx"] * self.points.weighted
+        columns += ["w", "ww", "wl", "wx", "wn"] * self.points.weighted
         columns += ["within", *(f"c{j}" for j in range(self.points.features))] if self.points.features else []
+        marks = {"ta": c("tn"), "pa": c("pn")} if lost else {}
         own = flag(c("t").is_null() | c("p").is_null())
         total = self.engine.row(
             kept.with_columns(own=own).select(
@@ -224,7 +234,8 @@ class _Grouping:
         done = policy.counted(tally["n"], lacking, unshared - lacking, noise)
         normal = rows - int(total["own"])
         given = before if tally["missing"] or (policy.noise.separates and tally["noise"]) else None
-        return Cells(self.points, done, kept.select(*columns), normal, alone, n, float(total["mass"]), given)
+        frame = kept.select(*columns, **marks)
+        return Cells(self.points, done, frame, normal, alone, n, float(total["mass"]), given, lost)
 
     def _tally(self, flagged: Frame, kept: Frame) -> dict[str, int]:
         out = self.engine.row(

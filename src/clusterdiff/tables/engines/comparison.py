@@ -14,7 +14,7 @@ from clusterdiff.diff.components import Component, InMemory, rows
 from clusterdiff.diff.explain import Explanation
 from clusterdiff.diff.gains import By
 from clusterdiff.diff.loss import Loss
-from clusterdiff.diff.slices import Slice
+from clusterdiff.diff.slices import BUILT_IN, Slice
 from clusterdiff.diff.source import PointSource
 from clusterdiff.diff.worth import ANEW
 from clusterdiff.errors import EngineError, MeasureError
@@ -27,10 +27,10 @@ from clusterdiff.tables.engines.analysis import EngineAnalysis, Part
 from clusterdiff.tables.engines.budget import allowed
 from clusterdiff.tables.engines.cells import Cells, group
 from clusterdiff.tables.engines.loading import load
-from clusterdiff.tables.engines.lost import compare_lost
-from clusterdiff.tables.engines.slices import by_column
+from clusterdiff.tables.engines.lost import POINT_BYTES, compare_lost
+from clusterdiff.tables.engines.slices import by_column, by_size
 from clusterdiff.tables.engines.source import EngineSource
-from clusterdiff.tables.engines.sums import InEngine
+from clusterdiff.tables.engines.summed import InEngine
 from clusterdiff.tables.engines.tables import Points
 from clusterdiff.wording import count, number
 
@@ -59,10 +59,10 @@ class TableComparison(Comparison):
 class EngineComparison(Comparison):
     """Two clusterings of tables, their meet too large for memory and left in the engine.
 
-    It has the scores that are sums over cells, the losses, the number of components of each kind, and the costliest
-    components and clusters (1,000 at most). ``costliest`` is a comparison in memory of as many of the costliest
-    components as the budget allows, with everything that a comparison has. What reads cells or points is refused here
-    and available there.
+    It has the scores that are sums over cells, the losses, by slices too, the number of components of each kind, and
+    the costliest components and clusters (1,000 at most). ``costliest`` is a comparison in memory of as many of the
+    costliest components as the budget allows, with everything that a comparison has. What reads cells or points is
+    refused here and available there.
     """
 
     where: Literal["memory", "engine"] = "engine"
@@ -175,7 +175,7 @@ class EngineComparison(Comparison):
         true, pred = self.clusters
         return [
             f"S_H = {number(self.score())} for {count(self.n)} in {true:,} true and {count(pred, 'predicted cluster')}",
-            f"lost {number(loss.total)}: {', '.join(loss.told(4, lost=False))}",
+            f"lost {number(loss.total)}: {', '.join(loss.told(4, lost=summed.uneven))}",
             f"computed in {self.engine}: {count(len(summed), 'cell')} stayed there (budget {self._budget:,} bytes)",
         ]
 
@@ -208,9 +208,17 @@ class EngineComparison(Comparison):
         """Refused: it reads the cells."""
         raise refusal("patch()", "cells", self.summed)
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The other columns of the table of true clusters, which ``by`` takes by name."""
+        return self.summed.source.points.others.names
+
     def by(self, column: object) -> Table[Slice]:
-        """The loss by the values of a column of the table of true clusters, which its name says."""
-        return by_column(self.summed.sums.sides, column)
+        """The loss by the values of a column of the table of true clusters, by name; or by "size" or "kind"."""
+        sides = self.summed.sums.sides
+        if column in BUILT_IN and column not in sides.source.points.others.names:
+            return by_size(sides) if column == "size" else self.in_engine.by_kind()
+        return by_column(sides, column)
 
     def normalised(self, measure: AnyMeasure) -> NoReturn:
         """Refused: it reads the sizes of all clusters."""
@@ -256,15 +264,11 @@ class EngineComparison(Comparison):
 def compare_points(points: Points, policy: Policy, budget: int | str | None) -> Comparison:
     """Group the points and compare: in memory if the meet fits the budget, otherwise in the engine."""
     limit = allowed(budget)
-    lost = policy.missing == "lost"
-    # Tables are checked as if each point had a cluster on both sides, which is so unless some are lost.
-    cells = group(points, replace(policy, missing="singleton") if lost else policy)
-    if lost and cells.policy.unshared:
-        diff = compare_lost(points, cells.n, policy, limit)
+    cells = group(points, policy)
+    if cells.lost and cells.n * POINT_BYTES <= limit:
+        diff = compare_lost(points, policy)
         return TableComparison(diff.meet, diff.source, diff.policy, cells.engine.name)
-    if lost:
-        cells = replace(cells, policy=replace(cells.policy, missing="lost"))
-    if cells.bytes > limit:
+    if cells.lost or cells.bytes > limit:
         return EngineComparison(cells, limit)
     meet, locator = load(cells)
     return TableComparison(meet, EngineSource(meet, locator), cells.policy, cells.engine.name)

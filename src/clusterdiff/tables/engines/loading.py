@@ -192,13 +192,20 @@ def nameless(engine: str) -> ArgumentError:
 
 
 def points_compared(cells: Cells) -> Frame:
-    """The points that the policy leaves, with marks: noise (tz, pz), and a cluster of their own (to, po)."""
+    """The points that the policy leaves, with marks: noise (tz, pz), and a cluster of their own (to, po).
+
+    Where points count as lost, also those that a side lacks (ta, pa).
+    """
     points, policy = cells.points, cells.policy
     own = {side: flag(c(side).is_null()) for side in ("t", "p")}
     frame = points.frame.with_columns(tn=own["t"], pn=own["p"], **noisy(policy.noise))
     if policy.noise.drops:
         frame = frame.filter((c("tz") + c("pz")) == 0)
-    if policy.missing != "singleton":
+    if cells.lost:
+        frame = frame.filter((c("tn") + c("pn")) < 2).with_columns(
+            ta=c("tn"), pa=c("pn"), tn=nw.lit(0), pn=nw.lit(0)
+        )
+    elif policy.missing != "singleton":
         frame = frame.filter((c("tn") + c("pn")) == 0)
     single = policy.noise.separates
     frame = frame.with_columns(
@@ -280,8 +287,8 @@ def _weights(cells: Cells, got: dict[str, Any], single: Any, order: IntArray) ->
     mass, square, entropy = (
         np.concatenate([numbers(got[x]), y])[order] for x, y in (("w", own), ("ww", own * own), ("wl", logs))
     )
-    size = np.concatenate([numbers(got["m"]), np.ones(len(own))])[order]
-    return CellWeights.summed(mass, square, entropy, size, cells.points.scale)
+    heavy = np.concatenate([numbers(got["wn"]), own > 0])[order]
+    return CellWeights.summed(mass, square, entropy, heavy, cells.points.scale)
 
 
 def _moments(cells: Cells, got: dict[str, Any], single: Any, order: IntArray) -> Moments:

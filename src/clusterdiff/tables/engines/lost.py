@@ -1,23 +1,26 @@
-"""Tables of which one lacks points that count as lost: their points come into memory, and are compared there."""
+"""Tables of which one lacks points that count as lost: some of their points brought into memory, and compared there."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 
 from clusterdiff.diff.build import compare_aligned
 from clusterdiff.diff.comparison import Comparison
-from clusterdiff.errors import ArgumentError
 from clusterdiff.points.alignment import Alignment, Order, settled
 from clusterdiff.points.policy import Policy
 from clusterdiff.points.reading import read_labels
+from clusterdiff.tables.engines.cells import Cells, noisy
 from clusterdiff.tables.engines.loading import numbers
-from clusterdiff.tables.engines.native import plain
+from clusterdiff.tables.engines.native import Frame, plain
 from clusterdiff.tables.engines.source import order_of
-from clusterdiff.tables.engines.tables import POINT, Points
+from clusterdiff.tables.engines.tables import POINT, Points, flag
 
+c = nw.col
 #: Bytes that a point takes in memory with its name and its clusters.
 POINT_BYTES = 300
 
@@ -55,20 +58,33 @@ class ReadColumns:
         return self._columns[name]
 
 
-def compare_lost(points: Points, n: int, policy: Policy, limit: int) -> Comparison:
-    """Compare the ``n`` points of tables in memory, where those that one side lacks count as lost."""
-    needed = n * POINT_BYTES
-    if needed > limit:
-        raise ArgumentError(
-            f'missing="lost" needs the points in memory, about {needed:,} bytes; the budget is {limit:,}.',
-            'allow a larger budget=, or pass missing="drop" or missing="singleton", which engines can do.',
-        )
+def lost_points(cells: Cells, rows: Frame, whole: bool) -> Points:
+    """The points of the components that ``rows`` make up; ``whole``: and lost ones that are noise on the other side."""
+    points, noise = cells.points, cells.policy.noise
+    frame = points.frame
+    true, pred = (
+        rows.filter(~c(key).is_null()).group_by(key).agg(rows=nw.len()).select(key) for key in ("t", "p")
+    )
+    parts = [
+        frame.join(true, on="t", how="semi"),
+        frame.join(true, on="t", how="anti").join(pred, on="p", how="semi"),
+    ]
+    if whole and noise.separates:
+        marked = frame.with_columns(**noisy(noise), tn=flag(c("t").is_null()), pn=flag(c("p").is_null()))
+        alone = marked.filter((c("tz") * c("pn") + c("pz") * c("tn")) > 0)
+        parts.append(alone.drop("tz", "pz", "tn", "pn"))
+    return replace(points, frame=nw.concat(parts, how="vertical"))
+
+
+def compare_lost(points: Points, policy: Policy) -> Comparison:
+    """Compare the points of tables in memory, where those that one side lacks count as lost."""
     engine = points.engine
     with engine.running():
         frame = points.with_names(points.frame) if points.placed else points.frame
         wanted = ["t", "p", *points.extra, *["point"] * points.placed]
         got = engine.fetch(frame.select(*wanted))
     columns = {name: plain(column) for name, column in got.items()}
+    n = len(columns["t"])
     names: list[Hashable] = points.called(columns["point"]) if points.placed else list(range(n))
     # Engines return rows in any order; by name, the same tables give the same result.
     order = sorted(range(len(names)), key=lambda i: names[i])  # type: ignore[arg-type, return-value]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,15 +10,18 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from clusterdiff.diff.analysis import kept
-from clusterdiff.diff.slices import Slice
+from clusterdiff.diff.loss import PARTS
+from clusterdiff.diff.slices import Slice, power_of_two
 from clusterdiff.errors import ArgumentError, nearest
 from clusterdiff.table import Table
 from clusterdiff.tables.engines.loading import numbers, points_compared
 from clusterdiff.tables.engines.native import Frame, plain
-from clusterdiff.tables.engines.sides import Sides, if_else
+from clusterdiff.tables.engines.sides import Sides, if_else, lost_out, shared_out
 from clusterdiff.tables.engines.tables import POINT, Points
 
 c = nw.col
+#: Stands for points without a true cluster; they come after clusters of any size.
+NOWHERE = 64
 #: As many values of a column as an engine hands out: with more of them a table by value says nothing.
 VALUES = 1_000_000
 
@@ -34,16 +38,18 @@ def by_column(sides: Sides, column: object) -> Table[Slice]:
             or f"it has {', '.join(map(repr, names)) or 'no others'}.",
         )
     frame = points_compared(replace(cells, points=_with_value(cells.points, column)))
-    for key, side, score in (("t", sides.true, "f"), ("p", sides.pred, "g")):
-        frame = frame.join(side.select(key, **{score: c(f"{key}_h")}), on=key, how="left")
-    # A point that is a cluster of its own is not split, and not merged with any other.
-    f, g = (if_else(c(f"{x}o") > 0, nw.lit(1.0), c(score)) for x, score in (("t", "f"), ("p", "g")))
-    w = c("w") if cells.points.weighted else nw.lit(1.0)
-    frame = frame.with_columns(f=f, g=g, w=w).with_columns(
-        split=c("w") * (1.0 - c("f")) * (1.0 + c("g")) / 2,
-        merge=c("w") * (1.0 - c("g")) * (1.0 + c("f")) / 2,
-    )
-    sums = {name: c(name).sum() for name in ("w", "split", "merge")}
+    factors = ("h", "inner", "kept") if cells.lost else ("h",)
+    for key, side in (("t", sides.true), ("p", sides.pred)):
+        frame = frame.join(side.select(key, *(f"{key}_{name}" for name in factors)), on=key, how="left")
+        # A point that is a cluster of its own is not split, and not merged with any other.
+        own = {
+            f"{key}_{name}": if_else(c(f"{key}o") > 0, nw.lit(1.0), c(f"{key}_{name}")) for name in factors
+        }
+        frame = frame.with_columns(**own)
+    frame = frame.with_columns(w=c("w") if cells.points.weighted else nw.lit(1.0))
+    share = lost_out if cells.lost else shared_out
+    frame = frame.with_columns(**share(c("w"), c("t_h"), c("p_h")))
+    sums = {name: c(name).sum() for name in ("w", *sides.losses)}
     with cells.engine.running():
         rows = cells.engine.keep(frame.group_by("value").agg(points=nw.len(), **sums))
         found = int(cells.engine.row(rows.select(n=nw.len()))["n"])
@@ -53,7 +59,31 @@ def by_column(sides: Sides, column: object) -> Table[Slice]:
                 "a column that tells points apart puts each in a slice of its own.",
             )
         got = cells.engine.fetch(rows)
-    return _table(got, cells.mass)
+    points = numbers(got["points"], np.int64)
+    columns = {name: numbers(got[name]) for name in sums} | {"m": points}
+    table = slice_table(plain(got["value"]), columns, cells.mass)
+    order = np.lexsort(
+        (-points, -table["loss"])
+    )  # as in memory: among equal losses, that of more points first
+    return Table({name: table[name][order] for name in table.columns}, Slice)
+
+
+def by_size(sides: Sides) -> Table[Slice]:
+    """The loss by the size of the true cluster; see :func:`clusterdiff.diff.slices.by_size`."""
+    cells = sides.source
+    nowhere = c("ta") if cells.lost else nw.lit(0)
+    rows = sides.with_losses(["t_size"]).with_columns(
+        size=if_else(c("t").is_null(), 1 - nowhere, c("t_size")).cast(nw.Int64)
+    )
+    sums = {name: c(name).sum() for name in ("m", "w", *sides.losses)}
+    with cells.engine.running():
+        got = cells.engine.fetch(rows.group_by("size").agg(**sums))
+    size = numbers(got["size"], np.int64)
+    power = np.where(size > 0, np.ceil(np.log2(np.maximum(size, 1))).astype(np.int64), NOWHERE)
+    present, group = np.unique(power, return_inverse=True)
+    columns = {name: np.bincount(group, numbers(got[name]), len(present)) for name in sums}
+    names = [None if p == NOWHERE else power_of_two(p) for p in present.tolist()]
+    return slice_table(names, columns, cells.mass)
 
 
 def _with_value(points: Points, column: str) -> Points:
@@ -66,19 +96,16 @@ def _with_value(points: Points, column: str) -> Points:
     return replace(points, frame=points.frame.join(known, left_on="i", right_on=POINT, how="left"))
 
 
-def _table(got: dict[str, Any], total: float) -> Table[Slice]:
-    values = np.empty(len(got["points"]), dtype=object)
-    values[:] = plain(got["value"])
-    split, merge = (numbers(got[name]) / total for name in ("split", "merge"))
-    points, loss = numbers(got["points"], np.int64), split + merge
-    columns = {
-        "value": values,
-        "points": points,
-        "score": kept(loss * total, numbers(got["w"])),
-        "loss": loss,
-        "split_loss": split,
-        "merge_loss": merge,
-        **dict.fromkeys(("missing_loss", "spurious_loss"), np.zeros(len(loss))),
-    }
-    order = np.lexsort((-points, -loss))  # as in memory: among equal losses, that of more points first
-    return Table({name: part[order] for name, part in columns.items()}, Slice)
+def slice_table(
+    values: Sequence[Any], columns: dict[str, Any], total: float, shares: bool = False
+) -> Table[Slice]:
+    """Slices from their points (m), their mass (w) and what they lost to what: mass, or ``shares`` of the whole."""
+    names = np.empty(len(values), dtype=object)
+    names[:] = values
+    unit = 1.0 if shares else total
+    none = np.zeros(len(values))
+    losses = {f"{name}_loss": columns.get(name, none) / unit for name in PARTS}
+    loss = sum(losses.values(), none)
+    score = kept(loss * total, columns["w"])
+    points = np.asarray(columns["m"], dtype=np.int64)
+    return Table({"value": names, "points": points, "score": score, "loss": loss, **losses}, Slice)

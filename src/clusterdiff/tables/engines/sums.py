@@ -5,7 +5,7 @@ Measures that read sums run on them as they do on a meet in memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property, wraps
 from math import log
 from typing import Any
@@ -16,13 +16,10 @@ import numpy as np
 from clusterdiff.diff.loss import Loss
 from clusterdiff.errors import EngineError, MeasureError
 from clusterdiff.meet.margins import Margins, SizeCounts
-from clusterdiff.meet.parts import Pairs
-from clusterdiff.meet.sums import FUSED, Once
 from clusterdiff.tables.engines.cells import Cells
 from clusterdiff.tables.engines.native import Frame, plain
-from clusterdiff.tables.engines.sides import Sides, if_else, log1p, ratio
+from clusterdiff.tables.engines.sides import Sides, if_else, log1p, ratio, shared_row
 from clusterdiff.tables.engines.tables import flag, log_or_0
-from clusterdiff.wording import count
 
 c = nw.col
 #: Squares are summed in two halves of this many bits, so that they stay exact in 64 bits up to n = 4·10^12.
@@ -31,20 +28,21 @@ HALF = 1 << 20
 SCORES = ("h", "pairs", "largest")
 
 
-def in_engine(query: Callable[[EngineSums], dict[str, Any]]) -> Callable[[EngineSums], dict[str, Any]]:
+def in_engine(query: Callable[[Any], dict[str, Any]]) -> Callable[[Any], dict[str, Any]]:
     """Run a query, and again step by step if memory runs out; turn what goes wrong into an error of ours."""
 
     @wraps(query)
-    def run(sums: EngineSums) -> dict[str, Any]:
+    def run(asker: Any) -> dict[str, Any]:
+        sums: EngineSums = getattr(asker, "sums", asker)  # or whoever asks on their behalf
         try:
             with sums.cells.engine.running():
-                return query(sums)
+                return query(asker)
         except EngineError as error:
             if sums.sides.careful or "out of memory" not in str(error).lower():
                 raise
         sums.sides.careful = True
         with sums.cells.engine.running():
-            return query(sums)
+            return query(asker)
 
     return run
 
@@ -55,10 +53,11 @@ class EngineSums:
     def __init__(self, cells: Cells) -> None:
         self.cells = cells
         self.total = cells.mass
+        self.lost = cells.lost
         with cells.engine.running():
             self.sides = Sides(cells)
 
-    def _one(self, frame: Frame) -> dict[str, Any]:
+    def one(self, frame: Frame) -> dict[str, Any]:
         """The one row of a frame as plain numbers: integers stay integers, an empty sum is 0."""
         row = self.cells.engine.row(frame)
         return {name: value if isinstance(value, float) else int(value) for name, value in row.items()}
@@ -76,25 +75,19 @@ class EngineSums:
 
     def _share(self, sums: dict[str, Any], name: str, flawed: str = "flawed") -> float:
         """A sum of mass as a share of the whole: exactly 1 if every cell is perfect, however the engine adds up."""
-        return float(sums[name] / self.total) if sums[flawed] else 1.0
+        return float(sums[name] / self.total) if sums[flawed] or self.lost else 1.0
 
     @cached_property
     @in_engine
     def _entropy(self) -> dict[str, Any]:
-        f, g, w = c("f"), c("g"), c("w")
-        return self._one(
-            self.sides.scored("h").select(
-                product=(w * f * g).sum(),
-                split=(w * (1.0 - f) * (1.0 + g) / 2).sum(),
-                merge=(w * (1.0 - g) * (1.0 + f) / 2).sum(),
-            )
-        )
+        rows = self.sides.with_losses()
+        lost = {name: c(name).sum() for name in self.sides.losses}
+        return self.one(rows.select(product=(c("w") * c("f") * c("g")).sum(), **lost))
 
     @property
     def loss(self) -> Loss:
         """What S_H lost."""
-        split, merge = self._entropy["split"] / self.total, self._entropy["merge"] / self.total
-        return Loss(split + merge, split, merge)
+        return Loss.of(*(self._entropy[name] / self.total for name in self.sides.losses))
 
     @property
     def s_h(self) -> float:
@@ -139,7 +132,11 @@ class EngineSums:
         for key, score in (("t", "f"), ("p", "g")):
             rows = rows.join(self._spread(key, score), on=key, how="left")
             rows = rows.with_columns(if_else(c(key).is_null(), nw.lit(1.0), c(score)).alias(score))
-        return self._one(rows.select(**self._pair("f", "g")))
+        return self.one(self._shared(rows).select(**self._pair("f", "g")))
+
+    def _shared(self, rows: Frame) -> Frame:
+        """The rows of points that both sides have."""
+        return rows.filter(shared_row()) if self.lost else rows
 
     def _spread(self, key: str, score: str) -> Frame:
         """within / (within + between) of every cluster, both sums of squares."""
@@ -156,8 +153,11 @@ class EngineSums:
         spread = cells.join(means, on=key, how="inner").with_columns(
             kept=if_else(alone, nw.lit(0.0), c("within")), all=c("within") + between
         )
-        sums = spread.group_by(key).agg(kept=c("kept").sum(), all=c("all").sum(), parts=c("k").sum())
-        unsplit = (c("parts") == 1) | (c("all") <= 0.0)
+        lost = flag(~shared_row()) if self.lost else nw.lit(0)
+        k, m = ("heavy_k", "wn") if self.cells.points.weighted else ("k", "m")
+        spread = spread.with_columns(parts=c(k) + lost * c(m))  # each lost point is a part of its own
+        sums = spread.group_by(key).agg(kept=c("kept").sum(), all=c("all").sum(), parts=c("parts").sum())
+        unsplit = (c("parts") <= 1) | (c("all") <= 0.0)
         return self.cells.engine.keep(
             sums.select(key, if_else(unsplit, nw.lit(1.0), ratio(c("kept"), c("all"))).alias(score))
         )
@@ -186,11 +186,12 @@ class EngineSums:
 
     def _clusters(self, key: str, side: Frame) -> dict[str, Any]:
         share = c(f"{key}_mass") / self.total
-        return self._one(
+        return self.one(
             side.select(
                 count=nw.len(),
                 max=c(f"{key}_max").sum(),
                 entropy=(share * log_or_0(share)).sum(),
+                **({"together": c(f"{key}_together").sum()} if self.cells.points.weighted else {}),
                 **self._squares(c(f"{key}_size"), c(f"{key}_mass")),
             )
         )
@@ -211,6 +212,17 @@ class EngineSums:
 
     # ---- sums over cells
 
+    def paired(self, more: Sequence[str] = ()) -> Frame:
+        """The cells with the masses a and b of their clusters.
+
+        ``tn`` and ``pn`` are 1, and ``own`` counts them, where points are clusters of their own: then a and b are those
+        of all of them together.
+        """
+        rows = self._shared(self.sides.rows(["t_mass", "p_mass", *more]))
+        rows = rows.with_columns(tn=flag(c("t").is_null()), pn=flag(c("p").is_null()))
+        a, b = (if_else(c(f"{x}n") == 1, c("w"), c(f"{x}_mass")) for x in ("t", "p"))
+        return rows.with_columns(a=a, b=b, own=c("tn") + c("pn"))
+
     @cached_property
     @in_engine
     def _cells(self) -> dict[str, Any]:
@@ -221,15 +233,10 @@ class EngineSums:
         """
         total = self.total
         scores = [f"{side}_{name}" for side in ("t", "p") for name in SCORES]
-        rows = self.sides.rows(["t_mass", "p_mass", *scores])
         w, q, a, b = c("w"), c("q"), c("a"), c("b")
         own_true, own_pred = c("tn") == 1, c("pn") == 1
         # Step by step, so that no expression holds another one many times over.
-        rows = rows.with_columns(tn=flag(c("t").is_null()), pn=flag(c("p").is_null()))
-        rows = rows.with_columns(
-            a=if_else(own_true, w, c("t_mass")),
-            b=if_else(own_pred, w, c("p_mass")),
-            own=c("tn") + c("pn"),
+        rows = self.paired(scores).with_columns(
             # Σ of −log of a mass's share, times the mass
             surprise=w * log(total) - c("l"),
             **{name: if_else(c(f"{name[0]}n") == 1, nw.lit(1.0), c(name)) for name in scores},
@@ -264,7 +271,7 @@ class EngineSums:
             k_heavy=if_else(heavy, c("k"), nw.lit(0)),
             q_alone=if_else(none, nw.lit(0.0), q),
         )
-        return self._one(
+        return self.one(
             rows.select(
                 cells=c("k").sum(),
                 heavy=c("k_heavy").sum(),
@@ -278,7 +285,7 @@ class EngineSums:
                     for name in SCORES
                     for k, v in self._pair(f"t_{name}", f"p_{name}", f"{name}_").items()
                 },
-                **({"ww": c("ww").sum(), "wl": c("wl").sum()} if self.cells.points.weighted else {}),
+                **({x: c(x).sum() for x in WEIGHED} if self.cells.points.weighted else {}),
             )
         )
 
@@ -293,12 +300,38 @@ class EngineSums:
     @property
     def aa(self) -> Any:
         """Σ a²."""
-        return self._with_alone(self._square(self._true), self._cells["true_q"])
+        return self._with_alone(self._square(self._true), self._own("true", "q"))
 
     @property
     def bb(self) -> Any:
         """Σ b²."""
-        return self._with_alone(self._square(self._pred), self._cells["pred_q"])
+        return self._with_alone(self._square(self._pred), self._own("pred", "q"))
+
+    @cached_property
+    @in_engine
+    def unshared(self) -> dict[str, Any]:
+        """What the points that both sides have, and those that only one has, come to; for rows of lost points.
+
+        ``own_true_k`` and ``own_true_q`` are the number of missing points that are a true cluster of their own, and the
+        sum of their squares.
+        """
+        cells = self.sides.cells.with_columns(
+            both=flag(shared_row()), tn=flag(c("t").is_null()), pn=flag(c("p").is_null())
+        )
+        cells = cells.with_columns(own_true=c("tn") * c("pa"), own_pred=c("pn") * c("ta"))
+        parts = {"shared": c("both"), "missing": c("pa"), "spurious": c("ta")}
+        of_each = ("m", "w", *("ww", "wn") * self.cells.points.weighted)
+        return self.one(
+            cells.select(
+                **{f"{name}_{x}": (part * c(x)).sum() for name, part in parts.items() for x in of_each},
+                **{f"{name}_k": (c(name) * c("m")).sum() for name in ("own_true", "own_pred")},
+                **{f"{name}_q": (c(name) * c("q")).sum() for name in ("own_true", "own_pred")},
+            )
+        )
+
+    def _own(self, side: str, name: str) -> Any:
+        """A sum over the points that are a cluster of their own on a side, the lost ones among them included."""
+        return self._cells[f"{side}_{name}"] + (self.unshared[f"own_{side}_{name}"] if self.lost else 0)
 
     @cached_property
     @in_engine
@@ -326,9 +359,20 @@ class EngineSums:
         return Margins(*(_size_counts(found, alone) for found, alone in sides))
 
     @property
-    def own_squares(self) -> float:
-        """Σ w² over the points, where they have weights."""
-        return float(self._cells["ww"])
+    def together(self) -> tuple[float, float, float, float]:
+        """Twice the pairs of points with weights that are together on both sides, on either, and all there are.
+
+        Differences of squares round, so that each is taken where a single point with weight makes exactly 0.
+        """
+        parts = [self._cells[x] for x in ("ww", "wn")]
+        if self.lost:
+            parts = [
+                x + self.unshared[f"missing_{y}"] + self.unshared[f"spurious_{y}"]
+                for x, y in zip(parts, ("ww", "wn"), strict=True)
+            ]
+        own, heavy = parts
+        every = max(0.0, self.total**2 - own) if heavy > 1 else 0.0
+        return self._cells["kept_pairs"], self._true["together"], self._pred["together"], every
 
     @property
     def own_logs(self) -> float:
@@ -343,12 +387,12 @@ class EngineSums:
     @property
     def k_true(self) -> int:
         """Number of true clusters."""
-        return int(self._true["count"]) + int(self._cells["true_k"])
+        return int(self._true["count"]) + int(self._own("true", "k"))
 
     @property
     def k_pred(self) -> int:
         """Number of predicted clusters."""
-        return int(self._pred["count"]) + int(self._cells["pred_k"])
+        return int(self._pred["count"]) + int(self._own("pred", "k"))
 
     @property
     def count(self) -> int:
@@ -396,20 +440,24 @@ class EngineSums:
         full = self._cells["heavy"] == self.k_true * self.k_pred
         return float(self._cells["gain"] + (0.0 if full else max(0.0, 1.0 - self._cells["filled"])))
 
+    def over(self, name: str) -> float:
+        """Σ m²/a for "recall", Σ m²/b for "precision", Σ m²/max(a, b) for "element"."""
+        return float(self._cells[name])
+
     @property
     def b3_recall(self) -> float:
         """Σ m²/a / n."""
-        return float(self._cells["recall"] / self.total)
+        return self.over("recall") / self.total
 
     @property
     def b3_precision(self) -> float:
         """Σ m²/b / n."""
-        return float(self._cells["precision"] / self.total)
+        return self.over("precision") / self.total
 
     @property
     def element(self) -> float:
         """Σ m²/max(a, b) / n."""
-        return float(self._cells["element"] / self.total)
+        return self.over("element") / self.total
 
 
 def _size_counts(found: dict[str, Any], alone: int) -> SizeCounts:
@@ -424,75 +472,4 @@ def _size_counts(found: dict[str, Any], alone: int) -> SizeCounts:
 
 CELL_TERMS = ("joint", "split", "merge", "recall", "precision", "element", "filled", "gain")
 OWN_TERMS = ("k", "w", "q", "surprise")
-
-
-class InEngine(Once):
-    """The sums of a meet whose cells stay in their engine: what measures that are sums over cells read.
-
-    It is a :class:`clusterdiff.meet.sums.Summed` and nothing more.
-    """
-
-    offers = frozenset({"sums", "margins", *(name for name in FUSED if name != "matched")})
-
-    def __init__(self, cells: Cells) -> None:
-        self.source = cells
-        self.sums = EngineSums(cells)
-        self.n = cells.n
-        self.weighted = cells.points.weighted
-        self.total: int | float = cells.mass if self.weighted else cells.n
-        self.scale = cells.points.scale
-        #: Whether one side lacks points of the other.
-        self.uneven = False
-        self._made = {}
-
-    @property
-    def lacking(self) -> tuple[str, str | None]:
-        """Why there are no cells here, and what to do."""
-        return (
-            f"the cells were left in {self.source.engine.name}: about {self.source.bytes:,} bytes in memory",
-            "allow a larger budget=, ask for a measure that is a sum over cells, or look at .costliest.",
-        )
-
-    def __len__(self) -> int:
-        """Number of cells."""
-        return self.sums.count
-
-    @property
-    def k_true(self) -> int:
-        """Number of true clusters."""
-        return self.sums.k_true
-
-    @property
-    def k_pred(self) -> int:
-        """Number of predicted clusters."""
-        return self.sums.k_pred
-
-    @property
-    def same(self) -> bool:
-        """Whether the two clusterings are the same."""
-        return len(self) == self.k_true == self.k_pred
-
-    @property
-    def pairs(self) -> Pairs:
-        """Pairs of points that the clusterings put together."""
-        if not self.weighted:
-            return Pairs.counted(self.sums, self.n, self.n)
-        sums, own = self.sums, self.sums.own_squares
-        return Pairs(*((s - own) / 2 for s in (sums.mm, sums.aa, sums.bb, self.total**2)))
-
-    @property
-    def margins(self) -> Margins:
-        """The sizes of the clusters on both sides."""
-        return self.sums.margins
-
-    @property
-    def bottom_entropy(self) -> float:
-        """H(⊥)."""
-        return log(self.n) if not self.weighted else float(log(self.total) - self.sums.own_logs / self.total)
-
-    def fused(self, name: str) -> float:
-        """S* or S' with a built-in s."""
-        return float(getattr(self.sums, name))
-
-    def __repr__(self) -> str:
-        return f"<meet of {count(self.source.n)} in {self.source.engine.name}>"
+WEIGHED = ("ww", "wl", "wn", "kept_pairs")
