@@ -129,7 +129,7 @@ def test_missing_points_and_noise_by_choice(frame: Any, budget: int | None, miss
     left[points[50]] = left[points[51]] = right[points[51]] = right[points[52]] = "noise"
     left[points[5]] = "noise"
     tables = [frame({"id": list(x), "cluster": list(x.values())}) for x in (left, right)]
-    choice: dict[str, Any] = {"missing": "singleton", "noise": "noise", "noise_as": noise_as}
+    choice: dict[str, Any] = {"missing": missing, "noise": "noise", "noise_as": noise_as}
     expected = cd.compare(left, right, **choice)
     got = cd.compare(*tables, point="id", budget=budget, **choice)
     check(got, expected, budget)
