@@ -6,8 +6,10 @@ import inspect
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import pytest
 
@@ -47,6 +49,42 @@ def test_everything_public_is_there_and_documented() -> None:
         assert own, name
         # What dataclasses and named tuples make up when there is no docstring.
         assert not own.startswith(f"{name}("), name
+
+
+def returned(value: object) -> Iterator[tuple[str, object]]:
+    """What the functions, methods, properties and fields of something public are annotated to give."""
+    if inspect.isclass(value):
+        yield from (pair for pair in get_type_hints(value).items() if not pair[0].startswith("_"))
+    members = [("", value)] if inspect.isfunction(value) else inspect.getmembers_static(value)
+    for name, member in members:
+        if isinstance(member, classmethod | staticmethod):
+            member = member.__func__
+        member = getattr(member, "fget", None) or getattr(member, "func", None) or member
+        own = not inspect.ismodule(value) or getattr(member, "__module__", None) == value.__name__
+        if inspect.isfunction(member) and own and not name.startswith("_"):
+            yield name, get_type_hints(member).get("return")
+
+
+def classes_in(annotation: object) -> Iterator[type]:
+    """The classes of this package that an annotation names."""
+    if inspect.isclass(annotation) and annotation.__module__.startswith("clusterdiff"):
+        yield annotation
+    for part in get_args(annotation):
+        yield from classes_in(part)
+
+
+def test_every_class_that_is_returned_is_public() -> None:
+    """From the front door, or from clusterdiff.types; engines offer what a class there says."""
+    doors = [getattr(cd, name) for name in cd.__all__ if name != "types"]
+    public = {*filter(inspect.isclass, doors), *(getattr(cd.types, name) for name in cd.types.__all__)}
+    hidden = {
+        f"{getattr(door, '__name__', door)}.{name} gives {found.__name__}"
+        for door in doors
+        for name, annotation in returned(door)
+        for found in classes_in(annotation)
+        if found not in public and not found.__module__.startswith("clusterdiff.tables.engines")
+    }
+    assert not hidden, "\n".join(sorted(hidden))
 
 
 def test_the_version_is_the_distributions() -> None:

@@ -22,11 +22,6 @@ PUBLIC = {"_asdict", "_replace", "_fields", "_make", "_field_defaults", "_repr_h
 #: Underscore names of other libraries that have no public name for the same thing: Spark's handles on the JVM.
 LIBRARIES = {"_jdf", "_jsparkSession"}
 
-# TEMPORARY, to be emptied: modules and names that were there when these tests came. Entries may only go.
-SHORT = {"measures/__init__.py"}
-LONG: set[str] = set()
-OFFENDERS: set[str] = set()
-
 
 def named(path: Path) -> str:
     """A module as it is called below src/clusterdiff."""
@@ -38,14 +33,14 @@ def test_a_room_says_what_lives_there_and_what_may_come_in(room: Path) -> None:
     """The docstring of every package has a sentence for each."""
     text = " ".join((ast.get_docstring(ast.parse(room.read_text(encoding="utf-8"))) or "").split())
     sentences = re.findall(r"[^.!?]+[.!?](?=\s|$)", text)
-    assert (len(sentences) < 2) == (named(room) in SHORT), text
+    assert len(sentences) >= 2, text
 
 
 @pytest.mark.parametrize("module", MODULES, ids=named)
 def test_a_module_can_be_read_in_one_go(module: Path) -> None:
     """None has more than 500 lines."""
     lines = len(module.read_text(encoding="utf-8").splitlines())
-    assert (lines > MOST_LINES) == (named(module) in LONG), f"{lines:,} lines"
+    assert lines <= MOST_LINES, f"{lines:,} lines"
 
 
 def private(name: str) -> bool:
@@ -100,18 +95,20 @@ def foreign_names(tree: ast.AST) -> Iterator[tuple[int, str]]:
                 yield node.lineno, ast.unparse(node)
             case ast.Subscript(value=ast.Attribute(attr="__dict__"), ctx=ast.Store()):
                 yield node.lineno, ast.unparse(node)
+            case ast.Call(
+                func=ast.Attribute(attr="update" | "setdefault" | "pop", value=ast.Attribute(attr="__dict__"))
+            ):
+                yield node.lineno, ast.unparse(node)
 
 
 def test_underscore_names_stay_in_their_module() -> None:
     """No module imports, reads or writes an underscore name of another one, be it through an object or a subclass."""
-    found = {
-        f"{named(module)}: {text}": line
+    found = [
+        f"{named(module)}: {text} (line {line})"
         for module in MODULES
         for line, text in foreign_names(ast.parse(module.read_text(encoding="utf-8")))
-    }
-    new = [f"{name} (line {line})" for name, line in found.items() if name not in OFFENDERS]
-    assert not new, "\n".join(["not theirs:", *new])
-    assert not OFFENDERS - set(found), f"no longer there, take them off the list: {OFFENDERS - set(found)}"
+    ]
+    assert not found, "\n".join(["not theirs:", *found])
 
 
 @pytest.mark.parametrize(
@@ -130,6 +127,7 @@ def test_underscore_names_stay_in_their_module() -> None:
         ("def _x(): ...\ndef f(diff):\n    return diff._x", ["diff._x"]),
         ("def f(diff):\n    return getattr(diff, '_meet')", ["getattr(diff, '_meet')"]),
         ("def f(diff):\n    diff.__dict__['meet'] = 1", ["diff.__dict__['meet']"]),
+        ("def f(diff):\n    diff.__dict__.update(meet=1)", ["diff.__dict__.update(meet=1)"]),
     ],
 )
 def test_the_test_of_underscore_names_sees_them(code: str, offences: list[str]) -> None:

@@ -8,6 +8,7 @@
 
 import typing as _typing
 
+from clusterdiff import types
 from clusterdiff._version import __version__
 from clusterdiff.decide.datasets import DatasetRanking
 from clusterdiff.decide.matrix import Matrix, Stability, StableCluster, matrix
@@ -144,6 +145,7 @@ __all__ = [
     "subcomponent",
     "subcomponents",
     "sweep",
+    "types",
     "worsen",
     "write",
 ]

@@ -136,6 +136,14 @@ class Merges(NamedTuple):
     link: NDArray[np.int64]
     """The link that each merge comes from."""
 
+class Pruned(NamedTuple):
+    """The merges of a tree of some of the points."""
+
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    merges: NDArray[np.int64]
+    """Which of the whole tree's merges they are."""
+
 class Leaves(NamedTuple):
     """The points in an order in which node x is the run ``order[start[x]:start[x] + size[x]]``."""
 
@@ -418,10 +426,8 @@ def spanning(
 ) -> Merges:
     """The tree of scored pairs of points, the highest score first, equal ones as they come."""
 
-def pruned(
-    left: NDArray[np.int32], right: NDArray[np.int32], keep: NDArray[np.bool_]
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
-    """The tree of some of the points: left, right, and which merges are left."""
+def pruned(left: NDArray[np.int32], right: NDArray[np.int32], keep: NDArray[np.bool_]) -> Pruned:
+    """The tree of some of the points."""
 
 def cut(left: NDArray[np.int32], right: NDArray[np.int32], points: int, count: int) -> NDArray[np.int32]:
     """The cluster of each point after the first ``count`` merges, numbered by first appearance."""

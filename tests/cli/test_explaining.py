@@ -106,7 +106,7 @@ def test_html_writes_the_report_with_the_tables_other_columns(
     assert run("demo", "--html", path, "--json").exit_code == 0
 
 
-def test_old_and_new_have_their_own_words(files: tuple[Path, Path], tmp_path: Path) -> None:
+def test_old_and_new_have_their_own_words(files: tuple[Path, Path]) -> None:
     """Two releases: old and new instead of true and predicted, and who continues, was born, vanished."""
     out = run("compare", "--old", files[0], "--new", files[1], "--explain").stdout
     assert "20 old clusters · 21 new clusters" in out

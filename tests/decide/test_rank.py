@@ -299,3 +299,9 @@ def test_unknown_names_are_refused_with_the_nearest() -> None:
         found.score("fine", "ari")
     with pytest.raises(cd.ArgumentError, match='`unit` must be one of "true", "document"'):
         cd.rank(TRUE, PREDS, unit="component")  # type: ignore[call-overload]
+
+
+def test_a_truth_that_can_be_read_once_is_read_once() -> None:
+    """An iterator of labels, as of lines in a file, serves all systems."""
+    r = cd.rank(iter(TRUE.tolist()), {"a": TRUE, "b": TRUE}, resamples=0)
+    assert [r.score(name) for name in r.names] == [1.0, 1.0]

@@ -7,6 +7,7 @@ import pickle
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pandas as pd
 import polars as pl
 import pytest
@@ -310,3 +311,28 @@ def test_weights_of_tables_are_columns() -> None:
     table = pl.DataFrame({"id": [1, 2], "cluster": [1, 1]})
     with pytest.raises(cd.ArgumentError, match="`weights` must name a column of the tables; got list"):
         cd.compare(table, table, weights=[1.0, 2.0])
+
+
+def test_components_of_cells_that_stay_do_not_travel() -> None:
+    """They say so, and what to copy instead."""
+    left, right = tables(pl.DataFrame)
+    diff = cd.compare(left, right, point="id", budget=500)
+    assert isinstance(diff, EngineComparison)
+    for result in (diff, diff.components, diff.components[0]):
+        for copied in (pickle.dumps, copy.deepcopy):
+            with pytest.raises(cd.EngineError, match="are in polars"):
+                copied(result)
+
+
+def test_tables_that_changed_since_are_not_read() -> None:
+    """A table of a database can be written to by others: then its points are no longer those that were compared."""
+    with duckdb.connect() as connection:
+        for name, k in (("left", 3), ("right", 4)):
+            connection.execute(
+                f'CREATE TABLE "{name}" AS SELECT i AS id, i // {k} AS cluster FROM range(60) t(i)'
+            )
+        diff = cd.compare(connection.table("left"), connection.table("right"), point="id")
+        connection.execute('UPDATE "left" SET cluster = 0 WHERE cluster = 1')
+        for ask in (lambda: diff.true, lambda: [component.points for component in diff.components]):
+            with pytest.raises(cd.EngineError, match="the tables changed since they were compared"):
+                ask()

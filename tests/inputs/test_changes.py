@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import clusterdiff as cd
@@ -46,6 +48,32 @@ def spoil(data: Any) -> None:
         data[:] = 0
 
 
+def arrow_text(values: np.ndarray) -> tuple[Any, np.ndarray]:
+    """An Arrow column of text in memory that its owner can write to, and that memory."""
+    column = pa.array([f"c{v % 10}" for v in values.tolist()])
+    places, text = (bytearray(part) for part in column.buffers()[1:])
+    made = pa.Array.from_buffers(column.type, len(column), [None, pa.py_buffer(places), pa.py_buffer(text)])
+    return made, np.frombuffer(text, np.uint8)
+
+
+def read_only(values: np.ndarray) -> tuple[Any, np.ndarray]:
+    """An array that cannot be written to, of memory that can."""
+    memory = bytearray(values.tobytes())
+    view = np.frombuffer(memory, values.dtype)
+    view.flags.writeable = False
+    return view, np.frombuffer(memory, values.dtype)
+
+
+#: Columns of other libraries that are views of memory that somebody else can write to; and that memory.
+VIEWS: dict[str, Any] = {
+    "polars": lambda values: (pl.Series(values), values),
+    "arrow": lambda values: (pa.array(values), values),
+    "polars of arrow": lambda values: (pl.from_arrow(pa.array(values)), values),
+    "arrow text": arrow_text,
+    "read-only": read_only,
+}
+
+
 def answers(diff: cd.Comparison) -> list[Any]:
     """Everything that is read late."""
     return [
@@ -74,6 +102,37 @@ def test_changed_labels_change_nothing(kind: str) -> None:
     for side in made:
         spoil(side)
     assert answers(diff) == expected
+
+
+@pytest.mark.parametrize("kind", VIEWS)
+def test_columns_over_changed_memory_change_nothing(kind: str) -> None:
+    """A column that cannot be written to itself may share its memory with an array that can."""
+    rng = np.random.default_rng(2)
+    sides = rng.integers(0, 9, N), rng.integers(0, 12, N)
+    expected = answers(cd.compare(*(VIEWS[kind](side.copy())[0] for side in sides)))
+    made, memory = zip(*(VIEWS[kind](side.copy()) for side in sides), strict=True)
+    diff, clustering = cd.compare(*made), cd.Clustering(made[0])
+    for part in memory:
+        part[:] = part[0]
+    assert answers(diff) == expected
+    assert clustering == diff.true
+
+
+def test_values_that_are_replaced_in_a_column_change_nothing() -> None:
+    """Polars lets its users do so, and names of categories are read late."""
+    column = pl.Series(["a", "b", "a"], dtype=pl.Enum(["a", "b", "c"]))
+    diff = cd.compare(column, column)
+    column[0] = column[1] = column[2] = "c"
+    assert diff.true.to_dict() == {0: "a", 1: "b", 2: "a"}
+
+
+@pytest.mark.parametrize("kind", [list, np.array])
+def test_changed_names_of_points_change_nothing(kind: Any) -> None:
+    """Names may also be an array."""
+    names = kind(["p", "q", "r"])
+    clustering = cd.Clustering([0, 0, 1], names)
+    names[0] = "z"
+    assert clustering.to_dict() == {"p": 0, "q": 0, "r": 1}
 
 
 def test_changed_weights_and_features_change_nothing() -> None:

@@ -172,7 +172,7 @@ def test_weights_of_points_without_names_go_by_position() -> None:
         cd.compare(named, PRED, weights=pd.concat([weights, weights[:1]]))
 
 
-def test_the_report_lists_attributes_by_name(tmp_path: Path) -> None:
+def test_the_report_lists_attributes_by_name() -> None:
     """A frame of attributes is looked up by its index."""
     named = pd.Series(TRUE, index=NAMES)
     attributes = pd.DataFrame({"colour": [f"colour-of-{name}" for name in NAMES]}, index=NAMES)

@@ -29,6 +29,15 @@ NULLS: dict[str, Any] = {
     "arrow": pa.array([None, "a", "b", "a"]),
     "arrow dictionary": pa.array([None, "a", "b", "a"]).dictionary_encode(),
     "dict": {0: None, 1: "a", 2: "b", 3: "a"},
+    "pandas' NA in a list": [pd.NA, "a", "b", "a"],
+    "pandas' NaT in a list": [pd.NaT, *map(pd.Timestamp, ("2020-01-01", "2020-01-02", "2020-01-01"))],
+    "pandas' NA in a dict": {0: pd.NA, 1: "a", 2: "b", 3: "a"},
+    "list of a masked array": list(np.ma.MaskedArray([7, 1, 2, 1], mask=[True, False, False, False])),
+    "list of an Arrow column": list(pa.array([None, "a", "b", "a"])),
+    "floats, a fraction under the mask": np.ma.MaskedArray([7.5, 1, 2, 1], mask=[True, False, False, False]),
+    "objects, a number under the mask": np.ma.MaskedArray(
+        np.array([7, "a", "b", "a"], dtype=object), mask=[True, False, False, False]
+    ),
 }
 
 
@@ -72,6 +81,26 @@ def test_the_scorer_refuses_nulls_in_y() -> None:
         cd.ArgumentError, match=r"`y` must hold a true cluster for every point; 2 have none .*: ?0, 2|0, 2"
     ):
         cd.scorer()(Same(), [[0.0]] * 3, [np.nan, 1.0, np.nan])
+
+
+@pytest.mark.parametrize(
+    "label", [pd.Timestamp("2020-01-01"), pd.Period("2020"), pd.Interval(0, 1), pd.Timedelta(1)]
+)
+def test_single_values_of_pandas_are_labels(label: Any) -> None:
+    """They come from the same library as a column, and are none."""
+    assert cd.Clustering([label, label]).to_sets() == [{0, 1}]
+    assert cd.Clustering({"p": label}).to_dict() == {"p": label}
+
+
+def test_the_scorer_refuses_a_dict() -> None:
+    """Its keys are points, and were taken for labels."""
+
+    class Same:
+        def predict(self, X: Any) -> Any:  # noqa: N803
+            return [0, 0]
+
+    with pytest.raises(cd.LabelError, match=r"`y` must hold one label per point .*; got dict"):
+        cd.scorer()(Same(), [[0.0], [1.0]], {0: None, 1: "a"})
 
 
 def test_hand_made_meets_refuse_nulls() -> None:

@@ -187,3 +187,13 @@ def test_tables_count_lost_points_as_memory_does() -> None:
     assert far.where == "engine"
     assert far.loss == pytest.approx(expected.loss)
     assert far.score("b3.f1") == pytest.approx(expected.score("b3.f1"))
+
+
+def test_the_usual_scores_are_those_that_apply() -> None:
+    """What nobody asked for by name is left out where it has no meaning, and refused where somebody did."""
+    diff = cd.compare({"a": 0, "b": 0, "c": 1}, {"a": 7, "c": 8}, missing="lost")
+    assert diff.to_dict()["scores"] == diff.scores()
+    assert {"S_H", "R", "A"} <= diff.scores().keys()
+    assert "VI" not in diff.scores()
+    with pytest.raises(cd.MeasureError, match="vi is not defined where a clustering lacks points"):
+        diff.scores(["VI"])

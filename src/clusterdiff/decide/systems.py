@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -87,7 +87,8 @@ class Judge:
         options: Mapping[str, Any],
         keep: bool,
     ) -> None:
-        self.true = true
+        # What can be gone through once is read for the first prediction, and wanted for all of them.
+        self.true = list(true) if isinstance(true, Iterator) else true
         self.measures = {USUAL[0]: resolve(USUAL[0])} if measures is None else dict(measures)
         self.unit = unit
         self.unit_of_systems: Unit = unit or "true"

@@ -20,7 +20,6 @@ from clusterdiff.diff.lost_repairs import LostRepairs
 from clusterdiff.diff.mapping import Continuation, mapping
 from clusterdiff.diff.patch import Patch, patch
 from clusterdiff.diff.repairs import Repairs
-from clusterdiff.diff.scores import USUAL as USUAL
 from clusterdiff.diff.scores import AnyMeasure as AnyMeasure
 from clusterdiff.diff.scores import Scores
 from clusterdiff.diff.slices import PointLoss, Slice, by, by_point
@@ -401,8 +400,11 @@ class Comparison(Scores):
         )
         return f"S_H|n:{self.n}|{self.policy.signature}|weights:{weights}|v:{__version__}"
 
-    def to_dict(self, measures: Iterable[AnyMeasure] = USUAL, top: int | None = 10) -> dict[str, Any]:
-        """The whole comparison as plain values, with the ``top`` costliest components (None: all)."""
+    def to_dict(self, measures: Iterable[AnyMeasure] | None = None, top: int | None = 10) -> dict[str, Any]:
+        """The whole comparison as plain values, with the ``top`` costliest components (None: all).
+
+        ``measures`` as for :meth:`scores`.
+        """
         return {
             "signature": self.signature,
             "notices": self.notices,

@@ -12,7 +12,7 @@ import numpy as np
 
 from clusterdiff import _core, notebook
 from clusterdiff.diff.build import compare_aligned
-from clusterdiff.diff.comparison import USUAL, AnyMeasure, Comparison
+from clusterdiff.diff.comparison import AnyMeasure, Comparison
 from clusterdiff.diff.source import PointSource
 from clusterdiff.diff.texts import check_documents, refuse_other_words
 from clusterdiff.diff.units import Unit
@@ -157,7 +157,7 @@ class CorpusComparison(Comparison):
         head, at, version = super().signature.rpartition("|v:")
         return f"{head}|documents:{len(self.documents)}|singletons:{self.singletons}{at}{version}"
 
-    def to_dict(self, measures: Iterable[AnyMeasure] = USUAL, top: int | None = 10) -> dict[str, Any]:
+    def to_dict(self, measures: Iterable[AnyMeasure] | None = None, top: int | None = 10) -> dict[str, Any]:
         """The whole comparison as plain values, with what either side has."""
         return super().to_dict(measures, top) | {"counts": self.counts and self.counts._asdict()}
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -24,13 +25,16 @@ METHODS = ("percentile", "basic")
 FEW = 15
 
 
-class Interval(tuple[float, float]):
+@dataclass(frozen=True, eq=False, repr=False)
+class Interval(Sequence[float]):
     """The pair (low, high), and how it came about. Made by :meth:`Comparison.interval`.
 
     ``value`` is the measure's value at hand, ``error`` its standard error, ``unit`` what was drawn again and ``units``
     how many of them there are. ``notices`` say where the interval cannot be trusted.
     """
 
+    low: float
+    high: float
     value: float
     error: float
     measure: str
@@ -43,29 +47,24 @@ class Interval(tuple[float, float]):
     notices: tuple[str, ...]
     signature: str
 
-    @classmethod
-    def of(cls, low: float, high: float, **facts: Any) -> Interval:
-        """An interval and how it came about."""
-        made = cls((low, high))
-        made.__dict__.update(facts)
-        return made
+    def __len__(self) -> int:
+        """It is a pair: ``low, high = diff.interval()``."""
+        return 2
 
-    @property
-    def low(self) -> float:
-        """The lower end."""
-        return self[0]
+    def __getitem__(self, place: Any) -> Any:
+        return (self.low, self.high)[place]
 
-    @property
-    def high(self) -> float:
-        """The upper end."""
-        return self[1]
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, tuple):
+            return tuple(self) == other
+        return isinstance(other, Interval) and asdict(self) == asdict(other)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self[0], self[1], dict(self.__dict__))
+    def __hash__(self) -> int:
+        return hash(tuple(self))
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values."""
-        return {"low": self.low, "high": self.high, **self.__dict__, "notices": list(self.notices)}
+        return asdict(self) | {"notices": list(self.notices)}
 
     def __repr__(self) -> str:
         units = count(self.units, UNITS[self.unit])
@@ -77,10 +76,6 @@ class Interval(tuple[float, float]):
 
     def _repr_html_(self) -> str:
         return notebook.view(*map(notebook.line, repr(self).splitlines()))
-
-
-def _restored(low: float, high: float, facts: dict[str, Any]) -> Interval:
-    return Interval.of(low, high, **facts)
 
 
 @dataclass(frozen=True)
@@ -131,7 +126,7 @@ def interval_of(
     values = found.finish(bootstrap(found.sums, how.resamples, how.seed))
     low, high = how.ends(values, value)
     units = len(found.columns[0])
-    return Interval.of(
+    return Interval(
         low,
         high,
         value=value,

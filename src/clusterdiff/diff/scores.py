@@ -19,7 +19,7 @@ from clusterdiff.meet.sums import Summed
 
 AnyMeasure: TypeAlias = str | Measure | Callable[[Meet], float]
 
-#: What scores() gives if no measures are named.
+#: What scores() gives if no measures are named, where they have a value.
 USUAL = ("S_H", "S'", "R", "N", "A", "I", "nmi_max", "VI", "V")
 
 
@@ -50,11 +50,11 @@ class Scores:
         """
         return float(resolve(measure)(self.summed))
 
-    def scores(self, measures: Iterable[AnyMeasure] = USUAL) -> dict[str, float]:
-        """Several measures, by name; ``"all"``: every measure that applies here.
+    def scores(self, measures: Iterable[AnyMeasure] | None = None) -> dict[str, float]:
+        """Several measures, by name: the usual ones unless others are named; ``"all"``: every one there is.
 
-        A measure applies if it has a value: K needs a parameter, some are not defined for weights or for lost points,
-        and ``smi`` would take too long for many large clusters.
+        Of the usual ones and of all, those that apply here. A measure applies if it has a value: K needs a parameter,
+        some are not defined for weights or for lost points, and ``smi`` would take too long for many large clusters.
 
         >>> import clusterdiff as cd
         >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).scores(["S_H", "R"])
@@ -62,14 +62,18 @@ class Scores:
         >>> len(cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).scores("all")) > 75
         True
         """
-        if isinstance(measures, str) and measures == "all":
-            found = {}
-            for measure in applicable(self.summed):
-                # Which says that it has no value here, or not in reasonable time.
-                with suppress(MeasureError):
-                    found[measure.name] = self.score(measure)
-            return found
-        return {name: self.score(measure) for name, measure in resolve_all(measures).items()}
+        if measures is None:
+            wanted = resolve_all(USUAL)
+        elif isinstance(measures, str) and measures == "all":
+            wanted = {measure.name: measure for measure in applicable(self.summed)}
+        else:
+            return {name: self.score(measure) for name, measure in resolve_all(measures).items()}
+        found = {}
+        for name, measure in wanted.items():
+            # Which says that it has no value here, or not in reasonable time.
+            with suppress(MeasureError):
+                found[name] = self.score(measure)
+        return found
 
     def chance(
         self,

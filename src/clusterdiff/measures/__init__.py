@@ -1,4 +1,7 @@
-"""Measures: one file per family, each measure one function of the meet."""
+"""Measures: the registry, and one module per family with one function of the meet per measure.
+
+What gives one number for two clusterings may come in, with what is known about it; it says what it reads of the meet.
+"""
 
 # They register themselves, in the order in which the catalogue shows them.
 # isort: off

@@ -52,7 +52,9 @@ class Clustering:
     #: The names that came along with a Series; they name the points if the other side names its own.
     index: Index | None
 
-    def __init__(self, data: object, points: Points | None = None) -> None:
+    def __init__(self, data: object, points: Points | AnyArray | None = None) -> None:
+        if points is not None:
+            points = points.tolist() if isinstance(points, np.ndarray) else list(points)
         read = Clustering.reading(data, "data", points)
         self.labels, self.points, self.ordered = read.labels.settled(), read.points, read.ordered
         self.index = read.index
@@ -176,9 +178,9 @@ def _parse(data: object, argument: str) -> tuple[Labels, Points | None, bool]:
 def _is_cluster(data: object) -> bool:
     """Whether this holds the points of a cluster: arrays and columns do so too, as a group by of pandas has them."""
     return (
-        isinstance(data, (*CLUSTER_TYPES, np.ndarray))
+        isinstance(data, CLUSTER_TYPES)
         or is_column(data)
-        or (is_array(data) and getattr(data, "ndim", 0) > 0)
+        or ((isinstance(data, np.ndarray) or is_array(data)) and getattr(data, "ndim", 0) > 0)
     )
 
 

@@ -45,22 +45,30 @@ class Single:
 class LazyNames(Sequence[Hashable]):
     """Names that are read when one is asked for: making them can cost more than the whole comparison.
 
-    ``borrowed``: they are read from something that its owner can change.
+    ``own`` is for names that are read from something that its owner can change: it takes what is needed out of the
+    owner's reach, and gives what loads the names from there.
     """
 
-    def __init__(self, count: int, load: Callable[[], Any], borrowed: bool = False) -> None:
+    def __init__(
+        self, count: int, load: Callable[[], Any], own: Callable[[], Callable[[], Any]] | None = None
+    ) -> None:
         self._count = count
         self._load = load
-        self._borrowed = borrowed
+        self._own = own
+
+    @classmethod
+    def borrowed(cls, count: int, load: Callable[[], Any]) -> LazyNames:
+        """Names out of a list or an array, which have to be read before their owner changes them."""
+        return cls(count, load, lambda: _Known(load()))
 
     @cached_property
     def _names(self) -> Any:
         return self._load()
 
     def settled(self) -> LazyNames:
-        """The same, after reading borrowed names before their owner changes them."""
-        if self._borrowed:
-            self._names  # noqa: B018
+        """The same, out of the reach of whoever owns what they are read from."""
+        if self._own is not None:
+            self._load, self._own = self._own(), None
         return self
 
     def __len__(self) -> int:
@@ -234,13 +242,16 @@ def _narrowest(values: AnyArray) -> Any:
 
 
 def _changeable(array: AnyArray) -> bool:
-    """Whether somebody else may write to an array: it is not a view of memory that is read-only all the way down."""
+    """Whether somebody else may write to an array: it is not a view of memory that is read-only all the way down.
+
+    Memory of another library is taken for writable: a column of polars or pyarrow may be a view of a NumPy array.
+    """
     base: Any = array
     while isinstance(base, np.ndarray):
         if base.flags.writeable:
             return True
         base = base.base
-    return False
+    return not isinstance(base, bytes | None)
 
 
 def kind(value: object) -> str:
@@ -261,6 +272,8 @@ def encode_objects(items: Sequence[object] | AnyArray, argument: str, what: str 
     try:
         codes, first, types = _core.encode_objects(items)
     except TypeError as error:
+        if any(item is np.ma.masked for item in items):  # as they are in a list made from a masked array
+            return encode_objects([None if item is np.ma.masked else item for item in items], argument, what)
         raise LabelError(
             f"`{argument}` holds {what} that cannot be compared: {error}.",
             "labels and points must be hashable: numbers, strings, bools, tuples and the like.",
@@ -271,7 +284,7 @@ def encode_objects(items: Sequence[object] | AnyArray, argument: str, what: str 
             f"`{argument}` holds {what} of type {strange}, which compare by identity and not by value.",
             "pass plain numbers: .tolist() of the array that they come from.",
         )
-    lexicon = LazyNames(len(first), lambda: _take(items, first), borrowed=True)
+    lexicon = LazyNames.borrowed(len(first), lambda: _take(items, first))
     # One type only is the common case and needs no second look.
     if len(types) > 1 or (types and issubclass(types[0][0], float)):
         _refuse_mixture(items, [position for _, position in types], lexicon, argument, what)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ def read_labels(data: object, argument: str) -> Labels:
         return _from_column(data, argument)
     if is_array(data):
         return _from_array(as_array(data, argument), argument)
-    if isinstance(data, Iterable) and not isinstance(data, str | bytes | set | frozenset):
+    if isinstance(data, Iterable) and not isinstance(data, str | bytes | set | frozenset | Mapping):
         return encode_objects(list(data), argument)
     raise LabelError(
         f"`{argument}` must hold one label per point (a list, array or column), a list of sets of points, "
@@ -41,9 +42,14 @@ def read_labels(data: object, argument: str) -> Labels:
 
 
 def _values(items: Sequence[Any]) -> Sequence[Any]:
-    """Labels by value: numbers of PyTorch or JAX, as they are in a list made from a tensor, compare by identity."""
+    """Labels by value, as they are in a list made from an array or column.
+
+    Numbers of PyTorch or JAX compare by identity, and a null of pyarrow does not look like one.
+    """
     if items and is_array(items[0]) and getattr(items[0], "ndim", None) == 0:
         return [item.item() if is_array(item) else item for item in items]
+    if items and hasattr(items[0], "as_py"):
+        return [item.as_py() if hasattr(item, "as_py") else item for item in items]
     return items
 
 
@@ -65,27 +71,28 @@ def _from_array(array: AnyArray, argument: str) -> Labels:
             return _from_floats(array, absent, argument)
         case "U" | "S":
             codes, first = _core.encode_fixed(_bytes_of(array), 4 if array.dtype.kind == "U" else 1)
-            return Labels(codes, LazyNames(len(first), lambda: array[first], borrowed=True), absent)
+            return Labels(codes, LazyNames.borrowed(len(first), lambda: array[first]), absent)
         case "M" | "m":
             missing = np.isnat(array)
             codes, first = _core.encode_integers(array.view(np.int64))
             return Labels(codes, array[first], _union(absent, missing))
         case "O" | "T":
-            labels = encode_objects(array if array.dtype == object else array.astype(object), argument)
-            return labels.hidden(absent)
+            if absent is not None:
+                array = array.astype(object)
+                array[absent] = None  # what stands under a mask means nothing
+            return encode_objects(array if array.dtype == object else array.astype(object), argument)
     raise LabelError(
         f"`{argument}` must hold labels (integers, strings, bools or objects); got an array of {array.dtype}."
     )
 
 
 def _from_floats(array: npt.NDArray[np.floating[Any]], absent: BoolArray | None, argument: str) -> Labels:
-    missing = np.isnan(array)
+    missing = np.isnan(array) if absent is None else np.isnan(array) | absent
     present = array if not missing.any() else array[~missing]
     refuse_fractions(present, argument)
     if present.size and float(np.abs(present).max()) >= 2.0**63:
         raise LabelError(f"`{argument}` holds floats too large to be integers.", "pass integers or strings.")
-    values = np.where(missing, 0.0, array).astype(np.int64)
-    return Labels(values, None, _union(absent, missing))
+    return Labels(np.where(missing, 0.0, array).astype(np.int64), None, missing)
 
 
 def _union(one: BoolArray | None, other: BoolArray | None) -> BoolArray | None:
@@ -124,10 +131,13 @@ def as_array(data: Any, argument: str) -> AnyArray:
 
 
 def is_column(data: object) -> bool:
-    """Whether this is a column of pandas, polars, pyarrow or another library with Arrow's interface."""
+    """Whether this is a column of pandas, polars, pyarrow or another library with Arrow's interface.
+
+    Not their single values: a Timestamp, a Period or pandas' NA is a label like any other.
+    """
     root = type(data).__module__.partition(".")[0]
-    return root in {"pandas", "polars", "pyarrow", "narwhals", "modin", "cudf"} or hasattr(
-        data, "__arrow_c_stream__"
+    return hasattr(data, "__arrow_c_stream__") or (
+        root in {"pandas", "polars", "pyarrow", "narwhals", "modin", "cudf"} and hasattr(data, "__len__")
     )
 
 
@@ -231,6 +241,7 @@ def _distinct(dictionary: Any) -> bool:
 
 
 def _from_polars_categories(column: Any) -> Labels:
+    column = column.clone()  # of the column, not of its values: those of the user's own may be replaced later
     codes = column.to_physical().fill_null(0).to_numpy()
     count = int(codes.max(initial=0)) + 1
     absent = column.is_null().to_numpy() if column.null_count() else None
@@ -283,15 +294,30 @@ def _from_arrow_text(column: Any) -> Labels:
         column.type, len(column), [validity, pa.py_buffer(own), *data], column.null_count, begin
     )
 
-    def names() -> AnyArray:
-        # Arrow cannot yet take from string views.
-        taken = owned.cast(pa.large_string()) if viewed else owned
-        try:
-            return np.asarray(taken.take(pa.array(first)).to_pylist(), dtype=object)
-        except UnicodeDecodeError:
-            raise _spoilt("a label is no text in UTF-8") from None
+    names = partial(_first_texts, owned, first)
+    # Most of Arrow's memory cannot change, but it may be somebody's bytearray.
+    shared = any(part is not None and part.is_mutable for part in data)
+    kept = partial(_taken_texts, owned, first) if shared else None
+    return Labels(codes, LazyNames(len(first), names, kept), null(codes))
 
-    return Labels(codes, LazyNames(len(first), names), null(codes))
+
+def _taken_texts(column: Any, places: AnyArray) -> Callable[[], AnyArray]:
+    """Some texts of a column in memory of their own, not yet as Python's."""
+    pa = _arrow()
+    # Arrow cannot yet take from string views.
+    texts = column.cast(pa.large_string()) if pa.types.is_string_view(column.type) else column
+    return partial(_texts, texts.take(pa.array(places)))
+
+
+def _first_texts(column: Any, places: AnyArray) -> AnyArray:
+    return _taken_texts(column, places)()
+
+
+def _texts(column: Any) -> AnyArray:
+    try:
+        return np.asarray(column.to_pylist(), dtype=object)
+    except UnicodeDecodeError:
+        raise _spoilt("a label is no text in UTF-8") from None
 
 
 def _spoilt(what: str) -> LabelError:

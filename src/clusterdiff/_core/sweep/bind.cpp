@@ -9,7 +9,7 @@ using namespace nb::literals;
 
 namespace {
 
-Result merges_result, leaves_result, levels_result;
+Result merges_result, leaves_result, pruned_result, levels_result;
 
 void check_points(i64 points) {
     if (points > kMaxLeaves) throw TooLarge("a tree of merges has at most 2^30 points");
@@ -63,7 +63,7 @@ nb::object pruned_of(nb::handle left, nb::handle right, nb::handle keep) {
     const PyTree t(left, right, kept.size());
     if (kept.itemsize() != 1 || !kept.contiguous()) throw BadValue("keep must be an array of bools");
     Merges m = pruned(t.tree, reinterpret_cast<const u8*>(kept.data()));
-    return nb::make_tuple(to_numpy(std::move(m.left)), to_numpy(std::move(m.right)), to_numpy(std::move(m.link)));
+    return pruned_result(to_numpy(std::move(m.left)), to_numpy(std::move(m.right)), to_numpy(std::move(m.link)));
 }
 
 nb::object cut_of(nb::handle left, nb::handle right, i64 points, i64 count) {
@@ -100,6 +100,7 @@ nb::object sweep_of(nb::handle truth, i64 rows, nb::handle left, nb::handle righ
 
 void bind_sweep(nb::module_& m) {
     merges_result.define(m, "Merges", {"left", "right", "height", "link"});
+    pruned_result.define(m, "Pruned", {"left", "right", "merges"});
     leaves_result.define(m, "Leaves", {"order", "start", "size"});
     levels_result.define(m, "Levels", {"s_h", "split", "merge", "h_pred", "split_info", "merge_info", "b3_recall", "b3_precision", "mm", "bb",
                                        "true_max", "pred_max", "cells", "clusters", "change"});

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, NoReturn
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -14,7 +14,7 @@ from clusterdiff.diff.components import Component, Place, rows
 from clusterdiff.diff.loss import PARTS, Loss
 from clusterdiff.diff.slices import Slice
 from clusterdiff.diff.source import PointSource
-from clusterdiff.errors import ArgumentError
+from clusterdiff.errors import ArgumentError, EngineError
 from clusterdiff.meet.lattice import KINDS, UNEVEN_KINDS
 from clusterdiff.meet.meet import Meet
 from clusterdiff.points.labels import BoolArray, Int64Array, single
@@ -57,6 +57,12 @@ class EngineAnalysis:
         self._sides = summed.sums.sides
         self._budget = budget
         self._brought_last = lru_cache(maxsize=1)(self._brought_component)
+
+    def __reduce__(self) -> NoReturn:
+        raise EngineError(
+            f"components whose cells are in {self._cells.engine.name} cannot be copied or pickled.",
+            "copy or pickle those of .costliest, or .to_dict(), instead, or allow a larger budget=.",
+        )
 
     @property
     def loss(self) -> Loss:

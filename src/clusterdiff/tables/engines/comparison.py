@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from os import PathLike
 from typing import Any, Literal, NoReturn
 
 from clusterdiff.diff.analysis import Analysis, Merge, Split
-from clusterdiff.diff.comparison import USUAL, AnyMeasure, Comparison
+from clusterdiff.diff.comparison import AnyMeasure, Comparison
 from clusterdiff.diff.components import Component, InMemory, rows
 from clusterdiff.diff.explain import Explanation
 from clusterdiff.diff.gains import By
@@ -33,9 +33,6 @@ from clusterdiff.tables.engines.source import EngineSource
 from clusterdiff.tables.engines.summed import InEngine
 from clusterdiff.tables.engines.tables import Points
 from clusterdiff.wording import count, number
-
-#: The usual measures, without the one that is not a sum over cells.
-SUMS = tuple(name for name in USUAL if name != "A")
 
 
 class TableComparison(Comparison):
@@ -165,10 +162,6 @@ class EngineComparison(Comparison):
             kinds={kind: Loss(*(x * share for x in loss)) for kind, loss in told.kinds.items()},
             stories=stories,
         )
-
-    def to_dict(self, measures: Iterable[AnyMeasure] = SUMS, top: int | None = 10) -> dict[str, Any]:
-        """The whole comparison as plain values, with the ``top`` costliest components."""
-        return super().to_dict(measures, top)
 
     def _sentences(self) -> list[str]:
         summed, loss = self.summed, self.loss

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from clusterdiff import _core
 from clusterdiff.diff.analysis import CellNumbers
-from clusterdiff.errors import ArgumentError
+from clusterdiff.errors import ArgumentError, EngineError
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.parts import CellWeights, Moments
 from clusterdiff.meet.uneven import Alone, UnevenMeet
@@ -22,7 +22,6 @@ from clusterdiff.points.reading import read_labels
 from clusterdiff.tables.engines.cells import Cells, noisy
 from clusterdiff.tables.engines.native import Frame, plain
 from clusterdiff.tables.engines.tables import Points, flag
-from clusterdiff.wording import count
 
 c = nw.col
 #: So many points are few.
@@ -98,13 +97,17 @@ class Locator:
     def located(self) -> Located:
         """All points of the meet."""
         found = self._locate(points_compared(self.numbered))
-        if len(found.points) != self.built.n:
-            raise ArgumentError(
-                f"the tables changed since they were compared: {count(self.built.n)} then, "
-                f"{len(found.points):,} now.",
+        self._refuse_changed(found.cell, np.arange(len(self.built)))
+        return found
+
+    def _refuse_changed(self, found: Int64Array, cells: CellNumbers) -> None:
+        """Raise unless some cells have as many points as they had: they are read from tables that may have changed."""
+        there = np.bincount(found[found >= 0], minlength=len(self.built))[cells]
+        if not np.array_equal(there, self.built.sizes[cells]):
+            raise EngineError(
+                "the tables changed since they were compared: their points are in other clusters now.",
                 "compare them again.",
             )
-        return found
 
     def cell_of_point(self) -> Int64Array:
         """The cell of each point."""
@@ -154,6 +157,7 @@ class Locator:
         found = self._locate(
             points_compared(self.cells).filter(nw.any_horizontal(*chosen, ignore_nulls=True))
         )
+        self._refuse_changed(found.cell, wanted[~both])
         others = np.flatnonzero(~np.isin(found.cell, wanted[both]))
         points = [*alone, *(found.points[i] for i in others.tolist())]
         return points, np.concatenate([wanted[both], found.cell[others]])
@@ -176,11 +180,12 @@ class Locator:
         return Located([names[i] for i in order.tolist()], true, pred, self._cell(true, pred), weights)
 
     def _cell(self, true: Int64Array, pred: Int64Array) -> Int64Array:
-        """The cells of pairs of clusters."""
+        """The cells of pairs of clusters; -1 for pairs that had no points in common when they were compared."""
         k = self.built.k_pred
         rows = np.repeat(np.arange(self.built.k_true), np.diff(self.built.indptr))
-        cell: Int64Array = np.searchsorted(rows * k + self.built.cols, true * k + pred)
-        return cell
+        known, asked = rows * k + self.built.cols, true * k + pred
+        cell: Int64Array = np.searchsorted(known, asked)
+        return np.where(known[np.minimum(cell, len(known) - 1)] == asked, cell, -1)
 
 
 def nameless(engine: str) -> ArgumentError:
