@@ -58,6 +58,11 @@ def _agreed(meet: UnevenMeet) -> Count:
     return every - true - pred + 2 * both
 
 
+def disagreed(meet: UnevenMeet) -> Count:
+    """Pairs on which the two disagree, or of which one side lacks a point."""
+    return meet.pairs.all - _agreed(meet)
+
+
 def rand_lost(meet: UnevenMeet) -> float:
     """Agreeing pairs of shared points over all pairs: a pair with a point that one side lacks disagrees."""
     return found(_agreed(meet), meet.pairs.all)
@@ -65,7 +70,7 @@ def rand_lost(meet: UnevenMeet) -> float:
 
 def _mirkin_lost(meet: UnevenMeet) -> float:
     """Ordered pairs on which the two disagree, with all those of which one side lacks a point."""
-    return float(max(0, 2 * (meet.pairs.all - _agreed(meet))))
+    return float(2 * disagreed(meet))
 
 
 def _rogers_tanimoto_lost(meet: UnevenMeet) -> float:
@@ -93,7 +98,8 @@ def _jaccard_lost(meet: UnevenMeet) -> float:
 def _adapted_rand_error_lost(meet: UnevenMeet, alpha: float = 0.5) -> float:
     """The same formula, with pairs in whole clusters; without any pair it is 1."""
     both, true, pred, _ = meet.pairs
-    return 1.0 - found(both, alpha * true + (1 - alpha) * pred)
+    wrong = alpha * (true - both) + (1 - alpha) * (pred - both)
+    return kept(wrong, alpha * true + (1 - alpha) * pred)
 
 
 def _alpha_facts(alpha: float = 0.5) -> dict[str, Any]:
