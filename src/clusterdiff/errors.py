@@ -22,6 +22,14 @@ class LabelError(ClusterdiffError, ValueError):
     """A clustering that cannot be read, or two that do not fit together."""
 
 
+def changed() -> LabelError:
+    """What to raise where labels were not the same any more when they were looked at again."""
+    return LabelError(
+        "labels changed while they were being read.",
+        "wait for the thread that writes to them, or pass a copy.",
+    )
+
+
 class ArgumentError(ClusterdiffError, ValueError):
     """An argument other than the clusterings: weights, features, distances or an option."""
 

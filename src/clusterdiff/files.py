@@ -11,6 +11,7 @@ import json
 import logging
 import lzma
 import os
+import re
 import shutil
 import stat
 import sys
@@ -55,19 +56,30 @@ def is_pipe(path: str) -> bool:
 
 
 def held(path: str) -> str:
-    """A path that can be read more than once: what comes out of a pipe is kept in a file until the process ends."""
-    if path == STDIN or not is_pipe(path):
+    """A path that every reader can open, and more than once, until the process ends.
+
+    What comes out of a pipe is kept in a file; a file whose name is no UTF-8, as DuckDB wants it, gets another name.
+    """
+    if path == STDIN or not (is_pipe(path) or (_utf8(path) != path and os.path.exists(path))):
         return path
     folder = tempfile.TemporaryDirectory(prefix="clusterdiff-")
-    copy = os.path.join(folder.name, os.path.basename(path))
+    copy = os.path.join(folder.name, _utf8(os.path.basename(path)))
     try:
-        with open(path, "rb") as pipe, open(copy, "wb") as out:
-            shutil.copyfileobj(pipe, out)
+        if is_pipe(path):
+            with open(path, "rb") as pipe, open(copy, "wb") as out:
+                shutil.copyfileobj(pipe, out)
+        else:
+            os.symlink(os.path.abspath(path), copy)
     except OSError as error:
         raise FileError(f"{path} cannot be read: {error.strerror}.") from None
     _PIPES[copy] = path
     atexit.register(folder.cleanup)
     return copy
+
+
+def _utf8(name: str) -> str:
+    """A name with an underscore for every byte that is no UTF-8, which Python holds as half a character."""
+    return re.sub("[\ud800-\udfff]", "_", name)
 
 
 def standard_input() -> IO[bytes]:
@@ -300,7 +312,7 @@ def replacing(path: str | PathLike[str]) -> Iterator[str]:
     name = None
     try:
         folder = tempfile.gettempdir() if through else target.parent
-        handle, name = tempfile.mkstemp(dir=folder, prefix=f".{target.name[:100]}.", suffix=".tmp")
+        handle, name = tempfile.mkstemp(dir=folder, prefix=f".{_utf8(target.name[:100])}.", suffix=".tmp")
         os.close(handle)
         yield name
         if through:

@@ -9,18 +9,22 @@ import atexit
 import os
 import sys
 
-#: What shells expect of a command that was stopped by SIGINT or SIGTERM.
-STOPPED = (128 + _signal.SIGINT, 128 + _signal.SIGTERM)
+#: What shells expect of a command that was stopped by SIGINT, SIGTERM or SIGHUP.
+STOPPED = (128 + _signal.SIGINT, 128 + _signal.SIGTERM, 129)
 
 
 def _leave(*_: object) -> None:
-    """Nothing was begun, so there is nothing to clear up."""
-    os.write(2, b"interrupted\n")
-    os._exit(STOPPED[0])
+    """Nothing was begun, or all is done: there is nothing to clear up but what is left for the end anyway."""
+    atexit._run_exitfuncs()
+    try:
+        os.write(2, b"interrupted\n")
+    finally:  # nobody may listen
+        os._exit(STOPPED[0])
 
 
-_before = _signal.getsignal(_signal.SIGINT)
-if _before is _signal.default_int_handler:  # whoever started us may have us ignore it
+if (
+    _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler
+):  # whoever started us may have us ignore it
     _signal.signal(_signal.SIGINT, _leave)
 
 
@@ -28,7 +32,6 @@ def main() -> None:
     """Run the command line."""
     from clusterdiff.cli import main as command
 
-    _signal.signal(_signal.SIGINT, _before)
     try:
         command()
     except SystemExit as ending:

@@ -110,6 +110,86 @@ def test_no_command_shows_a_traceback_for_nonsense(name: str, tmp_path: Path) ->
     assert "should not happen" not in result.stderr
 
 
+def _stopped_in_a_library(number: int) -> None:
+    """What a C extension makes of Ctrl-C while it is being imported."""
+    try:
+        signal.raise_signal(number)
+    except KeyboardInterrupt:
+        raise ImportError("numpy._core.multiarray failed to import") from None
+
+
+def _stopped_where_nothing_can_be_raised(number: int) -> None:
+    """In a destructor Python prints and forgets whatever is raised."""
+
+    class Last:
+        def __del__(self) -> None:
+            signal.raise_signal(number)
+
+    Last()
+    threading.Event().wait(HANGS)
+
+
+@pytest.mark.parametrize("stop", [_stopped_in_a_library, _stopped_where_nothing_can_be_raised])
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+def test_a_stop_is_a_stop_whatever_a_library_makes_of_it(
+    stop: Callable[[int], None], name: str, code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One word and the exit code that shells expect; afterwards signals mean what they meant before."""
+    number = getattr(signal, name)
+    before = signal.signal(
+        number, signal.default_int_handler
+    )  # whoever started the tests may have it ignored
+    try:
+        monkeypatch.setattr(a_command.command, "callback", lambda **_: stop(number))
+        result = run("measures")
+        assert (result.exit_code, result.stderr) == (code, "interrupted\n")
+        assert signal.getsignal(number) is signal.default_int_handler
+    finally:
+        signal.signal(number, before)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there, names are text")
+def test_names_of_files_that_are_no_utf8_are_names(files: tuple[Path, Path]) -> None:
+    """Files are read and written under them, and one that is read is not overwritten."""
+    odd, out = (files[0].with_name(os.fsdecode(name)) for name in (b"na\xefve.csv", b"o\xef.csv"))
+    odd.write_bytes(files[0].read_bytes())
+    assert run("patch", odd, files[1], "-o", files[0].with_name("fix.json")).exit_code == 0
+    result = run("apply", files[1], files[0].with_name("fix.json"), "-o", out)
+    assert result.exit_code == 0, result.stderr
+    assert cd.compare(odd, out).score() == 1.0
+    assert run("apply", odd, files[0].with_name("fix.json"), "-o", odd).exit_code == 2
+    assert odd.read_bytes() == files[0].read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "arguments"),
+    [
+        ("x.npz", b"PK\x03\x04" + bytes(80) + b"PK\x05\x06" + b"\1" * 18, ["sweep", "TRUE", "FILE"]),
+        ("x.npy", b"\x93NUMPY\x01\x00\x06\x00{'a': ", ["sweep", "TRUE", "FILE"]),
+        ("x.npy", b"\x93NUMPY\x01\x00\x06\x00{'a': ", ["compare", "TRUE", "PRED", "--distances", "FILE"]),
+        ("x.npz", b"PK\x03\x04" + bytes(80), ["compare", "TRUE", "PRED", "--distances", "FILE"]),
+        ("x.json", b"[" * 100_000, ["rank", "TRUE", "PRED", "--baseline", "FILE"]),
+        ("x.csv", b"data," + b"x" * 200_000, ["rank", "--table", "FILE"]),
+        (
+            "x.csv.gz",
+            gzip.compress(b"id,cluster\na,1\n")[:-9],
+            ["compare", "TRUE", "FILE", "--engine", "polars"],
+        ),
+        ("x.parquet", b"PAR1" + bytes(50) + b"PAR1", ["compare", "TRUE", "FILE", "--engine", "polars"]),
+    ],
+)
+def test_damaged_files_are_told_by_every_door(
+    files: tuple[Path, Path], name: str, content: bytes, arguments: list[str]
+) -> None:
+    """Whoever reads the file may make anything of it; it becomes a message about the file."""
+    path = files[0].with_name(name)
+    path.write_bytes(content)
+    known = {"TRUE": files[0], "PRED": files[1], "FILE": path}
+    result = run(*(known.get(argument, argument) for argument in arguments))
+    refused(result, f"error: {re.escape(str(path))}")
+    assert "should not happen" not in result.stderr
+
+
 def test_a_threshold_that_is_no_number_is_refused(files: tuple[Path, Path]) -> None:
     """No score is below nan: such a check would always pass."""
     refused(run("compare", *files, "--fail-under", "nan"), "--fail-under must be a number")

@@ -93,8 +93,109 @@ for name, states in KINDS.items():
 print("alive")
 """
 
+#: What else may be changed by another thread, for as long as each is asked about. The core is asked itself where it
+#: reads what the caller holds; elsewhere a copy is read.
+OTHERS = """
+import threading, time, warnings
+import numpy as np
+from scipy import sparse
+from scipy.cluster.hierarchy import linkage
+import clusterdiff as cd
+from clusterdiff import _core
+
+warnings.simplefilter("ignore")
+n, rng = 3000, np.random.default_rng(0)
+few, many = rng.integers(0, 50, n), rng.integers(0, n // 3, n)
+
+def attacked(name, arrays, spoilt, *asks, seconds=0.25):
+    print(name, flush=True)
+    good, stop = [array.copy() for array in arrays], threading.Event()
+
+    def change():
+        while not stop.is_set():
+            for value in spoilt:
+                for array, known in zip(arrays, good):
+                    array[len(array) // 2 :] = value
+                    array[:] = known
+            time.sleep(2e-4)
+
+    thread, end = threading.Thread(target=change), time.monotonic() + seconds
+    thread.start()
+    try:
+        while time.monotonic() < end:
+            for ask in asks:
+                try:
+                    ask()
+                except (cd.ClusterdiffError, OverflowError):
+                    pass
+                except ValueError:  # of the core itself
+                    assert name.startswith("core")
+    finally:
+        stop.set()
+        thread.join()
+    for ask in asks:
+        ask()
+
+rows = sparse.random(20_000, 50, density=0.2, format="csr", random_state=0)
+groups = (np.arange(20_000) % 7).astype("i4")
+moments = lambda: _core.moments_sparse(groups, 7, rows.indptr, rows.indices, rows.data, 50)
+attacked("core: columns", [rows.indices], [2**30, -(2**30)], moments, seconds=1)
+attacked("core: rows", [rows.indptr], [2**30], moments, seconds=1)
+attacked("core: groups", [groups], [2**30, 3], lambda: _core.group_members(groups, 7), seconds=0.5)
+points = dict(enumerate(few.tolist())), dict(list(enumerate(many.tolist()))[5:])
+for kind in ("csr", "csc", "coo"):
+    x = sparse.random(n, 40, density=0.05, format=kind, random_state=1)
+    places = [x.row, x.col] if kind == "coo" else [x.indices, x.indptr]
+    asks = lambda: cd.compare(few, many, features=x), lambda: cd.compare(*points, features=x, missing="lost")
+    attacked(kind, places, [2**30, -9], *asks)
+square = sparse.random(300, 300, density=0.05, format="csr", random_state=2)
+square = (square + square.T).tocsr()
+condensed = rng.random(300 * 299 // 2)
+distant = lambda d: cd.compare(few[:300], many[:300], distances=d).score("S*(distance)")
+asks = lambda: distant(square), lambda: distant(condensed)
+attacked("links", [square.indices, square.indptr, condensed], [2**30, -1], *asks)
+tree = linkage(rng.random((n, 2)), "single")
+left, right, score = rng.integers(0, n, 9000), rng.integers(0, n, 9000), rng.random(9000)
+attacked("tree", [tree], [1e18, -5, np.nan, 3], lambda: cd.sweep(few, tree).best())
+pairs = lambda: cd.sweep(points[0], pairs=(left, right, score), missing="singleton").best()
+attacked("pairs", [left, right, score], [2**50, -7], pairs)
+preds = [rng.integers(0, 9, 400) for _ in range(200)]
+asks = lambda: cd.rank(few[:400], dict(enumerate(preds)), resamples=0), lambda: cd.matrix(preds[:20])
+attacked("rank", preds, [2**60, -1], *asks)
+weights, names = np.ones(n), [f"name {i % 70}" for i in range(n)]
+weighed = lambda: cd.compare(few, many, weights=weights).scores(["S_H", "ari"])
+attacked("weights", [weights], [np.nan, -1, 1e308, 5e-324], weighed)
+
+known, stop = list(names), threading.Event()
+
+def resize():
+    while not stop.is_set():
+        names[:], names[:] = known[:10], known
+        names.clear()
+        names.extend(known)
+
+thread = threading.Thread(target=resize)
+thread.start()
+try:
+    for _ in range(40):
+        try:
+            list(cd.compare(names, many).splits)
+        except cd.ClusterdiffError:
+            pass
+finally:
+    stop.set()
+    thread.join()
+print("alive")
+"""
+
 
 def test_labels_that_change_meanwhile_never_crash() -> None:
     """Whatever the algorithm that reads them; afterwards all is as before."""
     run = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=False)
     assert (run.returncode, run.stdout.split("\n")[-2]) == (0, "alive"), run.stdout + run.stderr[-500:]
+
+
+def test_whatever_else_changes_meanwhile_never_crashes() -> None:
+    """Sparse matrices, distances, trees, pairs, predictions to rank, weights, lists that grow and shrink."""
+    run = subprocess.run([sys.executable, "-c", OTHERS], capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stdout.split("\n")[-2]) == (0, "alive"), run.stdout + run.stderr[-2500:]

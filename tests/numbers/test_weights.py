@@ -211,3 +211,32 @@ def test_meets_made_of_meets_keep_their_contents() -> None:
         assert measure(meet.restrict([2, 3, 4])) == pytest.approx(measure(kept), rel=1e-12)
         if measure.symmetric:
             assert measure(meet.transpose()) == pytest.approx(measure(meet), rel=1e-12)
+
+
+def test_lost_points_beside_heavy_ones_keep_their_digits() -> None:
+    """Pairs on which the two sides disagree are added up, not what is left of all pairs."""
+    true, pred = {0: 3, 1: 2, 2: 0, 3: 0, 4: 1}, {0: 3, 1: 2, 2: 0, 4: 1, 5: 2}
+    weights = {0: 1.0, 1: 1e12, 2: 1.0, 3: 1.0, 4: 1e12, 5: 1.0}
+    for kind in (float, int):
+        given = {point: kind(weight) for point, weight in weights.items()}
+        diff = cd.compare(true, pred, weights=given, missing="lost")
+        # All pairs are right but for those of the lost points 3 and 5, with all others and with each other.
+        wrong = 2 * (2 * 10**12 + 2) + 1
+        every = wrong + 10**24 + 2 * 2 * 10**12 + 1
+        assert diff.score("mirkin") == pytest.approx(2 * wrong, rel=1e-14, abs=0)
+        assert diff.score("g_plus") == pytest.approx(wrong / every, rel=1e-14, abs=0)
+        # Together on one side only: 2 and 3 there, 1 and 5 here.
+        assert diff.score("adapted_rand_error") == 1.0
+        assert diff.meet.pairs[:3] == (0, 1, 10**12)
+
+
+def test_lost_points_without_weight_change_nothing() -> None:
+    """Then both sides have the same points, and every measure is as it is for these."""
+    true, pred = {0: 0, 1: 0, 2: 1, 3: 2}, {0: 0, 1: 1, 2: 1, 4: 5}
+    lost = cd.compare(true, pred, weights={0: 2.0, 1: 1.0, 2: 0.5, 3: 0, 4: 0}, missing="lost")
+    even = cd.compare([0, 0, 1], [0, 1, 1], weights=[2.0, 1.0, 0.5])
+    assert values(even, None) == {name: lost.score(name) for name in values(even, None)}
+    assert lost.loss == even.loss
+    # A cluster of which all that weighs something is lost keeps nothing, whatever points of no weight are left of it.
+    splits = cd.compare({0: 0, 1: 0, 2: 1}, {0: 0, 2: 1}, weights={0: 0, 1: 5, 2: 1}, missing="lost").splits
+    assert dict(zip(splits["cluster"], splits["score"], strict=True)) == {0: 0.0, 1: 1.0}

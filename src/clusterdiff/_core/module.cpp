@@ -12,10 +12,8 @@ NB_MODULE(_core, m) {
         } catch (const cd::Interrupted&) {
             if (!PyErr_Occurred()) PyErr_SetNone(PyExc_KeyboardInterrupt);
         } catch (const cd::Changed&) {
-            const nb::object type = nb::module_::import_("clusterdiff.errors").attr("LabelError");
-            const nb::object error = type("labels changed while they were being read.",
-                                          "wait for the thread that writes to them, or pass a copy.");
-            PyErr_SetObject(type.ptr(), error.ptr());
+            const nb::object error = nb::module_::import_("clusterdiff.errors").attr("changed")();
+            PyErr_SetObject(error.type().ptr(), error.ptr());
         } catch (const cd::BadValue& e) {
             PyErr_SetString(PyExc_ValueError, e.what());
         } catch (const cd::TooLarge& e) {

@@ -16,8 +16,8 @@ import click
 
 from clusterdiff.cli.options import together
 from clusterdiff.diff.comparison import Comparison
-from clusterdiff.errors import ArgumentError, EngineError, FileError, MissingExtraError
-from clusterdiff.files import STAGE, STDIN
+from clusterdiff.errors import ArgumentError, ClusterdiffError, EngineError, FileError, MissingExtraError
+from clusterdiff.files import STAGE, STDIN, shown
 from clusterdiff.formats.catalogue import TABLES, UNTYPED
 from clusterdiff.formats.source import Source, as_written
 from clusterdiff.points.corpus import Singletons
@@ -277,6 +277,18 @@ def _progress(connection: Any) -> Iterator[None]:
 
 
 @contextmanager
+def _read_by_others(source: Source) -> Iterator[None]:
+    """A file that a library reads by itself: whatever it makes of one that is damaged becomes one error."""
+    try:
+        yield
+    except ClusterdiffError:
+        raise
+    except Exception as error:
+        reason = next(iter(str(error).strip().splitlines()), type(error).__name__)[:300].rstrip(".")
+        raise FileError(f"{shown(source.path)} cannot be read: {reason}.", "is the file complete?") from None
+
+
+@contextmanager
 def _polars(master: str | None, memory: str | None) -> Iterator[Scanner]:
     try:
         import polars as pl
@@ -285,11 +297,12 @@ def _polars(master: str | None, memory: str | None) -> Iterator[Scanner]:
 
     def scan(source: Source, clusters: tuple[str, ...], asked: Asked) -> Table:
         _refuse_other_formats(source, LARGE)
-        if source.format == "parquet":
-            frame = pl.scan_parquet(source.path)
-        else:
-            frame = pl.scan_csv(source.path, separator=SEPARATOR[str(source.format)], infer_schema=False)
-        return _keyed(frame, asked, *_chosen(source, frame.collect_schema().names(), clusters))
+        with _read_by_others(source):
+            if source.format == "parquet":
+                frame = pl.scan_parquet(source.path)
+            else:
+                frame = pl.scan_csv(source.path, separator=SEPARATOR[str(source.format)], infer_schema=False)
+            return _keyed(frame, asked, *_chosen(source, frame.collect_schema().names(), clusters))
 
     yield scan
 
@@ -317,11 +330,12 @@ def _spark(master: str | None, memory: str | None) -> Iterator[Scanner]:
 
     def scan(source: Source, clusters: tuple[str, ...], asked: Asked) -> Table:
         _refuse_other_formats(source, LARGE)
-        if source.format == "parquet":
-            frame = session.read.parquet(source.path)
-        else:
-            frame = session.read.csv(source.path, header=True, sep=SEPARATOR[str(source.format)])
-        return _keyed(frame, asked, *_chosen(source, frame.columns, clusters))
+        with _read_by_others(source):
+            if source.format == "parquet":
+                frame = session.read.parquet(source.path)
+            else:
+                frame = session.read.csv(source.path, header=True, sep=SEPARATOR[str(source.format)])
+            return _keyed(frame, asked, *_chosen(source, frame.columns, clusters))
 
     try:
         yield scan

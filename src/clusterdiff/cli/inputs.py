@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ import numpy as np
 from clusterdiff.cli.options import together
 from clusterdiff.cli.output import error_console
 from clusterdiff.errors import ArgumentError, FileError, listed
-from clusterdiff.files import STDIN, is_pipe, shown
+from clusterdiff.files import STDIN, is_pipe, read_bytes, shown
 from clusterdiff.formats.catalogue import FORMATS
 from clusterdiff.formats.source import Source, parse
 from clusterdiff.points.noise import NOISE_AS
@@ -87,18 +88,18 @@ noise_options = together(
 
 def read_distances(path: str) -> Any:
     """The link weights between points in a file of NumPy's or SciPy's: a matrix or a condensed vector."""
+    data = read_bytes(path)
     try:
-        loaded = np.load(path, allow_pickle=False)
+        loaded = np.load(io.BytesIO(data), allow_pickle=False)
         if isinstance(loaded, np.ndarray):
             return loaded
         from scipy.sparse import load_npz
 
-        return load_npz(path)
-    except OSError as error:
-        raise FileError(f"{path} cannot be read: {error.strerror or error}.") from None
-    except (ValueError, KeyError, EOFError) as error:
+        return load_npz(io.BytesIO(data))
+    except Exception as error:  # of damaged bytes, whatever reads them may make anything
+        reason = str(error).partition("\n")[0].rstrip(".") or type(error).__name__
         raise FileError(
-            f"{path} must hold distances as NumPy (.npy) or SciPy (.npz, sparse) write them: {error}."
+            f"{shown(path)} must hold distances as NumPy (.npy) or SciPy (.npz, sparse) write them: {reason}."
         ) from None
 
 

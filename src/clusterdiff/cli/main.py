@@ -6,9 +6,7 @@ import importlib
 import os
 import pkgutil
 import shlex
-import signal
 import sys
-import threading
 import traceback
 import warnings
 from collections.abc import Iterator
@@ -21,6 +19,7 @@ from clusterdiff._version import __version__
 from clusterdiff.cli import commands
 from clusterdiff.cli.output import LINE, error_console, heard, hush, spell_out
 from clusterdiff.cli.speaking import COMMAND, hint_in_options, in_options
+from clusterdiff.cli.stopping import exit_code, stoppable, stopped
 from clusterdiff.errors import ClusterdiffError, ClusterdiffWarning
 
 
@@ -59,9 +58,9 @@ class Commands(click.Group):
 
     def main(self, *args: Any, **extra: Any) -> NoReturn:
         """Run the command line, and exit: 0, what a command says, 2 for errors, 130 or 143 if it was stopped."""
-        spell_out()
-        with _terminated(), _answering():
+        with _answering(), stoppable():
             try:
+                spell_out()
                 code = super().main(*args, **extra | {"standalone_mode": False})
             finally:  # a disk may be full, and nobody would hear of it later
                 with heard():
@@ -86,9 +85,9 @@ def _answering() -> Iterator[None]:
 
 def _answer(error: BaseException) -> int:
     """Tell what happened; the exit code that it means."""
-    if isinstance(error, KeyboardInterrupt | click.Abort):
+    if stopped() or isinstance(error, KeyboardInterrupt | click.Abort):
         _tell("interrupted")
-        return 130
+        return exit_code()
     if isinstance(error, BrokenPipeError) and hush():
         return 0  # whoever reads our output has seen enough, as head has
     if isinstance(error, click.ClickException):
@@ -122,29 +121,6 @@ def _tell(message: str, hint: str | None = None) -> None:
         console.print(message, markup=False, style="red", soft_wrap=True)
         if hint:
             console.print(f"hint: {hint}", markup=False, soft_wrap=True)
-
-
-@contextmanager
-def _terminated() -> Iterator[None]:
-    """End in an orderly way on SIGTERM, so that temporary files are removed."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    asked = threading.Event()
-
-    def leave(*_: object) -> None:
-        asked.set()
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, leave)
-    try:
-        yield
-    except SystemExit:
-        if asked.is_set():
-            sys.exit(128 + signal.SIGTERM)
-        raise
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _refuse_repeats(ctx: click.Context, args: list[str]) -> None:

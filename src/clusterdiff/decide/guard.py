@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Mapping
@@ -14,7 +13,7 @@ import numpy as np
 from clusterdiff.decide.datasets import ALPHA, DatasetRanking, wilcoxon_p_value
 from clusterdiff.decide.ranking import Ranking
 from clusterdiff.errors import ArgumentError, FileError, listed
-from clusterdiff.files import read_text
+from clusterdiff.files import from_json, read_text
 from clusterdiff.measures import resolve
 from clusterdiff.wording import change, number
 
@@ -61,11 +60,9 @@ class Baseline:
         """From what ``clusterdiff compare --json`` or ``clusterdiff rank --json`` printed."""
         name = os.fspath(path)
         try:
-            told = json.loads(read_text(name))
-        except ValueError as error:
-            if isinstance(error, FileError):
-                raise
-            raise FileError(f"{name} is not JSON: {error}.", HINT) from None
+            told = from_json(read_text(name), name)
+        except FileError as error:
+            raise FileError(error.message, error.hint or HINT) from None
         try:
             data = {key: _scores(value) for key, value in told.get("data", {}).items()}
             scores: Mapping[Any, Any] = _scores(told) if "systems" in told else {None: told["scores"]}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from clusterdiff.errors import FileError, listed
-from clusterdiff.files import read_text
+from clusterdiff.files import read_lines
 
 #: The system that is the truth.
 TRUE = "true"
@@ -32,7 +32,10 @@ def read_runs(table: Any) -> Runs:
     if not isinstance(table, str | os.PathLike):
         return _grouped(zip(*(list(table[name]) for name in COLUMNS), strict=True), "the table", Path())
     path = os.fspath(table)
-    rows = list(csv.DictReader(read_text(path).splitlines()))
+    try:
+        rows = list(csv.DictReader(read_lines(path), strict=True))
+    except csv.Error as error:
+        raise FileError(f"{path} is no table of comma-separated values: {error}.") from None
     lacking = [name for name in COLUMNS if not rows or name not in rows[0]]
     if lacking:
         raise FileError(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+import logging
 import os
 import struct
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -60,9 +62,21 @@ def load_tiff(path: str) -> AnyArray:
     file = find_one(path)
     try:
         _refuse_loops(file)
-        return np.asarray(tifffile.imread(file))
+        with _silent("tifffile"):  # what it finds wrong is in the error
+            return np.asarray(tifffile.imread(file))
     except Exception as error:
         raise _damaged(shown(path), error) from None
+
+
+@contextmanager
+def _silent(library: str) -> Iterator[None]:
+    """Within, a library logs nothing."""
+    logger = logging.getLogger(library)
+    before, logger.disabled = logger.disabled, True
+    try:
+        yield
+    finally:
+        logger.disabled = before
 
 
 #: Version of TIFF → how it writes the place of a page, how many tags a page has, and the bytes that a tag takes.

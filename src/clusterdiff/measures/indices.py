@@ -8,7 +8,7 @@ from math import atan2, comb, inf, pi, sqrt
 from typing import Any
 
 from clusterdiff.measures.lost import CHANCE
-from clusterdiff.measures.pairs import FACTS, pair_correlation, rand, rand_lost
+from clusterdiff.measures.pairs import FACTS, disagreed, pair_correlation, rand, rand_lost
 from clusterdiff.measures.parameters import NotNegative
 from clusterdiff.measures.registry import measure
 from clusterdiff.measures.terms import found, kept
@@ -81,7 +81,7 @@ def _gamma_lost(meet: Lossy) -> float:
 
 def _g_plus_lost(meet: Lossy) -> float:
     """1 − R, with R as it is there."""
-    return 1 - rand_lost(meet)
+    return kept(disagreed(meet), meet.pairs.all)
 
 
 def _overlap_lost(meet: Summed) -> float:

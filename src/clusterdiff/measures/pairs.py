@@ -57,6 +57,11 @@ def _agreed(meet: Lossy) -> Count:
     return every - true - pred + 2 * both
 
 
+def disagreed(meet: Lossy) -> Count:
+    """Pairs on which the two disagree, or of which one side lacks a point."""
+    return meet.pairs.all - _agreed(meet)
+
+
 def rand_lost(meet: Lossy) -> float:
     """Agreeing pairs of shared points over all pairs: a pair with a point that one side lacks disagrees."""
     return found(_agreed(meet), meet.pairs.all)
@@ -64,7 +69,7 @@ def rand_lost(meet: Lossy) -> float:
 
 def _mirkin_lost(meet: Lossy) -> float:
     """Ordered pairs on which the two disagree, with all those of which one side lacks a point."""
-    return float(max(0, 2 * (meet.pairs.all - _agreed(meet))))
+    return float(2 * disagreed(meet))
 
 
 def _rogers_tanimoto_lost(meet: Lossy) -> float:
@@ -92,7 +97,8 @@ def _jaccard_lost(meet: Summed) -> float:
 def _adapted_rand_error_lost(meet: Summed, alpha: float = 0.5) -> float:
     """The same formula, with pairs in whole clusters; without any pair it is 1."""
     both, true, pred, _ = meet.pairs
-    return 1.0 - found(both, alpha * true + (1 - alpha) * pred)
+    wrong = alpha * (true - both) + (1 - alpha) * (pred - both)
+    return kept(wrong, alpha * true + (1 - alpha) * pred)
 
 
 def _alpha_facts(alpha: float = 0.5) -> dict[str, Any]:

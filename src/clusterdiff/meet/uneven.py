@@ -14,7 +14,7 @@ import numpy.typing as npt
 from clusterdiff import _core
 from clusterdiff.errors import ArgumentError
 from clusterdiff.meet.meet import Lazy, Meet
-from clusterdiff.meet.parts import CellWeights, Links, Moments, Overlap, Pairs
+from clusterdiff.meet.parts import CellWeights, Count, Links, Moments, Overlap, Pairs
 from clusterdiff.meet.whole import Whole
 from clusterdiff.points.labels import AnyArray, FloatArray, Int64Array, IntArray
 
@@ -204,6 +204,13 @@ class UnevenMeet(Meet):
         """Never: the two do not have the same points."""
         return False
 
+    @cached_property
+    def heavy(self) -> Meet:
+        """The same meet; where no lost point weighs anything, nothing is lost, and it is that of the shared points."""
+        if self.shared is None or self._scale is None or self.missing.total or self.spurious.total:
+            return self
+        return self.shared.heavy
+
     @property
     def offers(self) -> frozenset[str]:
         """What measures can read here."""
@@ -226,19 +233,17 @@ class UnevenMeet(Meet):
         if self.weights is None:
             both, true, pred = (_pairs(sizes) for sizes in (self.size, self.true_size, self.pred_size))
             return Pairs(both, true, pred, self.n * (self.n - 1) // 2)
-        inside = Fraction(float(self.weights.pairs.sum()))
+        # Those of shared points, and to these are added those with lost ones: that nothing is taken away from a sum
+        # keeps every digit of what the two sides do not have in common.
+        shared = Pairs(0, 0, 0, 0) if self.shared is None else self.shared.pairs
         missing, spurious = self.missing, self.spurious
-
-        def together(k: int, *parts: tuple[Any, Any]) -> Fraction:
-            """Pairs within cells, and those between cells and lost points of the same group."""
-            groups, masses = (np.concatenate(values) for values in zip(*parts, strict=True))
-            between = _core.contents(groups.astype(np.int32), k, masses).pairs.sum()
-            return inside + Fraction(float(between))
-
-        in_true = together(self.k_true, (self.true, self.mass), (missing.cluster, missing.weights))
-        in_pred = together(self.k_pred, (self.pred, self.mass), (spurious.cluster, spurious.weights))
-        parts: tuple[Any, ...] = (self.mass, missing.weights, spurious.weights)
-        return Pairs(inside, in_true, in_pred, together(1, *((np.zeros(len(part)), part) for part in parts)))
+        lost = np.concatenate([missing.weights, spurious.weights])
+        return Pairs(
+            shared.both,
+            shared.true + _with_lost(self.true, self.k_true, self.mass, missing.cluster, missing.weights),
+            shared.pred + _with_lost(self.pred, self.k_pred, self.mass, spurious.cluster, spurious.weights),
+            shared.all + _with_lost(np.zeros(len(self)), 1, self.mass, np.zeros(len(lost)), lost),
+        )
 
     # ---- scores of clusters
 
@@ -249,16 +254,19 @@ class UnevenMeet(Meet):
         """
         k = self.k_true
         inner, kept = np.ones(k), np.zeros(k)
-        has = np.flatnonzero(self.cells.true_sizes > 0)
+        # Shared points that weigh nothing are none, beside lost points that weigh something.
+        shared = _core.group_sum(self.true, k, self.mass) if len(self) else np.zeros(k)
+        there = (self.cells.true_sizes > 0) & ((shared > 0) | (self.true_mass == 0))
+        has = np.flatnonzero(there)
         if self.shared is not None:
             kept[has] = s(self._beside(self.shared.coarsen(np.zeros(self.shared.k_pred, dtype=np.int64))))[
                 has
             ]
             if not own:
-                inner[has] = s(self.shared)
+                inner[has] = s(self.shared)[has]
                 return SideScores(inner * kept, inner, kept)
         whole = s(self._beside(self.shared)) if own else kept
-        whole = np.where(self.cells.true_sizes > 0, whole, 0.0)
+        whole = np.where(there, whole, 0.0)
         np.minimum(1.0, np.divide(whole, kept, out=inner, where=kept > 0), out=inner)
         return SideScores(whole, inner, kept)
 
@@ -482,6 +490,17 @@ def _restored(
     shared: Meet | None, names: tuple[AnyArray, AnyArray], missing: Alone, spurious: Alone, parts: Any
 ) -> UnevenMeet:
     return UnevenMeet(shared, names, missing, spurious, **parts)
+
+
+def _with_lost(cluster: Any, k: int, mass: AnyArray, lost_in: Any, lost: Any) -> Count:
+    """What pairs weigh of which one point or both are lost, within ``k`` clusters; exact for whole weights."""
+    shared = _core.group_sum(np.asarray(cluster, dtype=np.int32), k, mass)
+    if len(lost) and shared.dtype.kind in "iu" and lost.dtype.kind in "iu":
+        whole = shared + _core.group_sum(np.asarray(lost_in, dtype=np.int32), k, lost)
+        squares = [_core.sum_squares(x) for x in (whole, shared, lost)]
+        return (squares[0] - squares[1] - squares[2]) // 2
+    groups = np.concatenate([np.arange(k), lost_in]).astype(np.int32)
+    return Fraction(float(_core.contents(groups, k, np.concatenate([shared, lost])).pairs.sum()))
 
 
 def _pairs(sizes: Int64Array) -> int:

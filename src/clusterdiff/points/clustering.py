@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterdiff import _core, notebook
-from clusterdiff.errors import LabelError, listed
+from clusterdiff.errors import LabelError, changed, listed
 from clusterdiff.points.index import Index, index_of
 from clusterdiff.points.labels import CLUSTER_TYPES, AnyArray, Labels, encode_objects
 from clusterdiff.points.libraries import from_library
@@ -156,13 +156,15 @@ class Clustering:
 def _parse(data: object, argument: str) -> tuple[Labels, Points | None, bool]:
     """Labels, points, and whether the points have an order that the user can know."""
     if isinstance(data, Mapping):
-        values = list(data.values())
+        values, keys = list(data.values()), list(data)
+        if len(values) != len(keys):  # another thread writes to it
+            raise changed()
         if values and _is_cluster(values[0]):
             names = np.empty(len(values), dtype=object)
-            names[:] = list(data)
+            names[:] = keys
             labels, points, ordered = _from_clusters(values, argument)
             return labels.renamed(names), points, ordered
-        return read_labels(values, argument), list(data), True
+        return read_labels(values, argument), keys, True
     if isinstance(data, set | frozenset):
         if not all(isinstance(x, frozenset) for x in data):
             raise LabelError(
@@ -206,7 +208,12 @@ def _from_clusters(clusters: Sequence[Any], argument: str) -> tuple[Labels, Poin
             f"{int(sizes.argmin())}.",
             "a cluster has at least one point; leave the empty ones out.",
         )
-    points = list(chain.from_iterable(clusters))
+    try:
+        points = list(chain.from_iterable(clusters))
+    except RuntimeError:  # a set that another thread writes to
+        raise changed() from None
+    if len(points) != sizes.sum():
+        raise changed()
     ordered = not any(isinstance(c, set | frozenset) for c in clusters)
     return Labels(np.repeat(np.arange(len(clusters)), sizes)), points, ordered
 

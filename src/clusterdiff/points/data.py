@@ -140,7 +140,9 @@ def _readable(values: Any, argument: str) -> Any:
     """Values as the user gave them, or an array of another library as NumPy's; none of them may be masked."""
     if isinstance(values, Laid):
         return values
-    if is_array(values) and not is_column(values) and not hasattr(values, "tocsr"):
+    if hasattr(values, "tocsr"):
+        return _owned(values, argument)
+    if is_array(values) and not is_column(values):
         values = as_array(values, argument)
     mask = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
     if mask is not None and mask.any():
@@ -152,6 +154,27 @@ def _readable(values: Any, argument: str) -> Any:
             "fill them in with .filled(…), or leave those points out.",
         )
     return values
+
+
+def _owned(matrix: Any, argument: str) -> Any:
+    """A sparse matrix whose entries lie within it, and whose places are ours.
+
+    SciPy trusts them, also in what it does below: were another thread to change them, it would reach beyond its memory.
+    """
+    try:
+        if matrix.format in ("csr", "csc", "bsr"):
+            places = matrix.indices.copy(), matrix.indptr.copy()
+            own = type(matrix)((matrix.data, *places), shape=matrix.shape)
+            own.check_format(full_check=True)
+            return own
+        if matrix.format == "coo":
+            return type(matrix)((matrix.data, (matrix.row.copy(), matrix.col.copy())), shape=matrix.shape)
+        return matrix.copy()
+    except ValueError as error:
+        raise ArgumentError(
+            f"`{argument}` is no sound sparse matrix: {error}.",
+            "let no other thread write to it before compare() has returned.",
+        ) from None
 
 
 class LinkFunction:
@@ -184,7 +207,9 @@ class Distances:
             self._points = np.arange(len(names)) if isinstance(names, range) else _objects(names)
             return
         order.refuse_unplaced("distances")
-        self._links = _sparse_links(distances, order) if hasattr(distances, "tocoo") else None
+        self._links = (
+            _sparse_links(_owned(distances, "distances"), order) if hasattr(distances, "tocoo") else None
+        )
         if self._links is not None:
             return
         self._matrix = _checked_distances(np.asarray(_readable(distances, "distances")), order.given)

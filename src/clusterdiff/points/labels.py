@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterdiff import _core
-from clusterdiff.errors import LabelError, listed
+from clusterdiff.errors import LabelError, changed, listed
 from clusterdiff.table import python
 
 IntArray = npt.NDArray[np.integer[Any] | np.bool_]
@@ -287,7 +287,10 @@ def encode_objects(items: Sequence[object] | AnyArray, argument: str, what: str 
     lexicon = LazyNames.borrowed(len(first), lambda: _take(items, first))
     # One type only is the common case and needs no second look.
     if len(types) > 1 or (types and issubclass(types[0][0], float)):
-        _refuse_mixture(items, [position for _, position in types], lexicon, argument, what)
+        places = np.array([position for _, position in types])
+        _refuse_mixture(
+            dict(zip(places.tolist(), _take(items, places), strict=True)), lexicon, argument, what
+        )
     return Labels(codes, lexicon, null(codes))
 
 
@@ -305,21 +308,23 @@ def null(codes: IntArray) -> BoolArray | None:
 
 def _take(items: Sequence[object] | AnyArray, positions: npt.NDArray[np.int64]) -> AnyArray:
     out = np.empty(len(positions), dtype=object)
-    out[:] = [items[i] for i in positions.tolist()]
+    try:
+        out[:] = [items[i] for i in positions.tolist()]
+    except IndexError:  # a list that another thread has shortened since
+        raise changed() from None
     return out
 
 
-def _refuse_mixture(
-    items: Sequence[object] | AnyArray, positions: list[int], lexicon: LazyNames, argument: str, what: str
-) -> None:
+def _refuse_mixture(found: dict[int, object], lexicon: LazyNames, argument: str, what: str) -> None:
+    """Raise if what was found at some positions, one of each type, is not all of one kind."""
     kinds: dict[str, int] = {}
-    for position in positions:
-        kinds.setdefault(kind(items[position]), position)
+    for position, value in found.items():
+        kinds.setdefault(kind(value), position)
     if "float" in kinds:
         refuse_fractions(np.array([x for x in lexicon if kind(x) == "float"], dtype=float), argument)
         kinds.setdefault("int", kinds.pop("float"))  # whole floats are integers that went through a NaN
     if len(kinds) > 1:
-        met = " and ".join(f"{k} ({items[p]!r} at position {p})" for k, p in list(kinds.items())[:3])
+        met = " and ".join(f"{k} ({found[p]!r} at position {p})" for k, p in list(kinds.items())[:3])
         raise LabelError(
             f"`{argument}` mixes {what} of different types: {met}.",
             f"give all {what} of `{argument}` one type, for example with str().",

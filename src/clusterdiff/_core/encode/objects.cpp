@@ -143,7 +143,10 @@ class ObjectEncoder {
         if (name.ends_with("NAType") || name.ends_with("NaTType")) return true;
         nb::object differs = nb::steal(PyObject_RichCompare(x, x, Py_NE));
         const int truth = differs.is_valid() ? PyObject_IsTrue(differs.ptr()) : -1;
-        if (truth < 0) PyErr_Clear();  // an answer without a truth value (an array, say) is no answer
+        if (truth < 0) {
+            if (!PyErr_ExceptionMatches(PyExc_Exception)) throw nb::python_error();  // somebody wants us to stop
+            PyErr_Clear();  // an answer without a truth value (an array, say) is no answer
+        }
         return truth > 0;
     }
 

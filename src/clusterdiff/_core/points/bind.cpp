@@ -79,9 +79,6 @@ nb::object sparse(nb::handle groups, i64 k, nb::handle indptr, nb::handle indice
     if (x.indptr.n != n + 1) throw BadValue("indptr must have one entry per point and one more");
     if (x.indices.n != x.data.columns) throw BadValue("indices and data must have the same length");
     if (d < 0) throw BadValue("d must not be negative");
-    for (i64 i = 0; i < n; ++i)
-        if (static_cast<i64>(x.indptr[i]) < 0 || x.indptr[i] > x.indptr[i + 1]) throw BadValue("indptr must not decrease");
-    if (static_cast<i64>(x.indptr[n]) > x.indices.n) throw BadValue("indptr reaches past the end of the data");
     const auto w = maybe(weights, "weights");
     const double* mass = checked_weights(w, n);
     const auto l = maybe(low, "low");

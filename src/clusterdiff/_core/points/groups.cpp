@@ -136,7 +136,10 @@ Members group_members(const Labels& groups, i64 k, Run& run) {
     });
     for (i64 group = 0; group < k; ++group) out.indptr[group + 1] += out.indptr[group];
     Buffer<i64> next = Buffer<i64>::copy(out.indptr.data(), k);
-    each([&](i64 group, i64 point) { out.members[next[group]++] = point; });
+    each([&](i64 group, i64 point) {
+        if (group < 0 || group >= k || next[group] == out.indptr[group + 1]) throw Changed();
+        out.members[next[group]++] = point;
+    });
     return out;
 }
 

@@ -7,9 +7,8 @@ namespace clusterdiff {
 namespace {
 
 template <class Index, class Value>
-SparseMoments with_rows(const Members& groups, i64 k, i64 d, const Index* starts, const Index* columns, const Value* values,
+SparseMoments with_rows(const Members& groups, i64 k, i64 d, const Buffer<i64>& starts, const Index* columns, const Value* values,
                         const double* low, i64 stored, Weight weight, Run& run) {
-    auto start = [&](i64 point) { return static_cast<i64>(starts[point]); };
     auto fetch = [&](i64 at) {
         if (at >= stored) return;
         prefetch(columns + at);
@@ -45,8 +44,11 @@ SparseMoments with_rows(const Members& groups, i64 k, i64 d, const Index* starts
         }
         Piece& piece = pieces[static_cast<std::size_t>(task)];
         auto each = [&](i64 point, auto&& f) {
-            for (i64 at = start(point), end = start(point + 1); at < end; ++at)
-                f(static_cast<i64>(columns[at]), static_cast<double>(values[at]), low ? low[at] : 0.0);
+            for (i64 at = starts[point], end = starts[point + 1]; at < end; ++at) {
+                const i64 j = static_cast<i64>(columns[at]);
+                if (j < 0 || j >= d) throw BadValue("column indices must lie in [0, " + std::to_string(d) + ")");
+                f(j, static_cast<double>(values[at]), low ? low[at] : 0.0);
+            }
         };
         for (i64 group = task * per_task, end = std::min(k, group + per_task); group < end; ++group) {
             const i64 from = groups.indptr[group], to = groups.indptr[group + 1];
@@ -54,12 +56,11 @@ SparseMoments with_rows(const Members& groups, i64 k, i64 d, const Index* starts
             Exactish whole;
             const i64 last = groups.members.size() - 1;
             for (i64 at = from; at < to; ++at) {
-                fetch(start(groups.members[std::min(at + kFetchAhead, last)]));
+                fetch(starts[groups.members[std::min(at + kFetchAhead, last)]]);
                 const i64 point = groups.members[at];
                 const double w = weight(point);
                 whole.add(w);
                 each(point, [&](i64 j, double x, double beyond) {
-                    if (j < 0 || j >= d) throw BadValue("column indices must lie in [0, " + std::to_string(d) + ")");
                     Column& c = s.columns[j];
                     if (!s.used[j]) {
                         s.used[j] = 1;
@@ -142,11 +143,22 @@ Buffer<i64> widened(const Labels& x) {
     return out;
 }
 
+// Where the rows begin, in memory of our own: what was checked is what is read, whoever writes to the caller's.
+Buffer<i64> checked_starts(const SparseRows& x) {
+    Buffer<i64> out = widened(x.indptr);
+    const i64 n = out.size() - 1;
+    for (i64 i = 0; i < n; ++i)
+        if (out[i] < 0 || out[i] > out[i + 1]) throw BadValue("indptr must not decrease");
+    if (out[n] > x.indices.n) throw BadValue("indptr reaches past the end of the data");
+    return out;
+}
+
 }  // namespace
 
 // SciPy's own types are read where they are, any others are cast as a whole first.
 SparseMoments moments_sparse(const Members& groups, i64 k, const SparseRows& x, const double* low, const double* weights, Run& run) {
-    auto with_values = [&](const auto* starts, const auto* columns) {
+    const Buffer<i64> starts = checked_starts(x);
+    auto with_values = [&](const auto* columns) {
         auto with = [&](const auto* values) {
             return with_rows(groups, k, x.d, starts, columns, values, low, x.indices.n, Weight{weights}, run);
         };
@@ -156,16 +168,11 @@ SparseMoments moments_sparse(const Members& groups, i64 k, const SparseRows& x, 
         x.data.reader.many(x.data.data, x.data.stride, x.data.columns, cast.data());
         return with(static_cast<const double*>(cast.data()));
     };
-    auto in_place = [&](auto zero) {
-        using T = decltype(zero);
-        return with_values(reinterpret_cast<const T*>(x.indptr.data), reinterpret_cast<const T*>(x.indices.data));
-    };
-    if (x.indptr.kind == x.indices.kind && x.indptr.plain() && x.indices.plain()) {
-        if (x.indptr.kind == Kind::i32) return in_place(i32{});
-        if (x.indptr.kind == Kind::i64) return in_place(i64{});
+    if (x.indices.plain()) {
+        if (x.indices.kind == Kind::i32) return with_values(reinterpret_cast<const i32*>(x.indices.data));
+        if (x.indices.kind == Kind::i64) return with_values(reinterpret_cast<const i64*>(x.indices.data));
     }
-    const Buffer<i64> starts = widened(x.indptr), columns = widened(x.indices);
-    return with_values(starts.data(), columns.data());
+    return with_values(static_cast<const i64*>(widened(x.indices).data()));
 }
 
 }  // namespace clusterdiff
