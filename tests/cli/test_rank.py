@@ -90,6 +90,23 @@ def test_columns_of_one_table_are_ranked(folder: Path) -> None:
     assert [row["system"] for row in by_name["systems"]] == ["fine", "fair"]
 
 
+def test_systems_are_called_after_their_files(folder: Path) -> None:
+    """Only a suffix goes: numbers with a point stay. Files of one name are told apart by their paths, all of them."""
+    for name in ("leiden_0.25.csv", "leiden_0.5.csv", "fine.csv"):
+        write(folder / name, PREDS["fair"])
+    files = [
+        folder / "leiden_0.25.csv",
+        folder / "leiden_0.5.csv",
+        folder / "fine.csv",
+        folder / "preds" / "fine.csv",
+    ]
+    found = as_json("rank", folder / "true.csv", *files, "--resamples", 0)
+    names = sorted(row["system"] for row in found["systems"])
+    assert names == sorted(["leiden_0.25", "leiden_0.5", str(files[2]), str(files[3])])
+    result = run("rank", folder / "true.csv", files[0], files[0])
+    assert (result.exit_code, "is named twice" in result.stderr) == (2, True)
+
+
 def test_every_form_is_printed(folder: Path) -> None:
     """Markdown, LaTeX, CSV and a page; two of them at once are refused."""
     arguments = ("rank", folder / "true.csv", folder / "preds", "--resamples", 100, "--measures", "S_H,ari")
@@ -231,10 +248,27 @@ def test_a_poor_baseline_is_told(folder: Path) -> None:
     assert (result.exit_code, "has none of the systems ranked" in result.stderr) == (2, True)
     result = run("rank", folder / "true.csv", folder / "preds", "--measures", "ari", "--baseline", three)
     assert (result.exit_code, "lacks ari; it has S_H, as_h" in result.stderr) == (2, True)
-    for text, message in (("{", "is not JSON"), ("[]", "holds no scores"), ('{"n": 3}', "holds no scores")):
+    scores = '{"signature": "", "scores": {"S_H": %s}}'
+    for text, message in (
+        ("{", "is not JSON"), ("[]", "holds no scores"), ('{"n": 3}', "holds no scores"),
+        ('{"signature": "", "systems": []}', "holds no scores"), (scores % '"high"', "holds no scores"),
+    ):  # fmt: skip
         (folder / "bad.json").write_text(text)
         result = run("rank", folder / "true.csv", folder / "preds", "--baseline", folder / "bad.json")
         assert (result.exit_code, message in result.stderr) == (2, True), result.stderr
+
+
+@pytest.mark.parametrize("value", ["null", "NaN"])
+def test_a_baseline_without_a_value_guards_nothing(folder: Path, value: str) -> None:
+    """It is refused, and does not let everything pass."""
+    old = '{"signature": "S_H|n:400|missing:drop(3)", "scores": {"S_H": VALUE}}'
+    (folder / "old.json").write_text(old.replace("VALUE", value))
+    now = ("rank", folder / "true.csv", folder / "preds" / "fine.csv", "--baseline", folder / "old.json")
+    result = run(*now, "--fail-if-worse", "--resamples", 0)
+    assert (result.exit_code, "has no value of S_H for fine" in result.stderr) == (2, True)
+    (folder / "old.json").write_text(old.replace("VALUE", "0.1"))
+    result = run(*now, "--resamples", 0)
+    assert "was made with missing:drop, and now it is missing:error: not the same test" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -205,7 +205,8 @@ def _judge(
     if significant and any(change.worse and change.significant is None for change in changes):
         raise ArgumentError(
             "nothing tells whether the difference is more than chance.",
-            "leave out --resamples 0; for several data sets the baseline must have the same ones.",
+            "rank by a measure that has intervals, such as S_H, and with resamples; for several data sets the baseline "
+            "must have the same ones.",
         )
     bad = [change for change in changes if change.worse and (change.significant or not significant)]
     if fail and bad:
