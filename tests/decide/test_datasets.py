@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import wilcoxon
 
 import clusterdiff as cd
-from clusterdiff.decide.datasets import cliques, mean_ranks, wilcoxon_p_value
+from clusterdiff.decide.datasets import cliques, mean_ranks, wilcoxon_p_values
 
 # Accuracies of HC2, InceptionTime, WEASEL-2.0 and FreshPRINCE (first resample, to four digits) on the first 24 of the
 # data sets for which aeon ships results of all four: aeon/testing/example_results_files/classification/accuracy.
@@ -35,8 +37,38 @@ AEON_P = {
 def test_mean_ranks_and_p_values_are_those_of_aeon() -> None:
     """On aeon's own example data; its test is one-sided, ours counts both sides."""
     assert mean_ranks(AEON, similar=True) == pytest.approx([2.22916667, 2.3125, 2.625, 2.83333333])
-    for (i, j), p in AEON_P.items():
-        assert wilcoxon_p_value(AEON[:, i] - AEON[:, j]) == pytest.approx(2 * p, abs=1e-7)
+    found = wilcoxon_p_values(np.array([AEON[:, i] - AEON[:, j] for i, j in AEON_P]))
+    assert found == pytest.approx([2 * p for p in AEON_P.values()], abs=1e-7)
+
+
+def test_many_wilcoxon_tests_at_once_are_those_of_scipy_one_by_one() -> None:
+    """With and without equal differences and zeros, few and many; a row of zeros has p = 1, and gaps are left out."""
+    rng = np.random.default_rng(0)
+    for n in (1, 6, 8, 14, 51):
+        rows = np.concatenate([rng.normal(size=(5, n)), rng.integers(-3, 4, (5, n)), np.zeros((1, n))])
+        expected = [wilcoxon(row).pvalue if row.any() else 1.0 for row in rows]
+        assert wilcoxon_p_values(rows) == pytest.approx(expected, abs=1e-15)
+    row = rng.normal(size=20)
+    gaps = np.concatenate([row, [np.nan] * 3])
+    assert wilcoxon_p_values(gaps[None])[0] == pytest.approx(wilcoxon(row).pvalue)
+
+
+def test_measures_of_ones_own_rank_over_data_sets() -> None:
+    """Functions are not looked up by their names; a system without a value comes last, and a notice says so."""
+    sets = data_sets(7)
+
+    def odd(meet: Any) -> float:
+        return float("nan") if meet.k_pred < 30 else float(meet.fused("s_h"))
+
+    found = cd.rank(sets, measures=lambda meet: float(meet.fused("s_h")), resamples=0)
+    assert found.mean_ranks == cd.rank(sets, resamples=0).mean_ranks
+    sets["data 0"][1]["good"][:] = 0
+    with pytest.warns(
+        cd.ClusterdiffWarning, match="1 score without a value: a system without one comes last"
+    ):
+        found = cd.rank(sets, measures=odd, resamples=0)
+    assert found.mean_ranks["good"] < 3
+    assert np.isfinite(found.p_value("good", "bad"))
 
 
 @pytest.mark.parametrize(
