@@ -19,6 +19,8 @@ from click.testing import CliRunner, Result
 
 import clusterdiff as cd
 from clusterdiff.cli import main
+from clusterdiff.cli.commands.rank import written
+from clusterdiff.decide.guard import Baseline
 
 POINTS = 400
 TRUE = [i // 4 for i in range(POINTS)]
@@ -286,6 +288,27 @@ def test_bad_use_is_refused(arguments: tuple[str, ...], message: str) -> None:
     """Exit 2, and what to do."""
     result = run("rank", *arguments)
     assert (result.exit_code, message in result.stderr) == (2, True), result.stderr
+
+
+def test_thousands_of_changes_fit_into_a_comment(folder: Path) -> None:
+    """The table and the changes together stay under the limit; what got worse comes first, the rest is counted."""
+    ranking = cd.rank(
+        TRUE, {f"system {i:04} with a longer name": PREDS["fine"] for i in range(5000)}, resamples=0
+    )
+    score = ranking.score(ranking.names[0])
+    old = {
+        "signature": ranking.signature,
+        "systems": [
+            {"system": name, "scores": {"S_H": 1.0 if i == 4999 else score}}
+            for i, name in enumerate(ranking.names)
+        ],
+    }
+    (folder / "old.json").write_text(json.dumps(old))
+    changes = Baseline.read(folder / "old.json").changes(ranking)
+    text = written(ranking, changes, "--markdown")
+    assert 30_000 < len(text) < 60_000
+    assert text.partition("\n- ")[2].startswith(r"system 4999 with a longer name: S\_H went from 1.000000")
+    assert text.rstrip().endswith("more changes")
 
 
 def test_a_comparison_as_a_comment_on_a_pull_request(folder: Path) -> None:

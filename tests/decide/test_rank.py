@@ -281,16 +281,33 @@ def test_every_form_of_the_table_is_safe_and_complete() -> None:
     markdown, latex, page = found.to_markdown(), found.to_latex(), found.to_html()
     assert r"| **\<script\>\|\*\_{}&\\%** |" in markdown
     assert all(line.count("|") - line.count(r"\|") == 9 for line in markdown.splitlines()[:4])
-    assert r"\textbf{$<$script>|*\_\{\}\&\textbackslash{}\%}" in latex
+    assert r"\textbf{\textless{}script\textgreater{}\textbar{}*\_\{\}\&\textbackslash{}\%}" in latex
     assert latex.startswith("\\begin{tabular}{rlrrrrrr}\n\\toprule\n")
     tags = Tags(page)
     assert not tags.open
     assert name in tags.text
     assert "<script>" not in page
+    assert "<h1>2 systems by S_H</h1>" in page
+    assert found.signature in tags.text
     rows = list(csv.DictReader(io.StringIO(found.to_csv())))
     assert [row["system"] for row in rows] == [name, "b\nc"]
     assert float(rows[0]["S_H"]) == found.score(name)
     assert rows[0]["p_value"] == ""
+
+
+def test_long_names_that_begin_alike_can_be_told_apart() -> None:
+    """In text they keep both ends, elsewhere they are whole; notices of very many systems are counted."""
+    long = {
+        f"HDBSCAN with min_cluster_size=15, epsilon=0.25 and seed {i}": PREDS["fine"][:300] for i in range(9)
+    }
+    found = cd.rank(TRUE[:300], long, resamples=0)
+    assert len({line.split("  ")[1] for line in repr(found).splitlines()[1:10]}) == 9
+    assert all(name in found.to_html() and name in found.to_latex().replace("\\_", "_") for name in long)
+    with pytest.warns(cd.ClusterdiffWarning):
+        partly = cd.rank(
+            list(TRUE), {name: dict.fromkeys(range(50), 0) for name in long}, missing="drop", resamples=0
+        )
+    assert partly.notices[5] == "… and 13 more notices of this kind."
 
 
 def test_a_ranking_is_a_value() -> None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
+from itertools import count as count_from
+from math import floor, log2
+from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
 
 from clusterdiff import views
-from clusterdiff.decide.leaderboard import Board, Boards, Cell, best_of, csv_text, number
+from clusterdiff.decide.leaderboard import Board, Boards, Cell, best_of, csv_text, number, some
 from clusterdiff.decide.paired import ALPHA, holm
 from clusterdiff.decide.ranking import Ranking
 from clusterdiff.diff.chance import expected
@@ -24,8 +27,6 @@ from clusterdiff.wording import count
 FLOORS = 0.05
 #: Up to so many differences all ways to sign them are counted if some are equal, as scipy does, which takes a second.
 COUNTED = 13
-#: With fewer data sets Wilcoxon's test cannot give a p-value below 0.05.
-FEWEST = 6
 
 
 class DatasetRanking(Boards):
@@ -97,7 +98,7 @@ class DatasetRanking(Boards):
         p_values = wilcoxon_p_values(self._scores.T[one] - self._scores.T[two])
         return dict(zip(pairs, holm(p_values.tolist()), strict=True))
 
-    @property
+    @cached_property
     def cliques(self) -> list[list[str]]:
         """Runs of systems, in order of mean rank, of which no two differ significantly; none is part of another."""
         alike = [
@@ -114,14 +115,19 @@ class DatasetRanking(Boards):
     @property
     def notices(self) -> list[str]:
         """What one should know before trusting the numbers."""
-        told = [
-            f"{data}: {notice}"
-            for data, ranking in self.rankings.items()
-            for notice in ranking.comparison_notices
-        ]
-        if len(self.rankings) < FEWEST:
+        told = some(
+            [
+                f"{data}: {notice}"
+                for data, ranking in self.rankings.items()
+                for notice in ranking.comparison_notices
+            ]
+        )
+        pairs = len(self.names) * (len(self.names) - 1) // 2
+        needed = fewest(pairs)
+        if len(self.rankings) < needed:
             told.append(
-                f"{count(len(self.rankings), 'data set')}: with fewer than {FEWEST} no difference can be significant."
+                f"{count(len(self.rankings), 'data set')}: with fewer than {needed} no difference can be significant, "
+                f"since p is adjusted for {count(pairs, 'pair')} of systems."
             )
         lacking = int(np.isnan(self._scores).sum())
         if lacking:
@@ -166,13 +172,37 @@ class DatasetRanking(Boards):
     @property
     def footnotes(self) -> list[str]:
         """What was tested, in words."""
-        groups = "; ".join(", ".join(clique) for clique in self.cliques)
+        if len(self.names) < 2:
+            return []
+        letter = "letter" if len(self.cliques) <= len(ascii_lowercase) else "number"
         return [
             f"Wilcoxon's signed-rank test over {count(len(self.rankings), 'data set')}, two-sided, adjusted by Holm "
             f"for {count(len(self.adjusted), 'pair')}. Null hypothesis: differences are as often and as much in favour "
             "of one as of the other.",
-            f"No significant difference within: {groups}." if groups else "All differences are significant.",
+            f"alike: systems that have a {letter} in common do not differ significantly."
+            if self.cliques
+            else "All differences are significant.",
         ]
+
+    @property
+    def groups(self) -> dict[str, str]:
+        """The cliques of each system, by letters: "a" or, for several, "a–c". Numbers if there are too many."""
+        many = len(self.cliques) > len(ascii_lowercase)
+        letters = map(str, count_from(1)) if many else ascii_lowercase
+        inside: dict[str, list[str]] = {name: [] for name in self.names}
+        for letter, clique in zip(letters, self.cliques, strict=False):
+            for name in clique:
+                inside[name].append(letter)
+        return {
+            name: "–".join(dict.fromkeys([mine[0], mine[-1]])) if mine else ""
+            for name, mine in inside.items()
+        }
+
+    @property
+    def title(self) -> str:
+        """What is ranked, by what, and where."""
+        on = count(len(self.rankings), "data set")
+        return f"{count(len(self.names), 'system')} by {self.measures[0]} on {on}"
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
@@ -208,9 +238,11 @@ class DatasetRanking(Boards):
         """
         return views.mean_ranks(self, ax, width=width, dpi=dpi)
 
-    def boards(self, rows: int | None = None) -> list[Board]:
+    def boards(self, rows: int | None = None, across: int | None = None) -> list[Board]:
         """Systems by mean rank, and the matrix of their scores."""
         ranks, means = self.mean_ranks, [self.mean(measure) for measure in self.measures]
+        groups = self.groups
+        grouped = bool(self.cliques)
         best = [
             best_of(list(mean.values()), self.measure(m).similarity)
             for m, mean in zip(self.measures, means, strict=True)
@@ -220,20 +252,28 @@ class DatasetRanking(Boards):
                 Cell(str(place)),
                 Cell(name, best=place == 1),
                 Cell(f"{ranks[name]:.2f}", best=place == 1),
+                *[Cell(groups[name])] * grouped,
                 *(number(mean[name], top) for mean, top in zip(means, best, strict=True)),
             ]
             for place, name in enumerate(self.names[:rows], 1)
         ]
-        head = ["", "system", "mean rank", *(f"mean {measure}" for measure in self.measures)]
-        summary = Board(head, lines, len(self.names) - len(lines), self.footnotes, notices=self.notices)
+        head = ["", "system", "mean rank", *["alike"] * grouped, *(f"mean {m}" for m in self.measures)]
+        words = (1, 3) if grouped else (1,)
+        left = len(self.names) - len(lines)
+        summary = Board(head, lines, left, self.footnotes, notices=self.notices, words=words)
         matrix = []
         for data, row in zip(self.datasets[:rows], self._scores.tolist(), strict=False):
             top = best_of(row, self._similar)
-            matrix.append([Cell(data), *(number(value, top) for value in row)])
-        left = len(self.datasets) - len(matrix)
+            matrix.append([Cell(data), *(number(value, top) for value in row[:across])])
+        left, names = len(self.datasets) - len(matrix), self.names[:across]
+        told = (
+            [f"The first {count(len(names), 'system')} of {len(self.names):,}; to_csv() has all."]
+            if len(names) < len(self.names)
+            else []
+        )
         return [
             summary,
-            Board([self.measures[0], *self.names], matrix, left, [], words=(0,), noun="data set"),
+            Board([self.measures[0], *names], matrix, left, told, words=(0,), noun="data set"),
         ]
 
 
@@ -246,6 +286,17 @@ def _check(rankings: Mapping[str, Ranking]) -> None:
                 f"every data set must have the same systems; {data!r} lacks {listed(lacking)}.",
                 "leave those systems out, or that data set.",
             )
+
+
+def fewest(pairs: int) -> int:
+    """How many data sets there must be for the p-value of one of so many pairs to fall below 0.05.
+
+    The least p-value of Wilcoxon's test is 2 of all 2ⁿ ways to sign n differences.
+
+    >>> fewest(0), fewest(1), fewest(3), fewest(435)
+    (0, 6, 7, 15)
+    """
+    return floor(log2(2 * pairs / ALPHA)) + 1 if pairs else 0
 
 
 def mean_ranks(scores: FloatArray, similar: bool) -> FloatArray:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from clusterdiff._version import __version__
-from clusterdiff.decide.leaderboard import Board, Boards, Cell, best_of, csv_text, number, p_text
+from clusterdiff.decide.leaderboard import Board, Boards, Cell, best_of, csv_text, number, p_text, some
 from clusterdiff.decide.paired import ALPHA, Paired, holm, paired, permutation_p_value
 from clusterdiff.decide.systems import System
 from clusterdiff.diff.interval import Interval, Resampling, doubts, interval_of
@@ -215,7 +215,7 @@ class Ranking(Boards):
     def comparison_notices(self) -> list[str]:
         """Those of the comparisons alone."""
         systems = self._systems.values()
-        told = [f"{system.name}: {notice}" for system in systems for notice in system.notices]
+        told = some([f"{system.name}: {notice}" for system in systems for notice in system.notices])
         sizes = {system.n for system in systems}
         if len(sizes) > 1 and any("drop(" in system.signature for system in systems):
             told.append(
@@ -341,7 +341,12 @@ class Ranking(Boards):
         """All systems as comma-separated values, with all digits."""
         return csv_text(self.table)
 
-    def boards(self, rows: int | None = None) -> list[Board]:
+    @property
+    def title(self) -> str:
+        """What is ranked, and by what."""
+        return f"{count(len(self), 'system')} by {self.measures[0]}"
+
+    def boards(self, rows: int | None = None, across: int | None = None) -> list[Board]:
         """The leaderboard, or its first rows."""
         names = self.names[:rows]
         told = [self.row(name) for name in names]
