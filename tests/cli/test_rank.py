@@ -19,6 +19,8 @@ from click.testing import CliRunner, Result
 
 import clusterdiff as cd
 from clusterdiff.cli import main
+from clusterdiff.cli.commands.rank import written
+from clusterdiff.decide.guard import Baseline
 
 POINTS = 400
 TRUE = [i // 4 for i in range(POINTS)]
@@ -88,6 +90,23 @@ def test_columns_of_one_table_are_ranked(folder: Path) -> None:
     assert [row["system"] for row in two["systems"]] == ["fair", "rough"]
     by_name = as_json("rank", f"{table}:gold", f"{table}:fine", f"{table}:fair", "--resamples", 100)
     assert [row["system"] for row in by_name["systems"]] == ["fine", "fair"]
+
+
+def test_systems_are_called_after_their_files(folder: Path) -> None:
+    """Only a suffix goes: numbers with a point stay. Files of one name are told apart by their paths, all of them."""
+    for name in ("leiden_0.25.csv", "leiden_0.5.csv", "fine.csv"):
+        write(folder / name, PREDS["fair"])
+    files = [
+        folder / "leiden_0.25.csv",
+        folder / "leiden_0.5.csv",
+        folder / "fine.csv",
+        folder / "preds" / "fine.csv",
+    ]
+    found = as_json("rank", folder / "true.csv", *files, "--resamples", 0)
+    names = sorted(row["system"] for row in found["systems"])
+    assert names == sorted(["leiden_0.25", "leiden_0.5", str(files[2]), str(files[3])])
+    result = run("rank", folder / "true.csv", files[0], files[0])
+    assert (result.exit_code, "is named twice" in result.stderr) == (2, True)
 
 
 def test_every_form_is_printed(folder: Path) -> None:
@@ -231,10 +250,27 @@ def test_a_poor_baseline_is_told(folder: Path) -> None:
     assert (result.exit_code, "has none of the systems ranked" in result.stderr) == (2, True)
     result = run("rank", folder / "true.csv", folder / "preds", "--measures", "ari", "--baseline", three)
     assert (result.exit_code, "lacks ari; it has S_H, as_h" in result.stderr) == (2, True)
-    for text, message in (("{", "is not JSON"), ("[]", "holds no scores"), ('{"n": 3}', "holds no scores")):
+    scores = '{"signature": "", "scores": {"S_H": %s}}'
+    for text, message in (
+        ("{", "is not JSON"), ("[]", "holds no scores"), ('{"n": 3}', "holds no scores"),
+        ('{"signature": "", "systems": []}', "holds no scores"), (scores % '"high"', "holds no scores"),
+    ):  # fmt: skip
         (folder / "bad.json").write_text(text)
         result = run("rank", folder / "true.csv", folder / "preds", "--baseline", folder / "bad.json")
         assert (result.exit_code, message in result.stderr) == (2, True), result.stderr
+
+
+@pytest.mark.parametrize("value", ["null", "NaN"])
+def test_a_baseline_without_a_value_guards_nothing(folder: Path, value: str) -> None:
+    """It is refused, and does not let everything pass."""
+    old = '{"signature": "S_H|n:400|missing:drop(3)", "scores": {"S_H": VALUE}}'
+    (folder / "old.json").write_text(old.replace("VALUE", value))
+    now = ("rank", folder / "true.csv", folder / "preds" / "fine.csv", "--baseline", folder / "old.json")
+    result = run(*now, "--fail-if-worse", "--resamples", 0)
+    assert (result.exit_code, "has no value of S_H for fine" in result.stderr) == (2, True)
+    (folder / "old.json").write_text(old.replace("VALUE", "0.1"))
+    result = run(*now, "--resamples", 0)
+    assert "was made with missing:drop, and now it is missing:error: not the same test" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -252,6 +288,27 @@ def test_bad_use_is_refused(arguments: tuple[str, ...], message: str) -> None:
     """Exit 2, and what to do."""
     result = run("rank", *arguments)
     assert (result.exit_code, message in result.stderr) == (2, True), result.stderr
+
+
+def test_thousands_of_changes_fit_into_a_comment(folder: Path) -> None:
+    """The table and the changes together stay under the limit; what got worse comes first, the rest is counted."""
+    ranking = cd.rank(
+        TRUE, {f"system {i:04} with a longer name": PREDS["fine"] for i in range(5000)}, resamples=0
+    )
+    score = ranking.score(ranking.names[0])
+    old = {
+        "signature": ranking.signature,
+        "systems": [
+            {"system": name, "scores": {"S_H": 1.0 if i == 4999 else score}}
+            for i, name in enumerate(ranking.names)
+        ],
+    }
+    (folder / "old.json").write_text(json.dumps(old))
+    changes = Baseline.read(folder / "old.json").changes(ranking)
+    text = written(ranking, changes, "--markdown")
+    assert 30_000 < len(text) < 60_000
+    assert text.partition("\n- ")[2].startswith(r"system 4999 with a longer name: S\_H went from 1.000000")
+    assert text.rstrip().endswith("more changes")
 
 
 def test_a_comparison_as_a_comment_on_a_pull_request(folder: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import matplotlib
@@ -14,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import clusterdiff as cd
+from clusterdiff.formats.source import Source
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
@@ -124,6 +126,29 @@ def test_names_and_missing_points() -> None:
     assert [row.cluster for row in noisy.clusters] == [0]
 
 
+def test_noise_of_fitted_models_and_of_files(tmp_path: Path) -> None:
+    """A fitted DBSCAN has its own noise, as in compare; a file's noise is told as text, whatever its labels are."""
+    cluster = pytest.importorskip("sklearn.cluster")
+    pandas = pytest.importorskip("pandas")
+    points = np.random.default_rng(0).random((60, 2))
+    models = {f"r{r}": cluster.DBSCAN(eps=r, min_samples=3).fit(points) for r in (0.08, 0.12)}
+    found = cd.matrix(models)
+    expected = cd.score(*models.values())
+    assert found.values[0, 1] == expected != cd.score(*(model.labels_ for model in models.values()))
+    assert "|noise:-1→singleton|" in found.signature
+    frame = pandas.DataFrame({name: model.labels_ for name, model in models.items()})
+    frame.to_csv(tmp_path / "runs.csv", index_label="id")
+    frame.rename_axis("id").reset_index().to_parquet(tmp_path / "runs.parquet")
+    for kinds in (("csv", "csv"), ("parquet", "parquet"), ("csv", "parquet")):
+        sides = {
+            name: Source(str(tmp_path / f"runs.{kind}"), point="id", cluster=name)
+            for name, kind in zip(models, kinds, strict=True)
+        }
+        assert cd.matrix(sides, noise="-1").values[0, 1] == expected
+    with pytest.raises(cd.ArgumentError, match="none can have x"):
+        cd.matrix(models, noise="x")
+
+
 def test_changing_the_input_afterwards_changes_no_answer() -> None:
     """What is computed later reads nothing of the caller's."""
     runs = [np.array([0, 0, 1, 1]), np.array([0, 0, 1, 2])]
@@ -154,6 +179,7 @@ def test_a_matrix_is_a_value() -> None:
     [
         (lambda: cd.matrix([[0, 1]]), "at least two clusterings"),
         (lambda: cd.matrix(3), "`clusterings` must be a dict"),
+        (lambda: cd.matrix(np.zeros((2, 5))), "must say which way an array goes"),
         (lambda: cd.matrix({"true": [0, 1], "b": [0, 1]}, true=[0, 1]), 'one that is called "true"'),
         (lambda: cd.matrix({1: [0, 1], "1": [0, 1]}), "names that are written alike"),
         (lambda: cd.matrix([[0, 1], [0, 1, 2]]), "must label the same points"),

@@ -171,6 +171,45 @@ def test_what_was_drawn_and_tested_stands_in_words() -> None:
         cd.rank([0, 0, 1, 1], few)
 
 
+def spread(meet: Any) -> float:
+    """A measure of somebody's own: how many cells there are."""
+    return float(len(meet))
+
+
+@pytest.mark.parametrize("measure", ["ami", spread])
+def test_a_measure_that_cannot_be_drawn_again_ranks_all_the_same(measure: Any) -> None:
+    """A notice says that there are no intervals and tests, and who asks for one is told why."""
+    with pytest.warns(
+        cd.ClusterdiffWarning, match=r"is no function of sums .* there are no intervals and no tests"
+    ):
+        found = cd.rank(TRUE, PREDS, measures=[measure, "ari"])
+    assert found.names == sorted(PREDS, key=lambda name: -cd.score(TRUE, PREDS[name], measure))
+    assert found.to_dict()["systems"][0]["interval"] is None
+    with pytest.raises(cd.MeasureError, match="only such sums are drawn again"):
+        found.interval("fine")
+
+
+def test_systems_may_be_numbers_or_columns_and_so_may_the_seed_be_numpys() -> None:
+    """A dict from parameters to predictions, a frame with a column per system, a seed from an array."""
+    pandas = pytest.importorskip("pandas")
+    found = cd.rank(
+        TRUE, {2: PREDS["rough"], 3: PREDS["fine"]}, seed=np.arange(4)[3], resamples=np.int64(100)
+    )  # type: ignore[dict-item]
+    assert found.names == ["3", "2"]
+    assert found.interval(3) == found.interval("3")  # type: ignore[arg-type]
+    assert found.p_value(2, 3) == found.p_value("3", "2")  # type: ignore[arg-type]
+    assert "|seed:3|" in found.signature
+    assert cd.rank(TRUE, pandas.DataFrame(PREDS), resamples=0).names == ["fine", "fair", "rough"]
+
+
+def test_systems_without_a_value_come_last_and_share_their_rank() -> None:
+    """A measure that is not a number for some systems."""
+    found = cd.rank(TRUE, PREDS, measures=lambda meet: 1.0 if len(meet) < 150 else float("nan"), resamples=0)
+    assert [row["rank"] for row in found.to_dict()["systems"]] == [1, 1, 3]
+    nothing = cd.rank(TRUE, PREDS, measures=lambda meet: float("nan"), resamples=0)
+    assert [row["rank"] for row in nothing.to_dict()["systems"]] == [1, 1, 1]
+
+
 def test_nothing_is_drawn_unless_it_is_asked_for() -> None:
     """resamples=0 leaves out intervals and tests, and says so when somebody wants them."""
     found = cd.rank(TRUE, PREDS, resamples=0)
@@ -196,12 +235,18 @@ def test_cells_that_stay_in_an_engine_are_ranked_without_intervals() -> None:
 
 
 def test_thousands_of_systems_show_the_first_ones() -> None:
-    """Tables have intervals and tests of a hundred; text shows twenty; Markdown stays under its limit."""
+    """Tables have tests of a hundred and intervals of a thousand; text shows twenty; Markdown keeps its limit."""
     preds = {f"system {i:04} with a rather long name to fill the page": PREDS["fine"] for i in range(1500)}
     found = cd.rank(TRUE, preds, resamples=20)
     rows = found.to_dict()["systems"]
-    assert [row["interval"] is None for row in rows] == [False] * 100 + [True] * 1400
-    assert [row["scores"]["as_h"] is None for row in rows] == [False] * 100 + [True] * 1400
+    assert [row["interval"] is None for row in rows] == [False] * 1000 + [True] * 500
+    assert [row["p_value"] is None for row in rows] == [True] + [False] * 99 + [True] * 1400
+    assert [row["scores"]["as_h"] is None for row in rows] == [False] * 1000 + [True] * 500
+    assert found.footnotes[2:] == [
+        "With 20 permutations and 99 tests no p can fall below 0.05: pass more resamples.",
+        "Only the first 100 systems are tested here.",
+        "Only the first 1,000 systems have intervals here.",
+    ]
     named = cd.rank(TRUE, preds, measures=["S_H", "as_h"], resamples=0)
     assert named.to_dict()["systems"][-1]["scores"]["as_h"] == found.score(found.names[-1], "as_h")
     assert "… and 1,480 more systems" in repr(found)
@@ -236,16 +281,33 @@ def test_every_form_of_the_table_is_safe_and_complete() -> None:
     markdown, latex, page = found.to_markdown(), found.to_latex(), found.to_html()
     assert r"| **\<script\>\|\*\_{}&\\%** |" in markdown
     assert all(line.count("|") - line.count(r"\|") == 9 for line in markdown.splitlines()[:4])
-    assert r"\textbf{$<$script>|*\_\{\}\&\textbackslash{}\%}" in latex
+    assert r"\textbf{\textless{}script\textgreater{}\textbar{}*\_\{\}\&\textbackslash{}\%}" in latex
     assert latex.startswith("\\begin{tabular}{rlrrrrrr}\n\\toprule\n")
     tags = Tags(page)
     assert not tags.open
     assert name in tags.text
     assert "<script>" not in page
+    assert "<h1>2 systems by S_H</h1>" in page
+    assert found.signature in tags.text
     rows = list(csv.DictReader(io.StringIO(found.to_csv())))
     assert [row["system"] for row in rows] == [name, "b\nc"]
     assert float(rows[0]["S_H"]) == found.score(name)
     assert rows[0]["p_value"] == ""
+
+
+def test_long_names_that_begin_alike_can_be_told_apart() -> None:
+    """In text they keep both ends, elsewhere they are whole; notices of very many systems are counted."""
+    long = {
+        f"HDBSCAN with min_cluster_size=15, epsilon=0.25 and seed {i}": PREDS["fine"][:300] for i in range(9)
+    }
+    found = cd.rank(TRUE[:300], long, resamples=0)
+    assert len({line.split("  ")[1] for line in repr(found).splitlines()[1:10]}) == 9
+    assert all(name in found.to_html() and name in found.to_latex().replace("\\_", "_") for name in long)
+    with pytest.warns(cd.ClusterdiffWarning):
+        partly = cd.rank(
+            list(TRUE), {name: dict.fromkeys(range(50), 0) for name in long}, missing="drop", resamples=0
+        )
+    assert partly.notices[5] == "… and 13 more notices of this kind."
 
 
 def test_a_ranking_is_a_value() -> None:
@@ -274,11 +336,10 @@ def test_files_are_ranked_like_arrays(tmp_path: Path) -> None:
         (([0, 1], {}), "`preds` has no systems"),
         (
             ([0, 1], [[0, 1]]),
-            "`preds` must be a dict from the name of each system to its prediction; got list",
+            "`preds` must be a dict from the name of each system to its prediction, or a frame .* got list",
         ),
         (([0, 1], {"short": [0]}), "short: "),
         (([0, 1], {1: [0, 1], "1": [0, 0]}), "`preds` has several systems called '1'"),
-        (([0, 1], {"a": [0, 1]}, "ami"), "a: ami is no function of sums over true clusters"),
         (({},), "without `preds`, the first argument must be a dict"),
         (({"d": [0, 1]},), "a data set must be a pair"),
     ],

@@ -266,6 +266,7 @@ def test_columns_are_resolutions() -> None:
         cd.score(true, frame[f"leiden_{r}"], "vi") for r in (0.5, 1.0, 1.5)
     ]
     assert swept.best("vi") == swept.thresholds[np.argmin(swept.scores["vi"])]
+    assert cd.sweep(true, columns=frame, measures=["vi"]).best() == swept.best("vi")
     assert swept.compare(1.0).score() == cd.score(true, frame["leiden_1.0"])
     with pytest.raises(cd.ArgumentError, match="no merges"):
         _ = swept.worst_merges

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from clusterdiff.cli.inputs import sources
 from clusterdiff.decide.runs import read_runs
-from clusterdiff.errors import ArgumentError, FileError
-from clusterdiff.formats.source import Source
+from clusterdiff.errors import ArgumentError, FileError, listed
+from clusterdiff.files import COMPRESSED
+from clusterdiff.formats.catalogue import BY_SUFFIX
+from clusterdiff.formats.source import Source, parse
 
 
 class Watched(Mapping[str, Source]):
@@ -18,10 +21,11 @@ class Watched(Mapping[str, Source]):
 
     def __init__(self, systems: Mapping[str, Source], tell: Callable[[str], None]) -> None:
         self._systems = dict(systems)
+        self._place = {name: place for place, name in enumerate(self._systems, 1)}
         self._tell = tell
 
     def __getitem__(self, name: str) -> Source:
-        self._tell(f"{list(self._systems).index(name) + 1:,} of {len(self):,}: {name}")
+        self._tell(f"{self._place[name]:,} of {len(self):,}: {name}")
         return self._systems[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -37,33 +41,47 @@ def systems_of(
     """The truth and the systems that the arguments name."""
     if not preds:
         return _columns(true, inputs)
-    found: dict[str, Source] = {}
-    truth = None
-    for text in (file for pred in preds for file in _files(pred, true)):
-        truth, source = sources(true, text, **inputs)
-        column = source.cluster if text.endswith(f":{source.cluster}") else None
-        name = column or Path(source.path).name.partition(".")[0] or source.path
-        _add(found, name if name not in found else text, source)
-    assert truth is not None  # every argument is a file, or a folder with some
-    return truth, found
+    texts = [file for pred in preds for file in files_of(pred, true)]
+    pairs = [sources(true, text, **inputs) for text in texts]
+    return pairs[0][0], dict(zip(named(texts), (pred for _, pred in pairs), strict=True))
 
 
-def _add(found: dict[str, Source], name: str, source: Source) -> None:
-    if name in found:
-        raise ArgumentError(f"there are two systems called {name!r}.", "give their files different names.")
-    found[name] = source
+def named(texts: Sequence[str]) -> list[str]:
+    """What files and columns are called: the column, or the file without its suffix; those that are alike as written.
+
+    >>> named(["run/leiden_0.5.csv.gz", "all.csv:ward"]), named(["a/x.csv", "b/x.csv"])
+    (['leiden_0.5', 'ward'], ['a/x.csv', 'b/x.csv'])
+    """
+    twice = [text for text, times in Counter(texts).items() if times > 1]
+    if twice:
+        raise ArgumentError(f"{listed(twice)} is named twice.", "name each file or column once.")
+    names = [_name(text) for text in texts]
+    shared = {name for name, times in Counter(names).items() if times > 1}
+    return [text if name in shared else name for text, name in zip(texts, names, strict=True)]
 
 
-def _files(pred: str, true: str) -> list[str]:
+def _name(text: str) -> str:
+    source = parse(text)
+    if source.cluster is not None:
+        return source.cluster
+    name = Path(source.path).name
+    for suffixes in (COMPRESSED, (*BY_SUFFIX, ".txt")):
+        end = Path(name).suffix
+        name = name.removesuffix(end) if end.lower() in suffixes else name
+    return name or source.path
+
+
+def files_of(pred: str, true: str | None = None) -> list[str]:
     """A file as it is; of a folder all files but hidden ones and the truth."""
     if not os.path.isdir(pred):
         return [pred]
     inside = [
         path for path in sorted(Path(pred).iterdir()) if path.is_file() and not path.name.startswith(".")
     ]
-    found = [str(path) for path in inside if not os.path.exists(true) or not os.path.samefile(path, true)]
+    there = true is not None and os.path.exists(true)
+    found = [str(path) for path in inside if not there or not os.path.samefile(path, str(true))]
     if not found:
-        raise FileError(f"{pred} has no files to rank.")
+        raise FileError(f"{pred} has no files.")
     return found
 
 

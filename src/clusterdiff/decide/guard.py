@@ -6,15 +6,16 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from math import isfinite, isnan, nan
 from typing import Any
 
 import numpy as np
 
-from clusterdiff.decide.datasets import ALPHA, DatasetRanking, wilcoxon_p_value
+from clusterdiff.decide.datasets import DatasetRanking, wilcoxon_p_values
+from clusterdiff.decide.paired import ALPHA
 from clusterdiff.decide.ranking import Ranking
 from clusterdiff.errors import ArgumentError, FileError, listed
 from clusterdiff.files import from_json, read_text
-from clusterdiff.measures import resolve
 from clusterdiff.wording import change, number
 
 #: Scores that differ by less are the same: files keep all digits, but sums may be added up in another order.
@@ -35,7 +36,9 @@ class Change:
 
     def __str__(self) -> str:
         old, new = number(self.old, 6), number(self.new, 6)
-        went = f"{self.measure} went from {old} to {new} ({change(self.new - self.old, 6)})"
+        went = f"{self.measure} went from {old} to {new}"
+        if isfinite(self.new - self.old):
+            went += f" ({change(self.new - self.old, 6)})"
         return f"{self.system}: {went}{f', {self.why}' if self.why else ''}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -65,9 +68,13 @@ class Baseline:
             raise FileError(error.message, error.hint or HINT) from None
         try:
             data = {key: _scores(value) for key, value in told.get("data", {}).items()}
-            scores: Mapping[Any, Any] = _scores(told) if "systems" in told else {None: told["scores"]}
+            scores: Mapping[Any, Any] = (
+                _scores(told) if "systems" in told else {None: _numbers(told["scores"])}
+            )
+            if not scores:
+                raise ValueError("no systems")
             return cls(name, scores, str(told["signature"]), data)
-        except (AttributeError, KeyError, TypeError):
+        except (AttributeError, KeyError, TypeError, ValueError):
             raise FileError(f"{name} holds no scores that could be a baseline.", HINT) from None
 
     def changes(self, ranking: Ranking | DatasetRanking) -> list[Change]:
@@ -83,6 +90,12 @@ class Baseline:
             told.append(
                 f"{self.path} is about {then[1]} points, and now there are {now[1]}: not the same test."
             )
+        before, after = _policy(self.signature), _policy(ranking.signature)
+        told += [
+            f"{self.path} was made with {part}:{before[part]}, and now it is {part}:{after[part]}: not the same test."
+            for part in before.keys() & after.keys()
+            if before[part] != after[part]
+        ]
         if None not in self.scores:
             gone = [name for name in self.scores if name not in ranking.names]
             new = [name for name in ranking.names if name not in self.scores]
@@ -115,10 +128,15 @@ class Baseline:
                 f"{self.path} lacks {measure}; it has {', '.join(was)}.",
                 "choose one of them with --measures.",
             )
-        sign = 1 if resolve(measure).similarity else -1
-        old = float(was[measure])
+        sign = 1 if ranking.measure(measure).similarity else -1
+        old = was[measure]
+        if isnan(old):
+            raise ArgumentError(
+                f"{self.path} has no value of {measure} for {name}.",
+                "choose another measure with --measures.",
+            )
         new = ranking.score(name) if isinstance(ranking, Ranking) else ranking.mean()[name]
-        worse = sign * (new - old) < -SLACK
+        worse = isnan(new) or sign * (new - old) < -SLACK
         significant, why = (None, "") if not worse else self._significant(ranking, name, old, sign)
         return Change(name, measure, old, new, worse, significant, why)
 
@@ -129,6 +147,8 @@ class Baseline:
 
         Over several data sets Wilcoxon's test compares old and new scores.
         """
+        if isnan(ranking.score(name) if isinstance(ranking, Ranking) else ranking.mean()[name]):
+            return True, "which is no value"
         if isinstance(ranking, Ranking):
             if not ranking.resampled:
                 return None, ""
@@ -142,7 +162,7 @@ class Baseline:
             return None, ""
         now = np.array([ranking.rankings[data].score(name) for data in shared])
         then = np.array([self.data[data][name][measure] for data in shared])
-        p = wilcoxon_p_value(now - then)
+        p = float(wilcoxon_p_values((now - then)[None])[0])
         return p < ALPHA, f"Wilcoxon p = {p:.3g} over {len(shared)} data sets"
 
 
@@ -150,4 +170,15 @@ HINT = "a baseline is what `clusterdiff compare --json` or `clusterdiff rank --j
 
 
 def _scores(ranking: Mapping[str, Any]) -> dict[str, Mapping[str, float]]:
-    return {row["system"]: row["scores"] for row in ranking["systems"]}
+    return {str(row["system"]): _numbers(row["scores"]) for row in ranking["systems"]}
+
+
+def _numbers(scores: Mapping[str, Any]) -> dict[str, float]:
+    """Scores as numbers; what has no value is null in JSON."""
+    return {name: nan if value is None else float(value) for name, value in scores.items()}
+
+
+def _policy(signature: str) -> dict[str, str]:
+    """What a signature says about missing points, noise and weights, without how many points that touched."""
+    parts = re.findall(r"\|(missing|noise|weights):([^|]*)", signature)
+    return {name: re.sub(r"\([^)]*\)", "", value) for name, value in parts}

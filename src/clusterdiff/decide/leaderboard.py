@@ -6,16 +6,21 @@ import csv
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from html import escape
 from math import isnan
 from typing import Any, NamedTuple
 
 from clusterdiff import notebook
 from clusterdiff.palette import variables
 from clusterdiff.table import Table, shown
-from clusterdiff.wording import count, latex
+from clusterdiff.wording import count, latex, name
 
-#: Systems that a text shows unless told otherwise.
-SHOWN = 20
+#: Rows and columns of systems that a text shows, and columns that Markdown does.
+SHOWN, ACROSS, WIDE = 20, 8, 30
+#: No name of a system needs more letters than this.
+LONGEST = 200
+#: So many notices of single systems stand under a table.
+NOTICES = 5
 #: Characters that a comment on a pull request may have, with room for what stands around the table.
 MARKDOWN = 60_000
 
@@ -69,14 +74,24 @@ def p_text(p: float | None) -> str:
 class Boards:
     """What can be shown as leaderboards: as text, Markdown, LaTeX and HTML."""
 
-    def boards(self, rows: int | None = None) -> list[Board]:
-        """The tables, with as many rows each at most."""
+    @property
+    def title(self) -> str:
+        """What is ranked, and by what."""
         raise NotImplementedError
 
-    def to_markdown(self) -> str:
+    @property
+    def signature(self) -> str:
+        """How the numbers came about."""
+        raise NotImplementedError
+
+    def boards(self, rows: int | None = None, across: int | None = None) -> list[Board]:
+        """The tables, with as many rows each, and systems side by side, at most."""
+        raise NotImplementedError
+
+    def to_markdown(self, limit: int = MARKDOWN) -> str:
         """For a page or a comment, the best in bold: under 60,000 characters, however many rows there are."""
-        tables = self.boards()
-        return "\n".join(markdown(board, MARKDOWN // len(tables)) for board in tables)
+        tables = self.boards(across=WIDE)
+        return "\n".join(markdown(board, limit // len(tables)) for board in tables)
 
     def to_latex(self) -> str:
         """For a paper: tables for booktabs, the best in bold."""
@@ -84,13 +99,23 @@ class Boards:
 
     def to_html(self) -> str:
         """As a page of its own."""
-        return page("".join(map(html, self.boards())))
+        return page(self.title, "".join(map(html, self.boards())) + notebook.signature(self.signature))
 
     def _repr_html_(self) -> str:
-        return "".join(map(html, self.boards(SHOWN)))
+        return "".join(map(html, self.boards(SHOWN, ACROSS))) + notebook.signature(self.signature)
 
     def __repr__(self) -> str:
-        return "\n\n".join(map(text, self.boards(SHOWN)))
+        return "\n\n".join(map(text, self.boards(SHOWN, ACROSS)))
+
+
+def some(notices: Sequence[str]) -> list[str]:
+    """The first few notices of single systems or data sets, and how many there are like them.
+
+    >>> some(["a", "b", "c", "d", "e", "f", "g"])[-1]
+    '… and 2 more notices of this kind.'
+    """
+    left = len(notices) - NOTICES
+    return [*notices[:NOTICES], *([f"… and {count(left, 'more notice')} of this kind."] if left > 0 else [])]
 
 
 def more(board: Board, left: int) -> list[str]:
@@ -100,7 +125,7 @@ def more(board: Board, left: int) -> list[str]:
 
 def text(board: Board) -> str:
     """For a terminal."""
-    rows = [board.head, *([shown(cell.text) for cell in row] for row in board.rows)]
+    rows = [[name(text) for text in board.head], *([name(cell.text) for cell in row] for row in board.rows)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         "  ".join(
@@ -137,7 +162,7 @@ def _bar(cells: Iterator[str] | map[str]) -> str:
 
 def escaped(text: str) -> str:
     """Text that means nothing else in Markdown; stars and bars above all."""
-    out = shown(text, 2000)
+    out = shown(text, LONGEST)
     for sign in "\\`*_|[]<>":
         out = out.replace(sign, f"\\{sign}")
     return out
@@ -146,7 +171,7 @@ def escaped(text: str) -> str:
 def latex_table(board: Board) -> str:
     """For a paper: booktabs, the best in bold."""
     aligned = "".join("l" if i in board.words else "r" for i in range(len(board.head)))
-    lines = [f"\\begin{{tabular}}{{{aligned}}}", "\\toprule", _row(map(latex, board.head)), "\\midrule"]
+    lines = [f"\\begin{{tabular}}{{{aligned}}}", "\\toprule", _row(map(_dashes, board.head)), "\\midrule"]
     lines += [
         _row(f"\\textbf{{{_dashes(cell.text)}}}" if cell.best else _dashes(cell.text) for cell in row)
         for row in board.rows
@@ -160,7 +185,7 @@ def latex_table(board: Board) -> str:
 
 
 def _dashes(text: str) -> str:
-    return latex(shown(text, 200)).replace("–", "--").replace("<", "$<$")
+    return latex(shown(text, LONGEST)).replace("–", "--")
 
 
 def _row(cells: Iterator[str] | map[str]) -> str:
@@ -169,27 +194,30 @@ def _row(cells: Iterator[str] | map[str]) -> str:
 
 def html(board: Board) -> str:
     """For a notebook."""
-    rows = [[shown(cell.text) for cell in row] for row in board.rows]
+    rows = [[shown(cell.text, LONGEST) for cell in row] for row in board.rows]
     best = [(i, j) for i, row in enumerate(board.rows) for j, cell in enumerate(row) if cell.best]
     right = [i not in board.words for i in range(len(board.head))]
     notes = [*more(board, board.left), *board.footnotes, *board.notices]
     quiet = (notebook.line(line, quiet=True) for line in notes)
-    return notebook.view(notebook.table(board.head, rows, right, best), *quiet)
+    head = [shown(text, LONGEST) for text in board.head]
+    return notebook.view(notebook.table(head, rows, right, best), *quiet)
 
 
 STYLE = (
     "body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:var(--ink);"
     f"background:var(--background)}}:root{{color-scheme:light dark;{variables('light')}}}"
     f"@media(prefers-color-scheme:dark){{:root{{{variables('dark')}}}}}"
+    "h1{font-size:1.5rem}td[dir],th[dir]{min-width:6em}code{overflow-wrap:anywhere}"
 )
 
 
-def page(body: str) -> str:
+def page(title: str, body: str) -> str:
     """A page of its own, which needs no network."""
+    said = escape(title)
     return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>clusterdiff rank</title>'
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{said}</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<style>{STYLE}</style></head><body>{body}</body></html>\n"
+        f"<style>{STYLE}</style></head><body><h1>{said}</h1>{body}</body></html>\n"
     )
 
 

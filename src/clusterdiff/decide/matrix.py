@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import warnings
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -15,19 +15,21 @@ import numpy as np
 from clusterdiff import notebook, views
 from clusterdiff._version import __version__
 from clusterdiff.decide.resolutions import Edge, edges_between, read_columns
-from clusterdiff.decide.truth import read_side
+from clusterdiff.decide.truth import Side, read_side
 from clusterdiff.diff.comparison import AnyMeasure
 from clusterdiff.errors import ArgumentError, ClusterdiffWarning
+from clusterdiff.formats.source import as_written
 from clusterdiff.measures import Measure, resolve
 from clusterdiff.measures.subcomponents import Scored, subcomponent
 from clusterdiff.meet.meet import Meet
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import Corpus
-from clusterdiff.points.labels import FloatArray, Int64Array
-from clusterdiff.points.noise import NoiseAs, NoiseLabels
+from clusterdiff.points.labels import FloatArray, Int64Array, kind
+from clusterdiff.points.libraries import own_noise
+from clusterdiff.points.noise import Noise, NoiseAs, NoiseLabels, fits
 from clusterdiff.points.policy import Missing
 from clusterdiff.table import Table, plain, record_html, shown
-from clusterdiff.verbs.compare import compare
+from clusterdiff.verbs.compare import compare, with_text
 from clusterdiff.wording import count
 
 #: A notebook shows so many clusterings, each against each.
@@ -68,14 +70,39 @@ class Stability(NamedTuple):
 class Pool:
     """Clusterings that were read once, and can be met two at a time."""
 
-    def __init__(self, clusterings: dict[str, Any], options: dict[str, Any]) -> None:
-        self.options = options
+    def __init__(
+        self,
+        clusterings: dict[str, Any],
+        missing: Missing | None,
+        noise: NoiseLabels | None,
+        noise_as: NoiseAs,
+    ) -> None:
         #: What users should know of a pair, and the last pair that it was said of.
         self.notices: dict[str, str] = {}
-        self.sides: dict[str, Clustering | Corpus] = {
-            name: side if isinstance(side, Corpus) else _own(read_side(side, name).clustering)
-            for name, side in clusterings.items()
-        }
+        self.sides: dict[str, Clustering | Corpus] = {}
+        #: The labels of noise of each; a fitted DBSCAN has its own.
+        self.noise: dict[str, frozenset[Hashable]] = {}
+        told = Noise.told(noise, treated=noise_as)
+        untyped = set()
+        for name, given in clusterings.items():
+            if isinstance(given, Corpus):
+                self.sides[name], self.noise[name] = given, told.true
+                continue
+            side = read_side(given, name)
+            self.sides[name] = _own(side.clustering)
+            self.noise[name] = _noise_of(given, side, noise)
+            if side.untyped:
+                untyped.add(name)
+        known = {str(label) for labels in self.noise.values() for label in labels}
+        lost = sorted({str(label) for label in told.true} - known)
+        if lost:
+            raise ArgumentError(
+                f"`noise` must be a label of the clusterings; none can have {', '.join(lost)}.",
+                "give the noise label as it appears among the labels.",
+            )
+        self._match_text(untyped)
+        corpora = any(isinstance(side, Corpus) for side in self.sides.values())
+        self.options = {"missing": missing or ("lost" if corpora else "error"), "noise_as": noise_as}
         # Labels in one order, with nothing to decide, need not be laid over each other again for every pair.
         plain_sides = [side for side in self.sides.values() if isinstance(side, Clustering)]
         self._in_order = (
@@ -85,8 +112,14 @@ class Pool:
                 side.points is None and side.index is None and side.labels.absent is None
                 for side in plain_sides
             )
-            and options.get("noise") is None
+            and not any(self.noise.values())
         )
+
+    def _match_text(self, untyped: set[str]) -> None:
+        """Where a file knows only text, the points of all others are matched as text."""
+        for name, side in self.sides.items():
+            if untyped and name not in untyped and isinstance(side, Clustering) and side.points is not None:
+                self.sides[name] = with_text(side)
 
     def meet(self, true: str, pred: str) -> Meet:
         """The meet of two of them, by name."""
@@ -95,11 +128,21 @@ class Pool:
             return Meet.of_points(
                 left.labels.values, right.labels.values, left.labels.lexicon, right.labels.lexicon
             )
+        options: dict[str, Any] = dict(self.options)
+        if self.noise[true] or self.noise[pred]:
+            options |= {"noise_true": self.noise[true], "noise_pred": self.noise[pred]}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ClusterdiffWarning)  # said once for all pairs
-            diff = compare(left, right, **self.options)
+            diff = compare(left, right, **options)
         self.notices |= dict.fromkeys(diff.notices, f"{true} and {pred}")
         return diff.meet
+
+    @property
+    def signature(self) -> str:
+        """What was decided about missing points and noise."""
+        labels = sorted({str(label) for told in self.noise.values() for label in told})
+        noise = f"{','.join(labels)}→{self.options['noise_as']}" if labels else "-"
+        return f"missing:{self.options['missing']}|noise:{noise}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,9 +318,8 @@ class Matrix:
     @property
     def signature(self) -> str:
         """How the numbers came about."""
-        told = "|".join(f"{name}:{value}" for name, value in self.pool.options.items() if value is not None)
         made = f"matrix:{self.measure.name}|clusterings:{len(self)}|n:{self.n}"
-        return f"{made}|{told or 'missing:error'}|v:{__version__}"
+        return f"{made}|{self.pool.signature}|v:{__version__}"
 
     def _sentences(self) -> Iterator[str]:
         yield f"{count(len(self), 'clustering')} of {count(self.n)}, each against each by {self.measure.name}"
@@ -344,6 +386,11 @@ def matrix(
     >>> found.medoid
     'seed 0'
     """
+    if isinstance(clusterings, np.ndarray) and clusterings.ndim == 2:
+        raise ArgumentError(
+            "`clusterings` must say which way an array goes; it has two dimensions.",
+            "pass list(array) if each row is a clustering, list(array.T) if each column is.",
+        )
     found = read_columns(clusterings, "clusterings")
     if true is not None:
         if "true" in found:
@@ -351,8 +398,7 @@ def matrix(
         found = {"true": true, **found}
     if len(found) < 2:
         raise ArgumentError("`clusterings` must hold at least two clusterings to be compared; it has one.")
-    options = {"missing": missing, "noise": noise, "noise_as": noise_as if noise is not None else None}
-    pool = Pool(found, {name: value for name, value in options.items() if value is not None})
+    pool = Pool(found, missing, noise, noise_as)
     names, wanted = list(found), resolve(measure)
     values = np.empty((len(names), len(names)))
     n = 0
@@ -367,6 +413,16 @@ def matrix(
         more = f" (and {count(len(pool.notices) - 1, 'more notice')})" if len(pool.notices) > 1 else ""
         warnings.warn(f"{pair}: {notice}{more}", ClusterdiffWarning, stacklevel=2)
     return Matrix(names, wanted, values, n, "true" if true is not None else None, pool)
+
+
+def _noise_of(given: Any, side: Side, noise: NoiseLabels | None) -> frozenset[Hashable]:
+    """The labels of noise that a clustering can have, as it writes them."""
+    labels, example = side.clustering.labels, side.clustering.labels.example
+    told = Noise.told(noise, own=(own_noise(given), None))
+    if side.from_file:
+        told = told.spelt(as_written(labels.lexicon is None, side.untyped), None)
+    known = None if example is None else (kind(example), repr(example))
+    return frozenset(label for label in told.true if fits(label, known))
 
 
 def _own(side: Clustering) -> Clustering:

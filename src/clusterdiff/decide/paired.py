@@ -14,6 +14,8 @@ from clusterdiff.diff.statistic import Statistic
 from clusterdiff.points.labels import FloatArray
 from clusterdiff.table import record_html
 
+#: Differences whose adjusted p-value is below this are significant.
+ALPHA = 0.05
 #: Equal differences may differ in their last bits, since sums are added up in another order.
 SLACK = 1e-12
 

@@ -8,6 +8,7 @@ from typing import Any, Literal, overload
 
 from clusterdiff.decide.datasets import DatasetRanking
 from clusterdiff.decide.ranking import Ranking
+from clusterdiff.decide.resolutions import read_columns
 from clusterdiff.decide.runs import is_runs, read_runs
 from clusterdiff.decide.systems import USUAL, Judge
 from clusterdiff.diff.comparison import AnyMeasure
@@ -44,10 +45,11 @@ def rank(
         ``{data set: (true, {system: prediction})}``, or a table with the columns ``data``, ``system`` and ``file`` (its
         path, or a frame), where the system called ``true`` is the truth.
     preds
-        The predicted clusterings by the name of the system that made each, in any such form. They are read one after
-        the other, so that a mapping may load them when they are asked for.
+        The predicted clusterings by the name of the system that made each, in any such form; or a frame with one column
+        per system. They are read one after the other, so that a mapping may load them when they are asked for.
     measures
-        The first one ranks, and has intervals and tests. S_H and its adjusted form unless told otherwise.
+        The first one ranks, and has intervals and tests if it is made of sums over units; a notice says if it is not.
+        S_H and its adjusted form unless told otherwise.
     unit
         What is drawn again and has its signs flipped: ``"true"`` clusters, which are the same for all systems, as
         components are not; or ``"document"``, for corpora. Between data sets, the data sets are the units.
@@ -84,7 +86,7 @@ def rank(
         judge = Judge(truth, named, unit, options, keep=how is not None)
         found = judge.systems(systems)
         if named is not None:
-            return Ranking(found, named, judge.unit_of_systems, how)
+            return Ranking(found, named, judge.unit_of_systems, how, refused=judge.refused)
         usual = USUAL if all(system.outline is not None for system in found) else USUAL[:1]
         return Ranking(found, resolve_all(usual), judge.unit_of_systems, how, unasked=USUAL[1:])
 
@@ -97,9 +99,12 @@ def rank(
 
 def _checked(preds: object) -> Mapping[str, object]:
     if not isinstance(preds, Mapping):
-        raise ArgumentError(
-            f"`preds` must be a dict from the name of each system to its prediction; got {type(preds).__name__}."
-        )
+        if not hasattr(preds, "columns"):
+            raise ArgumentError(
+                "`preds` must be a dict from the name of each system to its prediction, or a frame with one column per "
+                f"system; got {type(preds).__name__}."
+            )
+        preds = read_columns(preds, "preds")
     if not preds:
         raise ArgumentError("`preds` has no systems: there is nothing to rank.")
     names = [str(name) for name in preds]

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from clusterdiff._version import __version__
-from clusterdiff.decide.leaderboard import Board, Boards, Cell, best_of, csv_text, number, p_text
-from clusterdiff.decide.paired import Paired, holm, paired, permutation_p_value
+from clusterdiff.decide.leaderboard import Board, Boards, Cell, best_of, csv_text, number, p_text, some
+from clusterdiff.decide.paired import ALPHA, Paired, holm, paired, permutation_p_value
 from clusterdiff.decide.systems import System
 from clusterdiff.diff.interval import Interval, Resampling, doubts, interval_of
 from clusterdiff.diff.loss import PARTS, Loss
@@ -25,15 +25,20 @@ from clusterdiff.points.labels import FloatArray
 from clusterdiff.table import Table
 from clusterdiff.wording import count
 
-#: Tables have intervals and tests of this many systems, which take milliseconds each; anybody can ask for more by name.
+#: Tables have tests of this many systems against the best. With many more, Holm's adjustment would leave nothing
+#: significant that 10,000 permutations can show.
 TESTED = 100
+#: Intervals take milliseconds each: tables have them of this many systems, or fewer if that would draw more units than
+#: this, but not fewer than are tested. Anybody can ask for more by name.
+SURE, DRAWN = 1000, 5_000_000_000
 
 
 class Ranking(Boards):
     """Systems ranked by the first measure, best first. Made by :func:`rank`.
 
     Scores and losses are there at once. Intervals, tests and the adjusted S_H are computed when they are first asked
-    for, by name or by a table that shows them: for the first hundred systems, and measures that were named for all.
+    for, by name or by a table that shows them: tests for the first hundred systems, intervals and the adjusted S_H for
+    the first thousand (fewer where true clusters are many), and measures that were named for all.
     """
 
     def __init__(
@@ -43,11 +48,13 @@ class Ranking(Boards):
         unit: Unit,
         how: Resampling | None,
         unasked: Collection[str] = (),
+        refused: MeasureError | None = None,
     ) -> None:
         self._measures = dict(measures)
         self._unasked = unasked
         self.unit = unit
         self._how = how
+        self._refused = refused
         first = next(iter(measures))
         sign = -1 if measures[first].similarity else 1
         # What has no value comes last; equal ones stay in the order in which they were given.
@@ -71,6 +78,10 @@ class Ranking(Boards):
         """The measures by name; the first one ranks."""
         return list(self._measures)
 
+    def measure(self, name: str) -> Measure:
+        """One of the measures, by its name."""
+        return self._measures[name]
+
     def __len__(self) -> int:
         return len(self._systems)
 
@@ -93,11 +104,13 @@ class Ranking(Boards):
         return self._ranks[self._system(name).name]
 
     def _system(self, name: str) -> System:
-        if name not in self._systems:
+        """A system, by its name or by what it was called in the mapping, such as a number."""
+        found = self._systems.get(str(name))
+        if found is None:
             raise ArgumentError(
                 f"{name!r} is not one of the {count(len(self), 'system')}.", nearest(str(name), self.names)
             )
-        return self._systems[name]
+        return found
 
     # ---- intervals and tests
 
@@ -109,13 +122,14 @@ class Ranking(Boards):
         >>> cd.rank(true, {"halves": [i // 2 for i in range(400)]}).interval("halves")
         S_H = 0.5000, 95% interval 0.5000 to 0.5000 (percentile, 10,000 resamples of 100 true clusters)
         """
-        if name not in self._drawn:
-            how, system, first = self._resampling, self._system(name), self.measures[0]
+        system = self._system(name)
+        if system.name not in self._drawn:
+            how, first = self._resampling, self.measures[0]
             signature = f"{system.signature}|v:{__version__}"
-            self._drawn[name] = interval_of(
+            self._drawn[system.name] = interval_of(
                 self._found(system), system.score(first), first, self.unit, how, signature
             )
-        return self._drawn[name]
+        return self._drawn[system.name]
 
     def p_value(self, first: str, second: str) -> float:
         """How likely two equally good systems would be as far apart: the sign-flip permutation test, not adjusted.
@@ -128,17 +142,19 @@ class Ranking(Boards):
         >>> cd.rank(true, {"halves": halves, "ends": ends}).p_value("ends", "halves")
         0.001953125
         """
-        key = (first, second) if first <= second else (second, first)
+        one, two = sorted(self._system(name).name for name in (first, second))
+        key = (one, two)
         if key not in self._p_values:
-            one, two = self._on_same_units(*key)
             how = self._resampling
-            self._p_values[key] = permutation_p_value(one, two, how.resamples, how.seed)
+            self._p_values[key] = permutation_p_value(*self._on_same_units(*key), how.resamples, how.seed)
         return self._p_values[key]
 
     def paired(self, first: str, second: str) -> Paired:
         """The difference of two systems in the first measure, its interval by the paired bootstrap, and p-values."""
         difference, low, high, p = paired(*self._on_same_units(first, second), self._resampling)
-        return Paired(first, second, self.measures[0], difference, low, high, self.p_value(first, second), p)
+        return Paired(
+            str(first), str(second), self.measures[0], difference, low, high, self.p_value(first, second), p
+        )
 
     @cached_property
     def against_best(self) -> dict[str, float]:
@@ -151,7 +167,7 @@ class Ranking(Boards):
 
     @cached_property
     def resampled(self) -> bool:
-        """Whether there are intervals and tests: resamples were asked for, and no cells stayed in an engine."""
+        """Whether there are intervals and tests: resamples were asked for, and there are sums of units to draw from."""
         return self._how is not None and all(system.found is not None for system in self._systems.values())
 
     @property
@@ -164,6 +180,8 @@ class Ranking(Boards):
 
     def _found(self, system: System) -> Statistic:
         if system.found is None:
+            if self._refused is not None:
+                raise self._refused
             raise ArgumentError(
                 f"the cells of {system.name} stayed in the engine, and units are drawn from cells.",
                 "give compare a larger budget=, or pass resamples=0.",
@@ -186,13 +204,18 @@ class Ranking(Boards):
     def notices(self) -> list[str]:
         """What one should know before trusting the numbers: of the comparisons, and of the units."""
         best = self._systems[self.names[0]]
+        if self._refused is not None:
+            return [
+                *self.comparison_notices,
+                f"{self._refused.message.rstrip('.')}: there are no intervals and no tests.",
+            ]
         return self.comparison_notices + ([] if best.found is None else doubts(best.found, self.unit))
 
     @property
     def comparison_notices(self) -> list[str]:
         """Those of the comparisons alone."""
         systems = self._systems.values()
-        told = [f"{system.name}: {notice}" for system in systems for notice in system.notices]
+        told = some([f"{system.name}: {notice}" for system in systems for notice in system.notices])
         sizes = {system.n for system in systems}
         if len(sizes) > 1 and any("drop(" in system.signature for system in systems):
             told.append(
@@ -240,24 +263,40 @@ class Ranking(Boards):
         ]
         if len(self) > 1:
             lines.append(
-                f"p: paired sign-flip permutation test against the best over {units}, adjusted by Holm; * below 0.05. "
-                f"Null hypothesis: a coin decided for each {UNITS[self.unit]} which of the two made which prediction."
+                f"p: paired sign-flip permutation test against the best over {units}, adjusted by Holm; * below "
+                f"{ALPHA:g}. Null hypothesis: a coin decided for each {UNITS[self.unit]} which of the two made which "
+                "prediction."
+            )
+        tests = min(len(self), TESTED) - 1
+        if tests >= ALPHA * (1 + how.resamples):
+            lines.append(
+                f"With {how.resamples:,} permutations and {count(tests, 'test')} no p can fall below {ALPHA:g}: "
+                "pass more resamples."
             )
         if len(self) > TESTED:
-            lines.append(f"Only the first {TESTED:,} systems have intervals and tests here.")
+            lines.append(f"Only the first {TESTED:,} systems are tested here.")
+        if len(self) > self._sure:
+            lines.append(f"Only the first {self._sure:,} systems have intervals here.")
         return lines
+
+    @property
+    def _sure(self) -> int:
+        """How many systems have intervals in tables."""
+        draws = self.units * (self._how.resamples if self._how else 1)
+        return max(TESTED, min(SURE, DRAWN // max(1, draws)))
 
     def row(self, name: str) -> dict[str, Any]:
         """What tables say of a system: rank, scores, interval, losses, and the p-value against the best."""
-        first = self._place[name] < TESTED
-        tested = self.resampled and first
-        scores = {m: self.score(name, m) if first or m not in self._unasked else None for m in self.measures}
+        place = self._place[name]
+        sure, tested = (self.resampled and place < first for first in (self._sure, TESTED))
+        shown = place < self._sure
+        scores = {m: self.score(name, m) if shown or m not in self._unasked else None for m in self.measures}
         return {
             "rank": self._ranks[name],
             "system": name,
             "n": self._systems[name].n,
             "scores": scores,
-            "interval": list(self.interval(name)) if tested else None,
+            "interval": list(self.interval(name)) if sure else None,
             "loss": self.loss(name)._asdict(),
             "p_value": self.against_best.get(name) if tested else None,
         }
@@ -268,7 +307,7 @@ class Ranking(Boards):
         last, value = 0, None
         for place, name in enumerate(self.names, 1):
             score = self.score(name)
-            last = last if score == value else place
+            last = last if score == value or (value is not None and isnan(score) and isnan(value)) else place
             ranks[name], value = last, score
         return ranks
 
@@ -302,7 +341,12 @@ class Ranking(Boards):
         """All systems as comma-separated values, with all digits."""
         return csv_text(self.table)
 
-    def boards(self, rows: int | None = None) -> list[Board]:
+    @property
+    def title(self) -> str:
+        """What is ranked, and by what."""
+        return f"{count(len(self), 'system')} by {self.measures[0]}"
+
+    def boards(self, rows: int | None = None, across: int | None = None) -> list[Board]:
         """The leaderboard, or its first rows."""
         names = self.names[:rows]
         told = [self.row(name) for name in names]

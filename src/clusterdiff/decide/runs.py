@@ -47,7 +47,7 @@ def read_runs(table: Any) -> Runs:
 def _grouped(rows: Iterable[Iterable[Any]], path: str, folder: Path) -> Runs:
     files: dict[str, dict[str, str]] = {}
     for line, row in enumerate(rows, 2):
-        data, system, file = (str(value or "") for value in row)
+        data, system, file = ("" if value is None or value != value else str(value) for value in row)
         if not data or not system or not file:
             raise FileError(f"{path}, line {line}: data, system and file must all be told.")
         if system in files.setdefault(data, {}):

@@ -105,8 +105,8 @@ class Sweep:
         """How many thresholds were scored."""
         return len(self.thresholds)
 
-    def best(self, measure: str = "S_H") -> float:
-        """The threshold with the best score by a measure; of several the first in the order of merging.
+    def best(self, measure: str | None = None) -> float:
+        """The threshold with the best score by a measure, the first one unless told; of several the first in order.
 
         >>> import clusterdiff as cd
         >>> swept = cd.sweep([0, 0, 1, 1], pairs=([0, 2, 1], [1, 3, 2], [0.9, 0.8, 0.3]))
@@ -115,8 +115,9 @@ class Sweep:
         """
         return float(self.thresholds[self.best_place(measure)])
 
-    def best_place(self, measure: str = "S_H") -> int:
+    def best_place(self, measure: str | None = None) -> int:
         """The place of the best threshold among those scored."""
+        measure = next(iter(self.scores)) if measure is None else measure
         if measure not in self.scores:
             raise ArgumentError(
                 f"`measure` must be one of those that were swept: {listed(self.scores)}; got {measure!r}.",
@@ -141,7 +142,7 @@ class Sweep:
         return self.cuts.compare(self._told(threshold))
 
     def _told(self, threshold: float | None) -> float:
-        return self.best(next(iter(self.scores))) if threshold is None else threshold
+        return self.best() if threshold is None else threshold
 
     @cached_property
     def losses(self) -> Table[SweepLoss]:

@@ -15,7 +15,7 @@ from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.statistic import Statistic, kept_share, statistic
 from clusterdiff.diff.units import Unit, units_of
-from clusterdiff.errors import ClusterdiffError, ClusterdiffWarning
+from clusterdiff.errors import ClusterdiffError, ClusterdiffWarning, MeasureError
 from clusterdiff.measures import Measure, resolve
 from clusterdiff.measures.splitmerge import adjusted_s_h, s_h
 from clusterdiff.meet.margins import Margins, SizeCounts
@@ -94,6 +94,8 @@ class Judge:
         self.unit_of_systems: Unit = unit or "true"
         self.options = options
         self.keep = keep
+        #: Why the first measure cannot be drawn again, if so: systems are ranked by it without intervals and tests.
+        self.refused: MeasureError | None = None
         self._truth: tuple[AnyArray, FloatArray, SizeCounts] | None = None
         self._units: AnyArray | None = None
 
@@ -177,8 +179,13 @@ class Judge:
     def _first(self) -> Measure:
         return next(iter(self.measures.values()))
 
-    def _statistic(self, meet: Meet, unit: Unit) -> Statistic:
-        return statistic(meet, self._first, units_of(meet, unit))
+    def _statistic(self, meet: Meet, unit: Unit) -> Statistic | None:
+        units = units_of(meet, unit)
+        try:
+            return statistic(meet, self._first, units)
+        except MeasureError as error:
+            self.refused = error
+            return None
 
     def _same(self, units: AnyArray) -> AnyArray:
         """Names of units that most systems share are kept once."""

@@ -26,10 +26,11 @@ from clusterdiff.wording import count
 
 @dataclass(frozen=True)
 class Side:
-    """A clustering that was read, and whether it comes from a file that knows only text."""
+    """A clustering that was read, whether it comes from a file that knows only text, and whether from a file at all."""
 
     clustering: Clustering
     untyped: bool = False
+    from_file: bool = False
 
 
 def read_side(data: Any, argument: str) -> Side:
@@ -40,7 +41,7 @@ def read_side(data: Any, argument: str) -> Side:
         source = data.resolved()
         if source.format in DOCUMENTS:
             raise _documents(argument)
-        return Side(read_clustering(source), source.format in UNTYPED)
+        return Side(read_clustering(source), source.format in UNTYPED, from_file=True)
     if isinstance(data, Corpus):
         raise _documents(argument)
     from clusterdiff.tables.frames import is_table, read_frame

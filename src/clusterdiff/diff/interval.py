@@ -90,8 +90,12 @@ class Resampling:
     def __post_init__(self) -> None:
         one_of("method", self.method, METHODS)
         check_draws("resamples", self.resamples, self.seed)
-        if not isinstance(self.level, float) or not 0 < self.level < 1:
+        if not isinstance(self.level, float | np.floating) or not 0 < self.level < 1:
             raise ArgumentError(f"`level` must be between 0 and 1; got {self.level!r}.", "0.95 is usual.")
+        # NumPy's numbers become plain ones, which JSON can hold.
+        plain = {"level": float(self.level), "resamples": int(self.resamples), "seed": int(self.seed)}
+        for name, value in plain.items():
+            object.__setattr__(self, name, value)
 
     def ends(self, values: FloatArray, value: float) -> tuple[float, float]:
         """The ends of the interval, from the values of the resamples and the value at hand."""

@@ -365,11 +365,11 @@ def _as_written(read: list[Any], sides: Sequence[object]) -> list[Any]:
     kinds = [kind(side.points[0]) for side in read]
     untyped = [isinstance(side, Source) and side.format in UNTYPED for side in sides]
     if kinds == ["tuple", "tuple"] and untyped[0] != untyped[1]:
-        return [side if untyped[i] else _with_text(side) for i, side in enumerate(read)]
+        return [side if untyped[i] else with_text(side) for i, side in enumerate(read)]
     if kinds == ["str", "int"] and untyped[0]:
-        return [read[0], _with_text(read[1])]
+        return [read[0], with_text(read[1])]
     if kinds == ["int", "str"] and untyped[1]:
-        return [_with_text(read[0]), read[1]]
+        return [with_text(read[0]), read[1]]
     return read
 
 
@@ -380,7 +380,9 @@ def _spelling(side: object, read: object) -> Callable[[Hashable], Hashable] | No
     return as_written(read.labels.lexicon is None, side.format in UNTYPED)
 
 
-def _with_text(clustering: Clustering) -> Clustering:
+def with_text(clustering: Clustering) -> Clustering:
+    """The same, its points called by text, as files that know nothing else call theirs."""
+
     def text(name: Any) -> Hashable:
         return tuple(map(str, name)) if isinstance(name, tuple) else str(name)
 

@@ -13,11 +13,13 @@ from clusterdiff.cli.options import cluster_option, json_option, point_option, t
 from clusterdiff.cli.output import console, plain_table, print_json
 from clusterdiff.cli.pictures import picture_options, refuse_sizes, save_picture
 from clusterdiff.cli.progress import progress
+from clusterdiff.cli.systems import files_of, named
 from clusterdiff.cli.writing import refuse_overwriting
 from clusterdiff.decide.matrix import Matrix, matrix
 from clusterdiff.errors import ArgumentError
 from clusterdiff.files import write_text
 from clusterdiff.formats.source import parse
+from clusterdiff.points.noise import NOISE_AS
 from clusterdiff.points.policy import MISSING
 from clusterdiff.table import shown
 from clusterdiff.wording import count
@@ -40,6 +42,16 @@ writing = together(
 @cluster_option
 @click.option("--measure", default="S_H", show_default=True, help="What each pair is compared by.")
 @click.option("--missing", type=click.Choice(MISSING), help="Points on one side only.  [default: error]")
+@click.option(
+    "--noise", multiple=True, metavar="LABEL", help="Label that means “in no cluster”. May be repeated."
+)
+@click.option(
+    "--noise-as",
+    type=click.Choice(NOISE_AS),
+    default="singleton",
+    show_default=True,
+    help="What noise becomes.",
+)
 @click.option("--top", default=10, show_default=True, help="How many of the most stable clusters to show.")
 @writing
 @picture_options
@@ -52,6 +64,8 @@ def command(
     cluster: str | None,
     measure: str,
     missing: Any,
+    noise: tuple[str, ...],
+    noise_as: Any,
     top: int,
     csv_file: str | None,
     picture: str | None,
@@ -62,16 +76,17 @@ def command(
 ) -> None:
     """Compare many clusterings, each with each: seeds, resolutions, parameters.
 
-    FILES hold one clustering each; with --columns, one file holds them all. Prints the matrix, how alike they are on
-    average, the medoid, and which clusters are always there.
+    FILES hold one clustering each, and a folder stands for its files; with --columns, one file holds them all. Prints
+    the matrix, how alike they are on average, the medoid, and which clusters are always there.
     """
     refuse_sizes(width, dpi, [picture, tree])
     refuse_overwriting([csv_file, picture, tree], *files, *([] if true is None else [true]))
     if columns is None:
+        texts = [text for file in files for text in files_of(file, true)]
+        read = [parse(text) for text in texts]
         sides = {
-            file: replace(s, point=point, cluster=s.cluster or cluster)
-            for file in files
-            if (s := parse(file))
+            name: replace(source, point=point, cluster=source.cluster or cluster)
+            for name, source in zip(named(texts), read, strict=True)
         }
     elif len(files) == 1:
         sides = named_columns(files[0], columns, point)
@@ -80,7 +95,8 @@ def command(
     reference = None if true is None else replace(parse(true), point=point)
     with told(), progress() as say:
         say("comparing")
-        found = matrix(sides, measure, true=reference, missing=missing)
+        labels = frozenset(noise) or None
+        found = matrix(sides, measure, true=reference, missing=missing, noise=labels, noise_as=noise_as)
     if csv_file:
         write_text(csv_file, found.to_csv())
     for file, kind in ((picture, "matrix"), (tree, "tree")):

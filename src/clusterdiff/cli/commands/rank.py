@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import accumulate, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +24,14 @@ from clusterdiff.cli.systems import Watched, runs_of, systems_of
 from clusterdiff.cli.writing import refuse_overwriting
 from clusterdiff.decide.datasets import DatasetRanking
 from clusterdiff.decide.guard import Baseline, Change
-from clusterdiff.decide.leaderboard import escaped
+from clusterdiff.decide.leaderboard import MARKDOWN, escaped
 from clusterdiff.decide.rank import SHARED, rank
 from clusterdiff.decide.ranking import Ranking
 from clusterdiff.diff.interval import METHODS
 from clusterdiff.errors import ArgumentError
 from clusterdiff.files import write_text
 from clusterdiff.points.policy import MISSING
+from clusterdiff.wording import count
 
 
 @click.command(name="rank")
@@ -168,7 +170,7 @@ def command(
             found = rank(truth, Watched(systems, tell), **how)
         tell("drawing again")
         changes = [] if before is None else before.changes(found)
-        text = _written(found, changes, form)
+        text = written(found, changes, form)
     print_data(text)
     if form == "text":
         console().print(f"\n{found.signature}", style="dim", markup=False, soft_wrap=True)
@@ -180,19 +182,31 @@ def command(
         _judge(found, before, changes, fail_if_worse, significant)
 
 
-def _written(found: Ranking | DatasetRanking, changes: list[Change], form: str) -> str:
+def written(found: Ranking | DatasetRanking, changes: list[Change], form: str) -> str:
     """The ranking in one of the forms, with what changed against the baseline where that has room."""
     match form:
         case "--json":
             told = {"changes": [change.to_dict() for change in changes]} if changes else {}
             return json_text(found.to_dict() | told) + "\n"
         case "--markdown":
-            return found.to_markdown() + "".join(f"\n- {escaped(str(change))}\n" for change in changes)
+            changed = _listed(changes)
+            return found.to_markdown(MARKDOWN - len(changed)) + changed
         case "--latex":
             return found.to_latex()
         case "--csv":
             return found.to_csv()
     return "\n".join([repr(found), *map(str, changes)]) + "\n"
+
+
+def _listed(changes: list[Change]) -> str:
+    """What changed as a list in Markdown, what got worse first; as many as a third of a comment holds."""
+    lines = [
+        f"\n- {escaped(str(change))}\n" for change in sorted(changes, key=lambda change: not change.worse)
+    ]
+    room = MARKDOWN // 3
+    kept = list(takewhile(lambda length: length <= room, accumulate(map(len, lines))))
+    left = len(lines) - len(kept)
+    return "".join([*lines[: len(kept)], *([f"\n… and {count(left, 'more change')}\n"] if left else [])])
 
 
 def _judge(
@@ -205,7 +219,8 @@ def _judge(
     if significant and any(change.worse and change.significant is None for change in changes):
         raise ArgumentError(
             "nothing tells whether the difference is more than chance.",
-            "leave out --resamples 0; for several data sets the baseline must have the same ones.",
+            "rank by a measure that has intervals, such as S_H, and with resamples; for several data sets the baseline "
+            "must have the same ones.",
         )
     bad = [change for change in changes if change.worse and (change.significant or not significant)]
     if fail and bad:

@@ -6,12 +6,16 @@ from math import ceil, floor
 from typing import TYPE_CHECKING
 
 from clusterdiff.decide.datasets import DatasetRanking
-from clusterdiff.show.plots.canvas import BLACK, GREY, MERGE, WIDTH, axes, note, title
+from clusterdiff.show.plots.canvas import BLACK, GREY, MERGE, PALE, WIDTH, axes, level, note, title
 from clusterdiff.show.plots.names import SMALL, Names
 from clusterdiff.wording import count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+#: Up to so many systems are named at either side of the line; more are listed, the best so many.
+FEW, ROWS = 12, 50
+BARS = "bars: no significant difference (Wilcoxon, Holm)"
 
 
 def mean_ranks(ranking: DatasetRanking, ax: Axes | None = None, *, width: float = WIDTH) -> Axes:
@@ -26,13 +30,16 @@ def mean_ranks(ranking: DatasetRanking, ax: Axes | None = None, *, width: float 
     """
     ranks, bars = ranking.mean_ranks, ranking.cliques
     names = list(ranks)
+    if len(names) > FEW:
+        return _listed(ranking, ax, width)
     half = ceil(len(names) / 2)
     step = 1.0
     below = 0.9 + 0.45 * len(bars)
     ax = axes(ax, width, 34 + 5 * len(bars) + 7 * half)
     fit = Names(min(50.0, 0.27 * width), 2)
     low, high = floor(min(ranks.values())), ceil(max(ranks.values()))
-    high = max(high, low + 1)
+    if low == high:  # all alike: in the middle of the line
+        low, high = low - 1, high + 1
     span = high - low
     for i, (name, place) in enumerate(ranks.items()):
         # The better half is named at the left, the others at the right, the outermost lowest.
@@ -64,7 +71,57 @@ def mean_ranks(ranking: DatasetRanking, ax: Axes | None = None, *, width: float 
     ax.set_yticks([])
     for side in ("left", "right", "bottom"):
         ax.spines[side].set_visible(False)
-    sets = count(len(ranking.datasets), "data set")
-    title(ax, f"{ranking.measures[0]} on {sets}", pad=8)
-    note(ax, "; ".join(filter(None, ["bars: no significant difference (Wilcoxon, Holm)", fit.note])))
+    title(ax, _title(ranking), pad=8)
+    note(ax, "; ".join(filter(None, [BARS, fit.note])))
     return ax
+
+
+def _listed(ranking: DatasetRanking, ax: Axes | None, width: float) -> Axes:
+    """Many systems: one below the other at their mean ranks, with bars beside those that do not differ."""
+    ranks = dict(list(ranking.mean_ranks.items())[:ROWS])
+    names, left = list(ranks), len(ranking.names) - ROWS
+    place = {name: i for i, name in enumerate(names)}
+    bars = [(place[c[0]], place.get(c[-1], len(names) - 0.5)) for c in ranking.cliques if c[0] in place]
+    lanes = _lanes(bars)
+    ax = axes(ax, width, 26 + 4 * len(names))
+    fit = Names(0.35 * width, 1)
+    low, high = min(ranks.values()), max(ranks.values())
+    span = max(high - low, 1.0)
+    step = 0.035 * span
+    ax.hlines(range(len(names)), low - 0.02 * span, list(ranks.values()), color=PALE, lw=0.8)
+    ax.plot(list(ranks.values()), range(len(names)), "o", color=BLACK, ms=4)
+    for (start, stop), lane in zip(bars, lanes, strict=True):
+        x = high + 0.05 * span + step * lane
+        ax.plot([x, x], [start - 0.2, stop + 0.2], color=MERGE, lw=2.5, solid_capstyle="round")
+    level(ax, range(len(names)), [f"{fit(name)}  {rank:.2f}" for name, rank in ranks.items()])
+    ax.tick_params(axis="y", length=0)
+    ax.set_ylim(len(names) - 0.3, -0.7)
+    ax.set_xlim(low - 0.02 * span, high + 0.08 * span + step * max(lanes, default=0))
+    ax.xaxis.tick_top()
+    ax.xaxis.set_label_position("top")
+    ax.set_xlabel("mean rank")
+    for side in ("left", "right", "bottom"):
+        ax.spines[side].set_visible(False)
+    title(ax, _title(ranking), pad=8)
+    hidden = f"not shown: {count(left, 'more system')}" if left > 0 else ""
+    note(ax, "; ".join(filter(None, [BARS, hidden, fit.note])))
+    return ax
+
+
+def _lanes(bars: list[tuple[int, float]]) -> list[int]:
+    """For bars in the order of their starts the first lane that is free where each begins.
+
+    >>> _lanes([(0, 2), (1, 3), (3, 5)])
+    [0, 1, 0]
+    """
+    ends: list[float] = []
+    out = []
+    for start, stop in bars:
+        lane = next((i for i, end in enumerate(ends) if end < start), len(ends))
+        ends[lane : lane + 1] = [stop]
+        out.append(lane)
+    return out
+
+
+def _title(ranking: DatasetRanking) -> str:
+    return f"{ranking.measures[0]} on {count(len(ranking.datasets), 'data set')}"

@@ -113,10 +113,14 @@ def tradeoff(swept: Sweep, ax: Axes | None = None, *, width: float = 120.0) -> A
     shown = _shown(swept)
     x, y = swept.parts.merge[shown], swept.parts.split[shown]
     top = float(max(x.max(), y.max(), 0.05)) * 1.06
+    best = swept.best_place("S_H") if "S_H" in swept.scores else int(np.argmin(swept.parts.total))
+    named = _named_places(swept, shown, best, top)
+    taken = np.array([[swept.parts.merge[at], swept.parts.split[at]] for at in [*named, best]])
     for kept in np.arange(0.1, 1.0, 0.1):
         lost = 1 - kept
         ax.plot([0, lost], [lost, 0], color=PALE, lw=0.8, zorder=0)
-        if lost < top:
+        place = _free(lost, taken / top, np.column_stack([x, y]) / top, top)
+        if place is not None:
             style: dict[str, Any] = {
                 "color": GREY,
                 "fontsize": SMALL,
@@ -124,11 +128,10 @@ def tradeoff(swept: Sweep, ax: Axes | None = None, *, width: float = 120.0) -> A
                 "va": "center",
                 "rotation": -45,
             }
-            write(ax, lost / 2, lost / 2, f"{kept:.1f}", backgroundcolor="white", zorder=0.5, **style)
+            write(ax, *place, f"{kept:.1f}", backgroundcolor="white", zorder=0.5, **style)
     ax.plot(x, y, color=BLACK, lw=1.6, marker="o" if len(shown) <= 60 else None, ms=3)
-    for at in _named_places(swept, shown):
+    for at in named:
         _name(ax, swept, at)
-    best = swept.best_place("S_H") if "S_H" in swept.scores else int(np.argmin(swept.parts.total))
     _name(ax, swept, best, BLACK, "best: ")
     ax.set_xlim(-0.02 * top, top)
     ax.set_ylim(-0.02 * top, top)
@@ -189,16 +192,30 @@ def _distances(
     return entries
 
 
-def _named_places(swept: Sweep, shown: npt.NDArray[np.int64]) -> list[int]:
-    """A few thresholds spread along the curve, by the way it goes."""
+def _free(lost: float, named: FloatArray, curve: FloatArray, top: float) -> tuple[float, float] | None:
+    """Where on the line of a loss its S_H can be written: off the curve, and right of no name; as shares of the top."""
+    for share in (0.5, 0.62, 0.38, 0.74, 0.26, 0.86, 0.14):
+        x, y = lost * share / top, lost * (1 - share) / top
+        apart = np.hypot(curve[:, 0] - x, curve[:, 1] - y).min()
+        right, up = x - named[:, 0], y - named[:, 1]
+        if (
+            max(x, y) < 0.97
+            and apart > 0.05
+            and not ((right > -0.04) & (right < 0.3) & (abs(up - 0.02) < 0.06)).any()
+        ):
+            return x * top, y * top
+    return None
+
+
+def _named_places(swept: Sweep, shown: npt.NDArray[np.int64], best: int, top: float) -> list[int]:
+    """A few thresholds spread along the curve, by the way it goes, its ends included; none beside the best."""
     x, y = swept.parts.merge[shown], swept.parts.split[shown]
     way = np.concatenate([[0], np.cumsum(np.hypot(np.diff(x), np.diff(y)))])
     if way[-1] == 0:
         return []
-    at = np.unique(np.searchsorted(way, np.linspace(0, way[-1], 7)[1:-1]))
-    best = swept.best_place("S_H") if "S_H" in swept.scores else -1
-    near = [int(shown[i]) for i in at]
-    return [i for i in near if best < 0 or np.hypot(*_apart(swept, i, best)) > 0.06]
+    at = np.unique(np.searchsorted(way, np.linspace(0, way[-1], 7)))
+    near = [int(shown[min(i, len(shown) - 1)]) for i in at]
+    return [i for i in near if np.hypot(*_apart(swept, i, best)) > 0.06 * top]
 
 
 def _apart(swept: Sweep, i: int, j: int) -> tuple[float, float]:

@@ -31,11 +31,12 @@ const frame = (title, ...children) =>
     drawn("path", { class: "axis", d: `M${across(0)} ${up(1)}V${up(0)}H${across(1)}` }), ...children);
 const text = (x, y, anchor, content) => drawn("text", { x, y, "text-anchor": anchor }, content);
 
-// Distances are drawn as shares of their largest value.
+// Distances, and scores that exceed 1, are drawn as shares of their largest value.
+const largest = (measure) => Math.max(...measure.values.filter((v) => v !== null), 1e-300);
+const shared = (measure) => !measure.similarity || largest(measure) > 1.000001;
 const scaled = (measure) => {
-  if (measure.similarity) return measure.values.map((v) => (v === null ? null : Math.max(v, 0)));
-  const most = Math.max(...measure.values.filter((v) => v !== null), 1e-300);
-  return measure.values.map((v) => (v === null ? null : v / most));
+  const most = shared(measure) ? largest(measure) : 1;
+  return measure.values.map((v) => (v === null ? null : Math.max(v, 0) / most));
 };
 const lines = data.measures.map((m, i) => drawn("path", { class: `line-${Math.min(i, 4)}`, d: path(scaled(m)) }));
 const cursor = drawn("line", { class: "cursor", y1: up(0), y2: up(1) });
@@ -51,7 +52,7 @@ const side = Math.min(WIDE - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
 const right = (v) => LEFT + (v / most) * side, above = (v) => HEIGHT - BOTTOM - (v / most) * side;
 const curve = data.merge.map((x, i) => `${i ? "L" : "M"}${right(x).toFixed(2)} ${above(data.split[i]).toFixed(2)}`).join("");
 const equal = [];
-for (let lost = 0.1; lost < 1.05; lost += 0.1) {
+for (let lost = 0.1; lost < Math.min(1.05, 2 * most); lost += 0.1) {
   const from = Math.min(lost, most), to = lost - from;
   equal.push(drawn("path", { class: "equal", d: `M${right(to)} ${above(from)}L${right(from)} ${above(to)}` }));
 }
@@ -62,13 +63,13 @@ const trade = drawn("svg", { class: "chart", viewBox: `0 0 ${WIDE} ${HEIGHT}`, r
   drawn("path", { class: "line-0", d: curve }), dot,
   text(LEFT - 6, above(0) + 4, "end", "0"), text(LEFT - 6, above(most) + 12, "end", most.toFixed(2)),
   text(right(most), HEIGHT - 22, "end", most.toFixed(2)),
-  text((LEFT + right(most)) / 2, HEIGHT - 4, "middle", "lost to merges"), text(LEFT + 6, TOP + 12, "start", "lost to splits"));
+  text((LEFT + right(most)) / 2, HEIGHT - 4, "middle", "lost to merges"), text(LEFT + 24, TOP + 12, "start", "lost to splits"));
 
 const swatch = (mark) => drawn("svg", { class: "key", viewBox: "0 0 16 16", "aria-hidden": "true" }, mark);
 const legend = element("p", { class: "legend" },
   ...data.measures.map((m, i) => element("span", {},
     swatch(drawn("line", { class: `line-${Math.min(i, 4)}`, x1: 0, x2: 16, y1: 8, y2: 8 })),
-    element("bdi", {}, m.name), m.similarity ? "" : " (share of its largest)")),
+    element("bdi", {}, m.name), shared(m) ? " (share of its largest)" : "")),
   ...["split", "merge"].map((kind) => element("span", {},
     swatch(drawn("rect", { class: kind, x: 0, y: 3, width: 16, height: 10 })), `lost to ${kind}s`)));
 $("charts").append(
