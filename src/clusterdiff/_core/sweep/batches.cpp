@@ -71,9 +71,9 @@ class Batches : public SweepState {
         if (end == done_) return;
         ++step_;
         find_made(end);
+        if (end - done_ <= kFetched) fetch(end);
         for (std::size_t j = 0; j < made_.size(); ++j) {
             if ((j & 0xfff) == 0) run.poll(worker);
-            look_ahead(j);
             const i64 k = made_[j];
             const i64 begin = layout_.start[n_ + k];
             unite(begin, begin + layout_.size[k]);
@@ -131,43 +131,83 @@ class Batches : public SweepState {
     }
 
     void unite(i64 begin, i64 end) {
-        u64 cells = 0;
+        u64 cells = 0, parts = 0;
         u32 most = 0;
         i64 biggest = begin;
-        for (i64 p = begin; p < end; p += size_at(p)) {
+        if (!done_) parts = cells = static_cast<u64>(end - begin);  // all are single points
+        for (i64 p = begin; p < end && done_; p += size_at(p)) {
             const u32 count = cells_of(here_[p]);
-            cells += count;
+            cells += count, ++parts;
             if (count > most) most = count, biggest = p;
         }
-        if (most >= kMany && kDominates * (cells - most) <= most)
-            grow(begin, end, biggest);
-        else if (cells <= kFew)
-            rebuild(begin, end, [this, begin](const GrowingCell& cell, u32 found) -> GrowingCell* {
-                GrowingCell* at = cells_at_.data() + begin;
+        if (most >= kMany && kDominates * (cells - most) <= most) return grow(begin, end, biggest);
+        GrowingCell* to = cells_at_.data() + begin;
+        const bool points = parts == static_cast<u64>(end - begin);
+        auto make = [&](auto&& seek) { return points ? gather(begin, end, seek) : rebuild(begin, end, seek); };
+        if (cells <= kFew) {
+            make([to](u32 row, u32 found) -> GrowingCell* {
                 for (u32 q = 0; q < found; ++q)
-                    if (at[q].row == cell.row) return at + q;
+                    if (to[q].row == row) return to + q;
                 return nullptr;
             });
-        else {
-            const u32 found = rebuild(begin, end, [this, begin](const GrowingCell& cell, u32 next) -> GrowingCell* {
-                u32& slot = slot_[cell.row];
-                if (slot) return &cells_at_[begin + slot - 1];
-                slot = next + 1;
-                return nullptr;
-            });
-            for (u32 q = 0; q < found; ++q) slot_[cells_at_[begin + q].row] = 0;
+            return;
         }
+        const u32 found = make([this, to](u32 row, u32 next) -> GrowingCell* {
+            u32& slot = slot_[row];
+            if (slot) return to + slot - 1;
+            slot = next + 1;
+            return nullptr;
+        });
+        for (u32 q = 0; q < found; ++q) slot_[to[q].row] = 0;
     }
 
-    // One list of the cells of all clusters in a run, where the run begins; what is written was read before.
-    // `seek(cell, found)` gives the cell of the same row among those found so far, if there is one.
+    // The cells of a run of single points, where the run begins; what is written was read before.
+    // `seek(row, found)` gives the cell of a row among those found so far, if there is one.
+    template <class Seek>
+    u32 gather(i64 begin, i64 end, Seek&& seek) {
+        GrowingCell* to = cells_at_.data() + begin;
+        const u32 size = static_cast<u32>(end - begin);
+        u32 found = 0;
+        for (u32 i = 0; i < size; ++i) {
+            const u32 row = to[i].row;
+            if (GrowingCell* same = seek(row, found))
+                ++same->size;
+            else
+                to[found++] = {row, 1};
+        }
+        Sums now;
+        u64 sum = 0;
+        for (u32 q = 0; q < found; ++q) {
+            const auto [r, m] = to[q];
+            sum += m * rows_[r].score;
+            now.squares += u64{m} * m;
+            if (m == 1) continue;
+            now.largest = std::max(now.largest, m);
+            const u128 logs = fixed_xlogx_(m);
+            now.logs += logs;
+            join(changing(r), logs, u64{m} * m - m, m - 1, m);
+        }
+        now.largest = std::max(now.largest, u32{1});
+        const u128 whole = fixed_xlogx_(size);
+        const u64 score = score_of(found, now.logs, whole), less = cluster_one_ - score;
+        here_[begin] = {score, size, found};
+        if (less)
+            for (u32 q = 0; q < found; ++q) rows_[to[q].row].rest -= to[q].size * less;
+        total_ = total_ - u128(less) * sum;
+        Parts old;
+        add_singles(old, size);
+        account(old, now, found, size, whole, score);
+        return found;
+    }
+
+    // The same of a run of any clusters.
     template <class Seek>
     u32 rebuild(i64 begin, i64 end, Seek&& seek) {
         Parts old;
         GrowingCell* to = cells_at_.data() + begin;
         u32 found = 0;
         take_out(begin, end, -1, old, [&](const GrowingCell& cell) {
-            GrowingCell* same = seek(cell, found);
+            GrowingCell* same = seek(cell.row, found);
             if (!same) {
                 to[found++] = cell;
                 return;
@@ -234,9 +274,13 @@ class Batches : public SweepState {
             p += here.size;
         }
         total_ = total_ - u128(cluster_one_) * single_sum;
-        old.count += singles, old.squares += singles, old.largest += singles, old.cells += singles, old.size_squares += singles;
-        old.merge += u128(cluster_one_) * singles, old.precision += u128(row_one_) * singles;
+        add_singles(old, singles);
         return all + single_sum;
+    }
+
+    void add_singles(Parts& old, u64 count) const {
+        old.count += count, old.squares += count, old.largest += count, old.cells += count, old.size_squares += count;
+        old.merge += u128(cluster_one_) * count, old.precision += u128(row_one_) * count;
     }
 
     template <class F>
@@ -289,14 +333,22 @@ class Batches : public SweepState {
         precision_ += u128(share(now.squares, size)) - old.precision;
     }
 
-    // Two cells of a row have become this one, by `more` points.
-    u128 met(const GrowingCell& cell, u32 more) {
-        RowSums& row = sums_[cell.row];
+    // The sums of a row whose cells change in this batch.
+    RowSums& changing(u32 r) {
+        RowSums& row = sums_[r];
         if (row.step != step_) {
             row.step = step_;
-            changed_.push_back(cell.row);
+            changed_.push_back(r);
         }
-        return join(row, cell.size, more);
+        return row;
+    }
+
+    // Two cells of a row have become this one, by `more` points.
+    u128 met(const GrowingCell& cell, u32 more) {
+        const u64 before = cell.size - more;
+        const u128 logs = fixed_xlogx_(cell.size) - fixed_xlogx_(static_cast<i64>(before)) - fixed_xlogx_(more);
+        join(changing(cell.row), logs, 2 * before * more, 1, cell.size);
+        return logs;
     }
 
     // ---- clusters that grow
@@ -450,23 +502,30 @@ class Batches : public SweepState {
         }
     }
 
-    // Asks for the memory that clusters soon to come will read.
-    void look_ahead(std::size_t j) const {
-        if (j + 32 < made_.size()) {
-            const i64 k = made_[j + 32];
-            prefetch(&here_[layout_.start[n_ + k]]);
-            prefetch(&cells_at_[layout_.start[n_ + k]]);
-        }
-        if (j + 12 < made_.size()) {
-            const i64 k = made_[j + 12], begin = layout_.start[n_ + k];
-            const i64 end = begin + std::min(layout_.size[k], 4);
-            for (i64 p = begin; p < end; ++p) {
-                prefetch(&rows_[cells_at_[p].row]);
-                prefetch(&sums_[cells_at_[p].row]);
-            }
+    // Asks for the memory of all clusters that merges of a batch join, one step of the way after the other.
+    void fetch(i64 end) const {
+        const i64 first = n_ + done_;
+        auto ask = [&](i64 k, auto&& f) {
+            if (k < done_ || k >= end) return;
+            for (const i32 x : {tree_.left[k], tree_.right[k]})
+                if (x < first) f(x);
+        };
+        for (i64 k = done_; k < end + 3 * kAhead; ++k) {
+            ask(k, [&](i32 x) { prefetch(&layout_.start[x]); });
+            ask(k - kAhead, [&](i32 x) {
+                prefetch(&here_[layout_.start[x]]);
+                prefetch(&cells_at_[layout_.start[x]]);
+            });
+            ask(k - 3 * kAhead, [&](i32 x) {
+                const u32 row = cells_at_[layout_.start[x]].row;
+                prefetch(&rows_[row]);
+                prefetch(&sums_[row]);
+            });
         }
     }
 
+    // How many merges ahead memory is asked for; and the largest batch that a cache keeps.
+    static constexpr i64 kAhead = 16, kFetched = i64{1} << 16;
     // So few cells are looked through for each other.
     static constexpr u64 kFew = 16;
     // From so many cells on, a cluster that has so many times more than what comes to it is growing.

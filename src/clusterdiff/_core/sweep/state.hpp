@@ -111,18 +111,15 @@ class SweepState {
         return cells == 1 ? cluster_one_ : rounded(nearly(logs) / nearly(whole) * static_cast<double>(cluster_one_));
     }
 
-    // Two cells of a row have become one of this size, by `more` points. Returns what that adds to its sum of m log m.
-    u128 join(RowSums& row, u32 size, u32 more) {
-        const u64 before = size - more;
-        const u128 logs = fixed_xlogx_(size) - fixed_xlogx_(static_cast<i64>(before)) - fixed_xlogx_(more);
+    // Cells of a row have become one of this size: what that adds to its sums, and how many there are less.
+    void join(RowSums& row, const u128& logs, u64 squares, u32 less, u32 size) {
         row.logs += logs;
-        row.squares += 2 * before * more;
-        --row.cells;
+        row.squares += squares;
+        row.cells -= less;
         if (size > row.largest) {
             largest_rows_ += size - row.largest;
             row.largest = size;
         }
-        return logs;
     }
 
     // The score of a row follows what its cells have become. Returns by how much it has risen.

@@ -280,8 +280,9 @@ class Sweep : public SweepState {
 
     // Two cells of a row have become one of cluster a, by `more` points. Returns what that adds to the cluster's U.
     u64 cells_met(Cluster& a, const GrowingCell& cell, u32 more) {
-        const u128 logs = join(sums_[cell.row], cell.size, more);
-        const u64 squares = 2 * u64{cell.size - more} * more;
+        const u64 before = cell.size - more, squares = 2 * before * more;
+        const u128 logs = fixed_xlogx_(cell.size) - fixed_xlogx_(static_cast<i64>(before)) - fixed_xlogx_(more);
+        join(sums_[cell.row], logs, squares, 1, cell.size);
         logs_ += logs, a.logs += logs;
         squares_ += squares, a.squares += squares;
         a.largest = std::max(a.largest, cell.size);
