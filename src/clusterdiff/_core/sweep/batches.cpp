@@ -553,7 +553,7 @@ class Batches : public SweepState {
 // Threads take a stretch of the levels each, and hold a state each.
 constexpr int kMostStretches = 4;
 // What the first batch of a stretch takes, as a share of all merges. That of the first stretch has little to do.
-constexpr double kGather = 0.1;
+constexpr double kGather = 0.32;
 
 // The first level of stretch j of `count`.
 i64 stretch(const i64* ends, i64 levels, int j, int count) {
