@@ -105,6 +105,12 @@ class RepairSteps(NamedTuple):
     source: NDArray[np.int32]
     target: NDArray[np.int32]
 
+class Counted(NamedTuple):
+    """Distinct values, ascending, and how often each comes."""
+
+    values: NDArray[np.int64]
+    counts: NDArray[np.int64]
+
 class Kept(NamedTuple):
     """What is left of S_H, and what was lost, in points."""
 
@@ -290,6 +296,9 @@ def meet(true: Any, pred: Any) -> Cells:
 
 def meets(true: Any, preds: list[Any]) -> list[Cells]:
     """The meet of one array with each of several, on several threads."""
+
+def counted(x: NDArray[np.int64]) -> Counted:
+    """The distinct values of numbers that are not negative, ascending, and how often each comes."""
 
 def sum_squares(x: Any) -> int:
     """Exact sum of squares of integers."""

@@ -140,10 +140,10 @@ def _children(children: Any, heights: Any) -> tuple[Int64Array, Int64Array, Floa
             f"`tree` must have two nodes and a height for each merge; got children of shape {nodes.shape} "
             f"and heights of shape {height.shape}."
         )
-    whole = nodes.astype(np.int64)
-    if not (whole == nodes).all():
+    left, right = (nodes[:, side].astype(np.int64) for side in (0, 1))
+    if not ((left == nodes[:, 0]).all() and (right == nodes[:, 1]).all()):
         raise ArgumentError("`tree` must join nodes, which are whole numbers; it has others.")
-    return np.ascontiguousarray(whole[:, 0]), np.ascontiguousarray(whole[:, 1]), height
+    return left, right, height
 
 
 def spanning_tree(left: Int32Array, right: Int32Array, score: FloatArray, points: int) -> Tree:

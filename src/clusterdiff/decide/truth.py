@@ -138,10 +138,12 @@ def _spelt(side: Side, leaves: Leaves) -> tuple[Clustering, Clustering]:
 
 def _settle(aligned: Alignment, leaves: Leaves, policy: Policy) -> Laid:
     """What becomes of points that have no true cluster, or that the tree does not have."""
-    true, leaf = aligned.true, aligned.pred.codes.astype(np.int64)
-    known, placed = true.present, leaf >= 0
-    leaf[placed] = np.asarray(aligned.pred.names)[leaf[placed]]
-    alone = ~placed
+    true, alone = aligned.true, ~aligned.pred.present
+    leaf = _numbers(aligned.pred)
+    if true.absent is None and len(leaf) == leaves.tree.points and bool((leaf[1:] > leaf[:-1]).all()):
+        counted = policy.counted(len(aligned), 0, 0, aligned.policy.noise)
+        return Laid(leaves.tree, leaf, true.codes, true.names, aligned.order.names, aligned.named, counted)
+    known = true.present
     lacking = ~known | (alone & (not leaves.others_alone))
     if lacking.any() and policy.missing == "error":
         raise _refused(aligned, leaves, ~known, alone)
@@ -166,6 +168,15 @@ def _settle(aligned: Alignment, leaves: Leaves, policy: Policy) -> Laid:
     return Laid(
         tree.pruned(there), leaf[order], codes, cluster_names, points, aligned.named or not identity, policy
     )
+
+
+def _numbers(leaves: Labels) -> Int64Array:
+    """The number of each point among the leaves, by which its cluster is called; -1 where it is none of them."""
+    if leaves.absent is None:
+        return leaves.values.astype(np.int64)
+    numbers = leaves.codes.astype(np.int64)
+    numbers[~leaves.absent] = np.asarray(leaves.names)[numbers[~leaves.absent]]
+    return numbers
 
 
 def _refused(aligned: Alignment, leaves: Leaves, unknown: Any, alone: Any) -> LabelError:

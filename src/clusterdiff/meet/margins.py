@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from clusterdiff import _core
 from clusterdiff.points.labels import Int64Array
 
 
@@ -19,11 +20,7 @@ class SizeCounts:
     @classmethod
     def of(cls, sizes: Int64Array) -> SizeCounts:
         """From the size of each cluster."""
-        if sizes.max() > 4 * len(sizes) + 2**16:  # few clusters, some of them huge: sorting beats a table
-            return cls(*np.unique(sizes, return_counts=True))
-        counts = np.bincount(sizes)
-        found = np.flatnonzero(counts)
-        return cls(found, counts[found])
+        return cls(*_core.counted(np.asarray(sizes, dtype=np.int64)))
 
     @property
     def n(self) -> int:

@@ -69,19 +69,14 @@ LabelList checked_labels(const Labels& x, i64 clusters, const char* name) {
     return list;
 }
 
-namespace {
-
-std::optional<LabelList> copy_labels(const std::optional<LabelList>& from) {
-    if (!from) return std::nullopt;
+LabelList copy_of(const LabelList& list) {
     LabelList to;
-    to.count = from->count;
-    to.lo = from->lo;
-    to.is_signed = from->is_signed;
-    if (!from->values.empty()) to.values = Buffer<u64>::copy(from->values.data(), from->values.size());
+    to.count = list.count;
+    to.lo = list.lo;
+    to.is_signed = list.is_signed;
+    if (!list.values.empty()) to.values = Buffer<u64>::copy(list.values.data(), list.values.size());
     return to;
 }
-
-}  // namespace
 
 Transposed transpose(const Cells& t) {
     Transposed out;
@@ -92,8 +87,8 @@ Transposed transpose(const Cells& t) {
     x.indptr = Buffer<i64>::zeros(t.k_pred + 1);
     x.cols = Buffer<i32>(t.count());
     x.sizes = Buffer<i64>(t.count());
-    x.true_labels = copy_labels(t.pred_labels);
-    x.pred_labels = copy_labels(t.true_labels);
+    if (t.pred_labels) x.true_labels = copy_of(*t.pred_labels);
+    if (t.true_labels) x.pred_labels = copy_of(*t.true_labels);
     out.order = Buffer<i64>(t.count());
     for (i64 q = 0; q < t.count(); ++q) ++x.indptr[t.cols[q] + 1];
     for (i64 c = 0; c < t.k_pred; ++c) x.indptr[c + 1] += x.indptr[c];

@@ -19,6 +19,8 @@ struct LabelList {
     u64 operator[](i64 code) const { return values.empty() ? lo + static_cast<u64>(code) : values[code]; }
 };
 
+LabelList copy_of(const LabelList& list);
+
 struct Cells {
     i64 n = 0, k_true = 0, k_pred = 0;
     Buffer<i64> indptr;  // [k_true + 1]

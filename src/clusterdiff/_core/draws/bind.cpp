@@ -12,7 +12,13 @@ namespace {
 Result kept_result;
 
 nb::object kept_of(const PyCells& c) {
-    auto k = heavy(c.cells().count(), [&](Run&) { return kept_by_true(c.cells()); });
+    Table& table = *c.table;
+    auto k = heavy(c.cells().count(), [&](Run&) {
+        std::unique_lock lock(table.mutex);
+        if (auto known = std::exchange(table.kept, std::nullopt)) return std::move(*known);
+        lock.unlock();
+        return kept_by_true(c.cells());
+    });
     return kept_result(to_numpy(std::move(k.kept)), k.split, k.merge);
 }
 

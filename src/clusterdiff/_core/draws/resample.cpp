@@ -1,6 +1,8 @@
 #include "draws/resample.hpp"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 #include <vector>
 
 #include "draws/random.hpp"
@@ -59,6 +61,32 @@ void choices(const double* values, i64 units, i64 width, std::vector<double>& ta
                     table[static_cast<std::size_t>((unit / 4 * 16 + choice) * width + c)] += values[unit * width + c];
 }
 
+// Some draws of one block, the first of them `at`, one `step` apart; each adds to its own row of sums. Those that go on
+// side by side do not wait for each other's additions.
+template <i64 kWidth, i64 kDraws>
+void toss(const double* table, i64 words, i64 width, u64 seed, u64 at, u64 step, double* sums) {
+    const i64 w = kWidth ? kWidth : width;
+    std::array<Stream, kDraws> random = [&]<std::size_t... d>(std::index_sequence<d...>) {
+        return std::array<Stream, kDraws>{Stream(seed, at + d * step)...};
+    }(std::make_index_sequence<kDraws>());
+    for (i64 word = 0; word < words; ++word) {
+        std::array<u64, kDraws> x;
+        for (std::size_t d = 0; d < kDraws; ++d) x[d] = random[d].next();
+        for (i64 i = 0; i < 16; ++i, table += 16 * w)
+            for (std::size_t d = 0; d < kDraws; ++d, x[d - 1] >>= 4)
+                for (i64 c = 0; c < w; ++c) sums[static_cast<i64>(d) * w + c] += table[static_cast<i64>(x[d] & 15) * w + c];
+    }
+}
+
+template <i64 kDraws>
+auto tossing(i64 width) {
+    switch (width) {
+        case 1: return &toss<1, kDraws>;
+        case 2: return &toss<2, kDraws>;
+        default: return &toss<0, kDraws>;
+    }
+}
+
 }  // namespace
 
 Buffer<double> resampled(const double* values, i64 units, i64 width, const i64* drawn, i64 resamples, u64 seed, Run& run) {
@@ -85,6 +113,8 @@ Buffer<double> tossed(const double* values, i64 units, i64 width, i64 draws, u64
     const i64 blocks = in_pieces(units, kTossed);
     auto out = Buffer<double>::zeros(draws * width);
     constexpr i64 kLong = 16 * kStretch;  // the table of a block has to pay off
+    constexpr i64 kBeside = 4;
+    const auto beside = tossing<kBeside>(width), alone = tossing<1>(width);
     run.tasks(in_pieces(draws, kLong), [&](i64 task, int worker) {
         std::vector<double> table(static_cast<std::size_t>(kFours * 16 * width));
         const i64 first = task * kLong, stop = std::min(draws, first + kLong);
@@ -93,16 +123,12 @@ Buffer<double> tossed(const double* values, i64 units, i64 width, i64 draws, u64
             const i64 here = std::min(kTossed, units - b * kTossed);
             choices(values + b * kTossed * width, here, width, table);
             const i64 words = in_pieces(here, 64);
-            for (i64 r = first; r < stop; ++r) {
-                Stream random(seed, static_cast<u64>(r * blocks + b));
-                double* sums = out.data() + r * width;
-                for (i64 word = 0; word < words; ++word) {
-                    u64 x = random.next();
-                    const double* four = table.data() + word * 16 * 16 * width;
-                    for (i64 i = 0; i < 16; ++i, x >>= 4, four += 16 * width)
-                        for (i64 c = 0; c < width; ++c) sums[c] += four[static_cast<i64>(x & 15) * width + c];
-                }
-            }
+            auto some = [&](auto draws, i64 r) {
+                draws(table.data(), words, width, seed, static_cast<u64>(r * blocks + b), static_cast<u64>(blocks), out.data() + r * width);
+            };
+            i64 r = first;
+            for (; r + kBeside <= stop; r += kBeside) some(beside, r);
+            for (; r < stop; ++r) some(alone, r);
         }
     });
     return out;

@@ -17,7 +17,7 @@ PyCells meet_of(nb::handle truth, nb::handle pred) {
     return wrap(heavy(tl.n, [&](Run& run) { return meet(tl, pl, run); }));
 }
 
-// The meets of one clustering with each of several, and the sums that most measures read: a thread takes one at a time.
+// The meets of one clustering with each of several, and the sums that rankings read: a thread takes one at a time.
 nb::list meets_of(nb::handle truth, nb::list preds) {
     const Array t(truth, "true");
     const Labels tl = t.labels();
@@ -31,13 +31,16 @@ nb::list meets_of(nb::handle truth, nb::list preds) {
     const i64 count = static_cast<i64>(labels.size());
     std::vector<PyCells> made(labels.size());
     heavy(tl.n * count, [&](Run& run) {
-        run.tasks(count, [&](i64 task, int) {
+        const std::optional<Sorted> sorted = sorted_points(tl, run);
+        std::vector<MeetScratch> scratch(static_cast<std::size_t>(run.threads()));
+        run.tasks(count, [&](i64 task, int worker) {
             const std::size_t j = static_cast<std::size_t>(task);
             Run alone(0, [] { return false; });  // whoever hands out the tasks asks whether to stop
-            made[j] = wrap(meet(tl, labels[j], alone));
+            made[j] = wrap(meet(tl, labels[j], sorted ? &*sorted : nullptr, scratch[static_cast<std::size_t>(worker)], alone));
             Table& table = *made[j].table;
             table.basic.emplace(basic_sums(table.cells, alone));
             table.pred_sizes.emplace(table.cells.pred_sizes());
+            table.kept.emplace(kept_by_true(table.cells));
         });
     });
     nb::list out;

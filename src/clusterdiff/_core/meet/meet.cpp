@@ -6,6 +6,7 @@
 // | arbitrary, few distinct values in a sample | the same, through a dictionary made from the sample          |
 // | small ranges (kSlotsAPoint)                | partition by true slot, sort and count each bucket in cache; |
 // |                                            | ranges are guessed from a sample and checked on the way      |
+// | the same, one clustering with many others  | its points are sorted once, each row counted for each other  |
 // | arbitrary on one or both sides, few values | codes from a dictionary, then as above                       |
 // | arbitrary on one or both sides, many       | partition by hash, code each bucket in cache, then as above  |
 //
@@ -34,7 +35,7 @@ constexpr i64 kCompleteInSample = 1500;
 constexpr i64 kSearchPoints = i64{1} << 17;
 
 // Throws Unforeseen when labels that were read before are no longer what they were.
-Cells meet_once(const Labels& t, const Labels& p, Run& run) {
+Cells meet_once(const Labels& t, const Labels& p, const Sorted* sorted, MeetScratch& scratch, Run& run) {
     if (t.n != p.n)
         throw BadValue("true and pred must have the same length, not " + std::to_string(t.n) + " and " + std::to_string(p.n));
     if (t.n < 1) throw BadValue("at least one point is needed");
@@ -51,7 +52,7 @@ Cells meet_once(const Labels& t, const Labels& p, Run& run) {
         Side ts = guessed_side(t, t_guess), ps = guessed_side(p, p_guess);
         if (ranged(static_cast<u64>(ts.slots) - 1) && ranged(static_cast<u64>(ps.slots) - 1)) {
             try {
-                return meet_by_slot(ts, ps, run);
+                return sorted ? meet_sorted(*sorted, ps, scratch, run) : meet_by_slot(ts, ps, run);
             } catch (const Unforeseen&) {
                 run.resume();
             }
@@ -105,8 +106,13 @@ Cells meet_once(const Labels& t, const Labels& p, Run& run) {
 }  // namespace
 
 Cells meet(const Labels& t, const Labels& p, Run& run) {
+    MeetScratch none;
+    return meet(t, p, nullptr, none, run);
+}
+
+Cells meet(const Labels& t, const Labels& p, const Sorted* sorted, MeetScratch& scratch, Run& run) {
     try {
-        return meet_once(t, p, run);
+        return meet_once(t, p, sorted, scratch, run);
     } catch (const Unforeseen&) {
         throw Changed();
     }

@@ -9,12 +9,19 @@ using namespace nb::literals;
 
 namespace {
 
-Result members_result, contents_result, dense_result, sparse_result;
+Result counted_result, members_result, contents_result, dense_result, sparse_result;
 
 nb::object squares(nb::handle x) {
     const Array a(x, "x");
     const Labels labels = a.labels();
     return to_int(heavy(labels.n, [&](Run& run) { return sum_squares(labels, run); }));
+}
+
+nb::object counts_of(nb::handle x) {
+    const Array a(x, "x");
+    const i64* values = a.exactly<i64>("int64");
+    Counted c = heavy(a.size(), [&](Run&) { return counted(values, a.size()); });
+    return counted_result(to_numpy(std::move(c.values)), to_numpy(std::move(c.counts)));
 }
 
 Labels checked_groups(const Array& groups, i64 k) {
@@ -140,7 +147,9 @@ void bind_points(nb::module_& m) {
     contents_result.define(m, "Contents", {"pairs", "entropy"});
     dense_result.define(m, "DenseMoments", {"centres", "low", "within"});
     sparse_result.define(m, "SparseMoments", {"indptr", "indices", "data", "low", "within"});
+    counted_result.define(m, "Counted", {"values", "counts"});
     m.def("sum_squares", &squares, "x"_a);
+    m.def("counted", &counts_of, "x"_a);
     m.def("group_sum", &sum_of, "groups"_a, "k"_a, "values"_a);
     m.def("contents", &contents_of, "groups"_a, "k"_a, "masses"_a);
     m.def("group_members", &members_of, "groups"_a, "k"_a);

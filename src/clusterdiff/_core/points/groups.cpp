@@ -29,6 +29,32 @@ Buffer<double> sum_floats(const Labels& groups, i64 k, const Numbers& values, Ru
 
 }  // namespace
 
+Counted counted(const i64* x, i64 n) {
+    i64 most = 0;
+    for (i64 i = 0; i < n; ++i) {
+        if (x[i] < 0) throw BadValue("x must not be negative");
+        most = std::max(most, x[i]);
+    }
+    Counted out{Buffer<i64>(n), Buffer<i64>(n)};
+    i64 found = 0;
+    auto add = [&](i64 value, i64 count) { out.values[found] = value, out.counts[found++] = count; };
+    if (most <= 4 * n + (i64{1} << 12)) {
+        auto times = Buffer<i64>::zeros(most + 1);
+        for (i64 i = 0; i < n; ++i) ++times[x[i]];
+        for (i64 value = 0; value <= most; ++value)
+            if (times[value]) add(value, times[value]);
+    } else {  // few, some of them huge: sorting beats a table
+        std::vector<i64> sorted(x, x + n);
+        std::sort(sorted.begin(), sorted.end());
+        for (i64 i = 0, end; i < n; i = end) {
+            for (end = i + 1; end < n && sorted[static_cast<std::size_t>(end)] == sorted[static_cast<std::size_t>(i)];) ++end;
+            add(sorted[static_cast<std::size_t>(i)], end - i);
+        }
+    }
+    out.values = Buffer<i64>::copy(out.values.data(), found), out.counts = Buffer<i64>::copy(out.counts.data(), found);
+    return out;
+}
+
 u128 sum_squares(const Labels& x, Run& run) {
     const i64 shard = i64{1} << 18, shards = (x.n + shard - 1) / shard;
     std::vector<u128> parts(static_cast<std::size_t>(shards));

@@ -10,6 +10,12 @@ namespace clusterdiff {
 // Exact sum of squares.
 u128 sum_squares(const Labels& x, Run& run);
 
+// The distinct values of numbers that are not negative, ascending, and how often each comes.
+struct Counted {
+    Buffer<i64> values, counts;
+};
+Counted counted(const i64* x, i64 n);
+
 // Sums of whole numbers, which either are exact or fail.
 Buffer<i64> group_sum(const Labels& groups, i64 k, const Labels& values, Run& run);
 

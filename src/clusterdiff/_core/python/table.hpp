@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 
+#include "draws/kept.hpp"
 #include "python/call.hpp"
 #include "sums/sums.hpp"
 
@@ -16,6 +17,7 @@ struct Table {
     std::optional<BasicSums> basic;
     std::optional<DetailSums> detail;
     std::optional<Buffer<i64>> true_sizes, pred_sizes;
+    std::optional<Kept> kept;  // until it is asked for
 
     // Computes a cached value on first use. The mutex is taken without the GIL, so a waiting thread blocks nobody.
     template <class T, class F>

@@ -65,7 +65,7 @@ class CellList {
     static constexpr u32 kFew = 16;
 
     CellList() = default;
-    explicit CellList(u32 row) : one_{row, 1}, count_(1) {}
+    explicit CellList(const GrowingCell& cell) : one_(cell), count_(1) {}
 
     u32 count() const { return count_; }
     bool many() const { return count_ > kFew; }

@@ -9,6 +9,9 @@
 
 namespace clusterdiff {
 
+// The sum of sizes times scores.
+u64 sum_products(const u32* sizes, const u64* scores, i64 count);
+
 class DenseCells {
   public:
     explicit DenseCells(i64 rows) : rows_(rows) {}

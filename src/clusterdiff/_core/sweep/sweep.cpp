@@ -9,63 +9,21 @@
 // at the cells of its smaller part. All of those are asked for their cell when a row changes, which two cells becoming one
 // do, fewer than n times in all. One that was asked too often since it last grew is put to rest: it may be rented or
 // bought, and nobody knows for how long it will be needed. Those that have a cell in many rows stand in a matrix, where
-// asking them all is quick. If only few levels are wanted, it is rather put aside, in
-// neither sum, until the next level.
-//
-// All sums are whole numbers, in units of a power of two, and s and t are rounded from whole numbers that depend on the
-// clusterings alone. So the result does not depend on what rests, and nothing drifts over millions of merges.
+// asking them all is quick.
 #include "sweep/sweep.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 
-#include "base/numeric.hpp"
+#include "sweep/batches.hpp"
 #include "sweep/dense.hpp"
+#include "sweep/state.hpp"
 
 namespace clusterdiff {
 
 namespace {
 
-// m log m in units of 2^-64; for sizes that are met often from a table.
-class FixedXLogX {
-  public:
-    explicit FixedXLogX(i64 n) : table_(std::min<i64>(n + 1, i64{1} << 20)) {
-        for (i64 m = 0; m < table_.size(); ++m) table_[m] = compute(m);
-    }
-    u128 operator()(i64 m) const { return m < table_.size() ? table_[m] : compute(m); }
-
-  private:
-    static u128 compute(i64 m) {
-        const u128 one = u128(u64{1} << 32) * u128(u64{1} << 32);
-        const double x = xlogx(m), whole = std::floor(x);
-        return u128(static_cast<u64>(whole)) * one + u128(static_cast<u64>((x - whole) * 0x1p64));
-    }
-    Buffer<u128> table_;
-};
-
-double from_fixed(const u128& x) { return to_double(x) * 0x1p-64; }
-
-// Within one unit of the last place, and quicker: for scores, which are rounded anyway.
-double nearly(const u128& x) { return static_cast<double>(static_cast<u64>(x >> 64)) * 0x1p64 + static_cast<double>(static_cast<u64>(x)); }
-
-u64 rounded(double x) { return static_cast<u64>(std::llrint(x)); }
-
-// A true cluster. What every look at a cell reads stands apart from what only a change reads.
-struct Row {
-    u64 rest = 0;   // V
-    u64 score = 0;  // s
-};
-struct RowSums {
-    u128 logs = 0;     // sum of m log m
-    double scale = 0;  // makes the score of that
-    u64 squares = 0;
-    u64 share = 0;  // squares / size, in units of a row's score
-    u32 size = 0, cells = 0, largest = 0;
-};
-
 // Where the cells of a cluster are accounted for.
-enum class State : i32 { at_rest, aside, growing, dense };
+enum class State : i32 { at_rest, growing, dense };
 
 // A predicted cluster.
 struct Cluster {
@@ -88,34 +46,15 @@ struct Growing {
     u32 asked, patience;
 };
 
-class Sweep {
+class Sweep : public SweepState {
   public:
-    // The state after the first `done` merges. `few`: whether there are many merges between two levels.
-    Sweep(const i32* truth, i64 rows, const Tree& tree, i64 done, bool few, const FixedXLogX& fixed_xlogx)
-        : truth_(truth), tree_(tree), n_(tree.points), few_(few), none_(static_cast<u32>(rows)), rows_(rows + 1), sums_(rows),
-          of_node_(tree.merges), clusters_(n_ / 2 + 1), dense_(rows), fixed_xlogx_(fixed_xlogx) {
-        for (i64 r = 0; r < rows; ++r) sums_[r] = {};
-        for (i64 i = 0; i < n_; ++i) ++sums_[truth[i]].size;
-        u32 most = 1;
-        for (i64 r = 0; r < rows; ++r) most = std::max(most, sums_[r].size);
-        // U is at most n and V at most the size of a row; both have 64 bits. A score of more than 52 would be invented.
-        row_one_ = u64{1} << std::min(52, 64 - static_cast<int>(std::bit_width(static_cast<u64>(n_))));
-        cluster_one_ = u64{1} << std::min(52, 64 - static_cast<int>(std::bit_width(u64{most})));
-        log_n_ = std::log(static_cast<double>(n_));
-        rows_[rows] = {};
-        for (i64 r = 0; r < rows; ++r) {
-            RowSums& row = sums_[r];
-            if (!row.size) throw BadValue("every true cluster must have a point");
-            row.cells = row.size, row.squares = row.size, row.largest = 1;
-            const u128 whole = fixed_xlogx_(row.size);
-            logs_true_ += whole;
-            row.scale = row.size > 1 ? static_cast<double>(row_one_) / nearly(whole) : 0;
-            rows_[r].rest = row.size * cluster_one_;
-        }
-        merge_ = u128(cluster_one_) * static_cast<u64>(n_);
-        precision_ = u128(row_one_) * static_cast<u64>(n_);
-        squares_ = cluster_squares_ = largest_clusters_ = cells_ = clusters_count_ = static_cast<u64>(n_);
-        if (done) gather(done);
+    // The state after the first `done` merges.
+    Sweep(const i32* truth, i64 rows, const Tree& tree, i64 done, const FixedXLogX& fixed_xlogx)
+        : SweepState(truth, rows, tree.points, fixed_xlogx), truth_(truth), tree_(tree), none_(static_cast<u32>(rows)), of_node_(tree.merges),
+          clusters_(n_ / 2 + 1), dense_(rows) {
+        if (!done) return;
+        gather(done);
+        total_ = split_ = recall_ = 0, largest_rows_ = 0;
         for (i64 r = 0; r < rows; ++r) {
             RowSums& row = sums_[r];
             rows_[r].score = score_of(row);
@@ -145,22 +84,7 @@ class Sweep {
         of_node_[k] = a;
     }
 
-    void write(Levels& out, i64 j) {
-        return_all();
-        const double n = static_cast<double>(n_);
-        const bool same = cells_ == clusters_count_ && cells_ == static_cast<u64>(sums_.size());
-        out.s_h[j] = same ? 1.0 : mean(total_, both());
-        out.split[j] = mean(split_, static_cast<double>(row_one_));
-        out.merge[j] = mean(merge_, static_cast<double>(cluster_one_));
-        out.h_pred[j] = clusters_count_ == 1 ? 0.0 : log_n_ - from_fixed(logs_pred_) / n;
-        out.split_info[j] = from_fixed(logs_true_ - logs_) / n;
-        out.merge_info[j] = from_fixed(logs_pred_ - logs_) / n;
-        out.b3_recall[j] = mean(recall_, static_cast<double>(row_one_));
-        out.b3_precision[j] = mean(precision_, static_cast<double>(row_one_));
-        out.mm[j] = static_cast<i64>(squares_), out.bb[j] = static_cast<i64>(cluster_squares_);
-        out.true_max[j] = static_cast<i64>(largest_rows_), out.pred_max[j] = static_cast<i64>(largest_clusters_);
-        out.cells[j] = static_cast<i64>(cells_), out.clusters[j] = static_cast<i64>(clusters_count_);
-    }
+    void write(Levels& out, i64 j) const { SweepState::write(out, j, total_); }
 
     const u128& total() const { return total_; }
     double change_from(const u128& before) const {
@@ -168,16 +92,6 @@ class Sweep {
     }
 
   private:
-    // A sum in units of a score, over all points.
-    double mean(const u128& sum, double unit) const { return to_double(sum) / unit / static_cast<double>(n_); }
-    double both() const { return static_cast<double>(row_one_) * static_cast<double>(cluster_one_); }
-    // A sum of squares over a size, in units of a row's score.
-    u64 share(u64 squares, u32 size) const { return rounded(static_cast<double>(squares) / size * static_cast<double>(row_one_)); }
-    u64 score_of(const RowSums& row) const { return row.cells == 1 ? row_one_ : rounded(nearly(row.logs) * row.scale); }
-    u64 score_of(const Cluster& c) const {
-        return c.cells.count() == 1 ? cluster_one_ : rounded(nearly(c.logs) / nearly(c.whole) * static_cast<double>(cluster_one_));
-    }
-
     // The clusters after the first `done` merges, at rest; all points were alone.
     void gather(i64 done) {
         const Leaves points = leaves({n_, done, tree_.left, tree_.right});
@@ -214,7 +128,7 @@ class Sweep {
             row.largest = std::max(row.largest, cell.size);
         });
         c.whole = fixed_xlogx_(c.size);
-        c.score = score_of(c);
+        c.score = score_of(c.cells.count(), c.logs, c.whole);
         c.share = share(c.squares, c.size);
         c.cells.each([&](const GrowingCell& cell) { rows_[cell.row].rest -= cell.size * (cluster_one_ - c.score); });
         logs_ += c.logs, logs_pred_ += c.whole;
@@ -227,7 +141,7 @@ class Sweep {
 
     Cluster single(i32 point) const {
         Cluster c;
-        c.cells = CellList(static_cast<u32>(truth_[point]));
+        c.cells = CellList({static_cast<u32>(truth_[point]), 1});
         c.score = cluster_one_;
         c.share = row_one_;
         c.squares = c.size = c.largest = 1;
@@ -246,18 +160,10 @@ class Sweep {
         return a;
     }
 
-    u64 sum_of(const Cluster& c) const {
-        u64 sum = 0;
-        c.cells.each([&](const GrowingCell& x) { sum += x.size * rows_[x.row].score; });
-        return sum;
-    }
-
     // Takes a cluster out of all sums of m s t, and returns its U.
     u64 take_out(Cluster& c) {
         u64 sum = 0;
         switch (c.state) {
-            case State::aside:
-                return sum_of(c);
             case State::growing:
                 sum = growing_[static_cast<std::size_t>(c.place)].sum;
                 break;
@@ -299,8 +205,6 @@ class Sweep {
 
     // The score of a row has risen: whatever has a cell in it learns of it, but for the cluster that is being united.
     void row_changed(u32 r, u64 by, const Cluster& united) {
-        total_ += u128(by) * rows_[r].rest;
-        split_ += u128(by) * sums_[r].size;
         if (dense_.columns()) {
             total_ += u128(by) * dense_.ask(r, by);
             impatient_ |= (dense_.asked() & 0xff) == 0;
@@ -320,7 +224,7 @@ class Sweep {
     // The cells of b come to cluster a.
     void unite(i32 into, Cluster& b) {
         Cluster& a = clusters_[into];
-        u64 sum = (a.state == State::aside ? 0 : take_out(a)) + take_out(b);
+        u64 sum = take_out(a) + take_out(b);
         stop_growing(b);
         if (a.state == State::dense) dense_.score(a.place) = 0;  // nobody counts it until it is placed again
         merge_ = merge_ - (u128(a.score) * a.size + u128(b.score) * b.size);
@@ -341,12 +245,12 @@ class Sweep {
             if (grown) sum += cells_met(a, *grown, cell.size);
         });
         b.cells.release(pool_);
-        a.score = score_of(a);
+        a.score = score_of(a.cells.count(), a.logs, a.whole);
         merge_ += u128(a.score) * a.size;
         a.share = share(a.squares, a.size);
         precision_ += a.share;
         largest_clusters_ += a.largest;
-        if (a.state != State::aside) place(into, a, sum);
+        place(into, a, sum);
         if (impatient_) settle();
     }
 
@@ -374,61 +278,35 @@ class Sweep {
         growing_[static_cast<std::size_t>(a.place)] = {table, sum, a.score, cluster, 0, table.capacity() / kRent};
     }
 
-    // Whatever was put aside comes to rest.
-    void return_all() {
-        for (const i32 cluster : aside_) {
-            Cluster& c = clusters_[cluster];
-            if (c.state != State::aside) continue;
-            total_ += u128(c.score) * sum_of(c);
-            to_rest(c);
-        }
-        aside_.clear();
-    }
-
     // Two cells of a row have become one of cluster a, by `more` points. Returns what that adds to the cluster's U.
     u64 cells_met(Cluster& a, const GrowingCell& cell, u32 more) {
-        const u64 before = cell.size - more;
+        const u64 before = cell.size - more, squares = 2 * before * more;
         const u128 logs = fixed_xlogx_(cell.size) - fixed_xlogx_(static_cast<i64>(before)) - fixed_xlogx_(more);
-        const u64 squares = 2 * before * more;
+        join(sums_[cell.row], logs, squares, 1, cell.size);
         logs_ += logs, a.logs += logs;
         squares_ += squares, a.squares += squares;
         a.largest = std::max(a.largest, cell.size);
         --cells_;
-        RowSums& row = sums_[cell.row];
-        row.logs += logs;
-        row.squares += squares;
-        const u64 share_before = std::exchange(row.share, share(row.squares, row.size));
-        recall_ += row.share - share_before;
-        --row.cells;
-        if (cell.size > row.largest) {
-            largest_rows_ += cell.size - row.largest;
-            row.largest = cell.size;
-        }
-        const u64 score = score_of(row);
-        const u64 by = score - rows_[cell.row].score;
-        rows_[cell.row].score = score;
+        const u64 by = rise(cell.row);
         row_changed(cell.row, by, a);
         return cell.size * by;
     }
 
-    // Those that were asked too often come to rest, or wait for the next level.
+    // Those that were asked too often come to rest.
     void settle() {
         for (i32 j = static_cast<i32>(growing_.size()); j-- > 0;) {
             const Growing& g = growing_[static_cast<std::size_t>(j)];
-            if (g.asked > g.patience) let_go(g.cluster, g.sum);
+            if (g.asked > g.patience) let_go(g.cluster);
         }
         for (i32 j = dense_.columns(); j-- > 0;)
-            if (dense_.asked() > dense_.patience(j)) let_go(dense_.cluster(j), dense_.sum(j));
+            if (dense_.asked() > dense_.patience(j)) let_go(dense_.cluster(j));
         impatient_ = false;
     }
 
-    void let_go(i32 cluster, u64 sum) {
+    void let_go(i32 cluster) {
         Cluster& c = clusters_[cluster];
         stop_growing(c);
-        if (!few_) return to_rest(c);
-        total_ = total_ - u128(c.score) * sum;
-        c.state = State::aside;
-        aside_.push_back(cluster);
+        to_rest(c);
     }
 
     // Asks for the memory that merges soon to come will read.
@@ -472,28 +350,15 @@ class Sweep {
 
     const i32* truth_;
     const Tree& tree_;
-    i64 n_;
-    bool few_;
     u32 none_;  // the row of empty slots
-    Buffer<Row> rows_;
-    Buffer<RowSums> sums_;
     Buffer<i32> of_node_;  // the cluster that merge k made
     Buffer<Cluster> clusters_;
     i32 made_ = 0;
-    std::vector<i32> spare_, aside_;
+    std::vector<i32> spare_;
     std::vector<Growing> growing_;
     DenseCells dense_;
-    const FixedXLogX& fixed_xlogx_;
     CellPool pool_;
     bool impatient_ = false;
-    u64 row_one_ = 0, cluster_one_ = 0;  // a score of 1, a power of two
-    double log_n_ = 0;
-
-    u128 total_ = 0;                  // m s t
-    u128 split_ = 0, merge_ = 0;      // a s, b t
-    u128 logs_ = 0, logs_true_ = 0, logs_pred_ = 0;
-    u128 recall_ = 0, precision_ = 0;
-    u64 squares_ = 0, cluster_squares_ = 0, largest_rows_ = 0, largest_clusters_ = 0, cells_ = 0, clusters_count_ = 0;
 };
 
 // Threads take a stretch of the merges each, and hold a state each.
@@ -507,6 +372,9 @@ i64 stretch(i64 merges, int j, int count) {
     return static_cast<i64>(static_cast<double>(merges) * (kGather + j * (1 - kGather) / count));
 }
 
+// From so many merges a level on, on average, it pays to have all of them at once.
+constexpr i64 kBatch = 256;
+
 }  // namespace
 
 Levels sweep(const i32* truth, i64 rows, const Tree& tree, const i64* ends, i64 levels, bool changes, Run& run) {
@@ -516,11 +384,15 @@ Levels sweep(const i32* truth, i64 rows, const Tree& tree, const i64* ends, i64 
     for (Buffer<i64>* b : {&out.mm, &out.bb, &out.true_max, &out.pred_max, &out.cells, &out.clusters}) *b = Buffer<i64>(levels);
     if (changes) out.change = Buffer<double>(tree.merges);
     const i64 last = changes ? tree.merges : levels ? ends[levels - 1] : 0;
-    const FixedXLogX fixed_xlogx(tree.points);
+    if (levels && !changes && kBatch * levels <= last) {
+        sweep_batches(truth, rows, tree, ends, levels, out, run);
+        return out;
+    }
+    const FixedXLogX fixed_xlogx(std::min<i64>(tree.points + 1, i64{1} << 20));
     const int count = std::min(run.threads(), kMostStretches);
     run.workers(count, [&](int worker) {
         const i64 from = stretch(last, worker, count), to = stretch(last, worker + 1, count);
-        Sweep state(truth, rows, tree, from, !changes && 16 * levels < tree.merges, fixed_xlogx);
+        Sweep state(truth, rows, tree, from, fixed_xlogx);
         i64 k = from;
         auto advance = [&](i64 end) {
             for (; k < end; ++k) {
