@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import math
 import os
 import re
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ import numpy as np
 from clusterdiff.decide.datasets import ALPHA, DatasetRanking, wilcoxon_p_value
 from clusterdiff.decide.ranking import Ranking
 from clusterdiff.errors import ArgumentError, FileError, listed
-from clusterdiff.files import read_text
+from clusterdiff.files import from_json, read_text
 from clusterdiff.measures import resolve
 from clusterdiff.wording import change, number
 
@@ -60,17 +60,16 @@ class Baseline:
     def read(cls, path: str | os.PathLike[str]) -> Baseline:
         """From what ``clusterdiff compare --json`` or ``clusterdiff rank --json`` printed."""
         name = os.fspath(path)
+        text = read_text(name)
         try:
-            told = json.loads(read_text(name))
-        except ValueError as error:
-            if isinstance(error, FileError):
-                raise
-            raise FileError(f"{name} is not JSON: {error}.", HINT) from None
+            told = from_json(text, name)
+        except FileError as error:
+            raise FileError(error.message, HINT) from None
         try:
             data = {key: _scores(value) for key, value in told.get("data", {}).items()}
-            scores: Mapping[Any, Any] = _scores(told) if "systems" in told else {None: told["scores"]}
+            scores: Mapping[Any, Any] = _scores(told) if "systems" in told else {None: _told(told)}
             return cls(name, scores, str(told["signature"]), data)
-        except (AttributeError, KeyError, TypeError):
+        except (AttributeError, KeyError, OverflowError, TypeError):
             raise FileError(f"{name} holds no scores that could be a baseline.", HINT) from None
 
     def changes(self, ranking: Ranking | DatasetRanking) -> list[Change]:
@@ -119,7 +118,11 @@ class Baseline:
                 "choose one of them with --measures.",
             )
         sign = 1 if resolve(measure).similarity else -1
-        old = float(was[measure])
+        old = was[measure]
+        if math.isnan(old):
+            raise ArgumentError(
+                f"{self.path} has no value of {measure} for {name}.", "choose another measure with --measures."
+            )
         new = ranking.score(name) if isinstance(ranking, Ranking) else ranking.mean()[name]
         worse = sign * (new - old) < -SLACK
         significant, why = (None, "") if not worse else self._significant(ranking, name, old, sign)
@@ -140,7 +143,11 @@ class Baseline:
             where = "outside" if outside else "inside"
             return outside, f"the old score is {where} the interval {number(low, 6)} to {number(high, 6)}"
         measure = ranking.measures[0]
-        shared = [data for data in ranking.datasets if name in self.data.get(data, {})]
+        shared = [
+            data
+            for data in ranking.datasets
+            if math.isfinite(self.data.get(data, {}).get(name, {}).get(measure, math.nan))
+        ]
         if not shared:
             return None, ""
         now = np.array([ranking.rankings[data].score(name) for data in shared])
@@ -153,4 +160,12 @@ HINT = "a baseline is what `clusterdiff compare --json` or `clusterdiff rank --j
 
 
 def _scores(ranking: Mapping[str, Any]) -> dict[str, Mapping[str, float]]:
-    return {row["system"]: row["scores"] for row in ranking["systems"]}
+    return {row["system"]: _told(row) for row in ranking["systems"]}
+
+
+def _told(row: Mapping[str, Any]) -> dict[str, float]:
+    """The scores of a system; one that has no value was written as null."""
+    scores = {name: math.nan if value is None else value for name, value in row["scores"].items()}
+    if not all(isinstance(value, float | int) for value in scores.values()):
+        raise TypeError("a score is a number")
+    return {name: float(value) for name, value in scores.items()}

@@ -16,8 +16,9 @@ from clusterdiff.cli.pictures import picture_options, refuse_sizes, save_picture
 from clusterdiff.cli.progress import progress
 from clusterdiff.cli.writing import refuse_overwriting
 from clusterdiff.decide.sweep import Sweep, sweep
-from clusterdiff.errors import ArgumentError, FileError, listed
-from clusterdiff.files import write_text
+from clusterdiff.errors import ArgumentError, FileError
+from clusterdiff.files import read_lines, write_text
+from clusterdiff.formats.arrays import load_numpy
 from clusterdiff.formats.source import Source, parse
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.noise import NOISE_AS
@@ -155,17 +156,12 @@ def _read(source: Source) -> Clustering:
 
 
 def _linkage(path: str) -> Any:
+    if not path.endswith(".txt"):
+        return load_numpy(path)
     try:
-        found = np.loadtxt(path) if path.endswith(".txt") else np.load(path, allow_pickle=False)
-    except OSError as error:
-        raise FileError(f"{path} cannot be read: {error.strerror or error}.") from None
+        return np.loadtxt(read_lines(path), ndmin=2)
     except ValueError as error:
         raise FileError(f"{path} holds no linkage: {error}.") from None
-    if isinstance(found, np.lib.npyio.NpzFile):
-        if len(found.files) != 1:
-            raise FileError(f"{path} must hold one array, a linkage; it holds {listed(found.files)}.")
-        found = found[found.files[0]]
-    return found
 
 
 def _show(swept: Sweep, top: int) -> None:
