@@ -29,6 +29,8 @@ def right(diff: cd.Comparison, true: Labels, pred: Labels, by: str, row: Any, mi
     else:
         side = true if by == "true" else pred
         points = {point for point, cluster in side.items() if cluster == row.cluster}
+    if missing == "drop":  # what a side lacks is not compared, and stays so
+        points &= true.keys() & pred.keys()
     after = dict(pred)
     for point in points:
         if point in true:
