@@ -36,7 +36,9 @@ def main(seconds: float, seed: int) -> int:
     kept = Path("build/fuzz")
     kept.mkdir(parents=True, exist_ok=True)
     end, tried, read = time.monotonic() + seconds, 0, 0
-    spent = dict.fromkeys(CORPUS, 0.0)  # all get the same time: some are read a hundred times as quickly as others
+    spent = dict.fromkeys(
+        CORPUS, 0.0
+    )  # all get the same time: some are read a hundred times as quickly as others
     broken: dict[str, str] = {}
     with tempfile.TemporaryDirectory() as folder:
         while time.monotonic() < end:

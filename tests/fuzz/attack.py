@@ -12,7 +12,6 @@ from click.testing import CliRunner
 import clusterdiff as cd
 from tests.fuzz.corpus import BESIDE, COMMANDS, CORPUS, SIGNS
 
-
 #: What a text is made of: something between quotes, a word or a number.
 WORD = re.compile(rb'"[^"]*"|[\w.+-]+')
 

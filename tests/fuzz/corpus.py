@@ -126,5 +126,5 @@ SIGNS = [
     b"\x00", b"\xff", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"-1", b"0", b"1e999", b"NaN", b"null", b"9" * 30, b"9" * 5000,
     b"\\ud800", b"[" * 3000, b"(" * 500, b"#begin document", b"#end document", b"# newdoc", b"Entity=(", b"split",
     b"merge", b"\x80\x00\x00\x00", b"\x7f\xff\xff\xff", b"=1+1", b"PK\x03\x04", b"\x1f\x8b", b"PAR1", b"ARROW1",
-    b"true", b'"x"', b'"S_H"', b"{}", b"0.5", b"-2", b"7", b"a", b"", b'"systems"', b"[]", b"../", b"inf", b"-0.0", b"1e308",
+    b"true", b'"x"', b'"S_H"', b"{}", b"[]", b"", b"a", b"../", b"inf", b"-0.0", b"1e308", b"0.5", b"-2", b"7",
 ]  # fmt: skip
