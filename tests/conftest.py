@@ -85,6 +85,11 @@ settings.register_profile("long", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "clusterdiff"))
 
 
+def examples(number: int) -> int:
+    """So many examples in `make test`, and more by as much in `make fuzz`, where a fixed number would stay as it is."""
+    return number * settings.default.max_examples // 60
+
+
 def clusterings(n: int) -> Iterator[tuple[int, ...]]:
     """Every clustering of n points, as labels numbered by first appearance (restricted growth strings)."""
 

@@ -30,6 +30,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "pairs.csv").write_text(
         "left,right,score\n" + "".join("{},{},{}\n".format(*p) for p in PAIRS)
     )
+    (tmp_path / "damaged.npy").write_bytes(b"PK\x03\x04 is no archive")
+    np.save(tmp_path / "nodes.npy", [[0, np.nan, 1.0, 2]])
     np.save(tmp_path / "tree.npy", linkage([[0.0], [0.1], [0.3], [5.0], [5.2], [9.0]]))
     columns = "".join(f"{p},{i // 4},{i // 2},{i}\n" for i, p in enumerate(TRUE))
     (tmp_path / "leiden.csv").write_text("id,leiden_0.5,leiden_1.0,leiden_2.0\n" + columns)
@@ -105,7 +107,9 @@ def test_points_without_a_true_cluster(folder: Path) -> None:
             "no meaning for --columns",
         ),
         (["sweep", "true.csv", "leiden.csv"], "not clear which are the ends"),
-        (["sweep", "true.csv", "none.npy"], "none.npy cannot be read"),
+        (["sweep", "true.csv", "none.npy"], "none.npy does not exist"),
+        (["sweep", "true.csv", "damaged.npy"], "damaged.npy cannot be read"),
+        (["sweep", "true.csv", "nodes.npy"], "`tree` must join nodes, which are whole numbers"),
         (["matrix", "leiden.csv", "true.csv", "--columns", "leiden_*"], "columns of one file; got 2"),
         (["matrix", "true.csv"], "at least two clusterings"),
     ],

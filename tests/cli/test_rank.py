@@ -250,11 +250,17 @@ def test_a_poor_baseline_is_told(folder: Path) -> None:
     assert (result.exit_code, "has none of the systems ranked" in result.stderr) == (2, True)
     result = run("rank", folder / "true.csv", folder / "preds", "--measures", "ari", "--baseline", three)
     assert (result.exit_code, "lacks ari; it has S_H, as_h" in result.stderr) == (2, True)
-    scores = '{"signature": "", "scores": {"S_H": %s}}'
+    told = '{{"signature": "", "systems": [{{"system": "fine", "scores": {{"S_H": {}}}}}]}}'
     for text, message in (
-        ("{", "is not JSON"), ("[]", "holds no scores"), ('{"n": 3}', "holds no scores"),
-        ('{"signature": "", "systems": []}', "holds no scores"), (scores % '"high"', "holds no scores"),
-    ):  # fmt: skip
+        ("{", "bad.json, line 1, column 2"),
+        ("[" * 100_000, "nested too deeply"),
+        ("[]", "holds no scores"),
+        ('{"n": 3}', "holds no scores"),
+        ('{"signature": "", "scores": 3}', "holds no scores"),
+        ('{"signature": "", "systems": []}', "holds no scores"),
+        (told.format('"high"'), "holds no scores"),
+        (told.format("null"), "has no value of S_H for fine"),
+    ):
         (folder / "bad.json").write_text(text)
         result = run("rank", folder / "true.csv", folder / "preds", "--baseline", folder / "bad.json")
         assert (result.exit_code, message in result.stderr) == (2, True), result.stderr

@@ -1,4 +1,4 @@
-"""Small files of every format that is read from bytes, and signs that their readers look for."""
+"""Small files of everything that is read, what commands read them, and signs that their readers look for."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ import gzip
 import io
 import json
 import lzma
+import sqlite3
 from collections.abc import Callable
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet
 import tifffile
 
 import clusterdiff as cd
@@ -34,11 +38,30 @@ def _bytes(write: Callable[[io.BytesIO], object]) -> bytes:
     return out.getvalue()
 
 
+TRUE = {"a": 1, "b": 1, "c": 2, "d": 2}
+PRED = {"a": "x", "b": "y", "c": "y", "d": "z"}
+
+
 def _patch() -> bytes:
-    true, pred = {"a": 1, "b": 1, "c": 2, "d": 2}, {"a": "x", "b": "y", "c": "y", "d": "z"}
-    return cd.compare(true, pred).patch().to_json().encode()
+    return cd.compare(TRUE, PRED).patch().to_json().encode()
 
 
+def _database() -> bytes:
+    with sqlite3.connect(":memory:") as connection:
+        connection.execute("PRAGMA page_size = 512")
+        connection.execute("CREATE TABLE points (id TEXT, cluster INTEGER)")
+        connection.executemany("INSERT INTO points VALUES (?, ?)", [("a", 1), ("b", 1), ("c", 2)])
+        return connection.serialize()
+
+
+def _baseline(*systems: str) -> dict[str, object]:
+    scores = {"S_H": 0.9, "as_h": 0.8}
+    rows = [{"system": name, "place": 1, "scores": scores} for name in systems]
+    return {"signature": "S_H|n:4|v:1", "measures": ["S_H", "as_h"], "systems": rows}
+
+
+ARROW = pa.table({"id": ["a", "b", "c"], "cluster": [1, 1, 2]})
+LINKAGE = np.array([[0, 1, 0.5, 2], [2, 3, 0.25, 2], [4, 5, 1.5, 4]])
 LABELS = np.array([[0, 0, 1], [2, 1, 1]], dtype=np.int32)
 
 #: File name → content.
@@ -60,6 +83,41 @@ CORPUS: dict[str, bytes] = {
     "t.conllu": CONLLU.encode(),
     "spans.jsonl": SPANS.encode(),
     "fix.patch": _patch(),
+    "t.parquet": _bytes(lambda out: pa.parquet.write_table(ARROW, out)),
+    "t.arrow": _bytes(lambda out: pa.feather.write_feather(ARROW, out)),
+    "t.sqlite": _database(),
+    "pairs.csv": b"left,right,score\na,b,0.9\nc,d,0.4\n",
+    "scored.csv": b"left,right,score\na,b,0.9\nb,c,0.4\nc,d,1e-3\n",
+    "tree.npy": _bytes(lambda out: np.save(out, LINKAGE)),
+    "tree.npz": _bytes(lambda out: np.savez(out, LINKAGE)),
+    "tree.txt": _bytes(lambda out: np.savetxt(out, LINKAGE, "%g")),
+    "score.json": json.dumps({"scores": {"S_H": 0.9}, "signature": "S_H|n:4|v:1"}).encode(),
+    "ranking.json": json.dumps(_baseline("pred")).encode(),
+    "rankings.json": json.dumps(_baseline("pred") | {"data": {"one": _baseline("pred")}}).encode(),
+    "runs.csv": b"data,system,file\none,true,true.json\none,pred,pred.json\ntwo,true,pred.json\ntwo,pred,true.json\n",
+    "response.conll": CONLL.replace("(1)|(2", "(2").encode(),
+}
+
+#: What lies beside a file that a command reads.
+BESIDE = {
+    "true.json": json.dumps(TRUE).encode(),
+    "pred.json": json.dumps(PRED).encode(),
+    "key.conll": CONLL.encode(),
+    "runs": CORPUS["runs.csv"],
+}
+
+_GUARD = ("rank", "true.json", "pred.json", "--resamples", "20", "--fail-if-worse", "--baseline")
+#: Files that only a command reads, as its last argument.
+COMMANDS: dict[str, tuple[str, ...]] = {
+    "scored.csv": ("sweep", "true.json"),
+    "tree.npy": ("sweep", "true.json"),
+    "tree.npz": ("sweep", "true.json"),
+    "tree.txt": ("sweep", "true.json"),
+    "score.json": _GUARD,
+    "ranking.json": (*_GUARD[:-1], "--significant", "--baseline"),
+    "rankings.json": ("rank", "--table", "runs", *_GUARD[3:]),
+    "runs.csv": ("rank", "--resamples", "20", "--table"),
+    "response.conll": ("compare", "key.conll"),
 }
 
 #: What readers look for, and what they may trip over.
@@ -67,5 +125,6 @@ SIGNS = [
     b'"', b"'", b",", b"\t", b"\n", b"\r", b"\r\n", b"(", b")", b"|", b"[", b"]", b"{", b"}", b":", b"#", b"\\",
     b"\x00", b"\xff", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"-1", b"0", b"1e999", b"NaN", b"null", b"9" * 30, b"9" * 5000,
     b"\\ud800", b"[" * 3000, b"(" * 500, b"#begin document", b"#end document", b"# newdoc", b"Entity=(", b"split",
-    b"merge", b"\x80\x00\x00\x00", b"\x7f\xff\xff\xff", b"=1+1", b"PK\x03\x04", b"\x1f\x8b",
+    b"merge", b"\x80\x00\x00\x00", b"\x7f\xff\xff\xff", b"=1+1", b"PK\x03\x04", b"\x1f\x8b", b"PAR1", b"ARROW1",
+    b"true", b'"x"', b'"S_H"', b"{}", b"[]", b"", b"a", b"../", b"inf", b"-0.0", b"1e308", b"0.5", b"-2", b"7",
 ]  # fmt: skip

@@ -62,8 +62,9 @@ class Baseline:
     def read(cls, path: str | os.PathLike[str]) -> Baseline:
         """From what ``clusterdiff compare --json`` or ``clusterdiff rank --json`` printed."""
         name = os.fspath(path)
+        text = read_text(name)
         try:
-            told = from_json(read_text(name), name)
+            told = from_json(text, name)
         except FileError as error:
             raise FileError(error.message, error.hint or HINT) from None
         try:
@@ -74,7 +75,7 @@ class Baseline:
             if not scores:
                 raise ValueError("no systems")
             return cls(name, scores, str(told["signature"]), data)
-        except (AttributeError, KeyError, TypeError, ValueError):
+        except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
             raise FileError(f"{name} holds no scores that could be a baseline.", HINT) from None
 
     def changes(self, ranking: Ranking | DatasetRanking) -> list[Change]:
@@ -157,7 +158,11 @@ class Baseline:
             where = "outside" if outside else "inside"
             return outside, f"the old score is {where} the interval {number(low, 6)} to {number(high, 6)}"
         measure = ranking.measures[0]
-        shared = [data for data in ranking.datasets if name in self.data.get(data, {})]
+        shared = [
+            data
+            for data in ranking.datasets
+            if isfinite(self.data.get(data, {}).get(name, {}).get(measure, nan))
+        ]
         if not shared:
             return None, ""
         now = np.array([ranking.rankings[data].score(name) for data in shared])
@@ -175,6 +180,8 @@ def _scores(ranking: Mapping[str, Any]) -> dict[str, Mapping[str, float]]:
 
 def _numbers(scores: Mapping[str, Any]) -> dict[str, float]:
     """Scores as numbers; what has no value is null in JSON."""
+    if not all(value is None or isinstance(value, float | int) for value in scores.values()):
+        raise TypeError("a score is a number")
     return {name: nan if value is None else float(value) for name, value in scores.items()}
 
 

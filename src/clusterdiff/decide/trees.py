@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from clusterdiff import _core
 from clusterdiff.errors import ArgumentError
-from clusterdiff.points.labels import FloatArray, Int64Array
+from clusterdiff.points.labels import AnyArray, FloatArray, Int64Array
 from clusterdiff.points.libraries import fitted
 from clusterdiff.wording import count
 
@@ -122,7 +122,7 @@ def _parts(tree: Any) -> tuple[Int64Array, Int64Array, FloatArray]:
         tree = getattr(model, known, tree)
     if hasattr(tree, "to_numpy"):
         tree = tree.to_numpy()
-    array = np.asarray(tree)
+    array = _array(tree)
     if array.dtype.names is not None and {"left_node", "right_node", "value"} <= set(array.dtype.names):
         return _children(np.column_stack([array["left_node"], array["right_node"]]), array["value"])
     if array.ndim != 2 or array.shape[1] != 4 or array.dtype.kind not in "iuf":
@@ -134,16 +134,26 @@ def _parts(tree: Any) -> tuple[Int64Array, Int64Array, FloatArray]:
 
 
 def _children(children: Any, heights: Any) -> tuple[Int64Array, Int64Array, FloatArray]:
-    nodes, height = np.asarray(children), np.array(heights, dtype=np.float64)
+    nodes, height = _array(children), _array(heights, np.float64).copy()
     if nodes.ndim != 2 or nodes.shape[1] != 2 or height.shape != nodes.shape[:1]:
         raise ArgumentError(
             f"`tree` must have two nodes and a height for each merge; got children of shape {nodes.shape} "
             f"and heights of shape {height.shape}."
         )
-    left, right = (nodes[:, side].astype(np.int64) for side in (0, 1))
+    if nodes.dtype.kind not in "iuf":
+        raise ArgumentError(f"`tree` must join nodes, which are whole numbers; got {nodes.dtype}.")
+    with np.errstate(invalid="ignore"):  # NaN and infinity become whole numbers, which differ from them
+        left, right = (nodes[:, side].astype(np.int64) for side in (0, 1))
     if not ((left == nodes[:, 0]).all() and (right == nodes[:, 1]).all()):
         raise ArgumentError("`tree` must join nodes, which are whole numbers; it has others.")
     return left, right, height
+
+
+def _array(values: Any, dtype: Any = None) -> AnyArray:
+    try:
+        return np.asarray(values, dtype=dtype)
+    except (OverflowError, TypeError, ValueError):
+        raise ArgumentError(f"`tree` must be {FORMS}; got what makes no array of numbers.") from None
 
 
 def spanning_tree(left: Int32Array, right: Int32Array, score: FloatArray, points: int) -> Tree:

@@ -103,8 +103,12 @@ def read_scored(pairs: Any) -> ScoredPairs:
 def pairs_of(columns: Sequence[Any]) -> ScoredPairs:
     """The same from three columns, the two ends and the score, or from a list of such triples."""
     rows = len(columns) != 3 or all(isinstance(row, tuple) and len(row) == 3 for row in columns)
-    told = list(zip(*columns, strict=False)) if rows and columns else list(columns)
-    if len(told) != 3 or len({len(column) for column in told}) > 1:
+    try:
+        told = list(zip(*columns, strict=True)) if rows and columns else list(columns)
+        lengths = {len(column) for column in told}
+    except (TypeError, ValueError):
+        told, lengths = [], set()
+    if len(told) != 3 or len(lengths) > 1:
         raise ArgumentError(
             "`pairs` must have three columns of one length: left, right and score.",
             "pass (left, right, score), a list of such triples, a frame, or the path of a table.",
@@ -116,7 +120,7 @@ def pairs_of(columns: Sequence[Any]) -> ScoredPairs:
         raise ArgumentError(f"`pairs` has {count(int(ends.absent.sum()), 'end')} without a name (null).")
     try:
         score = np.array(scores, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         raise ArgumentError("`pairs` must have a number as the score of each pair.") from None
     if not np.isfinite(score).all():
         nulls = int((~np.isfinite(score)).sum())

@@ -159,7 +159,7 @@ def _linkage(path: str) -> Any:
     if not path.endswith(".txt"):
         return load_numpy(path)
     try:
-        return np.loadtxt(read_lines(path))
+        return np.loadtxt(read_lines(path), ndmin=2)
     except FileError:
         raise
     except ValueError as error:
