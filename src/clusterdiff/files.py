@@ -42,8 +42,10 @@ _PIPES: dict[str, str] = {}
 
 
 def shown(path: str) -> str:
-    """A path as messages show it."""
-    return "standard input" if path == STDIN else _PIPES.get(path, path)
+    """A path as messages show it; bytes that are no text are spelt out, since messages may go anywhere."""
+    if path == STDIN:
+        return "standard input"
+    return os.fsencode(_PIPES.get(path, path)).decode(errors="backslashreplace")
 
 
 def is_pipe(path: str) -> bool:
