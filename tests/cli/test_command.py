@@ -147,7 +147,7 @@ def test_policies_reach_the_comparison(tmp_path: Path) -> None:
     )
     failed = run("compare", true, pred)
     assert failed.exit_code == 2
-    assert "`pred` lacks 1 of the 4 points of `true`: 'd'." in failed.stderr
+    assert "PRED lacks 1 of the 4 points of TRUE: 'd'." in failed.stderr
     assert as_json("compare", true, pred, "--missing", "drop")["n"] == 3
     assert as_json("compare", true, pred, "--missing", "singleton")["n"] == 5
     noisy = as_json("compare", true, true, "--noise", "n", "--noise-as", "drop")

@@ -89,7 +89,7 @@ def test_points_without_a_true_cluster(folder: Path) -> None:
         file.write("x,a1,0.99\n")
     refused = run("sweep", "true.csv", "pairs.csv")
     assert refused.exit_code == 2
-    assert "`true` has no cluster for 1 point of `pairs`: 'x'" in refused.output
+    assert "TRUE has no cluster for 1 point of `pairs`: 'x'" in refused.output
     assert printed("sweep", "true.csv", "pairs.csv", "--missing", "drop")["n"] == 6
     assert printed("sweep", "true.csv", "pairs.csv", "--missing", "singleton")["n"] == 7
 

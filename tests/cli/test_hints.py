@@ -86,6 +86,7 @@ def test_every_way_out_is_kept_that_the_command_has() -> None:
     assert options_of(command)["budget"] == "--memory"
     told = "allow a larger budget=, or ask for K(k=5), or look at .costliest."
     assert hint_in_options(told, command) == "allow a larger --memory, or ask for K(k=5)."
+    assert in_options("`true` lacks 1 of `weights`", command) == "TRUE lacks 1 of --weight"
     assert in_options("--write scores=FILE.tex, `nobody` and x=1", command) == (
         "--write scores=FILE.tex, `nobody` and x=1"
     )

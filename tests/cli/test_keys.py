@@ -128,4 +128,4 @@ def test_labels_of_images_to_ignore(tmp_path: Path) -> None:
     pl.DataFrame({"id": ["a"], "cluster": [0]}).write_csv(tmp_path / "t.csv")
     refused = run("compare", tmp_path / "t.csv", tmp_path / "t.csv", "--ignore", 0)
     assert refused.exit_code == 2
-    assert "`ignore` names labels of arrays and images" in refused.stderr
+    assert "--ignore names labels of arrays and images" in refused.stderr

@@ -133,6 +133,31 @@ def test_a_closed_connection_is_an_error() -> None:
         diff.score()
 
 
+@pytest.mark.parametrize("fault", ["closed", "dropped"])
+def test_a_table_that_is_gone_is_an_error_wherever_it_is_read(fault: str) -> None:
+    """Comparisons, rankings, matrices and sweeps say that the engine stopped, in one error of ours."""
+    connection = duckdb.connect()
+    for name, divisor in (("gold", 2), ("found", 3)):
+        connection.execute(
+            f"CREATE TABLE {name} AS SELECT i AS id, i // {divisor} AS cluster FROM range(60) t(i)"
+        )
+    connection.execute("CREATE TABLE matches AS SELECT i AS l, i + 1 AS r, 0.5 AS score FROM range(59) t(i)")
+    gold, found, matches = (connection.table(name) for name in ("gold", "found", "matches"))
+    if fault == "closed":
+        connection.close()
+    else:
+        connection.execute("DROP TABLE found")
+        connection.execute("DROP TABLE matches")
+    for read in (
+        lambda: cd.compare(gold, found, point="id"),
+        lambda: cd.rank(gold, {"a": found}),
+        lambda: cd.matrix({"a": gold, "b": found}),
+        lambda: cd.sweep({0: 0, 1: 0}, pairs=matches),
+    ):
+        with pytest.raises(cd.EngineError, match="duckdb stopped"):
+            read()
+
+
 def test_tables_that_change_between_reads_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows that come or go between counting and joining are noticed."""
     left = pl.LazyFrame({"id": [1, 2, 3], "cluster": [1, 1, 2]})

@@ -22,12 +22,13 @@ PYTHON = re.compile(r"\(…|\.\w+\(|\.(costliest|components)\b|[a-z_]+=\[")
 
 
 def options_of(command: click.Command) -> dict[str, str]:
-    """The options of a command by what Python calls them."""
-    found: dict[str, str] = {}
-    for option in command.params:
-        if isinstance(option, click.Option):
-            spelt = max(option.opts, key=len)
-            found |= {name: spelt for name in (option.name, spelt.strip("-").replace("-", "_")) if name}
+    """The options of a command, and its arguments in capitals, by what Python calls them."""
+    found = {
+        str(param.name): max(param.opts, key=len)
+        if isinstance(param, click.Option)
+        else str(param.name).upper()
+        for param in command.params
+    }
     return found | {name: found[other] for name, other in OTHERWISE.items() if other in found}
 
 
@@ -35,8 +36,8 @@ def in_options(text: str, command: click.Command | None = None) -> str:
     """A message with the command's options in place of Python's arguments.
 
     >>> from clusterdiff.cli.commands.compare import command
-    >>> in_options('missing="lost" needs memory, and `weights` must be finite', command)
-    '--missing lost needs memory, and --weight must be finite'
+    >>> in_options('missing="lost" needs memory, and `weights` must be in `true`', command)
+    '--missing lost needs memory, and --weight must be in TRUE'
     """
     command = command or running()
     known = {} if command is None else options_of(command)

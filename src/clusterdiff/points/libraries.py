@@ -89,12 +89,13 @@ def is_estimator(data: object) -> bool:
 def fitted(model: object) -> Any:
     """The model that did the work: the last step of a pipeline, the best of a search."""
     while True:
-        if hasattr(model, "best_estimator_"):
-            model = model.best_estimator_
-        elif isinstance(steps := getattr(model, "steps", None), list) and steps:
-            model = steps[-1][1]
-        else:
+        try:
+            best, steps = getattr(model, "best_estimator_", None), getattr(model, "steps", None)
+        except Exception:  # a relation of DuckDB looks among its columns, and its table may be gone
             return model
+        if best is None and not (isinstance(steps, list) and steps):
+            return model
+        model = steps[-1][1] if best is None else best
 
 
 def _fitted_labels(model: object) -> object:

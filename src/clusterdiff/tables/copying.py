@@ -64,7 +64,8 @@ def copy(
         except duckdb.OutOfMemoryException:
             raise
         except duckdb.Error as error:
-            raise FileError(f"{path} cannot be written: {str(error).partition(chr(10))[0]}") from None
+            full = "No space left on device." if "No space left" in str(error) else None
+            raise FileError(f"{path} cannot be written: {full or str(error).partition(chr(10))[0]}") from None
     return formulas
 
 

@@ -20,6 +20,7 @@ from clusterdiff.formats.source import Source
 from clusterdiff.points.keys import Key
 from clusterdiff.points.reading import read_labels
 from clusterdiff.tables.duck import Connection, Scan, connect, fresh, scan_described
+from clusterdiff.tables.engines.native import DuckDB
 from clusterdiff.tables.files import Loaded, bring, open_table, require
 from clusterdiff.wording import count
 
@@ -135,7 +136,8 @@ def _registered(con: Connection, pairs: Any) -> Scan:
     """Pairs in memory, as a table that DuckDB can read."""
     name = fresh("pairs")
     if hasattr(pairs, "fetchnumpy"):  # a relation belongs to a connection of its own
-        pairs = pairs.fetchnumpy()
+        with DuckDB("duckdb").running():
+            pairs = pairs.fetchnumpy()
     try:
         con.register(name, pairs)
     except (duckdb.Error, TypeError):

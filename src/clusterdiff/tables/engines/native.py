@@ -295,4 +295,6 @@ def _advice(error: BaseException) -> str | None:
         return "the disk for temporary files is full; free some, or choose another place with temp_directory."
     if "out of memory" in text or "outofmemory" in type(error).__name__.lower():
         return "allow more memory, or give the engine a temp_directory to spill to."
+    if "been closed" in text or "does not exist" in text:
+        return "the table, or the database that it was in, is gone; open it again."
     return None

@@ -322,8 +322,9 @@ class Reader:
             ) from None
         self.argument = argument
         self.engine = engine_of(frame)
-        self.frame: Frame = nw.from_native(self.engine.prepare(frame.to_native())).lazy()
-        self.schema = self.frame.collect_schema()
+        with self.engine.running():  # the table, or the database that it is in, may be gone
+            self.frame: Frame = nw.from_native(self.engine.prepare(frame.to_native())).lazy()
+            self.schema = self.frame.collect_schema()
         self.kinds: dict[str, str] = {}
         self.dtypes: dict[str, Any] = {}
         self._taken: dict[str, Any] = {}
