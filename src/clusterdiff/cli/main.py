@@ -20,6 +20,7 @@ import click
 from clusterdiff._version import __version__
 from clusterdiff.cli import commands
 from clusterdiff.cli.output import LINE, error_console, heard, hush, spell_out
+from clusterdiff.cli.spelling import in_shell
 from clusterdiff.errors import ClusterdiffError, ClusterdiffWarning
 
 
@@ -93,7 +94,7 @@ def _answer(error: BaseException) -> int:
         error.show()
         return error.exit_code
     if isinstance(error, ClusterdiffError):
-        _tell(f"error: {error.message}", error.hint)
+        _tell(f"error: {error.message}", error.hint and in_shell(error.hint))
         return 2
     reason = " ".join(str(error).split())
     if isinstance(error, MemoryError):

@@ -90,7 +90,7 @@ def compare_sources(
         return compare_within(aligned, within, policy, singletons, **data)
     except LabelError as error:
         message = f"{error.message} (`true` is {left.shown}, `pred` is {right.shown})"
-        raise LabelError(message, error.hint and f"{error.hint} On the command line: --missing.") from None
+        raise LabelError(message, error.hint) from None
 
 
 @dataclass(frozen=True)
