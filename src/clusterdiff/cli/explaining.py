@@ -50,7 +50,7 @@ explain_options = together(
         default="S_H",
         show_default=True,
         callback=lambda context, option, name: resolve(name).name,
-        help="What components and repairs are told in: what setting each right would gain.",
+        help="The measure that components and repairs are ranked by: what setting each right would gain.",
     ),
     click.option("--stat", is_flag=True, help="Print the costliest components as a table, not as a diff."),
     click.option(

@@ -63,7 +63,7 @@ input_options = together(
         metavar="LABEL",
         help="Label of TRUE, an image, whose points are not compared. May be repeated.",
     ),
-    click.option("--ignore-pred", type=int, multiple=True, metavar="LABEL", help="The same label of PRED."),
+    click.option("--ignore-pred", type=int, multiple=True, metavar="LABEL", help="The same for PRED."),
 )
 
 

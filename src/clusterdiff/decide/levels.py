@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from math import log
 from typing import Any
 
 import numpy as np
@@ -14,9 +13,8 @@ from clusterdiff.decide.trees import Int32Array, Tree
 from clusterdiff.diff.loss import Losses
 from clusterdiff.errors import MeasureError
 from clusterdiff.measures import Measure
+from clusterdiff.meet.counted import Counted
 from clusterdiff.meet.meet import Meet
-from clusterdiff.meet.parts import Pairs
-from clusterdiff.meet.sums import Once
 from clusterdiff.points.labels import FloatArray, Int64Array
 from clusterdiff.wording import count
 
@@ -64,42 +62,15 @@ class LevelSums:
         return self.meet.sums.element
 
 
-class Level(Once):
+class Level(Counted):
     """What is known of the clustering at one level: its sums; a :class:`Summed`."""
 
     offers = frozenset({"sums", "s_h", "s_h_mean"})
     lacking = ("a level of a sweep knows its sums alone", None)
-    weighted = False
-    scale = 0
-    uneven = False
+    sums: LevelSums
 
     def __init__(self, n: int, k_true: int, sums: LevelSums) -> None:
-        self.n = n
-        self.total = n
-        self.k_true = k_true
-        self.k_pred: int = sums.clusters
-        self.sums = sums
-        self._made = {}
-
-    def __len__(self) -> int:
-        """Number of cells."""
-        cells: int = self.sums.cells
-        return cells
-
-    @property
-    def same(self) -> bool:
-        """Whether the two clusterings are the same."""
-        return len(self) == self.k_true == self.k_pred
-
-    @property
-    def pairs(self) -> Pairs:
-        """Pairs of points that the clusterings put together."""
-        return Pairs.counted(self.sums, self.n, self.n)
-
-    @property
-    def bottom_entropy(self) -> float:
-        """H(⊥)."""
-        return log(self.n)
+        super().__init__(n, k_true, sums.clusters, sums.cells, sums)
 
     def fused(self, name: str) -> float:
         """S_H, or S'(entropy)."""

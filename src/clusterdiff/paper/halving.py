@@ -9,8 +9,8 @@ from math import log
 
 import numpy as np
 
-from clusterdiff.meet.parts import Pairs
-from clusterdiff.meet.sums import Once, Summed
+from clusterdiff.meet.counted import Counted
+from clusterdiff.meet.sums import Summed
 from clusterdiff.paper.steps import IntLabels, Worsening, intervals, runs
 from clusterdiff.table import Table
 
@@ -97,42 +97,15 @@ class StepSums:
         return _float(self._totals["element"]) / self._n
 
 
-class Step(Once):
+class Step(Counted):
     """What is known about one clustering of the series: its sums, and nothing more; a :class:`Summed`."""
 
     offers = frozenset({"sums", "matched", *SCORES})
     lacking = ("a step of a series knows its sums alone", None)
-    weighted = False
-    scale = 0
-    uneven = False
 
     def __init__(self, n: int, k_true: int, totals: dict[str, int]) -> None:
-        self.n = n
-        self.total = n
-        self.k_true = k_true
-        self.k_pred = totals["k_pred"]
-        self.sums = StepSums(totals, n)
+        super().__init__(n, k_true, totals["k_pred"], totals["cells"], StepSums(totals, n))
         self._totals = totals
-        self._made = {}
-
-    def __len__(self) -> int:
-        """Number of cells."""
-        return self._totals["cells"]
-
-    @property
-    def same(self) -> bool:
-        """Whether the two clusterings are the same."""
-        return len(self) == self.k_true == self.k_pred
-
-    @property
-    def pairs(self) -> Pairs:
-        """Pairs of points that the clusterings put together."""
-        return Pairs.counted(self.sums, self.n, self.n)
-
-    @property
-    def bottom_entropy(self) -> float:
-        """H(⊥)."""
-        return log(self.n)
 
     def fused(self, name: str) -> int | float:
         """S* or S' with a built-in s, or the number of points in the best one-to-one matching."""

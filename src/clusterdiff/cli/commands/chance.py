@@ -22,15 +22,20 @@ from clusterdiff.verbs.compare import compare
 @click.argument("pred", required=False)
 @input_options
 @click.option(
-    "--measure", "wanted", multiple=True, default=["S_H"], show_default=True, help="May be repeated."
+    "--measure",
+    "wanted",
+    multiple=True,
+    default=["S_H"],
+    show_default=True,
+    help="The measure. May be repeated.",
 )
 @click.option(
     "--model",
     type=click.Choice(MODELS),
     default="permutation",
     show_default=True,
-    help="What is left to chance: who is in which cluster; or also the sizes of as many clusters (num), or of any "
-    "(all), on both sides or of the prediction (num1, all1).",
+    help="What is drawn at random: labels, while clusters keep their sizes (permutation); clusterings with as many "
+    "clusters (num), or all clusterings (all); num1 and all1 draw only the prediction.",
 )
 @click.option("--draws", default=1000, show_default=True, help="How many random meets to look at; 0: none.")
 @seed_option

@@ -57,7 +57,7 @@ from clusterdiff.wording import count
     type=click.Choice(SHARED),
     help="What is drawn again: true clusters or documents.  [default: true; document for documents]",
 )
-@click.option("--level", default=0.95, show_default=True, help="How often intervals should cover.")
+@click.option("--level", default=0.95, show_default=True, help="How often intervals should hold the score.")
 @click.option(
     "--method",
     type=click.Choice(METHODS),
@@ -88,7 +88,9 @@ from clusterdiff.wording import count
     "--baseline", metavar="FILE", help="Compare with what `compare --json` or `rank --json` printed before."
 )
 @click.option("--fail-if-worse", is_flag=True, help="Exit with 1 if a system is worse than in the baseline.")
-@click.option("--significant", is_flag=True, help="… and the difference is more than chance.")
+@click.option(
+    "--significant", is_flag=True, help="With --fail-if-worse: only if the difference is more than chance."
+)
 def command(
     true: str | None,
     preds: tuple[str, ...],
