@@ -160,7 +160,7 @@ class Baseline:
             where = "outside" if outside else "inside"
             return outside, f"the old score is {where} the interval {number(low, 6)} to {number(high, 6)}"
         measure = ranking.measures[0]
-        shared = [data for data in ranking.datasets if name in self.data.get(data, {})]
+        shared = [data for data in ranking.datasets if measure in self.data.get(data, {}).get(name, {})]
         if not shared:
             return None, ""
         now = np.array([ranking.rankings[data].score(name) for data in shared])

@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import duckdb
-
 from clusterdiff.errors import FileError, listed
 from clusterdiff.files import suffix
 from clusterdiff.formats.catalogue import BY_SUFFIX, TABLES
@@ -40,6 +38,8 @@ def read_runs(table: Any) -> Runs:
 
 def _rows(path: str) -> list[tuple[Any, ...]]:
     """The rows of the table, in any format that tables have; a file without a known suffix has commas."""
+    import duckdb
+
     from clusterdiff.tables.duck import connect, quoted
     from clusterdiff.tables.files import open_table
 
