@@ -42,6 +42,19 @@ def test_the_slider_shows_the_scores_of_each_threshold(tmp_path: Path, open_page
         assert page.locator("#worst tbody tr").count() == len(made.worst_merges)
 
 
+def test_curves_stay_inside_their_charts(tmp_path: Path, open_page: Any) -> None:
+    """Mutual information exceeds 1 and is drawn as a share; grey lines end where the chart does."""
+    columns = {"r1": np.arange(160) // 4, "r2": np.arange(160) // 50}
+    cd.sweep(np.repeat(range(4), 40), columns=columns, measures=["S_H", "mi"]).report(tmp_path / "sweep.html")
+    with open_page(tmp_path / "sweep.html") as page:
+        assert "mi (share of its largest)" in page.locator(".legend").inner_text()
+        for box in page.locator("svg.chart path").evaluate_all(
+            "paths => paths.map(p => [p.getBBox(), p.ownerSVGElement.viewBox.baseVal])"
+            ".map(([b, v]) => [b.x, b.y, v.width - b.x - b.width, v.height - b.y - b.height])"
+        ):
+            assert min(box) >= 0
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_phone_shows_it_all(tmp_path: Path, open_page: Any, scheme: str) -> None:
     """Nothing is wider than the screen, and the theme can be changed."""

@@ -17,7 +17,6 @@ from click.testing import CliRunner, Result
 
 import clusterdiff as cd
 from clusterdiff.cli import main
-from clusterdiff.cli.spelling import ARGUMENTS, option
 
 TRUE = ["a", "a", "a", "b", "b", "c"]
 PRED = ["1", "1", "2", "2", "2", "3"]
@@ -259,20 +258,3 @@ def test_a_command_is_a_module_of_its_name() -> None:
         assert command.name == name
         assert command.help
     assert main.get_command(context, "output") is None
-
-
-def test_hints_name_options(tmp_path: Path) -> None:
-    """What Python calls an argument is an option here; each of those that hints may name is one of some command."""
-    sides = tmp_path / "true.csv", tmp_path / "pred.csv"
-    for side, point in zip(sides, "bc", strict=True):
-        side.write_text(f"id,cluster\na,1\n{point},2\n")
-    hint = run("compare", *sides).stderr
-    assert "hint: pass --missing drop to leave them out, --missing singleton to give each" in hint
-    assert "hint: pass --features." in run("compare", sides[0], sides[0], "--measures", "S_MSE").stderr
-    offered = {
-        name
-        for command in main.list_commands(click.Context(main))
-        for parameter in main.get_command(click.Context(main), command).params
-        for name in parameter.opts
-    }
-    assert {option(argument) for argument in ARGUMENTS} <= offered

@@ -149,14 +149,37 @@ def test_data_sets_are_ranked_from_a_table(runs: Path) -> None:
     frame = pl.DataFrame([row | {"file": str(runs.parent / row["file"])} for row in rows])
     for table in (runs, str(runs), frame):
         assert cd.rank(table, resamples=50).to_dict()["scores"] == found["scores"]
+    numbered = frame.with_columns(pl.col("data").str.slice(4).cast(pl.Int64))
+    assert cd.rank(numbered, resamples=0).datasets == list("0123456")
+    assert result_of_tables(runs) == [found["scores"]] * 3
     result = run("rank", "--table", runs, "--resamples", 0, "--plot", runs.parent / "ranks.png")
     assert "All differences are significant." in result.stdout
     assert (runs.parent / "ranks.png").stat().st_size > 5000
 
 
+def result_of_tables(runs: Path) -> list[Any]:
+    """The matrix of scores from the same table with tabs, as Parquet, and as text with a mark of its encoding."""
+    frame = pl.read_csv(runs)
+    frame.write_csv(runs.with_suffix(".tsv"), separator="\t")
+    frame.write_parquet(runs.with_suffix(".parquet"))
+    runs.with_name("marked.csv").write_text("\ufeff" + runs.read_text(), encoding="utf-8")
+    tables = [runs.with_suffix(".tsv"), runs.with_suffix(".parquet"), runs.with_name("marked.csv")]
+    return [as_json("rank", "--table", table, "--resamples", 0)["scores"] for table in tables]
+
+
+def test_what_is_guessed_alike_of_many_files_is_counted(folder: Path) -> None:
+    """A folder of eight files, which all have the same columns: five lines, and how many more."""
+    for i in range(8):
+        write(folder / "preds" / f"run {i}.csv", PREDS["fine"])
+    told = run("rank", folder / "true.csv", folder / "preds", "--resamples", 0).stderr
+    assert told.count("points from the column 'point'") == 6
+    assert "… and 7 more files: points from the column 'point', clusters from 'cluster'" in told
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("data,system,file\n", "lists no data sets"),
         ("data,system\na,b\n", "it lacks 'file'"),
         ("data,system,file\na,true,t.csv\n", "a has no systems but the truth"),
         ("data,system,file\na,b,t.csv\n", "a has no truth"),

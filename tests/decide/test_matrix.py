@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.cluster.hierarchy import linkage
 
 import clusterdiff as cd
 from clusterdiff.formats.source import Source
@@ -215,6 +216,18 @@ def test_pictures_of_many_clusterings(kind: str, case: str) -> None:
     assert all(line.isprintable() for text in shown for line in text.splitlines())
     if kind == "tree" and case == "large":
         assert any("smaller clusters" in text for text in shown)
+
+
+def test_names_of_the_tradeoff_do_not_cover_each_other() -> None:
+    """Thresholds along the curve, its ends included, and the scores of the grey lines."""
+    rng = np.random.default_rng(0)
+    data = np.concatenate([rng.normal(c, 0.9, (60, 2)) for c in ((0, 0), (4, 0), (0, 4), (5, 5))])
+    ax = cd.sweep(np.repeat(range(4), 60), linkage(data, "average")).plot("tradeoff")
+    ax.figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in ax.texts]
+    assert len(boxes) > 10
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+    assert {"0", "5.872"} <= {text.get_text() for text in ax.texts}
 
 
 @pytest.mark.parametrize("kind", ["thresholds", "tradeoff"])

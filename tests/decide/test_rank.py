@@ -194,7 +194,7 @@ def test_systems_may_be_numbers_or_columns_and_so_may_the_seed_be_numpys() -> No
     pandas = pytest.importorskip("pandas")
     found = cd.rank(
         TRUE, {2: PREDS["rough"], 3: PREDS["fine"]}, seed=np.arange(4)[3], resamples=np.int64(100)
-    )  # type: ignore[dict-item]
+    )
     assert found.names == ["3", "2"]
     assert found.interval(3) == found.interval("3")  # type: ignore[arg-type]
     assert found.p_value(2, 3) == found.p_value("3", "2")  # type: ignore[arg-type]

@@ -331,6 +331,18 @@ def test_a_sweep_is_a_value() -> None:
     assert len(swept.to_csv().splitlines()) == 4
 
 
+def test_a_measure_without_any_value_does_not_hide_the_others(tmp_path: Path) -> None:
+    """It has no best threshold; text, JSON, pictures and the page show the rest."""
+    swept = cd.sweep([0, 0, 1], TREE, measures=["S_H", lambda meet: float("nan")])
+    assert "<lambda> has no value at any height" in repr(swept)
+    assert swept.to_dict()["best"] == {"S_H": 1.0, "<lambda>": None}
+    assert swept.plot().get_xlabel() == "height of the cut"
+    swept.report(tmp_path / "sweep.html")
+    assert "S_H" in swept._repr_html_()
+    with pytest.raises(cd.ArgumentError, match="<lambda> has no value at any threshold"):
+        swept.best("<lambda>")
+
+
 def test_a_single_point() -> None:
     """One point has one threshold, at which nothing is lost."""
     swept = cd.sweep(["x"], (np.empty((0, 2), dtype=int), []))

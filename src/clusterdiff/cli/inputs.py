@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -20,7 +21,10 @@ from clusterdiff.files import STDIN, is_pipe, read_bytes, shown
 from clusterdiff.formats.catalogue import FORMATS
 from clusterdiff.formats.source import Source, parse
 from clusterdiff.points.noise import NOISE_AS
+from clusterdiff.wording import count
 
+#: What is guessed alike of more files than this is counted.
+ALIKE = 5
 #: The options that say how inputs are read.
 input_options = together(
     click.option(
@@ -182,19 +186,37 @@ def told() -> Iterator[None]:
     try:
         yield
     finally:
+        handler.count()
         logger.removeHandler(handler)
         logger.setLevel(level)
 
 
 class _Teller(logging.Handler):
-    """Prints every message once: a ranking reads the same truth again and again."""
+    """Prints every message once: a ranking reads the same truth again and again.
+
+    What is the same of very many files is said of the first few, and counted.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self._told: set[str] = set()
+        self._alike: Counter[str] = Counter()
 
     def emit(self, record: logging.LogRecord) -> None:
         message = record.getMessage()
-        if message not in self._told:
-            self._told.add(message)
-            error_console().print(message, markup=False, style="dim", soft_wrap=True)
+        if message in self._told:
+            return
+        self._told.add(message)
+        said = message.partition(": ")[2]
+        self._alike[said] += 1
+        if self._alike[said] <= ALIKE:
+            self._print(message)
+
+    def count(self) -> None:
+        """Say of how many more files the same holds."""
+        for said, files in self._alike.items():
+            if files > ALIKE:
+                self._print(f"… and {count(files - ALIKE, 'more file')}: {said}")
+
+    def _print(self, text: str) -> None:
+        error_console().print(text, markup=False, style="dim", soft_wrap=True)

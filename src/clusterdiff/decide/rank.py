@@ -21,12 +21,12 @@ SHARED = ("true", "document")
 
 
 @overload
-def rank(true: object, preds: Mapping[str, object], **options: Any) -> Ranking: ...
+def rank(true: object, preds: Mapping[Any, object], **options: Any) -> Ranking: ...
 @overload
 def rank(true: object, preds: None = None, **options: Any) -> DatasetRanking: ...
 def rank(
     true: Any,
-    preds: Mapping[str, object] | None = None,
+    preds: Mapping[Any, object] | None = None,
     *,
     measures: AnyMeasure | Iterable[AnyMeasure] | None = None,
     unit: Literal["true", "document"] | None = None,

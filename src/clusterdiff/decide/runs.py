@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from clusterdiff.errors import FileError, listed
-from clusterdiff.files import read_lines
+from clusterdiff.files import suffix
+from clusterdiff.formats.catalogue import BY_SUFFIX, TABLES
+from clusterdiff.formats.source import Source
 
 #: The system that is the truth.
 TRUE = "true"
@@ -32,16 +33,35 @@ def read_runs(table: Any) -> Runs:
     if not isinstance(table, str | os.PathLike):
         return _grouped(zip(*(list(table[name]) for name in COLUMNS), strict=True), "the table", Path())
     path = os.fspath(table)
-    try:
-        rows = list(csv.DictReader(read_lines(path), strict=True))
-    except csv.Error as error:
-        raise FileError(f"{path} is no table of comma-separated values: {error}.") from None
-    lacking = [name for name in COLUMNS if not rows or name not in rows[0]]
-    if lacking:
-        raise FileError(
-            f"{path} must be a table with the columns data, system and file; it lacks {listed(lacking)}."
-        )
-    return _grouped(((row[name] for name in COLUMNS) for row in rows), path, Path(path).parent)
+    return _grouped(_rows(path), path, Path(path).parent)
+
+
+def _rows(path: str) -> list[tuple[Any, ...]]:
+    """The rows of the table, in any format that tables have; a file without a known suffix has commas."""
+    import duckdb
+
+    from clusterdiff.tables.duck import connect, quoted
+    from clusterdiff.tables.files import open_table
+
+    known = BY_SUFFIX.get(suffix(path))
+    con = connect()
+    with open_table(con, Source(path, format=known if known in TABLES else "csv").resolved()) as scan:
+        lacking = [name for name in COLUMNS if name not in scan.columns]
+        if lacking:
+            raise FileError(
+                f"{path} must be a table with the columns data, system and file; it lacks {listed(lacking)}."
+            )
+        source, parameters = scan.relation(COLUMNS)
+        wanted = ", ".join(f"CAST({quoted(name)} AS VARCHAR)" for name in COLUMNS)
+        try:
+            found: list[tuple[Any, ...]] = con.execute(
+                f"SELECT {wanted} FROM {source}", list(parameters)
+            ).fetchall()
+        except duckdb.Error as error:
+            raise scan.error(error) from None
+    if not found:
+        raise FileError(f"{path} lists no data sets.")
+    return found
 
 
 def _grouped(rows: Iterable[Iterable[Any]], path: str, folder: Path) -> Runs:

@@ -128,6 +128,11 @@ class Sweep:
             raise ArgumentError(f"{measure} has no value at any threshold.")
         return int(np.nanargmax(values) if self.measures[measure].similarity else np.nanargmin(values))
 
+    @property
+    def valued(self) -> list[str]:
+        """The measures that have a value at some threshold, and so a best one."""
+        return [name for name, values in self.scores.items() if not np.isnan(values).all()]
+
     def clustering(self, threshold: float | None = None) -> Clustering:
         """The clusters at any threshold, scored or not; without one, at the best by the first measure.
 
@@ -186,7 +191,7 @@ class Sweep:
             "over": self.over,
             "n": self.n,
             "total": self.total,
-            "best": {name: self.best(name) for name in self.scores},
+            "best": {name: self.best(name) if name in self.valued else None for name in self.scores},
             **self.table.to_dict(),
             **merges,
         }
@@ -229,6 +234,8 @@ class Sweep:
         return f"{scored}{count(self.total, what)} of {count(self.n)}"
 
     def _best(self, name: str) -> str:
+        if name not in self.valued:
+            return f"{name} has no value at any {self.over}"
         at = self.best_place(name)
         return (
             f"best {name} = {self.scores[name][at]:.4f} at {self.over} {self.thresholds[at]:.6g} "
@@ -236,7 +243,7 @@ class Sweep:
         )
 
     def _repr_html_(self) -> str:
-        at = {name: self.best_place(name) for name in self.scores}
+        at = {name: self.best_place(name) for name in self.valued}
         rows = [
             [
                 name,

@@ -172,8 +172,8 @@ def _show(swept: Sweep, top: int) -> None:
     scored = "" if len(swept) == swept.total else f", {len(swept):,} of them scored"
     out.print(f"{count(swept.n)} · {count(swept.total, what)}{scored}")
     table = plain_table("measure", right=("best", swept.over, "clusters", "lost to splits", "lost to merges"))
-    for name, values in swept.scores.items():
-        at = swept.best_place(name)
+    for name in swept.valued:
+        values, at = swept.scores[name], swept.best_place(name)
         table.add_row(
             Text(name, "bold"),
             number(values[at], 6),

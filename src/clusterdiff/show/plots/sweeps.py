@@ -54,8 +54,8 @@ def thresholds(swept: Sweep, ax: Axes | None = None, *, width: float = WIDTH) ->
     shown = _shown(swept)
     x, style = swept.thresholds[shown], "default" if swept.over == "resolution" else "steps-post"
     marker = "o" if len(shown) <= 30 else None
-    scores = [name for name, measure in swept.measures.items() if measure.similarity]
-    distances = [name for name in swept.scores if name not in scores]
+    scores = [name for name in swept.valued if swept.measures[name].similarity]
+    distances = [name for name in swept.valued if name not in scores]
     entries = []
     for values, colour, name in (
         (swept.parts.split, SPLIT, "lost to splits"),
@@ -163,7 +163,7 @@ def _shown(swept: Sweep) -> npt.NDArray[np.int64]:
     """The thresholds that are drawn: evenly spaced if there are very many, with the best of each measure."""
     if len(swept) <= MOST:
         return np.arange(len(swept))
-    best = [swept.best_place(name) for name in swept.scores]
+    best = [swept.best_place(name) for name in swept.valued]
     return np.unique(np.concatenate([np.linspace(0, len(swept) - 1, MOST).astype(np.int64), best]))
 
 

@@ -47,7 +47,7 @@ def render(swept: Sweep, title: str | None = None) -> str:
         what=what,
         some=len(shown) < swept.total,
         shown=len(shown),
-        best=[(name, swept.best_place(name)) for name in swept.scores],
+        best=[(name, swept.best_place(name)) for name in swept.valued],
         worst=[] if swept.over == "resolution" else list(swept.worst_merges[:MERGES]),
         title=visible(title or f"Every {what} of {count(swept.n)}"),
     )
@@ -55,7 +55,7 @@ def render(swept: Sweep, title: str | None = None) -> str:
 
 def _shown(swept: Sweep) -> Any:
     """The thresholds on the page: evenly spaced if there are very many, with the best by each measure."""
-    best = [swept.best_place(name) for name in swept.scores]
+    best = [swept.best_place(name) for name in swept.valued]
     even = np.linspace(0, len(swept) - 1, min(len(swept), MOST)).astype(np.int64)
     return np.unique(np.concatenate([even, best]))
 
@@ -73,9 +73,9 @@ def _data(swept: Sweep, shown: Any) -> dict[str, Any]:
             {
                 "name": visible(name, 60),
                 "similarity": swept.measures[name].similarity,
-                "values": [None if np.isnan(x) else round(float(x), 9) for x in values[shown]],
+                "values": [None if np.isnan(x) else round(float(x), 9) for x in swept.scores[name][shown]],
                 "best": places[swept.best_place(name)],
             }
-            for name, values in swept.scores.items()
+            for name in swept.valued
         ],
     }

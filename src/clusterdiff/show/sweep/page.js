@@ -111,4 +111,4 @@ scores.addEventListener("click", (event) => {
   show(nearest);
 });
 
-show(data.measures[0].best);
+show(data.measures.length ? data.measures[0].best : 0);
