@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 
 import clusterdiff as cd
+from clusterdiff.decide import systems
 from clusterdiff.decide.paired import holm
 from clusterdiff.diff.interval import Resampling
 from clusterdiff.diff.resampling import bootstrap
@@ -279,6 +280,7 @@ def test_files_are_ranked_like_arrays(tmp_path: Path) -> None:
         (([0, 1], {"short": [0]}), "short: "),
         (([0, 1], {1: [0, 1], "1": [0, 0]}), "`preds` has several systems called '1'"),
         (([0, 1], {"a": [0, 1]}, "ami"), "a: ami is no function of sums over true clusters"),
+        ((np.arange(2), {"a": np.arange(2)}, "ami"), "a: ami is no function of sums over true clusters"),
         (({},), "without `preds`, the first argument must be a dict"),
         (({"d": [0, 1]},), "a data set must be a pair"),
     ],
@@ -299,3 +301,24 @@ def test_unknown_names_are_refused_with_the_nearest() -> None:
         found.score("fine", "ari")
     with pytest.raises(cd.ArgumentError, match='`unit` must be one of "true", "document"'):
         cd.rank(TRUE, PREDS, unit="component")  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("form", ["U", "O", "int32", "float", "list"])
+def test_plain_labels_of_any_type_are_met_at_once(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What has a label for every point needs no comparison of its own, and ranks as the integers do."""
+    rng = np.random.default_rng(0)
+    true = rng.integers(0, 900, 5000)
+    preds = {
+        str(i): np.where(rng.random(5000) < 0.1 * i, rng.integers(-5, 900, 5000), true) for i in range(3)
+    }
+
+    def spelt(labels: np.ndarray) -> Any:
+        return labels.astype(str).tolist() if form == "list" else labels.astype(form)
+
+    expected = cd.rank(true, preds)
+    monkeypatch.setattr(systems, "compare", None)
+    found = cd.rank(spelt(true), {name: spelt(pred) for name, pred in preds.items()})
+    for name in preds:
+        assert found.score(name) == pytest.approx(expected.score(name), abs=1e-14)
+        assert found.score(name, "as_h") == pytest.approx(expected.score(name, "as_h"), abs=1e-12)
+        assert found.p_value("0", name) == expected.p_value("0", name)
