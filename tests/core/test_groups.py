@@ -203,3 +203,17 @@ def test_bad_shapes_are_refused() -> None:
 def test_stream_reads_everything() -> None:
     x, y = np.arange(100_000), np.arange(100_000, dtype=np.int32)
     assert _core.stream(x, y) == int(x.sum() + y.sum())
+
+
+@pytest.mark.parametrize("values", [[3, 1, 3, 0], [10**15, 2, 10**15], [], [7] * 50])
+def test_distinct_values_are_counted(values: list[int]) -> None:
+    """By a table, or sorted where one is huge."""
+    found = _core.counted(np.array(values, dtype=np.int64))
+    expected = np.unique(np.array(values, dtype=np.int64), return_counts=True)
+    assert [column.tolist() for column in found] == [column.tolist() for column in expected]
+
+
+def test_only_what_is_not_negative_is_counted() -> None:
+    """Sizes are."""
+    with pytest.raises(ValueError, match="x must not be negative"):
+        _core.counted(np.array([1, -1]))

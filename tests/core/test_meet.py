@@ -415,7 +415,7 @@ def test_a_keyboard_interrupt_stops_a_long_run(threads: str, monkeypatch: pytest
 def test_several_meets_are_those_made_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the type of the labels and the number of threads, with all their sums."""
     rng = np.random.default_rng(0)
-    true = rng.integers(-5, 40, 6000)
+    true = 3 * rng.integers(-5, 40, 6000)
     preds = [(rng.integers(0, k, 6000) * step).astype(kind) for k, step, kind in
              ((3, 1, np.int8), (50, 1, np.uint16), (900, 10**15, np.int64), (6000, 1, np.int32))]  # fmt: skip
     for threads in ("1", "3"):
@@ -426,6 +426,9 @@ def test_several_meets_are_those_made_one_by_one(monkeypatch: pytest.MonkeyPatch
                 assert (getattr(cells, name) == getattr(one, name)).all()
             sums, other = cells.sums(), one.sums()
             assert (sums.s_h, sums.mm, sums.mutual) == (other.s_h, other.mm, other.mutual)
+            kept, again = cells.kept_by_true(), cells.kept_by_true()  # made on the way, and then anew
+            assert (kept.kept == one.kept_by_true().kept).all()
+            assert kept[1:] == again[1:] == one.kept_by_true()[1:]
     assert _core.meets(true, []) == []
     with pytest.raises(ValueError, match="the same length"):
         _core.meets(true, [preds[0], preds[1][1:]])

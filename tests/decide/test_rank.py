@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 
 import clusterdiff as cd
+from clusterdiff.decide import systems
 from clusterdiff.decide.paired import holm
 from clusterdiff.diff.interval import Resampling
 from clusterdiff.diff.resampling import bootstrap
@@ -366,3 +367,24 @@ def test_a_truth_that_can_be_read_once_is_read_once() -> None:
     """An iterator of labels, as of lines in a file, serves all systems."""
     r = cd.rank(iter(TRUE.tolist()), {"a": TRUE, "b": TRUE}, resamples=0)
     assert [r.score(name) for name in r.names] == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("form", ["U", "O", "int32", "float", "list"])
+def test_plain_labels_of_any_type_are_met_at_once(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What has a label for every point needs no comparison of its own, and ranks as the integers do."""
+    rng = np.random.default_rng(0)
+    true = rng.integers(0, 900, 5000)
+    preds = {
+        str(i): np.where(rng.random(5000) < 0.1 * i, rng.integers(-5, 900, 5000), true) for i in range(3)
+    }
+
+    def spelt(labels: np.ndarray) -> Any:
+        return labels.astype(str).tolist() if form == "list" else labels.astype(form)
+
+    expected = cd.rank(true, preds)
+    monkeypatch.setattr(systems, "compare", None)
+    found = cd.rank(spelt(true), {name: spelt(pred) for name, pred in preds.items()})
+    for name in preds:
+        assert found.score(name) == pytest.approx(expected.score(name), abs=1e-14)
+        assert found.score(name, "as_h") == pytest.approx(expected.score(name, "as_h"), abs=1e-12)
+        assert found.p_value("0", name) == expected.p_value("0", name)

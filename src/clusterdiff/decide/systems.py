@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +23,7 @@ from clusterdiff.meet.margins import Margins, SizeCounts
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Once
 from clusterdiff.points.labels import AnyArray, FloatArray
-from clusterdiff.verbs.compare import compare, integers_in_order
+from clusterdiff.verbs.compare import compare, integers_in_order, plain_labels
 
 #: What a ranking shows unless measures are named: S_H, and its adjusted form where that has a meaning.
 USUAL = ("S_H", "as_h")
@@ -101,24 +102,26 @@ class Judge:
 
     def systems(self, preds: Mapping[str, object]) -> list[System]:
         """All of them, read one after the other; small arrays that are in memory already are met side by side."""
-        true: Any = self.true
-        if type(preds) is not dict or self.options or not integers_in_order(true, true) or len(true) > SMALL:
+        true = None if self.options or type(preds) is not dict else plain_labels(self.true)
+        if true is None or len(true) > SMALL:
             return [self.system(str(name), pred) for name, pred in preds.items()]
         named, made = list(preds.items()), list[System]()
         for at in range(0, len(named), MANY):
             stretch = named[at : at + MANY]
-            if all(integers_in_order(true, pred) for _, pred in stretch):
-                cells = _core.meets(true, [pred for _, pred in stretch])
-                for (name, pred), found in zip(stretch, cells, strict=True):
-                    labels: Any = pred
-                    made.append(self._of_integers(str(name), Meet.from_labels(true, labels, found)))
+            labels = [read for _, pred in stretch if (read := plain_labels(pred)) and len(read) == len(true)]
+            if len(labels) == len(stretch):
+                cells = _core.meets(true.values, [read.values for read in labels])
+                for (name, _), pred, found in zip(stretch, labels, cells, strict=True):
+                    meet = Meet.from_labels(true.values, pred.values, found, true.lexicon, pred.lexicon)
+                    with _named(str(name)):
+                        made.append(self._of_integers(str(name), meet))
             else:
                 made += [self.system(str(name), pred) for name, pred in stretch]
         return made
 
     def system(self, name: str, pred: object) -> System:
         """What there is to know about one prediction."""
-        try:
+        with _named(name):
             if not self.options and integers_in_order(self.true, pred):
                 true: Any = self.true
                 return self._of_integers(name, Meet.from_labels(true, pred))  # type: ignore[arg-type]
@@ -127,9 +130,6 @@ class Judge:
                 warnings.simplefilter("ignore", ClusterdiffWarning)
                 diff = compare(self.true, pred, **self.options)
             return self._of_comparison(name, diff)
-        except ClusterdiffError as error:
-            error.message = f"{name}: {error.message}"
-            raise
 
     def _scores(self, score: Callable[[Measure], float], outlined: bool) -> dict[str, float]:
         """All scores but the adjusted one, which can wait if an outline is kept."""
@@ -192,6 +192,16 @@ class Judge:
         if self._units is None or not np.array_equal(self._units, units):
             self._units = units
         return self._units
+
+
+@contextmanager
+def _named(system: str) -> Iterator[None]:
+    """Errors within tell which system they are about."""
+    try:
+        yield
+    except ClusterdiffError as error:
+        error.message = f"{system}: {error.message}"
+        raise
 
 
 def _names(diff: Comparison, unit: Unit, measure: Measure) -> AnyArray:

@@ -211,14 +211,19 @@ class Labels:
 
     def apart(self, mask: BoolArray, points: Sequence[Hashable]) -> Labels:
         """The same with each point of ``mask`` alone; ``points`` has the names of all."""
-        rest = self.hidden(mask)
-        made = [Single(points[i]) for i in np.flatnonzero(mask).tolist()]
+        rest, alone = self.hidden(mask), np.flatnonzero(mask)
+        known, total = rest.names, len(rest.names) + len(alone)
         labels = rest.codes.astype(np.int64)
-        labels[mask] = np.arange(len(rest.names), len(rest.names) + len(made))
-        lexicon = np.empty(len(rest.names) + len(made), dtype=object)
-        lexicon[: len(rest.names)] = rest.names
-        lexicon[len(rest.names) :] = made
-        return Labels(labels, lexicon, null(labels))
+        labels[alone] = np.arange(len(known), total)
+
+        def names() -> AnyArray:
+            lexicon = np.empty(total, dtype=object)
+            lexicon[: len(known)] = known
+            lexicon[len(known) :] = [Single(points[i]) for i in alone.tolist()]
+            return lexicon
+
+        lazy = LazyNames if isinstance(points, range) else LazyNames.borrowed
+        return Labels(labels, lazy(total, names), null(labels))
 
     def settled(self, found: AnyArray | None = None) -> Labels:
         """The same, independent of arrays that their owner may change.

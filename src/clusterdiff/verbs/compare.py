@@ -12,7 +12,7 @@ import numpy as np
 from clusterdiff.diff.build import compare_aligned, meet_of
 from clusterdiff.diff.comparison import AnyMeasure, Comparison, noticed
 from clusterdiff.diff.documents import compare_corpora, compare_within
-from clusterdiff.errors import ArgumentError, FileError, listed, one_of
+from clusterdiff.errors import ArgumentError, FileError, LabelError, listed, one_of
 from clusterdiff.files import held
 from clusterdiff.formats.catalogue import ARRAYS, DOCUMENTS, TABLES, UNTYPED
 from clusterdiff.formats.source import Source, as_written
@@ -22,7 +22,7 @@ from clusterdiff.points.alignment import align, aligned_as_given, settled
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import SINGLETONS, Corpus, Singletons
 from clusterdiff.points.keys import Key
-from clusterdiff.points.labels import kind
+from clusterdiff.points.labels import Labels, kind
 from clusterdiff.points.libraries import own_noise
 from clusterdiff.points.noise import Noise, NoiseAs, NoiseLabels
 from clusterdiff.points.policy import Missing, Policy
@@ -216,7 +216,23 @@ def integers_in_order(true: object, pred: object) -> bool:
     )
 
 
+def plain_labels(side: object) -> Labels | None:
+    """The labels of a plain array or list in which every point has one and none a name; None for anything else."""
+    if integers_in_order(side, side):
+        return Labels(side)  # type: ignore[arg-type]
+    if type(side) not in LABELS:
+        return None
+    try:
+        read = Clustering.reading(side, "pred")
+    except LabelError:
+        return None  # whoever compares it says why
+    return read.labels if read.points is None and read.labels.absent is None else None
+
+
 # ---- what each side is
+
+#: What holds labels in order and needs no second look.
+LABELS = frozenset({np.ndarray, list, tuple})
 
 #: What holds labels and needs no second look.
 PLAIN = frozenset({np.ndarray, list, tuple, dict})
