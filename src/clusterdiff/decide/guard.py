@@ -121,7 +121,8 @@ class Baseline:
         old = was[measure]
         if math.isnan(old):
             raise ArgumentError(
-                f"{self.path} has no value of {measure} for {name}.", "choose another measure with --measures."
+                f"{self.path} has no value of {measure} for {name}.",
+                "choose another measure with --measures.",
             )
         new = ranking.score(name) if isinstance(ranking, Ranking) else ranking.mean()[name]
         worse = sign * (new - old) < -SLACK
