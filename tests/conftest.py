@@ -30,13 +30,6 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         workers.write_line = lambda _: None
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_unconfigure(config: pytest.Config) -> None:
-    """Quiet on success: bindings report whatever pytest still holds when a worker ends, and nobody can act on it."""
-    if hasattr(config, "workerinput"):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-
-
 #: What takes longest starts first; the rest follows in the order in which it was found.
 LONGEST = ("spark", "tests/engines/test_cluster.py", "tests/browser/test_browser.py")
 

@@ -18,7 +18,7 @@ from tests.conftest import examples
 from tests.fuzz.attack import attack, damaged
 from tests.fuzz.corpus import CORPUS
 
-ATTACKS = 10
+ATTACKS = 6
 
 anything = st.recursive(
     st.none()

@@ -25,18 +25,22 @@ COMMANDS = {
     "duckdb": ["compare", "true.csv", "pred.csv", "--engine", "duckdb", "--memory", "300MB"],
     "polars": ["compare", "true.csv", "pred.csv", "--engine", "polars"],
     "rank": ["rank", "true.csv", "pred.csv", "other.csv", "--html", "out.html"],
+    "sweep": ["sweep", "true.csv", "pairs.csv", "--csv", "out.csv", "--html", "out.html"],
     "matrix": ["matrix", "true.csv", "pred.csv", "other.csv"],
 }
 
 
 def prepare(place: Path, n: int = 100_000) -> None:
-    """Three clusterings of the same points, and a patch."""
+    """Three clusterings of the same points, scored pairs of them, and a patch."""
     rng = np.random.default_rng(0)
     true = rng.integers(0, n // 10, n)
     pred = np.where(rng.random(n) < 0.2, rng.integers(0, n // 10, n), true)
     for name, labels in (("true", true), ("pred", pred), ("other", rng.permutation(pred))):
         rows = "".join(f"p{i},c{c}\n" for i, c in enumerate(labels))
         (place / f"{name}.csv").write_text(f"id,cluster\n{rows}")
+    ends = zip(rng.integers(0, n, n), rng.integers(0, n, n), rng.random(n), strict=True)
+    pairs = "".join(f"p{a},p{b},{score}\n" for a, b, score in ends)
+    (place / "pairs.csv").write_text(f"left,right,score\n{pairs}")
     whole(place, "patch")
     (place / "out.json").rename(place / "fix.json")
 

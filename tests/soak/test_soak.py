@@ -58,3 +58,18 @@ def test_the_core_reads_no_memory_that_it_did_not_write() -> None:
     ]
     assert printed[0] == printed[1]
     assert len(printed[0].splitlines()) == 4
+
+
+HELD = """
+import threading, time, clusterdiff as cd
+diff = cd.compare([0, 0, 1], [0, 1, 1])
+threading.Thread(target=lambda held: time.sleep(3600), args=(diff,), daemon=True).start()
+"""
+
+
+def test_a_thread_may_hold_a_result_to_the_end() -> None:
+    """Whoever ends a process with a thread that holds a result hears nothing of it: no memory is lost."""
+    done = subprocess.run(
+        [sys.executable, "-c", HELD], cwd=TOP, capture_output=True, text=True, timeout=HANGS, check=True
+    )
+    assert done.stderr == ""

@@ -62,6 +62,13 @@ def round_of_work(place: Path, seed: int) -> None:
     patch.write(place / "fix.json")
     assert cd.score(true, cd.Patch.read(place / "fix.json").apply(pred)) == 1
     diff.report(place / "diff.html")
+    ranking = cd.rank(true, {"one": pred, "other": true}, measures="S_H", resamples=10)
+    assert abs(ranking.score("one") - expected) < 1e-9
+    ends = [chance.randrange(n) for _ in range(n)]
+    swept = cd.sweep(true, pairs=(list(range(n)), ends, [chance.random() for _ in range(n)]))
+    swept.report(place / "sweep.html")
+    assert abs(swept.compare(swept.best()).score() - swept.scores["S_H"].max()) < 1e-9
+    assert abs(cd.matrix([true, pred]).values[0, 1] - expected) < 1e-9
     for bad in ([1], {"a": object()}):
         try:
             cd.compare([*true, 1], bad)

@@ -6,6 +6,9 @@ namespace nb = nanobind;
 
 NB_MODULE(_core, m) {
     m.doc() = "The compiled core: pure functions on arrays.";
+    // A thread that Python does not wait for may hold a result when the process ends. That is no fault of these bindings,
+    // and nobody can act on a page of names about it: only the instrumented core tells.
+    nb::set_leak_warnings(CLUSTERDIFF_ASAN);
     nb::register_exception_translator([](const std::exception_ptr& p, void*) {
         try {
             std::rethrow_exception(p);
