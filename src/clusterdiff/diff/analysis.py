@@ -12,9 +12,10 @@ from clusterdiff import _core, notebook
 from clusterdiff.diff.loss import CellLoss, Loss, Losses
 from clusterdiff.measures import resolve
 from clusterdiff.measures.subcomponents import Scored, subcomponent
+from clusterdiff.meet.alone import Alone
 from clusterdiff.meet.lattice import Components
 from clusterdiff.meet.meet import Meet
-from clusterdiff.meet.uneven import Alone, UnevenMeet
+from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.labels import AnyArray, BoolArray, FloatArray, Int64Array, single
 from clusterdiff.table import Table, record_html
 from clusterdiff.wording import count

@@ -19,7 +19,8 @@ from clusterdiff.diff.source import PointSource
 from clusterdiff.diff.worth import Worth
 from clusterdiff.errors import ArgumentError
 from clusterdiff.measures.terms import x_log_x
-from clusterdiff.meet.uneven import Alone, UnevenMeet
+from clusterdiff.meet.alone import Alone
+from clusterdiff.meet.uneven import UnevenMeet
 
 NOTHING = np.empty(0, dtype=np.int64)
 #: Where all points but one weigh nothing, there is nothing to split; rounding must not say otherwise.

@@ -14,7 +14,8 @@ from clusterdiff.diff.explain import tell
 from clusterdiff.diff.loss import PARTS, Losses
 from clusterdiff.diff.repairs import Repair
 from clusterdiff.measures.terms import x_log_x
-from clusterdiff.meet.uneven import Alone, UnevenMeet
+from clusterdiff.meet.alone import Alone
+from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.corpus import InDocument
 from clusterdiff.points.labels import Single
 from clusterdiff.show.pages import visible

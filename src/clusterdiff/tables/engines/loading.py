@@ -14,9 +14,10 @@ import numpy.typing as npt
 from clusterdiff import _core
 from clusterdiff.diff.analysis import CellNumbers
 from clusterdiff.errors import ArgumentError, EngineError
+from clusterdiff.meet.alone import Alone
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.parts import CellWeights, Moments
-from clusterdiff.meet.uneven import Alone, UnevenMeet
+from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.labels import AnyArray, BoolArray, FloatArray, Int64Array, IntArray, Single
 from clusterdiff.points.reading import read_labels
 from clusterdiff.tables.engines.cells import Cells, noisy

@@ -1,0 +1,86 @@
+"""Points that only one side has, and the table of two sides that share none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clusterdiff import _core
+from clusterdiff.points.labels import FloatArray, Int64Array
+
+
+@dataclass(frozen=True)
+class Alone:
+    """The points that only one side has: the cluster of each, and what else is known of it.
+
+    ``at`` has their positions among all points. ``links`` is the link weight inside each cluster, with these points.
+    """
+
+    cluster: Int64Array
+    at: Int64Array | None = None
+    weights: npt.NDArray[Any] | None = None
+    features: Any = None
+    links: FloatArray | None = None
+
+    def __len__(self) -> int:
+        return len(self.cluster)
+
+    def count(self, k: int) -> Int64Array:
+        """How many there are in each of ``k`` clusters."""
+        return np.bincount(self.cluster, minlength=k)
+
+    def mass(self, k: int) -> npt.NDArray[Any]:
+        """What they weigh in each of ``k`` clusters."""
+        return self.count(k) if self.weights is None else _core.group_sum(self.cluster, k, self.weights)
+
+    @property
+    def total(self) -> Any:
+        """What they weigh together."""
+        return len(self) if self.weights is None else self.weights.sum().item()
+
+    def of(self, clusters: Int64Array, k: int) -> Alone:
+        """Those of some of the ``k`` clusters, which are numbered anew in their order."""
+        place = np.full(k, -1)
+        place[clusters] = np.arange(len(clusters))
+        mine = np.flatnonzero(place[self.cluster] >= 0)
+
+        def taken(values: Any) -> Any:
+            return None if values is None else values[mine]
+
+        return Alone(
+            place[self.cluster[mine]],
+            taken(self.at),
+            taken(self.weights),
+            taken(self.features),
+            None if self.links is None else self.links[clusters],
+        )
+
+
+class NoCells:
+    """The table of two clusterings that share no point; the core has none without a cell."""
+
+    n = 0
+    true_labels = pred_labels = None
+
+    def __init__(self, k_true: int, k_pred: int) -> None:
+        self.k_true, self.k_pred = k_true, k_pred
+        self.indptr = np.zeros(k_true + 1, dtype=np.int64)
+        self.cols = np.empty(0, dtype=np.int32)
+        self.sizes = np.empty(0, dtype=np.int64)
+        self.true_sizes = np.zeros(k_true, dtype=np.int64)
+        self.pred_sizes = np.zeros(k_pred, dtype=np.int64)
+
+    def __len__(self) -> int:
+        return 0
+
+    def join(self) -> _core.Join:
+        """Every cluster is a component of its own."""
+        both = np.arange(self.k_true + self.k_pred, dtype=np.int32)
+        return _core.Join(both[: self.k_true], both[self.k_true :], len(both))
+
+    def assign(self, values: Any) -> Int64Array:
+        """There is nothing to match."""
+        return np.empty(0, dtype=np.int64)
