@@ -319,6 +319,19 @@ def test_bad_use_is_refused(arguments: tuple[str, ...], message: str) -> None:
     assert (result.exit_code, message in result.stderr) == (2, True), result.stderr
 
 
+def test_a_new_score_without_a_value_is_worse(tmp_path: Path) -> None:
+    """A system that no longer has a score does not pass, significant or not."""
+
+    def odd(meet: Any) -> float:
+        return float("nan")
+
+    (tmp_path / "old.json").write_text('{"signature": "", "scores": {"odd": 0.5}}')
+    ranking = cd.rank(TRUE, {"a": PREDS["fine"]}, measures=odd, resamples=0)
+    (change,) = Baseline.read(tmp_path / "old.json").changes(ranking)
+    assert (change.worse, change.significant) == (True, True)
+    assert str(change) == "a: odd went from 0.500000 to nan, which is no value"
+
+
 def test_thousands_of_changes_fit_into_a_comment(folder: Path) -> None:
     """The table and the changes together stay under the limit; what got worse comes first, the rest is counted."""
     ranking = cd.rank(

@@ -142,6 +142,8 @@ def test_pairs_come_in_many_forms(tmp_path: Path) -> None:
         tmp_path / "pairs.csv",
         str(tmp_path / "pairs.parquet"),
     ]
+    numbers = np.array([[0, 1, 0.9], [2, 3, 0.7], [1, 2, 0.4]])
+    assert cd.sweep([1, 1, 2, 2, 3], pairs=numbers).worst_merges[0][2:6] == (1, 2, 1, 2)
     for form in forms:
         swept = cd.sweep(true, pairs=form)
         assert swept.best() == 0.7
@@ -371,11 +373,13 @@ TREE = linkage([[0.0], [1.0], [5.0]])
         (lambda: cd.sweep([0, 0, 1], ([[0, 1], [2, 9]], [1, 2])), "merge 1 joins node 9"),
         (
             lambda: cd.sweep([0, 0, 1], ([[0, 1], [2, 3]], [1, np.nan])),
-            "1 merge have none|must have a height",
+            "must have a height for every merge; 1 merge without one",
         ),
         (lambda: cd.sweep([0, 0, 1], ([[0, 1], [2, 3.5]], [1, 2])), "whole numbers"),
         (lambda: cd.sweep([0, 0, 1], ([0, 1], [1, 2])), "two nodes and a height for each merge"),
         (lambda: cd.sweep([0, 0, 1], pairs=([0], [1])), "`pairs` must have three columns"),
+        (lambda: cd.sweep([0, 0, 1], pairs=np.zeros((4, 2))), "`pairs` must have three columns"),
+        (lambda: cd.sweep([0, 0, 1], "tree"), "`tree` must be .* got str.\nHint"),
         (lambda: cd.sweep([0, 0, 1], pairs=([0], [1], [np.nan])), "1 pair without a score"),
         (lambda: cd.sweep([0, 0, 1], pairs=object()), "`pairs` must be \\(left, right, score\\)"),
         (lambda: cd.sweep([0, 0, 1], pairs=[(0, 1, 1.0)], points=[1]), "`points` has no meaning for `pairs`"),

@@ -132,7 +132,7 @@ def _of_data(datasets: object, one: Any) -> Iterable[tuple[str, Ranking]]:
             "pass the predictions of one data set as a dict: rank(true, {system: prediction}).",
         )
     for data, pair in datasets.items():
-        if not isinstance(pair, tuple) or len(pair) != 2 or not isinstance(pair[1], Mapping):
+        if not isinstance(pair, tuple | list) or len(pair) != 2 or not isinstance(pair[1], Mapping):
             raise ArgumentError(
                 f"a data set must be a pair (true, {{system: prediction}}); {data!r} is {type(pair).__name__}."
             )

@@ -284,9 +284,9 @@ def sweep(
         The clusters at t are those of ``fcluster(Z, t, "distance")``: merges at heights up to t, where a merge below
         one of its own parts (an inversion) happens with that one.
     pairs
-        Scored pairs instead: (left, right, score), a list of such triples, a frame or the path of a table whose columns
-        have the usual names. The clusters at t are what the pairs with scores of at least t connect; a point
-        without any such pair is alone.
+        Scored pairs instead: (left, right, score), a list of such triples, an array with three columns, or a frame or
+        the path of a table whose columns have the usual names. The clusters at t are what the pairs with scores of at
+        least t connect; a point without any such pair is alone.
     columns
         Clusterings at several resolutions instead: a dict from resolution to labels, or a frame with one column each.
         A number at the end of a column's name is its resolution.
@@ -367,6 +367,11 @@ def _of_pairs(pairs: Any, points: Points | None) -> tuple[Leaves, tuple[Any, Any
         raise ArgumentError("`points` has no meaning for `pairs`, which name their points.")
     if isinstance(pairs, str | os.PathLike):
         pairs = Source(os.fspath(pairs), pairs=True)
+    if isinstance(pairs, np.ndarray) and pairs.ndim == 2:
+        # Numbers of points that stand beside their scores are floats.
+        whole = pairs.dtype.kind == "f" and bool((pairs[:, :2] == np.floor(pairs[:, :2])).all())
+        ends = pairs[:, :2].astype(np.int64) if whole else pairs[:, :2]
+        pairs = (*ends.T, *pairs[:, 2:].T)
     if isinstance(pairs, list | tuple):
         read = pairs_of(pairs)
     else:

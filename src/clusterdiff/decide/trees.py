@@ -93,8 +93,8 @@ def read_tree(tree: Any) -> Tree:
     left, right, height = _parts(tree)
     if not np.isfinite(height).all():
         raise ArgumentError(
-            f"`tree` must have a height for every merge; {count(int((~np.isfinite(height)).sum()), 'merge')} have none "
-            "(NaN or infinite).",
+            f"`tree` must have a height for every merge; {count(int((~np.isfinite(height)).sum()), 'merge')} without "
+            "one (NaN or infinite).",
         )
     try:
         made = _core.dendrogram(left, right, height)
@@ -127,7 +127,7 @@ def _parts(tree: Any) -> tuple[Int64Array, Int64Array, FloatArray]:
         return _children(np.column_stack([array["left_node"], array["right_node"]]), array["value"])
     if array.ndim != 2 or array.shape[1] != 4 or array.dtype.kind not in "iuf":
         raise ArgumentError(
-            f"`tree` must be {FORMS}; got {type(tree).__name__} of shape {array.shape}.",
+            f"`tree` must be {FORMS}; got {type(tree).__name__}{f' of shape {array.shape}' if array.ndim else ''}.",
             "clusterings at several resolutions are columns=, scored pairs are pairs=.",
         )
     return _children(array[:, :2], array[:, 2])
