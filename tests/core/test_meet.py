@@ -427,7 +427,8 @@ def test_several_meets_are_those_made_one_by_one(monkeypatch: pytest.MonkeyPatch
             sums, other = cells.sums(), one.sums()
             assert (sums.s_h, sums.mm, sums.mutual) == (other.s_h, other.mm, other.mutual)
             kept, again = cells.kept_by_true(), cells.kept_by_true()  # made on the way, and then anew
-            assert (kept.kept == one.kept_by_true().kept).all() and kept[1:] == again[1:] == one.kept_by_true()[1:]
+            assert (kept.kept == one.kept_by_true().kept).all()
+            assert kept[1:] == again[1:] == one.kept_by_true()[1:]
     assert _core.meets(true, []) == []
     with pytest.raises(ValueError, match="the same length"):
         _core.meets(true, [preds[0], preds[1][1:]])

@@ -110,8 +110,8 @@ class Judge:
             ]
             if len(labels) == len(stretch):
                 cells = _core.meets(true.values, [found.values for found in labels])
-                for (name, _), pred, found in zip(stretch, labels, cells, strict=True):
-                    meet = Meet.from_labels(true.values, pred.values, found, true.lexicon, pred.lexicon)
+                for (name, _), pred, met in zip(stretch, labels, cells, strict=True):
+                    meet = Meet.from_labels(true.values, pred.values, met, true.lexicon, pred.lexicon)
                     with _named(str(name)):
                         made.append(self._of_integers(str(name), meet))
             else:

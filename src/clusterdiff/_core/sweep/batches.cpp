@@ -70,16 +70,20 @@ class Batches : public SweepState {
     void advance(i64 end, Run& run, int worker) {
         if (end == done_) return;
         ++step_;
-        find_made(end);
-        if (end - done_ <= kFetched) fetch(end);
-        for (std::size_t j = 0; j < made_.size(); ++j) {
-            if ((j & 0xfff) == 0) run.poll(worker);
-            const i64 k = made_[j];
-            const i64 begin = layout_.start[n_ + k];
-            unite(begin, begin + layout_.size[k]);
+        while (done_ < end) {
+            // The first are next to each other; of others a cache keeps so many.
+            const i64 stop = done_ ? std::min(end, done_ + kFetched) : end;
+            find_made(stop);
+            if (done_) fetch(stop);
+            for (std::size_t j = 0; j < made_.size(); ++j) {
+                if ((j & 0xfff) == 0) run.poll(worker);
+                const i64 k = made_[j];
+                const i64 begin = layout_.start[n_ + k];
+                unite(begin, begin + layout_.size[k]);
+            }
+            done_ = stop;
         }
         settle();
-        done_ = end;
     }
 
     void write(Levels& out, i64 j) const {
@@ -524,8 +528,8 @@ class Batches : public SweepState {
         }
     }
 
-    // How many merges ahead memory is asked for; and the largest batch that a cache keeps.
-    static constexpr i64 kAhead = 16, kFetched = i64{1} << 16;
+    // How many merges ahead memory is asked for; and of how many at a time, which a cache keeps.
+    static constexpr i64 kAhead = 16, kFetched = i64{1} << 13;
     // So few cells are looked through for each other.
     static constexpr u64 kFew = 16;
     // From so many cells on, a cluster that has so many times more than what comes to it is growing.
