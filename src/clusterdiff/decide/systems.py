@@ -113,9 +113,9 @@ class Judge:
             labels = [read for _, pred in stretch if (read := plain_labels(pred)) and len(read) == len(true)]
             if len(labels) == len(stretch):
                 cells = _core.meets(true.values, [read.values for read in labels])
-                for (name, _), pred, found in zip(stretch, labels, cells, strict=True):
-                    locate = partial(located, found, true.values, pred.values)
-                    meet = Meet(found, true.lexicon, pred.lexicon, locate=locate)
+                for (name, _), pred, met in zip(stretch, labels, cells, strict=True):
+                    locate = partial(located, met, true.values, pred.values)
+                    meet = Meet(met, true.lexicon, pred.lexicon, locate=locate)
                     with _named(str(name)):
                         made.append(self._of_integers(str(name), meet))
             else:

@@ -9,54 +9,12 @@
 
 #include <algorithm>
 
-#include "sweep/cell_list.hpp"
-#include "sweep/dense.hpp"
-#include "sweep/state.hpp"
+#include "sweep/growing.hpp"
+#include "sweep/layout.hpp"
 
 namespace clusterdiff {
 
 namespace {
-
-// Where the run of each merge begins, how many points it has, and the true cluster of the point at each place.
-struct Layout {
-    Buffer<i32> start, size, truth;
-};
-
-Layout lay_out(const i32* truth, const Tree& tree, Run& run) {
-    const i64 n = tree.points;
-    Layout out{Buffer<i32>(n + tree.merges), Buffer<i32>(tree.merges), Buffer<i32>(n)};
-    constexpr i64 kAhead = 24;
-    auto size_of = [&](i32 x) { return x < n ? 1 : out.size[x - n]; };
-    for (i64 k = 0; k < tree.merges; ++k) {
-        if ((k & 0xffff) == 0) run.poll(0);
-        if (k + kAhead < tree.merges)
-            for (const i32 x : {tree.left[k + kAhead], tree.right[k + kAhead]})
-                if (x >= n) prefetch(&out.size[x - n]);
-        out.size[k] = size_of(tree.left[k]) + size_of(tree.right[k]);
-    }
-    for (i64 x = 0; x < out.start.size(); ++x) out.start[x] = -1;
-    i32 free = 0;
-    for (i64 k = tree.merges; k-- > 0;) {
-        if ((k & 0xffff) == 0) run.poll(0);
-        if (k >= kAhead)
-            for (const i32 x : {tree.left[k - kAhead], tree.right[k - kAhead]}) {
-                prefetch(&out.start[x]);
-                if (x >= n) prefetch(&out.size[x - n]);
-            }
-        i32& start = out.start[n + k];
-        if (start < 0) {  // a root
-            start = free;
-            free += out.size[k];
-        }
-        out.start[tree.left[k]] = start;
-        out.start[tree.right[k]] = start + size_of(tree.left[k]);
-    }
-    for (i64 i = 0; i < n; ++i) {
-        if (i + kAhead < n && out.start[i + kAhead] >= 0) prefetch(&out.truth[out.start[i + kAhead]]);
-        out.truth[out.start[i] < 0 ? free++ : out.start[i]] = truth[i];
-    }
-    return out;
-}
 
 class Batches : public SweepState {
   public:
@@ -70,16 +28,20 @@ class Batches : public SweepState {
     void advance(i64 end, Run& run, int worker) {
         if (end == done_) return;
         ++step_;
-        find_made(end);
-        if (end - done_ <= kFetched) fetch(end);
-        for (std::size_t j = 0; j < made_.size(); ++j) {
-            if ((j & 0xfff) == 0) run.poll(worker);
-            const i64 k = made_[j];
-            const i64 begin = layout_.start[n_ + k];
-            unite(begin, begin + layout_.size[k]);
+        while (done_ < end) {
+            // The first are next to each other; of others a cache keeps so many.
+            const i64 stop = done_ ? std::min(end, done_ + kFetched) : end;
+            find_made(stop);
+            if (done_) fetch(stop);
+            for (std::size_t j = 0; j < made_.size(); ++j) {
+                if ((j & 0xfff) == 0) run.poll(worker);
+                const i64 k = made_[j];
+                const i64 begin = layout_.start[n_ + k];
+                unite(begin, begin + layout_.size[k]);
+            }
+            done_ = stop;
         }
         settle();
-        done_ = end;
     }
 
     void write(Levels& out, i64 j) const {
@@ -93,17 +55,6 @@ class Batches : public SweepState {
     struct Here {
         u64 score;        // t; of one that is growing, its place among those
         u32 size, cells;  // no cells: it is growing
-    };
-
-    struct Growing {
-        i64 begin = 0;
-        u32 size = 0, count = 0, largest = 0;
-        bool grown = true;  // in this batch
-        u64 squares = 0;
-        u128 logs = 0;
-        u64 sum = 0, score = 0;  // U, t
-        CellList cells;
-        Buffer<u32> dense;  // instead, where it lies in many rows: the size of the cell in each
     };
 
     // What clusters are before they become one, and what they become.
@@ -307,8 +258,8 @@ class Batches : public SweepState {
     u64 take_growing(const Here& here, Parts& old, F&& f) {
         Growing g = remove(here.score);
         count(old, {g.logs, g.squares, g.largest}, g.count, g.size, g.score);
-        each(g, f);
-        release(g);
+        g.each(f);
+        g.release(pool_);
         return g.sum;
     }
 
@@ -365,7 +316,7 @@ class Batches : public SweepState {
         Growing& g = growing_[here_[place].score];
         u128 logs = old.logs;
         for (const GrowingCell& cell : parts_) {
-            const u32 size = add(g, cell), before = size - cell.size;
+            const u32 size = g.add(cell, none_, pool_), before = size - cell.size;
             if (before) logs += met({cell.row, size}, cell.size);
             g.squares += u64{size} * size - u64{before} * before;
             g.largest = std::max(g.largest, size);
@@ -384,57 +335,19 @@ class Batches : public SweepState {
 
     void start_growing(i64 place) {
         const Here here = here_[place];
-        Growing g;
         const GrowingCell* cells = cells_at_.data() + place;
-        g.begin = place, g.size = here.size, g.count = here.cells, g.score = here.score;
-        g.cells = CellList(cells[0]);
-        if (dense_enough(here.cells)) g.dense = Buffer<u32>::zeros(none_);
-        for (u32 q = 0; q < here.cells; ++q) {
-            const GrowingCell& cell = cells[q];
-            Row& row = rows_[cell.row];
-            row.rest -= cell.size * here.score;
-            g.sum += cell.size * row.score;
-            if (!g.dense.empty())
-                g.dense[cell.row] = cell.size;
-            else if (q)
-                g.cells.add(cell, none_, pool_);
-        }
         const Sums sums = sums_of(cells, here.cells);
+        Growing g(cells, here.cells, none_, pool_);
+        g.begin = place, g.size = here.size, g.score = here.score;
         g.logs = sums.logs, g.squares = sums.squares, g.largest = sums.largest;
+        for (u32 q = 0; q < here.cells; ++q) {
+            Row& row = rows_[cells[q].row];
+            row.rest -= cells[q].size * here.score;
+            g.sum += cells[q].size * row.score;
+        }
         total_ = total_ - u128(g.score) * g.sum;
         here_[place] = {growing_.size(), here.size, 0};
         growing_.push_back(std::move(g));
-    }
-
-    // Adds a cell, and returns what size it has now.
-    u32 add(Growing& g, const GrowingCell& cell) {
-        if (g.dense.empty()) {
-            const GrowingCell* grown = g.cells.add(cell, none_, pool_);
-            if (grown) return grown->size;
-            if (dense_enough(++g.count)) make_dense(g);
-            return cell.size;
-        }
-        u32& size = g.dense[cell.row];
-        g.count += size == 0;
-        return size += cell.size;
-    }
-
-    bool dense_enough(u32 cells) const { return 4 * u64{cells} >= none_; }
-    void make_dense(Growing& g) {
-        Buffer<u32> dense = Buffer<u32>::zeros(none_);
-        each(g, [&](const GrowingCell& cell) { dense[cell.row] = cell.size; });
-        g.cells.release(pool_);
-        g.dense = std::move(dense);
-    }
-
-    template <class F>
-    void each(const Growing& g, F&& f) const {
-        for (u32 r = 0; r < static_cast<u32>(g.dense.size()); ++r)
-            if (g.dense[r]) f({r, g.dense[r]});
-        if (g.dense.empty())
-            g.cells.each([&](const GrowingCell& cell) {
-                if (cell.size) f(cell);
-            });
     }
 
     // Takes one from the list of those that are growing; the last one has its place then.
@@ -446,9 +359,6 @@ class Batches : public SweepState {
         }
         growing_.pop_back();
         return g;
-    }
-    void release(Growing& g) {
-        if (g.dense.empty()) g.cells.release(pool_);
     }
 
     // ---- the end of a batch
@@ -462,11 +372,11 @@ class Batches : public SweepState {
         }
         for (std::size_t j = growing_.size(); j-- > 0;)
             if (!std::exchange(growing_[j].grown, false)) rest(j);
-        if (std::any_of(growing_.begin(), growing_.end(), [](const Growing& g) { return !g.dense.empty(); })) {
+        if (std::any_of(growing_.begin(), growing_.end(), [](const Growing& g) { return g.dense(); })) {
             scores_.resize(none_);
             for (u32 r = 0; r < none_; ++r) scores_[r] = rows_[r].score;
         }
-        for (Growing& g : growing_) learn(g);
+        for (Growing& g : growing_) g.learn(changed_, rises_, rows_.data(), scores_);
         changed_.clear();
     }
 
@@ -474,32 +384,10 @@ class Batches : public SweepState {
         Growing g = remove(place);
         GrowingCell* to = cells_at_.data() + g.begin;
         u32 count = 0;
-        each(g, [&](const GrowingCell& cell) { to[count++] = cell; });
+        g.each([&](const GrowingCell& cell) { to[count++] = cell; });
         here_[g.begin] = {g.score, g.size, count};
         to_rest(to, count, g.score);
-        release(g);
-    }
-
-    void learn(Growing& g) {
-        const u64 rises = changed_.size();
-        if (!g.dense.empty()) {
-            if (8 * rises >= none_) {
-                g.sum = sum_products(g.dense.data(), scores_.data(), none_);
-                return;
-            }
-            for (u64 j = 0; j < rises; ++j) g.sum += g.dense[changed_[j]] * rises_[j];
-            return;
-        }
-        const CellTable table = g.cells.table();
-        if (rises >= table.capacity()) {
-            g.sum = 0;
-            g.cells.each([&](const GrowingCell& cell) { g.sum += cell.size * rows_[cell.row].score; });
-            return;
-        }
-        for (u64 j = 0; j < rises; ++j) {
-            if (j + 8 < rises) table.prefetch(changed_[j + 8]);
-            g.sum += table.seek(changed_[j]).size * rises_[j];
-        }
+        g.release(pool_);
     }
 
     // Asks for the memory of all clusters that merges of a batch join, one step of the way after the other.
@@ -524,8 +412,8 @@ class Batches : public SweepState {
         }
     }
 
-    // How many merges ahead memory is asked for; and the largest batch that a cache keeps.
-    static constexpr i64 kAhead = 16, kFetched = i64{1} << 16;
+    // How many merges ahead memory is asked for; and of how many at a time, which a cache keeps.
+    static constexpr i64 kAhead = 16, kFetched = i64{1} << 13;
     // So few cells are looked through for each other.
     static constexpr u64 kFew = 16;
     // From so many cells on, a cluster that has so many times more than what comes to it is growing.
