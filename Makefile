@@ -4,6 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Modules are compiled when they are first imported; most never are.
 INSTALL := $(BIN)/python -m pip --disable-pip-version-check -q install --no-compile -c constraints.txt
+# Whatever is imported is compiled once and kept, also where the environment says otherwise: the tests start hundreds of
+# processes, and most of what those took was compiling.
+unexport PYTHONDONTWRITEBYTECODE
 # The requirements that a list of pyproject.toml has, for whatever pip came with Python: only new ones know of groups.
 listed = $(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["$(1)"]["$(2)"])'
 CORE := CMakeLists.txt pyproject.toml constraints.txt $(wildcard src/clusterdiff/_core/*.cpp src/clusterdiff/_core/*/*)
