@@ -206,9 +206,11 @@ def _others(x: Weighed) -> dict[str, Number]:
     }
 
 
-def exact(true: Sequence[Any], pred: Sequence[Any], weights: Sequence[float]) -> dict[str, float]:
-    """The values of all weighted measures, right to the last digit."""
+def exact(
+    true: Sequence[Any], pred: Sequence[Any], weights: Sequence[float], digits: int = 170
+) -> dict[str, float]:
+    """The values of all weighted measures, right to the last digit if products of pairs of pairs are exact."""
     with localcontext() as context:
-        context.prec = 170  # products of pairs of pairs are exact
+        context.prec = digits
         x = Weighed(true, pred, weights)
         return {name: float(value) for name, value in (_pairs(x) | _information(x) | _others(x)).items()}

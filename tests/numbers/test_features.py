@@ -152,3 +152,14 @@ def test_a_single_point_is_whole(features: list[list[float]]) -> None:
     diff = cd.compare([0], [0], features=features, weights=[1e-310])
     assert diff.score("S_MSE") == 1.0
     assert cd.compare([0], [0], features=features).score("cdistance") == 0.0
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_light_points_beside_heavy_ones_keep_their_spread(kind: Any) -> None:
+    """Deviations are taken from the heaviest point: what rounding makes of its own hides none of the others."""
+    x = kind(np.array([[3.0, 2.0], [-5.0, 8.0], [7.0, -1.0]]))
+    weights = [2.0**-370, 2.0**8, 2.0**197]
+    diff = cd.compare([0, 1, 0], [0, 0, 0], weights=weights, features=x)
+    # Beside the heaviest, the spread of each other point is its weight times its squared distance from that one.
+    expected = 2.0**-370 * (16 + 9) / (2.0**8 * (144 + 81))
+    assert diff.score("S_MSE") == pytest.approx(expected, rel=1e-12, abs=0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -64,3 +65,11 @@ def test_the_limits_of_f_are_precision_and_recall() -> None:
     assert diff.score("pairs.f(beta=1e200)") == pytest.approx(recall, rel=1e-15)
     assert diff.score("pairs.f(beta=1e-200)") == pytest.approx(precision, rel=1e-15)
     assert diff.score("pairs.f(beta=2)") == pytest.approx(5 * precision * recall / (4 * precision + recall))
+
+
+def test_a_fraction_is_a_number() -> None:
+    """Also in measures of arrays."""
+    diff = cd.compare([0, 0, 1, 1, 2], [0, 1, 1, 1, 2])
+    for name in ("f_measure", "pairs.f1", "v_measure"):
+        bound = [cd.measures[name].bind({"beta": beta}) for beta in (Fraction(1, 4), 0.25)]
+        assert diff.score(bound[0]) == pytest.approx(diff.score(bound[1]), rel=1e-15)

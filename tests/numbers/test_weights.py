@@ -240,3 +240,22 @@ def test_lost_points_without_weight_change_nothing() -> None:
     # A cluster of which all that weighs something is lost keeps nothing, whatever points of no weight are left of it.
     splits = cd.compare({0: 0, 1: 0, 2: 1}, {0: 0, 2: 1}, weights={0: 0, 1: 5, 2: 1}, missing="lost").splits
     assert dict(zip(splits["cluster"], splits["score"], strict=True)) == {0: 0.0, 1: 1.0}
+
+
+@pytest.mark.parametrize(
+    ("true", "pred", "powers"),
+    [
+        ([0, 0], [0, 1], [498, -498]),  # S_H was 1 and is 0
+        ([0, 1, 1, 2, 2], [0, 1, 1, 1, 2], [498, -498, -498, -498, -498]),  # the heavy point is in no pair
+        ([0, 0, 1, 1, 1], [0, 1, 1, 1, 0], [-300, 498, 0, 3, -498]),
+    ],
+)
+def test_weights_as_far_apart_as_doubles_can_be_multiplied(
+    true: list[int], pred: list[int], powers: list[int]
+) -> None:
+    """Weights from 10^-150 to 10^150 side by side: a light point counts where no heavy one is, as everywhere."""
+    weights = [1.1 * 2.0**power for power in powers]
+    diff, expected = cd.compare(true, pred, weights=weights), exact(true, pred, weights, digits=650)
+    for name, value in expected.items():
+        if cd.measures[name].degree == 0:
+            assert diff.score(name) == pytest.approx(value, rel=1e-9, abs=1e-15), name

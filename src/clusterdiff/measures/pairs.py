@@ -297,9 +297,12 @@ def adjusted_fowlkes_mallows(meet: Summed) -> float:
     if not true or not pred:
         return 0.0
     # With r the root, FM − E is (P(L, C)·P − r²)/rP and 1 − E is (P² − r²)/(P + r)P: differences of whole numbers.
-    root = sqrt(true) * sqrt(pred)
-    share = kept(both * all_pairs - true * pred, all_pairs * all_pairs - true * pred)
-    return share * ((float(all_pairs) + root) / root)
+    above, square, every = both * all_pairs - true * pred, true * pred, all_pairs * all_pairs
+    root = sqrt(square / every)  # as a share of P
+    if root > 1e-100:
+        return kept(above, every - square) * (1 + 1 / root)
+    # Chance is nothing, and may be less than a double holds; FM need not be.
+    return sqrt(above * above / (square * every)) * (1 if above > 0 else -1)
 
 
 @plain(
@@ -373,5 +376,7 @@ def pair_correlation(meet: Summed) -> float:
     both, true, pred, all_pairs = meet.pairs
     if not all((true, all_pairs - true, pred, all_pairs - pred)):
         return 0.0
-    below = sqrt(true) * sqrt(all_pairs - true) * sqrt(pred) * sqrt(all_pairs - pred)
-    return min(1.0, max(-1.0, (all_pairs * both - true * pred) / below))
+    # Its square is a fraction of counts, which are exact however large they are.
+    above, below = all_pairs * both - true * pred, true * (all_pairs - true) * pred * (all_pairs - pred)
+    correlation = min(1.0, sqrt(above * above / below))
+    return correlation if above > 0 else -correlation

@@ -83,11 +83,14 @@ def f_beta(precision: float, recall: float, beta: float = 1.0) -> float:
     """
     if precision == 0 or recall == 0:
         return 0.0
-    return precision * recall / float(beta_mean(precision, recall, beta))
+    both, mean = precision * recall, float(beta_mean(precision, recall, beta))
+    # The product of two small shares may be less than a double holds.
+    return both / mean if both > 1e-200 else precision * (recall / mean)
 
 
 def beta_mean(x: Any, y: Any, beta: float) -> Any:
     """(β²x + y)/(1 + β²), for any β that a double holds; exactly x where the two are equal."""
+    beta = float(beta)  # a fraction would make objects of arrays
     if beta == 1:
         return (x + y) / 2
     if beta > 1:

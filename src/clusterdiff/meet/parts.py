@@ -257,3 +257,14 @@ class Pairs(NamedTuple):
         """
         apart = self.all - self.true - self.pred + self.both
         return (2 * apart, 2 * (self.pred - self.both)), (2 * (self.true - self.both), 2 * self.both)
+
+
+def pairs_with_lost(cluster: Any, k: int, mass: npt.NDArray[Any], lost_in: Any, lost: Any) -> Count:
+    """What pairs weigh of which one point or both are lost, within ``k`` clusters; exact for whole weights."""
+    shared = _core.group_sum(np.asarray(cluster, dtype=np.int32), k, mass)
+    if len(lost) and shared.dtype.kind in "iu" and lost.dtype.kind in "iu":
+        whole = shared + _core.group_sum(np.asarray(lost_in, dtype=np.int32), k, lost)
+        squares = [_core.sum_squares(x) for x in (whole, shared, lost)]
+        return (squares[0] - squares[1] - squares[2]) // 2
+    groups = np.concatenate([np.arange(k), lost_in]).astype(np.int32)
+    return Fraction(float(_core.contents(groups, k, np.concatenate([shared, lost])).pairs.sum()))

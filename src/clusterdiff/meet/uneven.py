@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -14,7 +13,7 @@ from clusterdiff import _core
 from clusterdiff.errors import ArgumentError
 from clusterdiff.meet.alone import Alone, NoCells
 from clusterdiff.meet.meet import Lazy, Meet
-from clusterdiff.meet.parts import CellWeights, Count, Links, Moments, Overlap, Pairs
+from clusterdiff.meet.parts import CellWeights, Links, Moments, Overlap, Pairs, pairs_with_lost
 from clusterdiff.meet.whole import Whole
 from clusterdiff.points.labels import AnyArray, FloatArray, Int64Array, IntArray
 
@@ -166,9 +165,11 @@ class UnevenMeet(Meet):
         lost = np.concatenate([missing.weights, spurious.weights])
         return Pairs(
             shared.both,
-            shared.true + _with_lost(self.true, self.k_true, self.mass, missing.cluster, missing.weights),
-            shared.pred + _with_lost(self.pred, self.k_pred, self.mass, spurious.cluster, spurious.weights),
-            shared.all + _with_lost(np.zeros(len(self)), 1, self.mass, np.zeros(len(lost)), lost),
+            shared.true
+            + pairs_with_lost(self.true, self.k_true, self.mass, missing.cluster, missing.weights),
+            shared.pred
+            + pairs_with_lost(self.pred, self.k_pred, self.mass, spurious.cluster, spurious.weights),
+            shared.all + pairs_with_lost(np.zeros(len(self)), 1, self.mass, np.zeros(len(lost)), lost),
         )
 
     # ---- scores of clusters
@@ -416,17 +417,6 @@ def _restored(
     shared: Meet | None, names: tuple[AnyArray, AnyArray], missing: Alone, spurious: Alone, parts: Any
 ) -> UnevenMeet:
     return UnevenMeet(shared, names, missing, spurious, **parts)
-
-
-def _with_lost(cluster: Any, k: int, mass: AnyArray, lost_in: Any, lost: Any) -> Count:
-    """What pairs weigh of which one point or both are lost, within ``k`` clusters; exact for whole weights."""
-    shared = _core.group_sum(np.asarray(cluster, dtype=np.int32), k, mass)
-    if len(lost) and shared.dtype.kind in "iu" and lost.dtype.kind in "iu":
-        whole = shared + _core.group_sum(np.asarray(lost_in, dtype=np.int32), k, lost)
-        squares = [_core.sum_squares(x) for x in (whole, shared, lost)]
-        return (squares[0] - squares[1] - squares[2]) // 2
-    groups = np.concatenate([np.arange(k), lost_in]).astype(np.int32)
-    return Fraction(float(_core.contents(groups, k, np.concatenate([shared, lost])).pairs.sum()))
 
 
 def _pairs(sizes: Int64Array) -> int:

@@ -26,8 +26,11 @@ SYMMETRY = 1e-9
 #: Numbers up to 2 to this power, and down to its inverse, can be multiplied four times and summed without leaving the
 #: range of a double; others are measured in a unit that brings them to 1. A power of two rounds nothing.
 SAFE = 100
-#: Weights below this share of the largest change no digit of any score.
-NOTHING = 2.0**-300
+#: The same for link weights, which are multiplied with two weights of points.
+SAFE_LINKS = 20
+#: Weights that are further apart than this leave no room for that: then their sum becomes 2 to the power ``FAR``.
+#: Products of any two are numbers that a double holds, unless they are below ``NOTHING``, and count as 0.
+SPREAD, FAR, NOTHING = 2.0**-300, 500, 2.0**-505
 
 
 class Weights(NamedTuple):
@@ -64,23 +67,30 @@ def read_weights(weights: object, order: Order) -> Weights:
         )
     if whole and float(np.dot(values.astype(float), values)) < 2.0**63:
         return Weights(values)
-    values, scale = _scaled(values.astype(np.float64))  # where squares no longer fit, floats keep 15 digits
-    # Beside the largest these count for nothing in any sum; their products would be no numbers.
-    return Weights(np.where(values < values.max() * NOTHING, 0.0, values), scale)
+    values = values.astype(np.float64)  # where squares no longer fit, floats keep 15 digits
+    if np.min(values, where=values > 0, initial=inf) >= values.max() * SPREAD:
+        return Weights(*_scaled(values))
+    scale = frexp(total)[1] - FAR
+    values = _in_units(values, scale)
+    return Weights(np.where(values < NOTHING, 0.0, values), scale)
 
 
-def _scaled(values: Any) -> tuple[Any, int]:
+def _scaled(values: Any, safe: int = SAFE) -> tuple[Any, int]:
     """Floats in units of a power of two that keeps them within safe bounds, and that power: 0 if they are already."""
-    scale = scale_of(float(max(-values.min(initial=0.0), values.max(initial=0.0))))
-    # In two steps: the inverse of the least doubles is none itself.
+    scale = scale_of(float(max(-values.min(initial=0.0), values.max(initial=0.0))), safe)
+    return (_in_units(values, scale), scale) if scale else (values, 0)
+
+
+def _in_units(values: Any, scale: int) -> Any:
+    """Numbers in units of 2 to the ``scale``; in two steps, since the inverse of the least doubles is none itself."""
     half = scale // 2
-    return (values * 2.0**-half * 2.0 ** (half - scale), scale) if scale else (values, 0)
+    return values * 2.0**-half * 2.0 ** (half - scale)
 
 
-def scale_of(largest: float) -> int:
+def scale_of(largest: float, safe: int = SAFE) -> int:
     """The power of two that numbers up to ``largest`` are measured in: 0 if they can be multiplied as they are."""
     scale = frexp(largest)[1]
-    return 0 if abs(scale) <= SAFE else scale
+    return 0 if abs(scale) <= safe else scale
 
 
 def read_features(features: Any, order: Order) -> Any:
@@ -119,8 +129,8 @@ def read_features(features: Any, order: Order) -> Any:
     return _bounded(matrix)
 
 
-def _bounded(matrix: Any) -> Any:
-    """A matrix at a scale at which its squares neither overflow nor vanish; no measure depends on it."""
+def _bounded(matrix: Any, safe: int = SAFE) -> Any:
+    """A matrix at a scale at which its products neither overflow nor vanish; no measure depends on it."""
     if matrix.dtype in (np.int64, np.uint64) and isinstance(matrix, np.ndarray) and len(matrix):
         # Beyond 2^53 whole numbers lose digits as doubles, but not what they are above the least of them.
         far = int(matrix.max()) > 1 << 53 or int(matrix.min()) < -1 << 53
@@ -128,8 +138,8 @@ def _bounded(matrix: Any) -> Any:
     if matrix.dtype != np.float64:
         return matrix
     if not hasattr(matrix, "tocsr"):
-        return _scaled(matrix)[0]
-    data, scale = _scaled(matrix.data)
+        return _scaled(matrix, safe)[0]
+    data, scale = _scaled(matrix.data, safe)
     if scale:
         matrix = matrix.copy()  # the places of the values may be the caller's
         matrix.data = data
@@ -188,7 +198,7 @@ class LinkFunction:
         """The link weight of each pair."""
         values = np.asarray(self._function(one, other), dtype=np.float64)
         if self._scale is None and values.any() and np.isfinite(values).all():
-            self._scale = _scaled(values)[1]
+            self._scale = _scaled(values, SAFE_LINKS)[1]
         return np.ldexp(values, -self._scale) if self._scale else values
 
 
@@ -293,7 +303,7 @@ def _sparse_links(matrix: Any, order: Order) -> tuple[Int64Array, Int64Array, Fl
     gap = abs(whole - whole.T)
     if gap.nnz and gap.max() > SYMMETRY * float(whole.max()):
         raise _asymmetric(float(gap.max()))
-    whole = _bounded(whole)
+    whole = _bounded(whole, SAFE_LINKS)
     if order.rows is not None:
         whole = whole[order.rows][:, order.rows]
     upper = coo_array(triu(whole, k=1))
@@ -342,5 +352,5 @@ def _checked_distances(d: npt.NDArray[Any], n: int) -> npt.NDArray[Any]:
         )
         if gap > SYMMETRY * float(values.max()):
             raise _asymmetric(gap)
-    bounded: npt.NDArray[Any] = _bounded(values)
+    bounded: npt.NDArray[Any] = _bounded(values, SAFE_LINKS)
     return bounded

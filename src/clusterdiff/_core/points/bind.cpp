@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "points/links.hpp"
 #include "points/moments.hpp"
 #include "python/bind.hpp"
@@ -61,6 +63,19 @@ const double* checked_weights(const std::optional<Array>& weights, i64 n) {
     return weights->exactly<double>("float64");
 }
 
+// The heaviest point of each group comes first: what all deviations are taken from. The centre then differs from it by
+// little, of which no digit is lost, however light the others are.
+Members heaviest_first(Members&& m, const double* weights) {
+    if (!weights) return std::move(m);
+    for (i64 g = 0; g + 1 < m.indptr.size(); ++g) {
+        i64 *first = m.members.data() + m.indptr[g], *end = m.members.data() + m.indptr[g + 1], *heaviest = first;
+        for (i64* at = first; at < end; ++at)
+            if (weights[*at] > weights[*heaviest]) heaviest = at;
+        if (heaviest != first) std::rotate(first, heaviest, heaviest + 1);
+    }
+    return std::move(m);
+}
+
 nb::object dense(nb::handle groups, i64 k, nb::handle x, nb::handle weights, nb::handle low) {
     const Array g(groups, "groups"), a(x, "x", 2);
     const Labels labels = checked_groups(g, k);
@@ -72,7 +87,7 @@ nb::object dense(nb::handle groups, i64 k, nb::handle x, nb::handle weights, nb:
     if (l && l->size() != features.rows * features.columns) throw BadValue("low must have one entry per entry of x");
     const double* rest = l ? l->exactly<double>("float64") : nullptr;
     auto m = heavy(features.rows * std::max<i64>(features.columns, 1),
-                   [&](Run& run) { return moments_dense(group_members(labels, k, run), k, features, rest, mass, run); });
+                   [&](Run& run) { return moments_dense(heaviest_first(group_members(labels, k, run), mass), k, features, rest, mass, run); });
     return dense_result(to_numpy(std::move(m.centres), k, features.columns), to_numpy(std::move(m.low), k, features.columns),
                         to_numpy(std::move(m.within)));
 }
@@ -91,7 +106,7 @@ nb::object sparse(nb::handle groups, i64 k, nb::handle indptr, nb::handle indice
     const auto l = maybe(low, "low");
     if (l && l->size() != x.indices.n) throw BadValue("low must have one entry per stored value");
     const double* rest = l ? l->exactly<double>("float64") : nullptr;
-    auto m = heavy(x.indices.n + n, [&](Run& run) { return moments_sparse(group_members(labels, k, run), k, x, rest, mass, run); });
+    auto m = heavy(x.indices.n + n, [&](Run& run) { return moments_sparse(heaviest_first(group_members(labels, k, run), mass), k, x, rest, mass, run); });
     return sparse_result(to_numpy(std::move(m.indptr)), to_numpy(std::move(m.indices)), to_numpy(std::move(m.data)),
                          to_numpy(std::move(m.low)), to_numpy(std::move(m.within)));
 }

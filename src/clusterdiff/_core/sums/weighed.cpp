@@ -65,8 +65,10 @@ Weighed weighed(const Cells& t, const double* mass, Run& run) {
         if (q % kBlock == 0) run.poll(0);
         unit.see(mass[q]);
     }
-    // Most weights are of one kind, within 2^64 of each other; all that can be multiplied are within 2^300.
-    return unit.bits() <= 3 * 64 ? weighed_in<3>(t, mass, unit.power(3), run) : weighed_in<7>(t, mass, unit.power(7), run);
+    // Most weights are of one kind, within 2^64 of each other; all that can be multiplied are within 2^1005.
+    if (unit.bits() <= 3 * 64) return weighed_in<3>(t, mass, unit.power(3), run);
+    if (unit.bits() <= 7 * 64) return weighed_in<7>(t, mass, unit.power(7), run);
+    return weighed_in<18>(t, mass, unit.power(18), run);
 }
 
 }  // namespace clusterdiff
