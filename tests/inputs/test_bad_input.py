@@ -17,7 +17,7 @@ BAD: dict[str, tuple[Callable[[], object], type[Exception], str, str | None]] = 
         lambda: cd.compare([0, 0, 1], FOUR),
         cd.LabelError,
         "`true` and `pred` must label the same points: `true` has 3 labels, `pred` has 4.",
-        "if the points have names, pass dicts from point to cluster, and missing= says what to do.",
+        "if the points have names, give them with the labels, and missing= says what to do.",
     ),
     "two-dimensional": (
         lambda: cd.compare(np.zeros((2, 2)), FOUR),
