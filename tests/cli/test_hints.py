@@ -37,7 +37,7 @@ LINES = {
     "compare c.csv c.csv --singletons drop": "or pass --documents.",
     "rank a.csv b.csv c.csv": "pass --missing drop to leave them out, --missing singleton",
     "rank a.csv c.csv --unit document": "pass --documents, or another unit",
-    "rank a.csv b.csv --missing lost --measures ari": "pass --missing drop or --missing singleton, or choose another measure",
+    "rank a.csv b.csv --missing lost --measures ari": "pass --missing drop or --missing singleton",
     "sweep a.csv pairs.csv": "pass --missing drop to leave them out, or --missing singleton",
     "sweep many.txt tree.npy --point id": None,
     "matrix a.csv b.csv": "pass --missing drop to leave them out, --missing singleton",

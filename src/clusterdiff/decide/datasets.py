@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from itertools import combinations
 from itertools import count as count_from
 from math import floor, log2
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from clusterdiff import views
+from clusterdiff.caching import cached_property
 from clusterdiff.decide.leaderboard import Board, Boards, Cell, best_of, csv_text, number, some
 from clusterdiff.decide.paired import ALPHA, holm
 from clusterdiff.decide.ranking import Ranking

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from clusterdiff import _core
+from clusterdiff.caching import cached_property
 from clusterdiff.decide.trees import Int32Array, Tree
 from clusterdiff.diff.loss import Losses
 from clusterdiff.errors import MeasureError

@@ -7,13 +7,13 @@ import io
 import warnings
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from clusterdiff import notebook, views
 from clusterdiff._version import __version__
+from clusterdiff.caching import cached_property
 from clusterdiff.decide.resolutions import Edge, edges_between, read_columns
 from clusterdiff.decide.truth import Side, read_side
 from clusterdiff.diff.comparison import AnyMeasure

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from functools import cached_property
 from math import isnan, nan
 from typing import Any
 
 import numpy as np
 
 from clusterdiff._version import __version__
+from clusterdiff.caching import cached_property
 from clusterdiff.decide.leaderboard import Board, Boards, Cell, best_of, csv_text, number, p_text, some
 from clusterdiff.decide.paired import ALPHA, Paired, holm, paired, permutation_p_value
 from clusterdiff.decide.systems import System

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from clusterdiff.caching import cached_property
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.loss import CellLoss
 from clusterdiff.errors import ArgumentError, listed

@@ -8,7 +8,6 @@ import os
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from os import PathLike
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -16,6 +15,7 @@ import numpy as np
 
 from clusterdiff import notebook, views
 from clusterdiff._version import __version__
+from clusterdiff.caching import cached_property
 from clusterdiff.decide.levels import Levels
 from clusterdiff.decide.resolutions import Resolutions, read_resolutions
 from clusterdiff.decide.trees import Tree, read_tree, spanning_tree

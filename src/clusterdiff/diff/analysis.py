@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from clusterdiff import _core, notebook
+from clusterdiff.caching import cached_property
 from clusterdiff.diff.loss import CellLoss, Loss, Losses
 from clusterdiff.measures import resolve
 from clusterdiff.measures.subcomponents import Scored, subcomponent

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from clusterdiff.caching import cached_property
 from clusterdiff.diff.resampled import SUMS
 from clusterdiff.measures.terms import x_log_x
 from clusterdiff.meet.meet import Meet

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 from math import ldexp
 from os import PathLike
 from typing import Any, TypeVar
 
 from clusterdiff import views
 from clusterdiff._version import __version__
+from clusterdiff.caching import cached_property
 from clusterdiff.diff.analysis import Analysis, Cell, Merge, Split
 from clusterdiff.diff.components import Component, components, overview_html
 from clusterdiff.diff.explain import Explanation, explain, explain_gains

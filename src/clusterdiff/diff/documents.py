@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from clusterdiff import _core, notebook
+from clusterdiff.caching import cached_property
 from clusterdiff.diff.build import compare_aligned
 from clusterdiff.diff.comparison import AnyMeasure, Comparison
 from clusterdiff.diff.source import PointSource

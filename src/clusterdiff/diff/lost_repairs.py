@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from math import log
 from typing import Any, NamedTuple
 
@@ -11,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterdiff import _core
+from clusterdiff.caching import cached_property
 from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.anew import NOWHERE, Operation
 from clusterdiff.diff.patch import FreshNames

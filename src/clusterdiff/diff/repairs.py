@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from clusterdiff import _core, notebook
+from clusterdiff.caching import cached_property
 from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.anew import Operation
 from clusterdiff.diff.changes import Gathering

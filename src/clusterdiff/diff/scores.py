@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from functools import cached_property
 from typing import TypeAlias
 
+from clusterdiff.caching import cached_property
 from clusterdiff.diff.chance import Chance, chance, level
 from clusterdiff.diff.interval import Interval, Method, Resampling, interval
 from clusterdiff.diff.units import Unit

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from clusterdiff import notebook
+from clusterdiff.caching import cached_property
 from clusterdiff.diff.analysis import CellNumbers
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.uneven import UnevenMeet, uneven_of

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from math import isclose, nan
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from clusterdiff.caching import cached_property
 from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.anew import Anew, Operation
 from clusterdiff.diff.changes import KNOWN, Changes, Gathering

@@ -7,7 +7,6 @@ as their own mean; the sums' means are here.
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import cached_property
 from math import log
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterdiff import _core
+from clusterdiff.caching import cached_property
 from clusterdiff.measures.largest import MOST_POINTS, expected_largest
 from clusterdiff.meet.margins import Margins, SizeCounts
 from clusterdiff.meet.parts import Pairs

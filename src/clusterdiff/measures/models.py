@@ -7,12 +7,12 @@ how many clusters have each size on average, and how to draw them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from math import ceil, exp, expm1, floor, log, sqrt
 from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
 
+from clusterdiff.caching import cached_property
 from clusterdiff.measures.chance import OnAverage
 from clusterdiff.measures.information import mutual_information, vi
 from clusterdiff.measures.pairs import rand

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache, cached_property
+from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from clusterdiff.caching import cached_property
 
 Labels8 = npt.NDArray[np.int8]
 Indices = npt.NDArray[np.int64]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from clusterdiff import _core
+from clusterdiff.caching import cached_property
 from clusterdiff.errors import LabelError, MissingExtraError
 from clusterdiff.meet.given import located
 from clusterdiff.meet.meet import Meet

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from clusterdiff import _core
+from clusterdiff.caching import cached_property
 from clusterdiff.errors import ArgumentError
 from clusterdiff.meet.given import located, names_of, places_of, read_cells, rows_of
 from clusterdiff.meet.parts import CellWeights, Links, Moments, Overlap, Pairs

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from clusterdiff import _core
+from clusterdiff.caching import cached_property
 from clusterdiff.errors import ArgumentError
 from clusterdiff.meet.alone import Alone, NoCells
 from clusterdiff.meet.meet import Lazy, Meet

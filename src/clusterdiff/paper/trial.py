@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from clusterdiff.caching import cached_property
 from clusterdiff.errors import ArgumentError, ClusterdiffWarning, MeasureError
 from clusterdiff.measures import Measure
 from clusterdiff.measures.subcomponents import subcomponent

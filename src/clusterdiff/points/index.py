@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from clusterdiff.caching import cached_property
 from clusterdiff.errors import ArgumentError, LabelError, listed
 from clusterdiff.points.labels import Int64Array, LazyNames
 from clusterdiff.wording import count

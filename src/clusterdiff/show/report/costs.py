@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from clusterdiff.caching import cached_property
 from clusterdiff.diff.comparison import AnyMeasure, Comparison
 from clusterdiff.diff.gains import By, valued
 from clusterdiff.diff.worth import Worth

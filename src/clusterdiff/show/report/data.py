@@ -55,11 +55,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from clusterdiff.caching import cached_property
 from clusterdiff.diff.chance import worth_saying
 from clusterdiff.diff.comparison import AnyMeasure, Comparison
 from clusterdiff.diff.explain import Explanation

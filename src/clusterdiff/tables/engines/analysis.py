@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any, NoReturn
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from clusterdiff.caching import cached_property
 from clusterdiff.diff.analysis import Analysis, Merge, Split
 from clusterdiff.diff.components import Component, Place, rows
 from clusterdiff.diff.loss import PARTS, Loss

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cached_property
 from os import PathLike
 from typing import Any, Literal, NoReturn
 
+from clusterdiff.caching import cached_property
 from clusterdiff.diff.analysis import Analysis, Merge, Split
 from clusterdiff.diff.comparison import AnyMeasure, Comparison
 from clusterdiff.diff.components import Component, InMemory, rows

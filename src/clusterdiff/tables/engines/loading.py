@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
@@ -12,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterdiff import _core
+from clusterdiff.caching import cached_property
 from clusterdiff.diff.analysis import CellNumbers
 from clusterdiff.errors import ArgumentError, EngineError
 from clusterdiff.meet.alone import Alone

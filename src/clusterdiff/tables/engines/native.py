@@ -6,6 +6,7 @@ import weakref
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
+from threading import RLock
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -36,6 +37,8 @@ class Engine:
     def __init__(self, name: str) -> None:
         self.name = name
         self._kept: Kept = {}
+        # A connection answers one question at a time, and results may be read by several threads.
+        self._lock = RLock()
         self._finalizer = weakref.finalize(self, _release, self._kept)
 
     def prepare(self, native: Any) -> Any:
@@ -87,17 +90,18 @@ class Engine:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Turn what goes wrong in the engine into one clear error, and release what was kept on the way."""
-        before = set(self._kept)
-        try:
-            yield
-        except BaseException as error:
-            _release(self._kept, before)
-            if "Query interrupted" in str(error):  # how DuckDB reports a signal
-                raise KeyboardInterrupt from error
-            if isinstance(error, ClusterdiffError) or not isinstance(error, Exception):
-                raise
-            raise EngineError(f"{self.name} stopped: {_first_lines(error)}", _advice(error)) from error
+        """Ask the engine, one thread at a time; what goes wrong is one clear error, and nothing stays kept then."""
+        with self._lock:
+            before = set(self._kept)
+            try:
+                yield
+            except BaseException as error:
+                _release(self._kept, before)
+                if "Query interrupted" in str(error):  # how DuckDB reports a signal
+                    raise KeyboardInterrupt from error
+                if isinstance(error, ClusterdiffError) or not isinstance(error, Exception):
+                    raise
+                raise EngineError(f"{self.name} stopped: {_first_lines(error)}", _advice(error)) from error
 
 
 class Pandas(Engine):

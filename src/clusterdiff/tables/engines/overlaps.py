@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import narwhals.stable.v2 as nw
 
+from clusterdiff.caching import cached_property
 from clusterdiff.tables.engines.sides import if_else
 from clusterdiff.tables.engines.sums import EngineSums, in_engine
 from clusterdiff.tables.engines.tables import flag

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from clusterdiff.caching import cached_property
 from clusterdiff.diff.analysis import CellNumbers
 from clusterdiff.diff.source import PointSource
 from clusterdiff.errors import ArgumentError

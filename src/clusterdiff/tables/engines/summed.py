@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
 from math import log
 from typing import Any
 
+from clusterdiff.caching import cached_property
 from clusterdiff.meet.margins import Margins
 from clusterdiff.meet.parts import Count, Pairs
 from clusterdiff.meet.sums import FUSED, Once

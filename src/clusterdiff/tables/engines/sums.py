@@ -6,13 +6,14 @@ Measures that read sums run on them as they do on a meet in memory.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property, wraps
+from functools import wraps
 from math import log
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from clusterdiff.caching import cached_property
 from clusterdiff.diff.loss import Loss
 from clusterdiff.errors import EngineError, MeasureError
 from clusterdiff.meet.margins import Margins, SizeCounts

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import narwhals.stable.v2 as nw
 
+from clusterdiff.caching import cached_property
 from clusterdiff.errors import ArgumentError, LabelError, listed, nearest
 from clusterdiff.points.data import scale_of
 from clusterdiff.points.keys import parts_of
