@@ -168,7 +168,7 @@ def test_the_command_prints_notices_on_standard_error(tmp_path: Path) -> None:
         (tmp_path / name).write_text("id,cluster\n" + rows, encoding="utf-8")
     command = ["compare", str(tmp_path / "t.csv"), str(tmp_path / "p.csv"), "--missing", "lost"]
     result = CliRunner().invoke(main, command)
-    assert "notice: `true` has 2 of the 5 points of `pred`" in result.stderr
+    assert "notice: TRUE has 2 of the 5 points of PRED" in result.stderr
     assert "to spurious points" in result.stdout
     assert "notice:" not in result.stdout
 
