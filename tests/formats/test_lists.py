@@ -140,7 +140,7 @@ def test_pairs_on_the_command_line(tmp_path: Path) -> None:
     ]
     write_parquet(rows, tmp_path / "pairs.parquet")
     arguments = ("compare", tmp_path / "gold.csv", tmp_path / "pairs.parquet", "--pairs")
-    assert "`pred` lacks 1 of the 5 points of `true`: '5'." in run(*arguments).stderr
+    assert "PRED lacks 1 of the 5 points of TRUE: '5'." in run(*arguments).stderr
     result = run(*arguments, "--threshold", 0.5, "--missing", "singleton", "--json")
     assert result.exit_code == 0, result.stderr
     assert json.loads(result.stdout)["scores"]["S_H"] == 1.0
