@@ -93,9 +93,12 @@ def fitted(model: object) -> Any:
             best, steps = getattr(model, "best_estimator_", None), getattr(model, "steps", None)
         except Exception:  # a relation of DuckDB looks among its columns, and its table may be gone
             return model
-        if best is None and not (isinstance(steps, list) and steps):
+        if best is not None:
+            model = best
+        elif isinstance(steps, list) and steps:
+            model = steps[-1][1]
+        else:
             return model
-        model = steps[-1][1] if best is None else best
 
 
 def _fitted_labels(model: object) -> object:
