@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from clusterdiff.diff.units import Unit, units_of
 from clusterdiff.errors import ClusterdiffError, ClusterdiffWarning
 from clusterdiff.measures import Measure, resolve
 from clusterdiff.measures.splitmerge import adjusted_s_h, s_h
+from clusterdiff.meet.given import located
 from clusterdiff.meet.margins import Margins, SizeCounts
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Once
@@ -111,7 +113,8 @@ class Judge:
             if len(labels) == len(stretch):
                 cells = _core.meets(true.values, [found.values for found in labels])
                 for (name, _), pred, met in zip(stretch, labels, cells, strict=True):
-                    meet = Meet.from_labels(true.values, pred.values, met, true.lexicon, pred.lexicon)
+                    locate = partial(located, met, true.values, pred.values)
+                    meet = Meet(met, true.lexicon, pred.lexicon, locate=locate)
                     with _named(str(name)):
                         made.append(self._of_integers(str(name), meet))
             else:

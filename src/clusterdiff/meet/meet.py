@@ -91,17 +91,10 @@ class Meet(Sizes):
         self._pred_names = pred_names
 
     @classmethod
-    def from_labels(
-        cls,
-        true: IntArray,
-        pred: IntArray,
-        cells: _core.Cells | None = None,
-        true_names: AnyArray | LazyNames | None = None,
-        pred_names: AnyArray | LazyNames | None = None,
-    ) -> Meet:
+    def from_labels(cls, true: IntArray, pred: IntArray, cells: _core.Cells | None = None) -> Meet:
         """The meet of two arrays of integer labels of the same points; ``cells`` if those are known."""
         cells = cells or _core.meet(true, pred)
-        return cls(cells, true_names, pred_names, locate=partial(located, cells, true, pred))
+        return cls(cells, locate=partial(located, cells, true, pred))
 
     @classmethod
     def of_points(
