@@ -16,7 +16,7 @@ from clusterdiff.formats.source import Source
 from clusterdiff.points.alignment import Alignment, aligned_as_given, settled
 from clusterdiff.points.clustering import Clustering, Points
 from clusterdiff.points.corpus import Corpus
-from clusterdiff.points.labels import AnyArray, Int64Array, Labels, kind
+from clusterdiff.points.labels import AnyArray, Int64Array, Labels, LazyNames, kind
 from clusterdiff.points.libraries import own_noise
 from clusterdiff.points.noise import Noise, NoiseAs, NoiseLabels
 from clusterdiff.points.policy import Missing, Policy
@@ -164,7 +164,7 @@ def _settle(aligned: Alignment, leaves: Leaves, policy: Policy) -> Laid:
     identity = len(order) == len(aligned) and bool((np.diff(leaf) > 0).all())
     labels = true if identity else true.take(order)
     codes, cluster_names = labels.codes, labels.names
-    points = names if identity else [names[i] for i in order.tolist()]
+    points = names if identity else LazyNames(len(order), lambda: [names[i] for i in order.tolist()])
     return Laid(
         tree.pruned(there), leaf[order], codes, cluster_names, points, aligned.named or not identity, policy
     )
