@@ -107,6 +107,12 @@ def test_gains_where_a_side_lacks_points(
         check(true, pred, measure, by, {"missing": missing})
 
 
+@pytest.mark.parametrize("measure", ["pairs.precision", "pairs.recall", "pairs.f1"])
+def test_where_no_pair_is_left_all_are_right(measure: str) -> None:
+    """The one spurious point goes, and no pair is left to judge: 0/0 is 1, as in a comparison anew."""
+    check({1: "t"}, {0: "p", 1: "p"}, measure, "component", {"missing": "lost"})
+
+
 def documents(labels: Labels) -> cd.Corpus:
     """Four points each make a document; a cluster is what a label means within one."""
     parts: dict[str, dict[Any, set[Any]]] = {}

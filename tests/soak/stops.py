@@ -89,9 +89,10 @@ def stopped(place: Path, name: str, after: float, finished: dict[str, bytes]) ->
 
 def main(place: Path, seconds: float, seed: int = 0) -> int:
     """Stop commands for a while, and say what went wrong."""
-    chance, end = random.Random(seed), time.monotonic() + seconds
+    chance = random.Random(seed)
     prepare(place)
     finished = {name: whole(place, name) for name in COMMANDS}
+    end = time.monotonic() + seconds  # what comes before may take longer than that on a busy machine
     wrong, stops = [], 0
     while time.monotonic() < end:
         name = chance.choice(list(COMMANDS))
@@ -99,4 +100,4 @@ def main(place: Path, seconds: float, seed: int = 0) -> int:
         wrong += stopped(place, name, chance.uniform(0, takes), files)
         stops += 1
     print(*wrong, f"{stops:,} stops: {len(wrong):,} went wrong", sep="\n")
-    return int(bool(wrong))
+    return int(bool(wrong) or not stops)

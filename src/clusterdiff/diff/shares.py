@@ -12,7 +12,7 @@ import numpy.typing as npt
 from clusterdiff import _core
 from clusterdiff.diff.units import Units
 from clusterdiff.measures import Measure
-from clusterdiff.measures.terms import f_beta, found
+from clusterdiff.measures.terms import f_beta, found, kept
 from clusterdiff.meet.parts import Overlap
 from clusterdiff.points.labels import FloatArray
 
@@ -66,7 +66,10 @@ def _links_kept(overlap: Overlap) -> Values:
 
 @dataclass(frozen=True)
 class Shares:
-    """A precision, recall or F of one or several measures, from rows of sums: four columns for each measure."""
+    """A precision, recall or F of one or several measures, from rows of sums: four columns for each measure.
+
+    A fifth column is for pairs: how many points a side lacks. Where none does, a share of no pairs is 1, otherwise 0.
+    """
 
     part: str
     beta: float = 1.0
@@ -77,8 +80,9 @@ class Shares:
 
     def _value(self, row: list[float]) -> float:
         values = []
-        for at in range(0, len(row), 4):
-            precision, recall = found(row[at], row[at + 1]), found(row[at + 2], row[at + 3])
+        share = kept if row[4 * (len(row) // 4) :] == [0.0] else found
+        for at in range(0, len(row) - 3, 4):
+            precision, recall = share(row[at], row[at + 1]), share(row[at + 2], row[at + 3])
             whole = {"precision": precision, "recall": recall}
             values.append(whole[self.part] if self.part in whole else f_beta(precision, recall, self.beta))
         return sum(values) / len(values)
@@ -94,13 +98,18 @@ def shares(overlap: Overlap, measure: Measure, units: Units) -> tuple[tuple[Floa
     if units.kind == "true" or not set(names) <= SHARES.keys():
         return None
     columns: list[FloatArray] = []
+
+    def summed(of: Values, sizes: Values) -> FloatArray:
+        return np.asarray(_core.group_sum(of, units.count, sizes), dtype=np.float64)
+
     for precision, recall, whole in (SHARES[name] for name in names):
         for cells, of, sizes in (
             (precision, units.of_pred, overlap.pred_size),
             (recall, units.of_true, overlap.true_size),
         ):
             columns.append(units.sums(CELLS[cells](overlap)))
-            columns.append(
-                np.asarray(_core.group_sum(of, units.count, CLUSTERS[whole](sizes)), dtype=np.float64)
-            )
+            columns.append(summed(of, CLUSTERS[whole](sizes)))
+    if name == "pairs":
+        points = summed(units.of_true, overlap.true_size) + summed(units.of_pred, overlap.pred_size)
+        columns.append(points - 2 * units.sums(overlap.size))
     return tuple(columns), Shares(part, measure.parameters.get("beta", 1.0))
