@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import _thread
 import signal
 import sys
 import threading
@@ -44,7 +43,7 @@ def _send(number: int) -> None:
     if hasattr(signal, "pthread_kill"):
         signal.pthread_kill(threading.main_thread().ident or 0, number)
     else:
-        _thread.interrupt_main(signal.Signals(number))
+        signal.raise_signal(number)
 
 
 _stop = _Stop()
