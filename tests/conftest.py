@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
 import sys
@@ -28,6 +29,15 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     workers = session.config.pluginmanager.getplugin("terminaldistreporter")
     if workers is not None and not sys.stdout.isatty():
         workers.write_line = lambda _: None
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Quiet on success: DuckDB's bindings report what pytest still holds when a worker ends, and nobody can act on it.
+
+    They do so at the very end, when pytest has long given standard error back.
+    """
+    if hasattr(config, "workerinput"):
+        atexit.register(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), 2))
 
 
 #: What takes longest starts first; the rest follows in the order in which it was found.

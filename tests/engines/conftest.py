@@ -11,6 +11,23 @@ import pytest
 
 Make = Callable[[dict[str, list[Any]]], Any]
 ENGINES = ("duckdb", "polars", "pandas", "pyarrow", "dask", "spark")
+#: Spark plans for seconds what others do in milliseconds: of tests in all combinations it gets these, which make each
+#: choice once.
+COMBINED = {
+    "test_missing_points_and_noise_by_choice": {"[spark-singleton-memory]", "[spark-lost-engine]"},
+    "test_weights_and_features": {"[spark-lost-memory]", "[spark-singleton-engine]"},
+}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave out the other combinations."""
+
+    def wanted(item: pytest.Item) -> bool:
+        name, _, combination = item.name.partition("[spark")
+        return not combination or f"[spark{combination}" in COMBINED.get(name, {f"[spark{combination}"})
+
+    items[:] = filter(wanted, items)
 
 
 @pytest.fixture(scope="session")

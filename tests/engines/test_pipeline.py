@@ -23,6 +23,8 @@ SUMS = [
     "split_join", "edits", "mentions.f1", "muc.precision", "muc.recall", "blanc.f1", "lea.precision", "lea.recall",
     "clusters.f1", "closest.precision", "closest.recall", "chi2", "frobenius", "mari",
 ]  # fmt: skip
+#: Of every query that the others are computed from, one.
+QUERIES = frozenset({"S_H", "S*(pairs)", "ari", "vi", "purity", "b3.f1"})
 WHERE = pytest.mark.parametrize("budget", [None, 0], ids=["memory", "engine"])
 
 
@@ -49,15 +51,15 @@ def shuffled(columns: dict[str, list[Any]], seed: int = 1) -> dict[str, list[Any
     return {name: [values[i] for i in order] for name, values in columns.items()}
 
 
-def check(got: Any, expected: Comparison, budget: int | None) -> None:
-    """Everything that an engine can tell is what the core tells."""
+def check(got: Any, expected: Comparison, budget: int | None, lean: bool = False) -> None:
+    """Everything that an engine can tell is what the core tells; ``lean``: of scores one for each query."""
     assert type(got) is (EngineComparison if budget == 0 else TableComparison)
     assert got.where == ("engine" if budget == 0 else "memory")
     assert got.signature == expected.signature
     assert (got.n, got.summed.k_true, got.summed.k_pred, len(got.summed)) == (
         expected.n, expected.meet.k_true, expected.meet.k_pred, len(expected.meet)
     )  # fmt: skip
-    wanted = measures(expected)
+    wanted = [name for name in measures(expected) if not lean or name in QUERIES]
     assert got.scores(wanted) == pytest.approx(expected.scores(wanted), abs=1e-9)
     assert got.loss == pytest.approx(expected.loss, abs=1e-9)
 
@@ -111,19 +113,22 @@ def test_two_tables_give_the_numbers_of_the_core(frame: Any, budget: int | None)
 
 
 @WHERE
-def test_one_table_gives_the_numbers_of_the_core(frame: Any, budget: int | None) -> None:
+def test_one_table_gives_the_numbers_of_the_core(frame: Any, engine: str, budget: int | None) -> None:
     """Two columns of one table need neither names of points nor a join."""
     _, true, pred = data(seed=3)
     check(
         cd.compare_columns(frame({"a": true, "b": pred}), true="a", pred="b", budget=budget),
         cd.compare(true, pred),
         budget,
+        lean=engine == "spark",
     )
 
 
 @WHERE
 @pytest.mark.parametrize("missing", ["drop", "singleton", "lost"])
-def test_missing_points_and_noise_by_choice(frame: Any, budget: int | None, missing: Any) -> None:
+def test_missing_points_and_noise_by_choice(
+    frame: Any, engine: str, budget: int | None, missing: Any
+) -> None:
     """Points on one side only, null labels and noise are treated and counted as in the core, in slices too."""
     points, true, pred = data(200, 30, seed=5)
     left = dict(zip(points[:-20], true, strict=False)) | {5000: "c1", 5001: None, 5002: None}
@@ -139,7 +144,7 @@ def test_missing_points_and_noise_by_choice(frame: Any, budget: int | None, miss
     choice: dict[str, Any] = {"missing": missing, "noise": "noise", "noise_as": noise_as}
     expected = cd.compare(left, right, **choice)
     got = cd.compare(*tables, point="id", budget=budget, **choice)
-    check(got, expected, budget)
+    check(got, expected, budget, lean=engine == "spark")
     check_components(got, expected)
     for column in ("size", "kind"):
         slices = {row.value: row[1:] for row in expected.by(column)}
@@ -150,7 +155,7 @@ def test_missing_points_and_noise_by_choice(frame: Any, budget: int | None, miss
 
 @WHERE
 @pytest.mark.parametrize("missing", ["singleton", "lost"])
-def test_weights_and_features(frame: Any, budget: int | None, missing: Any) -> None:
+def test_weights_and_features(frame: Any, engine: str, budget: int | None, missing: Any) -> None:
     """Weighted scores and S_MSE agree, with points alone or without weight, and with features far from the origin."""
     points, true, pred = data(150, 60, seed=7)
     rng = np.random.default_rng(2)
@@ -176,7 +181,7 @@ def test_weights_and_features(frame: Any, budget: int | None, missing: Any) -> N
     expected = cd.compare(
         *sides, weights=dict(zip(points, weights, strict=True)), features=features(x), missing=missing
     )
-    check(got, expected, budget)
+    check(got, expected, budget, lean=engine == "spark")
     assert got.score("S_MSE") == pytest.approx(expected.score("S_MSE"), abs=1e-9)
     assert got.kinds == expected.kinds
     got = cd.compare(left, right, features=["x", "y"], **named)
@@ -186,12 +191,12 @@ def test_weights_and_features(frame: Any, budget: int | None, missing: Any) -> N
 
 
 @WHERE
-def test_identical_clusterings_score_exactly_one(frame: Any, budget: int | None) -> None:
+def test_identical_clusterings_score_exactly_one(frame: Any, engine: str, budget: int | None) -> None:
     """Similarities of a clustering with itself are exactly 1, distances exactly 0."""
     _, true, _ = data(90, 13)
     diff = cd.compare_columns(frame({"a": true, "b": true}), true="a", pred="b", budget=budget)
     for name in measures(diff):
-        if cd.measures[name].best in (0.0, 1.0):
+        if cd.measures[name].best in (0.0, 1.0) and (engine != "spark" or name in QUERIES):
             assert diff.score(name) == cd.measures[name].best, name
     assert diff.loss == (0.0, 0.0, 0.0, 0.0, 0.0)
     assert diff.kinds == {"same": 13, "split": 0, "merge": 0, "mixed": 0}

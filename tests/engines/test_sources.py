@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import clusterdiff as cd
 from clusterdiff.tables.engines.comparison import EngineComparison, TableComparison
 from clusterdiff.tables.engines.source import Brought, EngineSource
 from clusterdiff.tables.frames import is_table
+from tests.engines.conftest import maker
 from tests.engines.test_pipeline import data, shuffled
 
 pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
@@ -187,6 +189,25 @@ def test_what_reads_cells_or_points_is_refused_where_the_meet_stays(frame: Any, 
     assert part.by("city")["points"].sum() == part.n
     assert repr(diff).startswith("S_H = ")
     assert diff._repr_html_()
+
+
+@pytest.mark.parametrize("budget", [None, 0, 6_000])
+def test_threads_wait_for_their_turn(request: pytest.FixtureRequest, budget: int | None) -> None:
+    """A connection of DuckDB refuses a second question; eight threads that ask at once get what one gets."""
+    asks: list[Any] = [
+        lambda d: d.kinds,
+        lambda d: d.components[0].points,
+        lambda d: d.components[1].points,
+        lambda d: len(d.splits),
+        lambda d: rows(d.by("city")),
+        lambda d: round(d.score("ari"), 9),
+        lambda d: round(d.score("mari"), 9),
+        lambda d: round(d.loss.total, 9),
+    ]
+    alone, diff = (cd.compare(*tables(maker("duckdb", request)), point="id", budget=budget) for _ in range(2))
+    expected = [ask(alone) for ask in asks]
+    with ThreadPoolExecutor(len(asks)) as pool:
+        assert list(pool.map(lambda ask: ask(diff), asks)) == expected
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "polars"])

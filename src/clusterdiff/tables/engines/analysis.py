@@ -9,7 +9,6 @@ from typing import Any, NoReturn
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from clusterdiff.caching import cached_property
 from clusterdiff.diff.analysis import Analysis, Merge, Split
 from clusterdiff.diff.components import Component, Place, rows
 from clusterdiff.diff.loss import PARTS, Loss
@@ -24,7 +23,7 @@ from clusterdiff.tables.engines.cells import Cells
 from clusterdiff.tables.engines.components import components
 from clusterdiff.tables.engines.loading import load_part, numbers, points_alone
 from clusterdiff.tables.engines.lost import POINT_BYTES, compare_lost, lost_points
-from clusterdiff.tables.engines.native import Frame, plain
+from clusterdiff.tables.engines.native import Engine, Frame, asked, plain
 from clusterdiff.tables.engines.sides import if_else, shared_row
 from clusterdiff.tables.engines.slices import slice_table
 from clusterdiff.tables.engines.source import EngineSource
@@ -66,13 +65,18 @@ class EngineAnalysis:
         )
 
     @property
+    def engine(self) -> Engine:
+        """Where the cells are."""
+        return self._cells.engine
+
+    @property
     def loss(self) -> Loss:
         """What S_H lost, in all and to splits and merges."""
         return self.summed.sums.loss
 
     # ---- components that differ
 
-    @cached_property
+    @asked
     def _differing(self) -> tuple[Frame, dict[str, Any]]:
         """The cells of components that are not the same on both sides, and what there is beside them.
 
@@ -148,7 +152,7 @@ class EngineAnalysis:
         counts = self._differing[1]
         return sum(int(counts.get(name, 0)) for name in ("rest", "missing", "spurious"))
 
-    @cached_property
+    @asked
     def everything(self) -> Part | None:
         """All components that are not the same, if there are any and they fit the budget."""
         if self._rest == 0 or self._rest > self._limit:
@@ -191,7 +195,7 @@ class EngineAnalysis:
             cells = joined
         return cells, counts[0], counts[1]
 
-    @cached_property
+    @asked
     def _in_engine(self) -> tuple[Frame, Frame]:
         """The cells that differ with their component, and the components with what they lost."""
         engine = self._cells.engine
@@ -226,7 +230,7 @@ class EngineAnalysis:
     def _kinds(self) -> tuple[str, ...]:
         return UNEVEN_KINDS if self._cells.lost else KINDS
 
-    @cached_property
+    @asked
     def _by_kind(self) -> dict[str, dict[str, Any]]:
         """How many components are of each kind, how many points they have, what those weigh and what they lost."""
         counts = self._differing[1]
@@ -273,7 +277,7 @@ class EngineAnalysis:
     def _ranked(self) -> Frame:
         return self._in_engine[1].sort("lost", "component", descending=[True, False]).head(LISTED)
 
-    @cached_property
+    @asked
     def components(self) -> Table[Component]:
         """The costliest components, costliest first; those that are the same on both sides are left out.
 
@@ -303,7 +307,7 @@ class EngineAnalysis:
         )
         return rows(dict(zip(COMPONENT_COLUMNS, values, strict=True)), self)
 
-    @cached_property
+    @asked
     def costliest(self) -> Part:
         """The costliest components, as many as the budget allows."""
         if self.everything is not None:
@@ -327,7 +331,8 @@ class EngineAnalysis:
     # ---- the members of a component
 
     def _brought_component(self, component: int) -> Part:
-        return self._brought(self._in_engine[0].filter(c("component") == component))
+        with self.engine.turn:
+            return self._brought(self._in_engine[0].filter(c("component") == component))
 
     def place(self, component: int) -> Place:
         """Where it can be looked at: brought into memory."""
@@ -350,12 +355,12 @@ class EngineAnalysis:
 
     # ---- clusters
 
-    @cached_property
+    @asked
     def splits(self) -> Table[Split]:
         """The costliest true clusters, costliest first, and a row for points in none; ``component`` is not -1."""
         return self._costliest_clusters("t", self._sides.true, Split)
 
-    @cached_property
+    @asked
     def merges(self) -> Table[Merge]:
         """The same for predicted clusters."""
         return self._costliest_clusters("p", self._sides.pred, Merge)

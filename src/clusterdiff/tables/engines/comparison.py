@@ -209,9 +209,10 @@ class EngineComparison(Comparison):
     def by(self, column: object) -> Table[Slice]:
         """The loss by the values of a column of the table of true clusters, by name; or by "size" or "kind"."""
         sides = self.summed.sums.sides
-        if column in BUILT_IN and column not in sides.source.points.others.names:
-            return by_size(sides) if column == "size" else self.in_engine.by_kind()
-        return by_column(sides, column)
+        with self.summed.engine.turn:
+            if column in BUILT_IN and column not in sides.source.points.others.names:
+                return by_size(sides) if column == "size" else self.in_engine.by_kind()
+            return by_column(sides, column)
 
     def normalised(self, measure: AnyMeasure) -> NoReturn:
         """Refused: it reads the sizes of all clusters."""

@@ -21,7 +21,7 @@ from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.labels import AnyArray, BoolArray, FloatArray, Int64Array, IntArray, Single
 from clusterdiff.points.reading import read_labels
 from clusterdiff.tables.engines.cells import Cells, noisy
-from clusterdiff.tables.engines.native import Frame, plain
+from clusterdiff.tables.engines.native import Engine, Frame, asked, plain
 from clusterdiff.tables.engines.tables import Points, flag
 
 c = nw.col
@@ -84,17 +84,22 @@ class Locator:
     pred: Clusters
 
     @property
+    def engine(self) -> Engine:
+        """Where the points are."""
+        return self.cells.engine
+
+    @property
     def can(self) -> bool:
         """Whether points can be found: rows without names or order can be numbered, unless a cluster is one of them."""
         return self.cells.points.placed or not (self.true.own or self.pred.own)
 
-    @cached_property
+    @asked
     def numbered(self) -> Cells:
         """The cells of points that can be told apart."""
         points = self.cells.points
         return self.cells if points.placed else replace(self.cells, points=points.with_numbers())
 
-    @cached_property
+    @asked
     def located(self) -> Located:
         """All points of the meet."""
         found = self._locate(points_compared(self.numbered))
@@ -155,9 +160,10 @@ class Locator:
         alone = [self.true.own[code - len(self.true.users)] for code in row[both].tolist()]
         if not chosen:
             return alone, wanted[both]
-        found = self._locate(
-            points_compared(self.cells).filter(nw.any_horizontal(*chosen, ignore_nulls=True))
-        )
+        with self.engine.turn:
+            found = self._locate(
+                points_compared(self.cells).filter(nw.any_horizontal(*chosen, ignore_nulls=True))
+            )
         self._refuse_changed(found.cell, wanted[~both])
         others = np.flatnonzero(~np.isin(found.cell, wanted[both]))
         points = [*alone, *(found.points[i] for i in others.tolist())]

@@ -7,14 +7,16 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
 from threading import RLock
-from typing import Any
+from typing import Any, Self, TypeVar, overload
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
+from clusterdiff.caching import cached_property
 from clusterdiff.errors import ClusterdiffError, EngineError
 
+Value = TypeVar("Value")
 Frame = nw.LazyFrame[Any]
 Columns = dict[str, Any]
 Kept = dict[int, tuple[Frame, Callable[[], object]]]
@@ -37,8 +39,8 @@ class Engine:
     def __init__(self, name: str) -> None:
         self.name = name
         self._kept: Kept = {}
-        # A connection answers one question at a time, and results may be read by several threads.
-        self._lock = RLock()
+        #: Held by whoever asks: a connection answers one question at a time, and several threads may read a result.
+        self.turn = RLock()
         self._finalizer = weakref.finalize(self, _release, self._kept)
 
     def prepare(self, native: Any) -> Any:
@@ -91,7 +93,7 @@ class Engine:
     @contextmanager
     def running(self) -> Iterator[None]:
         """Ask the engine, one thread at a time; what goes wrong is one clear error, and nothing stays kept then."""
-        with self._lock:
+        with self.turn:
             before = set(self._kept)
             try:
                 yield
@@ -102,6 +104,20 @@ class Engine:
                 if isinstance(error, ClusterdiffError) or not isinstance(error, Exception):
                     raise
                 raise EngineError(f"{self.name} stopped: {_first_lines(error)}", _advice(error)) from error
+
+
+class asked(cached_property[Value]):  # noqa: N801 - a decorator
+    """A value that the engine of its object, ``self.engine``, is asked for: by one thread, and others wait for it."""
+
+    @overload
+    def __get__(self, instance: None, owner: type[Any] | None = None) -> Self: ...
+    @overload
+    def __get__(self, instance: object, owner: type[Any] | None = None) -> Value: ...
+    def __get__(self, instance: Any, owner: type[Any] | None = None) -> Any:
+        if instance is None or self.attrname in vars(instance):
+            return super().__get__(instance, owner)
+        with instance.engine.turn:
+            return super().__get__(instance, owner)
 
 
 class Pandas(Engine):

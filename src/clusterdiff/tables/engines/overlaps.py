@@ -7,6 +7,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 
 from clusterdiff.caching import cached_property
+from clusterdiff.tables.engines.native import Engine, asked
 from clusterdiff.tables.engines.sides import if_else
 from clusterdiff.tables.engines.sums import EngineSums, in_engine
 from clusterdiff.tables.engines.tables import flag
@@ -23,6 +24,11 @@ class Overlaps:
     def __init__(self, sums: EngineSums) -> None:
         self.sums = sums
 
+    @property
+    def engine(self) -> Engine:
+        """Where the cells are."""
+        return self.sums.engine
+
     @cached_property
     def points(self) -> tuple[int, int, int]:
         """How many points both sides have, the true side has, and the predicted one."""
@@ -38,7 +44,7 @@ class Overlaps:
         a, b = (if_else(c(f"{x}n") == 1, nw.lit(1.0), c(x_mass)) for x, x_mass in (("t", "a"), ("p", "b")))
         return self.sums.paired().with_columns(a=a, b=b, s=if_else(c("own") > 0, nw.lit(1.0), c("w")))
 
-    @cached_property
+    @asked
     @in_engine
     def _sizes(self) -> dict[str, Any]:
         k, s, a, b = c("k"), c("s"), c("a"), c("b")
@@ -75,7 +81,7 @@ class Overlaps:
         """Σ m·a·b."""
         return float(self._sizes["products"])
 
-    @cached_property
+    @asked
     @in_engine
     def _closest(self) -> dict[str, Any]:
         rows = self._counted().with_columns(overlap=c("s") / (c("a") + c("b") - c("s")))
@@ -92,7 +98,7 @@ class Overlaps:
         """Σ over predicted, and over true clusters, of their overlap with the closest one."""
         return float(self._closest["p"]), float(self._closest["t"])
 
-    @cached_property
+    @asked
     @in_engine
     def _table(self) -> dict[str, Any]:
         total, weighted = self.sums.total, self.sums.cells.points.weighted

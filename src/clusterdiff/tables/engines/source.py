@@ -16,7 +16,7 @@ from clusterdiff.points.alignment import Alignment, Order
 from clusterdiff.points.clustering import Clustering, Points
 from clusterdiff.points.labels import Labels
 from clusterdiff.tables.engines.loading import Locator, as_given, nameless
-from clusterdiff.tables.engines.native import plain
+from clusterdiff.tables.engines.native import Engine, asked, plain
 from clusterdiff.tables.engines.tables import POINT
 from clusterdiff.tables.engines.tables import Points as Rows
 
@@ -93,6 +93,11 @@ class EngineSource(PointSource):
         self._locator = locator
 
     @property
+    def engine(self) -> Engine:
+        """Where the points are."""
+        return self._locator.engine
+
+    @property
     def known(self) -> bool:
         """Whether the points can be told apart."""
         return self._locator.cells.points.placed
@@ -100,7 +105,7 @@ class EngineSource(PointSource):
     def __reduce__(self) -> tuple[Any, ...]:
         return _same, (self.brought,)  # what is known of the points goes anywhere; their tables stay
 
-    @cached_property
+    @asked
     def brought(self) -> Brought:
         """The points in memory."""
         locator = self._locator
@@ -118,7 +123,7 @@ class EngineSource(PointSource):
         )
         return Brought(self.meet, aligned, found.weights, points.engine.name, self.as_given)
 
-    @cached_property
+    @asked
     def as_given(self) -> Meet:
         """The meet of both tables with the points that one of them lacks, whatever the policy made of those."""
         cells = self._locator.cells

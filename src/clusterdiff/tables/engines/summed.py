@@ -11,6 +11,7 @@ from clusterdiff.meet.margins import Margins
 from clusterdiff.meet.parts import Count, Pairs
 from clusterdiff.meet.sums import FUSED, Once
 from clusterdiff.tables.engines.cells import Cells
+from clusterdiff.tables.engines.native import Engine, asked
 from clusterdiff.tables.engines.overlaps import Overlaps
 from clusterdiff.tables.engines.sides import shared_row
 from clusterdiff.tables.engines.sums import EngineSums
@@ -43,6 +44,11 @@ class InEngine(Once):
         self._made = {}
 
     @property
+    def engine(self) -> Engine:
+        """Where the cells are."""
+        return self.source.engine
+
+    @property
     def lacking(self) -> tuple[str, str | None]:
         """Why there are no cells here, and what to do."""
         return (
@@ -69,7 +75,7 @@ class InEngine(Once):
         """Whether the two clusterings are the same."""
         return not self.uneven and len(self) == self.k_true == self.k_pred
 
-    @cached_property
+    @asked
     def shared(self) -> InEngine | None:
         """The same of the points that both sides have; None if there are none."""
         cells, found = self.source, self.sums.unshared

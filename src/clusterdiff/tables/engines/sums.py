@@ -13,12 +13,11 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from clusterdiff.caching import cached_property
 from clusterdiff.diff.loss import Loss
 from clusterdiff.errors import EngineError, MeasureError
 from clusterdiff.meet.margins import Margins, SizeCounts
 from clusterdiff.tables.engines.cells import Cells
-from clusterdiff.tables.engines.native import Frame, plain
+from clusterdiff.tables.engines.native import Engine, Frame, asked, plain
 from clusterdiff.tables.engines.sides import Sides, if_else, log1p, ratio, shared_row
 from clusterdiff.tables.engines.tables import flag, log_or_0
 
@@ -58,6 +57,11 @@ class EngineSums:
         with cells.engine.running():
             self.sides = Sides(cells)
 
+    @property
+    def engine(self) -> Engine:
+        """Where the cells are."""
+        return self.cells.engine
+
     def one(self, frame: Frame) -> dict[str, Any]:
         """The one row of a frame as plain numbers: integers stay integers, an empty sum is 0."""
         row = self.cells.engine.row(frame)
@@ -78,7 +82,7 @@ class EngineSums:
         """A sum of mass as a share of the whole: exactly 1 if every cell is perfect, however the engine adds up."""
         return float(sums[name] / self.total) if sums[flawed] or self.lost else 1.0
 
-    @cached_property
+    @asked
     @in_engine
     def _entropy(self) -> dict[str, Any]:
         rows = self.sides.with_losses()
@@ -121,7 +125,7 @@ class EngineSums:
         """S'(largest)."""
         return self._share(self._cells, "largest_mean", "largest_flawed")
 
-    @cached_property
+    @asked
     @in_engine
     def _mse(self) -> dict[str, Any]:
         if not self.cells.points.features:
@@ -175,12 +179,12 @@ class EngineSums:
 
     # ---- sums over clusters
 
-    @cached_property
+    @asked
     @in_engine
     def _true(self) -> dict[str, Any]:
         return self._clusters("t", self.sides.true)
 
-    @cached_property
+    @asked
     @in_engine
     def _pred(self) -> dict[str, Any]:
         return self._clusters("p", self.sides.pred)
@@ -224,7 +228,7 @@ class EngineSums:
         a, b = (if_else(c(f"{x}n") == 1, c("w"), c(f"{x}_mass")) for x in ("t", "p"))
         return rows.with_columns(a=a, b=b, own=c("tn") + c("pn"))
 
-    @cached_property
+    @asked
     @in_engine
     def _cells(self) -> dict[str, Any]:
         """Everything else in one pass over the cells.
@@ -308,7 +312,7 @@ class EngineSums:
         """Σ b²."""
         return self._with_alone(self._square(self._pred), self._own("pred", "q"))
 
-    @cached_property
+    @asked
     @in_engine
     def unshared(self) -> dict[str, Any]:
         """What the points that both sides have, and those that only one has, come to; for rows of lost points.
@@ -334,12 +338,12 @@ class EngineSums:
         """A sum over the points that are a cluster of their own on a side, the lost ones among them included."""
         return self._cells[f"{side}_{name}"] + (self.unshared[f"own_{side}_{name}"] if self.lost else 0)
 
-    @cached_property
+    @asked
     @in_engine
     def _true_sizes(self) -> dict[str, Any]:
         return self._sizes("t", self.sides.true)
 
-    @cached_property
+    @asked
     @in_engine
     def _pred_sizes(self) -> dict[str, Any]:
         return self._sizes("p", self.sides.pred)
