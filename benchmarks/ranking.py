@@ -48,7 +48,7 @@ def main() -> None:
         seconds, found = timed(lambda t=true, p=preds: cd.rank(t, p))
         print(f"10^4 predictions of 10^4 points, {k:>5,} clusters          {seconds}", flush=True)
         seconds, _ = timed(lambda f=found: repr(f))
-        print(f"  … intervals and tests of the first hundred             {seconds}", flush=True)
+        print(f"  … its table as text, with intervals and tests          {seconds}", flush=True)
     for what, sizes in (
         ("linked records, which repeat", 1 + rng.geometric(0.4, 1_000_000)),
         ("20 to 59 points, none alike ", rng.integers(20, 60, 1_000_000)),
