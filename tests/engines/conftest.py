@@ -100,6 +100,8 @@ def maker(engine: str, request: pytest.FixtureRequest) -> Make:
 
     if engine == "pandas":
         return pd.DataFrame
+    import dask
     from dask import dataframe as dd
 
+    dask.config.set(scheduler="synchronous")  # threads cost more than tables as small as these
     return lambda columns: dd.from_pandas(pd.DataFrame(columns), npartitions=2)
