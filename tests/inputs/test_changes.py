@@ -154,3 +154,14 @@ def test_changed_weights_and_features_change_nothing() -> None:
     again = cd.compare(true, pred, weights=weights)
     weights[:] = 1.0
     assert (again.by([0, 1] * 20).to_dict(), again.score()) == before
+
+
+def test_labels_that_are_copied_side_by_side_are_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there are many points two threads copy the labels; that changes no answer either."""
+    monkeypatch.setattr("clusterdiff.diff.build.MANY", 1)
+    true, pred = np.arange(400) % 7, np.arange(400) % 5
+    expected = cd.compare(true.tolist(), pred.tolist())
+    diff = cd.compare(true, pred)
+    true[:] = pred[:] = 0
+    assert diff.components[0].points == expected.components[0].points
+    assert (diff.true, diff.pred) == (expected.true, expected.pred)

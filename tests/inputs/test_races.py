@@ -5,6 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import numpy as np
+import pytest
+from scipy import sparse
+
+import clusterdiff as cd
+
 #: Runs in a process of its own, which a crash would end. Every call sees labels that are being replaced by others; each
 #: kind is read by another algorithm.
 SCRIPT = """
@@ -199,3 +205,11 @@ def test_whatever_else_changes_meanwhile_never_crashes() -> None:
     """Sparse matrices, distances, trees, pairs, predictions to rank, weights, lists that grow and shrink."""
     run = subprocess.run([sys.executable, "-c", OTHERS], capture_output=True, text=True, check=False)
     assert (run.returncode, run.stdout.split("\n")[-2]) == (0, "alive"), run.stdout + run.stderr[-2500:]
+
+
+def test_a_sparse_matrix_whose_rows_are_not_sound_is_refused() -> None:
+    """Also where SciPy does not look: it takes one without entries for sound."""
+    rows = sparse.csr_array(np.eye(4))
+    rows.indptr[-1] = -9
+    with pytest.raises(cd.ArgumentError, match="`features` is no sound sparse matrix: indptr must be"):
+        cd.compare([0, 0, 1, 1], [0, 1, 1, 1], features=rows)

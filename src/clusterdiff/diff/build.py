@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from clusterdiff import _core
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.source import Columns, PointSource
 from clusterdiff.files import STAGE
@@ -17,7 +18,10 @@ from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.uneven import uneven_of
 from clusterdiff.points.alignment import Alignment, Order
 from clusterdiff.points.data import Distances, LinkFunction, read_features, read_weights
-from clusterdiff.points.labels import FloatArray, Int64Array, IntArray
+from clusterdiff.points.labels import FloatArray, Int64Array, IntArray, Labels
+
+#: From so many points on, the labels of both sides are copied side by side.
+MANY = 1_000_000
 
 
 def meet_of(aligned: Alignment) -> Meet:
@@ -73,12 +77,26 @@ def compare_aligned(
         scale=scale,
     )
     cells = meet.cells
-    true, pred = aligned.true.settled(cells.true_labels), aligned.pred.settled(cells.pred_labels)
+    true, pred = _settled(aligned, cells)
     aligned = Alignment(true, pred, order, aligned.named, aligned.policy, aligned.given, aligned.kept)
     meet = meet.with_points(partial(located, cells, aligned.true.values, aligned.pred.values))
     if documents is not None:
         meet = meet.within(documents)
     return Comparison(meet, PointSource(meet, aligned, w, other), aligned.policy)
+
+
+def _settled(aligned: Alignment, cells: _core.Cells) -> tuple[Labels, Labels]:
+    """The labels of both sides, out of the reach of whoever owns them; many are copied side by side."""
+    ask_true = partial(aligned.true.settled, cells.true_labels)
+    ask_pred = partial(aligned.pred.settled, cells.pred_labels)
+    if len(aligned) < MANY or _core.threads() == 1:
+        return ask_true(), ask_pred()
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as pool:
+        true = pool.submit(ask_true)
+        pred = ask_pred()
+        return true.result(), pred
 
 
 def _links(distances: object, order: Order) -> Callable[[Int64Array], Callable[..., FloatArray]]:

@@ -173,8 +173,10 @@ def _owned(matrix: Any, argument: str) -> Any:
     """
     try:
         if matrix.format in ("csr", "csc", "bsr"):
-            places = matrix.indices.copy(), matrix.indptr.copy()
-            own = type(matrix)((matrix.data, *places), shape=matrix.shape)
+            indices, indptr = matrix.indices.copy(), matrix.indptr.copy()
+            if (np.diff(indptr) < 0).any():  # SciPy does not look where the last is below 1
+                raise ValueError("indptr must be a non-decreasing sequence")
+            own = type(matrix)((matrix.data, indices, indptr), shape=matrix.shape)
             own.check_format(full_check=True)
             return own
         if matrix.format == "coo":
