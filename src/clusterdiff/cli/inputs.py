@@ -14,13 +14,12 @@ from typing import Any
 import click
 import numpy as np
 
-from clusterdiff.cli.options import together
+from clusterdiff.cli.options import noise_as_option, together
 from clusterdiff.cli.output import error_console
 from clusterdiff.errors import ArgumentError, FileError, listed
 from clusterdiff.files import STDIN, is_pipe, read_bytes, shown
 from clusterdiff.formats.catalogue import FORMATS
 from clusterdiff.formats.source import Source, parse
-from clusterdiff.points.noise import NOISE_AS
 from clusterdiff.wording import count
 
 #: What is guessed alike of more files than this is counted.
@@ -80,13 +79,7 @@ noise_options = together(
         "--noise-true", multiple=True, metavar="LABEL", help="The same for TRUE, instead of --noise."
     ),
     click.option("--noise-pred", multiple=True, metavar="LABEL", help="The same for PRED."),
-    click.option(
-        "--noise-as",
-        type=click.Choice(NOISE_AS),
-        default="singleton",
-        show_default=True,
-        help="What noise becomes.",
-    ),
+    noise_as_option,
 )
 
 

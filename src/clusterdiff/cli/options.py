@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from clusterdiff.diff.comparison import Comparison
+from clusterdiff.points.noise import NOISE_AS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Option = Callable[[Any], Any]
@@ -87,3 +88,10 @@ seed_option = click.option(
 )
 point_option = click.option("--point", metavar="COLUMN", help="Column that names the points.")
 cluster_option = click.option("--cluster", metavar="COLUMN", help="Column of clusters.")
+noise_as_option = click.option(
+    "--noise-as",
+    type=click.Choice(NOISE_AS),
+    default="singleton",
+    show_default=True,
+    help="What noise becomes.",
+)

@@ -9,7 +9,7 @@ import click
 from rich.text import Text
 
 from clusterdiff.cli.inputs import named_columns, told
-from clusterdiff.cli.options import cluster_option, json_option, point_option, together
+from clusterdiff.cli.options import cluster_option, json_option, noise_as_option, point_option, together
 from clusterdiff.cli.output import console, plain_table, print_json
 from clusterdiff.cli.pictures import picture_options, refuse_sizes, save_picture
 from clusterdiff.cli.progress import progress
@@ -19,7 +19,6 @@ from clusterdiff.decide.matrix import Matrix, matrix
 from clusterdiff.errors import ArgumentError
 from clusterdiff.files import write_text
 from clusterdiff.formats.source import parse
-from clusterdiff.points.noise import NOISE_AS
 from clusterdiff.points.policy import MISSING
 from clusterdiff.table import shown
 from clusterdiff.wording import count
@@ -45,13 +44,7 @@ writing = together(
 @click.option(
     "--noise", multiple=True, metavar="LABEL", help="Label that means “in no cluster”. May be repeated."
 )
-@click.option(
-    "--noise-as",
-    type=click.Choice(NOISE_AS),
-    default="singleton",
-    show_default=True,
-    help="What noise becomes.",
-)
+@noise_as_option
 @click.option("--top", default=10, show_default=True, help="How many of the most stable clusters to show.")
 @writing
 @picture_options

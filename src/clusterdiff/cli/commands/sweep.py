@@ -10,7 +10,7 @@ import numpy as np
 from rich.text import Text
 
 from clusterdiff.cli.inputs import named_columns, told
-from clusterdiff.cli.options import json_option, measures_option, together
+from clusterdiff.cli.options import json_option, measures_option, noise_as_option, together
 from clusterdiff.cli.output import console, plain_table, print_json
 from clusterdiff.cli.pictures import picture_options, refuse_sizes, save_picture
 from clusterdiff.cli.progress import progress
@@ -21,7 +21,6 @@ from clusterdiff.files import read_lines, write_text
 from clusterdiff.formats.arrays import load_numpy
 from clusterdiff.formats.source import Source, parse
 from clusterdiff.points.clustering import Clustering
-from clusterdiff.points.noise import NOISE_AS
 from clusterdiff.table import shown
 from clusterdiff.verbs.read import read_clustering
 from clusterdiff.wording import count, number
@@ -63,13 +62,7 @@ writing = together(
 @click.option(
     "--noise", multiple=True, metavar="LABEL", help="True label that means “in no cluster”. May be repeated."
 )
-@click.option(
-    "--noise-as",
-    type=click.Choice(NOISE_AS),
-    default="singleton",
-    show_default=True,
-    help="What noise becomes.",
-)
+@noise_as_option
 @click.option("--top", default=10, show_default=True, help="How many of the costliest merges to show.")
 @writing
 @picture_options
