@@ -48,7 +48,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 #: What takes longest starts first; the rest follows in the order in which it was found.
-LONGEST = ("spark", "tests/engines/test_cluster.py", "tests/browser/test_pages.py")
+LONGEST = ("spark", "tests/browser/test_pages.py")
 
 
 def group(nodeid: str) -> str:
@@ -57,7 +57,7 @@ def group(nodeid: str) -> str:
     Most of what such a test takes is a Java machine that has just started: the one that stays is several times as
     quick.
     """
-    return "spark" if re.search(r"\[spark", nodeid) else nodeid.partition("::")[0]
+    return "spark" if re.search(r"\[spark|/test_cluster", nodeid) else nodeid.partition("::")[0]
 
 
 class Groups(LoadFileScheduling):
@@ -75,10 +75,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Groups:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The longest groups come first, so that one worker does not end on Spark alone."""
+    """The longest groups come first, so that one worker does not end on Spark alone; a cluster wants it warm."""
     if hasattr(config, "workerinput"):
         rank = {name: place for place, name in enumerate(LONGEST)}
-        items.sort(key=lambda item: rank.get(group(item.nodeid), len(rank)))
+        items.sort(key=lambda item: (rank.get(group(item.nodeid), len(rank)), "/test_cluster" in item.nodeid))
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -30,37 +30,45 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items[:] = filter(wanted, items)
 
 
-@pytest.fixture(scope="session")
-def spark() -> Iterator[Any]:
-    """A Spark session in this process, or a loud reason why there is none."""
+#: For a Java machine that has tiny tables.
+SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.default.parallelism": "1",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.memory": "1g",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "OFF",
+    # Tables are tiny here: interpreting is quicker than compiling.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+    # Telling Java the line of Python for every expression takes longer than all the queries.
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
+}
+
+
+def started(master: str, settings: dict[str, str]) -> Any:
+    """A session of Spark; the Java machine is that of the first one."""
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master(master).appName("clusterdiff tests")
+    for key, value in (SETTINGS | settings).items():
+        builder = builder.config(key, value)
+    return builder.getOrCreate()
+
+
+@pytest.fixture
+def spark() -> Any:
+    """A Spark session in this process, for all tests unless one stops it; or a loud reason why there is none."""
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         pytest.skip("NO JAVA: Spark is not tested on this machine; install Java 17 to test it")
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     from pyspark.sql import SparkSession
 
-    builder = SparkSession.builder.master("local[2]").appName("clusterdiff tests")
-    settings = {
-        "spark.ui.enabled": "false",
-        "spark.sql.shuffle.partitions": "1",
-        "spark.default.parallelism": "1",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.memory": "1g",
-        "spark.ui.showConsoleProgress": "false",
-        # Tables are tiny here: interpreting is quicker than compiling.
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-        "spark.sql.codegen.wholeStage": "false",
-        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-        "spark.sql.adaptive.enabled": "false",
-        # Telling Java the line of Python for every expression takes longer than all the queries.
-        "spark.python.sql.dataFrameDebugging.enabled": "false",
-    }
-    for key, value in settings.items():
-        builder = builder.config(key, value)
-    session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("OFF")
-    yield session
-    session.stop()
+    return SparkSession.getActiveSession() or started("local[2]", {})
 
 
 @pytest.fixture(params=ENGINES)
