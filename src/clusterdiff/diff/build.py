@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,7 +20,9 @@ from clusterdiff.points.alignment import Alignment, Order
 from clusterdiff.points.data import Distances, LinkFunction, read_features, read_weights
 from clusterdiff.points.labels import FloatArray, Int64Array, IntArray, Labels
 
-#: From so many points on, the labels of both sides are copied side by side.
+Made = TypeVar("Made")
+
+#: So many labels or features are copied in two threads.
 MANY = 1_000_000
 
 
@@ -86,17 +88,22 @@ def compare_aligned(
 
 
 def _settled(aligned: Alignment, cells: _core.Cells) -> tuple[Labels, Labels]:
-    """The labels of both sides, out of the reach of whoever owns them; many are copied side by side."""
+    """The labels of both sides, out of the reach of whoever owns them."""
     ask_true = partial(aligned.true.settled, cells.true_labels)
     ask_pred = partial(aligned.pred.settled, cells.pred_labels)
-    if len(aligned) < MANY or _core.threads() == 1:
-        return ask_true(), ask_pred()
+    return _side_by_side(ask_true, ask_pred, len(aligned))
+
+
+def _side_by_side(one: Callable[[], Made], other: Callable[[], Made], size: int) -> tuple[Made, Made]:
+    """What two functions return; in two threads if there is much to copy."""
+    if size < MANY or _core.threads() == 1:
+        return one(), other()
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(1) as pool:
-        true = pool.submit(ask_true)
-        pred = ask_pred()
-        return true.result(), pred
+        first = pool.submit(one)
+        second = other()
+        return first.result(), second
 
 
 def _links(distances: object, order: Order) -> Callable[[Int64Array], Callable[..., FloatArray]]:
@@ -106,11 +113,12 @@ def _links(distances: object, order: Order) -> Callable[[Int64Array], Callable[.
 
 def _owned(matrix: Any, given: Any) -> Any:
     """A matrix that does not change with the one that the caller gave."""
-    if isinstance(matrix, np.ndarray):
-        base = given if isinstance(given, np.ndarray) else matrix.base
-        return (
-            matrix.copy()
-            if matrix is given or (base is not None and np.shares_memory(matrix, base))
-            else matrix
-        )
-    return matrix if matrix is not given else matrix.copy()
+    if not isinstance(matrix, np.ndarray):
+        return matrix if matrix is not given else matrix.copy()
+    base = given if isinstance(given, np.ndarray) else matrix.base
+    if matrix is not given and (base is None or not np.shares_memory(matrix, base)):
+        return matrix
+    copy, half = np.empty_like(matrix), len(matrix) // 2
+    parts = [partial(np.copyto, copy[part], matrix[part]) for part in (slice(half), slice(half, None))]
+    _side_by_side(parts[0], parts[1], matrix.size)
+    return copy

@@ -20,7 +20,6 @@ from clusterdiff.caching import cached_property
 from clusterdiff.errors import ArgumentError, MeasureError, nearest, one_of
 from clusterdiff.measures.terms import kept_each, x_log_x
 from clusterdiff.meet.meet import Meet
-from clusterdiff.meet.parts import Moments
 from clusterdiff.meet.sums import Reads
 from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.labels import FloatArray
@@ -135,8 +134,7 @@ def mse(meet: Meet) -> FloatArray:
     """
     assert meet.moments is not None
     within = _by_cluster(meet, meet.moments.within)
-    centres, low = meet.moments.centres, meet.moments.low
-    between = Moments.of(centres, meet.true, meet.k_true, meet.mass, low).within
+    between = meet.moments.between(meet.true, meet.k_true, meet.mass).within
     return np.where(_heavy_parts(meet) <= 1, 1.0, kept_each(within, within + between))
 
 

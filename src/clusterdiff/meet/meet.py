@@ -336,7 +336,7 @@ class Meet(Sizes):
             self._pred_names,
             self._true_names,
             weights=self.weights and self.weights.take(order),
-            moments=self.moments and self.moments.take(order),
+            moments=self.moments and self.moments.in_order(order),
             links=self.links and Links(self.links.cells[order], self.links.pred, self.links.true),
             features=self.features,
             locate=partial(_moved, np.append(back, -1), self) if self.knows_points else None,

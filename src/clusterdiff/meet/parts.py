@@ -74,12 +74,14 @@ class Moments:
     """The features' weighted mean of each cell (dense or sparse rows) and the squared deviations from it.
 
     ``low`` is what rounding took from the means, entry by entry, if that is known: far from the origin it is all that
-    tells two of them apart.
+    tells two of them apart. ``rows`` says in which row of both each cell stands, if not in its own: they are large, and
+    cells are asked for in two orders.
     """
 
     centres: Any
     within: FloatArray
     low: Any = None
+    rows: Int64Array | None = None
 
     @classmethod
     def of(
@@ -101,19 +103,32 @@ class Moments:
         )
         return cls(centres, found.within, rest)
 
+    def in_order(self, order: Int64Array) -> Moments:
+        """The same for the same cells in another order."""
+        rows = order if self.rows is None else self.rows[order]
+        return replace(self, within=self.within[order], rows=rows)
+
     def take(self, cells: Any) -> Moments:
         """The same for a selection of cells."""
-        low = None if self.low is None else self.low[cells]
-        return Moments(self.centres[cells], self.within[cells], low)
+        rows = cells if self.rows is None else self.rows[cells]
+        return Moments(self.centres[rows], self.within[cells], None if self.low is None else self.low[rows])
+
+    def between(self, groups: IntArray, k: int, mass: npt.NDArray[Any]) -> Moments:
+        """The mean of the cells' centres in each of ``k`` groups, and their squared deviations from it."""
+        if self.rows is not None:
+            groups, mass = (_placed(values, self.rows) for values in (groups, mass))
+        return Moments.of(self.centres, groups, k, mass, self.low)
 
     def merged(self, groups: IntArray, k: int, mass: npt.NDArray[Any]) -> Moments:
         """The same for cells united into ``k`` groups: inner spread plus the spread of the centres."""
-        between = Moments.of(self.centres, groups, k, mass, self.low)
+        between = self.between(groups, k, mass)
         within = _core.group_sum(groups, k, self.within) + between.within
         return Moments(between.centres, within, between.low)
 
     def and_points(self, x: Any) -> Moments:
         """The same with further cells of a single point each, whose features are the rows of ``x``."""
+        if self.rows is not None:
+            return self.take(np.arange(len(self.within))).and_points(x)
         within = np.concatenate([self.within, np.zeros(x.shape[0])])
         if isinstance(x, np.ndarray):
             low = None if self.low is None else np.concatenate([self.low, np.zeros(x.shape)])
@@ -125,6 +140,13 @@ class Moments:
             none = sparse.csr_array((np.zeros(len(x.data)), x.indices, x.indptr), shape=x.shape)
             low = sparse.vstack([low, none]).tocsr()
         return Moments(sparse.vstack([self.centres, x]).tocsr(), within, low)
+
+
+def _placed(values: npt.NDArray[Any], rows: Int64Array) -> npt.NDArray[Any]:
+    """Values in the places that they have by number."""
+    placed = np.empty_like(values)
+    placed[rows] = values
+    return placed
 
 
 @dataclass(frozen=True)

@@ -115,7 +115,7 @@ def read_features(features: Any, order: Order) -> Any:
         with np.errstate(over="ignore"):
             matrix = matrix.astype(np.float64)  # the core reads no others
         finite = matrix.data if hasattr(matrix, "tocsr") else matrix
-    if matrix.dtype.kind == "f" and not np.isfinite(finite).all():
+    if matrix.dtype.kind == "f" and not _all_finite(finite):
         at = (
             np.flatnonzero(~np.isfinite(finite).all(axis=1))
             if finite.ndim == 2
@@ -127,6 +127,11 @@ def read_features(features: Any, order: Order) -> Any:
             "impute or drop those points first.",
         )
     return _bounded(matrix)
+
+
+def _all_finite(values: npt.NDArray[np.floating[Any]]) -> bool:
+    """Whether no value is NaN or infinite, which the least or the greatest would be too."""
+    return bool(np.isfinite(values.min(initial=0.0)) and np.isfinite(values.max(initial=0.0)))
 
 
 def _bounded(matrix: Any, safe: int = SAFE) -> Any:

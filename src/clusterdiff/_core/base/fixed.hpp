@@ -1,6 +1,7 @@
 // Fractions added, subtracted and multiplied without rounding: whole multiples of a power of two, a few words long.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -8,6 +9,12 @@
 #include "base/common.hpp"
 
 namespace clusterdiff {
+
+// std::ldexp, for most powers in a single multiplication.
+inline double times_power(double x, int power) {
+    if (power < -1022 || power > 1023) return std::ldexp(x, power);
+    return x * std::bit_cast<double>(static_cast<u64>(power + 1023) << 52);
+}
 
 // A whole number from 0 to 2^(64 kWords) - 1, lowest word first. Nothing here checks for overflow: see `Unit`.
 template <int kWords>
@@ -60,12 +67,12 @@ struct Fixed {
     double times(int power) const {
         int top = kWords - 1;
         while (top > 0 && !word[top]) --top;
-        if (top == 0) return std::ldexp(static_cast<double>(word[0]), power);
+        if (top == 0) return times_power(static_cast<double>(word[0]), power);
         const int shift = std::countl_zero(word[top]);
         u64 bits = shift ? word[top] << shift | word[top - 1] >> (64 - shift) : word[top];
         bool rest = shift ? (word[top - 1] << shift) != 0 : word[top - 1] != 0;
         for (int i = top - 1; i-- > 0;) rest |= word[i] != 0;
-        return std::ldexp(static_cast<double>(bits | rest), power + 64 * top - shift);
+        return times_power(static_cast<double>(bits | rest), power + 64 * top - shift);
     }
 };
 
@@ -98,9 +105,10 @@ template <int kWords>
 Fixed<kWords> fixed(double x, int power) {
     Fixed<kWords> out;
     if (x <= 0) return out;
-    int exponent;
-    const u64 bits = static_cast<u64>(std::ldexp(std::frexp(x, &exponent), 53));
-    const int shift = exponent - 53 - power;
+    const u64 raw = std::bit_cast<u64>(x), fraction = raw & ((u64{1} << 52) - 1);
+    const int exponent = static_cast<int>(raw >> 52);
+    const u64 bits = exponent ? fraction | u64{1} << 52 : fraction;  // the least doubles have no leading bit
+    const int shift = std::max(exponent, 1) - 1075 - power;
     if (shift < 0) {
         out.word[0] = shift > -64 ? bits >> -shift : 0;
         return out;

@@ -100,45 +100,72 @@ Buffer<double> group_sum(const Labels& groups, i64 k, const Numbers& values, Run
 
 Contents contents(const Labels& groups, i64 k, const Numbers& masses, Run& run) {
     const i64 n = groups.n;
-    auto pairs = Buffer<Exactish>::zeros(k), entropy = Buffer<Exactish>::zeros(k);
-    Contents out{Buffer<double>(k), Buffer<double>(k)};
-    Buffer<double> rest(n);
-    auto block = [&](i64 at, u64* scratch) {
-        run.poll(0);
-        return groups.block(at, std::min(kBlock, n - at), scratch);
+    struct Block {
+        u64 scratch[kBlock];
+        double mass[kBlock];
+        const u64* group;
+        i64 count;
     };
-    auto mass_of = [&](i64 point) { return masses.reader.one(masses.data + point * masses.stride); };
-    u64 scratch[kBlock];
-    {
-        auto before = Buffer<Exactish>::zeros(k);
+    auto read = [&](i64 at, i64 end, Block& block) {
+        block.count = std::min(kBlock, end - at);
+        block.group = groups.block(at, block.count, block.scratch);
+        masses.reader.many(masses.data + at * masses.stride, masses.stride, block.count, block.mass);
+        for (i64 i = 0; i < block.count; ++i) check_groups(static_cast<i64>(block.group[i]), k);
+    };
+    auto each = [&](auto&& f) {
+        Block block;
         for (i64 at = 0; at < n; at += kBlock) {
-            const u64* g = block(at, scratch);
-            for (i64 i = at; i < std::min(n, at + kBlock); ++i) {
-                const i64 group = static_cast<i64>(g[i - at]);
-                check_groups(group, k);
-                const double mass = mass_of(i);
-                rest[i] = before[group].value();
-                pairs[group].add(mass * rest[i]);
-                before[group].add(mass);
+            run.poll(0);
+            read(at, n, block);
+            for (i64 i = 0; i < block.count; ++i) f(at + i, static_cast<i64>(block.group[i]), block.mass[i]);
+        }
+    };
+    Buffer<double> whole(k);
+    {
+        auto sums = Buffer<Exactish>::zeros(k);
+        each([&](i64, i64 group, double mass) { sums[group].add(mass); });
+        for (i64 group = 0; group < k; ++group) whole[group] = sums[group].value();
+    }
+    // Beside the rest of its group, a mass up to half of it is known as well as the group is. One that is more, of which
+    // a group has one at most, is known by the sum of the others, below.
+    constexpr double kMost = -1;
+    Buffer<double> terms(n);
+    const i64 shard = 16 * kBlock;
+    run.tasks((n + shard - 1) / shard, [&](i64 s, int worker) {
+        Block block;
+        double others[kBlock];
+        for (i64 at = s * shard, end = std::min(n, at + shard); at < end; at += kBlock) {
+            run.poll(worker);
+            read(at, end, block);
+            for (i64 i = 0; i < block.count; ++i) others[i] = whole[static_cast<i64>(block.group[i])] - block.mass[i];
+            for (i64 i = 0; i < block.count; ++i) {
+                const double mass = block.mass[i], safe = mass > 0 ? mass : 1;
+                const double term = mass * log_one_plus(others[i] / safe);
+                terms[at + i] = mass > others[i] ? kMost : term;
             }
         }
-    }
-    // Backwards, so that what comes after a mass is known as well as what came before it.
-    auto after = Buffer<Exactish>::zeros(k);
-    for (i64 at = (n - 1) / kBlock * kBlock; at >= 0; at -= kBlock) {
-        const u64* g = block(at, scratch);
-        for (i64 i = std::min(n, at + kBlock); i-- > at;) {
-            const i64 group = static_cast<i64>(g[i - at]);
-            check_groups(group, k);
-            const double mass = mass_of(i);
-            rest[i] += after[group].value();
-            after[group].add(mass);
-            if (mass > 0) entropy[group].add(mass * std::log1p(rest[i] / mass));
+    });
+    struct Sums {
+        Exactish rest, squares, entropy;
+        double most;
+    };
+    auto sums = Buffer<Sums>::zeros(k);
+    each([&](i64 i, i64 group, double mass) {
+        Sums& s = sums[group];
+        if (terms[i] == kMost) {
+            s.most = mass;
+        } else {
+            s.rest.add(mass);
+            s.squares.add(mass * mass);
+            s.entropy.add(terms[i]);
         }
-    }
+    });
+    Contents out{Buffer<double>(k), Buffer<double>(k)};
     for (i64 group = 0; group < k; ++group) {
-        out.pairs[group] = pairs[group].value();
-        out.entropy[group] = entropy[group].value();
+        const Sums& s = sums[group];
+        const double rest = s.rest.value();
+        out.pairs[group] = s.most * rest + std::max(rest * rest - s.squares.value(), 0.0) / 2;
+        out.entropy[group] = s.entropy.value() + (s.most > 0 ? s.most * std::log1p(rest / s.most) : 0.0);
     }
     return out;
 }
