@@ -13,7 +13,7 @@ CORE := CMakeLists.txt pyproject.toml constraints.txt $(wildcard src/clusterdiff
 # An editable install lists the packages that there were: a new one has to be made known.
 ROOMS := $(wildcard src/clusterdiff/*/__init__.py src/clusterdiff/*/*/__init__.py)
 
-.PHONY: install core demo test lint pytest bench fuzz soak sanitize clean
+.PHONY: install core demo test lint pytest bench fuzz fuzz-properties fuzz-readers soak sanitize clean
 
 install: $(VENV)/.installed
 
@@ -58,11 +58,17 @@ test: $(VENV)/.tested
 bench: $(VENV)/.tested
 	@$(BIN)/python benchmarks/speed.py
 
-# Properties with many more examples, and the readers of files against damaged ones; `make test` has a short form.
+# Properties with other examples each time, and at the same time the readers of files against damaged ones; `make test`
+# has a short form of both.
 SECONDS ?= 600
 fuzz: $(VENV)/.tested
+	@$(MAKE) --no-print-directory -j2 fuzz-properties fuzz-readers
+
+fuzz-properties: $(VENV)/.tested
+	@CLUSTERDIFF_FUZZ=$(SECONDS) $(BIN)/pytest -m hypothesis tests
+
+fuzz-readers: $(VENV)/.tested
 	@$(BIN)/python -m tests.fuzz $(SECONDS)
-	@HYPOTHESIS_PROFILE=long $(BIN)/pytest -n auto --maxprocesses 4 -m hypothesis tests
 
 # Everything again and again: does memory grow, does anything stay open or behind?
 soak: $(VENV)/.tested

@@ -7,7 +7,9 @@ import gc
 import os
 import re
 import sys
+import time
 from collections.abc import Iterator
+from itertools import cycle, pairwise
 from typing import Any
 
 import numpy as np
@@ -89,15 +91,26 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
             terminalreporter.write_line(f"!!! {loud[1]}", yellow=True, bold=True)
 
 
-#: The same examples every time, so that what passed passes again; `make fuzz` looks longer, and for others.
-settings.register_profile("clusterdiff", deadline=None, max_examples=60, derandomize=True)
-settings.register_profile("long", deadline=None, max_examples=1000)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "clusterdiff"))
+#: Seconds for which properties are tried again and again, each time with other examples: `make fuzz`.
+FUZZ = float(os.environ.get("CLUSTERDIFF_FUZZ", 0))
+#: Otherwise the same examples every time, so that what passed passes again.
+settings.register_profile("clusterdiff", deadline=None, max_examples=60, derandomize=not FUZZ)
+settings.load_profile("clusterdiff")
 
 
-def examples(number: int) -> int:
-    """So many examples in `make test`, and more by as much in `make fuzz`, where a fixed number would stay as it is."""
-    return number * settings.default.max_examples // 60
+def pytest_runtestloop(session: pytest.Session) -> bool | None:
+    """For `make fuzz`: all tests in turn, until the time is over or one fails."""
+    if not FUZZ or session.config.option.collectonly:
+        return None
+    end = time.monotonic() + FUZZ
+    for item, following in pairwise(cycle(session.items)):
+        last = time.monotonic() > end
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=None if last else following)
+        if session.testsfailed:
+            raise session.Failed("a property does not hold")
+        if last:
+            return True
+    return None
 
 
 def clusterings(n: int) -> Iterator[tuple[int, ...]]:

@@ -36,7 +36,7 @@ def test_a_room_says_what_lives_there_and_what_may_come_in(room: Path) -> None:
     assert len(sentences) >= 2, text
 
 
-@pytest.mark.parametrize("module", MODULES, ids=named)
+@pytest.mark.parametrize("module", [*MODULES, *sorted(PACKAGE.rglob("*.[ch]pp"))], ids=named)
 def test_a_module_can_be_read_in_one_go(module: Path) -> None:
     """None has more than 500 lines."""
     lines = len(module.read_text(encoding="utf-8").splitlines())

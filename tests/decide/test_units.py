@@ -11,7 +11,6 @@ import clusterdiff as cd
 from clusterdiff.diff.statistic import statistic
 from clusterdiff.diff.units import Unit, units_of
 from clusterdiff.measures import Measure, resolve
-from tests.conftest import examples
 
 LABELS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=4, max_size=30)
 
@@ -56,7 +55,7 @@ def test_many_measures_can_be_drawn_again() -> None:
 
 
 @given(points=LABELS, data=st.data())
-@settings(max_examples=examples(20), deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_a_resample_of_components_is_a_comparison_of_its_own(
     points: list[tuple[int, int]], data: st.DataObject
 ) -> None:
@@ -94,7 +93,7 @@ SIDES = st.dictionaries(st.integers(0, 14), st.integers(0, 4), min_size=1, max_s
 
 
 @given(true=SIDES, pred=SIDES, unit=st.sampled_from(["component", "true"]))
-@settings(max_examples=examples(40), deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_lost_points_are_in_units_too(true: dict[int, int], pred: dict[int, int], unit: Unit) -> None:
     """Missing points with their cluster, spurious ones shared out over the clusters they were mixed with."""
     diff = cd.compare(true, pred, missing="lost")

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import clusterdiff as cd
-from tests.conftest import clusterings, examples, label_pairs, random_pair
+from tests.conftest import clusterings, label_pairs, random_pair
 
 CLOSE = {"rel": 1e-9, "abs": 1e-12}
 Labels = dict[Hashable, object]
@@ -79,7 +79,7 @@ NAMES = [
 
 
 @given(label_pairs(max_points=14), st.sampled_from(NAMES), st.booleans())
-@settings(max_examples=examples(150))
+@settings(max_examples=150)
 def test_gains_in_any_measure_are_those_of_doing_it(
     pair: tuple[list[int], list[int]], measure: str, weighted: bool
 ) -> None:

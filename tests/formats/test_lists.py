@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 import clusterdiff as cd
 from clusterdiff.formats.catalogue import FORMATS
-from tests.conftest import examples
 from tests.formats.conftest import csv_text, run, write_parquet
 
 
@@ -114,7 +113,7 @@ def connected(pairs: list[tuple[str, str]], points: set[str]) -> cd.Clustering:
     return cd.Clustering(clusters)
 
 
-@settings(max_examples=examples(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(
         st.tuples(st.sampled_from("abcdefgh"), st.sampled_from("abcdefgh"), st.sampled_from([0.1, 0.5, 0.9])),

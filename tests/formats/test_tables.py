@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 import clusterdiff as cd
 from clusterdiff.formats.source import Source, parse
-from tests.conftest import examples
 from tests.formats.conftest import (
     PRED,
     TRUE,
@@ -61,7 +60,7 @@ def outcome(compare: Callable[[], cd.Comparison]) -> cd.Comparison | str:
 labels = st.sampled_from(["a", "b", "c", "-1", None])
 
 
-@settings(max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     true=st.dictionaries(st.sampled_from("stuvwxyz"), labels, min_size=1),
     pred=st.dictionaries(st.sampled_from("stuvwxyz"), labels, min_size=1),

@@ -17,7 +17,7 @@ import clusterdiff as cd
 from clusterdiff.measures.coreference import Links, blanc, links
 from clusterdiff.meet.parts import Overlap
 from clusterdiff.meet.uneven import uneven_of
-from tests.conftest import examples, random_pair
+from tests.conftest import random_pair
 
 
 def meets() -> dict[str, cd.Meet]:
@@ -198,7 +198,7 @@ def pooled(corpus: list[tuple[dict[int, int], dict[int, int]]]) -> Overlap:
 
 
 @given(corpora.filter(lambda corpus: any(map(any, corpus))))
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_links_of_a_corpus_are_those_of_its_documents(
     corpus: list[tuple[dict[int, int], dict[int, int]]],
 ) -> None:

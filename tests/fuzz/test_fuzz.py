@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 import clusterdiff as cd
 from clusterdiff.decide.guard import Baseline
-from tests.conftest import examples
 from tests.fuzz.attack import attack, damaged
 from tests.fuzz.corpus import CORPUS
 
@@ -57,7 +56,7 @@ def test_damaged_files_are_read_or_refused(name: str, tmp_path: Path) -> None:
     assert not all(outcomes), "nothing was refused: are files damaged at all?"
 
 
-@settings(max_examples=examples(30))
+@settings(max_examples=30)
 @given(st.lists(anything, max_size=4), st.lists(anything, max_size=4))
 def test_labels_are_compared_or_refused(true: list[Any], pred: list[Any]) -> None:
     """Labels of any kind, in any mixture."""

@@ -22,7 +22,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import clusterdiff as cd
-from tests.conftest import examples
 from tests.lost.oracle import score
 from tests.measures.oracle import COREFERENCE, ORACLE, together
 
@@ -183,7 +182,7 @@ policies = st.tuples(
     st.sampled_from(["singleton", "cluster", "drop"]),
     st.sampled_from(["error", "drop", "singleton", "lost"]),
 )
-relaxed = settings(max_examples=examples(50), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+relaxed = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def run(left: Any, right: Any, sides: tuple[Side, Side], policy: tuple[set[int], set[int], str, str]) -> None:
