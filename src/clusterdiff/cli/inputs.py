@@ -14,7 +14,7 @@ from typing import Any
 import click
 import numpy as np
 
-from clusterdiff.cli.options import noise_as_option, together
+from clusterdiff.cli.options import noise_as_option, noise_option, together
 from clusterdiff.cli.output import error_console
 from clusterdiff.errors import ArgumentError, FileError, listed
 from clusterdiff.files import STDIN, is_pipe, read_bytes, shown
@@ -72,9 +72,7 @@ input_options = together(
 
 #: The options that say which labels mean noise, and what becomes of it.
 noise_options = together(
-    click.option(
-        "--noise", multiple=True, metavar="LABEL", help="Label that means “in no cluster”. May be repeated."
-    ),
+    noise_option,
     click.option(
         "--noise-true", multiple=True, metavar="LABEL", help="The same for TRUE, instead of --noise."
     ),

@@ -88,6 +88,9 @@ seed_option = click.option(
 )
 point_option = click.option("--point", metavar="COLUMN", help="Column that names the points.")
 cluster_option = click.option("--cluster", metavar="COLUMN", help="Column of clusters.")
+noise_option = click.option(
+    "--noise", multiple=True, metavar="LABEL", help="Label that means “in no cluster”. May be repeated."
+)
 noise_as_option = click.option(
     "--noise-as",
     type=click.Choice(NOISE_AS),

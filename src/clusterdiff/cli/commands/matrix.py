@@ -9,7 +9,14 @@ import click
 from rich.text import Text
 
 from clusterdiff.cli.inputs import named_columns, told
-from clusterdiff.cli.options import cluster_option, json_option, noise_as_option, point_option, together
+from clusterdiff.cli.options import (
+    cluster_option,
+    json_option,
+    noise_as_option,
+    noise_option,
+    point_option,
+    together,
+)
 from clusterdiff.cli.output import console, plain_table, print_json
 from clusterdiff.cli.pictures import picture_options, refuse_sizes, save_picture
 from clusterdiff.cli.progress import progress
@@ -41,9 +48,7 @@ writing = together(
 @cluster_option
 @click.option("--measure", default="S_H", show_default=True, help="What each pair is compared by.")
 @click.option("--missing", type=click.Choice(MISSING), help="Points on one side only.  [default: error]")
-@click.option(
-    "--noise", multiple=True, metavar="LABEL", help="Label that means “in no cluster”. May be repeated."
-)
+@noise_option
 @noise_as_option
 @click.option("--top", default=10, show_default=True, help="How many of the most stable clusters to show.")
 @writing

@@ -10,7 +10,7 @@ import numpy as np
 from rich.text import Text
 
 from clusterdiff.cli.inputs import named_columns, told
-from clusterdiff.cli.options import json_option, measures_option, noise_as_option, together
+from clusterdiff.cli.options import json_option, measures_option, noise_as_option, noise_option, together
 from clusterdiff.cli.output import console, plain_table, print_json
 from clusterdiff.cli.pictures import picture_options, refuse_sizes, save_picture
 from clusterdiff.cli.progress import progress
@@ -59,9 +59,7 @@ writing = together(
     "--missing", type=click.Choice(["error", "drop", "singleton"]), default="error", show_default=True,
     help="Points of PRED without a true cluster.",
 )  # fmt: skip
-@click.option(
-    "--noise", multiple=True, metavar="LABEL", help="True label that means “in no cluster”. May be repeated."
-)
+@noise_option
 @noise_as_option
 @click.option("--top", default=10, show_default=True, help="How many of the costliest merges to show.")
 @writing
