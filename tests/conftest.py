@@ -35,12 +35,11 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Quiet on success: DuckDB's bindings report what pytest still holds when a worker ends, and nobody can act on it.
+    """Quiet on success: DuckDB's bindings report what pytest still holds when it ends, and nobody can act on it.
 
     They do so at the very end, when pytest has long given standard error back.
     """
-    if hasattr(config, "workerinput"):
-        atexit.register(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), 2))
+    atexit.register(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), 2))
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -296,6 +296,14 @@ def test_corefud_words_are_those_of_conllu(tmp_path: Path) -> None:
             "# global.Entity = eid\n" + conllu(("1.x", "x", "_")),
             "line 2: '1.x' is not the number of an empty node",
         ),
+        (  # more digits than Python makes a number of
+            "# global.Entity = eid\n" + conllu((f"1.{'9' * 5000}", "x", "_")),
+            f"line 2: '1.{'9' * 38}' is not the number of an empty node",
+        ),
+        (
+            "# global.Entity = eid\n" + conllu(("1", "x", f"Entity=(e1[1/{'9' * 5000}])")),
+            f"line 2: 'e1[1/{'9' * 35}' is not a part of a mention, such as e1[2/3]",
+        ),
         (
             "# global.Entity = eid\n" + conllu(("1", "x", "Entity=(e1[1/2])")),
             "line 2: a mention of entity 'e1' has 2 parts, but not all of them appear: 1",

@@ -17,6 +17,8 @@ NEW_DOCUMENT = re.compile(r"#\s*newdoc(?:\s+id\s*=\s*(.*))?")
 BRACKET = re.compile(r"\([^()]+\)?|[^()]+\)")
 #: An entity's part of a mention with gaps: e7[2/3] is the second part of three.
 PART = re.compile(r"(.+)\[(\d+)/(\d+)\]")
+#: A number that something in a sentence may have: none has so many parts that more digits are needed.
+NUMBER = re.compile(r"\d{1,9}")
 COLUMNS = 10
 
 
@@ -126,8 +128,10 @@ class _Reader:
         position: Any
         if "." in node:
             place = node.partition(".")[2]
-            if not place.isdecimal():
-                raise self.document.error(number, f"{node!r} is not the number of an empty node, such as 3.1")
+            if not NUMBER.fullmatch(place):
+                raise self.document.error(
+                    number, f"{node[:40]!r} is not the number of an empty node, such as 3.1"
+                )
             position = (self.word, int(place))
             self.document.unsaid.add(len(self.document.words))
         elif node.isdecimal():
@@ -170,6 +174,8 @@ class _Reader:
         if part is None:
             self.document.add(name, [(start, position)], number, " ".join(words))
             return
+        if not (NUMBER.fullmatch(part[2]) and NUMBER.fullmatch(part[3])):
+            raise self.document.error(number, f"{name[:40]!r} is not a part of a mention, such as e1[2/3]")
         entity, index, total = part[1], int(part[2]), int(part[3])
         waiting = self.gapped.setdefault(entity, [])
         if index == 1:
