@@ -324,3 +324,17 @@ def test_tables_of_the_wrong_kind_are_refused(tmp_path: Path) -> None:
         cd.read(tmp_path / "t.parquet", format="excel")
     with pytest.raises(cd.ArgumentError, match="pairs are read from tables"):
         cd.read(tmp_path / "k.conll", pairs=True)
+
+
+@pytest.mark.parametrize("damaged", [b"records", b"cluster"])
+def test_names_in_a_database_that_are_no_text(tmp_path: Path, damaged: bytes) -> None:
+    """Tables and columns are called by bytes of the file, which may be anything."""
+    path = tmp_path / "t.sqlite"
+    with sqlite3.connect(path) as con:
+        con.execute("CREATE TABLE records (id TEXT, cluster TEXT)")
+        con.execute("INSERT INTO records VALUES ('a', '1')")
+    con.close()
+    path.write_bytes(path.read_bytes().replace(damaged, b"\xff" + damaged[1:]))
+    result = run("compare", str(path), str(path))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "t.sqlite cannot be read as an SQLite database: 'utf-8' codec can't decode" in result.stderr

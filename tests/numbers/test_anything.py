@@ -24,6 +24,8 @@ WEIGHTS = st.sampled_from([0.0, 5e-324, 1e-310, 1e-200, 1e-9, 1.0, 3.0, 1e12, 1e
 PLACES = st.sampled_from([0.0, 1.0, -1.0, 1e-300, 1e15, 1e15 + 1, -1e200, 1e308, -1e308, 5e-324]) | st.floats(
     allow_nan=False, allow_infinity=False
 )
+#: Far from each other, but not so far that one is nothing beside the other.
+NEAR = st.sampled_from([0.0, 1.0, -1.0, 1e-60, 1e15, 1e15 + 1]) | st.floats(-1e60, 1e60)
 LINKS = st.sampled_from([0.0, 5e-324, 1e-200, 1.0, 1e200, 1e308]) | st.floats(0, 1e308)
 
 
@@ -64,14 +66,18 @@ def test_weights(pair: Pair, data: st.DataObject, lost: bool) -> None:
 
 @given(label_pairs(10), st.data())
 def test_features(pair: Pair, data: st.DataObject) -> None:
-    """Features of any size, dense or sparse, with weights or without."""
+    """Features of any size, dense or sparse, with weights or without; points without weight may be anywhere."""
     true, pred = pair
-    rows = st.lists(PLACES, min_size=2, max_size=2)
-    x: Any = np.array(data.draw(st.lists(rows, min_size=len(true), max_size=len(true))))
+    n = len(true)
+    near, far = (
+        st.lists(st.lists(x, min_size=2, max_size=2), min_size=n, max_size=n) for x in (NEAR, PLACES)
+    )
+    x: Any = np.ldexp(np.array(data.draw(near)), data.draw(st.integers(-800, 800)))
     weighed = st.lists(st.just(0.0) | st.floats(1e-6, 1e6), min_size=len(true), max_size=len(true))
     weights = data.draw(st.none() | weighed)
     if weights is not None:
         weights[0] = weights[0] or 2.0
+        x = np.where(np.array(weights)[:, None] > 0, x, data.draw(far))
     dense, thin = (
         cd.compare(true, pred, features=kind(x), weights=weights) for kind in (np.asarray, sparse.csr_array)
     )

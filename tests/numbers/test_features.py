@@ -102,6 +102,18 @@ def test_far_points_hide_no_near_ones() -> None:
         assert scores(x, weights)["S_MSE"] == pytest.approx(exact_s_mse(x, weights), abs=1e-12)
 
 
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("far", [1e20, 1e308, -1e308])
+def test_points_without_weight_change_nothing_wherever_they_are(kind: Any, far: float) -> None:
+    """They neither set the scale of the others, nor are they what those are measured from."""
+    weights = np.where(np.arange(48) % 5 == 0, 0.0, WEIGHTS)
+    outliers = np.where(weights[:, None] > 0, PLACES, far)
+    for unit in (1.0, 2.0**-400):
+        x = np.where(weights[:, None] > 0, PLACES * unit, outliers)
+        got = scores(kind(x), weights)
+        assert got["S_MSE"] == pytest.approx(exact_s_mse(PLACES, weights), rel=1e-12)
+
+
 def test_whole_numbers_beyond_the_doubles() -> None:
     """Moments in nanoseconds, say: as doubles they would lose their last eight bits."""
     steps = RNG.integers(0, 200, (48, 2))

@@ -49,7 +49,7 @@ def compare_aligned(
     order = aligned.order
     distances = LinkFunction(distances) if callable(distances) else distances
     w, scale = (None, 0) if weights is None else read_weights(weights, order)
-    x = None if features is None else read_features(features, order)
+    x = None if features is None else read_features(features, order, w)
     if x is not None:
         x = _owned(x, features)
     if aligned.given is not None:

@@ -93,8 +93,11 @@ def scale_of(largest: float, safe: int = SAFE) -> int:
     return 0 if abs(scale) <= safe else scale
 
 
-def read_features(features: Any, order: Order) -> Any:
-    """A dense array or CSR matrix with a row of finite numbers per point, in the order of the points compared."""
+def read_features(features: Any, order: Order, weights: npt.NDArray[Any] | None = None) -> Any:
+    """A dense array or CSR matrix with a row of finite numbers per point, in the order of the points compared.
+
+    Points without weight count for nothing, wherever they are: they must not set the scale of the others.
+    """
     matrix = order.arrange(_readable(features, "features"), "features")
     if hasattr(matrix, "tocsr"):
         matrix = matrix.tocsr()
@@ -126,7 +129,16 @@ def read_features(features: Any, order: Order) -> Any:
             f"`features` must be finite; got NaN or infinity in {count(at.size, where)}: {listed(at[:5], at.size)}.",
             "impute or drop those points first.",
         )
-    return _bounded(matrix)
+    return _bounded(matrix if weights is None or weights.all() else _without(matrix, weights > 0))
+
+
+def _without(matrix: Any, kept: npt.NDArray[np.bool_]) -> Any:
+    """A matrix of which only some rows are kept, and zeros take the place of the others."""
+    if not hasattr(matrix, "tocsr"):
+        return np.where(kept[:, None], matrix, 0)
+    out = matrix.copy()
+    out.data[~np.repeat(kept, np.diff(matrix.indptr))] = 0
+    return out
 
 
 def _all_finite(values: npt.NDArray[np.floating[Any]]) -> bool:

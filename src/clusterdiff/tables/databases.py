@@ -76,7 +76,10 @@ def scan_sqlite(con: Connection, path: str, table: str | None, stack: ExitStack,
         )
         chosen = choose_table(path, [row[0] for row in tables], table)
         cursor = database.execute(f"SELECT * FROM {quoted(chosen)} LIMIT 0")
-    except sqlite3.Error as error:
+    except (
+        sqlite3.Error,
+        UnicodeDecodeError,
+    ) as error:  # names of tables and of columns are text of the file, too
         raise FileError(f"{path} cannot be read as an SQLite database: {error}.") from None
     columns = [column[0] for column in cursor.description]
     return Scan(path, columns, lambda wanted: _from_sqlite(con, database, path, chosen, wanted, loose))

@@ -82,6 +82,7 @@ def compare(
         column of the tables.
     features
         A row of numbers per point (array, scipy sparse matrix, dict by point, or names of columns), for ``S_MSE``.
+        Differences of less than 1e-150 of the largest number count as none.
     distances
         Link weights between points, for ``S*(distance)``: a square matrix, a condensed vector, or a function of
         two equally long arrays of points.
