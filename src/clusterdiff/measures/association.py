@@ -104,8 +104,9 @@ def mari(meet: Meet) -> float:
 
     .. math:: MARI = \frac{P(L, C) - E}{(P(L) + P(C)) / 2 - E}, \quad E = P \cdot \Pr(i \sim_L j,\; k \sim_C l)
 
-    Chance is taken over four different points, so with fewer than four there is none: identical clusterings then give
-    1, others 0. Identical clusterings give exactly 1, also where the formula is 0/0; different ones give 0 there.
+    Chance is taken over four different points i, j, k and l (i ~_L j: together in truth), so with fewer there is none:
+    identical clusterings then give 1, others 0. Identical clusterings give exactly 1, also where the formula is 0/0;
+    different ones give 0 there.
 
     >>> import clusterdiff as cd
     >>> round(cd.score([0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 2], "mari"), 12)
