@@ -56,7 +56,7 @@ def main() -> None:
     """Print a line for each case."""
     for what, (true, pred) in {
         "10^6 linked records": linked(10**6),
-        "10^5 components, hardly two alike": unlike(10**5),
+        "10^5 components, hardly any two alike": unlike(10**5),
         "one component of 5,000 clusters": entangled(5_000),
     }.items():
         diff = cd.compare(true, pred)

@@ -43,7 +43,7 @@ def test_explain_tells_and_lists_repairs(files: tuple[Path, Path]) -> None:
     assert "true cluster Maria Garcia (5 points) was split into 2: C01 (3 points: r01, r02, r03)" in out
     assert "+0.0511   20% of the loss  move 1 point of Robert Miller (r14) from C05 to C04" in out
     assert "@@" not in out  # sentences instead of hunks
-    assert "restoring the true clusters takes 6 operations, always doing next the one that gains most" in out
+    assert "restoring the true clusters takes 6 operations, choosing the one that gains most each time" in out
     data = json.loads(run("compare", *files, "--explain", "--json").stdout)
     assert [repair["points"] for repair in data["repairs"][:2]] == [["r15", "r16"], ["r14"]]
     assert data["explanation"]["damaged"] == 5

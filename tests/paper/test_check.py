@@ -95,6 +95,13 @@ def test_counterexamples_are_real() -> None:
     assert example.points == 5
 
 
+def test_a_distance_is_told_as_the_similarity_that_was_tried() -> None:
+    """Property 5.1 is about similarities: what is least for a distance is one minus it."""
+    text = cd.check("VI", points=2).counterexamples["conditionally_normalised"].text
+    assert text == "clause 2: this 𝕃 has no worst clustering; the least 1 − VI is 0.3069"
+    assert cd.score([0, 0], [0, 1], "VI") == pytest.approx(1 - 0.3069, abs=1e-4)
+
+
 @pytest.mark.parametrize("name", [n for n, m in cd.measures.items() if m.needs is None and n != "K"])
 def test_flags_of_the_registry_are_what_enumeration_finds(name: str) -> None:
     """No measure claims a property that a pair of clusterings of five points refutes."""
@@ -181,7 +188,7 @@ def test_subcomponent_measures() -> None:
         "falls_with_parts": True,
         "falls_with_evenness": True,
     }
-    assert found.counterexamples["zero_if_singletons"].text == "share = 0.5 for 2 parts of 2 points"
+    assert found.counterexamples["zero_if_singletons"].text == "share = 0.5 for 2 points in 2 parts"
 
     def upside_down(sizes: np.ndarray) -> float:
         return 1.0 if len(sizes) == 1 else 1 - 1 / len(sizes)

@@ -55,7 +55,7 @@ def test_proposition_5_1(found: Reproduction) -> None:
     proof = fate(found, "proof of proposition 5.1")
     assert [says for says, holds in proof.items() if not holds] == [
         "S*(𝕃, ⊥) ∈ (0, 1) for every 𝕃 ≠ ⊥",
-        "K has no worst clustering for 𝕃 = {{1, 2}, {3}}: K is defined there",
+        "K has no worst clustering for 𝕃 = {{1, 2}, {3}}, for which it is defined",
     ]
 
 

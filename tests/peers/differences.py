@@ -193,7 +193,7 @@ DIFFERENCES = [
         _overflow,
         "ari",
         _huge,
-        "Ours: squares of counts pass 2⁶³ there, and wrap.",
+        "Ours: there squares of counts exceed 2⁶³ and wrap around.",
     ),
     Difference(
         "scikit-learn",
@@ -202,7 +202,7 @@ DIFFERENCES = [
         _sklearn("adjusted_rand_score", BOTTOM[:0], BOTTOM[:0]),
         "ari",
         _ours("ari", BOTTOM[:0], BOTTOM[:0]),
-        "A choice: nothing to compare is an error here, so that an empty file is noticed. There it is 1, but for "
+        "A choice: nothing to compare is an error here, so that an empty file is noticed. There it is 1, except for "
         "`fowlkes_mallows_score`.",
     ),
     Difference(
@@ -257,7 +257,7 @@ DIFFERENCES = [
         _genieclust("normalized_clustering_accuracy", L, np.array([0, 0, 1, 1, 2])),
         "nca",
         _ours("nca", L, np.array([0, 0, 1, 1, 2])),
-        "A choice: it takes equal numbers of clusters only; here the smaller side is filled up with empty ones.",
+        "A choice: theirs takes only equal numbers of clusters; here the smaller side is filled up with empty ones.",
     ),
     Difference(
         "CluSim",
@@ -329,8 +329,8 @@ DIFFERENCES = [
         _clusim_adjusted,
         'chance("I", model="num1").adjusted',
         lambda: cd.chance([0, 0, 0, 0, 1, 1], [0, 1, 2, 2, 2, 2], "I", model="num1", draws=0).adjusted,
-        "A choice: the expectation is the same. The highest entropy that a truth which stays as it is can have is "
-        "its own here, and log k there.",
+        "A choice: the expectation is the same. The truth stays as it is, so its highest entropy is its own here; "
+        "there it is log k.",
     ),
     Difference(
         "scikit-image",
@@ -348,7 +348,8 @@ DIFFERENCES = [
         _skimage(0, HALVES, THIRDS),
         "adapted_rand_error",
         _ours("adapted_rand_error", HALVES, THIRDS),
-        'A choice: it leaves out the points with the true label 0 unless told otherwise; here `noise_as="drop"` does.',
+        "A choice: theirs leaves out points with the true label 0 unless told otherwise; here "
+        '`noise=0, noise_as="drop"` does.',
     ),
     Difference(
         "scikit-image",
@@ -440,8 +441,8 @@ RETYPED = [
         lambda: permetrics_mc_nemar(documented=False),
         "mcnemar",
         _ours("mcnemar", HALVES, THIRDS),
-        "Ours, as clusterCrit's code: McNemar's test sets pairs cut against pairs tied. Theirs takes pairs that "
-        "neither side ties for those cut, and shares of pairs where its documents say numbers of pairs.",
+        "Ours, as in clusterCrit's code: McNemar's test sets pairs cut against pairs tied. Instead of pairs cut "
+        "theirs takes pairs that neither side ties, and shares of pairs where its documentation has numbers of pairs.",
     ),
     Retyped(
         "permetrics 2.1.0",
@@ -450,7 +451,7 @@ RETYPED = [
         lambda: permetrics_mc_nemar(documented=True),
         "mcnemar",
         _ours("mcnemar", HALVES, THIRDS),
-        "The same, with numbers of pairs: it does not agree with its own code.",
+        "The same, with numbers of pairs: the documentation does not agree with the code.",
     ),
     Retyped(
         "permetrics 2.1.0",
@@ -459,8 +460,8 @@ RETYPED = [
         permetrics_entropy,
         "entropy_score",
         _ours("entropy_score", HALVES, THIRDS),
-        "Ours: the entropies of the predicted clusters, weighed by their sizes, as its documents say; its code adds "
-        "them up unweighted.",
+        "Ours: the entropies of the predicted clusters, weighted by their sizes, as its documentation says; its code "
+        "adds them up unweighted.",
     ),
     Retyped(
         "nf1 (CDlib)",
@@ -487,7 +488,7 @@ RETYPED = [
         lambda: int(2 / 3 * 10000) / 100,
         "muc.recall",
         lambda: round(100 * cd.score([0, 0, 0, 0], [0, 0, 0, 1], "muc.recall"), 2),
-        "Ours: the reference scorer cuts percentages off after two digits, and does not round.",
+        "Ours: the reference scorer cuts percentages off after two decimals instead of rounding them.",
     ),
 ]
 
@@ -499,20 +500,20 @@ computed by the tests; `python -m tests.peers.differences` wrote this page.
 
 {tables}## The CoNLL reference scorer
 
-The worked cases of its test suite come out the same, as files through the command too
+The worked cases of its test suite come out the same, also when the command reads them from files
 (`tests/formats/test_scorer_cases.py`), with mentions missing and spurious on either side. What differs, or may surprise
 ([coreference](coreference.md#what-differs-from-other-scorers) has a table):
 
-- A mention that stands in two entities is an error here, since a point belongs to one cluster, or stays in the first
-  (`--repeated first`). The scorer drops repeats of key mentions from the response.
+- A mention in two entities is an error here, since a point belongs to one cluster; with `--repeated first` it stays in
+  the first. The scorer drops repeats of key mentions from the response.
 - Documents that only the response has do not count, here as there. Here a notice names them, and for S_H their mentions
   are spurious.
 - Words that differ between the two files are an error here; the scorer does not look at them.
 - MUC of all singletons with themselves is 0, here as there: there is no link to find. So the CoNLL average of such a
   document is below 1.
 - BLANC of a single mention with itself is 0, here as there: there is no pair. It leaves out a kind of pair that the key
-  lacks, so that exchanging key and response does not just exchange precision and recall.
-- The scorer adds up counts over documents before it divides, and so do we for documents (`cd.Corpus`, `documents=`).
+  lacks, so exchanging key and response does not just exchange precision and recall.
+- The scorer adds up counts over documents before it divides, and so do we (`cd.Corpus`, `documents=`).
 
 ## Formulas retyped
 

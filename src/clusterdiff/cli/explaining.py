@@ -231,7 +231,7 @@ def explanation_as_text(diff: Comparison, how: How, voice: Voice, out: Console) 
         return  # only single operations are known
     steps = count(len(repairs.sequence), "operation")
     restored = f"restoring the {voice.sides[0]} {plural(voice.nouns.cluster)} takes {steps}"
-    yield from flowing([f"{restored}, always doing next the one that gains most"], out)
+    yield from flowing([f"{restored}, choosing the one that gains most each time"], out)
 
 
 def _repair(told: str, gain: str, share: str, out: Console) -> Iterator[RenderableType]:

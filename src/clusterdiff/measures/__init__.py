@@ -3,7 +3,7 @@
 What gives one number for two clusterings may come in, with what is known about it; it says what it reads of the meet.
 """
 
-# They register themselves, in the order in which the catalogue shows them.
+# They register themselves, in the order in which the catalogue shows the families and what each has.
 # isort: off
 from clusterdiff.measures import (  # noqa: F401
     splitmerge,

@@ -128,7 +128,7 @@ def p_value_adjusted(meet: Sized) -> float:
     .. math:: PMI_2 = \Phi(SRI)
 
     Shuffled labels have about 1/2 on average. One cluster or all singletons leave nothing to chance and give 1/2: all
-    permutations are equal, and equal ones count half. It saturates: whatever is clearly better than chance scores next
+    permutations are equal, and equal ones count half. It saturates: whatever is clearly better than chance scores close
     to 1.
 
     >>> import clusterdiff as cd
@@ -155,9 +155,9 @@ def standardised_mutual_information(meet: Sized) -> float:
 
     .. math:: SMI = \frac{I - E[I]}{\sqrt{Var[I]}}
 
-    Mean and variance are over all permutations of the labels, exactly; that takes long, and clusters of many different
-    large sizes are refused: ``chance("I").z`` draws instead. Where nothing is left to chance, or nothing varies all the
-    same, it is 0 (0/0).
+    Mean and variance are over all permutations of the labels, exactly; this takes long, and is refused for clusters of
+    many different large sizes: ``chance("I").z`` draws permutations instead. Where nothing is left to chance, or all
+    permutations give the same, it is 0 (0/0).
 
     >>> import clusterdiff as cd
     >>> round(cd.score([0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 2], "smi"), 12)

@@ -51,8 +51,9 @@ def chi2(meet: Meet) -> float:
 
     .. math:: \chi^2 = n \Bigl(\sum_{LC} \frac{m^2}{a\, b} - 1\Bigr)
 
-    Independent clusterings, and one cluster on either side, give 0. The largest value, n times one less than the number
-    of clusters, is reached where each cluster of the side with more of them lies within one of the other side.
+    Independent clusterings, and one cluster on either side, give 0. The largest value, n times one less than the
+    smaller number of clusters, is reached where each cluster of the side with more of them lies within one of the other
+    side.
 
     >>> import clusterdiff as cd
     >>> cd.score([0, 0, 1, 1], [0, 0, 1, 2], "chi2")
@@ -72,7 +73,7 @@ def chi2(meet: Meet) -> float:
     reference=LAJUGIE,
 )
 def frobenius(meet: Meet) -> float:
-    r"""Squared distance of the projections onto the two clusterings, as matrices; a distance.
+    r"""Squared distance between the projections onto the two clusterings, as matrices; a distance.
 
     .. math:: F = |L| + |C| - 2 \sum_{LC} \frac{m^2}{a\, b}
 
@@ -103,9 +104,9 @@ def mari(meet: Meet) -> float:
 
     .. math:: MARI = \frac{P(L, C) - E}{(P(L) + P(C)) / 2 - E}, \quad E = P \cdot \Pr(i \sim_L j,\; k \sim_C l)
 
-    The chance is over four different points of the data, so fewer than four points have none: they give 1 if identical,
-    else 0. Identical clusterings give exactly 1, also where the formula is 0/0; with nothing to correct (both parts of
-    the fraction 0) different ones give 0.
+    Chance is taken over four different points i, j, k and l (i ~_L j: together in truth), so with fewer there is none:
+    identical clusterings then give 1, others 0. Identical clusterings give exactly 1, also where the formula is 0/0;
+    different ones give 0 there.
 
     >>> import clusterdiff as cd
     >>> round(cd.score([0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 2], "mari"), 12)

@@ -46,14 +46,15 @@ def _matches(meet: Meet) -> Matches:
 
 @closest("nf1", bounds=(0.0, 2.0), aliases=("NF1", "normalised_f1"))
 def nf1(meet: Meet) -> float:
-    r"""How well predicted clusters fit the true clusters they are closest to, how many those are, and how few it took.
+    r"""How well predicted clusters fit their closest true clusters, how many true ones are matched, and by how few.
 
     .. math:: NF1 = \frac{\text{mean } F_1 \cdot \text{coverage}}{\text{redundancy}}
 
     A predicted cluster is matched with the true cluster that it shares most points with, or with all of them if there
     are several. Coverage is the share of the true clusters that were matched, redundancy the number of predicted
-    clusters per matched one. Identical clusterings give 1; above 0 always, since something is always matched. Where
-    predicted clusters are matched with several true ones redundancy is below 1, and NF1 can exceed 1 (below 2 always).
+    clusters per matched one. Identical clusterings give 1; it is always above 0, since something is always matched.
+    Where predicted clusters are matched with several true ones redundancy is below 1, and NF1 can exceed 1 (but never
+    reaches 2).
 
     >>> import clusterdiff as cd
     >>> round(cd.score([0, 0, 1, 1], [0, 0, 1, 2], "nf1"), 12)
@@ -69,7 +70,7 @@ def mean_f1(meet: Meet) -> float:
 
     .. math:: F_1 = \text{mean over matches of } \frac{2 m}{a + b}
 
-    Identical clusterings give 1; the least value is 2/(n + 1), of one cluster against all singletons.
+    Identical clusterings give 1; the least value, 2/(n + 1), is that of one cluster against all singletons.
 
     >>> import clusterdiff as cd
     >>> round(cd.score([0, 0, 1, 1], [0, 0, 1, 2], "nf1.f1"), 12)

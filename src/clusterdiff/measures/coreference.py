@@ -66,11 +66,11 @@ def _points(overlap: Overlap) -> tuple[int, int, int]:
     reflexive=False,
     reference="Vilain, M. et al. (1995). A model-theoretic coreference scoring scheme. MUC-6. " + PRADHAN,
     precision=(
-        "Share of the links it takes to tie the predicted entities together that are right.",
+        "Of the links it takes to tie the predicted entities together, the share that is right.",
         r"P = \frac{\sum_{LC} (m - 1)}{\sum_C (b - 1)}",
     ),
     recall=(
-        "Share of the links it takes to tie the true entities together that were found.",
+        "Of the links it takes to tie the true entities together, the share that was found.",
         r"R = \frac{\sum_{LC} (m - 1)}{\sum_L (a - 1)}",
     ),
 )
@@ -78,7 +78,7 @@ def muc(meet: Overlapping) -> PrecisionRecall:
     """MUC.
 
     An entity of k mentions takes k − 1 links, so singletons do not count. Without any link (all singletons) a share is
-    0, as in the reference scorer: identical clusterings then score 0, and 1 otherwise.
+    0, as in the reference scorer: identical clusterings score 0 then, and otherwise 1.
 
     >>> import clusterdiff as cd
     >>> key, response = [{"a"}, {"b", "c"}, {"d", "e", "f"}], [{"a"}, {"d", "e"}]
@@ -143,11 +143,11 @@ def ceaf_m(meet: Overlapping) -> PrecisionRecall:
     normalised=False,
     reference=LUO + PRADHAN,
     precision=(
-        "Mean over the predicted entities of how alike they are to the true entity they are matched with.",
+        "Mean over the predicted entities of their likeness to the true entity they are matched with.",
         r"P = \frac{1}{|C|} \max_W \sum_{LC} W_{LC} \frac{2m}{a + b}",
     ),
     recall=(
-        "Mean over the true entities of how alike they are to the predicted entity they are matched with.",
+        "Mean over the true entities of their likeness to the predicted entity they are matched with.",
         r"R = \frac{1}{|L|} \max_W \sum_{LC} W_{LC} \frac{2m}{a + b}",
     ),
     aliases={"f1": ("ceafe",)},
@@ -174,11 +174,11 @@ def ceaf_e(meet: Overlapping) -> PrecisionRecall:
     f1_facts={"conditionally_normalised": True},
     reference="Moosavi, N. S. & Strube, M. (2016). Which coreference evaluation metric do you trust? ACL.",
     precision=(
-        "Share of the links within predicted entities that are right, entities weighed by size.",
+        "Share of the links within predicted entities that are right, entities weighted by size.",
         r"P = \frac{\sum_C b \sum_L \binom m2 / \binom b2}{\sum_C b}",
     ),
     recall=(
-        "Share of the links within true entities that were found, entities weighed by size.",
+        "Share of the links within true entities that were found, entities weighted by size.",
         r"R = \frac{\sum_L a \sum_C \binom m2 / \binom a2}{\sum_L a}",
     ),
 )
@@ -301,8 +301,8 @@ def blanc_precision(meet: Overlapping) -> float:
     .. math:: \text{precision} = \frac12 \Bigl(\frac{P(L, C)}{P(C)} + \frac{Q(L, C)}{Q(C)}\Bigr),
         \quad P \text{ pairs together}, \quad Q \text{ pairs apart}
 
-    Pairs count as right if both sides have both mentions. A kind of pair that the truth lacks is left out of the mean;
-    without any pair (one mention) the score is 0, as in the reference scorer.
+    A pair can be right only if both sides have both mentions. A kind of pair that the truth lacks is left out of the
+    mean; without any pair (one mention) the score is 0, as in the reference scorer.
 
     >>> import clusterdiff as cd
     >>> key, response = [{"a", "b"}, {"c", "d", "e"}], [{"b", "c", "x"}, {"d", "e"}]
@@ -319,8 +319,8 @@ def blanc_recall(meet: Overlapping) -> float:
     .. math:: \text{recall} = \frac12 \Bigl(\frac{P(L, C)}{P(L)} + \frac{Q(L, C)}{Q(L)}\Bigr),
         \quad P \text{ pairs together}, \quad Q \text{ pairs apart}
 
-    Pairs count as right if both sides have both mentions. A kind of pair that the truth lacks is left out of the mean;
-    without any pair (one mention) the score is 0, as in the reference scorer.
+    A pair can be right only if both sides have both mentions. A kind of pair that the truth lacks is left out of the
+    mean; without any pair (one mention) the score is 0, as in the reference scorer.
 
     >>> import clusterdiff as cd
     >>> key, response = [{"a"}, {"b", "c"}, {"d", "e", "f"}], [{"a"}, {"d", "e"}]

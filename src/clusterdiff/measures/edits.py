@@ -158,10 +158,10 @@ def generalised_merge_distance(meet: Meet, split: Costs = 1, merge: Costs = 1) -
 
     .. math:: GMD = \sum_L \text{cost of splitting it into its cells} + \sum_C \text{cost of merging its cells}
 
-    ``split`` and ``merge`` say what dividing x + y points into x and y costs, or uniting them: a number, ``product``
-    (x·y, the pairs that are cut or tied), ``entropy`` (both together give VI), or a function of two arrays. The
-    order of the operations must not matter to their cost. Identical clusterings give 0; with unequal costs it is not
-    symmetric.
+    ``split`` and ``merge`` say what it costs to divide x + y points into x and y, or to unite them: a number,
+    ``product`` (x·y, the pairs that are cut or tied), ``entropy`` (both together give VI), or a function of two arrays.
+    The order of the operations must not matter to their cost. Identical clusterings give 0; with unequal costs it is
+    not symmetric.
 
     >>> import clusterdiff as cd
     >>> diff = cd.compare([0, 0, 1, 1], [0, 0, 1, 2])
@@ -185,9 +185,9 @@ def edits(meet: Summed) -> float:
 
     .. math:: d = 2\, |M| - |L| - |C|, \quad M \text{ the meet}
 
-    Identical clusterings give 0; one cluster against all singletons gives n − 1, and the largest value is 2n − ⌈2√n⌉,
-    of a square grid of single points. Whole clusters count, not points. The way leads through the meet: merging first
-    and splitting later can be shorter, so that the triangle inequality does not hold.
+    Identical clusterings give 0; one cluster against all singletons gives n − 1, and the largest value, 2n − ⌈2√n⌉, is
+    that of rows against columns of a square grid of points. Whole clusters count, not points. The way leads through the
+    meet: merging first and splitting later can be shorter, so the triangle inequality does not hold.
 
     >>> import clusterdiff as cd
     >>> cd.score([0, 0, 1, 1, 2], [0, 0, 1, 2, 2], "edits")

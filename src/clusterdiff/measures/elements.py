@@ -46,8 +46,8 @@ def element_centric(meet: Summed) -> float:
 
     .. math:: ECS = \frac{1}{n} \sum_{LC} \frac{m^2}{\max(a, b)}
 
-    Identical clusterings give exactly 1. A point is always in both of its clusters, so it never falls below 1/n.
-    For hard clusterings it does not depend on the walk's restart probability.
+    Identical clusterings give exactly 1. A point is always in both of its clusters, so it never falls below 1/n. For
+    hard clusterings it does not depend on the restart probability of the random walk that defines it.
 
     >>> import clusterdiff as cd
     >>> cd.score([0, 0, 1, 1], [0, 0, 1, 2], "element_centric")

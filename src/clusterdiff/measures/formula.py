@@ -7,12 +7,13 @@ import re
 SYMBOLS = {
     "sum": "Σ", "cdot": "·", "times": "×", "le": "≤", "ge": "≥", "in": "∈", "cap": "∩", "binom": "binom", "quad": "  ",
     "infty": "∞", "mid": "|", "phi": "φ", "alpha": "α", "beta": "β", "sigma": "σ", "ne": "≠", "to": "→",
+    "gamma": "γ", "pi": "π", "tau": "τ", "chi": "χ", "Phi": "Φ", "prod": "Π", "sim": "~",
 }  # fmt: skip
 #: Names that LaTeX sets upright; plain text just spells them.
 WORDS = ("log", "max", "min")
 SIZES = re.compile(r"\\(?:[bB]ig+[lr]?|left|right)(?![a-zA-Z])")
 TOKEN = re.compile(r"\\([a-zA-Z]+)|\\(.)|([{}_^])|([^\\{}_^]+)")
-SUPERSCRIPT = str.maketrans("0123456789*", "⁰¹²³⁴⁵⁶⁷⁸⁹*")
+SUPERSCRIPT = str.maketrans("0123456789*+", "⁰¹²³⁴⁵⁶⁷⁸⁹*⁺")
 
 
 def readable(latex: str) -> str:
@@ -64,7 +65,7 @@ class _Reader:
 
     def script(self) -> str:
         inner = self.argument()
-        return inner if re.fullmatch(r"\w+|\*", inner) else f"({inner})"
+        return inner if re.fullmatch(r"\w+|[*+]", inner) else f"({inner})"
 
     def argument(self) -> str:
         self.rest = self.rest.lstrip()
@@ -89,7 +90,7 @@ class _Reader:
 
 def _quotient(above: str, below: str) -> str:
     # A number, a name or a size needs no brackets, nor does one bracket or function call.
-    bare = re.compile(r"\d+|[A-Za-z]\w*|\|\w+\||\w*\([^()]*\)")
+    bare = re.compile(r"\d+|[A-Za-zα-ω]\w*|\|\w+\||\w*\([^()]*\)")
     sides = [side if bare.fullmatch(side) else f"({side})" for side in (above, below)]
     tight = all(len(side) < 12 for side in sides)
     return ("/" if tight else " / ").join(sides)

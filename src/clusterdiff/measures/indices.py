@@ -58,13 +58,13 @@ def _sokal_sneath_1_lost(meet: Summed) -> float:
 
 
 def _sokal_sneath_2_lost(meet: Lossy) -> float:
-    """2R/(1 + R), with R as it is there."""
+    """2R/(1 + R), with R as for ``rand``."""
     agreement = rand_lost(meet)
     return 2 * agreement / (1 + agreement)
 
 
 def _kulczynski_lost(meet: Summed) -> float:
-    """Mean of pair precision and pair recall as they are there."""
+    """Mean of ``pairs.precision`` and ``pairs.recall``."""
     both, true, pred, _ = meet.pairs
     return (found(both, true) + found(both, pred)) / 2
 
@@ -75,12 +75,12 @@ def _russel_rao_lost(meet: Summed) -> float:
 
 
 def _gamma_lost(meet: Lossy) -> float:
-    """2R − 1, with R as it is there."""
+    """2R − 1, with R as for ``rand``."""
     return 2 * rand_lost(meet) - 1
 
 
 def _g_plus_lost(meet: Lossy) -> float:
-    """1 − R, with R as it is there."""
+    """1 − R, with R as for ``rand``."""
     return kept(disagreed(meet), meet.pairs.all)
 
 
@@ -109,12 +109,12 @@ def _tversky_facts(alpha: float = 1.0, beta: float = 1.0) -> dict[str, Any]:
     reference=GOSGENS,
 )
 def correlation_distance(meet: Summed) -> float:
-    r"""The angle between the two clusterings as vectors of pairs, as a share of the half turn; a metric.
+    r"""The angle between the two clusterings as vectors of pairs, as a share of a half turn; a metric.
 
     .. math:: CD = \frac{1}{\pi} \arccos r, \quad r \text{ the correlation of pairs}
 
-    Identical clusterings give exactly 0, independent ones 1/2 on the whole. One cluster or all singletons do not vary,
-    and give 1/2 against anything else.
+    Identical clusterings give exactly 0, independent ones about 1/2. One cluster or all singletons do not vary, and
+    give 1/2 against anything else.
 
     >>> import clusterdiff as cd
     >>> round(cd.score([0, 0, 1, 1], [0, 0, 1, 2], "correlation_distance"), 12)
@@ -136,7 +136,7 @@ def correlation_distance(meet: Summed) -> float:
     reference=SNEATH,
 )
 def sokal_sneath_1(meet: Summed) -> float:
-    r"""Like Jaccard's index, with pairs that are together in one clustering only counted twice.
+    r"""Like Jaccard's index, with pairs that are together in only one clustering counted twice.
 
     .. math:: SS_1 = \frac{P(L, C)}{2 P(L) + 2 P(C) - 3 P(L, C)}
 
@@ -212,8 +212,9 @@ def mcnemar(meet: Summed) -> float:
 
     .. math:: \frac{N_{10} - N_{01}}{\sqrt{N_{10} + N_{01}}}, \quad N_{10} = P(L) - P(L, C),\; N_{01} = P(C) - P(L, C)
 
-    Positive where more pairs were cut than tied, 0 where both are as many, as for identical clusterings (0/0). It is a
-    test statistic that grows with n, and says nothing about how many pairs are right. A weight makes no pair twice.
+    Positive where more pairs were cut than tied, 0 where as many were cut as tied, as for identical clusterings (0/0).
+    It is a test statistic that grows with n, and says nothing about how many pairs are right. It takes no weights: a
+    pair that weighs two is not two pairs.
 
     >>> import clusterdiff as cd
     >>> cd.score([0, 0, 1, 1], [0, 0, 1, 2], "mcnemar")
@@ -256,7 +257,7 @@ def russel_rao(meet: Summed) -> float:
     reference=CRIT,
 )
 def gamma(meet: Summed) -> float:
-    r"""Pairs on which the clusterings agree less those on which they do not, as a share of all pairs.
+    r"""Pairs on which the clusterings agree minus those on which they disagree, as a share of all pairs.
 
     .. math:: \gamma = 2 R - 1
 
@@ -301,8 +302,8 @@ def tau(meet: Summed) -> float:
 
     .. math:: \tau = \frac{P\, (2 R - 1)}{\sqrt{P\, (P - P(L, C))}}
 
-    A clustering scores above 1 with itself, unless it has singletons only; one cluster on both sides gives 1 (0/0). It
-    is here because others have it.
+    A clustering scores above 1 with itself, unless it has singletons only; one cluster on both sides gives 1, where the
+    formula divides by 0. It is here because others have it.
 
     >>> import clusterdiff as cd
     >>> round(cd.score([0, 0, 1, 1], [0, 0, 1, 2], "tau"), 12)
@@ -326,7 +327,7 @@ def overlap(meet: Summed) -> float:
 
     .. math:: O = \frac{P(L, C)}{\min(P(L), P(C))}
 
-    1 whenever one clustering refines the other, so also for all singletons (0/0).
+    1 whenever one clustering refines the other, and hence also for all singletons (0/0).
 
     >>> import clusterdiff as cd
     >>> cd.score([0, 0, 1, 1], [0, 0, 1, 2], "overlap")
@@ -348,8 +349,8 @@ def tversky(meet: Summed, alpha: NotNegative = 1.0, beta: NotNegative = 1.0) -> 
 
     .. math:: T = \frac{P(L, C)}{P(L, C) + \alpha\, (P(L) - P(L, C)) + \beta\, (P(C) - P(L, C))}
 
-    α weighs pairs that were cut, β pairs that were tied. Both 1 give Jaccard's index, both 1/2 F1. Identical
-    clusterings give 1, also when no pair is together at all (0/0).
+    α weighs pairs that were cut, β pairs that were tied. With both 1 it is Jaccard's index, with both 1/2 it is F1.
+    Identical clusterings give 1, also when no pair is together at all (0/0).
 
     >>> import clusterdiff as cd
     >>> round(cd.score([0, 0, 1, 1], [0, 0, 1, 2], "tversky(alpha=0.5, beta=0.5)"), 12)
@@ -376,7 +377,7 @@ def partition_difference(meet: Summed) -> float:
 
     .. math:: N_{00} = P - P(L) - P(C) + P(L, C)
 
-    All singletons have the most with themselves, one cluster has none. It knows nothing of what is together.
+    All singletons against themselves have the most, one cluster has none. It knows nothing of what is together.
 
     >>> import clusterdiff as cd
     >>> cd.score([0, 0, 1, 1], [0, 0, 1, 2], "partition_difference")

@@ -22,13 +22,13 @@ from clusterdiff.points.labels import IntArray
 
 #: Why measures of information have no value where points are lost.
 INFORMATION = (
-    "a point that a side lacks is in none of its clusters, so that its information is infinite, and inventing a "
-    "cluster for it would make lost singletons cost nothing"
+    "a point that one side lacks is in none of that side's clusters, so its information would be infinite, and "
+    "inventing a cluster for it would make lost singletons cost nothing"
 )
 #: Why those that are corrected for chance have none.
-CHANCE = "what chance reaches is known for two clusterings of the same points only"
+CHANCE = "what chance reaches is known only for two clusterings of the same points"
 #: Why those of the table of cells have none.
-TABLE = "a point that a side lacks is in no row or no column of the table of cells"
+TABLE = "a point that one side lacks is in no row, or in no column, of the table of cells"
 
 
 def _largest(meet: Lossy) -> tuple[Any, Any]:
@@ -73,7 +73,7 @@ def inverse_purity(meet: Lossy) -> float:
 
 
 def geometric_accuracy(meet: Lossy) -> float:
-    """The geometric mean of the two."""
+    """The geometric mean of ``purity`` and ``inverse_purity``."""
     return sqrt(purity(meet)) * sqrt(inverse_purity(meet))
 
 

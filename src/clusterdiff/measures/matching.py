@@ -239,8 +239,8 @@ def f_measure(meet: Meet, beta: Beta = 1.0) -> float:
 
     .. math:: F = \sum_L \frac{a}{n} \max_C \frac{(1 + \beta^2)\, m}{\beta^2 a + b}
 
-    Identical clusterings give 1. Several true clusters may choose the same predicted one. The least value is 2/(n + 1),
-    of one cluster against all singletons: every true cluster shares points with some predicted one.
+    Identical clusterings give 1. Several true clusters may choose the same predicted one. The least value, 2/(n + 1)
+    for β = 1, is that of one cluster against all singletons: every true cluster shares points with some predicted one.
 
     >>> import clusterdiff as cd
     >>> round(cd.score([0, 0, 1, 1], [0, 0, 1, 2], "f_measure"), 12)
@@ -277,8 +277,8 @@ def f_measure(meet: Meet, beta: Beta = 1.0) -> float:
 def closest(meet: Meet) -> PrecisionRecall:
     """Overlap with the closest cluster.
 
-    Overlap is the Jaccard coefficient of the two sets of points. Every cluster counts the same, whatever its size,
-    so weights of points make no difference. Identical clusterings give 1; 0 is never reached.
+    Overlap is the Jaccard coefficient of the two sets of points. Every cluster counts the same, whatever its size, so
+    it takes no weights. Identical clusterings give 1; 0 is never reached.
 
     >>> import clusterdiff as cd
     >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).scores(["closest.precision", "closest.recall"])
@@ -316,8 +316,7 @@ def closest(meet: Meet) -> PrecisionRecall:
 def exact_clusters(meet: Meet) -> PrecisionRecall:
     """Clusters that both clusterings have.
 
-    Identical clusterings give 1; a cluster with one point too many or too few counts for nothing. Weights of points
-    make no difference here.
+    Identical clusterings give 1; a cluster with one point too many or too few counts for nothing. It takes no weights.
 
     >>> import clusterdiff as cd
     >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).scores(["clusters.precision", "clusters.recall", "clusters.f1"])
@@ -439,8 +438,8 @@ def normalised_clustering_accuracy(meet: Meet) -> float:
 
     .. math:: NCA = \max_W \frac{1}{|L|} \sum_{LC} W_{LC}\, \frac{m/a - 1/k}{1 - 1/k}, \quad k = \max(|L|, |C|)
 
-    Identical clusterings give 1, and only they do; one predicted cluster of everything gives 0, or all singletons if
-    the truth is one cluster. Every true cluster counts the same. The smaller side is filled up with empty
+    Identical clusterings give 1, and only they do; one predicted cluster of everything gives 0, and so do all
+    singletons if the truth is one cluster. Every true cluster counts the same. The smaller side is filled up with empty
     clusters; a true cluster without a partner counts as a share of 0. One cluster on both sides gives 1 (0/0).
 
     >>> import clusterdiff as cd
@@ -467,7 +466,7 @@ def pair_sets_index(meet: Meet) -> float:
     .. math:: PSI = \frac{S - E}{k - E}, \quad S = \max_W \sum_{LC} W_{LC} \frac{m}{\max(a, b)},
         \quad E = \sum_i \frac{a_i b_i}{n \max(a_i, b_i)}, \quad k = \max(|L|, |C|)
 
-    E pairs the clusters of either side by their rank in size. What is below chance scores 0. Identical clusterings
+    E pairs the clusters of the two sides by their rank in size. What is below chance scores 0. Identical clusterings
     give 1, also when they are a single cluster.
 
     >>> import clusterdiff as cd

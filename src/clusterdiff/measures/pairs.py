@@ -68,12 +68,12 @@ def rand_lost(meet: Lossy) -> float:
 
 
 def _mirkin_lost(meet: Lossy) -> float:
-    """Ordered pairs on which the two disagree, with all those of which one side lacks a point."""
+    """Ordered pairs on which the two disagree, including all those of which one side lacks a point."""
     return float(2 * disagreed(meet))
 
 
 def _rogers_tanimoto_lost(meet: Lossy) -> float:
-    """R/(2 − R), with R as it is there."""
+    """R/(2 − R), with R as for ``rand``."""
     agreement = rand_lost(meet)
     return agreement / (2.0 - agreement)
 
@@ -150,8 +150,8 @@ def ari(meet: Summed) -> float:
 
     .. math:: ARI = \frac{P(L, C) - E}{(P(L) + P(C)) / 2 - E}, \quad E = \frac{P(L)\, P(C)}{P}
 
-    Identical clusterings give exactly 1, also where the formula is 0/0: all singletons, one cluster, one point.
-    One cluster or all singletons against anything else give 0. Never below −1/2, but with weights down to −1. It is
+    Identical clusterings give exactly 1, also where the formula is 0/0: all singletons, one cluster, one point. One
+    cluster or all singletons against anything else give 0. It is never below −1/2, with weights never below −1. It is
     Cohen's kappa of the decisions about pairs, which is what it means with weights.
 
     >>> import clusterdiff as cd
@@ -173,11 +173,11 @@ def ari(meet: Summed) -> float:
     linear=True,  # F too: both shares have the same numerator
     reference="Rijsbergen, C. J. van (1979). Information Retrieval, 2nd ed. Butterworths.",
     precision=(
-        "Share of the pairs that the prediction puts together that are together in truth.",
+        "Of the pairs that the prediction puts together, the share that is together in truth.",
         r"\text{precision} = \frac{P(L, C)}{P(C)}",
     ),
     recall=(
-        "Share of the pairs that are together in truth that the prediction puts together.",
+        "Of the pairs that are together in truth, the share that the prediction puts together.",
         r"\text{recall} = \frac{P(L, C)}{P(L)}",
     ),
     aliases={
@@ -191,7 +191,7 @@ def pair_precision_recall(meet: Summed) -> PrecisionRecall:
 
     Without any pair to judge (all singletons) a share is 1: nothing was claimed wrongly, nothing was missed. The
     precision is Wallace's index given the prediction, the recall the one given the truth. Lost singletons
-    (``missing="lost"``) are in no pair, so that it does not see them.
+    (``missing="lost"``) are in no pair, so they do not count.
 
     >>> import clusterdiff as cd
     >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).scores(["pairs.precision", "pairs.recall", "pairs.f(beta=2)"])

@@ -87,15 +87,15 @@ def _of_truth(meet: Meet) -> float:
 
 @reduced("rmi", best=inf, reflexive=False, bounds=(-inf, inf), aliases=("reduced_mutual_information",))
 def reduced_mutual_information(meet: Meet) -> float:
-    r"""What the prediction tells about all true labels, less what it takes to tell the table of cells, in bits.
+    r"""What the prediction tells about all true labels, less the cost of telling the table of cells, in bits.
 
     .. math:: RMI = \log_2 \frac{n!\, \prod_{LC} m!}{\prod_L a!\, \prod_C b!} + h(a) - h(m | b)
 
     h(a) and h(m | b) are the bits that it takes to tell the true sizes, and the table given the predicted sizes, under
-    the Dirichlet-multinomial distribution with the concentration α between 0.0001 and 10,000 that needs fewest. It is
-    negative where telling how costs more than it saves, as for independent clusterings. One true cluster leaves nothing
-    to tell and gives 0; identical clusterings give what the truth tells about itself. It is that of all points, not per
-    point, and not symmetric.
+    the Dirichlet-multinomial distribution with the concentration α between 0.0001 and 10,000 that needs the fewest. It
+    is negative where telling the table costs more than it saves, as for independent clusterings. One true cluster
+    leaves nothing to tell and gives 0; identical clusterings give what the truth tells about itself. It is for all
+    points together, not per point, and it is not symmetric.
 
     >>> import clusterdiff as cd
     >>> round(cd.score([0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1, 2, 2], "rmi"), 6)

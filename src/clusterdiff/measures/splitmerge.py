@@ -87,8 +87,8 @@ def s_h(meet: Summed) -> float:
 
     .. math:: S_H = \sum_{LC} \frac{m}{n} \Bigl(1 - \frac{H(C_L)}{\log a}\Bigr) \Bigl(1 - \frac{H(L_C)}{\log b}\Bigr)
 
-    Identical clusterings give exactly 1, and only they do. 0 is reached for every true clustering, when the
-    cells are all singletons and no singleton is a cluster on both sides. A single point gives 1.
+    Identical clusterings give exactly 1, and only they do. For every true clustering some prediction gives 0: one where
+    the cells are all singletons and no singleton is a cluster on both sides. A single point gives 1.
 
     >>> import clusterdiff as cd
     >>> cd.score([0, 0, 1, 1], [0, 0, 1, 2], "S_H")
@@ -118,8 +118,8 @@ def adjusted_s_h(meet: Sized) -> float:
 
     The mean is over all ways to permute the labels, exactly. Identical clusterings give exactly 1, and only they do.
     One cluster or all singletons leave nothing to chance and give exactly 0 against anything else. Worse than chance is
-    negative. S_H is the score that can be explained, component by component; this one compares data sets with few large
-    clusters. Permutations have no meaning for weights.
+    negative. S_H is the score that can be explained, component by component; this one is for comparing data sets with
+    few large clusters. Permutations have no meaning with weights.
 
     >>> import clusterdiff as cd
     >>> round(cd.score([0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2], "as_h"), 12)
@@ -143,9 +143,9 @@ def s_mse(meet: Summed) -> float:
 
     .. math:: S_{MSE} = \sum_{LC} \frac{m}{n}\, \frac{mse(C_L)}{mse(L)}\, \frac{mse(L_C)}{mse(C)}
 
-    Identical clusterings give exactly 1. A cluster without spread scores 1 however it is split, so clusterings
-    that differ only among identical points are not told apart; nor is a cluster halved into parts with the same centre
-    told from the whole. So it is not conditionally normalised, unlike what the paper says of all instances.
+    Identical clusterings give exactly 1. A cluster without spread scores 1 however it is split, so clusterings that
+    differ only among identical points are not told apart; nor is a cluster halved into parts with the same centre told
+    from the whole. So it is not conditionally normalised, although the paper says that all instances are.
 
     >>> import clusterdiff as cd
     >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2], features=[[0.0], [1.0], [5.0], [6.0]]).score("S_MSE")

@@ -23,11 +23,11 @@ def constant_baseline(trial: Trial) -> Iterator[Counterexample]:
                 mean = _mean(trial, omega, row, kind)
                 if _settled(omega, true) or _settled(omega, pred) or np.isnan(mean):
                     continue
-                told = f"{mean:.4g} for clusters of these sizes"
+                told = f"{mean:.4g} on average for clusters of these sizes"
                 if level is None:
                     level = mean, f"{_sizes(omega, true)} against {_sizes(omega, pred)}"
                 elif not same(mean, level[0]):
-                    text = f"shuffled labels score {told} on average, and {level[0]:.4g} for {level[1]}"
+                    text = f"shuffled labels score {told}, and {level[0]:.4g} for {level[1]}"
                     yield example(omega.labels[true], omega.labels[pred], text)
 
 
@@ -94,7 +94,7 @@ def refinement_additive(trial: Trial) -> Iterator[Counterexample]:
             middle = omega.labels[clustering]
             first, second = _distance(trial, top, middle), _distance(trial, middle, bottom)
             if not same(first + second, whole) and not np.isnan(first + second + whole):
-                text = f"the distance of ⊤ and ⊥ is {whole:.4g}, but {first:.4g} + {second:.4g} by way of this one"
+                text = f"from ⊤ to ⊥ the distance is {whole:.4g}, but through this one it is {first:.4g} + {second:.4g}"
                 yield Counterexample(text, {"between": as_sets(middle)})
 
 
@@ -116,5 +116,8 @@ def composition_additive(trial: Trial) -> Iterator[Counterexample]:
                 size = int(pair.meet.true_size[inside].sum())
                 mean += size / pair.n * trial.part(pair.meet, inside, memo)
             if abs(mean - pair.value) > CLOSE:
-                text = f"{trial.name} = {pair.value:.4g}, but {mean:.4g} as the mean over two clusters that both refine"
+                text = (
+                    f"{trial.name} = {pair.value:.4g}, but the mean over the two clusters of a clustering that both "
+                    f"refine is {mean:.4g}"
+                )
                 yield example(pair.true, pair.pred, text)

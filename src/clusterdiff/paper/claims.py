@@ -89,14 +89,14 @@ def sections_3_and_4(checks: dict[str, Check], points: int) -> Iterator[Claim]:
         "4.3, 4.5",
         "implied: the mean squared error is 1 if and only if the cluster is whole",
         holds,
-        why + " if the points are at −1, 1, −2 and 2: the parts have one centre" if why else "",
+        why + " if points 0 to 3 are at −1, 1, −2 and 2: the parts have the same centre" if why else "",
     )
     holds, why = _of(check("mse", 4, features=REPEATED), "zero_if_singletons")
     yield Claim(
         "4.3, 4.5",
         "implied: the mean squared error is 0 if and only if only singletons are left",
         holds,
-        why + " if the points are at 0, 0, 1 and 1: points in one place keep no spread" if why else "",
+        why + " if both points are in one place: they have no spread to lose" if why else "",
     )
 
 
@@ -203,7 +203,7 @@ def proposition_5_1(checks: dict[str, Check], points: int) -> Iterator[Claim]:
     yield Claim(proof, "S*(𝕃, ⊥) ∈ (0, 1) for every 𝕃 ≠ ⊥", *_against_bottom(points))
     yield Claim(
         proof,
-        "K has no worst clustering for 𝕃 = {{1, 2}, {3}}: K is defined there",
+        "K has no worst clustering for 𝕃 = {{1, 2}, {3}}, for which it is defined",
         sqrt(3) >= 2,
         "two clusters are more than k = √3 allows",
     )
@@ -222,7 +222,7 @@ def conclusion() -> Iterator[Claim]:
         "conclusion",
         "any measure obtained via the framework is conditionally normalised: S_MSE, the paper's second instance",
         holds,
-        why + " if the points are at −1, 1, −2 and 2" if why else "",
+        why + " if points 0 to 3 are at −1, 1, −2 and 2" if why else "",
     )
 
 

@@ -76,7 +76,7 @@ def _stray_points(points: int) -> Iterator[_Contrast]:
 
 
 def size_quantity(trial: Trial) -> Finding:
-    """Whether one point off a large cluster is better than many small clusters broken."""
+    """Whether losing one point of a large cluster is better than breaking many small clusters."""
     return _contrasted(trial, _large_or_many(trial.points))
 
 

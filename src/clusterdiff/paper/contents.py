@@ -114,10 +114,15 @@ CONTENTS = (
         "paper/test_normalise.py::test_closed_forms_are_what_search_finds",
     ),
     ("table 2", "where measures are least", "check: lower_bound", CLAIMS + "test_table_2"),
-    ("proposition 5.1", "who is normalised", "paper.reproduction.reproduce", CLAIMS + "test_proposition_5_1"),
+    (
+        "proposition 5.1",
+        "which measures are normalised",
+        "paper.reproduction.reproduce",
+        CLAIMS + "test_proposition_5_1",
+    ),
     (
         "proposition 5.2",
-        "who is join-weighted and consistent",
+        "which measures are join-weighted and consistent",
         "paper.reproduction.reproduce",
         CLAIMS + "test_proposition_5_2",
     ),

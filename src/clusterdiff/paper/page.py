@@ -29,9 +29,10 @@ def page(
     yield (
         "Xiang, Q., Mao, Q., Chai, K. M. A., Chieu, H. L., Tsang, I. W. & Zhao, Z. (2012), “A split-merge framework "
         "for comparing clusterings”, ICML. Every claim that can be tested was tested on all "
-        f"{s_h.tried:,} pairs of clusterings of up to {points} points, and its experiment was run again. "
+        f"{s_h.tried:,} pairs of clusterings of up to {points} points, and the paper's experiment was run again. "
         f"Of {len(claims)} claims, {len(claims) - len(refuted)} hold and {len(refuted)} do not. "
-        "`clusterdiff paper` prints this page, `clusterdiff check NAME` does the same for any measure of yours."
+        "`clusterdiff paper` prints this page; `clusterdiff check NAME` says which properties a measure has, and "
+        "`cd.check` which one of your own has."
     )
     yield from ("", "## What does not hold", "")
     yield from _claims(refuted)
@@ -61,7 +62,7 @@ def _claims(claims: Sequence[Claim]) -> Iterator[str]:
     yield "| where | what it says | | evidence |"
     yield "| --- | --- | --- | --- |"
     for claim in claims:
-        mark = "stands" if claim.holds else "**fails**"
+        mark = "holds" if claim.holds else "**fails**"
         yield f"| {claim.where} | {_cell(claim.says)} | {mark} | {_cell(claim.evidence)} |"
 
 
@@ -83,7 +84,7 @@ def _remarks(checks: Mapping[str, Check]) -> Iterator[str]:
         "- The least value of N is ⌈2√n⌉/2n for every n. With k predicted clusters a true cluster has at most k cells, "
         "so its points are at most k times its largest cell: the true clusters' largest cells sum to at least n/k, the "
         "predicted clusters' to at least k, and n/k + k ≥ 2√n. The sum is a whole number, and a grid of single points "
-        "attains it."
+        "attains the bound."
     )
     yield (
         "- K reaches 0 only where k² divides n: its condition asks for k² cells of equal size. Elsewhere the least "
@@ -91,7 +92,7 @@ def _remarks(checks: Mapping[str, Check]) -> Iterator[str]:
     )
     yield (
         "- Property 4.4 is about a measure together with its s. Read off the measure itself, s(ℂ|L) = S({L}, ℂ_L) is "
-        "always consistent: N with (1 + max share)/2, R with `pairs`, V with `entropy`. So the check asks it only of "
+        "always consistent: N with (1 + max share)/2, R with `pairs`, V with `entropy`. So it is checked only for "
         "measures that are made of an s, with that s; A's s, the largest share, violates property 4.3 "
         "(⊥ scores 1/|L|, not 0)."
     )
@@ -164,8 +165,8 @@ def _experiment(series: Series, claims: Sequence[Claim]) -> Iterator[str]:
     splits = int((series.operations["operation"] == "split").sum())
     yield (
         f"The ACE-2005 document of the paper is not free. A short story takes its place, with {mentions} mentions "
-        f"of {entities} entities (`clusterdiff.paper.story`), so that ⊥ comes with operation {splits} as it "
-        "does there. `clusterdiff worsen` runs it, `clusterdiff worsen FILE` runs yours."
+        f"of {entities} entities (`clusterdiff.paper.story`), so that ⊥ is reached with operation {splits}, as "
+        "in the paper. `clusterdiff worsen` runs the experiment on it, `clusterdiff worsen FILE` on a file of yours."
     )
     yield ""
     yield "![Scores of six measures as the clustering worsens](images/series.png)"

@@ -32,21 +32,21 @@ PROPERTIES = {
     "conditionally_normalised": "from 0 to 1, both attained for every 𝕃 (property 5.1)",
     "lower_bound": "attains its least value under the condition of table 2, and only there",
     "decomposable": "some w and b make it a sum over components (equation 1)",
-    "decomposition": "its stated w and b do (table 1)",
+    "decomposition": "its stated w and b make it such a sum (table 1)",
     "join_weighted": "the mean over components (property 4.1)",
     "meet_weighted": "the mean of some σ over cells (property 4.5)",
     "subcomponent_consistent": "S({L}, ℂ_L) = s(ℂ|L) (property 4.4)",
     "convex_additive": "the mean over true clusters where ℂ refines 𝕃 (Meilă's axiom A3)",
     "refinement_additive": "d(⊤, ℂ) + d(ℂ, ⊥) = d(⊤, ⊥) (Meilă's axiom A2)",
-    "composition_additive": "the mean over any clustering that both refine (Meilă's property 8)",
+    "composition_additive": "the mean over the clusters of any clustering that both refine (Meilă's property 8)",
     "triangle": "1 − S, or the distance, obeys the triangle inequality",
-    "n_invariant": "every point doubled changes nothing (Meilă)",
+    "n_invariant": "doubling every point changes nothing (Meilă)",
     "constant_baseline": "shuffled labels score the same on average for all sizes of clusters (Vinh)",
     "monotonous": "a perfect split or a perfect merge is better, unless 𝕃 is ⊤ or ⊥ (Gösgens)",
     "homogeneity": "splitting a cluster by its two true clusters is better (Amigó)",
     "completeness": "merging two clusters of one true cluster is better (Amigó)",
     "rag_bag": "a stray point does less harm in a mixed cluster than in a clean one (Amigó)",
-    "size_quantity": "one point off a large cluster is better than many small clusters broken (Amigó)",
+    "size_quantity": "losing one point of a large cluster is better than breaking many small clusters (Amigó)",
 }
 
 
@@ -129,6 +129,7 @@ def _range(trial: Trial, n: int, bounds: tuple[float, float], what: str) -> Iter
 
 
 def _conditionally_normalised(trial: Trial) -> Iterator[Counterexample]:
+    name = trial.name if trial.measure.similarity else f"1 − {trial.name}"
     for n, values in trial.values.items():
         omega = universe(n)
         rows = trial.trues(omega)
@@ -141,15 +142,13 @@ def _conditionally_normalised(trial: Trial) -> Iterator[Counterexample]:
             odd = np.flatnonzero((score < -CLOSE) | (score > 1 + CLOSE) | (one != (defined == t)))
             if len(odd):
                 pred = omega.labels[defined[odd[0]]]
-                yield example(true, pred, f"clause 1: {trial.name} = {row[defined[odd[0]]]:.4g} for this ℂ")
+                yield example(true, pred, f"clause 1: {name} = {row[defined[odd[0]]]:.4g} for this ℂ")
             elif not zero.any() and n > 1:
                 worst = int(np.argmin(score))
-                text = (
-                    f"clause 2: this 𝕃 has no worst clustering; the least {trial.name} is {score[worst]:.4g}"
-                )
+                text = f"clause 2: this 𝕃 has no worst clustering; the least {name} is {score[worst]:.4g}"
                 yield example(true, omega.labels[defined[worst]], text)
             elif n > 2 and not (~one & ~zero).any():
-                text = f"clause 3: {trial.name} is 0 for this 𝕃 and every other clustering"
+                text = f"clause 3: {name} is 0 for this 𝕃 and every other clustering"
                 yield Counterexample(text, {"true": as_sets(true)})
 
 
@@ -171,8 +170,8 @@ def _triangle(trial: Trial) -> Iterator[Counterexample]:
         if worst[1] is not None:
             a, c, b = worst[1]
             text = (
-                f"the distance is {distance[a, c]:.4g}, but {distance[a, b]:.4g} + {distance[b, c]:.4g} "
-                f"by way of the one between: {worst[0]:.4g} less"
+                f"the distance is {distance[a, c]:.4g}, but through the one between it is "
+                f"{distance[a, b]:.4g} + {distance[b, c]:.4g}, which is {worst[0]:.4g} less"
             )
             sets = {"true": omega.labels[a], "between": omega.labels[b], "pred": omega.labels[c]}
             yield Counterexample(text, {name: as_sets(labels) for name, labels in sets.items()})

@@ -17,7 +17,7 @@ from clusterdiff.wording import count
 #: What is asked of a subcomponent measure.
 SUBCOMPONENT_PROPERTIES = {
     "one_if_whole": "s = 1 if and only if the cluster is whole (property 4.3, clause 1)",
-    "zero_if_singletons": "s = 0 if and only if it is in singletons, and not one itself (property 4.3, clause 2)",
+    "zero_if_singletons": "s = 0 if and only if a cluster of several points is in singletons (property 4.3, clause 2)",
     "between": "0 < s < 1 otherwise (property 4.3, clause 3)",
     "falls_with_parts": "splitting a part further never raises s (property 4.2)",
     "falls_with_evenness": "parts of more even sizes never raise s (property 4.2)",
@@ -52,7 +52,7 @@ def subcomponent_findings(s: Subcomponent, points: int, data: PointData) -> tupl
                 if bad:
                     found.setdefault(
                         name,
-                        example(parts, f"{s.name} = {value:.4g} for {count(number, 'part')} of {count(n)}"),
+                        example(parts, f"{s.name} = {value:.4g} for {count(n)} in {count(number, 'part')}"),
                     )
             for name, others in (
                 ("falls_with_parts", _finer(parts, data)),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import groupby
 from math import inf, isfinite
-from operator import attrgetter
 from textwrap import indent
 
 import click
@@ -83,9 +81,17 @@ def _number(value: float) -> str:
     return f"{value:.4g}" if isfinite(value) else ("∞" if value > 0 else "−∞")
 
 
+def _families(chosen: list[Measure]) -> dict[str, list[Measure]]:
+    """The measures by family; some families have several modules, which do not follow one another."""
+    out: dict[str, list[Measure]] = {}
+    for measure in chosen:
+        out.setdefault(measure.family, []).append(measure)
+    return out
+
+
 def _list(chosen: list[Measure]) -> None:
     out = console()
-    for family, members in groupby(chosen, key=attrgetter("family")):
+    for family, members in _families(chosen).items():
         out.print(Text(family, "bold underline"))
         table = plain_table(header=False)
         for measure in members:
@@ -130,8 +136,7 @@ def _words(value: object) -> str:
 def catalogue(chosen: list[Measure]) -> str:
     """The measures as a Markdown document: one table per family, then every measure in full."""
     lines = ["# Measures", "", *INTRODUCTION.format(count=len(chosen)).strip().splitlines()]
-    for family, group in groupby(chosen, key=attrgetter("family")):
-        members = list(group)
+    for family, members in _families(chosen).items():
         lines += ["", f"## {family[0].upper()}{family[1:]}", ""]
         lines += [
             "| name | what it tells | range | best | symmetric | weights |",
@@ -180,14 +185,17 @@ def _cell(text: str) -> str:
 INTRODUCTION = """
 The {count} measures that `clusterdiff` knows, by family; `clusterdiff measures --markdown` wrote this page. In the
 formulas n is the number of points, L a true and C a predicted cluster, a and b their sizes, and m the size of the cell
-that they share; Σ_LC is a sum over cells, |L| and |C| are the numbers of clusters. With weights, sizes are sums of
+that they share; Σ_LC is a sum over cells, |L| and |C| are the numbers of clusters. C_L is the clustering that the
+prediction makes of L, L_C the one that the truth makes of C, and H an entropy. P is the number of all pairs of points,
+and P(L), P(C) and P(L, C) are the numbers of those together in truth, in the prediction and in both; but in F_β, P and
+R are precision and recall. With weights, sizes are sums of weights, and a pair counts as the product of its points'
 weights. With `missing="lost"` the sizes are those of whole clusters, with the points that the other side lacks, and N
 is the number of points that either side has; see [points](points.md).
 
 What a measure *reads* decides where it can be computed. Sums over cells are known everywhere: in memory, in an engine
-that keeps the cells of a large table, and along a series. The rest takes a meet in memory, but for single sums that an
-engine or a series knows.
+that keeps the cells of a large table, and along a series. The rest needs a meet in memory, except for single sums that
+an engine or a series knows.
 
-Parameters stand in the name: `v_measure(beta=2)`, `nmi(average=max)`, `vi(base=2)`, `S*(pairs)`. Where other libraries
-give other numbers, [differences](differences.md) says which and why.
+Parameters are part of the name: `v_measure(beta=2)`, `nmi(average=max)`, `vi(base=2)`, `S*(pairs)`. Where other
+libraries give other numbers, [differences](differences.md) says which and why.
 """
