@@ -34,13 +34,14 @@ Weighed weighed_in(const Cells& t, const double* mass, int power, Run& run) {
             mutual.add(o.mutual), chi2.add(o.chi2), frobenius.add(o.frobenius);
         }
     };
-    auto add_row = [&](i64 row, Part& to) {
+    auto add_row = [&](i64 row, Part& to, int worker) {
         const i64 begin = t.indptr[row], end = t.indptr[row + 1];
         Mass a;
         for (i64 q = begin; q < end; ++q) a += at(q);
         const Mass others = total - a;
         const double row_mass = a.times(power);
         for (i64 q = begin; q < end; ++q) {
+            if (q % kBlock == 0) run.poll(worker);
             const Mass m = at(q);
             const double size = m.times(power);
             if (size <= 0) continue;
@@ -69,10 +70,7 @@ Weighed weighed_in(const Cells& t, const double* mass, int power, Run& run) {
     std::vector<Part> parts(starts.size() - 1);
     run.tasks(static_cast<i64>(parts.size()), [&](i64 s, int worker) {
         const auto part = static_cast<std::size_t>(s);
-        for (i64 row = starts[part]; row < starts[part + 1]; ++row) {
-            if (row % kBlock == 0) run.poll(worker);
-            add_row(row, parts[part]);
-        }
+        for (i64 row = starts[part]; row < starts[part + 1]; ++row) add_row(row, parts[part], worker);
     });
     Part all;
     for (const Part& part : parts) all.add(part);
