@@ -40,10 +40,13 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 def test_explain_tells_and_lists_repairs(files: tuple[Path, Path]) -> None:
     """--explain prints the sentences, the repairs with their gains, and how many restore the true clustering."""
     out = run("compare", *files, "--explain").stdout
-    assert "true cluster Maria Garcia (5 points) was split into 2: C01 (3 points: r01, r02, r03)" in out
+    assert "true cluster Maria Garcia (5 points) was split into 2 parts: C01 (3 points: r01, r02, r03)" in out
     assert "+0.0511   20% of the loss  move 1 point of Robert Miller (r14) from C05 to C04" in out
     assert "@@" not in out  # sentences instead of hunks
-    assert "restoring the true clusters takes 6 operations, always doing next the one that gains most" in out
+    assert (
+        "restoring the true clusters takes 6 operations, if the one that gains most is always done next"
+        in out
+    )
     data = json.loads(run("compare", *files, "--explain", "--json").stdout)
     assert [repair["points"] for repair in data["repairs"][:2]] == [["r15", "r16"], ["r14"]]
     assert data["explanation"]["damaged"] == 5
@@ -73,7 +76,7 @@ def test_measures_that_are_computed_anew_say_for_how_many_they_were_not(tmp_path
     pred = table(tmp_path / "pred.csv", {f"r{i}": str(i) for i in range(400)})
     out = run("compare", true, pred, "--measure", "f_measure", "--top", "1").stdout
     assert "… and 99 more components with " in out
-    assert "… and 100 components of lesser loss, for which it was not computed" in out
+    assert "… and 100 components of lesser loss, whose gain was not computed" in out
 
 
 def test_by_slices_by_columns_of_true_whatever_the_order_of_pred(files: tuple[Path, Path]) -> None:

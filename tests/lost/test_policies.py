@@ -136,7 +136,7 @@ def test_no_cluster_is_invented_where_points_are_lost() -> None:
     text = str(diff.explain())
     assert "2 points were not found: b, c." in text
     assert "1 point is spurious: x." in text
-    assert "1 point of 0 was not found: b." in text
+    assert "1 point of true cluster 0 was not found: b." in text
 
 
 # ---- notices

@@ -231,7 +231,8 @@ def explanation_as_text(diff: Comparison, how: How, voice: Voice, out: Console) 
         return  # only single operations are known
     steps = count(len(repairs.sequence), "operation")
     restored = f"restoring the {voice.sides[0]} {plural(voice.nouns.cluster)} takes {steps}"
-    yield from flowing([f"{restored}, always doing next the one that gains most"], out)
+    order = ", if the one that gains most is always done next" if len(repairs.sequence) > 1 else ""
+    yield from flowing([f"{restored}{order}"], out)
 
 
 def _repair(told: str, gain: str, share: str, out: Console) -> Iterator[RenderableType]:
