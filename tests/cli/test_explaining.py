@@ -113,7 +113,7 @@ def test_old_and_new_have_their_own_words(files: tuple[Path, Path]) -> None:
     """Two releases: old and new instead of true and predicted, and who continues, was born, vanished."""
     out = run("compare", "--old", files[0], "--new", files[1], "--explain").stdout
     assert "20 old clusters · 21 new clusters" in out
-    assert "clusters: 12 same, 6 continue, 3 born, 2 vanished" in out
+    assert "clusters: 12 same, 6 continued, 3 born, 2 vanished" in out
     assert "old cluster Maria Garcia" in out
     assert "predicted" not in out
     assert (

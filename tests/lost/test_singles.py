@@ -132,7 +132,7 @@ def test_the_report_and_the_command(tmp_path: Path) -> None:
     run = CliRunner().invoke(
         main, ["compare", "--old", files[0], "--new", files[1], "--missing", "singleton"]
     )
-    assert "clusters: 0 same, 3 continue, 1 born, 1 vanished" in run.stdout
+    assert "clusters: 0 same, 3 continued, 1 born, 1 vanished" in run.stdout
 
 
 def test_documents_too() -> None:

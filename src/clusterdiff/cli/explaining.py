@@ -128,7 +128,7 @@ def as_text(diff: Comparison, how: How, columns: Columns | None, out: Console) -
     yield from summary(diff, diff.scores(how.measures), voice)
     if how.sides != SIDES:
         fates = ", ".join(f"{number:,} {status}" for status, number in _fates(diff).items())
-        yield Text("clusters: " + fates.replace("continues", "continue"))
+        yield Text("clusters: " + fates.replace("continues", "continued"))
     yield from costliest(diff, how, voice, out)
     for name, table in slices.items():
         yield from slices_as_text(name, table, out)

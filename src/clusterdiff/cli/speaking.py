@@ -10,7 +10,7 @@ import click
 #: Where the command that runs is kept.
 COMMAND = "clusterdiff.command"
 #: Arguments that commands call otherwise.
-OTHERWISE = {"budget": "memory"}
+OTHERWISE = {"budget": "memory", "clusterings": "files", "tree": "pred"}
 #: An argument as Python has it, `missing="drop"` or `weights=`; not one of a call, such as K(k=5).
 ARGUMENT = re.compile(r'(?<![\w(.=-])([a-z_]+)=("[^"]*"|True|[\d_]+(?!\w)|(?=[\s,.;:)]|$))')
 #: The same by its name alone.

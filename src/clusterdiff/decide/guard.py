@@ -39,7 +39,7 @@ class Change:
         went = f"{self.measure} went from {old} to {new}"
         if isfinite(self.new - self.old):
             went += f" ({change(self.new - self.old, 6)})"
-        return f"{self.system}: {went}{f', {self.why}' if self.why else ''}"
+        return f"{self.system}: {went}{f'; {self.why}' if self.why else ''}"
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values."""
@@ -118,7 +118,7 @@ class Baseline:
         if not both:
             raise ArgumentError(
                 f"{self.path} has none of the systems ranked; it has {listed(self.scores)}.",
-                "systems are told by the names of their files or columns.",
+                "systems are matched by the names of their files or columns.",
             )
         return both
 
@@ -149,7 +149,7 @@ class Baseline:
         Over several data sets Wilcoxon's test compares old and new scores.
         """
         if isnan(ranking.score(name) if isinstance(ranking, Ranking) else ranking.mean()[name]):
-            return True, "which is no value"
+            return True, "it has no value now"
         if isinstance(ranking, Ranking):
             if not ranking.resampled:
                 return None, ""

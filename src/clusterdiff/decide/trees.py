@@ -93,14 +93,14 @@ def read_tree(tree: Any) -> Tree:
     left, right, height = _parts(tree)
     if not np.isfinite(height).all():
         raise ArgumentError(
-            f"`tree` must have a height for every merge; {count(int((~np.isfinite(height)).sum()), 'merge')} without "
-            "one (NaN or infinite).",
+            f"`tree` must have a height for every merge; it has "
+            f"{count(int((~np.isfinite(height)).sum()), 'merge')} without one (NaN or infinite).",
         )
     try:
         made = _core.dendrogram(left, right, height)
     except ValueError as error:
         raise ArgumentError(
-            f"`tree` is no dendrogram: {error}.",
+            f"`tree` is not a dendrogram: {error}.",
             "of n points the first merge is node n, the next n + 1, and each node is merged once.",
         ) from None
     return Tree(len(left) + 1, made.left, made.right, made.height, made.link)
@@ -153,7 +153,7 @@ def _array(values: Any, dtype: Any = None) -> AnyArray:
     try:
         return np.asarray(values, dtype=dtype)
     except (OverflowError, TypeError, ValueError):
-        raise ArgumentError(f"`tree` must be {FORMS}; got what makes no array of numbers.") from None
+        raise ArgumentError(f"`tree` must be {FORMS}; it cannot be read as an array of numbers.") from None
 
 
 def spanning_tree(left: Int32Array, right: Int32Array, score: FloatArray, points: int) -> Tree:

@@ -219,7 +219,7 @@ class Repairs(_Listed):
         """
         if self.measure != "S_H":
             raise ArgumentError(
-                f"the sequence of repairs is the one that S_H rises fastest with, and is not known for {self.measure}.",
+                f"the sequence of repairs is the one that raises S_H fastest, and is not known for {self.measure}.",
                 "call repairs() without a measure.",
             )
         return Steps(self.analysis, self.source)
