@@ -160,10 +160,9 @@ def test_what_was_drawn_and_tested_stands_in_words() -> None:
     found = cd.rank(TRUE, PREDS)
     text = " ".join(repr(found).split())
     assert "10,000 resamples of 100 true clusters" in text
-    assert (
-        "Null hypothesis: a coin decided for each true cluster which of the two made which prediction."
-        in text
-    )
+    null = "Null hypothesis: a coin decided for each true cluster which of the two made which prediction."
+    assert null in text
+    assert null in found.to_markdown()
     assert found.signature.startswith(
         "rank:S_H|systems:3|unit:true(100)|percentile:0.95|resamples:10000|seed:0|n:400|"
     )
