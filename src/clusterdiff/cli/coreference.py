@@ -113,7 +113,7 @@ def documents_of(
     if unknown:
         raise ArgumentError(
             f"--document must name documents of the files; none has {listed(unknown)}.",
-            nearest(unknown[0], known) or f"there are {listed(known)}.",
+            nearest(unknown[0], known) or f"they have {listed(known)}.",
         )
     for corpus in corpora:
         if not any(name in corpus for name in names):

@@ -128,7 +128,7 @@ def _parts(tree: Any) -> tuple[Int64Array, Int64Array, FloatArray]:
     if array.ndim != 2 or array.shape[1] != 4 or array.dtype.kind not in "iuf":
         raise ArgumentError(
             f"`tree` must be {FORMS}; got {type(tree).__name__}{f' of shape {array.shape}' if array.ndim else ''}.",
-            "clusterings at several resolutions are columns=, scored pairs are pairs=.",
+            "pass clusterings at several resolutions as columns=, or scored pairs as pairs=.",
         )
     return _children(array[:, :2], array[:, 2])
 
