@@ -42,7 +42,9 @@ options = together(
         "--master", metavar="URL", help="The Spark cluster, such as spark://host:7077; default local."
     ),
     click.option(
-        "--memory", metavar="SIZE", help="Memory that DuckDB may take, such as 4GB; it spills to disk."
+        "--memory",
+        metavar="SIZE",
+        help="Memory that DuckDB may take, such as 4GB; what exceeds it goes to disk.",
     ),
 )
 

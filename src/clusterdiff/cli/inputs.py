@@ -42,7 +42,7 @@ input_options = together(
     click.option(
         "--pred-point",
         metavar="COLUMN",
-        help="Column that names the points of PRED; with --pairs, its two ends: A,B.",
+        help="Column that names the points of PRED; with --pairs, the two ends of a pair: A,B.",
     ),
     click.option("--cluster", metavar="COLUMN", help="Column of clusters in both files."),
     click.option(
@@ -64,7 +64,7 @@ input_options = together(
         type=int,
         multiple=True,
         metavar="LABEL",
-        help="Label of TRUE, an image, whose points are not compared. May be repeated.",
+        help="Label whose points are not compared, if TRUE is an array or an image. May be repeated.",
     ),
     click.option("--ignore-pred", type=int, multiple=True, metavar="LABEL", help="The same for PRED."),
 )
