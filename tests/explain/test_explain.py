@@ -73,6 +73,13 @@ def test_identical_clusterings_lost_nothing() -> None:
     assert explanation.stories == []
 
 
+def test_clusterings_that_differ_are_not_called_the_same() -> None:
+    """Purity is perfect after any split; it says so, and no more."""
+    explanation = cd.compare([0, 0, 1], [0, 1, 2]).explain("purity")
+    assert explanation.sentences == ["purity = 1.0000: no component set right by itself would improve it."]
+    assert explanation.stories == []
+
+
 @given(label_pairs())
 def test_an_explanation_is_data_too(pair: tuple[list[int], list[int]]) -> None:
     """It turns into JSON, and its shares are those of the loss."""

@@ -94,7 +94,10 @@ class Explanation:
     def sentences(self) -> list[str]:
         """The overview, without the components."""
         if not self.damaged:
-            return [f"{self.measure} = {number(self.score)}: nothing was lost, the clusterings are the same."]
+            told = f"{self.measure} = {number(self.score)}"
+            if self.loss.total:  # of S_H, which no two clusterings that differ can keep
+                return [f"{told}: no component set right by itself would improve it."]
+            return [f"{told}: nothing was lost, the clusterings are the same."]
         out = [self._overview(), *self.unshared]
         where = f"{self.damaged:,} of {count(self.components, 'component')}"
         if self.damaged == self.components:
