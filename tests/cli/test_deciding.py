@@ -100,7 +100,7 @@ def test_points_without_a_true_cluster(folder: Path) -> None:
         (["sweep", "true.csv", "pairs.csv", "--thresholds", "many"], "--thresholds takes a whole number"),
         (
             ["sweep", "true.csv", "leiden.csv", "--columns", "x_*"],
-            "no column of leiden.csv is called like 'x_*'",
+            "no column of leiden.csv matches 'x_*'",
         ),
         (
             ["sweep", "true.csv", "leiden.csv", "--columns", "leiden_*", "--thresholds", "3"],

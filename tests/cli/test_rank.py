@@ -262,7 +262,9 @@ def test_a_poor_baseline_is_told(folder: Path) -> None:
     one = baseline(folder / "one.json", "compare", folder / "true.csv", folder / "preds" / "fine.csv")
     write(folder / "small.csv", TRUE[:80])
     result = run("rank", folder / "small.csv", write(folder / "fine.csv", TRUE[:80]), "--baseline", three)
-    assert "is about 400 points, and now there are 80: not the same test" in " ".join(result.stderr.split())
+    assert "was made from 400 points, and now there are 80: not the same test" in " ".join(
+        result.stderr.split()
+    )
     assert "has systems that are not ranked now: 'fair', 'rough'" in " ".join(result.stderr.split())
     result = run("rank", folder / "true.csv", folder / "preds", "--baseline", one)
     assert (

@@ -162,9 +162,7 @@ def named_columns(file: str, columns: str, point: str | None) -> dict[str, Sourc
         with open_table(connect(), source.resolved()) as scan:
             names = [column for column in scan.columns if any(fnmatchcase(column, name) for name in names)]
         if not names:
-            raise ArgumentError(
-                f"no column of {file} is called like {columns!r}; it has {listed(scan.columns)}."
-            )
+            raise ArgumentError(f"no column of {file} matches {columns!r}; it has {listed(scan.columns)}.")
     return {name: replace(source, point=point, cluster=name) for name in names}
 
 

@@ -89,7 +89,7 @@ class Baseline:
         then, now = (re.search(r"\|n:([^|]+)", text) for text in (self.signature, ranking.signature))
         if then and now and then[1] != now[1]:
             told.append(
-                f"{self.path} is about {then[1]} points, and now there are {now[1]}: not the same test."
+                f"{self.path} was made from {then[1]} points, and now there are {now[1]}: not the same test."
             )
         before, after = _policy(self.signature), _policy(ranking.signature)
         told += [
@@ -101,7 +101,7 @@ class Baseline:
             gone = [name for name in self.scores if name not in ranking.names]
             new = [name for name in ranking.names if name not in self.scores]
             told += [f"{self.path} has systems that are not ranked now: {listed(gone)}."] if gone else []
-            told += [f"{self.path} does not know {listed(new)}."] if new else []
+            told += [f"{self.path} has no scores of {listed(new)}."] if new else []
         return told
 
     def _names(self, ranking: Ranking | DatasetRanking) -> dict[str, Mapping[str, float]]:

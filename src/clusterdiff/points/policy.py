@@ -38,7 +38,7 @@ PARTLY_PRED: dict[str, str] = {
     "error": "",
     "drop": "what `pred` did not find is left out, so that recall looks too high and the loss to splits too low",
     "singleton": "all others count as predicted singletons, so that recall is low and precision says little",
-    "lost": "all others count as not found, so that recall is low and precision is about few points",
+    "lost": "all others count as not found, so that recall is low and precision rests on few points",
 }
 
 
