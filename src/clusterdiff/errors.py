@@ -82,6 +82,15 @@ def listed(items: Iterable[object], total: int | None = None, limit: int = 5) ->
     return ", ".join(shown) + (f" and {more:,} more" if more > 0 else "")
 
 
+def positions(at: Iterable[object], total: int) -> str:
+    """Where something was found, by the first few positions and how many more there are.
+
+    >>> positions([3], 1), positions([0, 1, 2, 3, 4], 7)
+    ('at position 3', 'at positions 0, 1, 2, 3, 4 and 2 more')
+    """
+    return f"at position{'' if total == 1 else 's'} {listed(at, total)}"
+
+
 def one_of(argument: str, value: object, choices: Iterable[str]) -> None:
     """Raise an ArgumentError unless ``value`` is one of ``choices``."""
     choices = list(choices)

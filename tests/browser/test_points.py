@@ -108,8 +108,8 @@ def test_search_tells_what_is_not_in_this_file(
     with open_page(path) as page:
         page.locator("#search").fill("nowhere")
         said = page.locator("#found").inner_text()
-        assert said.startswith("“nowhere” is not in this file, which holds all components and ")
-        assert said.endswith(" of 1,200 points.")
+        assert said.startswith("No record of this file, which holds all components and ")
+        assert said.endswith(" of 1,200 points, has “nowhere”.")
 
 
 def test_the_address_has_the_state(demo: Path, open_page: Any) -> None:

@@ -100,7 +100,7 @@ def test_points_without_a_true_cluster(folder: Path) -> None:
         (["sweep", "true.csv", "pairs.csv", "--thresholds", "many"], "--thresholds takes a whole number"),
         (
             ["sweep", "true.csv", "leiden.csv", "--columns", "x_*"],
-            "no column of leiden.csv is called like 'x_*'",
+            "no column of leiden.csv matches 'x_*'",
         ),
         (
             ["sweep", "true.csv", "leiden.csv", "--columns", "leiden_*", "--thresholds", "3"],
@@ -109,9 +109,9 @@ def test_points_without_a_true_cluster(folder: Path) -> None:
         (["sweep", "true.csv", "leiden.csv"], "not clear which are the ends"),
         (["sweep", "true.csv", "none.npy"], "none.npy does not exist"),
         (["sweep", "true.csv", "damaged.npy"], "damaged.npy cannot be read"),
-        (["sweep", "true.csv", "nodes.npy"], "`tree` must join nodes, which are whole numbers"),
-        (["matrix", "leiden.csv", "true.csv", "--columns", "leiden_*"], "columns of one file; got 2"),
-        (["matrix", "true.csv"], "at least two clusterings"),
+        (["sweep", "true.csv", "nodes.npy"], "PRED must join nodes, which are whole numbers"),
+        (["matrix", "leiden.csv", "true.csv", "--columns", "leiden_*"], "columns of one file; got 2 files"),
+        (["matrix", "true.csv"], "FILES must hold at least two clusterings to be compared; got one."),
     ],
 )
 def test_bad_use_is_told(folder: Path, arguments: list[str], message: str) -> None:

@@ -40,7 +40,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 def test_explain_tells_and_lists_repairs(files: tuple[Path, Path]) -> None:
     """--explain prints the sentences, the repairs with their gains, and how many restore the true clustering."""
     out = run("compare", *files, "--explain").stdout
-    assert "true cluster Maria Garcia (5 points) was split into 2: C01 (3 points: r01, r02, r03)" in out
+    assert "true cluster Maria Garcia (5 points) was split into 2 parts: C01 (3 points: r01, r02, r03)" in out
     assert "+0.0511   20% of the loss  move 1 point of Robert Miller (r14) from C05 to C04" in out
     assert "@@" not in out  # sentences instead of hunks
     assert "restoring the true clusters takes 6 operations, choosing the one that gains most each time" in out
@@ -73,7 +73,7 @@ def test_measures_that_are_computed_anew_say_for_how_many_they_were_not(tmp_path
     pred = table(tmp_path / "pred.csv", {f"r{i}": str(i) for i in range(400)})
     out = run("compare", true, pred, "--measure", "f_measure", "--top", "1").stdout
     assert "… and 99 more components with " in out
-    assert "… and 100 components of lesser loss, for which it was not computed" in out
+    assert "… and 100 components of lesser loss, whose gain was not computed" in out
 
 
 def test_by_slices_by_columns_of_true_whatever_the_order_of_pred(files: tuple[Path, Path]) -> None:
@@ -110,7 +110,7 @@ def test_old_and_new_have_their_own_words(files: tuple[Path, Path]) -> None:
     """Two releases: old and new instead of true and predicted, and who continues, was born, vanished."""
     out = run("compare", "--old", files[0], "--new", files[1], "--explain").stdout
     assert "20 old clusters · 21 new clusters" in out
-    assert "clusters: 12 same, 6 continue, 3 born, 2 vanished" in out
+    assert "clusters: 12 same, 6 continued, 3 born, 2 vanished" in out
     assert "old cluster Maria Garcia" in out
     assert "predicted" not in out
     assert (

@@ -389,7 +389,7 @@ def test_what_is_written_for_spreadsheets_can_be_guarded(tmp_path: Path, suffix:
         f"meet={out}",
     ]
     plain = run(*arguments)
-    assert "note: 4 values of" in plain.stderr
+    assert "notice: 4 values of" in plain.stderr
     assert "=1+1" in out.read_text().replace("\t", ",").split(",size\n")[1].split(",")
     safe = run(*arguments, "--for-spreadsheet")
     assert "note" not in safe.stderr
@@ -422,7 +422,7 @@ def test_apply_keeps_the_table(tmp_path: Path) -> None:
         assert reader(tmp_path / name).equals(expected, null_equal=True), name
     refused(
         run("apply", tmp_path / "pred.parquet", fix, *columns, "-o", tmp_path / "x.xlsx"),
-        "is written to .csv",
+        "--output must end in .csv",
     )
 
 

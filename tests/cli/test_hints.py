@@ -39,6 +39,7 @@ LINES = {
     "rank a.csv c.csv --unit document": "pass --documents, or another unit",
     "rank a.csv b.csv --missing lost --measures ari": "pass --missing drop or --missing singleton",
     "sweep a.csv pairs.csv": "pass --missing drop to leave them out, or --missing singleton",
+    "compare c.csv pairs.csv": "name it with --cluster.",
     "sweep many.txt tree.npy --point id": None,
     "matrix a.csv b.csv": "pass --missing drop to leave them out, --missing singleton",
     "chance a.csv b.csv": "pass --missing drop to leave them out, --missing singleton",

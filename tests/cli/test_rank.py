@@ -183,8 +183,8 @@ def test_what_is_guessed_alike_of_many_files_is_counted(folder: Path) -> None:
         ("data,system\na,b\n", "it lacks 'file'"),
         ("data,system,file\na,true,t.csv\n", "a has no systems but the truth"),
         ("data,system,file\na,b,t.csv\n", "a has no truth"),
-        ("data,system,file\na,b,t.csv\na,b,t.csv\n", "line 3: a has b already"),
-        ("data,system,file\na,,t.csv\n", "line 2: data, system and file must all be told"),
+        ("data,system,file\na,b,t.csv\na,b,t.csv\n", "line 3: a already has b."),
+        ("data,system,file\na,,t.csv\n", "line 2: data, system and file must all be given"),
     ],
 )
 def test_bad_tables_of_runs_are_refused(tmp_path: Path, text: str, message: str) -> None:
@@ -262,7 +262,9 @@ def test_a_poor_baseline_is_told(folder: Path) -> None:
     one = baseline(folder / "one.json", "compare", folder / "true.csv", folder / "preds" / "fine.csv")
     write(folder / "small.csv", TRUE[:80])
     result = run("rank", folder / "small.csv", write(folder / "fine.csv", TRUE[:80]), "--baseline", three)
-    assert "is about 400 points, and now there are 80: not the same test" in " ".join(result.stderr.split())
+    assert "was made from 400 points, and now there are 80: not the same test" in " ".join(
+        result.stderr.split()
+    )
     assert "has systems that are not ranked now: 'fair', 'rough'" in " ".join(result.stderr.split())
     result = run("rank", folder / "true.csv", folder / "preds", "--baseline", one)
     assert (
@@ -329,7 +331,7 @@ def test_a_new_score_without_a_value_is_worse(tmp_path: Path) -> None:
     ranking = cd.rank(TRUE, {"a": PREDS["fine"]}, measures=odd, resamples=0)
     (change,) = Baseline.read(tmp_path / "old.json").changes(ranking)
     assert (change.worse, change.significant) == (True, True)
-    assert str(change) == "a: odd went from 0.500000 to nan, which is no value"
+    assert str(change) == "a: odd went from 0.500000 to nan; it has no value now"
 
 
 def test_thousands_of_changes_fit_into_a_comment(folder: Path) -> None:

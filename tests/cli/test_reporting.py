@@ -47,7 +47,7 @@ def test_what_is_about_the_report_needs_one(
 ) -> None:
     """Without --html there is nothing that could have a title."""
     assert run("compare", *files, *option) == 2
-    assert f"{option[0]} is about the report." in capsys.readouterr().err
+    assert f"{option[0]} is for the report." in capsys.readouterr().err
 
 
 def test_passwords_stay_out_of_the_page(files: tuple[str, str], tmp_path: Path) -> None:

@@ -121,7 +121,7 @@ def test_one_giant_is_told() -> None:
     true = [0] * 1000 + [1 + i // 4 for i in range(400)]
     pred = [i % 2 for i in range(1000)] + [2 + i // 4 + 200 * (i % 12 == 0) for i in range(400)]
     (notice,) = cd.compare(true, pred).interval(unit="true").notices
-    assert notice.startswith("101 true clusters that count like 2.3 equally important ones: too few to trust")
+    assert notice.startswith("101 true clusters, worth 2.3 equally important ones: too few to trust")
 
 
 def test_p_values_of_equal_systems_are_uniform() -> None:

@@ -167,7 +167,7 @@ def test_points_that_one_side_lacks() -> None:
         at = int(np.flatnonzero(single.thresholds == t)[0])
         expected = cd.compare({**true, "q": 9}, single.clustering(t)).score()
         assert single.scores["S_H"][at] == pytest.approx(expected)
-    with pytest.warns(cd.ClusterdiffWarning, match="only one side has 1 point"):
+    with pytest.warns(cd.ClusterdiffWarning, match="only one side has 1 of the"):
         cd.sweep(true, pairs=pairs, missing="drop")
     with pytest.raises(cd.ArgumentError, match='missing="lost" has no meaning for a sweep'):
         cd.sweep(true, pairs=pairs, missing="lost")
@@ -372,7 +372,7 @@ TREE = linkage([[0.0], [1.0], [5.0]])
         (lambda: cd.sweep([0, 0, 1], ([[0, 1], [2, 9]], [1, 2])), "merge 1 joins node 9"),
         (
             lambda: cd.sweep([0, 0, 1], ([[0, 1], [2, 3]], [1, np.nan])),
-            "must have a height for every merge; 1 merge without one",
+            "must have a height for every merge; it has 1 merge without one",
         ),
         (lambda: cd.sweep([0, 0, 1], ([[0, 1], [2, 3.5]], [1, 2])), "whole numbers"),
         (lambda: cd.sweep([0, 0, 1], ([0, 1], [1, 2])), "two nodes and a height for each merge"),

@@ -144,7 +144,7 @@ def test_coreference_measures_are_sums_over_documents(name: str) -> None:
 
 def test_what_cannot_be_drawn_again_says_why() -> None:
     """Measures that need more than sums, units that are not there, and a single unit."""
-    with pytest.raises(cd.MeasureError, match="ami is no function of sums over components"):
+    with pytest.raises(cd.MeasureError, match="ami is not a function of sums over components"):
         ORDINARY.interval("ami")
     with pytest.raises(cd.ArgumentError, match="the points are not divided into any"):
         ORDINARY.interval(unit="document")

@@ -54,7 +54,9 @@ def test_tables_slice_by_their_own_columns_and_by_others(frame: Any, engine: str
     assert rows(diff.by("city")) == rows(diff.by(CITY)) == wanted
     in_order = shuffled({"city": list(CITY.values())}, 2)["city"]
     if engine in ("duckdb", "spark", "dask"):
-        with pytest.raises(cd.ArgumentError, match=f"a dict by point or the name of a column, .* {engine}"):
+        with pytest.raises(
+            cd.ArgumentError, match=f"a dict from point to value or the name of a column, .* {engine}"
+        ):
             diff.by(in_order)
     else:
         assert rows(diff.by(in_order)) == wanted

@@ -34,16 +34,16 @@ def test_splits_merges_and_mixtures_are_told_with_their_points() -> None:
     }
     stories = [" ".join(story.sentences) for story in cd.compare(true, pred).explain().stories]
     assert stories == [
-        "true cluster A (12 points) was split into 3; its largest part, 7 points (a, b, c, d, e and 2 more), was "
-        "merged with B in 1; 4 points (h, i, j, k) are 2; 1 point (l) is 3. "
-        "true cluster B (2 points: m, n) was merged with A in 1.",
-        "true cluster C (2 points) was split into 2: 4 (1 point: o) and 5 (1 point: p).",
-        "true clusters D (1 point: q) and E (1 point: r) were merged into 6 (2 points).",
+        "true cluster A (12 points) was split into 3 parts; the largest, 7 points (a, b, c, d, e and 2 more), was "
+        "merged with B in cluster 1; 4 points (h, i, j, k) are cluster 2; 1 point (l) is cluster 3. "
+        "true cluster B (2 points: m, n) was merged with A in cluster 1.",
+        "true cluster C (2 points) was split into 2 parts: 4 (1 point: o) and 5 (1 point: p).",
+        "true clusters D (1 point: q) and E (1 point: r) were merged into cluster 6 (2 points).",
     ]
 
 
 def test_the_overview_says_how_much_and_how_concentrated() -> None:
-    """Shares to splitting and merging, the number of components, and what the costliest make up."""
+    """Shares lost to splits and merges, the number of components, and what the costliest make up."""
     true = np.repeat(np.arange(40), 4)
     pred = true.copy()
     pred[:60:4] += 100
@@ -55,13 +55,13 @@ def test_the_overview_says_how_much_and_how_concentrated() -> None:
         "It was lost in 15 of 40 components; 8 components make up half of it, the 10 costliest 67%."
     )
     assert len(explanation.stories) == 10
-    assert "100%) to splitting and 0.0000 (0%) to merging" in explanation.sentences[0]
+    assert "100%) to splits and 0.0000 (0%) to merges" in explanation.sentences[0]
 
 
 def test_two_releases_are_told_in_their_own_words() -> None:
     """`sides` replaces true and predicted throughout."""
     text = str(customers.compare().explain(sides=("old", "new")))
-    assert "old cluster Maria Garcia (5 points) was split into 2" in text
+    assert "old cluster Maria Garcia (5 points) was split into 2 parts: " in text
     assert "true" not in text
     assert "predicted" not in text
 
@@ -70,6 +70,13 @@ def test_identical_clusterings_lost_nothing() -> None:
     """There is nothing to tell, and it says so."""
     explanation = cd.compare([0, 1], [0, 1]).explain()
     assert explanation.sentences == ["S_H = 1.0000: nothing was lost, the clusterings are the same."]
+    assert explanation.stories == []
+
+
+def test_clusterings_that_differ_are_not_called_the_same() -> None:
+    """Purity is perfect after any split; it says so, and no more."""
+    explanation = cd.compare([0, 0, 1], [0, 1, 2]).explain("purity")
+    assert explanation.sentences == ["purity = 1.0000: no component set right by itself would improve it."]
     assert explanation.stories == []
 
 

@@ -204,7 +204,7 @@ def test_repairs_are_told_with_names() -> None:
     assert best.to_dict()["points"] == ["c"]
     assert [step.sentence for step in diff.repairs().sequence] == [best.sentence]
     split = next(repair for repair in diff.repairs() if repair.operation == "split")
-    assert split.sentence == "split y into 2: B (2 points) and A (1 point)"
+    assert split.sentence == "split y into 2 parts: B (2 points) and A (1 point)"
     assert split.parts == [["d", "e"], ["c"]]
     merge = cd.compare({"a": 1, "b": 1}, {"a": "x", "b": "y"}).repairs()[0]
     assert merge.sentence == "merge x and y: 2 points of 1"

@@ -97,10 +97,10 @@ def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
     """Unknown suffixes, and things that are neither tables nor scores."""
     diff = cd.compare(TRUE, PRED)
     with pytest.raises(
-        cd.ArgumentError, match=r"tables are written to .csv, .tsv, .jsonl, .parquet or .json; got"
+        cd.ArgumentError, match=r"a file of a table must end in .csv, .tsv, .jsonl, .parquet or .json; got"
     ):
         cd.write(diff.meet, tmp_path / "meet.xlsx")
-    with pytest.raises(cd.ArgumentError, match=r"scores are written to .json, .md, .tex; got 's.csv'"):
+    with pytest.raises(cd.ArgumentError, match=r"a file of scores must end in .json, .md, .tex; got 's.csv'"):
         cd.write(diff.scores(), tmp_path / "s.csv")
     with pytest.raises(cd.ArgumentError, match="`result` must be a table, a meet, a clustering"):
         cd.write(7, tmp_path / "x.csv")

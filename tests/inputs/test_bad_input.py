@@ -191,7 +191,7 @@ BAD: dict[str, tuple[Callable[[], object], type[Exception], str, str | None]] = 
     "weights of points in sets": (
         lambda: cd.compare([{"a", "b"}, {"c"}], {"a": 1, "b": 1, "c": 2}, weights=[1, 1, 1]),
         cd.ArgumentError,
-        "`weights` must be a dict by point here, since the points of `true` came in sets, without order.",
+        "`weights` must be a dict from point to value here, since the points of `true` came in sets, without order.",
         None,
     ),
     "features with NaN": (
@@ -221,7 +221,7 @@ BAD: dict[str, tuple[Callable[[], object], type[Exception], str, str | None]] = 
     "negative distances": (
         lambda: cd.compare(FOUR, FOUR, distances=-np.ones((4, 4))),
         cd.ArgumentError,
-        "`distances` must not be negative; 16 entries are, the smallest -1.0.",
+        "`distances` must not be negative; got 16 entries below 0, the smallest -1.0.",
         None,
     ),
     "distances not symmetric": (
@@ -239,7 +239,7 @@ BAD: dict[str, tuple[Callable[[], object], type[Exception], str, str | None]] = 
     "distance function of the wrong shape": (
         lambda: cd.compare(FOUR, FOUR, distances=lambda i, j: 1.0).score("S*(distance)"),
         cd.ArgumentError,
-        "`distances` must return a finite number ≥ 0 for each of the 2 pairs it got; got an array of shape ()",
+        "`distances` must return a finite number ≥ 0 for each of the 2 pairs it was given; got an array of shape ()",
         "it takes two equally long arrays of points.",
     ),
     "unknown measure": (
@@ -281,13 +281,13 @@ BAD: dict[str, tuple[Callable[[], object], type[Exception], str, str | None]] = 
     "own score out of range": (
         lambda: cd.score(FOUR, FOUR, cd.split_merge(lambda sizes: 7.0)),
         cd.MeasureError,
-        "`<lambda>` must return scores from 0 to 1; it gave 7.0 for a cluster of 2 points in 1 parts.",
+        "`<lambda>` must return scores from 0 to 1; it gave 7.0 for a cluster of 2 points in 1 part.",
         None,
     ),
     "own sigma of the wrong shape": (
         lambda: cd.score(FOUR, FOUR, cd.split_merge("pairs", lambda s, t: 1.0)),  # type: ignore[arg-type,return-value]
         cd.ArgumentError,
-        "`sigma` must return one value per pair: 2 pairs, shape ().",
+        "`sigma` must return one value per cell, 2 in all; got an array of shape ().",
         "it takes two arrays, the split and the merge score of each cell.",
     ),
     "unknown frame": (

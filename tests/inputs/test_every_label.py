@@ -102,7 +102,7 @@ WITH_NULLS: dict[str, Any] = {
 def test_null_labels_are_missing_points(name: str) -> None:
     """Wherever the null stands, its point is missing and makes no cluster."""
     with pytest.raises(
-        cd.LabelError, match=r"has no label \(null or NaN\) for 1 of 5 points, at positions 2"
+        cd.LabelError, match=r"has no label \(null or NaN\) for 1 of 5 points, at position 2\."
     ):
         cd.compare(TRUE, WITH_NULLS[name])
     assert cd.compare(TRUE, WITH_NULLS[name], missing="drop").n == 4
@@ -121,17 +121,20 @@ def test_masked_numbers_are_refused() -> None:
     """What a mask hides is not taken for a number."""
     mask = [0, 0, 1, 0, 1]
     with pytest.raises(
-        cd.ArgumentError, match="`weights` must be known for every point; 2 are masked, at positions 2, 4"
+        cd.ArgumentError,
+        match="`weights` must be known for every point; it is masked for 2 points, at positions 2, 4",
     ):
         cd.compare(TRUE, TRUE, weights=np.ma.array([1, 2, 3, 4, 5], mask=mask))
-    with pytest.raises(cd.ArgumentError, match="`features` must be known for every point; 2 are masked"):
+    with pytest.raises(
+        cd.ArgumentError, match="`features` must be known for every point; it is masked for 2 points"
+    ):
         cd.compare(
             TRUE, TRUE, features=np.ma.array(np.ones((5, 2)), mask=np.column_stack([mask, np.zeros(5)]))
         )
     whole = np.ma.array([1, 2, 3, 4, 5])
     assert cd.compare(TRUE, TRUE, weights=whole).score() == 1.0
     with pytest.raises(
-        cd.ArgumentError, match="`weights` must be finite and not negative; got nan at positions 4"
+        cd.ArgumentError, match=r"`weights` must be finite and not negative; got nan at position 4\."
     ):
         cd.compare(TRUE, TRUE, weights=pd.array([1, 2, 3, 4, None], dtype="Int64"))
 
@@ -190,7 +193,8 @@ def test_fitted_models() -> None:
     search = GridSearchCV(means, {"n_clusters": [2]}, scoring=cd.scorer(), cv=2).fit(data[order], true[order])
     assert cd.score(true[order], search) == 1.0
     with pytest.raises(
-        cd.LabelError, match=r"GaussianMixture keeps no labels .*\nHint: it predicts: pass model.predict"
+        cd.LabelError,
+        match=r"GaussianMixture keeps no labels .*\nHint: use its predictions: pass model.predict",
     ):
         cd.compare(true, GaussianMixture(2, random_state=0).fit(data))
     with pytest.raises(cd.LabelError, match="Pipeline of GaussianMixture keeps no labels"):

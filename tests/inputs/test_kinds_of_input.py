@@ -172,7 +172,7 @@ def test_missing_points_are_dropped_or_made_singletons_on_request() -> None:
 def test_null_labels_follow_the_policy_for_missing_points(labels: object) -> None:
     """None, NaN, NA, NaT, masked and null labels all mean: this point has no cluster here."""
     with pytest.raises(
-        cd.LabelError, match=r"`pred` has no label \(null or NaN\) for 1 of 4 points, at positions 2"
+        cd.LabelError, match=r"`pred` has no label \(null or NaN\) for 1 of 4 points, at position 2\."
     ):
         cd.compare([0, 0, 1, 1], labels)
     assert cd.compare([0, 0, 1, 1], labels, missing="drop").n == 3

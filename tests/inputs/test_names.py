@@ -101,7 +101,7 @@ def test_what_cannot_be_matched_is_an_error() -> None:
     named = pd.Series(TRUE, index=NAMES)
     for sides in ((named, pd.Series(PRED)), (pd.Series(TRUE), pd.Series(PRED, index=[5, 4, 3, 2, 1, 0]))):
         with pytest.raises(
-            cd.LabelError, match=r"it is not plain whether .*\nHint: pass \.to_numpy\(\) of both"
+            cd.LabelError, match=r"it is not clear whether .*\nHint: pass \.to_numpy\(\) of both"
         ):
             cd.compare(*sides)
     with pytest.raises(cd.LabelError, match="`pred` must name each point once; 1 name repeated: 'a'"):
@@ -281,4 +281,4 @@ def test_names_of_different_numbers_of_columns_are_refused(tmp_path: Path) -> No
         ]
         run = CliRunner().invoke(main, command)
         assert run.exit_code == 2
-        assert "as many columns" in run.stderr
+        assert "the same number of columns" in run.stderr

@@ -211,5 +211,5 @@ def test_a_sparse_matrix_whose_rows_are_not_sound_is_refused() -> None:
     """Also where SciPy does not look: it takes one without entries for sound."""
     rows = sparse.csr_array(np.eye(4))
     rows.indptr[-1] = -9
-    with pytest.raises(cd.ArgumentError, match="`features` is no sound sparse matrix: indptr must be"):
+    with pytest.raises(cd.ArgumentError, match="`features` is not a valid sparse matrix: indptr must be"):
         cd.compare([0, 0, 1, 1], [0, 1, 1, 1], features=rows)

@@ -136,7 +136,7 @@ def test_no_cluster_is_invented_where_points_are_lost() -> None:
     text = str(diff.explain())
     assert "2 points were not found: b, c." in text
     assert "1 point is spurious: x." in text
-    assert "1 point of 0 was not found: b." in text
+    assert "1 point of true cluster 0 was not found: b." in text
 
 
 # ---- notices
@@ -149,7 +149,7 @@ def test_a_policy_that_touches_many_points_says_so() -> None:
         diff = cd.compare(true, pred, missing="drop")
     assert [str(warning.message) for warning in caught] == diff.notices
     assert len(diff.notices) == 2
-    assert "6 points (60%) of the 10" in diff.notices[0]
+    assert "6 of the 10 points (60%)" in diff.notices[0]
     assert "`true` has 4 of the 10 points of `pred`" in diff.notices[1]
     assert "precision looks too high and the loss to merges too low" in diff.notices[1]
     assert Path(caught[0].filename).name == Path(__file__).name

@@ -87,10 +87,10 @@ def test_sentences_say_which_points_are_in_no_cluster(diff: cd.Comparison) -> No
     assert "missing: c" not in text
     assert "alone" not in text
     told = (
-        "true cluster 1 (3 points) was split into 2: 1 (2 points: a, b) and 1 point (c) in no predicted cluster.",
-        "true cluster 2 (2 points: d, e) and 1 point (x) in no true cluster were merged into 5 (3 points).",
-        "true clusters 3 (1 point: f), 4 (1 point: g) and 1 point (y) in no true cluster were merged into 6",
-        "in no true cluster were merged into 9 (2 points).",
+        "true cluster 1 (3 points) was split into 2 parts: 1 (2 points: a, b) and 1 point (c) in no predicted cluster.",
+        "true cluster 2 (2 points: d, e) and 1 point (x) in no true cluster were merged into cluster 5 (3 points).",
+        "true clusters 3 (1 point: f), 4 (1 point: g) and 1 point (y) in no true cluster were merged into cluster 6",
+        "in no true cluster were merged into cluster 9 (2 points).",
     )
     if not diff.meet.uneven:
         assert all(sentence in text for sentence in told)
@@ -132,7 +132,7 @@ def test_the_report_and_the_command(tmp_path: Path) -> None:
     run = CliRunner().invoke(
         main, ["compare", "--old", files[0], "--new", files[1], "--missing", "singleton"]
     )
-    assert "clusters: 0 same, 3 continue, 1 born, 1 vanished" in run.stdout
+    assert "clusters: 0 same, 3 continued, 1 born, 1 vanished" in run.stdout
 
 
 def test_documents_too() -> None:

@@ -113,7 +113,7 @@ def documents_of(
     if unknown:
         raise ArgumentError(
             f"--document must name documents of the files; none has {listed(unknown)}.",
-            nearest(unknown[0], known) or f"there are {listed(known)}.",
+            nearest(unknown[0], known) or f"they have {listed(known)}.",
         )
     for corpus in corpora:
         if not any(name in corpus for name in names):
@@ -189,8 +189,8 @@ def _scores(diff: CorpusComparison, shown: Shown) -> Iterator[RenderableType]:
 
 #: What becomes of points that one side lacks.
 MEANING = {
-    "singleton": "each of these has {} of its own on the side that lacks it (--missing)",
-    "drop": "these are left out (--missing)",
+    "singleton": "what one side lacks has {} of its own there (--missing)",
+    "drop": "what one side lacks is left out (--missing)",
 }
 
 
@@ -203,7 +203,7 @@ def _told(diff: CorpusComparison, voice: Voice) -> list[str]:
         counts, nouns = diff.counts, voice.nouns
         found = f"{counts.found:,} found, {counts.missing:,} not found, {counts.spurious:,} spurious"
         meaning = MEANING.get(diff.policy.missing, "") if diff.policy.unshared else ""
-        lines.append(f"{nouns.point}s: {found}" + (f": {meaning.format(nouns.a_cluster)}" if meaning else ""))
+        lines.append(f"{nouns.point}s: {found}" + (f"; {meaning.format(nouns.a_cluster)}" if meaning else ""))
     return [*lines, f"S_H {lost(diff.loss, voice, diff.policy.missing == 'lost')}"]
 
 

@@ -42,7 +42,9 @@ options = together(
         "--master", metavar="URL", help="The Spark cluster, such as spark://host:7077; default local."
     ),
     click.option(
-        "--memory", metavar="SIZE", help="Memory that DuckDB may take, such as 4GB; it spills to disk."
+        "--memory",
+        metavar="SIZE",
+        help="Memory that DuckDB may take, such as 4GB; what exceeds it goes to disk.",
     ),
 )
 
@@ -152,7 +154,7 @@ def _keys(left: Table, right: Table) -> tuple[str, ...]:
     """What the parts of names are in both tables."""
     if len(left.keys) != len(right.keys):
         raise ArgumentError(
-            f"points must be named by as many columns on both sides; got {max(1, len(left.keys))} and "
+            f"points must be named by the same number of columns on both sides; got {max(1, len(left.keys))} and "
             f"{max(1, len(right.keys))}."
         )
     return shared_kinds(left.keys, right.keys)
@@ -245,8 +247,8 @@ def _named(point: Key | None, source: Source) -> Key:
 def _refuse_other_formats(source: Source, formats: Sequence[str]) -> None:
     if source.format not in formats or source.pairs:
         raise FileError(
-            f"{source.path}: this engine reads tables of points and clusters ({', '.join(formats)}); it is "
-            f"{'a table of pairs' if source.pairs else source.format}.",
+            f"{source.path} is {'a table of pairs' if source.pairs else source.format}; this engine reads tables of "
+            f"points and clusters ({', '.join(formats)}).",
             "leave out --engine.",
         )
 

@@ -128,7 +128,7 @@ def as_text(diff: Comparison, how: How, columns: Columns | None, out: Console) -
     yield from summary(diff, diff.scores(how.measures), voice)
     if how.sides != SIDES:
         fates = ", ".join(f"{number:,} {status}" for status, number in _fates(diff).items())
-        yield Text("clusters: " + fates.replace("continues", "continue"))
+        yield Text("clusters: " + fates.replace("continues", "continued"))
     yield from costliest(diff, how, voice, out)
     for name, table in slices.items():
         yield from slices_as_text(name, table, out)
@@ -231,7 +231,8 @@ def explanation_as_text(diff: Comparison, how: How, voice: Voice, out: Console) 
         return  # only single operations are known
     steps = count(len(repairs.sequence), "operation")
     restored = f"restoring the {voice.sides[0]} {plural(voice.nouns.cluster)} takes {steps}"
-    yield from flowing([f"{restored}, choosing the one that gains most each time"], out)
+    order = ", choosing the one that gains most each time" if len(repairs.sequence) > 1 else ""
+    yield from flowing([f"{restored}{order}"], out)
 
 
 def _repair(told: str, gain: str, share: str, out: Console) -> Iterator[RenderableType]:

@@ -42,7 +42,7 @@ input_options = together(
     click.option(
         "--pred-point",
         metavar="COLUMN",
-        help="Column that names the points of PRED; with --pairs, its two ends: A,B.",
+        help="Column that names the points of PRED; with --pairs, the two ends of a pair: A,B.",
     ),
     click.option("--cluster", metavar="COLUMN", help="Column of clusters in both files."),
     click.option(
@@ -64,7 +64,7 @@ input_options = together(
         type=int,
         multiple=True,
         metavar="LABEL",
-        help="Label of TRUE, an image, whose points are not compared. May be repeated.",
+        help="Label whose points are not compared, if TRUE is an array or an image. May be repeated.",
     ),
     click.option("--ignore-pred", type=int, multiple=True, metavar="LABEL", help="The same for PRED."),
 )
@@ -160,9 +160,7 @@ def named_columns(file: str, columns: str, point: str | None) -> dict[str, Sourc
         with open_table(connect(), source.resolved()) as scan:
             names = [column for column in scan.columns if any(fnmatchcase(column, name) for name in names)]
         if not names:
-            raise ArgumentError(
-                f"no column of {file} is called like {columns!r}; it has {listed(scan.columns)}."
-            )
+            raise ArgumentError(f"no column of {file} matches {columns!r}; it has {listed(scan.columns)}.")
     return {name: replace(source, point=point, cluster=name) for name in names}
 
 

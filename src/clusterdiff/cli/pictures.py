@@ -19,7 +19,7 @@ picture_options = together(
         "--width",
         type=click.FloatRange(NARROWEST, WIDEST),
         metavar="MM",
-        help=f"Width of a picture in millimetres, in which text keeps its size.  [default: {WIDTH:.0f}]",
+        help=f"Width of a picture in millimetres; text keeps its size.  [default: {WIDTH:.0f}]",
     ),
     click.option(
         "--dpi",

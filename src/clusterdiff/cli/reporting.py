@@ -101,7 +101,7 @@ def report_options(command: Command) -> Command:
         given = {"--title": title, "--full": full or None}
         for option, value in given.items() if html is None else ():
             if value is not None:
-                raise ArgumentError(f"{option} is about the report.", "pass --html FILE, too.")
+                raise ArgumentError(f"{option} is for the report.", "pass --html FILE as well.")
         return command(*args, report=Report(html, title, full), **rest)
 
     decorated: Command = _options(gathered)  # type: ignore[assignment]

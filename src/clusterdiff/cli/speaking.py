@@ -10,13 +10,15 @@ import click
 #: Where the command that runs is kept.
 COMMAND = "clusterdiff.command"
 #: Arguments that commands call otherwise.
-OTHERWISE = {"budget": "memory"}
+OTHERWISE = {"budget": "memory", "clusterings": "files", "tree": "pred"}
 #: An argument as Python has it, `missing="drop"` or `weights=`; not one of a call, such as K(k=5).
 ARGUMENT = re.compile(r'(?<![\w(.=-])([a-z_]+)=("[^"]*"|True|[\d_]+(?!\w)|(?=[\s,.;:)]|$))')
 #: The same by its name alone.
 NAME = re.compile(r"`([a-z_]+)`")
 #: Verbs of ours that commands are called after, as functions.
 VERB = re.compile(r"( to)? (compare|rank|sweep|matrix)\(\)|^(compare|rank|sweep|matrix)\(\)")
+#: An option, said once more for those who read of Python's argument.
+AGAIN = re.compile(r"(--[\w-]+) \(\1 on the command line\)")
 #: What only Python has: what is called, and what a comparison in an engine offers.
 PYTHON = re.compile(r"\(…|\.\w+\(|\.(costliest|components)\b|[a-z_]+=\[")
 
@@ -70,7 +72,8 @@ def hint_in_options(hint: str, command: click.Command | None = None) -> str:
     ours = [way for way in ways if _possible(way, known)]
     if not ours:
         return f"clusterdiff {command.name} has no option for it. In Python: {hint}"
-    return in_options(said if len(ours) == len(ways) else f"{', or '.join(ours).rstrip('.')}.", command)
+    said = said if len(ours) == len(ways) else f"{', or '.join(ours).rstrip('.')}."
+    return AGAIN.sub(r"\1", in_options(said, command))
 
 
 def _possible(way: str, known: dict[str, str]) -> bool:

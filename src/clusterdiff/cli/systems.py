@@ -54,7 +54,8 @@ def named(texts: Sequence[str]) -> list[str]:
     """
     twice = [text for text, times in Counter(texts).items() if times > 1]
     if twice:
-        raise ArgumentError(f"{listed(twice)} is named twice.", "name each file or column once.")
+        verb = "is" if len(twice) == 1 else "are"
+        raise ArgumentError(f"{listed(twice)} {verb} named twice.", "name each file or column once.")
     names = [_name(text) for text in texts]
     shared = {name for name, times in Counter(names).items() if times > 1}
     return [text if name in shared else name for text, name in zip(texts, names, strict=True)]

@@ -67,7 +67,7 @@ def note_formulas(formulas: int, safe: bool, path: str | None) -> None:
     """Say that a file for spreadsheets has what they would run, unless that was made text."""
     if formulas and not safe:
         error_console().print(
-            f"note: {count(formulas, 'value')} of {path or 'the output'} {'starts' if formulas == 1 else 'start'} "
+            f"notice: {count(formulas, 'value')} of {path or 'the output'} {'starts' if formulas == 1 else 'start'} "
             "like a formula; if people will open it in a spreadsheet, --for-spreadsheet turns such values into text",
             style="yellow",
             markup=False,

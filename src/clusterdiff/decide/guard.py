@@ -39,7 +39,7 @@ class Change:
         went = f"{self.measure} went from {old} to {new}"
         if isfinite(self.new - self.old):
             went += f" ({change(self.new - self.old, 6)})"
-        return f"{self.system}: {went}{f', {self.why}' if self.why else ''}"
+        return f"{self.system}: {went}{f'; {self.why}' if self.why else ''}"
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values."""
@@ -89,7 +89,7 @@ class Baseline:
         then, now = (re.search(r"\|n:([^|]+)", text) for text in (self.signature, ranking.signature))
         if then and now and then[1] != now[1]:
             told.append(
-                f"{self.path} is about {then[1]} points, and now there are {now[1]}: not the same test."
+                f"{self.path} was made from {then[1]} points, and now there are {now[1]}: not the same test."
             )
         before, after = _policy(self.signature), _policy(ranking.signature)
         told += [
@@ -101,7 +101,7 @@ class Baseline:
             gone = [name for name in self.scores if name not in ranking.names]
             new = [name for name in ranking.names if name not in self.scores]
             told += [f"{self.path} has systems that are not ranked now: {listed(gone)}."] if gone else []
-            told += [f"{self.path} does not know {listed(new)}."] if new else []
+            told += [f"{self.path} has no scores of {listed(new)}."] if new else []
         return told
 
     def _names(self, ranking: Ranking | DatasetRanking) -> dict[str, Mapping[str, float]]:
@@ -118,7 +118,7 @@ class Baseline:
         if not both:
             raise ArgumentError(
                 f"{self.path} has none of the systems ranked; it has {listed(self.scores)}.",
-                "systems are told by the names of their files or columns.",
+                "systems are matched by the names of their files or columns.",
             )
         return both
 
@@ -149,7 +149,7 @@ class Baseline:
         Over several data sets Wilcoxon's test compares old and new scores.
         """
         if isnan(ranking.score(name) if isinstance(ranking, Ranking) else ranking.mean()[name]):
-            return True, "which is no value"
+            return True, "it has no value now"
         if isinstance(ranking, Ranking):
             if not ranking.resampled:
                 return None, ""

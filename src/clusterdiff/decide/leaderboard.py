@@ -19,6 +19,8 @@ from clusterdiff.wording import count, latex, name
 SHOWN, ACROSS, WIDE = 20, 8, 30
 #: No name of a system needs more letters than this.
 LONGEST = 200
+#: No line below a table needs more than this.
+NOTE = 2_000
 #: So many notices of single systems stand under a table.
 NOTICES = 5
 #: Characters that a comment on a pull request may have, with room for what stands around the table.
@@ -139,7 +141,7 @@ def text(board: Board) -> str:
 
 def markdown(board: Board, limit: int = MARKDOWN) -> str:
     """For a page or a comment: as many rows as fit into so many characters."""
-    tail = "".join(f"\n{escaped(line)}\n" for line in [*board.footnotes, *board.notices])
+    tail = "".join(f"\n{escaped(line, NOTE)}\n" for line in [*board.footnotes, *board.notices])
     lines = [
         _bar(map(escaped, board.head)),
         _bar("---" if i in board.words else "---:" for i in range(len(board.head))),
@@ -160,9 +162,9 @@ def _bar(cells: Iterator[str] | map[str]) -> str:
     return f"| {' | '.join(cells)} |\n"
 
 
-def escaped(text: str) -> str:
+def escaped(text: str, most: int = LONGEST) -> str:
     """Text that means nothing else in Markdown; stars and bars above all."""
-    out = shown(text, LONGEST)
+    out = shown(text, most)
     for sign in "\\`*_|[]<>":
         out = out.replace(sign, f"\\{sign}")
     return out

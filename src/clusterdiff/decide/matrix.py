@@ -388,16 +388,19 @@ def matrix(
     """
     if isinstance(clusterings, np.ndarray) and clusterings.ndim == 2:
         raise ArgumentError(
-            "`clusterings` must say which way an array goes; it has two dimensions.",
+            "`clusterings` has two dimensions, and does not say whether its rows or its columns are clusterings.",
             "pass list(array) if each row is a clustering, list(array.T) if each column is.",
         )
     found = read_columns(clusterings, "clusterings")
     if true is not None:
         if "true" in found:
-            raise ArgumentError('`clusterings` has one that is called "true", and `true` was given as well.')
+            raise ArgumentError(
+                '`clusterings` has one that is called "true", and `true` was given as well.',
+                "give it another name, or leave out true=.",
+            )
         found = {"true": true, **found}
     if len(found) < 2:
-        raise ArgumentError("`clusterings` must hold at least two clusterings to be compared; it has one.")
+        raise ArgumentError("`clusterings` must hold at least two clusterings to be compared; got one.")
     pool = Pool(found, missing, noise, noise_as)
     names, wanted = list(found), resolve(measure)
     values = np.empty((len(names), len(names)))

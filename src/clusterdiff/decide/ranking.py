@@ -107,9 +107,7 @@ class Ranking(Boards):
         """A system, by its name or by what it was called in the mapping, such as a number."""
         found = self._systems.get(str(name))
         if found is None:
-            raise ArgumentError(
-                f"{name!r} is not one of the {count(len(self), 'system')}.", nearest(str(name), self.names)
-            )
+            raise ArgumentError(f"{name!r} is not one of the systems.", nearest(str(name), self.names))
         return found
 
     # ---- intervals and tests
@@ -207,7 +205,7 @@ class Ranking(Boards):
         if self._refused is not None:
             return [
                 *self.comparison_notices,
-                f"{self._refused.message.rstrip('.')}: there are no intervals and no tests.",
+                f"{self._refused.message.rstrip('.')}, so there are no intervals and no tests.",
             ]
         return self.comparison_notices + ([] if best.found is None else doubts(best.found, self.unit))
 
@@ -219,8 +217,8 @@ class Ranking(Boards):
         sizes = {system.n for system in systems}
         if len(sizes) > 1 and any("drop(" in system.signature for system in systems):
             told.append(
-                f"points were left out, not the same for all systems ({min(sizes):,} to {max(sizes):,} are compared): "
-                "who leaves out more may look better."
+                f"not the same points were left out for all systems ({min(sizes):,} to {max(sizes):,} are compared): "
+                "one that leaves out more may look better."
             )
         return told
 
@@ -263,7 +261,7 @@ class Ranking(Boards):
         ]
         if len(self) > 1:
             lines.append(
-                f"p: paired sign-flip permutation test against the best over {units}, adjusted by Holm; * below "
+                f"p: paired sign-flip permutation test against the best, over {units}, adjusted by Holm; * below "
                 f"{ALPHA:g}. Null hypothesis: a coin decided for each {UNITS[self.unit]} which of the two made which "
                 "prediction."
             )

@@ -68,7 +68,9 @@ def read_columns(columns: Any, argument: str = "columns") -> dict[str, Any]:
     if isinstance(columns, Mapping):
         found = {str(name): labels for name, labels in columns.items()}
         if len(found) < len(columns):
-            raise ArgumentError(f"`{argument}` has names that are written alike.")
+            raise ArgumentError(
+                f"`{argument}` has names that are written alike.", "give each a name of its own."
+            )
     elif isinstance(columns, list | tuple):
         found = {str(i): labels for i, labels in enumerate(columns)}
     elif isinstance(columns, np.ndarray) and columns.ndim == 2:

@@ -69,9 +69,9 @@ def _grouped(rows: Iterable[Iterable[Any]], path: str, folder: Path) -> Runs:
     for line, row in enumerate(rows, 2):
         data, system, file = ("" if value is None or value != value else str(value) for value in row)
         if not data or not system or not file:
-            raise FileError(f"{path}, line {line}: data, system and file must all be told.")
+            raise FileError(f"{path}, line {line}: data, system and file must all be given.")
         if system in files.setdefault(data, {}):
-            raise FileError(f"{path}, line {line}: {data} has {system} already.")
+            raise FileError(f"{path}, line {line}: {data} already has {system}.")
         files[data][system] = str(folder / file)
     for data, systems in files.items():
         if TRUE not in systems:

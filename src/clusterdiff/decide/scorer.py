@@ -9,7 +9,7 @@ import numpy as np
 
 from clusterdiff.diff.build import compare_aligned, meet_of
 from clusterdiff.diff.comparison import AnyMeasure
-from clusterdiff.errors import ArgumentError, listed, one_of
+from clusterdiff.errors import ArgumentError, one_of, positions
 from clusterdiff.measures import Measure, resolve
 from clusterdiff.points.alignment import Alignment, in_order, settled
 from clusterdiff.points.labels import Labels, kind
@@ -17,6 +17,7 @@ from clusterdiff.points.noise import NOISE_AS, Noise, NoiseAs, NoiseLabels, fits
 from clusterdiff.points.policy import Policy
 from clusterdiff.points.reading import read_labels
 from clusterdiff.table import record_html
+from clusterdiff.wording import count
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,8 @@ class Scorer:
         if true.absent is not None:
             at = np.flatnonzero(true.absent)
             raise ArgumentError(
-                f"`y` must hold a true cluster for every point; {at.size:,} have none (null or NaN), at positions "
-                f"{listed(at[:5], at.size)}.",
+                f"`y` must hold a true cluster for every point; it has none (null or NaN) for {count(at.size)}, "
+                f"{positions(at, at.size)}.",
                 "leave those points out of X and y first.",
             )
         aligned = self._without_noise(true, pred)

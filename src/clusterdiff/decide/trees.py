@@ -93,14 +93,14 @@ def read_tree(tree: Any) -> Tree:
     left, right, height = _parts(tree)
     if not np.isfinite(height).all():
         raise ArgumentError(
-            f"`tree` must have a height for every merge; {count(int((~np.isfinite(height)).sum()), 'merge')} without "
-            "one (NaN or infinite).",
+            f"`tree` must have a height for every merge; it has "
+            f"{count(int((~np.isfinite(height)).sum()), 'merge')} without one (NaN or infinite).",
         )
     try:
         made = _core.dendrogram(left, right, height)
     except ValueError as error:
         raise ArgumentError(
-            f"`tree` is no dendrogram: {error}.",
+            f"`tree` is not a dendrogram: {error}.",
             "of n points the first merge is node n, the next n + 1, and each node is merged once.",
         ) from None
     return Tree(len(left) + 1, made.left, made.right, made.height, made.link)
@@ -128,7 +128,7 @@ def _parts(tree: Any) -> tuple[Int64Array, Int64Array, FloatArray]:
     if array.ndim != 2 or array.shape[1] != 4 or array.dtype.kind not in "iuf":
         raise ArgumentError(
             f"`tree` must be {FORMS}; got {type(tree).__name__}{f' of shape {array.shape}' if array.ndim else ''}.",
-            "clusterings at several resolutions are columns=, scored pairs are pairs=.",
+            "pass clusterings at several resolutions as columns=, or scored pairs as pairs=.",
         )
     return _children(array[:, :2], array[:, 2])
 
@@ -153,7 +153,7 @@ def _array(values: Any, dtype: Any = None) -> AnyArray:
     try:
         return np.asarray(values, dtype=dtype)
     except (OverflowError, TypeError, ValueError):
-        raise ArgumentError(f"`tree` must be {FORMS}; got what makes no array of numbers.") from None
+        raise ArgumentError(f"`tree` must be {FORMS}; it cannot be read as an array of numbers.") from None
 
 
 def spanning_tree(left: Int32Array, right: Int32Array, score: FloatArray, points: int) -> Tree:

@@ -38,8 +38,8 @@ class Anew:
         self.meet, self.weights = meet, weights
         if meet.uneven and not meet.knows_points:
             raise MeasureError(
-                "what operations are worth in this measure, where points count as lost, is computed from the points, "
-                "and this meet does not know them.",
+                "where points count as lost, what operations are worth in this measure is computed from the points, "
+                "which this meet does not know.",
                 "compare the points themselves.",
             )
 

@@ -177,12 +177,12 @@ class Comparison(Scores):
         >>> import clusterdiff as cd
         >>> diff = cd.compare(["A", "A", "A", "B", "C"], [1, 1, 2, 3, 3])
         >>> print(diff.explain())
-        S_H = 0.2524: 0.7476 was lost, 0.3476 (46%) to splitting and 0.4000 (54%) to merging.
-        It was lost in all 2 components.
+        S_H = 0.2524: 0.7476 was lost, 0.3476 (46%) to splits and 0.4000 (54%) to merges.
+        It was lost in both components.
         1. merge, 2 points, 54% of the loss
-           true clusters B (1 point: 3) and C (1 point: 4) were merged into 3 (2 points).
+           true clusters B (1 point: 3) and C (1 point: 4) were merged into cluster 3 (2 points).
         2. split, 3 points, 46% of the loss
-           true cluster A (3 points) was split into 2: 1 (2 points: 0, 1) and 2 (1 point: 2).
+           true cluster A (3 points) was split into 2 parts: 1 (2 points: 0, 1) and 2 (1 point: 2).
         """
         wanted = resolve(measure)
         if wanted == resolve("S_H"):
@@ -254,12 +254,12 @@ class Comparison(Scores):
         >>> diff = cd.compare([0, 0, 1, 1, 2], ["x", "x", "y", "z", "z"])
         >>> diff.repairs()
         +0.600000  move 1 point of 1 (3) from z to y
-        +0.200000  split z into 2: 1 (1 point) and 2 (1 point)
+        +0.200000  split z into 2 parts: 1 (1 point) and 2 (1 point)
         >>> [(step.operation, step.score) for step in diff.repairs().sequence]
         [('move', 1.0)]
         >>> diff.repairs("vi")
         +0.554518  move 1 point of 1 (3) from z to y
-        +0.277259  split z into 2: 1 (1 point) and 2 (1 point)
+        +0.277259  split z into 2 parts: 1 (1 point) and 2 (1 point)
         """
         wanted = resolve(measure)
         if wanted == resolve("S_H"):

@@ -218,7 +218,7 @@ def compare_within(
     labels = read_labels(aligned.order.describe(documents, "documents"), "documents")
     if labels.absent is not None:
         raise ArgumentError(
-            f"`documents` must name the document of every point; {int(labels.absent.sum()):,} have none."
+            f"`documents` must name the document of every point; it names none for {count(int(labels.absent.sum()))}."
         )
     names, of_point = labels.names.tolist(), labels.codes.astype(np.int64)
     sides = [_within(side, names, of_point) for side in (aligned.true, aligned.pred)]

@@ -94,11 +94,15 @@ class Explanation:
     def sentences(self) -> list[str]:
         """The overview, without the components."""
         if not self.damaged:
-            return [f"{self.measure} = {number(self.score)}: nothing was lost, the clusterings are the same."]
+            told = f"{self.measure} = {number(self.score)}"
+            if self.loss.total:  # of S_H, which no two clusterings that differ can keep
+                return [f"{told}: no component set right by itself would improve it."]
+            return [f"{told}: nothing was lost, the clusterings are the same."]
         out = [self._overview(), *self.unshared]
         where = f"{self.damaged:,} of {count(self.components, 'component')}"
         if self.damaged == self.components:
-            where = f"all {self.components:,} components" if self.components > 1 else "the only component"
+            several = "both components" if self.components == 2 else f"all {self.components:,} components"
+            where = several if self.components > 1 else "the only component"
         if self.damaged <= self.top:
             out.append(f"It was lost in {where}.")
         else:
@@ -119,7 +123,7 @@ class Explanation:
             return f"{self.measure} = {number(self.score)}: {all_right}{left}."
         total, *parts = self.loss
         points = plural(self.nouns.point)
-        to = ("splitting", "merging", f"missing {points}", f"spurious {points}")[: 4 if self.unshared else 2]
+        to = ("splits", "merges", f"missing {points}", f"spurious {points}")[: 4 if self.unshared else 2]
         told = [
             f"{number(part)} ({percent(part / total)}) to {what}"
             for part, what in zip(parts, to, strict=False)
@@ -293,8 +297,8 @@ class _Teller:
             alone = self.meet.missing if side == "true" else self.meet.spurious
             counts = alone.count(max(self.meet.k_true, self.meet.k_pred))[codes]
             order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
+            where = self.sides[0] if side == "true" else self.sides[1]
             if not len(cells):
-                where = self.sides[0] if side == "true" else self.sides[1]
                 yield from self.lost(
                     side,
                     codes,
@@ -302,7 +306,9 @@ class _Teller:
                 )
                 continue
             for code in codes[order[:CLUSTERS]]:
-                yield from self.lost(side, np.array([code]), f" of {called(code)}")
+                yield from self.lost(
+                    side, np.array([code]), f" of {where} {self.nouns.cluster} {called(code)}"
+                )
             if len(order) > CLUSTERS:
                 yield from self.lost(side, codes[order[CLUSTERS:]], f" of other {plural(self.nouns.cluster)}")
 
@@ -335,7 +341,7 @@ class _Teller:
         ]
         size = self.count(int(self.meet.true_size[true]))
         return (
-            f"{self.sides[0]} {self.nouns.cluster} {self.true(true)} ({size}) was split into {len(cells):,}: "
+            f"{self.sides[0]} {self.nouns.cluster} {self.true(true)} ({size}) was split into {len(cells):,} parts: "
             f"{and_list([*parts[:PARTS], *self.rest(parts), *self.single(cells[alone], 1)], PARTS + 2)}."
         )
 
@@ -349,7 +355,7 @@ class _Teller:
         what = f"{self.sides[0]} {noun} " if parts else ""
         size = self.count(int(self.meet.pred_size[pred]))
         told = and_list([*parts[:PARTS], *self.rest(parts), *self.single(cells[alone], 0)], PARTS + 2)
-        return f"{what}{told} were merged into {self.pred(pred)} ({size})."
+        return f"{what}{told} were merged into {self.nouns.cluster} {self.pred(pred)} ({size})."
 
     @staticmethod
     def rest(parts: list[str]) -> list[str]:
@@ -377,16 +383,16 @@ class _Teller:
             points = self.points(np.array([cell]), bracket=True)
             several = i > 0 and self.meet.size[cell] > 1
             parts.append(
-                ("" if i else "its largest part, ") + points + ("" if i else ",") + self.fate(cell, several)
+                ("" if i else "the largest, ") + points + ("" if i else ",") + self.fate(cell, several)
             )
         more = len(cells) - PARTS
         if more > 0:
             parts.append(f"{count(more, 'smaller part')} went elsewhere")
         whole = f"{self.sides[0]} {self.nouns.cluster} {self.true(true)} ({self.count(size)})"
-        return f"{whole} was split into {len(cells):,}; {'; '.join(parts)}."
+        return f"{whole} was split into {len(cells):,} parts; {'; '.join(parts)}."
 
     def fate(self, cell: int, several: bool = False) -> str:
-        """Where a part went, to follow its name: " was merged with B in C1", or " is C2"."""
+        """Where a part went, to follow its name: " was merged with B in cluster C1", or " is cluster C2"."""
         pred = int(self.meet.pred[cell])
         others = [c for c in self.by_size(self.analysis.cells_of_pred(pred)) if c != cell]
         if not others:
@@ -394,11 +400,12 @@ class _Teller:
             where = (
                 f"in no {self.sides[1]} {self.nouns.cluster}"
                 if self.analysis.alone[1][pred]
-                else self.pred(pred)
+                else f"{self.nouns.cluster} {self.pred(pred)}"
             )
             return f" {verb} {where}"
         names = and_list([self.true(self.meet.true[c]) for c in others], 3)
-        return f" {'were' if several else 'was'} merged with {names} in {self.pred(pred)}"
+        merged = f" {'were' if several else 'was'} merged with {names}"
+        return f"{merged} in {self.nouns.cluster} {self.pred(pred)}"
 
     def by_size(self, cells: CellNumbers) -> list[int]:
         return [int(c) for c in cells[np.argsort(-self.meet.size[cells], kind="stable")]]

@@ -178,6 +178,6 @@ def doubts(found: Statistic, unit: Unit) -> list[str]:
         return []
     units = count(len(found.columns[0]), UNITS[unit])
     return [
-        f"{units} that count like {matter:.1f} equally important ones: too few to trust an interval, which then covers "
+        f"{units}, worth {matter:.1f} equally important ones: too few to trust an interval, which would hold the score "
         "less often than it says."
     ]

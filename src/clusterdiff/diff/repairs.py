@@ -106,7 +106,7 @@ class Repair:
         clusters, true = [name(c) for c in self.clusters], [name(t) for t in self.true]
         if self.operation == "split":
             parts = [f"{name} ({self._counted(size)})" for name, size in zip(true, self.sizes, strict=True)]
-            return f"split {clusters[0]} into {len(parts):,}: {and_list(parts)}"
+            return f"split {clusters[0]} into {len(parts):,} parts: {and_list(parts)}"
         if self.operation == "merge":
             return f"merge {and_list(clusters)}: {self._counted(self.sizes[0])} of {true[0]}"
         if self.operation in ("add", "remove"):
@@ -219,7 +219,7 @@ class Repairs(_Listed):
         """
         if self.measure != "S_H":
             raise ArgumentError(
-                f"the sequence of repairs is the one that S_H rises fastest with, and is not known for {self.measure}.",
+                f"the sequence of repairs is the one that raises S_H fastest, and is not known for {self.measure}.",
                 "call repairs() without a measure.",
             )
         return Steps(self.analysis, self.source)

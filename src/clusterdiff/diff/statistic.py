@@ -45,9 +45,9 @@ def statistic(meet: Meet, measure: Measure, units: Units) -> Statistic:
     names = sums_read(meet, measure)
     if names is None:
         raise MeasureError(
-            f"{measure.name} is no function of sums over {UNITS[units.kind]}s, and only such sums are drawn again.",
+            f"{measure.name} is not a function of sums over {UNITS[units.kind]}s, and only such sums are drawn again.",
             "S_H and all of S* and S' are; without lost points also ari, vi and whatever reads sums; by document also "
-            "muc, b3, ceaf_e, lea and conll. rank() does without with resamples=0.",
+            "muc, b3, ceaf_e, lea and conll. rank() needs no such sums with resamples=0.",
         )
     return Statistic(
         tuple(units.sums(SUMS[name](meet)) for name in names),

@@ -52,8 +52,8 @@ def refuse_other_words(true: Corpus, pred: Corpus) -> list[str]:
         others = f" {_also(len(bad) - 1)}." if len(bad) > 1 else ""
         raise LabelError(
             f"{left} and {right} do not have the same words in the document {first.document!r}: word {first.word:,} "
-            f"(counted from 0) is {first.true[first.word]!r} in {left}, which has {len(first.true):,} words, and "
-            f"{first.pred[first.word]!r} in {right}, which has {len(first.pred):,}.{others}",
+            f"(counted from 0) is {first.true[first.word]!r} in {left}, which has {count(len(first.true), 'word')}, "
+            f"and {first.pred[first.word]!r} in {right}, which has {len(first.pred):,}.{others}",
             "mentions are matched by the numbers of their words, so both files must have the same words: "
             "put the mentions of `pred` on the words of `true`.",
         )

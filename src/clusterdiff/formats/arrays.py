@@ -33,7 +33,9 @@ def load_numpy(path: str, key: str | None = None) -> AnyArray:
     names = loaded.files
     if key is None and len(names) != 1:
         raise FileError(
-            f"{shown(path)} holds {len(names)} arrays: {listed(names)}.",
+            f"{shown(path)} holds {len(names)} arrays: {listed(names)}."
+            if names
+            else f"{shown(path)} holds no array.",
             f"name one: {path}:{names[0]}" if names else None,
         )
     key = names[0] if key is None else key

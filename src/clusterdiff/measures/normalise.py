@@ -117,7 +117,7 @@ def _extremes(sizes: Sizes, measure: Measure, codes: Callable[[], IntArray]) -> 
     if measure.needs is not None or n > MOST_POINTS:
         raise MeasureError(
             f"the extremes of {measure.name} for a true clustering of {count(n)} are not known in closed form, "
-            f"and only up to {MOST_POINTS} points can all clusterings be tried.",
+            f"and all clusterings can be tried up to {MOST_POINTS} points only.",
             f"they are known for {', '.join(CLOSED_FORM)} (S* with a built-in s that reads sizes alone).",
         )
     omega = universe(n)

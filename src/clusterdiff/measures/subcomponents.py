@@ -231,14 +231,13 @@ def _checked(scores: Any, meet: Meet, name: str) -> FloatArray:
     out = np.asarray(scores, dtype=np.float64)
     if out.shape != (meet.k_true,):
         raise MeasureError(
-            f"`{name}` must return one score per cluster: {count(meet.k_true, 'cluster')}, "
-            f"an array of shape {out.shape}."
+            f"`{name}` must return one score per cluster, {meet.k_true:,} in all; got an array of shape {out.shape}."
         )
     bad = np.flatnonzero(~((out >= -ROUNDING) & (out <= 1 + ROUNDING)))
     if bad.size:
         raise MeasureError(
             f"`{name}` must return scores from 0 to 1; it gave {out[bad[0]]} for a cluster of "
-            f"{int(meet.true_size[bad[0]]):,} points in {int(np.diff(meet.indptr)[bad[0]]):,} parts."
+            f"{count(int(meet.true_size[bad[0]]))} in {count(int(np.diff(meet.indptr)[bad[0]]), 'part')}."
         )
     return out
 
@@ -288,8 +287,8 @@ class Scored:
         sigma_of_cell = np.asarray(sigma(*self.pair), dtype=np.float64)
         if sigma_of_cell.shape != self.meet.mass.shape:
             raise ArgumentError(
-                f"`sigma` must return one value per pair: {count(len(self.meet), 'pair')}, "
-                f"shape {sigma_of_cell.shape}.",
+                f"`sigma` must return one value per cell, {len(self.meet):,} in all; got an array of shape "
+                f"{sigma_of_cell.shape}.",
                 "it takes two arrays, the split and the merge score of each cell.",
             )
         mass = self.meet.mass

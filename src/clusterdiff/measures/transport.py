@@ -48,7 +48,7 @@ def cdistance(meet: Meet) -> float:
     """
     if meet.features is None:
         raise MeasureError(
-            "cdistance measures how far points are apart, and the comparison has no features.",
+            "cdistance measures how far apart points are, and the comparison has no features.",
             "pass features= to compare().",
         )
     if meet.same:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from clusterdiff.errors import ArgumentError, LabelError, listed
+from clusterdiff.errors import ArgumentError, LabelError, listed, positions
 from clusterdiff.points.clustering import Clustering, Points, refuse_twice
 from clusterdiff.points.corpus import InDocument
 from clusterdiff.points.index import Index, index_of, refuse_half_named
@@ -53,7 +53,8 @@ class Order:
         """Raise unless the caller can know the order of the points."""
         if not self.known:
             raise ArgumentError(
-                f"`{argument}` must be a dict by point here, since the points of `true` came in sets, without order."
+                f"`{argument}` must be a dict from point to value here, since the points of `true` came in sets, "
+                "without order."
             )
 
     def refuse_unplaced(self, argument: str) -> None:
@@ -62,7 +63,7 @@ class Order:
         if self.rows is not None and (self.rows < 0).any():
             only = [self.names[i] for i in np.flatnonzero(self.rows < 0)[:5].tolist()]
             raise ArgumentError(
-                f"`{argument}` must be a dict by point here, since some points are in `pred` only: "
+                f"`{argument}` must be a dict from point to value here, since some points are in `pred` only: "
                 f"{listed(only, int((self.rows < 0).sum()))}."
             )
 
@@ -306,8 +307,8 @@ def _lacking(aligned: Alignment, side: str) -> str:
     at = np.flatnonzero(mask)
     if not aligned.named:
         return (
-            f"`{side}` has no label (null or NaN) for {at.size:,} of {len(mask):,} points, at positions "
-            f"{listed(at[:5], at.size)}."
+            f"`{side}` has no label (null or NaN) for {at.size:,} of {len(mask):,} points, "
+            f"{positions(at, at.size)}."
         )
     other = "pred" if side == "true" else "true"
     present = int(aligned.side(other).present.sum())

@@ -81,7 +81,7 @@ class Clustering:
         if points is not None:
             if len(points) != len(new):
                 raise LabelError(
-                    f"`points` must name every point: {count(len(new), 'label')}, {count(len(points), 'name')}."
+                    f"`points` must name every point; got {count(len(points), 'name')} for {count(len(new), 'label')}."
                 )
             new.points = points
         if len(new) == 0 and not empty:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterdiff import _core
-from clusterdiff.errors import ArgumentError, listed
+from clusterdiff.errors import ArgumentError, listed, positions
 from clusterdiff.points.alignment import Laid, Order
 from clusterdiff.points.labels import FloatArray, Int64Array
 from clusterdiff.points.reading import as_array, is_array, is_column
@@ -53,7 +53,7 @@ def read_weights(weights: object, order: Order) -> Weights:
     if bad.size:
         raise ArgumentError(
             f"`weights` must be finite and not negative; got {listed(values[bad[:5]], bad.size)} "
-            f"at positions {listed(bad[:5], bad.size)}.",
+            f"{positions(bad, bad.size)}.",
             "a weight says how much a point counts; 0 leaves it out of the score.",
         )
     with np.errstate(over="ignore"):
@@ -176,8 +176,7 @@ def _readable(values: Any, argument: str) -> Any:
         rows = mask.any(axis=tuple(range(1, mask.ndim)))
         at = np.flatnonzero(rows)
         raise ArgumentError(
-            f"`{argument}` must be known for every point; {at.size:,} are masked, at positions "
-            f"{listed(at[:5], at.size)}.",
+            f"`{argument}` must be known for every point; it is masked for {count(at.size)}, {positions(at, at.size)}.",
             "fill them in with .filled(…), or leave those points out.",
         )
     return values
@@ -201,7 +200,7 @@ def _owned(matrix: Any, argument: str) -> Any:
         return matrix.copy()
     except ValueError as error:
         raise ArgumentError(
-            f"`{argument}` is no sound sparse matrix: {error}.",
+            f"`{argument}` is not a valid sparse matrix: {error}.",
             "let no other thread write to it before compare() has returned.",
         ) from None
 
@@ -284,7 +283,7 @@ class Distances:
                 value: FloatArray = self._function(self._points[i], self._points[j])
                 if value.shape != i.shape or not np.isfinite(value).all() or (value < 0).any():
                     raise ArgumentError(
-                        f"`distances` must return a finite number ≥ 0 for each of the {len(i):,} pairs it got; "
+                        f"`distances` must return a finite number ≥ 0 for each of the {len(i):,} pairs it was given; "
                         f"got an array of shape {value.shape}"
                         + (f" with a minimum of {np.nanmin(value)}." if value.size else "."),
                         "it takes two equally long arrays of points.",
@@ -332,11 +331,12 @@ def _sparse_links(matrix: Any, order: Order) -> tuple[Int64Array, Int64Array, Fl
 def _refuse_bad_links(values: npt.NDArray[Any]) -> None:
     if not np.isfinite(values).all():
         raise ArgumentError(
-            f"`distances` must be finite; {int((~np.isfinite(values)).sum()):,} entries are not."
+            f"`distances` must be finite; got NaN or infinity in {count(int((~np.isfinite(values)).sum()), 'entry')}."
         )
     if values.size and values.min() < 0:
         raise ArgumentError(
-            f"`distances` must not be negative; {int((values < 0).sum()):,} entries are, the smallest {values.min()}."
+            f"`distances` must not be negative; got {count(int((values < 0).sum()), 'entry')} below 0, the smallest "
+            f"{values.min()}."
         )
 
 

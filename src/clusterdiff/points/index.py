@@ -76,6 +76,6 @@ def refuse_half_named(true: Index, pred: Index) -> None:
     named, other, index = ("pred", "true", pred) if true.default else ("true", "pred", true)
     raise LabelError(
         f"`{named}` has an index that names its points ({listed(index.native[:2].tolist(), len(index), 2)}), and "
-        f"`{other}` has the default one (0, 1, 2, …): it is not plain whether they match by name or by position.",
+        f"`{other}` has the default one (0, 1, 2, …): it is not clear whether they match by name or by position.",
         "pass .to_numpy() of both to match them by position, or give both an index to match them by name.",
     )

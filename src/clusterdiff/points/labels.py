@@ -125,7 +125,7 @@ class Labels:
         """The integers; an error if a point has no label."""
         if self.absent is not None:
             raise LabelError(
-                f"{int(self.absent.sum()):,} of {len(self):,} points have no label (null or NaN)."
+                f"{int(self.absent.sum()):,} of {len(self):,} points without a label (null or NaN)."
             )
         return self._values
 

@@ -111,7 +111,7 @@ def _fitted_labels(model: object) -> object:
         raise LabelError(f"the {name} has not been fitted, so it has no clusters.", "fit it first.")
     raise LabelError(
         f"the {name} keeps no labels of the points it was fitted to.",
-        "it predicts: pass model.predict(X).",
+        "use its predictions: pass model.predict(X).",
     )
 
 

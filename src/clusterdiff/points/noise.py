@@ -122,8 +122,9 @@ class Noise:
             share = (
                 f"{self.points:,} of the {count(self.of_points)} ({percent(self.points / self.of_points)})"
             )
+            verb = "is" if self.true_points == 1 else "are"
             yield (
-                f'noise_as="drop" leaves out {share}: {self.true_points:,} are noise in `true`, '
+                f'noise_as="drop" leaves out {share}: {self.true_points:,} {verb} noise in `true`, '
                 f"{self.pred_points:,} in `pred`."
             )
 

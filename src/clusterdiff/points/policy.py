@@ -30,15 +30,15 @@ PARTLY_TRUE: dict[str, str] = {
     "error": "",
     "drop": "points that were wrongly merged with others outside `true` are left out with them, so that precision "
     "looks too high and the loss to merges too low",
-    "singleton": "every other point counts as a true singleton, so that precision looks too low and the loss to "
+    "singleton": "all others count as true singletons, so that precision looks too low and the loss to "
     "merges too high if they are merely unlabelled",
-    "lost": "every other point counts as spurious, so that precision looks too low if they are merely unlabelled",
+    "lost": "all others count as spurious, so that precision looks too low if they are merely unlabelled",
 }
 PARTLY_PRED: dict[str, str] = {
     "error": "",
     "drop": "what `pred` did not find is left out, so that recall looks too high and the loss to splits too low",
-    "singleton": "every other point counts as a predicted singleton, so that recall is low and precision says little",
-    "lost": "every other point counts as not found, so that recall is low and precision is about few points",
+    "singleton": "all others count as predicted singletons, so that recall is low and precision says little",
+    "lost": "all others count as not found, so that recall is low and precision rests on few points",
 }
 
 
@@ -94,8 +94,8 @@ class Policy:
 
     def _missing_notices(self) -> Iterator[str]:
         if self.missing in MEANS and self.unshared > MANY * self.points:
-            share = f"{count(self.unshared)} ({percent(self.unshared / self.points)})"
-            yield f'only one side has {share} of the {self.points:,}: missing="{self.missing}" {MEANS[self.missing]}.'
+            share = f"{self.unshared:,} of the {count(self.points)} ({percent(self.unshared / self.points)})"
+            yield f'only one side has {share}: missing="{self.missing}" {MEANS[self.missing]}.'
         shared = self.points - self.unshared
         for side, other, lacked, means in (
             ("true", "pred", self.spurious_points, PARTLY_TRUE),

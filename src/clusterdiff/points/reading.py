@@ -317,11 +317,11 @@ def _texts(column: Any) -> AnyArray:
     try:
         return np.asarray(column.to_pylist(), dtype=object)
     except UnicodeDecodeError:
-        raise _spoilt("a label is no text in UTF-8") from None
+        raise _spoilt("a label is not UTF-8 text") from None
 
 
 def _spoilt(what: str) -> LabelError:
     return LabelError(
-        f"{what}. It was made so, or changed while it was read.",
+        f"{what}. It was made like that, or changed while it was read.",
         "let no other thread write to labels before compare() has returned.",
     )

@@ -51,7 +51,7 @@ def write_guarded(result: object, path: str | os.PathLike[str], *, safe: bool = 
     end = path.suffix.lower()
     if isinstance(result, Mapping):
         if end not in SCORES:
-            raise ArgumentError(f"scores are written to {', '.join(SCORES)}; got {path.name!r}.")
+            raise ArgumentError(f"a file of scores must end in {', '.join(SCORES)}; got {path.name!r}.")
         write_text(path, SCORES[end](result))
         return 0
     columns = _columns(result)
@@ -64,7 +64,7 @@ def write_guarded(result: object, path: str | os.PathLike[str], *, safe: bool = 
         con = connect()
         return copy(con, registered(con, columns), path, safe=safe)
     else:
-        raise ArgumentError(f"tables are written to {', '.join(COPY)} or .json; got {path.name!r}.")
+        raise ArgumentError(f"a file of a table must end in {', '.join(COPY)} or .json; got {path.name!r}.")
     return 0
 
 

@@ -81,7 +81,10 @@ def compare_frames(
     refuse_singletons(singletons)
     if a is None and b is None:
         if weights is not None or features is not None:
-            raise ArgumentError("`weights` and `features` are columns of tables that name their points.")
+            raise ArgumentError(
+                "`weights` and `features` need tables that name their points.",
+                "pass point=, the column that names them.",
+            )
         return _compare_in_order(true, pred, (t, p), policy)
     names = _required(a, "true"), _required(b, "pred")
     return compare_points(read_two(true, pred, names, (t, p), *numbers, keys), policy, budget)

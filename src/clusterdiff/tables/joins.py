@@ -221,8 +221,8 @@ def _as_text(true: Loaded, pred: Loaded) -> tuple[bool, bool]:
     columns = [max(1, len(key_kinds(kind))) for kind in kinds]
     if columns[0] != columns[1]:
         raise FileError(
-            f"the points of {true.title} and {pred.title} must be named by as many columns; got {columns[0]} and "
-            f"{columns[1]}.",
+            f"the points of {true.title} and {pred.title} must be named by the same number of columns; got "
+            f"{columns[0]} and {columns[1]}.",
         )
     if kinds[0] == kinds[1] or set(kinds) == {"untyped", "text"}:
         return False, False

@@ -151,7 +151,7 @@ def _registered(con: Connection, pairs: Any) -> Scan:
 def _without_scores(scan: Scan) -> FileError:
     return FileError(
         f"{shown(scan.name)} has no column of scores for a threshold; it has {listed(scan.columns)}.",
-        "call the columns left, right and score, or name them in the shell: --pred-point A,B,SCORE.",
+        "call the columns left, right and score, or name them on the command line: --pred-point A,B,SCORE.",
     )
 
 
@@ -214,7 +214,7 @@ def _choose(scan: Scan, point: Key | None) -> tuple[str, str, str | None]:
         raise FileError(
             f"{shown(scan.name)} has the columns {listed(scan.columns)}, "
             "and it is not clear which are the ends of a pair.",
-            "call them left and right, or name them in the shell: --pred-point A,B or A,B,SCORE.",
+            "call them left and right, or name them on the command line: --pred-point A,B or A,B,SCORE.",
         )
     score = scores[0] if len(scores) == 1 else None
     log.info(

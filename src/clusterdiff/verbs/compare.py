@@ -13,7 +13,7 @@ from clusterdiff.diff.build import compare_aligned, meet_of
 from clusterdiff.diff.comparison import AnyMeasure, Comparison, noticed
 from clusterdiff.diff.documents import compare_corpora, compare_within
 from clusterdiff.errors import ArgumentError, FileError, LabelError, listed, one_of
-from clusterdiff.files import held
+from clusterdiff.files import held, shown
 from clusterdiff.formats.catalogue import ARRAYS, DOCUMENTS, TABLES, UNTYPED
 from clusterdiff.formats.source import Source, as_written
 from clusterdiff.measures import resolve
@@ -136,8 +136,9 @@ def compare(
         _refuse("a corpus", weights=weights, features=features, distances=distances)
         return noticed(compare_corpora(_corpus(sides[0]), _corpus(sides[1]), policy, singletons))
     if "corpus" in kinds:
-        if all(isinstance(side, Source) for side in sides):
-            raise FileError(f"{true} and {pred} must both hold documents of mentions, or neither.")
+        files = [shown(side.path) for side in sides if isinstance(side, Source)]
+        if len(files) == 2:
+            raise FileError(f"{' and '.join(files)} must both hold documents of mentions, or neither.")
         raise ArgumentError(
             "`true` and `pred` must both be a Corpus of documents, or neither.",
             "only cd.Corpus and files of documents are corpora; a dict is points or clusters.",

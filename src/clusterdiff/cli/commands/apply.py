@@ -44,7 +44,7 @@ def command(
     """
     end = "" if output is None else Path(output).suffix.lower()
     if end not in (*PLAIN, *COPY):
-        raise ArgumentError(f"a table is written to {', '.join(COPY)}; got {output!r}.")
+        raise ArgumentError(f"--output must end in {', '.join(COPY)}; got {output!r}.")
     named = parse(pred)
     refuse_overwriting([output], named, patch)
     with told():

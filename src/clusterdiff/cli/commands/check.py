@@ -44,7 +44,7 @@ def _table(found: list[Check]) -> None:
         table.add_row(name, *(Text(*MARKS[one.holds[name]]) for one in found), Text(meaning, "dim"))
     console().print(table)
     tried = max(found, key=lambda one: one.tried)
-    console().print(f"✓ for all of up to {tried.points} points ({tried.tried:,} tried)", style="dim")
+    console().print(f"✓ holds for all {tried.tried:,} tried, of up to {tried.points} points", style="dim")
 
 
 def _counterexamples(one: Check) -> None:

@@ -119,7 +119,7 @@ def command(
     true, pred, sides = _sides(true, pred, old, new)
     refuse_several({"--json": as_json, "--latex": latex, "--markdown": markdown})
     if fail_under is not None and isnan(fail_under):
-        raise ArgumentError("--fail-under must be a number that a score can be held against; got nan.")
+        raise ArgumentError("--fail-under must be a number that a score can be compared with; got nan.")
     left, right = sources(true, pred, **inputs)
     refuse_overwriting([report.path, *(path for _, path in parted(writes))], left, right)
     files = (file_name(left), file_name(right))

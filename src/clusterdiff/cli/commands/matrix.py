@@ -89,7 +89,7 @@ def command(
     elif len(files) == 1:
         sides = named_columns(files[0], columns, point)
     else:
-        raise ArgumentError(f"--columns names columns of one file; got {len(files)}.")
+        raise ArgumentError(f"--columns names columns of one file; got {len(files)} files.")
     reference = None if true is None else replace(parse(true), point=point)
     with told(), progress() as say:
         say("comparing")

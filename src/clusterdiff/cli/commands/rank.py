@@ -124,7 +124,7 @@ def command(
     """Rank predictions of the same true clustering, with intervals and tests between them.
 
     PRED are files in any format that `compare` takes, FILE:COLUMN, or folders, all files of which are ranked; each
-    system is called after its file or column. With one table, --true names its column of true clusters, and the others
+    system is named after its file or column. With one table, --true names its column of true clusters, and the others
     (or those that --pred names: A,B,C) are ranked.
     """
     if (true is None) == (table is None):
@@ -170,7 +170,7 @@ def command(
             assert true is not None
             truth, systems = systems_of(true, preds, inputs)
             found = rank(truth, Watched(systems, tell), **how)
-        tell("drawing again")
+        tell("resampling")
         changes = [] if before is None else before.changes(found)
         text = written(found, changes, form)
     print_data(text)

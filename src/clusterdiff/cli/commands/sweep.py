@@ -53,7 +53,7 @@ writing = together(
 @click.option(
     "--thresholds",
     metavar="N",
-    help="How many to score, all, or those to score: 0.5,0.9.  [default: all; 200 of more than 10,000]",
+    help='How many to score, "all", or which: 0.5,0.9.  [default: all; 200 of more than 10,000]',
 )
 @click.option(
     "--missing", type=click.Choice(["error", "drop", "singleton"]), default="error", show_default=True,
@@ -88,9 +88,9 @@ def command(
 ) -> None:
     """Score every threshold of PRED against the clusters of TRUE, and find the best.
 
-    PRED is a table of scored pairs: points that pairs with at least the threshold's score connect are a cluster. Or it
-    is a dendrogram: a linkage of scipy, saved with numpy.save (.npy, .npz) or numpy.savetxt (.txt), whose leaves are
-    the rows of TRUE. Or, with --columns, a table with one clustering per column.
+    PRED is a table of scored pairs: points are in one cluster if pairs that score at least the threshold connect them.
+    Or it is a dendrogram: a linkage of scipy, saved with numpy.save (.npy, .npz) or numpy.savetxt (.txt), whose leaves
+    are the rows of TRUE. Or, with --columns, a table with one clustering per column.
     """
     refuse_sizes(width, dpi, [picture, tradeoff])
     refuse_overwriting([csv_file, picture, tradeoff, html], true, pred)

@@ -31,7 +31,7 @@ from clusterdiff.wording import count
 @click.option(
     "--steps",
     type=click.IntRange(1),
-    help="How many clusterings to score.  [default: all that 10^8 points allow; 100 for random ways]",
+    help="How many clusterings to score.  [default: for paper all, or fewer if that takes too long; else 100]",
 )
 @seed_option
 @click.option("--csv", "csv_file", metavar="FILE", help="Write the scores of every step.")
@@ -61,7 +61,8 @@ def command(
     true = story.true() if file is None else read(file, point=point, cluster=cluster)
     if isinstance(true, Corpus):
         raise ArgumentError(
-            f"{file} holds several documents, and only one clustering can be worsened.", "pass one of them."
+            f"{file} holds documents of mentions, and only a single clustering can be worsened.",
+            "write one document as a table of points and clusters.",
         )
     with progress("worsening"):
         series = worsen(true, measures, how=how, steps=steps, seed=seed)

@@ -231,7 +231,7 @@ class Page:
         """The loss by kind, by size of the true cluster, and by each column asked for."""
         wanted: list[tuple[str, str, object]] = [
             ("Kind of component", "kind", "kind"),
-            (f"Size of the {self.sides[0]} {self.nouns.cluster}", plural(self.nouns.point), "size"),
+            (f"Size of the {self.sides[0]} {self.nouns.cluster}", "size", "size"),
             *((visible(name, 60), visible(name, 30), column) for name, column in self._by.items()),
         ]
         out = []

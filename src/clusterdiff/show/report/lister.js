@@ -46,7 +46,7 @@ const lister = ({ caption, columns, rows, row, text, about, step = PAGE }) => {
   return element(
     "div",
     {},
-    rows.length > 2 * step ? element("p", { class: "tools" }, element("label", { class: "grow" }, "Find a cluster ", search)) : null,
+    rows.length > 2 * step ? element("p", { class: "tools" }, element("label", { class: "grow" }, `Find ${A_CLUSTER} `, search)) : null,
     status,
     element(
       "table",

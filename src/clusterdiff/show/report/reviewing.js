@@ -20,7 +20,7 @@ const reviewing = (() => {
       if (repair.operation === "move") return cluster.id === repair.from && part.cell?.t === repair.t ? `→ ${name(repair.to)}` : "";
       if (repair.operation === "merge") return cluster.id === repair.preds[0] ? "" : `→ ${name(repair.preds[0])}`;
       if (repair.operation === "split") return part.kind === "merge" ? `→ ${A_CLUSTER} of its own` : "";
-      if (repair.operation === "add") return cluster.id !== null ? "" : repair.to === null ? `→ ${A_CLUSTER} of their own` : `→ ${name(repair.to)}`;
+      if (repair.operation === "add") return cluster.id !== null ? "" : repair.to === null ? `→ ${A_CLUSTER} of ${part.count === 1 ? "its" : "their"} own` : `→ ${name(repair.to)}`;
       return part.kind === "spurious" ? "→ removed" : "";
     };
     return pointDiff(work, { only: concerned(repair), missing: repair.operation === "add" ? repair.t : null, moving });

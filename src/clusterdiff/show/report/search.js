@@ -64,7 +64,7 @@ const foundInWords = (found) => {
   if (!words.length) {
     // What a file does not hold stands above the list.
     if (found.length === all && !only) return data.rest.components ? "" : components;
-    return `${filtered}${compact.format(found.length)} of ${data.rest.components ? "the " : ""}${compact.format(all)} components${data.rest.components ? " in this file" : ""}, ${share(lost, data.loss[0])} of the loss`;
+    return `${filtered}${compact.format(found.length)} of ${data.rest.components ? "the " : ""}${counted(all, "component")}${data.rest.components ? " in this file" : ""}, ${share(lost, data.loss[0])} of the loss`;
   }
   const hits = found.reduce((sum, c) => sum + recordsWith(c, words), 0);
   if (hits) {
@@ -74,8 +74,7 @@ const foundInWords = (found) => {
   const hidden = data.components.filter((c) => !passes(c) && recordsWith(c, words)).length;
   if (hidden) return `${filtered}nothing with ${quotedWords(words)}; the filters hide ${compact.format(hidden)} component${hidden === 1 ? "" : "s"} that ${hidden === 1 ? "has" : "have"} it`;
   const holding = held();
-  const together = words.length > 1 ? " in one record" : "";
-  return holding ? `${quotedWords(words)} is not in this file${together}, which holds ${holding}.` : `No record has ${quotedWords(words)}.`;
+  return holding ? `No record of this file, which holds ${holding}, has ${quotedWords(words)}.` : `No record has ${quotedWords(words)}.`;
 };
 
 // A filter shows what it says; none pressed shows all.

@@ -40,7 +40,7 @@ const wordsOf = (work, { operation, t, p, from, to, preds }) => {
   if (operation === "split") {
     const cells = [...engine.preds.get(p).cells.values()].sort((a, b) => b.set.mass - a.set.mass || a.t - b.t);
     const parts = cells.map((cell) => [...truthOf(work, cell.t), ` (${points(cell.set.size)})`]);
-    return ["split ", ...clusterOf(work, p), ` into ${compact.format(cells.length)}: `, ...andList(parts)];
+    return ["split ", ...clusterOf(work, p), ` into ${compact.format(cells.length)} parts: `, ...andList(parts)];
   }
   if (operation === "merge") {
     const count = preds.reduce((sum, id) => sum + engine.truths[t].cells.get(id).set.size, 0);
@@ -60,7 +60,7 @@ const wordsOf = (work, { operation, t, p, from, to, preds }) => {
     return [`remove ${points(lost.size)}`, ...named(lostOf(component, "pred", strays), lost.size), " from ", ...clusterOf(work, p)];
   }
   const { size } = engine.truths[t].lost;
-  const where = to === null ? [`${A_CLUSTER} of their own`] : clusterOf(work, to);
+  const where = to === null ? [`${A_CLUSTER} of ${size === 1 ? "its" : "their"} own`] : clusterOf(work, to);
   return [`add ${points(size)}`, ...named(lostOf(component, "true", [t]), size), " of ", ...truthOf(work, t), " to ", ...where];
 };
 

@@ -29,6 +29,7 @@ from clusterdiff.tables.engines.slices import slice_table
 from clusterdiff.tables.engines.source import EngineSource
 from clusterdiff.tables.engines.summed import InEngine
 from clusterdiff.tables.engines.tables import flag
+from clusterdiff.wording import count
 
 c = nw.col
 #: How many of the costliest components and clusters an engine lists.
@@ -322,8 +323,8 @@ class EngineAnalysis:
         chosen = numbers(ranked["component"], np.int64)[: int(fits.sum())].tolist()
         if not chosen:
             raise ArgumentError(
-                f"the costliest component alone is larger than the budget ({int(sizes[0]):,} "
-                f"{'points' if self._cells.lost else 'cells'}).",
+                "the costliest component alone is larger than the budget "
+                f"({count(int(sizes[0]), 'point' if self._cells.lost else 'cell')}).",
                 "allow a larger budget=.",
             )
         return self._brought(self._in_engine[0].filter(c("component").is_in(chosen)))

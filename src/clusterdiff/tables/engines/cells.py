@@ -15,7 +15,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
-from clusterdiff.errors import ArgumentError, EngineError, LabelError, listed
+from clusterdiff.errors import ArgumentError, EngineError, LabelError, listed, positions
 from clusterdiff.points.noise import Noise
 from clusterdiff.points.policy import MISSING_HINT, Policy
 from clusterdiff.tables.engines.native import Engine, Frame, plain
@@ -317,7 +317,7 @@ class _Grouping:
         if not self.points.placed:
             return ""
         total = int(self.engine.row(rows.select(n=nw.len()))["n"])
-        return f", at positions {listed(self._first(rows), total)}"
+        return f", {positions(self._first(rows), total)}"
 
     def _check_numbers(self, total: dict[str, Any]) -> None:
         if total["n"] == 0:

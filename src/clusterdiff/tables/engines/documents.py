@@ -29,6 +29,7 @@ from clusterdiff.tables.engines.tables import (
     take_numbers,
     two_readers,
 )
+from clusterdiff.wording import count
 
 #: Bytes that a point takes in memory with its name, its document and its clusters.
 POINT_BYTES = 400
@@ -169,7 +170,7 @@ def _named(columns: dict[str, Any], key: str, argument: str, keys: tuple[str, ..
     lacking = sum(document is None for document in documents)
     if lacking:
         raise ArgumentError(
-            f"`documents` must name the document of every point; {lacking:,} of `{argument}` have none."
+            f"`documents` must name the document of every point; it names none for {count(lacking)} of `{argument}`."
         )
     return list(map(InDocument, documents, points))
 

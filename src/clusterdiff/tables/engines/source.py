@@ -79,7 +79,7 @@ class Brought(PointSource):
         order = self._known.order
         if not order.known and not isinstance(values, Mapping):
             raise ArgumentError(
-                f"`{argument}` must be a dict by point or the name of a column, since rows have no order in "
+                f"`{argument}` must be a dict from point to value or the name of a column, since rows have no order in "
                 f"{self.engine}."
             )
         return order.describe(values, argument)

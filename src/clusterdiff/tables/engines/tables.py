@@ -416,7 +416,8 @@ class Reader:
             low, high = (int(value) for value in self.engine.row(length).values())
         if low != high or not dtype.inner.is_numeric():
             raise ArgumentError(
-                f"`features` must be lists of numbers of one length; {column!r} holds {dtype} of {low} to {high}."
+                f"`features` must be lists of numbers of one length; {column!r} holds {dtype} of lengths "
+                f"{low} to {high}."
             )
         for j in range(low):
             self._taken[f"x{start + j}"] = lists.list.get(j).cast(nw.Float64)
