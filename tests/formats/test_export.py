@@ -104,6 +104,31 @@ def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
         cd.write(diff.scores(), tmp_path / "s.csv")
     with pytest.raises(cd.ArgumentError, match="`result` must be a table, a meet, a clustering"):
         cd.write(7, tmp_path / "x.csv")
+    with pytest.raises(
+        cd.ArgumentError, match=r"`result` is an empty list, and a .parquet file must have columns"
+    ):
+        cd.write([], tmp_path / "x.parquet")
+
+
+def test_nothing_to_repair_is_a_table_without_rows(tmp_path: Path) -> None:
+    """It has the columns that it would have, in every format that has any."""
+    diff = cd.compare(TRUE, TRUE)
+    assert not diff.repairs()
+    for end in ("csv", "parquet"):
+        cd.write(diff.repairs(), tmp_path / f"none.{end}")
+    cd.write(cd.compare(TRUE, PRED).repairs(), tmp_path / "some.csv")
+    columns = (tmp_path / "some.csv").read_text().splitlines()[0].split(",")
+    assert (tmp_path / "none.csv").read_text().splitlines() == [",".join(columns)]
+    assert (pl.read_parquet(tmp_path / "none.parquet").columns, columns[0]) == (columns, "operation")
+
+
+def test_a_suffix_that_is_none_is_refused_before_anything_is_computed(tmp_path: Path) -> None:
+    """Nothing but the error is printed."""
+    side = tmp_path / "side.csv"
+    side.write_text("id,cluster\na,1\n")
+    result = run("compare", str(side), str(side), "--write", f"meet={tmp_path / 'meet.xlsx'}")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("error: a file of a table must end in")
 
 
 def test_write_on_the_command_line(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from clusterdiff.diff.comparison import Comparison
 from clusterdiff.errors import ArgumentError, ClusterdiffError, nearest
 from clusterdiff.files import STDIN, find
 from clusterdiff.formats.source import Source
-from clusterdiff.show.export import write_guarded
+from clusterdiff.show.export import refuse_suffix, write_guarded
 from clusterdiff.wording import count
 
 PARTS: dict[str, Callable[[Comparison, list[str]], Any]] = {
@@ -53,6 +53,7 @@ def parted(writes: Sequence[str]) -> list[tuple[str, str]]:
                 f"--write takes PART=FILE, where PART is {', '.join(PARTS)}; got {wanted!r}.",
                 nearest(part, PARTS),
             )
+        refuse_suffix(path, scores=part == "scores")  # before anything is computed for it
         out.append((part, path))
     return out
 

@@ -24,6 +24,8 @@ from clusterdiff.table import plain, record_html
 from clusterdiff.wording import and_list, change, count, name
 
 OPERATIONS = ("split", "merge", "move")
+#: What is told of a repair.
+FIELDS = ("operation", "gain", "score", "clusters", "into", "true", "component", "sentence", "points")
 #: Gains below this are rounding.
 ROUNDING = 1e-14
 
@@ -130,8 +132,7 @@ class Repair:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values."""
-        names = ("operation", "gain", "score", "clusters", "into", "true", "component", "sentence", "points")
-        values = {name: getattr(self, name) for name in names}
+        values = {name: getattr(self, name) for name in FIELDS}
         return {name: [plain(x) for x in v] if isinstance(v, list) else v for name, v in values.items()}
 
     def __str__(self) -> str:
@@ -142,8 +143,9 @@ class Repair:
 
 
 class _Listed(Sequence[Repair]):
-    """Repairs, each made when it is looked at: there may be a million."""
+    """Repairs, each made when it is looked at: there may be a million, or none."""
 
+    fields = FIELDS
     analysis: Analysis
     source: PointSource
     gain: npt.NDArray[np.float64]

@@ -44,28 +44,41 @@ def write(result: object, path: str | os.PathLike[str]) -> None:
 
 def write_guarded(result: object, path: str | os.PathLike[str], *, safe: bool = False) -> int:
     """Write a result; returns how many texts a spreadsheet would take for formulas, which ``safe`` turns into text."""
-    from clusterdiff.tables.copying import COPY, copy, registered
+    from clusterdiff.tables.copying import copy, registered
     from clusterdiff.tables.duck import connect
 
     path = Path(path)
     end = path.suffix.lower()
+    refuse_suffix(path, scores=isinstance(result, Mapping))
     if isinstance(result, Mapping):
-        if end not in SCORES:
-            raise ArgumentError(f"a file of scores must end in {', '.join(SCORES)}; got {path.name!r}.")
         write_text(path, SCORES[end](result))
         return 0
     columns = _columns(result)
     if end == ".json":
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         write_text(path, json.dumps(rows, ensure_ascii=False, indent=1, default=str) + "\n")
-    elif not columns and end in COPY and end != ".parquet":
-        write_text(path, "")  # an empty list, such as repairs where there is nothing to repair
-    elif end in COPY:
+    elif not columns and end == ".parquet":
+        raise ArgumentError(
+            "`result` is an empty list, and a .parquet file must have columns.", "write .csv or .json."
+        )
+    elif not columns:
+        write_text(path, "")
+    else:
         con = connect()
         return copy(con, registered(con, columns), path, safe=safe)
-    else:
-        raise ArgumentError(f"a file of a table must end in {', '.join(COPY)} or .json; got {path.name!r}.")
     return 0
+
+
+def refuse_suffix(path: str | os.PathLike[str], *, scores: bool) -> None:
+    """Raise if scores, or else a table, cannot be written to a file of this name."""
+    from clusterdiff.tables.copying import COPY
+
+    path = Path(path)
+    end = path.suffix.lower()
+    if scores and end not in SCORES:
+        raise ArgumentError(f"a file of scores must end in {', '.join(SCORES)}; got {path.name!r}.")
+    if not scores and end not in (*COPY, ".json"):
+        raise ArgumentError(f"a file of a table must end in {', '.join(COPY)} or .json; got {path.name!r}.")
 
 
 def _columns(result: object) -> Columns:
@@ -86,10 +99,9 @@ def _columns(result: object) -> Columns:
         and all(hasattr(row, "to_dict") for row in result)
     ):
         rows = [row.to_dict() for row in result]
-        return {
-            name: [row.get(name) for row in rows]
-            for name in dict.fromkeys(key for row in rows for key in row)
-        }
+        # Repairs have their columns even where there is nothing to repair.
+        names = [*getattr(result, "fields", ()), *(key for row in rows for key in row)]
+        return {name: [row.get(name) for row in rows] for name in dict.fromkeys(names)}
     raise ArgumentError(
         f"`result` must be a table, a meet, a clustering, a list of results or scores; got {type(result).__name__}."
     )
