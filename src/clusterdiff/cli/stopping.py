@@ -8,26 +8,33 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from math import inf
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 #: Whoever passes signals on sends them twice: so many seconds after one, no other breaks into the clearing up.
 DEAF = 1.0
+#: So often somebody looks whether the command is ending, once it was asked to.
+LOOK = 0.025
 SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 class _Stop:
-    """Which signal has asked the command to end, if one has."""
+    """Which signal has asked the command to end, if one has; and whether it is ``over``."""
 
     def __init__(self) -> None:
         self.signal = 0
+        self.over = False
         self._heard = -inf
+        self._watched = False
 
     def hear(self, number: int, _: object) -> None:
         """Stop whatever is going on in the main thread."""
         now = monotonic()
         if now - self._heard >= DEAF:
             self.signal, self._heard = number, now
+            if not self._watched:
+                self._watched = True
+                threading.Thread(target=self._watch, daemon=True).start()
             raise KeyboardInterrupt
 
     def insist(self) -> None:
@@ -36,6 +43,31 @@ class _Stop:
         again = threading.Timer(0.01, _send, (self.signal,))
         again.daemon = True
         again.start()
+
+    def _watch(self) -> None:
+        """Insist if the command goes on as if nothing had been raised: some libraries take any failure for another.
+
+        Whoever clears up does so while an exception is dealt with. What is not that, and moves on, is work.
+        """
+        before = None
+        while not self.over:
+            sleep(LOOK)
+            place = _place_of_work()
+            if before is not None and place not in (None, before):
+                self._heard = -inf
+                _send(self.signal)
+                place = None
+            before = place
+
+
+def _place_of_work() -> tuple[int, int] | None:
+    """Where the main thread is, unless it deals with an exception."""
+    main = threading.main_thread().ident or 0
+    dealt_with = sys._current_exceptions().get(main)
+    frame = sys._current_frames().get(main)
+    if frame is None or dealt_with not in (None, (None, None, None)):
+        return None
+    return id(frame), frame.f_lasti
 
 
 def _send(number: int) -> None:
@@ -83,6 +115,7 @@ def stoppable() -> Iterator[None]:
     try:
         yield
     finally:
+        _stop.over = True
         for number, handler in heard.items():
             signal.signal(number, handler)
         sys.unraisablehook = hook
