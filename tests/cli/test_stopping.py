@@ -74,6 +74,28 @@ def test_clearing_up_is_left_alone() -> None:
     assert 20 * LOOK < DEAF
 
 
+class ExtensionFileLoader:
+    """As Python's own loader of compiled modules, in whose name it stands in the stack."""
+
+    def exec_module(self, done: list[int]) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        done.append(work(4 * LOOK))
+
+
+def load_and_work(done: list[int]) -> None:
+    """Load a module, and then work."""
+    ExtensionFileLoader().exec_module(done)
+    work(HANGS)
+
+
+def test_compiled_modules_are_loaded_to_the_end() -> None:
+    """DuckDB's aborts the process if anything is raised in the meantime."""
+    done = list[int]()
+    with pytest.raises(KeyboardInterrupt), stoppable():
+        load_and_work(done)
+    assert len(done) == 1
+
+
 def test_nobody_is_watched_who_was_not_stopped() -> None:
     """Nor afterwards: the handlers of before are back."""
     before = signal.getsignal(signal.SIGINT)

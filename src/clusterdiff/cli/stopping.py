@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from math import inf
 from time import monotonic, sleep
+from types import FrameType
 from typing import Any
 
 #: Whoever passes signals on sends them twice: so many seconds after one, no other breaks into the clearing up.
@@ -27,11 +28,14 @@ class _Stop:
         self._heard = -inf
         self._watched = False
 
-    def hear(self, number: int, _: object) -> None:
+    def hear(self, number: int, frame: FrameType | None) -> None:
         """Stop whatever is going on in the main thread."""
         now = monotonic()
         if now - self._heard >= DEAF:
             self.signal, self._heard = number, now
+            if _begins_a_library(frame):
+                self.insist()
+                return
             if not self._watched:
                 self._watched = True
                 threading.Thread(target=self._watch, daemon=True).start()
@@ -58,6 +62,15 @@ class _Stop:
                 _send(self.signal)
                 place = None
             before = place
+
+
+def _begins_a_library(frame: FrameType | None) -> bool:
+    """Whether a compiled module is being loaded: some abort if anything is raised before they are complete."""
+    while frame is not None:
+        if frame.f_code.co_qualname.startswith("ExtensionFileLoader."):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _place_of_work() -> tuple[int, int] | None:
