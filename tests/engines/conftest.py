@@ -11,11 +11,12 @@ import pytest
 
 Make = Callable[[dict[str, list[Any]]], Any]
 ENGINES = ("duckdb", "polars", "pandas", "pyarrow", "dask", "spark")
-#: Spark plans for seconds what others do in milliseconds: of tests in all combinations it gets these, which make each
-#: choice once.
+#: Spark and Dask plan for seconds what others do in milliseconds: of tests in all combinations they get these, which
+#: make each choice once.
+SLOW = ("spark", "dask")
 COMBINED = {
-    "test_missing_points_and_noise_by_choice": {"[spark-singleton-memory]", "[spark-lost-engine]"},
-    "test_weights_and_features": {"[spark-lost-memory]", "[spark-singleton-engine]"},
+    "test_missing_points_and_noise_by_choice": {"singleton-memory", "lost-engine"},
+    "test_weights_and_features": {"lost-memory", "singleton-engine"},
 }
 
 
@@ -24,13 +25,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Leave out the other combinations."""
 
     def wanted(item: pytest.Item) -> bool:
-        name, _, combination = item.name.partition("[spark")
-        return not combination or f"[spark{combination}" in COMBINED.get(name, {f"[spark{combination}"})
+        name, _, rest = item.name.partition("[")
+        engine, _, combination = rest.rstrip("]").partition("-")
+        return engine not in SLOW or combination in COMBINED.get(name, {combination})
 
     items[:] = filter(wanted, items)
 
 
-#: For a Java machine that has tiny tables.
+#: A Java machine that soon ends: thorough compilers, collectors and verifiers do not pay.
+JAVA = (
+    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+)
+#: For one that has tiny tables.
 SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.sql.shuffle.partitions": "1",
@@ -41,7 +47,7 @@ SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "OFF",
     # Tables are tiny here: interpreting is quicker than compiling.
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.driver.extraJavaOptions": JAVA,
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.adaptive.enabled": "false",

@@ -15,7 +15,7 @@ import pytest
 
 import clusterdiff as cd
 from clusterdiff.cli import main
-from tests.engines.conftest import started
+from tests.engines.conftest import JAVA, started
 from tests.engines.test_pipeline import data, shuffled
 from tests.waiting import Output
 
@@ -25,8 +25,8 @@ pa = pytest.importorskip("pyarrow")
 pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
 
 LOCAL = "127.0.0.1"
-#: Six virtual machines start here and soon end: thorough compilers and collectors do not pay. Executors inherit it.
-JAVA = os.environ | {"JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC", "SPARK_LOCAL_IP": LOCAL}
+#: For the master and the workers; executors inherit it.
+ENVIRONMENT = os.environ | {"JAVA_TOOL_OPTIONS": JAVA, "SPARK_LOCAL_IP": LOCAL}
 
 
 def free_port() -> int:
@@ -57,7 +57,7 @@ class Cluster:
 
     def _start(self, name: str, *arguments: str) -> Output:
         home = Path(pyspark.__file__).parent
-        environment = JAVA | {
+        environment = ENVIRONMENT | {
             "SPARK_HOME": str(home),
             "SPARK_DAEMON_MEMORY": "256m",
         }
