@@ -69,7 +69,7 @@ def test_every_plot_of_every_comparison(example: str, kind: str, width: float | 
     ax = plots.plot(EXAMPLES[example](), kind, width=width)
     assert isinstance(ax, Axes)
     figure = ax.figure
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     assert figure.get_figwidth() * 25.4 == pytest.approx(width or 170)
     assert figure.get_figheight() * 25.4 < 260
     drawn = figure.get_tightbbox()
