@@ -135,6 +135,19 @@ def test_changed_names_of_points_change_nothing(kind: Any) -> None:
     assert clustering.to_dict() == {"p": 0, "q": 0, "r": 1}
 
 
+def test_what_nobody_can_change_is_not_copied() -> None:
+    """Features may be most of what there is in memory."""
+    features = np.random.default_rng(0).normal(size=(6, 2))
+    view = features.view()
+    view.flags.writeable = False  # but whoever has the array below can write to it
+    for x in (features, view):
+        diff = cd.compare([0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2], features=x)
+        assert not np.shares_memory(diff.meet.features, features)
+    features.flags.writeable = False
+    diff = cd.compare([0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2], features=features)
+    assert np.shares_memory(diff.meet.features, features)
+
+
 def test_changed_weights_and_features_change_nothing() -> None:
     """Nor do the numbers of the points."""
     pytest.importorskip("ot")

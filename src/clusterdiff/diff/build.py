@@ -18,7 +18,7 @@ from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.uneven import uneven_of
 from clusterdiff.points.alignment import Alignment, Order
 from clusterdiff.points.data import Distances, LinkFunction, read_features, read_weights
-from clusterdiff.points.labels import FloatArray, Int64Array, IntArray, Labels
+from clusterdiff.points.labels import FloatArray, Int64Array, IntArray, Labels, changeable
 
 Made = TypeVar("Made")
 
@@ -116,7 +116,9 @@ def _owned(matrix: Any, given: Any) -> Any:
     if not isinstance(matrix, np.ndarray):
         return matrix if matrix is not given else matrix.copy()
     base = given if isinstance(given, np.ndarray) else matrix.base
-    if matrix is not given and (base is None or not np.shares_memory(matrix, base)):
+    if not changeable(matrix) or (
+        matrix is not given and (base is None or not np.shares_memory(matrix, base))
+    ):
         return matrix
     copy, half = np.empty_like(matrix), len(matrix) // 2
     parts = [partial(np.copyto, copy[part], matrix[part]) for part in (slice(half), slice(half, None))]

@@ -231,7 +231,7 @@ class Labels:
         ``found`` lists the distinct values, if they are known: few of them fit fewer bytes, and are copied sooner.
         """
         lexicon = self.lexicon.settled() if isinstance(self.lexicon, LazyNames) else self.lexicon
-        if not _changeable(self._values):
+        if not changeable(self._values):
             return Labels(self._values, lexicon, self.absent)
         if found is not None and len(self) > max(len(found), FEW):
             values = self._values.astype(_narrowest(found))
@@ -246,7 +246,7 @@ def _narrowest(values: AnyArray) -> Any:
     return np.promote_types(low, high)
 
 
-def _changeable(array: AnyArray) -> bool:
+def changeable(array: AnyArray) -> bool:
     """Whether somebody else may write to an array: it is not a view of memory that is read-only all the way down.
 
     Memory of another library is taken for writable: a column of polars or pyarrow may be a view of a NumPy array.
