@@ -193,6 +193,19 @@ def test_weights_and_features(frame: Any, engine: str, budget: int | None, missi
     assert got.score("S'(mse)") == pytest.approx(expected.score("S'(mse)"), abs=1e-9)
 
 
+@pytest.mark.parametrize("far", [1e20, -1e308])
+def test_points_without_weight_change_nothing_wherever_they_are(frame: Any, far: float) -> None:
+    """They set neither the scale nor the origin of the others' features."""
+    true, pred = [0, 0, 0, 1, 1, 2, 2, 2], [0, 0, 1, 1, 1, 2, 2, 0]
+    weights = [1.0, 0.0, 2.0, 1.0, 1.0, 0.0, 3.0, 1.0]
+    near = [1e8 + x for x in (0.0, 0.0, 1.5, 5.0, 6.0, 0.0, 3.0, -1.0)]
+    x = [there if w else far for there, w in zip(near, weights, strict=True)]
+    table = frame({"a": true, "b": pred, "w": weights, "x": x})
+    diff = cd.compare_columns(table, true="a", pred="b", weights="w", features="x", budget=0)
+    expected = cd.compare(true, pred, weights=weights, features=near)
+    assert diff.score("S_MSE") == pytest.approx(expected.score("S_MSE"), abs=1e-9)
+
+
 @WHERE
 def test_identical_clusterings_score_exactly_one(frame: Any, engine: str, budget: int | None) -> None:
     """Similarities of a clustering with itself are exactly 1, distances exactly 0."""

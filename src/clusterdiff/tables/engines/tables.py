@@ -249,6 +249,8 @@ def bring_to_size(left: Reader, right: Reader) -> int:
     The result is the power of two that is the unit of weights. That of features, one for all of them, changes no score.
     """
     readers = list(dict.fromkeys([left, right]))
+    for reader in readers:
+        reader.place_weightless()
     scales = []
     for wanted in (["w"], [x for reader in readers for x in reader.taken if x.startswith("x")]):
         largest = max((reader.largest(wanted) for reader in readers), default=0.0)
@@ -428,12 +430,26 @@ class Reader:
         if not names:
             return {}
         with self.engine.running():
-            columns = self.frame.select(**{name: self._taken[name] for name in names})
-            finite = {name: nw.when(c(name).is_finite()).then(c(name)) for name in names}
+            columns = self.frame.select(
+                **{name: self._taken[name] for name in {*names, "w"} & {*self._taken}}
+            )
+            finite = {name: nw.when(self._counts(name)).then(c(name)) for name in names}
             found = self.engine.row(
                 columns.select(**finite).select(**{name: aggregate(c(name)) for name in names})
             )
         return {name: 0.0 if value is None else float(value) for name, value in found.items()}
+
+    def _counts(self, name: str) -> nw.Expr:
+        """Whether a number is one, and is that of a point that weighs anything, as far as this table knows."""
+        finite = c(name).is_finite()
+        return finite & (c("w") > 0) if "w" in self._taken else finite
+
+    def place_weightless(self) -> None:
+        """Put points without weight at the origin: wherever they are, they are nothing beside the others."""
+        for name, x in self._taken.items():
+            if "w" in self._taken and name.startswith("x"):
+                kept = (self._taken["w"] > 0) | x.is_null() | ~x.is_finite()
+                self._taken[name] = nw.when(kept).then(x).otherwise(0.0)
 
     def largest(self, wanted: Sequence[str]) -> float:
         """The largest absolute value in some columns, as far as they were taken."""
