@@ -133,6 +133,13 @@ class ExpectedInformation(NamedTuple):
     merge_loss: float
     """Likewise of the merge scores."""
 
+class ExpectedS(NamedTuple):
+    """A mean, and what it took."""
+
+    value: float
+    terms: int
+    """How many terms of hypergeometric sums were added up."""
+
 class Merges(NamedTuple):
     """Merges in the order in which they happen: merge k makes node ``points + k`` of ``left[k]`` and ``right[k]``."""
 
@@ -404,7 +411,7 @@ def expected_s_h(
     pred_sizes: NDArray[np.int64],
     pred_counts: NDArray[np.int64],
     lost: bool,
-) -> float:
+) -> ExpectedS:
     """S_H expected of clusterings with these distinct sizes (ascending), or if ``lost`` 1 - S_H, to the last digits."""
 
 def sample_cells(

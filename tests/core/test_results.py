@@ -49,6 +49,7 @@ RESULTS: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
         lambda: _core.expected_information(SIZES, COUNTS, SIZES, COUNTS),
         ("mutual", "split_info", "merge_info", "split_loss", "merge_loss"),
     ),
+    "ExpectedS": (lambda: _core.expected_s_h(SIZES, COUNTS, SIZES, COUNTS, False), ("value", "terms")),
 }
 
 

@@ -99,7 +99,7 @@ def test_means_are_those_over_all_permutations(name: str) -> None:
 
 
 def reference(true: list[int], pred: list[int]) -> tuple[float, float]:
-    """E[S_H] and E[1 − S_H] from the definition: a sum over cells, in long doubles, with every weight there is."""
+    """E[S_H] and E[1 − S_H] from the definition: a sum over cells, in long doubles, with every weight that counts."""
     held = margins(true, pred)
     n = held.n
     high = np.longdouble
@@ -117,26 +117,25 @@ def reference(true: list[int], pred: list[int]) -> tuple[float, float]:
         w = np.exp(logs - logs.max())
         return x, w / w.sum()
 
-    def others(own: SizeCounts, asking: SizeCounts) -> dict[int, np.ndarray]:
-        out = {}
-        for b in own.sizes.tolist():
-            table = np.zeros(int(asking.sizes[-1]) + 1, dtype=high)
-            for r in range(min(len(table), n - b + 1)):
-                for other, count in zip(own.sizes.tolist(), own.counts.tolist(), strict=True):
-                    times = count - (other == b)
-                    if times:
-                        x, w = weights(n - b, other, r)
-                        table[r] += times * (w * g(x)).sum()
-            out[b] = table
-        return out
+    @cache
+    def others(own: SizeCounts, b: int, r: int) -> np.longdouble:
+        total = high(0)
+        for other, count in zip(own.sizes.tolist(), own.counts.tolist(), strict=True):
+            if times := count - (other == b):
+                x, w = weights(n - b, other, r)
+                total += times * (w * g(x)).sum()
+        return total
 
-    by_pred, by_true = others(held.pred, held.true), others(held.true, held.pred)
+    def rest(own: SizeCounts, b: int, asked: np.ndarray) -> np.ndarray:
+        return np.array([others(own, b, r) for r in asked.tolist()], dtype=high)
+
     kept = lost = high(0)
     for a, ca in zip(held.true.sizes.tolist(), held.true.counts.tolist(), strict=True):
         for b, cb in zip(held.pred.sizes.tolist(), held.pred.counts.tolist(), strict=True):
             x, w = weights(n, a, b)
-            s = (g(x) + by_pred[b][a - x]) / g(a) if a > 1 else np.ones(len(x), dtype=high)
-            t = (g(x) + by_true[a][b - x]) / g(b) if b > 1 else np.ones(len(x), dtype=high)
+            x, w = x[w > 1e-25], w[w > 1e-25]
+            s = (g(x) + rest(held.pred, b, a - x)) / g(a) if a > 1 else np.ones(len(x), dtype=high)
+            t = (g(x) + rest(held.true, a, b - x)) / g(b) if b > 1 else np.ones(len(x), dtype=high)
             kept += ca * cb * (w * x * s * t).sum()
             lost += ca * cb * (w * x * (1 - s * t)).sum()
     return float(kept / n), float(lost / n)
@@ -150,6 +149,11 @@ def reference(true: list[int], pred: list[int]) -> tuple[float, float]:
         ([300, 200, 100, 50, 25], [400, 275]),
         ([2] * 100 + [90] * 3, [470]),
         ([2] * 100 + [90] * 3, [235, 235]),
+        # More than 24 sizes, more than 18 of them between two powers of 2, and nearly everything in one cluster of the
+        # other side: sizes that are no longer whole, and nearly all points drawn.
+        (list(range(64, 90)), [2, 1987]),
+        (list(range(64, 90)), [150, 1839]),
+        ([*range(64, 90), 2000], [1, 3, 3985]),
     ],
 )
 def test_means_against_long_doubles(true: list[int], pred: list[int]) -> None:
@@ -175,6 +179,54 @@ def test_the_mean_and_the_loss_add_up_at_any_size() -> None:
         assert s_h(held) + s_h_lost(Holds(held)) == pytest.approx(1.0, abs=1e-13)  # type: ignore[arg-type]
 
 
+def drawn_sizes(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Distinct sizes of a clustering of n points and their counts: with or without a giant, few or many sizes."""
+    giant = int(n * rng.choice([0, 0, 0.1, 0.5, 0.9, 0.99, 0.99999]))
+    rest = n - giant
+    match rng.integers(5):
+        case 0:  # nearly equal
+            sizes = rng.multinomial(rest, np.full(k := int(rng.integers(1, 120)), 1 / k))
+        case 1:  # of every order of magnitude
+            sizes = np.floor(rest * rng.dirichlet(np.full(int(rng.integers(2, 400)), rng.choice([0.1, 1.0]))))
+        case 2:  # all different
+            sizes = np.arange(1, min(400, int(np.sqrt(2 * rest)) + 1))
+        case 3:  # most are tiny
+            sizes = rng.zipf(1.8, 1000)
+            sizes = sizes[np.cumsum(sizes) <= rest]
+        case _:  # pairs
+            sizes = np.full(min(rest // 2, 1000), 2)
+    sizes = sizes[np.cumsum(sizes) <= rest].astype(np.int64)
+    sizes = np.concatenate([sizes, [giant, rest - sizes.sum()]])
+    return np.unique(sizes[sizes > 0], return_counts=True)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_work_is_bounded_whatever_the_sizes(seed: int) -> None:
+    """No sizes take more terms than stated, from 10^2 to 10^7 points, and the mean and the loss add up."""
+    rng = np.random.default_rng(seed)
+    for _ in range(60):
+        n = int(10 ** rng.uniform(2, 7))
+        true, pred = drawn_sizes(rng, n), drawn_sizes(rng, n)
+        kept, lost = (_core.expected_s_h(*true, *pred, side) for side in (False, True))
+        sizes = len(true[0]) + len(pred[0])
+        # The sums over other clusters are found at so many places of one size, and sizes are condensed to as many.
+        places = 64 + 18 * max(1, np.ceil(np.log2(n / 32)))
+        bound = 100 * (
+            len(true[0]) * len(pred[0]) + places * (24 * min(sizes, 48) + 9 * sizes + 36 * min(sizes, places))
+        )
+        assert max(kept.terms, lost.terms) <= bound, (n, true, pred)
+        assert kept.value + lost.value == pytest.approx(1.0, abs=1e-14), (n, true, pred)
+
+
+def test_ordinary_data_with_one_giant_cluster_ends() -> None:
+    """Thirty classes against a clustering that found nearly nothing."""
+    true = np.random.default_rng(0).integers(0, 30, 30_000)
+    for few in (2, 3000, 12_000):
+        pred = np.zeros(30_000, dtype=np.int64)
+        pred[:few] = 1
+        assert abs(cd.score(true, pred, "as_h")) < 0.01
+
+
 def test_the_same_bits_for_any_number_of_threads() -> None:
     """Threads change neither means nor draws."""
     code = (
@@ -182,7 +234,7 @@ def test_the_same_bits_for_any_number_of_threads() -> None:
         "from clusterdiff import _core\n"
         "a = np.arange(100, 400)\n"
         "one = np.ones(300, dtype=np.int64)\n"
-        "print(repr(_core.expected_s_h(a, one, a, one, False)), repr(_core.expected_s_h(a, one, a, one, True)))\n"
+        "print([repr(_core.expected_s_h(a, one, a, one, lost).value) for lost in (False, True)])\n"
         "print([c.sizes.tolist()[:9] for c in _core.sample_cells(a[:60], a[:60], 7, 0, 40)])"
     )
     runs = {

@@ -44,12 +44,12 @@ def information(meet: Sized) -> Information:
 
 def s_h(margins: Margins) -> float:
     """E[S_H]."""
-    return _core.expected_s_h(*_arrays(margins), lost=False)
+    return _core.expected_s_h(*_arrays(margins), lost=False).value
 
 
 def s_h_lost(meet: Sized) -> float:
     """E[1 − S_H], summed on its own: where S_H is near 1, one minus its mean would have lost its digits."""
-    return _core.expected_s_h(*_arrays(meet.margins), lost=True)
+    return _core.expected_s_h(*_arrays(meet.margins), lost=True).value
 
 
 # ---- S*(pairs): products of falling factorials, of which every one is a number of ways to choose points

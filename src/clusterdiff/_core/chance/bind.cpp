@@ -10,7 +10,7 @@ using namespace nb::literals;
 
 namespace {
 
-Result expected_result;
+Result expected_result, mean_result;
 
 // Distinct cluster sizes in ascending order, and how many clusters have each.
 Sizes size_counts(nb::handle sizes, nb::handle counts, const char* name) {
@@ -59,10 +59,11 @@ nb::object chance_information(nb::handle true_sizes, nb::handle true_counts, nb:
     return expected_result(e.mutual, e.split_info, e.merge_info, e.split_loss, e.merge_loss);
 }
 
-double chance_s_h(nb::handle true_sizes, nb::handle true_counts, nb::handle pred_sizes, nb::handle pred_counts, bool lost) {
+nb::object chance_s_h(nb::handle true_sizes, nb::handle true_counts, nb::handle pred_sizes, nb::handle pred_counts, bool lost) {
     const Margins m(true_sizes, true_counts, pred_sizes, pred_counts);
     if (m.n == 0) throw BadValue("there are no points");
-    return heavy(64 * m.work(), [&](Run& run) { return expected_s_h(m.truth, m.pred, m.n, lost, run); });
+    const Mean mean = heavy(64 * m.work(), [&](Run& run) { return expected_s_h(m.truth, m.pred, m.n, lost, run); });
+    return mean_result(mean.value, mean.terms);
 }
 
 nb::list sample(nb::handle true_sizes, nb::handle pred_sizes, u64 seed, i64 first, i64 count) {
@@ -84,6 +85,7 @@ nb::list sample(nb::handle true_sizes, nb::handle pred_sizes, u64 seed, i64 firs
 
 void bind_chance(nb::module_& m) {
     expected_result.define(m, "ExpectedInformation", {"mutual", "split_info", "merge_info", "split_loss", "merge_loss"});
+    mean_result.define(m, "ExpectedS", {"value", "terms"});
     m.def("expected_information", &chance_information, "true_sizes"_a, "true_counts"_a, "pred_sizes"_a, "pred_counts"_a);
     m.def("expected_s_h", &chance_s_h, "true_sizes"_a, "true_counts"_a, "pred_sizes"_a, "pred_counts"_a, "lost"_a);
     m.def("sample_cells", &sample, "true_sizes"_a, "pred_sizes"_a, "seed"_a, "first"_a, "count"_a);

@@ -60,38 +60,64 @@ class Bell {
 
 inline double mode_of(double N, double K, double r) { return std::floor((r + 1) * ((K + 1) / (N + 2))); }
 
-// The mean of f(x). Terms are left out once neither they nor their weights can change a bit.
+// Where more than half of the points are marked, or drawn, the others are counted instead: x = shift ± y. For whole
+// numbers that is the same sum in another order. For real ones the series does not end at K or r, and beyond them its
+// terms shrink only if K, r <= N / 2: the ratio of two is then at most (r - y) / (N - K - r + y + 1) < 1, whereas it
+// exceeds any bound where nearly all points are drawn.
+struct Folded {
+    double K, r, shift = 0, sign = 1;
+    Folded(double N, double marked, double drawn) : K(marked), r(drawn) {
+        if (2 * K > N) {
+            K = N - K;
+            shift = r;
+            sign = -1;
+        }
+        if (2 * r > N) {
+            r = N - r;
+            shift += sign * K;
+            sign = -sign;
+        }
+    }
+    double operator()(double y) const { return shift + sign * y; }
+};
+
+// Terms are left out once neither they nor their weights can change a bit: some 30 terms of a bell are left, or those
+// within ten standard deviations of less than 24.
+// The mean of f(x); adds to `asked` how many terms that took.
 template <class F>
-double hypergeometric_mean(double N, double K, double r, F&& f) {
+double hypergeometric_mean(double N, const Folded& x, F&& f, i64& asked) {
+    const double K = x.K, r = x.r;
     if (const Bell bell(N, K, r); bell.count) {
         double total = 0, sum = 0;
         for (int i = 0; i < bell.count; ++i) {
-            const double x = bell.first + i * bell.step, w = bell.weight(x);
+            const double y = bell.first + i * bell.step, w = bell.weight(y);
             total += w;
-            sum += w * f(x);
+            sum += w * f(x(y));
         }
+        asked += bell.count;
         return sum / total;
     }
     constexpr double kLittle = 1e-18;
-    const double least = std::max(0.0, std::ceil(r + K - N)), most = std::floor(std::min(K, r)), rest = N - K - r;
-    const double mode = std::clamp(mode_of(N, K, r), least, std::max(least, most));
-    double total = 1, sum = f(mode), w = 1;
-    for (double x = mode; w != 0;) {  // comes to a factor of 0 if K or r is whole
-        w *= (K - x) * (r - x) / ((x + 1) * (rest + x + 1));
-        const double term = w * f(++x);
+    const double rest = N - K - r, mode = std::min(mode_of(N, K, r), std::floor(std::min(K, r)));
+    double total = 1, sum = f(x(mode)), w = 1;
+    double up = mode, down = mode;
+    while (w != 0) {  // comes to a factor of 0 if K or r is whole
+        w *= (K - up) * (r - up) / ((up + 1) * (rest + up + 1));
+        const double term = w * f(x(++up));
         total += w;
         sum += term;
-        if (x > 1 && std::abs(w) <= kLittle * total && std::abs(term) <= kLittle * std::abs(sum)) break;
-        if (std::abs(w) * (r + 1) < 1e-40) break;
+        if (up > 1 && std::abs(w) <= kLittle * total && std::abs(term) <= kLittle * std::abs(sum)) break;
+        if (std::abs(w) * (N + 1) < 1e-40) break;
     }
     w = 1;
-    for (double x = mode; x > 0;) {
-        w *= x * (rest + x) / ((K - x + 1) * (r - x + 1));
-        const double term = w * f(--x);
+    while (down > 0) {
+        w *= down * (rest + down) / ((K - down + 1) * (r - down + 1));
+        const double term = w * f(x(--down));
         total += w;
         sum += term;
         if (std::abs(w) <= kLittle * total && std::abs(term) <= kLittle * std::abs(sum)) break;
     }
+    asked += static_cast<i64>(up - down) + 1;
     return sum / total;
 }
 

@@ -1,5 +1,6 @@
 #include "chance/others.hpp"
 
+#include <atomic>
 #include <bit>
 #include <numbers>
 
@@ -38,22 +39,20 @@ struct Marked {
 
 double x_log_x(double x) { return x > 0 ? x * std::log(x) : 0; }
 
-// E f(X, r) with K of N points marked. Where most are marked, those that are not are counted.
-double part_mean(Content content, double N, double K, double r) {
+// E f(X, r) with K of N points marked.
+double part_mean(Content content, double N, double K, double r, i64& asked) {
     if (r <= 0 || K <= 0 || (content == Content::kept && (K <= 1 || r <= 1))) return 0;
-    const bool inside = 2 * K <= N;
-    if (content == Content::kept) {
-        if (!inside) return hypergeometric_mean(N, N - K, r, [r](double out) { return x_log_x(r - out); });
-        return hypergeometric_mean(N, K, r, [](double x) { return xlogx(static_cast<i64>(x)); });
-    }
+    const Folded folded(N, K, r);
+    const bool whole = folded.shift == std::floor(folded.shift);  // then every x is, and small ones have a table
+    auto kept = [whole](double x) { return whole ? xlogx(static_cast<i64>(std::max(x, 0.0))) : x_log_x(x); };
+    if (content == Content::kept) return hypergeometric_mean(N, folded, kept, asked);
     const double log_r = std::log(r);
-    auto lost = [r, log_r](double x) {
+    auto lost = [&](double x) {
         if (x <= 0) return 0.0;
         // Close to r the logarithm is small, and no longer the difference of two.
-        return 2 * x < r ? x * (log_r - std::log(x)) : x * log_one_plus((r - x) / x);
+        return 2 * x < r ? x * log_r - kept(x) : x * log_one_plus((r - x) / x);
     };
-    if (!inside) return hypergeometric_mean(N, N - K, r, [&](double out) { return lost(r - out); });
-    return hypergeometric_mean(N, K, r, [&](double x) { return 2 * x < r && x > 0 ? x * log_r - xlogx(static_cast<i64>(x)) : lost(x); });
+    return hypergeometric_mean(N, folded, lost, asked);
 }
 
 // Sums over many sizes of a smooth function of the size: the sizes of an octave become its Chebyshev nodes.
@@ -130,9 +129,10 @@ class OthersOfSide {
             while (small_ < own.size() && static_cast<double>(own[small_].size) <= n / 8) ++small_;
         run.tasks(count(), [&](i64 i, int) { ask(at(i), asking); });
         if (small_) share(run);
-        run.tasks(count(), [&](i64 i, int) { make(at(i)); });
+        run.tasks(count(), [&](i64 i, int worker) { make(at(i), run, worker); });
     }
     std::vector<Others> take() { return std::move(made_); }
+    i64 terms() const { return terms_.load(); }
 
   private:
     static std::size_t at(i64 i) { return static_cast<std::size_t>(i); }
@@ -168,13 +168,13 @@ class OthersOfSide {
             r.push_back(nodes(asked_[0], between_.back(), between_.back() / n_));
             shared_.emplace_back(r.back().size());
         }
-        const std::vector<Marked> few = condensed(own_, small_);
+        few_ = condensed(own_, small_);
         const std::size_t each = r[0].size();
         run.tasks(static_cast<i64>(static_cast<std::size_t>(q) * each), [&](i64 task, int) {
             const std::size_t j = at(task) / each, s = at(task) % each;
-            double sum = 0;
-            for (const Marked& m : few) sum += m.count * part_mean(content_, between_[j], m.size, r[j][s]);
-            shared_[j][s] = sum;
+            i64 asked = 0;
+            shared_[j][s] = of_few(between_[j], r[j][s], asked);
+            terms_ += asked;
         });
     }
 
@@ -196,23 +196,31 @@ class OthersOfSide {
         return weight;
     }
 
-    void make(std::size_t i) {
+    // What small clusters hold of r points among N.
+    double of_few(double N, double r, i64& asked) const {
+        double sum = 0;
+        for (const Marked& m : few_) sum += m.count * part_mean(content_, N, m.size, r, asked);
+        return sum;
+    }
+
+    void make(std::size_t i, Run& run, int worker) {
         const double b = size(i), N = n_ - b;
+        const bool shares = i < small_;
         Others& o = made_[i];
         const Asked& asked = asked_[i];
-        const Values r = nodes(asked, N, o.scale_);
+        const Values r = nodes(asked, N, o.scale_), weight = shares ? mixture(N) : Values();
         Values value(r.size());
-        if (i < small_) {
-            const Values weight = mixture(N);
-            for (std::size_t j = 0; j < weight.size(); ++j)
-                for (std::size_t s = 0; s < r.size(); ++s) value[s] += weight[j] * shared_[j][s];
-            for (std::size_t s = 0; s < r.size(); ++s) value[s] -= part_mean(content_, N, b, r[s]);  // C is not among them
+        i64 terms = 0;
+        for (std::size_t s = 0; s < r.size(); ++s) {
+            run.poll(worker);
+            for (std::size_t j = 0; j < weight.size(); ++j) value[s] += weight[j] * shared_[j][s];
+            value[s] += shares ? -part_mean(content_, N, b, r[s], terms)  // C is not among them
+                               : of_few(N, r[s], terms);
+            for (std::size_t other = small_; other < own_.size(); ++other)
+                if (const double times = own_[other].count - (other == i); times > 0)
+                    value[s] += times * part_mean(content_, N, size(other), r[s], terms);
         }
-        for (std::size_t other = i < small_ ? small_ : 0; other < own_.size(); ++other) {
-            const double times = own_[other].count - (other == i);
-            if (times > 0)
-                for (std::size_t s = 0; s < r.size(); ++s) value[s] += times * part_mean(content_, N, size(other), r[s]);
-        }
+        terms_ += terms;
         o.direct_.assign(value.begin(), value.begin() + asked.direct);
         std::size_t s = static_cast<std::size_t>(asked.direct);
         o.octaves_.resize(asked.octave.size());
@@ -232,12 +240,16 @@ class OthersOfSide {
     std::vector<Others> made_;
     std::vector<Asked> asked_;
     std::size_t small_ = 0;        // sizes that share
+    std::vector<Marked> few_;      // those, condensed
     Values between_;               // the N
     std::vector<Values> shared_;   // the sum at each of them
+    std::atomic<i64> terms_{0};    // of all hypergeometric sums
 };
 
-std::vector<Others> others(Content content, double n, const Sizes& own, const Sizes& asking, Run& run) {
-    return OthersOfSide(content, n, own, asking, run).take();
+std::vector<Others> others(Content content, double n, const Sizes& own, const Sizes& asking, Run& run, i64& terms) {
+    OthersOfSide side(content, n, own, asking, run);
+    terms += side.terms();
+    return side.take();
 }
 
 void Others::descend(double r, double step, int count, double* out) const {

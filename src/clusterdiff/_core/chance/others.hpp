@@ -40,8 +40,9 @@ class Others {
 // A Chebyshev series of kNodes terms at count places: from, from + by, …
 void clenshaw(const double* coefficients, double from, double by, int count, double* out);
 
-// F for each distinct size b of one side, wherever clusters of the other side will ask for it.
-std::vector<Others> others(Content content, double n, const Sizes& own, const Sizes& asking, Run& run);
+// F for each distinct size b of one side, wherever clusters of the other side will ask for it. Adds to `terms` how many
+// terms of hypergeometric sums that took.
+std::vector<Others> others(Content content, double n, const Sizes& own, const Sizes& asking, Run& run, i64& terms);
 
 // The x at which a cell of clusters of a and b points is looked at: each in a window, or evenly spaced.
 struct Places {

@@ -64,6 +64,7 @@ class Tile {
             for (std::size_t j = j0_; j < j1_; ++j) all.add(truth_.count(i) * pred_.count(j) * pair<kContent>(i, j));
         return all.value();
     }
+    i64 terms() const { return terms_; }
 
   private:
     const Places& at(std::size_t i, std::size_t j) const { return places_[(i - i0_) * (j1_ - j0_) + (j - j0_)]; }
@@ -177,6 +178,7 @@ class Tile {
     double pair(std::size_t i, std::size_t j) {
         const double a = truth_.size(i), b = pred_.size(j), total = weigh(a, b, at(i, j));
         if (count_ <= 0) return 0;
+        terms_ += count_;
         const double *own_a = own(truth_, i, own_true_, i0_, own_a_), *rest_a = others(pred_, j, a, others_pred_, j0_, rest_a_);
         const double *own_b = own(pred_, j, own_pred_, j0_, own_b_), *rest_b = others(truth_, i, b, others_true_, i0_, rest_b_);
         // A singleton keeps everything, and loses nothing.
@@ -198,26 +200,32 @@ class Tile {
     std::vector<Tabulated> own_true_, own_pred_, others_true_, others_pred_;
     double first_ = 0, step_ = 1;
     int count_ = 0;
+    i64 terms_ = 0;
     const double* weight_ = nullptr;
     Values weights_, own_a_, own_b_, rest_a_, rest_b_;
 };
 
 }  // namespace
 
-double expected_s_h(const Sizes& truth, const Sizes& pred, i64 n, bool lost, Run& run) {
+Mean expected_s_h(const Sizes& truth, const Sizes& pred, i64 n, bool lost, Run& run) {
     const double all = static_cast<double>(n);
     const Content content = lost ? Content::lost : Content::kept;
-    const Side true_side(content, truth, others(content, all, truth, pred, run)), pred_side(content, pred, others(content, all, pred, truth, run));
+    i64 terms = 0;
+    const Side true_side(content, truth, others(content, all, truth, pred, run, terms)), pred_side(content, pred, others(content, all, pred, truth, run, terms));
     const std::size_t across = (pred.size() + kTile - 1) / kTile, down = (truth.size() + kTile - 1) / kTile;
-    std::vector<double> tiles(across * down);  // added up in order: the same bits for any number of threads
+    std::vector<Mean> tiles(across * down);  // added up in order: the same bits for any number of threads
     run.tasks(static_cast<i64>(tiles.size()), [&](i64 task, int) {
         const std::size_t t = static_cast<std::size_t>(task);
         Tile tile(all, true_side, pred_side, t / across * kTile, t % across * kTile);
-        tiles[t] = lost ? tile.sum<Content::lost>() : tile.sum<Content::kept>();
+        const double sum = lost ? tile.sum<Content::lost>() : tile.sum<Content::kept>();
+        tiles[t] = {sum, tile.terms()};
     });
     Exactish sum;
-    for (double tile : tiles) sum.add(tile);
-    return sum.value() / all;
+    for (const Mean& tile : tiles) {
+        sum.add(tile.value);
+        terms += tile.terms;
+    }
+    return {sum.value() / all, terms};
 }
 
 }  // namespace clusterdiff
