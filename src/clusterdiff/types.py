@@ -24,6 +24,7 @@ from clusterdiff.paper.findings import Finding
 from clusterdiff.points.corpus import Text
 from clusterdiff.points.index import Index
 from clusterdiff.points.labels import Labels, LazyNames
+from clusterdiff.points.missing import MissingRule
 from clusterdiff.points.noise import Noise
 from clusterdiff.wording import Nouns
 
@@ -41,6 +42,7 @@ __all__ = [
     "LostRepairs",
     "Margins",
     "Members",
+    "MissingRule",
     "Noise",
     "Nouns",
     "Overlap",

@@ -187,13 +187,6 @@ def _scores(diff: CorpusComparison, shown: Shown) -> Iterator[RenderableType]:
     yield single
 
 
-#: What becomes of points that one side lacks.
-MEANING = {
-    "singleton": "what one side lacks has {} of its own there (--missing)",
-    "drop": "what one side lacks is left out (--missing)",
-}
-
-
 def _told(diff: CorpusComparison, voice: Voice) -> list[str]:
     """What the two files have, and what S_H lost."""
     lines = [count(len(diff.documents), "document")]
@@ -202,9 +195,9 @@ def _told(diff: CorpusComparison, voice: Voice) -> list[str]:
         lines = [f"{lines[0]} · {sides}"]
         counts, nouns = diff.counts, voice.nouns
         found = f"{counts.found:,} found, {counts.missing:,} not found, {counts.spurious:,} spurious"
-        meaning = MEANING.get(diff.policy.missing, "") if diff.policy.unshared else ""
+        meaning = diff.policy.rule.brief if diff.policy.unshared else ""
         lines.append(f"{nouns.point}s: {found}" + (f"; {meaning.format(nouns.a_cluster)}" if meaning else ""))
-    return [*lines, f"S_H {lost(diff.loss, voice, diff.policy.missing == 'lost')}"]
+    return [*lines, f"S_H {lost(diff.loss, voice, diff.policy.rule.loses)}"]
 
 
 def _side(counts: Counts, voice: Voice, side: int) -> str:

@@ -26,8 +26,8 @@ from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import Corpus
 from clusterdiff.points.labels import FloatArray, Int64Array, kind
 from clusterdiff.points.libraries import own_noise
+from clusterdiff.points.missing import Missing
 from clusterdiff.points.noise import Noise, NoiseAs, NoiseLabels, fits
-from clusterdiff.points.policy import Missing
 from clusterdiff.table import Table, plain, record_html, shown
 from clusterdiff.verbs.compare import compare, with_text
 from clusterdiff.wording import count

@@ -28,8 +28,8 @@ from clusterdiff.formats.source import Source
 from clusterdiff.measures import Measure, resolve_all
 from clusterdiff.points.clustering import Clustering, Points
 from clusterdiff.points.labels import FloatArray, Int64Array, Labels
+from clusterdiff.points.missing import Missing
 from clusterdiff.points.noise import NoiseAs, NoiseLabels
-from clusterdiff.points.policy import Missing
 from clusterdiff.table import Table, plain, record_html
 from clusterdiff.verbs.compare import compare
 from clusterdiff.wording import count

@@ -18,8 +18,9 @@ from clusterdiff.points.clustering import Clustering, Points
 from clusterdiff.points.corpus import Corpus
 from clusterdiff.points.labels import AnyArray, Int64Array, Labels, LazyNames, kind
 from clusterdiff.points.libraries import own_noise
+from clusterdiff.points.missing import Missing
 from clusterdiff.points.noise import Noise, NoiseAs, NoiseLabels
-from clusterdiff.points.policy import Missing, Policy
+from clusterdiff.points.policy import Policy
 from clusterdiff.verbs.read import read_clustering
 from clusterdiff.wording import count
 
@@ -103,9 +104,9 @@ def lay(true: Any, leaves: Leaves, missing: Missing, noise: NoiseLabels | None, 
     """Lay a tree over the true clusters of its points."""
     told = Noise.told(true=noise, treated=noise_as, own=(own_noise(true), None))
     policy = Policy(missing, told)
-    if missing == "lost":
+    if policy.rule.loses:
         raise ArgumentError(
-            'missing="lost" has no meaning for a sweep, whose sums are over points that both sides have.',
+            f'missing="{missing}" has no meaning for a sweep, whose sums are over points that both sides have.',
             'pass missing="drop" or missing="singleton".',
         )
     side = read_side(true, "true")
@@ -144,16 +145,18 @@ def _settle(aligned: Alignment, leaves: Leaves, policy: Policy) -> Laid:
         counted = policy.counted(len(aligned), 0, 0, aligned.policy.noise)
         return Laid(leaves.tree, leaf, true.codes, true.names, aligned.order.names, aligned.named, counted)
     known = true.present
-    lacking = ~known | (alone & (not leaves.others_alone))
-    if lacking.any() and policy.missing == "error":
+    in_tree = ~alone | leaves.others_alone
+    rule = policy.rule
+    if rule.refuses and not (known & in_tree).all():
         raise _refused(aligned, leaves, ~known, alone)
     missing = int(alone.sum()) if not leaves.others_alone else 0
     policy = policy.counted(len(aligned), missing, int((~known).sum()), aligned.policy.noise)
-    keep = ~lacking if policy.missing == "drop" else np.ones(len(aligned), dtype=bool)
+    kept = rule.compared(known, in_tree)
+    keep = np.ones(len(aligned), dtype=bool) if kept is None else kept
     if not keep.any():
         raise LabelError(f'no point is left: missing="drop" left out all {len(keep):,}.')
     names: Sequence[Any] = aligned.order.names
-    if policy.missing == "singleton" and not known.all():
+    if rule.separates and not known.all():
         true = true.apart(~known, names)
     # Points that the tree does not have come after those that it has.
     leaf[alone] = leaves.tree.points + np.arange(int(alone.sum()))

@@ -275,7 +275,8 @@ def compare_documents(
         kept = np.flatnonzero(~unscored)
         scored = partial(_pool, _taken(aligned, kept), of_point[kept], policy, data)
     in_true, in_pred = aligned.true.present, aligned.pred.present
-    compared = (in_true & in_pred) if policy.missing == "drop" else (in_true | in_pred)
+    kept = policy.rule.compared(in_true, in_pred)
+    compared = in_true | in_pred if kept is None else (in_true | in_pred) & kept
     # A document with nothing left to compare has no comparison of its own.
     filled = np.unique(of_point[compared]).tolist()
     make = _Part(aligned, _core.group_members(of_point, len(names)), policy, data)

@@ -101,15 +101,6 @@ def lacking(true: Corpus, pred: Corpus) -> tuple[list[str], list[str]]:
     return [name for name in true if name not in pred], [name for name in pred if name not in true]
 
 
-#: What becomes of documents that only `true` has, and of those that only `pred` has, by policy.
-LEFT_OUT = "the coreference measures leave these documents out, as the reference scorers do."
-MEANS = {
-    "lost": ("Their points count as not found.", f"Their points are spurious for S_H; {LEFT_OUT}"),
-    "singleton": ("", LEFT_OUT.capitalize()),
-    "drop": ("", ""),
-}
-
-
 def check_documents(true: Corpus, pred: Corpus, policy: Policy) -> list[str]:
     """Raise if too many documents have no partner; else notices that name those without one."""
     left, right = names_of(true, pred)
@@ -119,6 +110,6 @@ def check_documents(true: Corpus, pred: Corpus, policy: Policy) -> list[str]:
         1: f"{left} lacks {len(only_pred):,} of the {count(len(pred), 'document')} of {right}: {listed(only_pred)}.",
     }
     told = {side: lack for side, lack in told.items() if (only_true, only_pred)[side]}
-    if len(only_true) == len(true) or (policy.missing == "error" and told):
+    if len(only_true) == len(true) or (policy.rule.refuses and told):
         raise LabelError(" ".join(told.values()), "documents are matched by their names.")
-    return [f"{lack} {MEANS[policy.missing][side]}".rstrip() for side, lack in told.items()]
+    return [f"{lack} {policy.rule.documents[side]}".rstrip() for side, lack in told.items()]

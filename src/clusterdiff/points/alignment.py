@@ -14,7 +14,8 @@ from clusterdiff.points.clustering import Clustering, Points, refuse_twice
 from clusterdiff.points.corpus import InDocument
 from clusterdiff.points.index import Index, index_of, refuse_half_named
 from clusterdiff.points.labels import BoolArray, Labels, LazyNames, encode_objects, kind
-from clusterdiff.points.policy import MISSING_HINT, Policy
+from clusterdiff.points.missing import MISSING_HINT
+from clusterdiff.points.policy import Policy
 from clusterdiff.wording import count
 
 SIDES = ("true", "pred")
@@ -187,7 +188,7 @@ class Alignment:
 def align(true: object, pred: object, policy: Policy | None = None) -> Alignment:
     """Lay two clusterings over the same points, and deal with the others as the policy says."""
     policy = policy or Policy()
-    return settled(aligned_as_given(true, pred, empty=policy.missing == "lost"), policy)
+    return settled(aligned_as_given(true, pred, empty=policy.rule.loses), policy)
 
 
 def aligned_as_given(true: object, pred: object, empty: bool = False) -> Alignment:
@@ -264,24 +265,20 @@ def _kind_of_name(name: object) -> str:
 
 
 def _apply_missing(aligned: Alignment) -> Alignment:
-    lost = [aligned.side(side).absent for side in SIDES]
-    if all(mask is None for mask in lost):
+    if all(aligned.side(side).absent is None for side in SIDES):
         return aligned
-    policy = aligned.policy
-    if policy.missing == "error":
+    rule = aligned.policy.rule
+    if rule.refuses:
         raise LabelError(
             " ".join(_lacking(aligned, side) for side in SIDES if aligned.side(side).absent is not None),
             MISSING_HINT,
         )
-    if policy.missing == "lost":
-        # A point that neither side has a cluster for is no point of either.
-        aligned = _keep(aligned, aligned.true.present | aligned.pred.present, "missing")
-    aligned = replace(aligned, policy=_counted(policy, aligned), given=aligned.given or _as_given(aligned))
-    if policy.missing == "lost":
-        return aligned
-    if policy.missing == "drop":
-        return _keep(aligned, aligned.true.present & aligned.pred.present, "missing")
-    return _alone(aligned, lost)
+    aligned = _keep(aligned, rule.known(aligned.true.present, aligned.pred.present), "missing")
+    aligned = replace(
+        aligned, policy=_counted(aligned.policy, aligned), given=aligned.given or _as_given(aligned)
+    )
+    aligned = _keep(aligned, rule.compared(aligned.true.present, aligned.pred.present), "missing")
+    return _alone(aligned, [aligned.side(side).absent for side in SIDES]) if rule.separates else aligned
 
 
 def _as_given(aligned: Alignment, noise: Sequence[BoolArray | None] = (None, None)) -> Given:
@@ -316,8 +313,8 @@ def _lacking(aligned: Alignment, side: str) -> str:
     return f"`{side}` lacks {at.size:,} of the {present:,} points of `{other}`: {listed(points, at.size)}."
 
 
-def _keep(aligned: Alignment, keep: BoolArray, why: str) -> Alignment:
-    if keep.all():
+def _keep(aligned: Alignment, keep: BoolArray | None, why: str) -> Alignment:
+    if keep is None or keep.all():
         return aligned
     if not keep.any():
         option, hint = (

@@ -125,10 +125,14 @@ def _numbers(left: Loaded, right: Loaded, wanted: Wanted, matched: Matched, poli
             if mine is None:
                 assert theirs is not None
                 mine = np.where(found, theirs[matched.place], np.nan)
-                _refuse_unknown(column, right, left, int((~found).sum()), policy)
+                _refuse_unknown(
+                    column, right, left, int((~found).sum()) if policy.rule.keeps(True, False) else 0
+                )
             if theirs is None:
                 theirs = np.full(right.rows, np.nan)
-                _refuse_unknown(column, left, right, len(matched.extra), policy)
+                _refuse_unknown(
+                    column, left, right, len(matched.extra) if policy.rule.keeps(False, True) else 0
+                )
             mine = np.concatenate([mine, theirs[matched.extra]])
         assert mine is not None  # a table that is seen twice has the column or does not
         columns[name] = mine
@@ -144,9 +148,9 @@ def _number(table: Loaded, name: str) -> FloatArray | None:
     return values
 
 
-def _refuse_unknown(column: str, known: Loaded, other: Loaded, points: int, policy: Policy) -> None:
+def _refuse_unknown(column: str, known: Loaded, other: Loaded, points: int) -> None:
     """Raise if points that count have no number, since only one of the tables has the column."""
-    if points and policy.missing in ("singleton", "lost"):
+    if points:
         raise ArgumentError(
             f"only {known.title} has the column {column!r}, and it lacks {count(points)} of {other.title}.",
             f'give {other.title} that column too, or pass missing="drop" to leave them out.',

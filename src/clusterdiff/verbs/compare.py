@@ -24,8 +24,9 @@ from clusterdiff.points.corpus import SINGLETONS, Corpus, Singletons
 from clusterdiff.points.keys import Key
 from clusterdiff.points.labels import Labels, kind
 from clusterdiff.points.libraries import own_noise
+from clusterdiff.points.missing import Missing
 from clusterdiff.points.noise import Noise, NoiseAs, NoiseLabels
-from clusterdiff.points.policy import Missing, Policy
+from clusterdiff.points.policy import Policy
 from clusterdiff.verbs.read import read_array, read_clustering, read_documents
 
 #: dtypes that need no encoding: integers of any width, and bools.
@@ -187,7 +188,7 @@ def compare(
         data = {name: _of_table(value, name, sides, points) for name, value in data.items()}
     documents = data.pop("documents")
     data["distances"] = distances
-    aligned = aligned_as_given(read[0], read[1], empty=policy.missing == "lost")
+    aligned = aligned_as_given(read[0], read[1], empty=policy.rule.loses)
     if documents is not None:
         return noticed(compare_within(aligned, documents, policy, singletons, **data))
     return noticed(compare_aligned(settled(aligned, policy), **data))

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from clusterdiff.diff.comparison import Comparison, noticed
 from clusterdiff.points.corpus import Singletons
+from clusterdiff.points.missing import Missing
 from clusterdiff.points.noise import Noise, NoiseAs, NoiseLabels
-from clusterdiff.points.policy import Missing, Policy
+from clusterdiff.points.policy import Policy
 from clusterdiff.tables import frames
 
 

@@ -38,7 +38,7 @@ def patching(comparison: Comparison) -> dict[str, Any]:
 def _refused(comparison: Comparison) -> str | None:
     policy = comparison.policy
     alone = int(comparison.analysis.alone[1].sum())
-    left_out = (policy.spurious_points if policy.missing == "drop" else 0) + (
+    left_out = (0 if policy.rule.keeps(False, True) else policy.spurious_points) + (
         policy.noise.points if policy.noise.drops else 0
     )
     if isinstance(comparison, CorpusComparison):

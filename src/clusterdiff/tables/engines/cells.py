@@ -8,6 +8,7 @@ a row of such points, whose cluster on that side is null, stands for no cell; ``
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
@@ -16,8 +17,9 @@ from typing import Any
 import narwhals.stable.v2 as nw
 
 from clusterdiff.errors import ArgumentError, EngineError, LabelError, listed, positions
+from clusterdiff.points.missing import MISSING_HINT
 from clusterdiff.points.noise import Noise
-from clusterdiff.points.policy import MISSING_HINT, Policy
+from clusterdiff.points.policy import Policy
 from clusterdiff.tables.engines.native import Engine, Frame, plain
 from clusterdiff.tables.engines.tables import Points, flag, log_or_0
 from clusterdiff.wording import count
@@ -74,6 +76,12 @@ def noisy(noise: Noise) -> dict[str, Any]:
     return marks
 
 
+def filtered(frame: Frame, which: Callable[[Any, Any], Any]) -> Frame:
+    """The rows that a rule for missing points keeps; tn and pn mark those that have no label."""
+    kept = which(c("tn") == 0, c("pn") == 0)
+    return frame if kept is None else frame.filter(kept)
+
+
 def group(points: Points, policy: Policy) -> Cells:
     """Group the points to cells and apply the user's policy; raises if the tables do not fit together."""
     with points.engine.running():
@@ -88,7 +96,7 @@ class _Grouping:
         self.engine = points.engine
         self._nowhere: int | None = None
         # Whether to distinguish the rows of a join by the side that names them; the first attempt does not need to.
-        self.counted = len(points.sides) == 2 and (policy.missing != "error" or self.engine.nulls_match)
+        self.counted = len(points.sides) == 2 and (not policy.rule.refuses or self.engine.nulls_match)
         self.raw = self.engine.keep(self._grouped())
         if len(points.sides) == 2 and not self.counted and not self._whole():
             self.engine.free(self.raw)
@@ -197,15 +205,13 @@ class _Grouping:
         policy, kept = self.policy, flagged
         if policy.noise.drops:
             kept = kept.filter((c("tz") + c("pz")) == 0)
-        if policy.missing == "lost":  # a point that neither side has a cluster for is no point of either
-            kept = kept.filter((c("tn") + c("pn")) < 2)
+        kept = filtered(kept, policy.rule.known)
         tally = self._tally(flagged, kept)
         before = kept
-        if tally["missing"] and policy.missing == "error":
+        if tally["missing"] and policy.rule.refuses:
             self._refuse_missing(tally)
-        lost = policy.missing == "lost" and tally["missing"] > 0
-        if policy.missing != "singleton" and not lost:
-            kept = kept.filter((c("tn") + c("pn")) == 0)
+        lost = policy.rule.loses and tally["missing"] > 0
+        kept = filtered(kept, policy.rule.compared)
         if policy.noise.separates:
             nulled = {x: nw.when(c(f"{x}z") == 0).then(c(x)) for x in ("t", "p")}
             kept, before = kept.with_columns(**nulled), before.with_columns(**nulled)
@@ -281,7 +287,7 @@ class _Grouping:
                 f"rows at first, then {int(got['true']):,} and {int(got['pred']):,}.",
                 "run again when nothing writes to them.",
             )
-        if self.policy.missing != "error" and got["unmatched"]:
+        if not self.policy.rule.refuses and got["unmatched"]:
             self.points.refuse_repeats(unmatched=True)
 
     def _refuse_missing(self, tally: dict[str, int]) -> None:

@@ -20,7 +20,7 @@ from clusterdiff.meet.parts import CellWeights, Moments
 from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.labels import AnyArray, BoolArray, FloatArray, Int64Array, IntArray, Single
 from clusterdiff.points.reading import read_labels
-from clusterdiff.tables.engines.cells import Cells, noisy
+from clusterdiff.tables.engines.cells import Cells, filtered, noisy
 from clusterdiff.tables.engines.native import Engine, Frame, asked, plain
 from clusterdiff.tables.engines.tables import Points, flag
 
@@ -213,12 +213,9 @@ def points_compared(cells: Cells) -> Frame:
     frame = points.frame.with_columns(tn=own["t"], pn=own["p"], **noisy(policy.noise))
     if policy.noise.drops:
         frame = frame.filter((c("tz") + c("pz")) == 0)
+    frame = filtered(filtered(frame, policy.rule.known), policy.rule.compared)
     if cells.lost:
-        frame = frame.filter((c("tn") + c("pn")) < 2).with_columns(
-            ta=c("tn"), pa=c("pn"), tn=nw.lit(0), pn=nw.lit(0)
-        )
-    elif policy.missing != "singleton":
-        frame = frame.filter((c("tn") + c("pn")) == 0)
+        frame = frame.with_columns(ta=c("tn"), pa=c("pn"), tn=nw.lit(0), pn=nw.lit(0))
     single = policy.noise.separates
     frame = frame.with_columns(
         to=c("tn") + c("tz") if single else c("tn"), po=c("pn") + c("pz") if single else c("pn")
