@@ -52,6 +52,10 @@ class CellWeights:
         pairs = np.where(several, np.maximum((mass * mass - square) / 2, 0.0), 0.0)
         return cls(mass, pairs, np.where(several, np.maximum(whole - logs, 0.0), 0.0), scale=scale)
 
+    def inside(self, content: str) -> FloatArray:
+        """What there is to lose inside each cell, of a content of :mod:`clusterdiff.meet.terms`."""
+        return self.entropy if content == "entropy" else 2 * self.pairs
+
     def take(self, cells: Any) -> CellWeights:
         """The same for a selection of cells."""
         square = None if self.square is None else self.square[cells]
