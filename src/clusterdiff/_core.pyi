@@ -383,8 +383,13 @@ def repairs(
     mass: NDArray[np.float64] | None = None,
     entropy: NDArray[np.float64] | None = None,
     unit: float = 1.0,
+    missing: tuple[NDArray[np.int64], NDArray[np.float64] | None] | None = None,
+    spurious: tuple[NDArray[np.int64], NDArray[np.float64] | None] | None = None,
 ) -> Repairs:
-    """Every operation that brings pred closer to true, and what each alone would gain."""
+    """Every operation that brings pred closer to true, and what each alone would gain.
+
+    Lost points are the cluster of each, and its weight where the cells have weights.
+    """
 
 def repair_steps(
     cells: Cells,

@@ -10,7 +10,6 @@ from clusterdiff.decide.resolutions import Resolutions
 from clusterdiff.decide.sweep import Cuts
 from clusterdiff.diff.components import Place
 from clusterdiff.diff.loss import CellLoss, Losses
-from clusterdiff.diff.lost_repairs import LostRepairs
 from clusterdiff.diff.patch import SplitOff, Unite
 from clusterdiff.diff.repairs import Steps
 from clusterdiff.measures.registry import Decomposition, Registry
@@ -39,7 +38,6 @@ __all__ = [
     "Labels",
     "LazyNames",
     "Losses",
-    "LostRepairs",
     "Margins",
     "Members",
     "MissingRule",

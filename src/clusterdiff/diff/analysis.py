@@ -12,10 +12,10 @@ from clusterdiff.caching import cached_property
 from clusterdiff.diff.loss import CellLoss, Loss, Losses
 from clusterdiff.measures import resolve
 from clusterdiff.measures.subcomponents import Scored, subcomponent
-from clusterdiff.meet.alone import Alone
 from clusterdiff.meet.lattice import Components
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.uneven import UnevenMeet
+from clusterdiff.meet.unmatched import Unmatched
 from clusterdiff.points.labels import AnyArray, BoolArray, FloatArray, Int64Array, single
 from clusterdiff.table import Table, record_html
 from clusterdiff.wording import count
@@ -329,7 +329,7 @@ def _clusters(meet: Meet, losses: Losses, score: FloatArray, component: Any) -> 
     }
 
 
-def _and_none(columns: dict[str, Any], alone: Alone | None, part: str, total: float) -> dict[str, Any]:
+def _and_none(columns: dict[str, Any], alone: Unmatched | None, part: str, total: float) -> dict[str, Any]:
     """The rows, and one for the points that are in no cluster of this side, if there are any."""
     if alone is None or not len(alone):
         return columns

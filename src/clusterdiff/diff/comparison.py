@@ -16,7 +16,6 @@ from clusterdiff.diff.components import Component, components, overview_html
 from clusterdiff.diff.explain import Explanation, explain, explain_gains
 from clusterdiff.diff.gains import By, Gains, gains
 from clusterdiff.diff.loss import Loss
-from clusterdiff.diff.lost_repairs import LostRepairs
 from clusterdiff.diff.mapping import Continuation, mapping
 from clusterdiff.diff.patch import Patch, patch
 from clusterdiff.diff.repairs import Repairs
@@ -265,12 +264,11 @@ class Comparison(Scores):
         if wanted == resolve("S_H"):
             return self._repairs
         seen = self.seen_by(wanted)
-        kind = LostRepairs if seen.meet.uneven else Repairs
-        return kind(seen.analysis, seen.source, self._worth(wanted, anew))
+        return Repairs(seen.analysis, seen.source, self._worth(wanted, anew))
 
     @cached_property
     def _repairs(self) -> Repairs:
-        return (LostRepairs if self.meet.uneven else Repairs)(self.analysis, self.source)
+        return Repairs(self.analysis, self.source)
 
     def patch(self) -> Patch:
         """The derivation from pred to true: a list of split and merge operations, which can be written and applied.

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from clusterdiff import _core, notebook
 from clusterdiff.caching import cached_property
 from clusterdiff.diff.analysis import Analysis
-from clusterdiff.diff.anew import Operation
+from clusterdiff.diff.anew import NOWHERE, Operation
 from clusterdiff.diff.changes import Gathering
 from clusterdiff.diff.patch import FreshNames
 from clusterdiff.diff.source import PointSource
@@ -20,14 +20,17 @@ from clusterdiff.diff.worth import Worth
 from clusterdiff.errors import ArgumentError
 from clusterdiff.measures.terms import x_log_x
 from clusterdiff.meet.meet import Meet
+from clusterdiff.meet.unmatched import Unmatched
 from clusterdiff.table import plain, record_html
 from clusterdiff.wording import and_list, change, count, name
 
-OPERATIONS = ("split", "merge", "move")
+OPERATIONS = ("split", "merge", "move", "add", "remove")
+SPLIT, MERGE, MOVE, ADD, REMOVE = range(len(OPERATIONS))
 #: What is told of a repair.
 FIELDS = ("operation", "gain", "score", "clusters", "into", "true", "component", "sentence", "points")
 #: Gains below this are rounding.
 ROUNDING = 1e-14
+NO_CELLS = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -193,6 +196,10 @@ class Repairs(_Listed):
 
     ``measure`` is its name, and ``left_out`` says for how many operations it was not computed. ``sequence`` is the
     greedy sequence of operations that ends when pred equals true.
+
+    Where points count as lost, "add" puts the missing points of a true cluster to one of its parts (or in a cluster of
+    their own), and "remove" takes spurious points out. A split also leaves the spurious points of its cluster by
+    themselves.
     """
 
     measure = "S_H"
@@ -200,7 +207,7 @@ class Repairs(_Listed):
 
     def __init__(self, analysis: Analysis, source: PointSource, worth: Worth | None = None) -> None:
         self.analysis, self.source = analysis, source
-        found = Candidates(*_core.repairs(analysis.meet.cells, *_weights(analysis.meet)))
+        found = Candidates(*_found(analysis.meet))
         gain, score = found.gain, analysis.score + found.gain
         if worth is not None:
             self.measure = worth.measure.name
@@ -224,6 +231,11 @@ class Repairs(_Listed):
                 f"the sequence of repairs is the one that raises S_H fastest, and is not known for {self.measure}.",
                 "call repairs() without a measure.",
             )
+        if self.analysis.meet.uneven:
+            raise ArgumentError(
+                "the sequence of repairs is not known where points that one side lacks count as lost.",
+                'pass missing="drop" for the points that both have.',
+            )
         return Steps(self.analysis, self.source)
 
     @cached_property
@@ -233,54 +245,69 @@ class Repairs(_Listed):
     @cached_property
     def of_component(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """The places in this list of each component's repairs, best first, as (indptr, places)."""
-        found, meet = self.analysis.join, self.analysis.meet
+        found = self.analysis.join
         of = np.empty(len(self), dtype=np.int32)
-        split, merge, move = (self._operation == i for i in range(3))
-        of[split] = found.of_pred[self._at[split]]
-        of[merge] = found.of_true[self._at[merge]]
-        of[move] = found.of_true[meet.true[self._at[move]]]
+        for operation, component in enumerate(
+            (found.of_pred, found.of_true, found.of_cell, found.of_true, found.of_pred)
+        ):
+            chosen = self._operation == operation
+            of[chosen] = component[self._at[chosen]]
         return _core.group_members(of, len(found))
 
     def _make(self, i: int) -> Repair:
         meet, names = self.analysis.meet, self.analysis
-        operation, at = OPERATIONS[self._operation[i]], int(self._at[i])
-        if operation == "split":
-            cells = names.cells_of_pred(at)
-            cells = cells[np.argsort(-meet.mass[cells], kind="stable")]
+        operation, at, to = (int(column[i]) for column in (self._operation, self._at, self._to))
+        lost: tuple[str, int] | None = None
+        if operation == SPLIT:
+            cells = self._largest_first(names.cells_of_pred(at))
             clusters, parts = [at], list(cells[:, None])
-        elif operation == "merge":
+        elif operation == MERGE:
             cells = names.cells_of_true(at)
-            cells = cells[names.parts_of_pred[meet.pred[cells]] == 1]
-            cells = cells[np.argsort(-meet.mass[cells], kind="stable")]
-            if self._to[i] >= 0:
-                cells = np.concatenate([self._to[i : i + 1], cells])
+            cells = self._largest_first(cells[names.parts_of_pred[meet.pred[cells]] == 1])
+            if to >= 0:
+                cells = np.concatenate([[to], cells])
             clusters, parts = meet.pred[cells].tolist(), [cells]
+        elif operation == MOVE:
+            clusters, parts = meet.pred[[at, to]].tolist(), [np.array([at])]
+        elif operation == ADD:
+            clusters, parts, lost = [int(meet.pred[to])] if to >= 0 else [], [NO_CELLS], ("true", at)
         else:
-            clusters, parts = meet.pred[[at, self._to[i]]].tolist(), [np.array([at])]
+            clusters, parts, lost = [at], [NO_CELLS], ("pred", at)
         called = [names.pred[c] for c in clusters]
-        if operation == "split":
+        if operation == SPLIT:
             into = [called[0], *self._fresh(called * (len(parts) - 1))]
+        elif operation == ADD and not called:
+            into = self._fresh([names.true[at]])
         else:
-            into = [called[0 if operation == "merge" else 1]]
-        whose = [int(meet.true[part[0]]) for part in parts]
+            into = [called[1 if operation == MOVE else 0]]
+        if operation == REMOVE:
+            whose = meet.true[self._largest_first(names.cells_of_pred(at))[:1]].tolist()
+        else:
+            whose = [at] if operation == ADD else [int(meet.true[part[0]]) for part in parts]
+        join = names.join
         return Repair(
-            operation,
+            OPERATIONS[operation],
             float(self.gain[i]),
             float(self.score[i]),
             called,
             into,
             [names.true[t] for t in whose],
-            int(self.analysis.join.of_true[whose[0]]),
+            int(join.of_true[whose[0]] if whose else join.of_pred[at]),
             parts,
             self.source,
+            lost,
         )
+
+    def _largest_first(self, cells: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return cells[np.argsort(-self.analysis.meet.mass[cells], kind="stable")]
 
 
 class Candidates(NamedTuple):
     """Operations on predicted clusters, and what each gains in S_H.
 
-    ``at`` is the predicted cluster of a split, the true cluster of a merge, the cell of a move. ``to`` is the cell that
-    a move unites it with, or whose cluster, which is not all of the true one, takes part in a merge; else -1.
+    ``at`` is the predicted cluster of a split or removal, the true cluster of a merge or addition, the cell of a move.
+    ``to`` is the cell that a move or an addition unites it with, or whose cluster, which is not all of the true one,
+    takes part in a merge; else -1.
     """
 
     operation: npt.NDArray[np.int32]
@@ -292,14 +319,16 @@ class Candidates(NamedTuple):
         """The places of the best of those that differ in their target alone, in the order of all."""
         if not len(gain):
             return np.empty(0, dtype=np.int64)
-        order = np.lexsort((-gain, self.to >= 0, self.at, self.operation))
-        key = np.stack([self.operation, self.at, self.to >= 0])[:, order]
+        # Merges with and without one more cluster are two operations.
+        hosted = (self.operation == MERGE) & (self.to >= 0)
+        order = np.lexsort((-gain, hosted, self.at, self.operation))
+        key = np.stack([self.operation, self.at, hosted])[:, order]
         first = np.append(True, (key[:, 1:] != key[:, :-1]).any(axis=0))
         return np.sort(order[first])
 
     def gathering(self, meet: Meet, pure: npt.NDArray[np.bool_]) -> Gathering:
         """Those of them that unite cells, given which cells are a predicted cluster each: merges and moves."""
-        moves = self.operation == OPERATIONS.index("move")
+        moves = self.operation == MOVE
         true = np.where(moves, meet.true[np.where(moves, self.at, 0)], self.at)
         inside = np.flatnonzero(pure)
         first = np.searchsorted(meet.true[inside], true)
@@ -318,7 +347,7 @@ class Candidates(NamedTuple):
 def valued(worth: Worth, found: Candidates) -> tuple[Candidates, npt.NDArray[np.float64], int]:
     """Operations, a measure after each, and how many are left out since it would have to be computed anew."""
     meet, analysis = worth.meet, worth.analysis
-    split = found.operation == OPERATIONS.index("split")
+    split = found.operation == SPLIT
     pure = analysis.parts_of_pred[meet.pred] == 1
     unite = found.take(np.flatnonzero(~split))
     if not len(split):
@@ -340,15 +369,21 @@ def _operations(analysis: Analysis, found: Candidates, pure: npt.NDArray[np.bool
     meet = analysis.meet
     for operation, at, to in zip(found.operation.tolist(), found.at.tolist(), found.to.tolist(), strict=True):
         target = meet.k_pred if to < 0 else int(meet.pred[to])
-        if OPERATIONS[operation] == "split":
+        if operation == SPLIT:
             cells = analysis.cells_of_pred(at)
             yield Operation(cells, meet.k_pred + np.arange(len(cells)))
-        elif OPERATIONS[operation] == "merge":
+        elif operation == MERGE:
             cells = analysis.cells_of_true(at)
             cells = cells[pure[cells]]
-            yield Operation(cells, np.full(len(cells), target))
-        else:
+            yield Operation(
+                cells, np.full(len(cells), target), spurious=dict.fromkeys(meet.pred[cells].tolist(), target)
+            )
+        elif operation == MOVE:
             yield Operation(np.array([at]), np.array([target]))
+        elif operation == ADD:
+            yield Operation(NO_CELLS, NO_CELLS, missing={at: target})
+        else:
+            yield Operation(NO_CELLS, NO_CELLS, spurious={at: NOWHERE})
 
 
 class Steps(_Listed):
@@ -401,6 +436,21 @@ class Steps(_Listed):
             parts,
             self.source,
         )
+
+
+def _found(meet: Meet) -> tuple[Any, ...]:
+    """Every operation and its gain, from the core."""
+    if not len(meet):  # nothing is shared: what is missing can come, and nothing that goes changes the score
+        each = np.arange(meet.k_true)
+        gain = meet.true_mass / (meet.total or 1)
+        return np.full(len(each), ADD, dtype=np.int32), each, np.full(len(each), -1), gain
+    return _core.repairs(meet.cells, *_weights(meet), _lost(meet.missing), _lost(meet.spurious))
+
+
+def _lost(points: Unmatched) -> tuple[Any, Any] | None:
+    if not len(points):
+        return None
+    return points.cluster, None if points.weights is None else points.weights.astype(np.float64)
 
 
 def _weights(meet: Meet) -> tuple[Any, Any, float]:

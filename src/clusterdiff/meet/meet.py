@@ -15,6 +15,7 @@ from clusterdiff.errors import ArgumentError
 from clusterdiff.meet.given import located, names_of, places_of, read_cells, rows_of
 from clusterdiff.meet.parts import CellWeights, Links, Moments, Overlap, Pairs
 from clusterdiff.meet.sums import Made, Sizes, Sums, WeightedSums
+from clusterdiff.meet.unmatched import NOBODY
 from clusterdiff.points.labels import AnyArray, FloatArray, Int64Array, IntArray, LazyNames
 from clusterdiff.table import Table
 
@@ -64,6 +65,8 @@ class Meet(Sizes):
 
     #: Whether a clustering has points that the other lacks; see :class:`UnevenMeet`.
     uneven = False
+    #: The points that only the true, and that only the predicted clustering has.
+    missing = spurious = NOBODY
 
     def __init__(
         self,
@@ -160,7 +163,8 @@ class Meet(Sizes):
 
     def within(self, documents: IntArray) -> Meet:
         """The same meet of points that are divided into documents, where ``documents`` numbers each point's."""
-        parts = self._carried | {"locate": self._locate, "overlap": partial(_divided, self, documents)}
+        divided = lambda: self.overlap.within(self.cell_of_point, documents)  # noqa: E731
+        parts = self._carried | {"locate": self._locate, "overlap": divided}
         return Meet(self.cells, self._true_names, self._pred_names, **parts)
 
     @property
@@ -494,7 +498,3 @@ def _made(lazy: Lazy[Made]) -> Made:
 def _moved(place: IntArray, meet: Meet) -> IntArray:
     """The cell of each point after the cells of ``meet`` went to other places; -1 stays -1."""
     return place[meet.cell_of_point]
-
-
-def _divided(meet: Meet, documents: IntArray) -> Overlap:
-    return meet.overlap.within(meet.cell_of_point, documents)

@@ -11,9 +11,9 @@ import numpy.typing as npt
 from clusterdiff import _core
 from clusterdiff.caching import cached_property
 from clusterdiff.errors import ArgumentError
-from clusterdiff.meet.alone import Alone, NoCells
 from clusterdiff.meet.meet import Lazy, Meet
 from clusterdiff.meet.parts import CellWeights, Links, Moments, Overlap, Pairs, pairs_with_lost
+from clusterdiff.meet.unmatched import NoCells, Unmatched
 from clusterdiff.meet.whole import Whole
 from clusterdiff.points.labels import AnyArray, FloatArray, Int64Array, IntArray
 
@@ -56,8 +56,8 @@ class UnevenMeet(Meet):
         self,
         shared: Meet | None,
         names: tuple[AnyArray, AnyArray],
-        missing: Alone,
-        spurious: Alone,
+        missing: Unmatched,
+        spurious: Unmatched,
         *,
         scale: int | None = None,
         locate: Lazy[IntArray] | None = None,
@@ -379,7 +379,7 @@ def uneven_of(
         if link_sums is not None:
             links = link_sums(present)(place[own[present]], len(order), of(weights, present))
         sides.append(order)
-        alone.append(Alone(place[own[at]], at, of(weights, at), of(features, at), links))
+        alone.append(Unmatched(place[own[at]], at, of(weights, at), of(features, at), links))
         if documents is not None:
             group = np.empty(len(order), dtype=np.int64)
             group[place[own[present]]] = documents[present]
@@ -414,7 +414,7 @@ def _no_weights(scale: int | None) -> CellWeights | None:
 
 
 def _restored(
-    shared: Meet | None, names: tuple[AnyArray, AnyArray], missing: Alone, spurious: Alone, parts: Any
+    shared: Meet | None, names: tuple[AnyArray, AnyArray], missing: Unmatched, spurious: Unmatched, parts: Any
 ) -> UnevenMeet:
     return UnevenMeet(shared, names, missing, spurious, **parts)
 

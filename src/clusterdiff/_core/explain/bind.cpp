@@ -43,8 +43,37 @@ auto with_weights(const PyCells& self, nb::handle mass, nb::handle entropy, doub
     return heavy(cells.count(), [&](Run& run) { return f(cells, weights, run); });
 }
 
-nb::object repairs_of(const PyCells& cells, nb::handle mass, nb::handle entropy, double unit) {
-    const auto r = with_weights(cells, mass, entropy, unit, [](const Cells& c, const CellWeights& w, Run&) { return repairs(c, w); });
+// The points that one side lacks, as (clusters, weights or None), or None.
+class Lost {
+  public:
+    Lost(nb::handle points, const char* name, i64 k, bool weighted) {
+        if (points.is_none()) return;
+        const auto both = nb::cast<nb::tuple>(points);
+        if (nb::len(both) != 2) throw BadValue(std::string(name) + " must have clusters and weights");
+        cluster_.emplace(both[0], name);
+        if (!both[1].is_none()) weights_.emplace(both[1], name);
+        if (weights_.has_value() != weighted) throw BadValue(std::string(name) + " must have weights as the cells have");
+        found.cluster = cluster_->exactly<i64>("int64");
+        found.count = cluster_->size();
+        for (i64 i = 0; i < found.count; ++i)
+            if (found.cluster[i] < 0 || found.cluster[i] >= k) throw BadValue(std::string(name) + " must be in clusters that exist");
+        if (!weights_) return;
+        if (weights_->size() != found.count) throw BadValue(std::string(name) + " must have one weight per point");
+        found.weights = weights_->exactly<double>("float64");
+    }
+
+    LostPoints found;
+
+  private:
+    std::optional<Array> cluster_, weights_;
+};
+
+nb::object repairs_of(const PyCells& cells, nb::handle mass, nb::handle entropy, double unit, nb::handle missing, nb::handle spurious) {
+    const bool weighted = !mass.is_none();
+    const Lost no_pred(missing, "missing", cells.cells().k_true, weighted), no_true(spurious, "spurious", cells.cells().k_pred, weighted);
+    const auto r = with_weights(cells, mass, entropy, unit, [&](const Cells& c, const CellWeights& w, Run&) {
+        return repairs(c, w, no_pred.found, no_true.found);
+    });
     return repairs_result(to_numpy(r.operation), to_numpy(r.at), to_numpy(r.to), to_numpy(r.gain));
 }
 
@@ -61,7 +90,8 @@ void bind_explain(nb::module_& m, nb::class_<PyCells>& cells) {
     repairs_result.define(m, "Repairs", {"operation", "at", "to", "gain"});
     steps_result.define(m, "RepairSteps", {"operation", "true", "gain", "indptr", "cell", "source", "target"});
     cells.def("join", &join_of).def("assign", &assign_in, "values"_a);
-    m.def("repairs", &repairs_of, "cells"_a, "mass"_a.none() = nb::none(), "entropy"_a.none() = nb::none(), "unit"_a = 1.0);
+    m.def("repairs", &repairs_of, "cells"_a, "mass"_a.none() = nb::none(), "entropy"_a.none() = nb::none(), "unit"_a = 1.0,
+          "missing"_a.none() = nb::none(), "spurious"_a.none() = nb::none());
     m.def("repair_steps", &steps_of, "cells"_a, "mass"_a.none() = nb::none(), "entropy"_a.none() = nb::none(), "unit"_a = 1.0);
 }
 

@@ -5,7 +5,7 @@
 
 namespace clusterdiff::pieces {
 
-enum Operation : i32 { kSplit = 0, kMerge = 1, kMove = 2 };
+enum Operation : i32 { kSplit = 0, kMerge = 1, kMove = 2, kAdd = 3, kRemove = 4 };
 
 // A set of points: all that scores need to know of it.
 struct Set {
@@ -37,10 +37,12 @@ struct Truth {
     double kept = 0.0, score = 1.0, through = 0.0;  // N, s, W
     i64 cells = 0;
     i32 pure = -1, mixed = -1;  // heads of the lists; the mixed ones stand in order of size
-    Set pure_set;
-    double pure_g = 0.0;
+    // The cells that have a predicted cluster to themselves: but for spurious points, which are added up in pure_lost. A
+    // cell beside such points stands in the list of mixed ones. pure_short is what they lack of scoring in full.
+    Set pure_set, pure_lost;
+    double pure_g = 0.0, pure_short = 0.0;
     i64 pure_cells = 0;
-    i32 largest_pure = -1;
+    i32 largest_pure = -1;  // of those without spurious points
     // its best operation
     i32 operation = kMerge, chosen = -1, target = -1;
     i64 version = 0;

@@ -1,10 +1,8 @@
 #include "explain/repairs.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <queue>
 
-#include "explain/pieces.hpp"
+#include "explain/gains.hpp"
 
 namespace clusterdiff {
 
@@ -16,60 +14,9 @@ using namespace pieces;
 // it changes the gains of all clusters that hold a part of it, and mending it part by part would take quadratic time.
 constexpr i64 kParts = 64;
 
-// A part may go to any other part of its true cluster that is mixed with others. So many of the largest are tried.
-constexpr int kTargets = 8;
-
-// Where all points but one weigh nothing, there is nothing to split; rounding must not say otherwise.
-constexpr double kRounding = 1e-12;
-
-class Repairs {
+class Greedy : Gains {
   public:
-    Repairs(const Cells& t, const CellWeights& weights)
-        : cells_(t.count()), k_true_(t.k_true), k_pred_(t.k_pred), unit_(weights.unit), total_(0.0) {
-        const double *mass = weights.mass, *entropy = weights.entropy;
-        truth_.resize(k_true_);
-        cluster_.resize(k_pred_ + cells_);
-        cell_.resize(cells_);
-        for (i64 row = 0; row < k_true_; ++row)
-            for (i64 q = t.indptr[row]; q < t.indptr[row + 1]; ++q) {
-                Cell& cell = cell_[q];
-                cell.set = {mass ? mass[q] : static_cast<double>(t.sizes[q]), entropy ? entropy[q] : 0.0, t.sizes[q]};
-                cell.g = g(cell.set);
-                cell.truth = static_cast<i32>(row);
-                cell.cluster = t.cols[q];
-                cell.last = static_cast<i32>(q);
-                truth_[row].set += cell.set;
-                truth_[row].kept += cell.g;
-                truth_[row].cells += 1;
-                Cluster& cluster = cluster_[cell.cluster];
-                cluster.set += cell.set;
-                cluster.kept += cell.g;
-                cluster.end += 1;  // a count for now
-                total_ += cell.set.mass;
-            }
-        group_by_cluster();
-        for (Truth& x : truth_) x.score = score(x.kept, x.set, x.cells);
-        for (i64 c = 0; c < k_pred_; ++c) rescore(cluster_[c]);
-        for (i64 row = 0; row < k_true_; ++row) line_up(static_cast<i32>(row), t.indptr[row], t.indptr[row + 1]);
-    }
-
-    // All operations and what each alone would gain.
-    Candidates candidates() const {
-        Candidates out;
-        auto add = [&](i32 operation, i64 at, i64 to, double gain) {
-            out.operation.push_back(operation);
-            out.at.push_back(at);
-            out.to.push_back(to);
-            out.gain.push_back(gain / total_);
-        };
-        for (i64 c = 0; c < k_pred_; ++c)
-            if (mixed(cluster_[c])) add(kSplit, c, -1, split_gain(cluster_[c]));
-        for (i64 row = 0; row < k_true_; ++row)
-            each_gain(truth_[row], [&](i32 operation, i32 cell, i32 to, double gain) {
-                add(operation, operation == kMerge ? row : cell, to, gain);
-            });
-        return out;
-    }
+    using Gains::Gains;
 
     // Make the best operation, again and again, until every predicted cluster is a true one. Call once.
     Steps greedy(Run& run) {
@@ -109,174 +56,6 @@ class Repairs {
         bool operator<(const Offer& o) const { return gain != o.gain ? gain < o.gain : index > o.index; }
     };
 
-    double g(const Set& x) const {
-        if (x.size < 2 || x.mass <= 0.0) return 0.0;
-        const double value = x.mass * std::log(x.mass / unit_) - x.entropy;
-        return value > kRounding * x.mass ? value : 0.0;
-    }
-
-    double score(double kept, const Set& whole, i64 parts) const {
-        if (parts < 2) return 1.0;
-        const double all = g(whole);
-        return all > 0.0 ? std::min(std::max(kept, 0.0) / all, 1.0) : 1.0;
-    }
-
-    static bool mixed(const Cluster& c) { return c.end - c.begin > 1; }
-
-    void rescore(Cluster& c) const { c.score = score(c.kept, c.set, c.end - c.begin); }
-
-    void group_by_cluster() {
-        i64 at = 0;
-        for (i64 c = 0; c < k_pred_; ++c) {
-            const i64 count = cluster_[c].end;
-            cluster_[c].begin = cluster_[c].end = at;
-            at += count;
-        }
-        by_cluster_.resize(cells_);
-        for (i64 q = 0; q < cells_; ++q) {
-            cell_[q].place = static_cast<i32>(cluster_[cell_[q].cluster].end++);
-            by_cluster_[cell_[q].place] = static_cast<i32>(q);
-        }
-    }
-
-    void line_up(i32 row, i64 begin, i64 end) {
-        Truth& t = truth_[row];
-        order_.clear();
-        for (i64 q = end; q-- > begin;) {
-            Cluster& c = cluster_[cell_[q].cluster];
-            c.through += cell_[q].set.mass * t.score;
-            t.through += cell_[q].set.mass * c.score;
-            order_.push_back(static_cast<i32>(q));
-        }
-        std::stable_sort(order_.begin(), order_.end(),
-                         [&](i32 a, i32 b) { return cell_[a].set.mass < cell_[b].set.mass; });
-        for (i32 q : order_) {  // the largest, of equals the first, comes last and so to the front
-            if (mixed(cluster_[cell_[q].cluster]))
-                link(t.mixed, q);
-            else
-                make_pure(t, q);
-        }
-    }
-
-    void link(i32& head, i32 q) {
-        cell_[q].previous = -1;
-        cell_[q].next = head;
-        if (head >= 0) cell_[head].previous = q;
-        head = q;
-    }
-
-    void unlink(i32& head, i32 q) {
-        Cell& cell = cell_[q];
-        (cell.previous >= 0 ? cell_[cell.previous].next : head) = cell.next;
-        if (cell.next >= 0) cell_[cell.next].previous = cell.previous;
-    }
-
-    // Put a cell that has grown to its place in a list that stands in order of size.
-    void rise(i32& head, i32 q) {
-        const double mass = cell_[q].set.mass;
-        i32 next = cell_[q].previous;
-        if (next < 0 || cell_[next].set.mass >= mass) return;
-        unlink(head, q);
-        while (cell_[next].previous >= 0 && cell_[cell_[next].previous].set.mass < mass) next = cell_[next].previous;
-        Cell& cell = cell_[q];
-        cell.previous = cell_[next].previous;
-        cell.next = next;
-        (cell.previous >= 0 ? cell_[cell.previous].next : head) = q;
-        cell_[next].previous = q;
-    }
-
-    void make_pure(Truth& t, i32 q) {
-        link(t.pure, q);
-        t.pure_set += cell_[q].set;
-        t.pure_g += cell_[q].g;
-        t.pure_cells += 1;
-        if (t.largest_pure < 0 || cell_[q].set.mass >= cell_[t.largest_pure].set.mass) t.largest_pure = q;
-    }
-
-    i32 home(const Truth& t) const {
-        if (t.mixed < 0) return t.largest_pure;
-        if (t.largest_pure < 0) return t.mixed;
-        return cell_[t.mixed].set.mass > cell_[t.largest_pure].set.mass ? t.mixed : t.largest_pure;
-    }
-
-    // ---- gains, times n
-
-    double split_gain(const Cluster& c) const { return std::max(0.0, c.through) * (1.0 - c.score); }
-
-    // Calls f(operation, cell, to, gain): merge with the cell whose mixed cluster takes the pure ones in, or -1 for the
-    // pure ones alone; move with the cell that moves, and the one that it is united with. Of pure targets the largest
-    // is the best, of mixed ones the home is always told, and another if that is better. A merge with a mixed cluster
-    // other than the home is told if nothing else gains as much, but for rounding.
-    template <class F>
-    void each_gain(const Truth& t, F&& f) const {
-        if (t.cells < 2) return;
-        const i32 h = home(t);
-        bool any = false;
-        double most = 0.0;
-        auto tell = [&](i32 operation, i32 cell, i32 to, double gain) {
-            if (!any || gain > most) any = true, most = gain;
-            f(operation, cell, to, gain);
-        };
-        if (t.pure_cells > 1) {
-            const double after = score(t.kept + g(t.pure_set) - t.pure_g, t.set, t.cells - t.pure_cells + 1);
-            tell(kMerge, -1, -1, t.through * (after - t.score));
-        }
-        if (t.pure_cells > 0 && h == t.mixed) tell(kMerge, -1, h, host_gain(t, h));
-        for (i32 x = t.mixed; x >= 0; x = cell_[x].next) {
-            if (x != h) tell(kMove, x, h, move_gain(t, x, h));
-            if (t.largest_pure >= 0 && t.largest_pure != h) tell(kMove, x, t.largest_pure, move_gain(t, x, t.largest_pure));
-            best_mixed(t, h, x, [&](i32 y) { return move_gain(t, x, y); }, [&](i32 y, double gain) { tell(kMove, x, y, gain); });
-        }
-        if (t.pure_cells > 0)
-            best_mixed(t, h, -1, [&](i32 y) { return host_gain(t, y); },
-                       [&](i32 y, double gain) { if (!any || gain > most + kRounding * t.set.mass) tell(kMerge, -1, y, gain); });
-    }
-
-    // Calls f(cell, gain) for the best of the largest mixed cells of a true cluster but two, if there is any.
-    template <class Gain, class F>
-    void best_mixed(const Truth& t, i32 but, i32 nor, Gain&& gain_of, F&& f) const {
-        i32 best = -1;
-        double most = 0.0;
-        int tried = 0;
-        for (i32 y = t.mixed; y >= 0 && tried < kTargets; y = cell_[y].next, ++tried) {
-            if (y == but || y == nor) continue;
-            const double gain = gain_of(y);
-            if (best < 0 || gain > most) best = y, most = gain;
-        }
-        if (best >= 0) f(best, most);
-    }
-
-    // The mixed cluster of a cell takes in all pure ones of its true cluster.
-    double host_gain(const Truth& t, i32 y) const {
-        const Cell& to = cell_[y];
-        const Cluster& host = cluster_[to.cluster];
-        const double united = g(to.set + t.pure_set);
-        const double after = score(t.kept + united - to.g - t.pure_g, t.set, t.cells - t.pure_cells);
-        const double host_score = score(host.kept + united - to.g, host.set + t.pure_set, host.end - host.begin);
-        const double p = t.pure_set.mass, m = to.set.mass;
-        return host_score * (host.through - m * t.score + (m + p) * after) - host.score * host.through - p * t.score +
-               (t.through - p - m * host.score) * (after - t.score);
-    }
-
-    // A cell leaves its mixed cluster for that of another cell of its true cluster, pure or mixed.
-    double move_gain(const Truth& t, i32 x, i32 y) const {
-        const Cell &stray = cell_[x], &to = cell_[y];
-        const Cluster &left = cluster_[stray.cluster], &host = cluster_[to.cluster];
-        const bool pure = !mixed(host);
-        const double united = g(to.set + stray.set);
-        const double after = score(t.kept + united - to.g - stray.g, t.set, t.cells - 1);
-        const double left_score = score(left.kept - stray.g, left.set - stray.set, left.end - left.begin - 1);
-        const double host_score = score(host.kept + united - to.g, host.set + stray.set, host.end - host.begin);
-        const double m = stray.set.mass, k = to.set.mass;
-        const double host_before = pure ? k * t.score : host.score * host.through;
-        const double host_rest = pure ? 0.0 : host.through - k * t.score;
-        return left_score * (left.through - m * t.score) - left.score * left.through +
-               host_score * (host_rest + (k + m) * after) - host_before +
-               (t.through - m * left.score - k * host.score) * (after - t.score);
-    }
-
-    // ---- the greedy sequence
-
     void offer_split(i32 c) {
         Cluster& cluster = cluster_[c];
         ++cluster.version;
@@ -289,7 +68,7 @@ class Repairs {
         if (t.cells > kParts && t.mixed >= 0) return;
         bool any = false;
         double best = 0.0;
-        each_gain(t, [&](i32 operation, i32 cell, i32 to, double gain) {
+        each_gain(row, [&](i32 operation, i32 cell, i32 to, double gain) {
             if (any && gain <= best) return;
             any = true;
             best = gain;
@@ -389,7 +168,7 @@ class Repairs {
         for (i32 c : clusters_) {
             Cluster& cluster = cluster_[c];
             const double before = cluster.score;
-            rescore(cluster);
+            rescore(c);
             give(cluster, row, t.score, before);
             if (cluster.end - cluster.begin == 1) {
                 const i32 last = by_cluster_[cluster.begin];
@@ -443,20 +222,16 @@ class Repairs {
         to.g = united;
     }
 
-    i64 cells_, k_true_, k_pred_;
-    double unit_, total_;
-    std::vector<Cell> cell_;
-    std::vector<Truth> truth_;
-    std::vector<Cluster> cluster_;
-    std::vector<i32> by_cluster_;  // cells grouped by predicted cluster; a cluster's are begin … end - 1
-    std::vector<i32> order_, dirty_, clusters_;
+    std::vector<i32> dirty_, clusters_;
     std::priority_queue<Offer> queue_;
 };
 
 }  // namespace
 
-Candidates repairs(const Cells& t, const CellWeights& weights) { return Repairs(t, weights).candidates(); }
+Candidates repairs(const Cells& t, const CellWeights& weights, const LostPoints& missing, const LostPoints& spurious) {
+    return Gains(t, weights, missing, spurious).candidates();
+}
 
-Steps repair_steps(const Cells& t, const CellWeights& weights, Run& run) { return Repairs(t, weights).greedy(run); }
+Steps repair_steps(const Cells& t, const CellWeights& weights, Run& run) { return Greedy(t, weights).greedy(run); }
 
 }  // namespace clusterdiff

@@ -10,6 +10,9 @@
 // alone or with one that holds more of it; move one cell to another of its true cluster. No operation ever cuts a cell:
 // merges and moves unite cells, splits make pure clusters; so every sequence of them comes to an end.
 //
+// Where one side lacks points, each of them is a part of its cluster: of g = 0, and alone. Two more operations then: add
+// the missing points of a true cluster to one of its cells; remove the spurious points of a predicted cluster.
+//
 // Where a cell goes: of the pure clusters inside its true cluster the largest gains most, since what is added to N,
 // g(k + m) - g(k) - g(m), rises with k and nothing else depends on it. Of the mixed ones it is the home, that with the
 // largest cell, or the best of the others.
@@ -28,11 +31,18 @@ struct CellWeights {
     double unit = 1.0;
 };
 
+// The points that only one side has: their clusters, and their weights, which are null where every point weighs 1.
+struct LostPoints {
+    const i64* cluster = nullptr;
+    const double* weights = nullptr;
+    i64 count = 0;
+};
+
 struct Candidates {
     std::vector<i32> operation;
-    std::vector<i64> at;  // split: the predicted cluster; merge: the true cluster; move: the cell
+    std::vector<i64> at;  // split, remove: the predicted cluster; merge, add: the true cluster; move: the cell
     std::vector<i64> to;  // merge: the cell whose cluster, which has points of others too, takes part, or -1; move: the
-                          // cell to unite with
+                          // cell to unite with; add: the same, or -1 for a cluster of their own
     std::vector<double> gain;
 };
 
@@ -47,7 +57,7 @@ struct Steps {
 };
 
 // All operations and what each alone would gain.
-Candidates repairs(const Cells& t, const CellWeights& weights);
+Candidates repairs(const Cells& t, const CellWeights& weights, const LostPoints& missing, const LostPoints& spurious);
 
 // The best operation, again and again, until every predicted cluster is a true one.
 Steps repair_steps(const Cells& t, const CellWeights& weights, Run& run);

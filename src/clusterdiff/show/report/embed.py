@@ -14,8 +14,8 @@ from clusterdiff.diff.explain import tell
 from clusterdiff.diff.loss import PARTS, Losses
 from clusterdiff.diff.repairs import Repair
 from clusterdiff.measures.terms import x_log_x
-from clusterdiff.meet.alone import Alone
 from clusterdiff.meet.uneven import UnevenMeet
+from clusterdiff.meet.unmatched import Unmatched
 from clusterdiff.points.corpus import InDocument
 from clusterdiff.points.labels import Single
 from clusterdiff.show.pages import visible
@@ -235,7 +235,7 @@ class Embedded:
                 row += more
         return rows
 
-    def _bags(self, alone: Alone, k: int, codes: Any) -> list[list[Any]]:
+    def _bags(self, alone: Unmatched, k: int, codes: Any) -> list[list[Any]]:
         """How many points of each cluster the other side lacks; with weights also their mass and their own."""
         columns = [alone.count(k)[codes].tolist()]
         if alone.weights is not None:

@@ -14,10 +14,10 @@ from clusterdiff import _core
 from clusterdiff.caching import cached_property
 from clusterdiff.diff.analysis import CellNumbers
 from clusterdiff.errors import ArgumentError, EngineError
-from clusterdiff.meet.alone import Alone
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.parts import CellWeights, Moments
 from clusterdiff.meet.uneven import UnevenMeet
+from clusterdiff.meet.unmatched import Unmatched
 from clusterdiff.points.labels import AnyArray, BoolArray, FloatArray, Int64Array, IntArray, Single
 from clusterdiff.points.reading import read_labels
 from clusterdiff.tables.engines.cells import Cells, filtered, noisy
@@ -325,7 +325,7 @@ def as_given(cells: Cells) -> Meet:
         place = np.append(np.argsort(order), -1)[own]
         codes.append(place)
         names.append(called[order])
-        alone.append(Alone(np.repeat(place, np.where((own >= 0) & (other < 0), size, 0))))
+        alone.append(Unmatched(np.repeat(place, np.where((own >= 0) & (other < 0), size, 0))))
         found.append(len(shared))
     both = np.flatnonzero((t >= 0) & (p >= 0))
     meet = None

@@ -13,7 +13,7 @@ from clusterdiff.points.labels import FloatArray, Int64Array
 
 
 @dataclass(frozen=True)
-class Alone:
+class Unmatched:
     """The points that only one side has: the cluster of each, and what else is known of it.
 
     ``at`` has their positions among all points. ``links`` is the link weight inside each cluster, with these points.
@@ -41,7 +41,7 @@ class Alone:
         """What they weigh together."""
         return len(self) if self.weights is None else self.weights.sum().item()
 
-    def of(self, clusters: Int64Array, k: int) -> Alone:
+    def of(self, clusters: Int64Array, k: int) -> Unmatched:
         """Those of some of the ``k`` clusters, which are numbered anew in their order."""
         place = np.full(k, -1)
         place[clusters] = np.arange(len(clusters))
@@ -50,13 +50,16 @@ class Alone:
         def taken(values: Any) -> Any:
             return None if values is None else values[mine]
 
-        return Alone(
+        return Unmatched(
             place[self.cluster[mine]],
             taken(self.at),
             taken(self.weights),
             taken(self.features),
             None if self.links is None else self.links[clusters],
         )
+
+
+NOBODY = Unmatched(np.empty(0, dtype=np.int64))
 
 
 class NoCells:
