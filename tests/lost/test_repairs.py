@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import permutations, product
 from typing import Any
 
 import numpy as np
@@ -46,6 +48,113 @@ def test_gains_are_exact(seed: int) -> None:
     missing = true.keys() - pred.keys()
     added = {point for repair in repairs if repair.operation == "add" for point in repair.points}
     assert added <= missing
+
+
+def operations(true: dict[int, Any], pred: dict[int, Any]) -> Iterator[dict[int, Any]]:
+    """The prediction after every single operation.
+
+    A cluster is split by true cluster. The clusters that hold one true cluster alone, but for spurious points, are
+    united, by themselves or with one more that holds some of it. What a cluster has of a true one is moved to another
+    that has some. The missing points of a true cluster come to any of its parts, or to a cluster of their own. The
+    spurious points of a cluster go.
+    """
+    spurious, missing = (set(a) - set(b) for a, b in ((pred, true), (true, pred)))
+    cells: dict[tuple[Any, Any], set[int]] = {}
+    for point in true.keys() & pred.keys():
+        cells.setdefault((true[point], pred[point]), set()).add(point)
+    for cluster in set(pred.values()):
+        parts = [points for (_, c), points in cells.items() if c == cluster]
+        yield pred | {point: f"new {i}" for i, part in enumerate(parts) for point in part}
+        after = {point: c for point, c in pred.items() if c != cluster or point not in spurious}
+        if after.keys() | true.keys():
+            yield after
+    for own in set(true.values()):
+        parts_of = {c: points for (t, c), points in cells.items() if t == own}
+        alone = {c for c in parts_of if sum(c == other for _, other in cells) == 1}
+        for host in [None, *(parts_of.keys() - alone)]:
+            yield pred | {point: host or "new" for point, c in pred.items() if c in alone}
+        for source, target in permutations(parts_of, 2):
+            yield pred | dict.fromkeys(parts_of[source], target)
+        lacking = [point for point in missing if true[point] == own]
+        for target in ["new", *parts_of]:
+            yield pred | dict.fromkeys(lacking, target)
+
+
+def check_the_first(
+    true: dict[int, Any], pred: dict[int, Any], weights: dict[int, float] | None = None
+) -> None:
+    diff = cd.compare(true, pred, missing="lost", weights=weights)
+    repairs = diff.repairs()
+    first = repairs[0].score if len(repairs) else diff.score()
+    after = (cd.compare(true, to, missing="lost", weights=weights).score() for to in operations(true, pred))
+    best = max([*after, diff.score()])
+    assert first == pytest.approx(best, abs=1e-12), (true, pred, weights)
+
+
+def sides(n: int) -> Iterator[tuple[dict[int, Any], dict[int, Any]]]:
+    """All pairs of clusterings of up to n points of which some are on one side alone, but for names."""
+    seen = set()
+    for true, pred in product(product((None, *"abc"), repeat=n), repeat=2):
+        points = [pair for pair in zip(true, pred, strict=True) if pair != (None, None)]
+        kinds: list[dict[str | None, str]] = [{}, {}]
+        named = tuple(
+            sorted(
+                tuple(
+                    "-" if c is None else kinds[i].setdefault(c, "pqrs"[len(kinds[i])])
+                    for i, c in enumerate(pair)
+                )
+                for pair in sorted(points, key=str)
+            )
+        )
+        if named in seen or not any("-" in pair for pair in named):
+            continue
+        seen.add(named)
+        yield tuple(
+            {point: f"{side}{pair[side]}" for point, pair in enumerate(named) if pair[side] != "-"}
+            for side in (0, 1)
+        )
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_the_best_repair_is_the_best_there_is(n: int) -> None:
+    """No operation gains more than the first that is listed: all pairs of up to three points."""
+    for true, pred in sides(n):
+        check_the_first(true, pred)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_best_repair_is_the_best_among_more_points(seed: int) -> None:
+    """Where a true cluster has up to five parts, with and without weights, some of which are 0."""
+    rng = np.random.default_rng(seed)
+    true, pred = (
+        {p: f"{side}{rng.integers(k)}" for p in range(16) if rng.random() < 0.85}
+        for side, k in (("t", 2 + seed % 3), ("p", 5))
+    )
+    weights = {p: float(rng.integers(0, 4)) for p in range(16)} if seed % 2 else None
+    check_the_first(true, pred, weights)
+
+
+def test_missing_points_go_where_they_gain_most() -> None:
+    """Not always to the largest part: a small cluster that is theirs alone is better than one of others."""
+    true = dict.fromkeys(range(6), "t") | dict.fromkeys(range(6, 18), "u")
+    pred = dict.fromkeys((*range(3), *range(6, 18)), "x") | {3: "y", 4: "y"}
+    added = next(r for r in cd.compare(true, pred, missing="lost").repairs() if r.operation == "add")
+    assert (added.clusters, added.points) == (["y"], [5])
+    for point in (1, 2, 3, 4):
+        del pred[point]
+    added = next(r for r in cd.compare(true, pred, missing="lost").repairs() if r.operation == "add")
+    assert added.clusters == []
+    assert added.sentence == "add 5 points (1, 2, 3, 4 and 5) of t to a cluster of their own"
+
+
+def test_repairs_of_an_empty_side() -> None:
+    """Everything is to be added; what is spurious cannot be taken away, for then nothing is left to compare."""
+    repairs = cd.compare({1: "t", 2: "t", 3: "u"}, {}, missing="lost").repairs()
+    assert [(r.operation, r.points, r.score) for r in repairs] == [
+        ("add", [1, 2], 2 / 3),
+        ("add", [3], 1 / 3),
+    ]
+    assert not len(cd.compare({}, {1: "p", 2: "p"}, missing="lost").repairs())
 
 
 @pytest.mark.parametrize(
