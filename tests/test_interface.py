@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
 import inspect
 import re
 import subprocess
@@ -9,12 +11,14 @@ import sys
 from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
-from typing import get_args, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 import pytest
 
 import clusterdiff as cd
 from clusterdiff.table import FRAMES
+
+TOP = Path(__file__).resolve().parents[1]
 
 EXTRAS = (
     "duckdb",
@@ -29,10 +33,13 @@ EXTRAS = (
     "sklearn",
 )
 
+#: Parts of results whose own parts are not promised.
+INNERMOST = {"Board", "Cuts", "Margins", "UnevenMeet"}
+
 
 def test_everything_public_is_there_and_documented() -> None:
     """__all__ is sorted, complete, and every class, function and module in it has a docstring of its own."""
-    assert list(cd.__all__) == sorted(cd.__all__)
+    assert list(cd.__all__) == sorted(cd.__all__) == dir(cd)
     public = {
         name
         for name, value in vars(cd).items()
@@ -42,13 +49,57 @@ def test_everything_public_is_there_and_documented() -> None:
     values = {name: getattr(cd, name) for name in cd.__all__}
     plain = {name for name, value in values.items() if not hasattr(value, "__name__")}
     assert plain == {"__version__", "measures", "subcomponents"}
+    values |= {name: getattr(cd.types, name) for name in cd.types.__all__}
     for name in values.keys() - plain:
         own = vars(values[name]).get("__doc__") or (
             not inspect.isclass(values[name]) and values[name].__doc__
         )
         assert own, name
         # What dataclasses and named tuples make up when there is no docstring.
-        assert not own.startswith(f"{name}("), name
+        assert not own.startswith(f"{name}(") or values[name].__module__ == "clusterdiff._core", name
+
+
+def test_every_public_name_stands_in_the_documents() -> None:
+    """docs/reference.md lists the names of the front door and the classes of clusterdiff.types, each once."""
+    text = (TOP / "docs" / "reference.md").read_text(encoding="utf-8")
+    rows = [line for line in text.splitlines() if line.startswith("| `")]
+    named = [name for row in rows for name in re.findall(r"`([\w.]+)`", row.split("|")[1])]
+    assert sorted(named) == sorted([*(f"cd.{name}" for name in cd.__all__), *cd.types.__all__])
+
+
+@pytest.mark.parametrize("module", [cd, cd.types], ids=lambda module: module.__name__)
+def test_type_checkers_see_every_name_where_it_is(module: Any) -> None:
+    """What is imported for them is what is imported when somebody asks: the same names from the same modules."""
+    tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
+    (block,) = (
+        node for node in tree.body if isinstance(node, ast.If) and isinstance(node.test, ast.Attribute)
+    )
+    seen = {}
+    for node in block.body:
+        for alias in node.names:
+            assert alias.asname == alias.name, f"{alias.name} is not exported"
+            seen[alias.name] = getattr(importlib.import_module(node.module), alias.name)
+    assert seen.keys() == set(module.__all__) - {"__version__", "measures"}
+    assert all(getattr(module, name) is value for name, value in seen.items())
+
+
+def test_a_name_that_moved_says_where_it_is() -> None:
+    """A class of results is asked for in vain at the front door, and the error names its place; no alias stays."""
+    assert not set(cd.__all__) & set(cd.types.__all__)
+    with pytest.raises(AttributeError, match=r"^clusterdiff.Story is now clusterdiff.types.Story$"):
+        cd.Story  # noqa: B018
+    with pytest.raises(AttributeError, match=r"^module 'clusterdiff' has no attribute 'compre'$"):
+        cd.compre  # noqa: B018
+    with pytest.raises(AttributeError, match=r"^module 'clusterdiff.types' has no attribute 'Stories'$"):
+        cd.types.Stories  # noqa: B018
+    assert not hasattr(cd, "Story")
+
+
+def test_measures_are_the_registry_whatever_is_imported_first() -> None:
+    """The room of the same name never takes its place."""
+    code = "import clusterdiff.measures.pairs, clusterdiff as cd; print(type(cd.measures).__name__)"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "Registry"
 
 
 def returned(value: object) -> Iterator[tuple[str, object]]:
@@ -76,7 +127,8 @@ def classes_in(annotation: object) -> Iterator[type]:
 def test_every_class_that_is_returned_is_public() -> None:
     """From the front door, or from clusterdiff.types; engines offer what a class there says."""
     doors = [getattr(cd, name) for name in cd.__all__ if name != "types"]
-    public = {*filter(inspect.isclass, doors), *(getattr(cd.types, name) for name in cd.types.__all__)}
+    doors += [getattr(cd.types, name) for name in cd.types.__all__ if name not in INNERMOST]
+    public = {*filter(inspect.isclass, doors), *(getattr(cd.types, name) for name in INNERMOST)}
     hidden = {
         f"{getattr(door, '__name__', door)}.{name} gives {found.__name__}"
         for door in doors

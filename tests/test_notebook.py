@@ -18,23 +18,23 @@ HOSTILE = "<script>alert(1)</script>"
 TRUE, PRED = [HOSTILE, HOSTILE, "b", "c", "שלום"], [1, 2, 2, 3, 3]
 
 
-def diff() -> cd.Comparison:
+def diff() -> cd.types.Comparison:
     """Two clusterings, one of them with a name that would run if it were not escaped."""
     return cd.compare(TRUE, PRED)
 
 
-def corpora() -> cd.CorpusComparison:
+def corpora() -> cd.types.CorpusComparison:
     """Two documents, of which a mention was not found."""
     true = cd.Corpus({"one": [["a", "b"], ["c"]], HOSTILE: [["d"]]})
     found = cd.compare(true, cd.Corpus({"one": [["a"], ["b", "c"]], HOSTILE: [["e"]]}))
-    assert isinstance(found, cd.CorpusComparison)
+    assert isinstance(found, cd.types.CorpusComparison)
     return found
 
 
-def ranking() -> cd.Ranking:
+def ranking() -> cd.types.Ranking:
     """Two systems."""
     found = cd.rank(TRUE, {HOSTILE: PRED, "other": TRUE}, resamples=20)
-    assert isinstance(found, cd.Ranking)
+    assert isinstance(found, cd.types.Ranking)
     return found
 
 
@@ -43,12 +43,12 @@ def datasets() -> Any:
     return cd.rank({f"{i}": (TRUE, {"one": PRED, HOSTILE: TRUE}) for i in range(6)}, resamples=0)
 
 
-def swept() -> cd.Sweep:
+def swept() -> cd.types.Sweep:
     """Every threshold of three points."""
     return cd.sweep([HOSTILE, HOSTILE, "b"], pairs=([0, 1], [1, 2], [0.9, 0.3]))
 
 
-def table() -> cd.Comparison:
+def table() -> cd.types.Comparison:
     """A comparison of columns of a frame, whose cells were loaded."""
     import pandas as pd
 
@@ -83,7 +83,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "Matrix": lambda: cd.matrix({HOSTILE: TRUE, "two": PRED}),
     "Measure": lambda: cd.measures["ari"],
     "Meet": lambda: diff().meet,
-    "Mention": lambda: cd.Mention("story", ((4, 5),), HOSTILE),
+    "Mention": lambda: cd.types.Mention("story", ((4, 5),), HOSTILE),
     "Merge": lambda: diff().merges[0],
     "Paired": lambda: ranking().paired(HOSTILE, "other"),
     "Patch": lambda: diff().patch(),

@@ -4,157 +4,103 @@
 >>> diff = cd.compare(["a", "a", "a", "b"], ["x", "x", "y", "y"])
 >>> round(diff.score(), 4)
 0.2103
+
+Here is what people call, make or catch; ``clusterdiff.types`` has the classes of what they get.
 """
 
 import typing as _typing
 
-from clusterdiff import types
+from clusterdiff import lazy as _lazy
 from clusterdiff._version import __version__
-from clusterdiff.decide.datasets import DatasetRanking
-from clusterdiff.decide.matrix import Matrix, Stability, StableCluster, matrix
-from clusterdiff.decide.paired import Paired
-from clusterdiff.decide.rank import rank
-from clusterdiff.decide.ranking import Ranking
-from clusterdiff.decide.resolutions import Edge
-from clusterdiff.decide.scorer import Scorer, scorer
-from clusterdiff.decide.sweep import Sweep, SweepLoss, sweep
-from clusterdiff.decide.worst import WorstMerge
-from clusterdiff.diff.analysis import Analysis, Cell, Merge, Split
-from clusterdiff.diff.chance import Chance
-from clusterdiff.diff.comparison import Comparison
-from clusterdiff.diff.components import Component
-from clusterdiff.diff.documents import CorpusComparison, Counts, Documents
-from clusterdiff.diff.explain import Explanation, Story
-from clusterdiff.diff.gains import ClusterGain, ComponentGain, Gains
-from clusterdiff.diff.interval import Interval
-from clusterdiff.diff.loss import Loss
-from clusterdiff.diff.mapping import Continuation
-from clusterdiff.diff.patch import Patch
-from clusterdiff.diff.repairs import Repair, Repairs
-from clusterdiff.diff.slices import PointLoss, Slice
-from clusterdiff.diff.source import PointSource
-from clusterdiff.errors import (
-    ArgumentError,
-    ClusterdiffError,
-    ClusterdiffWarning,
-    EngineError,
-    FileError,
-    LabelError,
-    MeasureError,
-    MissingExtraError,
-    PatchError,
-)
-from clusterdiff.measures import Measure, measure, measures
-from clusterdiff.measures.normalise import Extremes, extremes
-from clusterdiff.measures.splitmerge import split_merge
-from clusterdiff.measures.subcomponents import Subcomponent, subcomponent, subcomponents
-from clusterdiff.meet import lattice
-from clusterdiff.meet.meet import Meet
-from clusterdiff.paper.check import Check, check
-from clusterdiff.paper.findings import Counterexample
-from clusterdiff.paper.series import Series, worsen
-from clusterdiff.points.clustering import Clustering
-from clusterdiff.points.corpus import Corpus, InDocument, Mention
-from clusterdiff.points.policy import Policy
-from clusterdiff.show.export import write
-from clusterdiff.table import Row, Table
-from clusterdiff.verbs.chance import chance
-from clusterdiff.verbs.compare import compare, score
-from clusterdiff.verbs.read import read
-from clusterdiff.verbs.tables import compare_columns
+
+# Now, and not when somebody asks: the room has the same name, and would be found in its place.
+from clusterdiff.measures import measures
 
 if _typing.TYPE_CHECKING:
-    from clusterdiff.tables.engines.comparison import EngineComparison, TableComparison
+    from clusterdiff import types as types
+    from clusterdiff.decide.matrix import matrix as matrix
+    from clusterdiff.decide.rank import rank as rank
+    from clusterdiff.decide.scorer import scorer as scorer
+    from clusterdiff.decide.sweep import sweep as sweep
+    from clusterdiff.diff.patch import Patch as Patch
+    from clusterdiff.errors import ArgumentError as ArgumentError
+    from clusterdiff.errors import ClusterdiffError as ClusterdiffError
+    from clusterdiff.errors import ClusterdiffWarning as ClusterdiffWarning
+    from clusterdiff.errors import EngineError as EngineError
+    from clusterdiff.errors import FileError as FileError
+    from clusterdiff.errors import LabelError as LabelError
+    from clusterdiff.errors import MeasureError as MeasureError
+    from clusterdiff.errors import MissingExtraError as MissingExtraError
+    from clusterdiff.errors import PatchError as PatchError
+    from clusterdiff.measures import measure as measure
+    from clusterdiff.measures.normalise import extremes as extremes
+    from clusterdiff.measures.splitmerge import split_merge as split_merge
+    from clusterdiff.measures.subcomponents import subcomponent as subcomponent
+    from clusterdiff.measures.subcomponents import subcomponents as subcomponents
+    from clusterdiff.meet import lattice as lattice
+    from clusterdiff.meet.meet import Meet as Meet
+    from clusterdiff.paper.check import check as check
+    from clusterdiff.paper.series import worsen as worsen
+    from clusterdiff.points.clustering import Clustering as Clustering
+    from clusterdiff.points.corpus import Corpus as Corpus
+    from clusterdiff.show.export import write as write
+    from clusterdiff.verbs.chance import chance as chance
+    from clusterdiff.verbs.compare import compare as compare
+    from clusterdiff.verbs.compare import score as score
+    from clusterdiff.verbs.read import read as read
+    from clusterdiff.verbs.tables import compare_columns as compare_columns
 
-__all__ = [
-    "Analysis",
-    "ArgumentError",
-    "Cell",
-    "Chance",
-    "Check",
-    "ClusterGain",
-    "ClusterdiffError",
-    "ClusterdiffWarning",
-    "Clustering",
-    "Comparison",
-    "Component",
-    "ComponentGain",
-    "Continuation",
-    "Corpus",
-    "CorpusComparison",
-    "Counterexample",
-    "Counts",
-    "DatasetRanking",
-    "Documents",
-    "Edge",
-    "EngineComparison",
-    "EngineError",
-    "Explanation",
-    "Extremes",
-    "FileError",
-    "Gains",
-    "InDocument",
-    "Interval",
-    "LabelError",
-    "Loss",
-    "Matrix",
-    "Measure",
-    "MeasureError",
-    "Meet",
-    "Mention",
-    "Merge",
-    "MissingExtraError",
-    "Paired",
-    "Patch",
-    "PatchError",
-    "PointLoss",
-    "PointSource",
-    "Policy",
-    "Ranking",
-    "Repair",
-    "Repairs",
-    "Row",
-    "Scorer",
-    "Series",
-    "Slice",
-    "Split",
-    "Stability",
-    "StableCluster",
-    "Story",
-    "Subcomponent",
-    "Sweep",
-    "SweepLoss",
-    "Table",
-    "TableComparison",
-    "WorstMerge",
-    "__version__",
-    "chance",
-    "check",
-    "compare",
-    "compare_columns",
-    "extremes",
-    "lattice",
-    "matrix",
-    "measure",
-    "measures",
-    "rank",
-    "read",
-    "score",
-    "scorer",
-    "split_merge",
-    "subcomponent",
-    "subcomponents",
-    "sweep",
-    "types",
-    "worsen",
-    "write",
-]
+#: Where each name is; it is imported when it is first used.
+_PLACES = {
+    "ArgumentError": "errors",
+    "ClusterdiffError": "errors",
+    "ClusterdiffWarning": "errors",
+    "Clustering": "points.clustering",
+    "Corpus": "points.corpus",
+    "EngineError": "errors",
+    "FileError": "errors",
+    "LabelError": "errors",
+    "MeasureError": "errors",
+    "Meet": "meet.meet",
+    "MissingExtraError": "errors",
+    "Patch": "diff.patch",
+    "PatchError": "errors",
+    "chance": "verbs.chance",
+    "check": "paper.check",
+    "compare": "verbs.compare",
+    "compare_columns": "verbs.tables",
+    "extremes": "measures.normalise",
+    "lattice": "meet.lattice",
+    "matrix": "decide.matrix",
+    "measure": "measures",
+    "rank": "decide.rank",
+    "read": "verbs.read",
+    "score": "verbs.compare",
+    "scorer": "decide.scorer",
+    "split_merge": "measures.splitmerge",
+    "subcomponent": "measures.subcomponents",
+    "subcomponents": "measures.subcomponents",
+    "sweep": "decide.sweep",
+    "types": "types",
+    "worsen": "paper.series",
+    "write": "show.export",
+}
+
+__all__ = ["__version__", "measures", *_PLACES]
+__all__.sort()
 
 
-def __getattr__(name: str) -> _typing.Any:
-    """What compare() returns for tables, imported with narwhals when somebody asks for it by name."""
-    if name in {"EngineComparison", "TableComparison"}:
-        from clusterdiff.tables.engines import comparison
+def __dir__() -> list[str]:
+    return __all__
 
-        return getattr(comparison, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+if not _typing.TYPE_CHECKING:  # to a type checker, a name that is not here is a mistake
+    _attribute = _lazy.attribute_of(__name__, _PLACES)
+
+    def __getattr__(name: str) -> object:
+        if name not in _PLACES:
+            from clusterdiff.types import __all__ as types
+
+            if name in types:
+                raise AttributeError(f"clusterdiff.{name} is now clusterdiff.types.{name}", name=name)
+        return _attribute(name)

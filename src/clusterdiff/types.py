@@ -1,61 +1,178 @@
-"""What results are made of: classes that people read and never make, for annotations and ``isinstance``.
+"""The classes of what people get and never make, for annotations and ``isinstance``.
 
 What a public function, method or field gives may come in, if the front door does not have it.
 """
 
-from clusterdiff._core import Members, Weighed
-from clusterdiff.decide.leaderboard import Board
-from clusterdiff.decide.matrix import Pool
-from clusterdiff.decide.resolutions import Resolutions
-from clusterdiff.decide.sweep import Cuts
-from clusterdiff.diff.components import Place
-from clusterdiff.diff.loss import CellLoss, Losses
-from clusterdiff.diff.patch import SplitOff, Unite
-from clusterdiff.diff.repairs import Steps
-from clusterdiff.measures.registry import Decomposition, Registry
-from clusterdiff.measures.subcomponents import Scored
-from clusterdiff.meet.lattice import Components
-from clusterdiff.meet.margins import Margins
-from clusterdiff.meet.parts import Overlap, Pairs
-from clusterdiff.meet.sums import Summed, Sums
-from clusterdiff.meet.uneven import UnevenMeet
-from clusterdiff.paper.findings import Finding
-from clusterdiff.points.corpus import Text
-from clusterdiff.points.index import Index
-from clusterdiff.points.labels import Labels, LazyNames
-from clusterdiff.points.missing import MissingRule
-from clusterdiff.points.noise import Noise
-from clusterdiff.wording import Nouns
+import typing as _typing
 
-__all__ = [
-    "Board",
-    "CellLoss",
-    "Components",
-    "Cuts",
-    "Decomposition",
-    "Finding",
-    "Index",
-    "Labels",
-    "LazyNames",
-    "Losses",
-    "Margins",
-    "Members",
-    "MissingRule",
-    "Noise",
-    "Nouns",
-    "Overlap",
-    "Pairs",
-    "Place",
-    "Pool",
-    "Registry",
-    "Resolutions",
-    "Scored",
-    "SplitOff",
-    "Steps",
-    "Summed",
-    "Sums",
-    "Text",
-    "UnevenMeet",
-    "Unite",
-    "Weighed",
-]
+from clusterdiff import lazy as _lazy
+
+if _typing.TYPE_CHECKING:
+    from clusterdiff._core import Members as Members
+    from clusterdiff._core import Weighed as Weighed
+    from clusterdiff.decide.datasets import DatasetRanking as DatasetRanking
+    from clusterdiff.decide.leaderboard import Board as Board
+    from clusterdiff.decide.matrix import Matrix as Matrix
+    from clusterdiff.decide.matrix import Pool as Pool
+    from clusterdiff.decide.matrix import Stability as Stability
+    from clusterdiff.decide.matrix import StableCluster as StableCluster
+    from clusterdiff.decide.paired import Paired as Paired
+    from clusterdiff.decide.ranking import Ranking as Ranking
+    from clusterdiff.decide.resolutions import Edge as Edge
+    from clusterdiff.decide.resolutions import Resolutions as Resolutions
+    from clusterdiff.decide.scorer import Scorer as Scorer
+    from clusterdiff.decide.sweep import Cuts as Cuts
+    from clusterdiff.decide.sweep import Sweep as Sweep
+    from clusterdiff.decide.sweep import SweepLoss as SweepLoss
+    from clusterdiff.decide.worst import WorstMerge as WorstMerge
+    from clusterdiff.diff.analysis import Analysis as Analysis
+    from clusterdiff.diff.analysis import Cell as Cell
+    from clusterdiff.diff.analysis import Merge as Merge
+    from clusterdiff.diff.analysis import Split as Split
+    from clusterdiff.diff.chance import Chance as Chance
+    from clusterdiff.diff.comparison import Comparison as Comparison
+    from clusterdiff.diff.components import Component as Component
+    from clusterdiff.diff.components import Place as Place
+    from clusterdiff.diff.documents import CorpusComparison as CorpusComparison
+    from clusterdiff.diff.documents import Counts as Counts
+    from clusterdiff.diff.documents import Documents as Documents
+    from clusterdiff.diff.explain import Explanation as Explanation
+    from clusterdiff.diff.explain import Story as Story
+    from clusterdiff.diff.gains import ClusterGain as ClusterGain
+    from clusterdiff.diff.gains import ComponentGain as ComponentGain
+    from clusterdiff.diff.gains import Gains as Gains
+    from clusterdiff.diff.interval import Interval as Interval
+    from clusterdiff.diff.loss import CellLoss as CellLoss
+    from clusterdiff.diff.loss import Loss as Loss
+    from clusterdiff.diff.loss import Losses as Losses
+    from clusterdiff.diff.mapping import Continuation as Continuation
+    from clusterdiff.diff.patch import SplitOff as SplitOff
+    from clusterdiff.diff.patch import Unite as Unite
+    from clusterdiff.diff.repairs import Repair as Repair
+    from clusterdiff.diff.repairs import Repairs as Repairs
+    from clusterdiff.diff.repairs import Steps as Steps
+    from clusterdiff.diff.slices import PointLoss as PointLoss
+    from clusterdiff.diff.slices import Slice as Slice
+    from clusterdiff.diff.source import PointSource as PointSource
+    from clusterdiff.measures import Measure as Measure
+    from clusterdiff.measures.normalise import Extremes as Extremes
+    from clusterdiff.measures.registry import Decomposition as Decomposition
+    from clusterdiff.measures.registry import Registry as Registry
+    from clusterdiff.measures.subcomponents import Scored as Scored
+    from clusterdiff.measures.subcomponents import Subcomponent as Subcomponent
+    from clusterdiff.meet.lattice import Components as Components
+    from clusterdiff.meet.margins import Margins as Margins
+    from clusterdiff.meet.parts import Overlap as Overlap
+    from clusterdiff.meet.parts import Pairs as Pairs
+    from clusterdiff.meet.sums import Summed as Summed
+    from clusterdiff.meet.sums import Sums as Sums
+    from clusterdiff.meet.uneven import UnevenMeet as UnevenMeet
+    from clusterdiff.paper.check import Check as Check
+    from clusterdiff.paper.findings import Counterexample as Counterexample
+    from clusterdiff.paper.findings import Finding as Finding
+    from clusterdiff.paper.series import Series as Series
+    from clusterdiff.points.corpus import InDocument as InDocument
+    from clusterdiff.points.corpus import Mention as Mention
+    from clusterdiff.points.corpus import Text as Text
+    from clusterdiff.points.index import Index as Index
+    from clusterdiff.points.labels import Labels as Labels
+    from clusterdiff.points.labels import LazyNames as LazyNames
+    from clusterdiff.points.missing import MissingRule as MissingRule
+    from clusterdiff.points.noise import Noise as Noise
+    from clusterdiff.points.policy import Policy as Policy
+    from clusterdiff.table import Row as Row
+    from clusterdiff.table import Table as Table
+    from clusterdiff.tables.engines.comparison import EngineComparison as EngineComparison
+    from clusterdiff.tables.engines.comparison import TableComparison as TableComparison
+    from clusterdiff.wording import Nouns as Nouns
+
+#: Where each class is; it is imported when it is first used.
+_PLACES = {
+    "Analysis": "diff.analysis",
+    "Board": "decide.leaderboard",
+    "Cell": "diff.analysis",
+    "CellLoss": "diff.loss",
+    "Chance": "diff.chance",
+    "Check": "paper.check",
+    "ClusterGain": "diff.gains",
+    "Comparison": "diff.comparison",
+    "Component": "diff.components",
+    "ComponentGain": "diff.gains",
+    "Components": "meet.lattice",
+    "Continuation": "diff.mapping",
+    "CorpusComparison": "diff.documents",
+    "Counterexample": "paper.findings",
+    "Counts": "diff.documents",
+    "Cuts": "decide.sweep",
+    "DatasetRanking": "decide.datasets",
+    "Decomposition": "measures.registry",
+    "Documents": "diff.documents",
+    "Edge": "decide.resolutions",
+    "EngineComparison": "tables.engines.comparison",
+    "Explanation": "diff.explain",
+    "Extremes": "measures.normalise",
+    "Finding": "paper.findings",
+    "Gains": "diff.gains",
+    "InDocument": "points.corpus",
+    "Index": "points.index",
+    "Interval": "diff.interval",
+    "Labels": "points.labels",
+    "LazyNames": "points.labels",
+    "Loss": "diff.loss",
+    "Losses": "diff.loss",
+    "Margins": "meet.margins",
+    "Matrix": "decide.matrix",
+    "Measure": "measures",
+    "Members": "_core",
+    "Mention": "points.corpus",
+    "Merge": "diff.analysis",
+    "MissingRule": "points.missing",
+    "Noise": "points.noise",
+    "Nouns": "wording",
+    "Overlap": "meet.parts",
+    "Paired": "decide.paired",
+    "Pairs": "meet.parts",
+    "Place": "diff.components",
+    "PointLoss": "diff.slices",
+    "PointSource": "diff.source",
+    "Policy": "points.policy",
+    "Pool": "decide.matrix",
+    "Ranking": "decide.ranking",
+    "Registry": "measures.registry",
+    "Repair": "diff.repairs",
+    "Repairs": "diff.repairs",
+    "Resolutions": "decide.resolutions",
+    "Row": "table",
+    "Scored": "measures.subcomponents",
+    "Scorer": "decide.scorer",
+    "Series": "paper.series",
+    "Slice": "diff.slices",
+    "Split": "diff.analysis",
+    "SplitOff": "diff.patch",
+    "Stability": "decide.matrix",
+    "StableCluster": "decide.matrix",
+    "Steps": "diff.repairs",
+    "Story": "diff.explain",
+    "Subcomponent": "measures.subcomponents",
+    "Summed": "meet.sums",
+    "Sums": "meet.sums",
+    "Sweep": "decide.sweep",
+    "SweepLoss": "decide.sweep",
+    "Table": "table",
+    "TableComparison": "tables.engines.comparison",
+    "Text": "points.corpus",
+    "UnevenMeet": "meet.uneven",
+    "Unite": "diff.patch",
+    "Weighed": "_core",
+    "WorstMerge": "decide.worst",
+}
+
+__all__ = sorted(_PLACES)
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+if not _typing.TYPE_CHECKING:  # to a type checker, a name that is not here is a mistake
+    __getattr__ = _lazy.attribute_of(__name__, _PLACES)

@@ -14,7 +14,7 @@ import clusterdiff as cd
 from tests.hostile import HOSTILE
 
 
-def swept() -> cd.Sweep:
+def swept() -> cd.types.Sweep:
     """Four groups that touch, and their dendrogram."""
     rng = np.random.default_rng(0)
     data = np.concatenate([rng.normal(c, 0.9, (40, 2)) for c in ((0, 0), (4, 0), (0, 4), (5, 5))])

@@ -89,7 +89,7 @@ class Case:
             "choices": self.choices,
         }
 
-    def compared(self, step: dict[str, Any]) -> cd.Comparison:
+    def compared(self, step: dict[str, Any]) -> cd.types.Comparison:
         """The comparison with the clusters as they are after some operations, made anew."""
         pred = np.full(len(self.pred), -1)
         for (t, p), cluster in zip(self.cells, step["where"], strict=True):

@@ -64,7 +64,7 @@ def test_the_interval_is_that_of_the_true_clusters() -> None:
     assert found.interval("fair").units == 100
 
 
-def assert_same(one: cd.Ranking, other: cd.Ranking) -> None:
+def assert_same(one: cd.types.Ranking, other: cd.types.Ranking) -> None:
     """The same rows, up to rounding."""
     for name, column in one.table.to_dict().items():
         expected = other.table.to_dict()[name]

@@ -15,7 +15,7 @@ from clusterdiff.measures import Measure, resolve
 LABELS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=4, max_size=30)
 
 
-def of_sums(diff: cd.Comparison, unit: Unit) -> list[Measure]:
+def of_sums(diff: cd.types.Comparison, unit: Unit) -> list[Measure]:
     """The measures that can be drawn again."""
     units = units_of(diff.meet, unit)
     found = []

@@ -359,7 +359,7 @@ def test_documents_keep_points_and_clusters_apart(frame: Any) -> None:
     left = frame({"doc": [r[0] for r in rows], "id": [r[1] for r in rows], "cluster": [r[2] for r in rows]})
     right = frame({"doc": [r[0] for r in rows], "id": [r[1] for r in rows], "cluster": [r[3] for r in rows]})
     got = cd.compare(left, right, point="id", documents="doc")
-    assert isinstance(got, cd.CorpusComparison)
+    assert isinstance(got, cd.types.CorpusComparison)
     assert set(got.documents) == {"x", "y"}
     for name, (true, pred) in documents.items():
         assert got.documents[name].score() == pytest.approx(cd.score(true, pred))

@@ -35,7 +35,7 @@ def tables(frame: Any) -> tuple[Any, Any]:
     return frame(shuffled(left, 2)), frame(shuffled({"id": POINTS, "cluster": PRED}))
 
 
-def expected() -> cd.Comparison:
+def expected() -> cd.types.Comparison:
     """The same from dicts."""
     return cd.compare(dict(zip(POINTS, TRUE, strict=True)), dict(zip(POINTS, PRED, strict=True)))
 
@@ -250,7 +250,7 @@ def test_documents_of_a_column_are_those_of_a_corpus(frame: Any, missing: bool) 
     left, right, true, pred = corpora(missing)
     got = cd.compare(frame(shuffled(left)), frame(shuffled(right, 3)), point="id", documents="doc")
     slow = cd.compare(true, pred)
-    assert isinstance(got, cd.CorpusComparison)
+    assert isinstance(got, cd.types.CorpusComparison)
     assert got.signature == slow.signature
     assert got.scores(COREFERENCE) == pytest.approx(slow.scores(COREFERENCE), abs=1e-12)
     assert set(got.documents) == {"one", "two"}

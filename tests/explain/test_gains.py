@@ -21,7 +21,7 @@ PARAMETERS = {"K": "K(k=40)"}
 NAMES = [PARAMETERS.get(name, name) for name in cd.measures if name not in ("S_MSE", "cdistance", "smi")]
 
 
-def right(diff: cd.Comparison, true: Labels, pred: Labels, by: str, row: Any, missing: str) -> Labels:
+def right(diff: cd.types.Comparison, true: Labels, pred: Labels, by: str, row: Any, missing: str) -> Labels:
     """The prediction with a component or cluster set right, point by point."""
     if by == "component":
         place = diff.components["component"].tolist().index(row.component)

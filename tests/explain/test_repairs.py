@@ -24,7 +24,7 @@ def labelled(labels: Iterable[object]) -> Labels:
     return {point: f"c{label}" for point, label in enumerate(labels)}
 
 
-def done(pred: Labels, repair: cd.Repair) -> Labels:
+def done(pred: Labels, repair: cd.types.Repair) -> Labels:
     """The predicted clustering after an operation, carried out point by point from its description."""
     out = dict(pred)
     assert len(set(repair.into)) == len(repair.into)

@@ -24,7 +24,7 @@ PRED: list[dict[str, Any]] = [{"id": row["id"], "cluster": "abc"[i % 2]} for i, 
 CITY = {row["id"]: row["city"] for row in ROWS}
 
 
-def expected() -> cd.Comparison:
+def expected() -> cd.types.Comparison:
     """The same in memory."""
     return cd.compare(*({row["id"]: row["cluster"] for row in side} for side in (ROWS, PRED)))
 
@@ -42,7 +42,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
     return tmp_path / "true.csv", tmp_path / "pred.csv"
 
 
-def check(diff: cd.Comparison) -> None:
+def check(diff: cd.types.Comparison) -> None:
     """Both columns are there, also the one that only repeats the clusters."""
     assert diff.source.columns == ("city", "copy")
     assert rows(diff.by("city")) == rows(expected().by(CITY))

@@ -76,10 +76,10 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
     return tmp_path / "key.conll", tmp_path / "response.conll"
 
 
-def corpora(true: Any, pred: Any, **options: Any) -> cd.CorpusComparison:
+def corpora(true: Any, pred: Any, **options: Any) -> cd.types.CorpusComparison:
     """The comparison of two corpora given as dicts of documents."""
     diff = cd.compare(cd.Corpus(true), cd.Corpus(pred), **options)
-    assert isinstance(diff, cd.CorpusComparison)
+    assert isinstance(diff, cd.types.CorpusComparison)
     return diff
 
 

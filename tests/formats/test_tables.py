@@ -45,11 +45,11 @@ def test_files_compare_as_their_clusterings_do(written: tuple[Path, Path]) -> No
     assert set(worst.points) == set(slow.components[0].points) == {"e\nf", "żółć"}
 
 
-def cells(diff: cd.Comparison) -> set[tuple[Any, ...]]:
+def cells(diff: cd.types.Comparison) -> set[tuple[Any, ...]]:
     return set(zip(*diff.meet.to_dict().values(), strict=True))
 
 
-def outcome(compare: Callable[[], cd.Comparison]) -> cd.Comparison | str:
+def outcome(compare: Callable[[], cd.types.Comparison]) -> cd.types.Comparison | str:
     """A comparison, or how the error's message begins."""
     try:
         return compare()

@@ -26,10 +26,10 @@ def write(tmp_path: Path) -> Any:
     return put
 
 
-def silent(*sides: Any, **options: Any) -> cd.CorpusComparison:
+def silent(*sides: Any, **options: Any) -> cd.types.CorpusComparison:
     """A comparison that gives no notice but those about shares of points, which are not the subject here."""
     diff = cd.compare(*sides, **options)
-    assert isinstance(diff, cd.CorpusComparison)
+    assert isinstance(diff, cd.types.CorpusComparison)
     assert diff.told == ()
     return diff
 
@@ -150,7 +150,7 @@ def test_empty_nodes_are_no_words(write: Any) -> None:
     key = write("key.conllu", COREFUD)
     without = "".join(line for line in COREFUD.splitlines(keepends=True) if not re.match(r"\d+\.", line))
     diff = silent(key, write("response.conllu", without))
-    assert diff.counts == cd.Counts(9, 7, 5, 5, 7, 2, 0)
+    assert diff.counts == cd.types.Counts(9, 7, 5, 5, 7, 2, 0)
     corpus = cd.read(key)
     assert isinstance(corpus, cd.Corpus)
     assert corpus.words["other"] == ("Rain",)
@@ -296,9 +296,9 @@ def test_documents_of_the_response_alone_do_not_count_for_the_scorers(write: Any
     metrics = ("mentions", "muc", "b3", "ceaf_m", "ceaf_e", "blanc", "lea")
     names = [f"{metric}.{part}" for metric in metrics for part in ("recall", "precision", "f1")]
     assert diff.scores([*names, "conll"]) == dict.fromkeys([*names, "conll"], 1.0)
-    assert isinstance(diff, cd.CorpusComparison)
+    assert isinstance(diff, cd.types.CorpusComparison)
     assert diff.n == 12
-    assert diff.counts == cd.Counts(4, 12, 2, 6, 4, 0, 8)
+    assert diff.counts == cd.types.Counts(4, 12, 2, 6, 4, 0, 8)
     assert "reference scorers do" in run("compare", key, response).stderr
 
 

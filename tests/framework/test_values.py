@@ -18,11 +18,11 @@ TRUE = {f"p{i}": f"t{i % 7}" for i in range(60)}
 PRED = {f"p{i}": f"c{(i * i) % 11}" for i in range(60)}
 
 
-def comparison() -> cd.Comparison:
+def comparison() -> cd.types.Comparison:
     return cd.compare(TRUE, PRED)
 
 
-def weighted() -> cd.Comparison:
+def weighted() -> cd.types.Comparison:
     return cd.compare(
         TRUE,
         PRED,
@@ -31,17 +31,17 @@ def weighted() -> cd.Comparison:
     )
 
 
-def uneven() -> cd.Comparison:
+def uneven() -> cd.types.Comparison:
     return cd.compare(TRUE, {p: c for p, c in PRED.items() if p != "p3"}, missing="drop")
 
 
-def lost() -> cd.Comparison:
+def lost() -> cd.types.Comparison:
     return cd.compare(
         TRUE | {"more": "t0"}, {p: c for p, c in PRED.items() if p != "p3"} | {"x": "c0"}, missing="lost"
     )
 
 
-def corpus() -> cd.Comparison:
+def corpus() -> cd.types.Comparison:
     sides = (
         {"one": {"a": [1, 2], "b": [3]}, "two": {"a": [1]}},
         {"one": {"a": [1], "b": [2, 3]}, "two": {"x": [1, 2]}},
@@ -49,16 +49,16 @@ def corpus() -> cd.Comparison:
     return cd.compare(*map(cd.Corpus, sides))
 
 
-def identical() -> cd.Comparison:
+def identical() -> cd.types.Comparison:
     return cd.compare([0, 0, 1], ["a", "a", "b"])
 
 
-MADE: dict[str, Callable[[], cd.Comparison]] = {
+MADE: dict[str, Callable[[], cd.types.Comparison]] = {
     made.__name__: made for made in (comparison, weighted, uneven, lost, corpus, identical)
 }
 
 
-def told(diff: cd.Comparison) -> list[Any]:
+def told(diff: cd.types.Comparison) -> list[Any]:
     """What a comparison says of itself, down to the points."""
     out = [
         diff.signature,
@@ -77,7 +77,7 @@ def told(diff: cd.Comparison) -> list[Any]:
         diff.true.to_dict(),
         list(diff.points),
     ]
-    if isinstance(diff, cd.CorpusComparison):
+    if isinstance(diff, cd.types.CorpusComparison):
         out.append({name: one.signature for name, one in diff.documents.items()})
         out.append(diff.by_document(["S_H", "b3.f1"]).to_dict())
     return out
@@ -121,7 +121,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "Series": lambda: cd.worsen([0, 0, 1, 1]),
     "Check": lambda: cd.check("S_H", points=3),
     "Scorer": lambda: cd.scorer("vi"),
-    "Policy": lambda: cd.Policy("drop"),
+    "Policy": lambda: cd.types.Policy("drop"),
     "Measure": lambda: cd.measures["v_measure(beta=2)"],
     "documents": lambda: corpus().documents,
     "Chance": lambda: comparison().chance(draws=5),
@@ -150,14 +150,14 @@ def own_measure(meet: cd.Meet) -> float:
     return float(len(meet)) / meet.n
 
 
-def scored(diff: cd.Comparison, measure: Any) -> float:
+def scored(diff: cd.types.Comparison, measure: Any) -> float:
     """What a worker process computes."""
     return diff.score(measure)
 
 
 def test_comparisons_and_own_measures_reach_worker_processes() -> None:
     """A worker that never registered a measure computes it, and so does a scorer there."""
-    measure = cd.Measure("mine", own_measure, "own", "mine")
+    measure = cd.types.Measure("mine", own_measure, "own", "mine")
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         diff = comparison()
         assert pool.submit(scored, diff, measure).result(60) == diff.score(own_measure)
@@ -193,8 +193,8 @@ def test_measures_are_hashable_values() -> None:
 def test_rows_of_merges_are_not_splits() -> None:
     """A true cluster that was split and a predicted one that was merged are two things."""
     diff = comparison()
-    assert not isinstance(diff.merges[0], cd.Split)
-    assert not isinstance(diff.splits[0], cd.Merge)
+    assert not isinstance(diff.merges[0], cd.types.Split)
+    assert not isinstance(diff.splits[0], cd.types.Merge)
 
 
 def test_a_dict_is_never_a_corpus() -> None:
@@ -224,8 +224,8 @@ def test_documents_of_a_column_are_those_of_a_corpus(measure: str) -> None:
     flat = [{(d, i): c for d, part in side.items() for i, c in part.items()} for side in sides]
     documents = {point: point[0] for side in flat for point in side}
     column = cd.compare(*flat, documents=documents)
-    assert isinstance(column, cd.CorpusComparison)
+    assert isinstance(column, cd.types.CorpusComparison)
     assert column.score(measure) == pytest.approx(corpora.score(measure), abs=1e-14)
-    assert isinstance(corpora, cd.CorpusComparison)
+    assert isinstance(corpora, cd.types.CorpusComparison)
     for name, one in corpora.documents.items():
         assert column.documents[name].score(measure) == pytest.approx(one.score(measure), abs=1e-14)

@@ -27,7 +27,7 @@ OTHERS = {
 }
 
 
-def compared(case: dict[str, Any]) -> cd.Comparison:
+def compared(case: dict[str, Any]) -> cd.types.Comparison:
     """The comparison that a case describes."""
     data = {
         name: {int(point): value for point, value in case[name].items()}

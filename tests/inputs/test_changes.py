@@ -74,7 +74,7 @@ VIEWS: dict[str, Any] = {
 }
 
 
-def answers(diff: cd.Comparison) -> list[Any]:
+def answers(diff: cd.types.Comparison) -> list[Any]:
     """Everything that is read late."""
     return [
         diff.scores(["S_H", "ari", "A", "b3.f1"]),
@@ -155,7 +155,7 @@ def test_changed_weights_and_features_change_nothing() -> None:
     true, pred = rng.integers(0, 4, 40), rng.integers(0, 4, 40)
     weights, features = rng.random(40), rng.normal(size=(40, 2))
 
-    def asked(diff: cd.Comparison) -> list[Any]:
+    def asked(diff: cd.types.Comparison) -> list[Any]:
         return [diff.score(), diff.score("S_MSE"), diff.score("cdistance"), diff.by([0, 1] * 20).to_dict()]
 
     expected = asked(cd.compare(true, pred, features=features.copy()))

@@ -174,7 +174,7 @@ def test_noise_within_documents() -> None:
     diff = cd.compare(TRUE, PRED, documents=documents, noise_true=0, noise_as="drop")
     assert diff.n == 4
     assert "noise:true=0→drop(4),pred=-" in diff.signature
-    assert isinstance(diff, cd.CorpusComparison)
+    assert isinstance(diff, cd.types.CorpusComparison)
     assert (diff.counts.true_clusters, diff.counts.pred_clusters) == (3, 7)  # type: ignore[union-attr]
     single = cd.compare(TRUE, PRED, documents=documents, noise_true=0)
     assert single.clusters == (3, 7)

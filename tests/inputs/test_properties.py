@@ -157,7 +157,7 @@ def lost(t: Clusters, p: Clusters) -> dict[str, float]:
     }
 
 
-def check(diff: cd.Comparison, t: Clusters, p: Clusters) -> None:
+def check(diff: cd.types.Comparison, t: Clusters, p: Clusters) -> None:
     if not t or not p:  # an empty response, or an empty key
         assert (diff.score(), diff.n) == (0.0, size([*t, *p]))
         return

@@ -18,7 +18,7 @@ from tests.lost.oracle import Clustering, of_subsets, score
 FOUR = list(of_subsets([0, 1, 2, 3]))
 
 
-def compared(true: Clustering, pred: Clustering, **data: Any) -> cd.Comparison:
+def compared(true: Clustering, pred: Clustering, **data: Any) -> cd.types.Comparison:
     return cd.compare([set(c) for c in true], [set(c) for c in pred], missing="lost", **data)
 
 

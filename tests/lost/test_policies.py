@@ -25,7 +25,7 @@ def sides(seed: int) -> tuple[dict[int, int], dict[int, int]]:
             return true, pred
 
 
-def outcome(diff: cd.Comparison, name: str) -> Any:
+def outcome(diff: cd.types.Comparison, name: str) -> Any:
     try:
         return pytest.approx(diff.score(name), abs=1e-12, nan_ok=True)
     except cd.MeasureError as error:

@@ -12,7 +12,7 @@ import pytest
 import clusterdiff as cd
 
 
-def done(repair: cd.Repair, pred: dict[int, Any], true: dict[int, Any]) -> dict[int, Any]:
+def done(repair: cd.types.Repair, pred: dict[int, Any], true: dict[int, Any]) -> dict[int, Any]:
     """The prediction after an operation, done by hand."""
     after = dict(pred)
     if repair.operation == "split":

@@ -36,13 +36,13 @@ CASES: dict[str, Any] = {
 
 
 @pytest.fixture(params=CASES)
-def diff(request: pytest.FixtureRequest) -> cd.Comparison:
+def diff(request: pytest.FixtureRequest) -> cd.types.Comparison:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", cd.ClusterdiffWarning)
         return CASES[request.param]()
 
 
-def test_tables_and_counts_have_the_users_clusters(diff: cd.Comparison) -> None:
+def test_tables_and_counts_have_the_users_clusters(diff: cd.types.Comparison) -> None:
     """Points in no cluster are one row without a cluster; the losses still add up, part by part."""
     assert diff.clusters == (4, 4)
     assert diff.to_dict()["clusters"] == {"true": 4, "pred": 4}
@@ -67,7 +67,7 @@ def test_tables_and_counts_have_the_users_clusters(diff: cd.Comparison) -> None:
     }  # fmt: skip
 
 
-def test_the_mapping_is_about_real_clusters(diff: cd.Comparison) -> None:
+def test_the_mapping_is_about_real_clusters(diff: cd.types.Comparison) -> None:
     """Noise is in no cluster, as a point that one release lacks is."""
     rows = {
         (row.status, row.true, row.pred, row.shared, row.true_size, row.pred_size) for row in diff.mapping
@@ -81,7 +81,7 @@ def test_the_mapping_is_about_real_clusters(diff: cd.Comparison) -> None:
     }
 
 
-def test_sentences_say_which_points_are_in_no_cluster(diff: cd.Comparison) -> None:
+def test_sentences_say_which_points_are_in_no_cluster(diff: cd.types.Comparison) -> None:
     """Never a cluster that is called after its point."""
     text = str(diff.explain())
     assert "missing: c" not in text
@@ -96,7 +96,7 @@ def test_sentences_say_which_points_are_in_no_cluster(diff: cd.Comparison) -> No
         assert all(sentence in text for sentence in told)
 
 
-def test_a_patch_is_refused_where_pred_has_no_cluster(diff: cd.Comparison) -> None:
+def test_a_patch_is_refused_where_pred_has_no_cluster(diff: cd.types.Comparison) -> None:
     """There is nothing to merge on the side that lacks a point; and dropping such points is the way out."""
     with pytest.raises(cd.ArgumentError, match="patch"):
         diff.patch()

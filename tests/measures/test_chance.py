@@ -428,7 +428,7 @@ def test_chance_tells_all() -> None:
     true = np.repeat(range(4), 25)
     pred = np.where(np.arange(100) % 5 == 0, (true + 1) % 4, true)
     found = cd.chance(true, pred, seed=3)
-    assert isinstance(found, cd.Chance)
+    assert isinstance(found, cd.types.Chance)
     assert found.exact
     assert found.draws == 1000
     assert found.value == cd.score(true, pred)

@@ -232,7 +232,7 @@ def test_worked_cases_of_the_reference_scorer(case: str) -> None:
         )
 
 
-def compared(case: str, missing: Any) -> cd.Comparison:
+def compared(case: str, missing: Any) -> cd.types.Comparison:
     key, response, _ = CASES[case]
     return cd.compare([set(e) for e in key.split()], [set(e) for e in response.split()], missing=missing)
 

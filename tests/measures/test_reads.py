@@ -184,7 +184,7 @@ def meets() -> list[cd.Meet]:
     return out
 
 
-def outcome(measure: cd.Measure, source: Any) -> float | str:
+def outcome(measure: cd.types.Measure, source: Any) -> float | str:
     """The value, or what kind of error there is: a measure may need what a meet does not have."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -225,11 +225,11 @@ def test_a_measure_that_states_too_little_fails() -> None:
         "cells": lambda meet: meet.overlap.size.max(),
         "overlap": lambda meet: meet.size.max(),
     }.items():
-        measure = cd.Measure("sly", function, "own", "sly", reads=reads)
+        measure = cd.types.Measure("sly", function, "own", "sly", reads=reads)
         assert measure(meet) == meet.size.max()
         with pytest.raises((AttributeError, AssertionError)):
             measure(guard(meet, reads))
-    measure = cd.Measure("sly", lambda meet: meet.cell_of_point.max(), "own", "sly", reads="cells")
+    measure = cd.types.Measure("sly", lambda meet: meet.cell_of_point.max(), "own", "sly", reads="cells")
     with pytest.raises(AssertionError, match="it read the points"):
         measure(guard(meet, "cells"))
 
@@ -266,9 +266,9 @@ def test_statements_are_checked_at_registration() -> None:
     with pytest.raises(
         cd.MeasureError, match="`reads` must be one of sums, margins, cells, overlap, points; got 'cell'"
     ):
-        cd.Measure("x", len, "own", "x", reads="cell")  # type: ignore[arg-type]
+        cd.types.Measure("x", len, "own", "x", reads="cell")  # type: ignore[arg-type]
     with pytest.raises(cd.MeasureError, match="`fused` must be one of s_h"):
-        cd.Measure("x", len, "own", "x", fused="s_x")
+        cd.types.Measure("x", len, "own", "x", fused="s_x")
     assert {measure.reads for measure in cd.measures.values()} == set(READS)
     assert {measure.fused for measure in cd.measures.values()} - {None} <= set(FUSED)
 

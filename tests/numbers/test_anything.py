@@ -29,7 +29,7 @@ NEAR = st.sampled_from([0.0, 1.0, -1.0, 1e-60, 1e15, 1e15 + 1]) | st.floats(-1e6
 LINKS = st.sampled_from([0.0, 5e-324, 1e-200, 1.0, 1e200, 1e308]) | st.floats(0, 1e308)
 
 
-def within_bounds(diff: cd.Comparison, names: list[str]) -> None:
+def within_bounds(diff: cd.types.Comparison, names: list[str]) -> None:
     """Every score lies within its bounds, in the units of the weights; the parts of the loss add up."""
     for name in names:
         measure = cd.measures[name]

@@ -31,14 +31,14 @@ DIFFERENCES = {
 pytestmark = pytest.mark.filterwarnings("ignore:K")
 
 
-def compared(weights: object, lost: bool = False) -> cd.Comparison:
+def compared(weights: object, lost: bool = False) -> cd.types.Comparison:
     """The two clusterings with these weights."""
     if lost:
         return cd.compare(*LESS, weights=dict(enumerate(weights)), missing="lost")  # type: ignore[call-overload]
     return cd.compare(TRUE, PRED, weights=weights)
 
 
-def values(diff: cd.Comparison, degree: int | None = 0) -> dict[str, float]:
+def values(diff: cd.types.Comparison, degree: int | None = 0) -> dict[str, float]:
     """Every weighted measure that there is for it, of some degree or of any."""
     return {
         name: diff.score(measure)

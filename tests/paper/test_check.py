@@ -53,7 +53,11 @@ def test_renaming_finds_the_value_of_every_pair() -> None:
 
     trial = Trial(cd.measures["R"], 4, PointData(None, 4, None, None), None, lambda _: None)
     trial_sided = Trial(
-        cd.Measure("sided", sided, "own", "sided"), 4, PointData(None, 4, None, None), None, lambda _: None
+        cd.types.Measure("sided", sided, "own", "sided"),
+        4,
+        PointData(None, 4, None, None),
+        None,
+        lambda _: None,
     )
     omega = universe(4)
     full, full_sided = trial.full(omega), trial_sided.full(omega)

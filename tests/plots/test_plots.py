@@ -34,7 +34,7 @@ def _close() -> Iterator[None]:
     plt.close("all")
 
 
-def large() -> cd.Comparison:
+def large() -> cd.types.Comparison:
     """A hundred thousand points in one tangled component and thousands of small ones."""
     rng = np.random.default_rng(0)
     true = rng.integers(0, 30_000, 100_000)
@@ -196,7 +196,7 @@ def test_flow_shows_every_point_of_what_it_shows() -> None:
 def test_the_colours_of_a_flow_say_what_was_lost() -> None:
     """The largest part stays; others were split off, merged in, or both; what a side lacks leads nowhere."""
 
-    def legend(diff: cd.Comparison) -> list[str]:
+    def legend(diff: cd.types.Comparison) -> list[str]:
         return [text.get_text() for text in plots.flow(diff).get_legend().get_texts()]
 
     assert legend(cd.compare(list("aab"), [1, 1, 2])) == ["stayed together"]
@@ -261,7 +261,7 @@ def test_a_new_plot_is_one_function(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plots, "PLOTS", registry.PLOTS)
 
     @plots.picture
-    def pie(diff: cd.Comparison, ax: Axes | None = None, *, width: float = 80) -> Axes:
+    def pie(diff: cd.types.Comparison, ax: Axes | None = None, *, width: float = 80) -> Axes:
         drawn = axes(ax, width, 60)
         drawn.pie(list(diff.kinds.values()))
         return drawn

@@ -226,7 +226,7 @@ def test_a_report_appears_whole_or_not_at_all(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["diff.html"]
 
 
-def many() -> cd.Comparison:
+def many() -> cd.types.Comparison:
     """Components of all kinds, with lost points and weights, some of them large."""
     rng = np.random.default_rng(5)
     true = {i: int(c) for i, c in enumerate(rng.integers(0, 900, 3000))}

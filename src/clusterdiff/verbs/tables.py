@@ -63,7 +63,7 @@ def compare_columns(
     Returns
     -------
     Comparison
-        With documents a :class:`clusterdiff.CorpusComparison`.
+        With documents a :class:`clusterdiff.types.CorpusComparison`.
 
     Examples
     --------
