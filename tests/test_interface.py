@@ -144,14 +144,49 @@ def test_the_version_is_the_distributions() -> None:
     assert metadata.version("clusterdiff") == cd.__version__
 
 
-def test_importing_the_package_imports_no_heavy_library() -> None:
-    """`import clusterdiff` and a score of two lists need NumPy and the core alone."""
-    code = (
-        "import sys, clusterdiff as cd; cd.score([0, 0, 1], [0, 1, 1]); "
-        f"print([m for m in {EXTRAS!r} if m in sys.modules])"
-    )
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert out.stdout.strip() == "[]"
+def loaded(code: str, *command: str) -> set[str]:
+    """The modules that a fresh Python has loaded after some code."""
+    code = f"{code}\nimport sys\nsys.stderr.write(' '.join(sys.modules))"
+    run = subprocess.run([sys.executable, "-c", code, *command], capture_output=True, text=True, check=True)
+    return set(run.stderr.split())
+
+
+#: What nobody waits for who wants no more than a number, and which modules of a room a number needs all the same: those
+#: that tell a path from labels.
+SPARED = {"cli": set(), "show": set(), "paper": set(), "decide": set(), "tables": set()}
+SPARED |= {"formats": {"catalogue", "source", "mentions"}}
+
+
+@pytest.mark.parametrize(
+    ("code", "most"),
+    [
+        ("import clusterdiff", 50),
+        ("import clusterdiff as cd; cd.score([0, 0, 1], [0, 1, 1])", 110),
+        (
+            "import clusterdiff as cd, numpy as np; cd.score(np.array([0, 0, 1]), np.array([0, 1, 1]), 'ari')",
+            110,
+        ),
+    ],
+)
+def test_a_number_loads_what_a_number_needs(code: str, most: int) -> None:
+    """Of 230 modules; neither the rooms that do something else, nor what prints, draws, or speaks to engines."""
+    modules = loaded(code)
+    assert not modules & {*EXTRAS, "rich", "click"}
+    own = {module.removeprefix("clusterdiff.") for module in modules if module.startswith("clusterdiff.")}
+    for room, needed in SPARED.items():
+        assert not {name for name in own if name.startswith(f"{room}.")} - {
+            f"{room}.{name}" for name in needed
+        }
+    assert len(own) <= most
+
+
+def test_the_version_is_told_without_what_prints_results() -> None:
+    """`clusterdiff --version` loads the group of commands, and none of them."""
+    code = "import sys; from clusterdiff_command import main\ntry: main()\nexcept SystemExit: pass"
+    modules = loaded(code, "--version")
+    assert "click" in modules
+    assert not modules & {*EXTRAS, "rich"}
+    assert not {name for name in modules if re.match(r"clusterdiff\.(diff|verbs|show|cli\.commands\.)", name)}
 
 
 def test_a_missing_library_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,9 +17,9 @@ import click
 
 from clusterdiff._version import __version__
 from clusterdiff.cli import commands
-from clusterdiff.cli.output import LINE, error_console, heard, hush, spell_out
 from clusterdiff.cli.speaking import COMMAND, hint_in_options, in_options
 from clusterdiff.cli.stopping import exit_code, stoppable, stopped
+from clusterdiff.cli.streams import LINE, heard, hush, spell_out
 from clusterdiff.errors import ClusterdiffError, ClusterdiffWarning
 
 
@@ -116,11 +116,17 @@ def _answer(error: BaseException) -> int:
 
 
 def _tell(message: str, hint: str | None = None) -> None:
-    console = error_console()
     with suppress(OSError):  # nobody listens; the exit code says it
-        console.print(message, markup=False, style="red", soft_wrap=True)
+        _print(message, style="red")
         if hint:
-            console.print(f"hint: {hint}", markup=False, soft_wrap=True)
+            _print(f"hint: {hint}")
+
+
+def _print(text: str, style: str = "") -> None:
+    """A line on standard error; what prints in colours is loaded only where there is something to say."""
+    from clusterdiff.cli.output import error_console
+
+    error_console().print(text, markup=False, style=style, soft_wrap=True)
 
 
 def _refuse_repeats(ctx: click.Context, args: list[str]) -> None:
@@ -138,7 +144,7 @@ def _refuse_repeats(ctx: click.Context, args: list[str]) -> None:
 
 def _warn(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
     word = "notice" if issubclass(category, ClusterdiffWarning) else "warning"
-    error_console().print(f"{word}: {in_options(str(message))}", markup=False, style="yellow", soft_wrap=True)
+    _print(f"{word}: {in_options(str(message))}", style="yellow")
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

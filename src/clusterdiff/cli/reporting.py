@@ -11,8 +11,9 @@ from typing import Any
 import click
 
 from clusterdiff.cli.options import Command, together
-from clusterdiff.cli.output import LINE, error_console
+from clusterdiff.cli.output import error_console
 from clusterdiff.cli.progress import progress
+from clusterdiff.cli.streams import LINE
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.slices import BUILT_IN
 from clusterdiff.errors import ArgumentError
