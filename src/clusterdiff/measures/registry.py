@@ -127,7 +127,7 @@ class Measure:
                 f"{self.name} is not defined for weighted points.",
                 "leave out weights=, or choose another measure.",
             )
-        value = self._value(meet.heavy if isinstance(meet, Meet) else meet)
+        value = self._value(meet.heavy)
         if not meet.scale or not self.degree or not value:
             return value
         try:

@@ -371,23 +371,23 @@ class Meet(Sizes):
         # Distances between points of a predicted cluster that was cut cannot be derived from its total.
         left = np.bincount(self.pred[keep], minlength=self.k_pred)
         whole = bool(np.all((left == 0) | (left == np.bincount(self.pred, minlength=self.k_pred))))
-        return self._of_cells(keep, whole)
+        return self._of_cells(keep, self.size[keep], whole)
 
     @cached_property
     def heavy(self) -> Meet:
-        """The same meet without cells that weigh nothing, and without the clusters that then have none."""
-        if self.weights is None or self.mass.all():
+        """The same meet without points that weigh nothing, and without the clusters that then have none."""
+        if self.weights is None or np.array_equal(self.weights.points, self.size):
             return self
-        return self._of_cells(np.flatnonzero(self.mass), True)
+        return self._of_cells(keep := np.flatnonzero(self.mass), self.weights.points[keep], True)
 
-    def _of_cells(self, keep: Int64Array, whole: bool) -> Meet:
-        """The meet of some of the cells; ``whole``: no cluster loses any link weight with the others."""
+    def _of_cells(self, keep: Int64Array, size: Int64Array, whole: bool) -> Meet:
+        """The meet of some of the cells, of so many points each; ``whole``: no cluster loses any link weight."""
         rows, row = np.unique(self.true[keep], return_inverse=True)
         columns, column = np.unique(self.pred[keep], return_inverse=True)
         indptr = np.concatenate([[0], np.cumsum(np.bincount(row))])
         links = self.links if whole else None
         return Meet(
-            _core.Cells(indptr, column.astype(np.int32), self.size[keep], len(columns)),
+            _core.Cells(indptr, column.astype(np.int32), size, len(columns)),
             self.true_names[rows],
             self.pred_names[columns],
             weights=self.weights and self.weights.take(keep),

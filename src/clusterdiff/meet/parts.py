@@ -24,13 +24,14 @@ class CellWeights:
     ``mass`` is Σw (integers if the weights are). ``pairs`` is Σ w·w' over the pairs of points, and ``entropy``
     Σ w·log(mass/w): what there is to lose in taking the cell apart. Both are sums of terms ≥ 0, also over united
     cells, so that nothing cancels: one heavy point hides none of the others, and it alone has exactly nothing to lose.
-    ``square`` is Σw² of whole weights, with which pairs are counted exactly; None for others. All weights are in units
-    of 2 to the ``scale``.
+    ``points`` are those that weigh anything. ``square`` is Σw² of whole weights, with which pairs are counted exactly;
+    None for others. All weights are in units of 2 to the ``scale``.
     """
 
     mass: npt.NDArray[Any]
     pairs: FloatArray
     entropy: FloatArray
+    points: Int64Array
     square: Int64Array | None = None
     scale: int = 0
 
@@ -40,17 +41,19 @@ class CellWeights:
         whole = weights.dtype.kind in "iu"
         square = _core.group_sum(cell, k, weights * weights) if whole else None
         inside = _core.contents(cell, k, weights)
-        return cls(_core.group_sum(cell, k, weights), inside.pairs, inside.entropy, square, scale)
+        points = np.bincount(cell[weights > 0], minlength=k)
+        return cls(_core.group_sum(cell, k, weights), inside.pairs, inside.entropy, points, square, scale)
 
     @classmethod
     def summed(
-        cls, mass: FloatArray, square: FloatArray, logs: FloatArray, heavy: FloatArray, scale: int = 0
+        cls, mass: FloatArray, square: FloatArray, logs: FloatArray, points: Int64Array, scale: int = 0
     ) -> CellWeights:
         """From what an engine adds up in one pass over the points: Σw, Σw², Σ w·log w, and how many weigh anything."""
         whole = mass * np.log(mass, out=np.zeros(len(mass)), where=mass > 0)
-        several = heavy > 1  # the differences round: a single point has nothing to lose
+        several = points > 1  # the differences round: a single point has nothing to lose
         pairs = np.where(several, np.maximum((mass * mass - square) / 2, 0.0), 0.0)
-        return cls(mass, pairs, np.where(several, np.maximum(whole - logs, 0.0), 0.0), scale=scale)
+        entropy = np.where(several, np.maximum(whole - logs, 0.0), 0.0)
+        return cls(mass, pairs, entropy, points, scale=scale)
 
     def inside(self, content: str) -> FloatArray:
         """What there is to lose inside each cell, of a content of :mod:`clusterdiff.meet.terms`."""
@@ -59,7 +62,18 @@ class CellWeights:
     def take(self, cells: Any) -> CellWeights:
         """The same for a selection of cells."""
         square = None if self.square is None else self.square[cells]
-        return CellWeights(self.mass[cells], self.pairs[cells], self.entropy[cells], square, self.scale)
+        sums = self.mass[cells], self.pairs[cells], self.entropy[cells], self.points[cells]
+        return CellWeights(*sums, square, self.scale)
+
+    def beside(self, others: CellWeights) -> CellWeights:
+        """These cells, and then some others; squares are not kept."""
+        return CellWeights(
+            np.concatenate([self.mass, others.mass]),
+            np.concatenate([self.pairs, others.pairs]),
+            np.concatenate([self.entropy, others.entropy]),
+            np.concatenate([self.points, others.points]),
+            scale=self.scale,
+        )
 
     def merged(self, groups: IntArray, k: int) -> CellWeights:
         """The same for cells united into ``k`` groups."""
@@ -68,6 +82,7 @@ class CellWeights:
             _core.group_sum(groups, k, self.mass),
             _core.group_sum(groups, k, self.pairs) + between.pairs,
             _core.group_sum(groups, k, self.entropy) + between.entropy,
+            _core.group_sum(groups, k, self.points),
             None if self.square is None else _core.group_sum(groups, k, self.square),
             self.scale,
         )

@@ -96,6 +96,11 @@ class Once:
 
     _made: dict[Callable[[Any], Any], Any]
 
+    @property
+    def heavy(self) -> Any:
+        """The same without points that weigh nothing, which no measure counts; here there are none."""
+        return self
+
     def once(self, make: Callable[[Any], Made]) -> Made:
         """``make(self)``, computed the first time and kept."""
         made = self._made
@@ -173,6 +178,10 @@ class Summed(Protocol):
     @property
     def same(self) -> bool:
         """Whether the two clusterings are the same."""
+
+    @property
+    def heavy(self) -> Summed:
+        """The same without points that weigh nothing: no measure counts them."""
 
     @property
     def sums(self) -> Sums:

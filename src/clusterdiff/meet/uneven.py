@@ -131,10 +131,34 @@ class UnevenMeet(Meet):
 
     @cached_property
     def heavy(self) -> Meet:
-        """The same meet; where no lost point weighs anything, nothing is lost, and it is that of the shared points."""
-        if self.shared is None or self._scale is None or self.missing.total or self.spurious.total:
+        """The same meet without points that weigh nothing; where no lost point weighs anything, nothing is lost."""
+        if self._scale is None:
             return self
-        return self.shared.heavy
+        shared = self.shared.heavy if self.shared is not None and self.mass.any() else None
+        if shared is not None and not self.missing.total and not self.spurious.total:
+            return shared
+        cells, orders, alone = np.flatnonzero(self.mass), [], []
+        for codes, lost, k in (
+            (self.true, self.missing, self.k_true),
+            (self.pred, self.spurious, self.k_pred),
+        ):
+            lost, known = lost.weighing(), np.unique(codes[cells])
+            orders.append(np.concatenate([known, np.setdiff1d(lost.cluster, known)]))
+            alone.append(lost.of(orders[-1], k))
+        return UnevenMeet(
+            shared,
+            (self.true_names[orders[0]], self.pred_names[orders[1]]),
+            *alone,
+            scale=self._scale,
+            locate=self._heavy_points(shared),
+            groups=self.groups and (self.groups[0][orders[0]], self.groups[1][orders[1]]),
+            features=self.features,
+        )
+
+    def _heavy_points(self, shared: Meet | None) -> IntArray | None:
+        if not self.knows_points:
+            return None
+        return np.full(len(self.cell_of_point), -1) if shared is None else shared.cell_of_point
 
     @property
     def offers(self) -> frozenset[str]:
@@ -228,12 +252,10 @@ class UnevenMeet(Meet):
         weights = self.missing.weights
         if weights is None:
             return None
-        alone, parts = np.zeros(len(weights)), None if shared is None else shared.weights
-        mass, pairs, entropy = weights, alone, alone
-        if parts is not None:
-            mass = np.concatenate([parts.mass, weights])
-            pairs, entropy = np.concatenate([parts.pairs, alone]), np.concatenate([parts.entropy, alone])
-        return CellWeights(mass[order], pairs[order], entropy[order], scale=self.scale)
+        alone = np.zeros(len(weights))
+        own = CellWeights(weights, alone, alone, (weights > 0).astype(np.int64), scale=self.scale)
+        parts = None if shared is None else shared.weights
+        return (own if parts is None else parts.beside(own)).take(order)
 
     def _moments_beside(self, shared: Meet | None, order: Int64Array) -> Moments | None:
         own = self.missing.features
@@ -410,7 +432,7 @@ def _widened(shared: Meet | None, k_true: int, k_pred: int) -> Any:
 
 
 def _no_weights(scale: int | None) -> CellWeights | None:
-    return None if scale is None else CellWeights(np.zeros(0), np.zeros(0), np.zeros(0), scale=scale)
+    return None if scale is None else CellWeights.of(np.zeros(0), np.zeros(0, dtype=np.int32), 0, scale)
 
 
 def _restored(

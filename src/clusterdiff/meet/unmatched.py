@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -41,22 +41,26 @@ class Unmatched:
         """What they weigh together."""
         return len(self) if self.weights is None else self.weights.sum().item()
 
+    def weighing(self) -> Unmatched:
+        """Those that weigh anything."""
+        return (
+            self if self.weights is None or self.weights.all() else self._chosen(np.flatnonzero(self.weights))
+        )
+
+    def _chosen(self, mine: Int64Array) -> Unmatched:
+        def taken(values: Any) -> Any:
+            return None if values is None else values[mine]
+
+        at, weights, features = map(taken, (self.at, self.weights, self.features))
+        return Unmatched(self.cluster[mine], at, weights, features, self.links)
+
     def of(self, clusters: Int64Array, k: int) -> Unmatched:
         """Those of some of the ``k`` clusters, which are numbered anew in their order."""
         place = np.full(k, -1)
         place[clusters] = np.arange(len(clusters))
-        mine = np.flatnonzero(place[self.cluster] >= 0)
-
-        def taken(values: Any) -> Any:
-            return None if values is None else values[mine]
-
-        return Unmatched(
-            place[self.cluster[mine]],
-            taken(self.at),
-            taken(self.weights),
-            taken(self.features),
-            None if self.links is None else self.links[clusters],
-        )
+        mine = self._chosen(np.flatnonzero(place[self.cluster] >= 0))
+        links = None if self.links is None else self.links[clusters]
+        return replace(mine, cluster=place[mine.cluster], links=links)
 
 
 NOBODY = Unmatched(np.empty(0, dtype=np.int64))

@@ -29,6 +29,7 @@ c = nw.col
 _KINDS = {"Date": "date", "Time": "time", "Binary": "bytes"}
 #: Bytes that a cell takes in memory with all that is derived from it: if labels are numbers, and otherwise.
 CELL_BYTES = {"int": 100, "other": 400}
+WEIGHING = ("heavy_rows", "heavy_alone", "heavy_n", "heavy_lost")
 
 
 @dataclass(frozen=True)
@@ -51,11 +52,25 @@ class Cells:
     mass: float
     given: Frame | None
     lost: bool = False
+    #: The same numbers of the points that weigh anything: rows, points that are alone, points, points that are lost.
+    weighing: tuple[int, int, int, int] | None = None
 
     @property
     def engine(self) -> Engine:
         """Where the cells are."""
         return self.points.engine
+
+    @property
+    def heavy(self) -> Cells:
+        """The same without points that weigh nothing: no measure counts them, in an engine or in memory."""
+        if self.weighing is None or self.weighing[2] == self.n:
+            return self
+        rows, alone, n, unshared = self.weighing
+        frame = self.frame.filter(c("w") > 0).with_columns(m=c("wn").cast(nw.Int64))
+        if self.lost and not unshared:
+            frame = frame.drop("ta", "pa")
+        lost = self.lost and unshared > 0
+        return replace(self, frame=frame, rows=rows, alone=alone, n=n, lost=lost, weighing=None)
 
     @property
     def bytes(self) -> int:
@@ -65,6 +80,18 @@ class Cells:
             CELL_BYTES["int" if numbers else "other"] + 32 * self.points.weighted + 16 * self.points.features
         )
         return (self.rows + self.alone) * one
+
+
+def _weighing() -> dict[str, Any]:
+    """How many weights are bad, and what there is of points that weigh anything: see ``Cells.weighing``."""
+    heavy, own, lost = flag(c("wn") > 0), c("own"), flag((c("tn") + c("pn")) > 0)
+    return {
+        "bad": c("bad").sum(),
+        "heavy_rows": (heavy * (1 - own)).sum(),
+        "heavy_alone": (own * c("wn")).sum(),
+        "heavy_n": c("wn").sum(),
+        "heavy_lost": (lost * c("wn")).sum(),
+    }
 
 
 def noisy(noise: Noise) -> dict[str, Any]:
@@ -227,7 +254,7 @@ class _Grouping:
                 alone=(c("own") * c("m")).sum(),
                 n=c("m").sum(),
                 mass=c("w" if self.points.weighted else "m").sum(),
-                **({"bad": c("bad").sum()} if self.points.weighted else {}),
+                **(_weighing() if self.points.weighted else {}),
                 **({"finite": c("finite").sum()} if self.points.features else {}),
             )
         )
@@ -241,7 +268,10 @@ class _Grouping:
         normal = rows - int(total["own"])
         given = before if tally["missing"] or (policy.noise.separates and tally["noise"]) else None
         frame = kept.select(*columns, **marks)
-        return Cells(self.points, done, frame, normal, alone, n, float(total["mass"]), given, lost)
+        mass = float(total["mass"])
+        heavy = [int(total[x]) for x in WEIGHING] if self.points.weighted else None
+        weighing = None if heavy is None else (heavy[0], heavy[1], heavy[2], heavy[3])
+        return Cells(self.points, done, frame, normal, alone, n, mass, given, lost, weighing)
 
     def _tally(self, flagged: Frame, kept: Frame) -> dict[str, int]:
         out = self.engine.row(
@@ -336,7 +366,7 @@ class _Grouping:
                 "a weight says how much a point counts; 0 leaves it out of the score.",
             )
         if total["mass"] == 0:
-            raise ArgumentError("`weights` must not be zero for every point.")
+            raise ArgumentError("`weights` must not all be zero.")
         if "finite" in total and total["finite"] < total["n"]:
             lacking = int(total["n"] - total["finite"])
             raise ArgumentError(

@@ -296,8 +296,8 @@ def _weights(cells: Cells, got: dict[str, Any], single: Any, order: IntArray) ->
     mass, square, entropy = (
         np.concatenate([numbers(got[x]), y])[order] for x, y in (("w", own), ("ww", own * own), ("wl", logs))
     )
-    heavy = np.concatenate([numbers(got["wn"]), own > 0])[order]
-    return CellWeights.summed(mass, square, entropy, heavy, cells.points.scale)
+    points = np.concatenate([numbers(got["wn"], np.int64), own > 0])[order]
+    return CellWeights.summed(mass, square, entropy, points, cells.points.scale)
 
 
 def _moments(cells: Cells, got: dict[str, Any], single: Any, order: IntArray) -> Moments:

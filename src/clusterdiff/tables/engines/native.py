@@ -171,6 +171,20 @@ class DuckDB(Engine):
 
     ordered = False
 
+    def prepare(self, native: Any) -> Any:
+        """Text that differs is different, whatever collation the column or the connection has."""
+        from clusterdiff.tables.duck import quoted
+
+        columns = [quoted(name) for name in native.columns]
+        text = [str(kind).startswith(("VARCHAR", "ENUM")) for kind in native.types]
+        if not any(text):
+            return native
+        bare = (
+            f"CAST({name} AS VARCHAR) COLLATE C AS {name}" if plain_text else name
+            for name, plain_text in zip(columns, text, strict=True)
+        )
+        return native.project(", ".join(bare))
+
     def keep(self, frame: Frame) -> Frame:
         """Create a temporary table."""
         return self._create(frame.to_native(), "*")

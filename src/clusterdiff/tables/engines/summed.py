@@ -76,6 +76,12 @@ class InEngine(Once):
         return not self.uneven and len(self) == self.k_true == self.k_pred
 
     @asked
+    def heavy(self) -> InEngine:
+        """The same without points that weigh nothing."""
+        heavy = self.source.heavy
+        return self if heavy is self.source else InEngine(heavy)
+
+    @asked
     def shared(self) -> InEngine | None:
         """The same of the points that both sides have; None if there are none."""
         cells, found = self.source, self.sums.unshared
