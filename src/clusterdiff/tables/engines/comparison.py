@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from os import PathLike
-from typing import Any, Literal, NoReturn
+from typing import Literal, NoReturn
 
 from clusterdiff.caching import cached_property
 from clusterdiff.diff.analysis import Analysis, Merge, Split
 from clusterdiff.diff.comparison import AnyMeasure, Comparison
 from clusterdiff.diff.components import Component, InMemory, rows
 from clusterdiff.diff.explain import Explanation
-from clusterdiff.diff.gains import By
 from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.slices import BUILT_IN, Slice
 from clusterdiff.diff.source import PointSource
-from clusterdiff.diff.worth import ANEW
 from clusterdiff.errors import EngineError, MeasureError
 from clusterdiff.measures import resolve
 from clusterdiff.meet.meet import Meet
@@ -33,6 +29,9 @@ from clusterdiff.tables.engines.source import EngineSource
 from clusterdiff.tables.engines.summed import InEngine
 from clusterdiff.tables.engines.tables import Points
 from clusterdiff.wording import count, number
+
+#: How an error calls what was asked for.
+ASKED = "what you asked for"
 
 
 class TableComparison(Comparison):
@@ -58,8 +57,8 @@ class EngineComparison(Comparison):
 
     It has the scores that are sums over cells, the losses, by slices too, the number of components of each kind, and
     the costliest components and clusters (1,000 at most). ``costliest`` is a comparison in memory of as many of the
-    costliest components as the budget allows, with everything that a comparison has. What reads cells or points is
-    refused here and available there.
+    costliest components as the budget allows, with everything that a comparison has. All other methods ask for the
+    ``meet``, the ``analysis`` or the ``source``: the one error that these raise says what is lacking, and what to do.
     """
 
     where: Literal["memory", "engine"] = "engine"
@@ -172,34 +171,7 @@ class EngineComparison(Comparison):
             f"computed in {self.engine}: {count(len(summed), 'cell')} stayed there (budget {self._budget:,} bytes)",
         ]
 
-    # ---- what reads the cells or the points: only `costliest` has it
-
-    @property
-    def meet(self) -> Meet:  # type: ignore[override]
-        """Refused: the cells are in the engine."""
-        raise refusal("meet", "cells", self.summed)
-
-    @property
-    def analysis(self) -> Analysis:
-        """Refused: it reads the cells; ``in_engine`` has what the engine computed."""
-        raise refusal("analysis", "cells", self.summed)
-
-    @property
-    def source(self) -> PointSource:  # type: ignore[override]
-        """Refused: the points are in their tables."""
-        raise refusal("source", "points", self.summed)
-
-    def gains(self, measure: AnyMeasure = "S_H", by: By = "component", *, anew: int = ANEW) -> NoReturn:
-        """Refused: it reads the cells."""
-        raise refusal("gains()", "cells", self.summed)
-
-    def repairs(self, measure: AnyMeasure = "S_H", *, anew: int = ANEW) -> NoReturn:
-        """Refused: it reads the cells."""
-        raise refusal("repairs()", "cells", self.summed)
-
-    def patch(self) -> NoReturn:
-        """Refused: it reads the cells."""
-        raise refusal("patch()", "cells", self.summed)
+    # ---- slices, by the engine
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -214,45 +186,22 @@ class EngineComparison(Comparison):
                 return by_size(sides) if column == "size" else self.in_engine.by_kind()
             return by_column(sides, column)
 
-    def normalised(self, measure: AnyMeasure) -> NoReturn:
-        """Refused: it reads the sizes of all clusters."""
-        raise refusal("normalised()", "cells", self.summed)
-
-    def plot(
-        self, kind: str = "flow", ax: Any = None, *, width: float | None = None, dpi: float | None = None
-    ) -> NoReturn:
-        """Refused: it reads the cells."""
-        raise refusal("plot()", "cells", self.summed)
-
-    def report(
-        self,
-        path: str | PathLike[str],
-        *,
-        attributes: object = None,
-        by: Mapping[str, object] | None = None,
-        title: str | None = None,
-        sides: tuple[str, str] = ("true", "predicted"),
-        about: Mapping[str, str] | None = None,
-        measure: AnyMeasure = "S_H",
-        full: bool = False,
-    ) -> NoReturn:
-        """Refused: it reads the cells."""
-        raise refusal("report()", "cells", self.summed)
+    # ---- what all other methods ask for; `costliest` has it
 
     @property
-    def cells(self) -> NoReturn:
-        """Refused: there are too many."""
-        raise refusal("cells", "cells", self.summed)
+    def meet(self) -> Meet:  # type: ignore[override]
+        """The cells: they are in the engine."""
+        raise refusal(ASKED, "cells", self.summed)
 
     @property
-    def by_point(self) -> NoReturn:
-        """Refused: it reads the points."""
-        raise refusal("by_point", "points", self.summed)
+    def analysis(self) -> Analysis:
+        """What follows from the cells: ``in_engine`` has what the engine computed."""
+        raise refusal(ASKED, "cells", self.summed)
 
     @property
-    def mapping(self) -> NoReturn:
-        """Refused: it reads the cells."""
-        raise refusal("mapping", "cells", self.summed)
+    def source(self) -> PointSource:  # type: ignore[override]
+        """The points: they are in their tables."""
+        raise refusal(ASKED, "points", self.summed)
 
 
 def compare_points(points: Points, policy: Policy, budget: int | str | None) -> Comparison:
