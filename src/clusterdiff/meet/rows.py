@@ -231,7 +231,7 @@ class Rows:
         """The rows of a meet."""
         true: IntArray = meet.true
         pred: IntArray = meet.pred
-        mass, points = meet.mass, meet.size
+        mass, points = meet.mass, meet.size if meet.weights is None else meet.weights.points
         lost = 0
         if isinstance(meet, UnevenMeet):
             missing, spurious = meet.missing, meet.spurious
