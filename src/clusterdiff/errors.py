@@ -2,20 +2,113 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import pickle
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from typing import Any, Self, TypeAlias
+
+from clusterdiff.messages import Argument, Message, joined
+
+#: What to do about an error: a sentence, or several ways out.
+Hint: TypeAlias = str | Iterable[str] | None
 
 
 class ClusterdiffError(Exception):
-    """Base of all errors raised on purpose; ``hint`` says what to do."""
+    """Base of all errors raised on purpose: what is wrong, and what to do about it.
 
-    def __init__(self, message: str, hint: str | None = None) -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+    Attributes
+    ----------
+    message
+        What is wrong, as Python says it; it knows its parts, which the command spells with its own options.
+    hint
+        What to do, or None.
+    ways
+        The same as alternatives: a hint may be several, of which the command shows those that it has.
+    argument, value, expected
+        The argument that is wrong, what it was, and what it must be; None where that does not apply.
+    """
+
+    value: object = None
+    expected: str | None = None
+
+    def __init__(self, message: str, hint: Hint = None) -> None:
+        self.message = Message.literally(message)
+        self.ways = tuple(map(Message.literally, [hint] if isinstance(hint, str) else hint or ()))
+        self.argument = next((part.name for part in self.message.code if isinstance(part, Argument)), None)
+        super().__init__(self.message)
+
+    @classmethod
+    def about(cls, argument: str, message: str, hint: Hint = None) -> Self:
+        """What is wrong with an argument.
+
+        >>> print(ArgumentError.about("weights", "must not all be zero."))
+        `weights` must not all be zero.
+        """
+        return cls(Message.of([Argument(argument), " ", *Message.literally(message).parts]), hint)
+
+    @classmethod
+    def must(
+        cls,
+        argument: str,
+        expected: str,
+        value: object = None,
+        hint: Hint = None,
+        *,
+        got: str | None = None,
+    ) -> Self:
+        """The commonest error: what an argument must be, and what came; ``got`` says so unless the value itself does.
+
+        >>> print(ArgumentError.must("level", "be between 0 and 1", 95, "0.95 is usual."))
+        `level` must be between 0 and 1; got 95.
+        Hint: 0.95 is usual.
+        >>> print(ArgumentError.must("true", "hold one label per point", got="a matrix"))
+        `true` must hold one label per point; got a matrix.
+        """
+        told = Message(
+            "must {expected}; got {got}.", expected=expected, got=repr(value) if got is None else got
+        )
+        error = cls.about(argument, told, hint)
+        error.value, error.expected = value, expected.removeprefix("be ")
+        return error
+
+    @property
+    def hint(self) -> str | None:
+        """What to do, in one sentence."""
+        return ways_out(self.ways)
+
+    def locate(self, place: object) -> None:
+        """Begin the message with where it happened."""
+        self.message = joined([str(place), self.message], ": ")
 
     def __str__(self) -> str:
-        return f"{self.message}\nHint: {self.hint}" if self.hint else self.message
+        return f"{self.message}\nHint: {self.hint}" if self.ways else str(self.message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        state = self.__dict__ | {"value": _portable(self.value)}
+        return _again, (type(self), self.args), state
+
+
+def ways_out(ways: Sequence[Message]) -> Message | None:
+    """Alternatives as one sentence."""
+    if len(ways) < 2:
+        return ways[0] if ways else None
+    return joined([joined(ways, ", or "), ""], ".")
+
+
+def _again(kind: type[ClusterdiffError], args: tuple[object, ...]) -> ClusterdiffError:
+    """An error as it was before it was pickled, but for its state."""
+    error = kind.__new__(kind)
+    error.args = args
+    return error
+
+
+def _portable(value: object) -> object:
+    """A value that another process can read; its text, if that is not so."""
+    try:
+        pickle.dumps(value)
+    except Exception:
+        return repr(value)
+    return value
 
 
 class LabelError(ClusterdiffError, ValueError):
@@ -52,6 +145,10 @@ class EngineError(ClusterdiffError, RuntimeError):
 
 class ClusterdiffWarning(UserWarning):
     """A notice: the numbers are right, but they may not mean what one thinks. Also in ``notices`` of the result."""
+
+    def __init__(self, message: str) -> None:
+        self.message = Message.literally(message)
+        super().__init__(self.message)
 
 
 class MissingExtraError(ClusterdiffError, ImportError):
@@ -96,9 +193,7 @@ def one_of(argument: str, value: object, choices: Iterable[str]) -> None:
     choices = list(choices)
     if value not in choices:
         expected = ", ".join(f'"{c}"' for c in choices)
-        raise ArgumentError(
-            f"`{argument}` must be one of {expected}; got {value!r}.", nearest(str(value), choices)
-        )
+        raise ArgumentError.must(argument, f"be one of {expected}", value, nearest(str(value), choices))
 
 
 def nearest(name: str, choices: Iterable[str]) -> str | None:

@@ -11,7 +11,13 @@ import pytest
 from click.testing import CliRunner
 
 from clusterdiff.cli.main import main
-from clusterdiff.cli.speaking import ARGUMENT, PYTHON, hint_in_options, in_options, options_of
+from clusterdiff.cli.spelling import Speller
+from clusterdiff.errors import ArgumentError
+from clusterdiff.messages import Message
+
+#: What only Python has: an argument, `missing="drop"` or `weights=`, and whatever is called.
+ARGUMENT = re.compile(r'(?<![\w(.=-])([a-z_]+)=("[^"]*"|True|[\d_]+(?!\w)|(?=[\s,.;:)]|$))')
+PYTHON = re.compile(r"\(…|\.\w+\(|\.(costliest|components)\b|[a-z_]+=\[")
 
 FILES = {
     "a.csv": "id,cluster,w,doc\n1,x,1,d\n2,x,1,d\n3,y,1,d\n4,y,-1,d\n",
@@ -74,21 +80,72 @@ def test_a_hint_names_options_that_the_command_has(place: Path, line: str) -> No
     assert not ARGUMENT.search(told), told
     assert not PYTHON.search(told), told
     assert not python or ARGUMENT.search(python) or PYTHON.search(python)
-    command = main.get_command(click.Context(main), line.split()[0])
-    assert command is not None
-    known = {spelling for option in command.params for spelling in option.opts}
+    known = {spelling for option in _command(line.split()[0]).params for spelling in option.opts}
     assert set(re.findall(r"--[a-z][a-z-]*", told)) <= known
 
 
 def test_every_way_out_is_kept_that_the_command_has() -> None:
-    """Of several things to do those remain that can be done; what people typed stays as it is."""
-    command = main.get_command(click.Context(main), "compare")
-    assert command is not None
-    assert options_of(command)["budget"] == "--memory"
-    told = "allow a larger budget=, or ask for K(k=5), or look at .costliest."
-    assert hint_in_options(told, command) == "allow a larger --memory, or ask for K(k=5)."
-    assert in_options("`true` lacks 1 of `weights`", command) == "TRUE lacks 1 of --weight"
-    assert in_options("--write scores=FILE.tex, `nobody` and x=1", command) == (
-        "--write scores=FILE.tex, `nobody` and x=1"
+    """Of several things to do those remain that can be done; what only Python can do is said as such."""
+    speller = Speller(_command("compare"))
+    larger, other, look = (
+        Message("allow a larger `budget=`"),
+        "ask for K(k=5)",
+        Message("look at `.costliest`"),
     )
-    assert hint_in_options("pass missing= as told.", None) == "pass missing= as told."  # no command runs
+    assert (
+        speller.hint(ArgumentError("", [larger, other, look]))
+        == "allow a larger --memory, or ask for K(k=5)."
+    )
+    assert speller.hint(ArgumentError("", [larger, look])) == "allow a larger --memory."
+    told = ArgumentError("", [look, Message("pass `nobody=1`")])
+    assert told.hint == "look at .costliest, or pass nobody=1."
+    assert speller.hint(told) == f"clusterdiff compare has no option for it. In Python: {told.hint}"
+    assert speller.hint(ArgumentError("", "is it `true`?")) == "is it `true`?"
+    assert speller.hint(ArgumentError("")) is None
+
+
+def test_parts_are_spelt_and_text_is_not() -> None:
+    """Options, arguments in capitals and commands take the place of Python's words; values stay as they are."""
+    text = Speller(_command("compare")).text
+    assert (
+        text(Message("`true` lacks 1 of `weights`, `nobody` more"))
+        == "TRUE lacks 1 of --weight, `nobody` more"
+    )
+    assert text(Message('`missing="drop"`, `documents= to compare()`')) == "--missing drop, --documents"
+    assert (
+        text(Message("`pairs=True` for `rank()` and `budget=4_000`"))
+        == "--pairs for clusterdiff rank and --memory 4000"
+    )
+    assert text(Message("`missing={it!r}`", it="a b")) == "--missing 'a b'"
+    assert text(Message("{it} and `pred`", it="`true` missing=drop")) == "`true` missing=drop and PRED"
+    assert text('`true` and missing="drop"') == '`true` and missing="drop"'  # text without parts
+
+
+#: What was typed, with names that look like our own words; and what must come back unchanged.
+TYPED = {
+    "compare weights=.csv c.csv": "weights=.csv does not exist.",
+    "compare `weights` c.csv --format csv": "`weights` does not exist.",
+    'compare missing="drop" c.csv --format csv': 'missing="drop" does not exist.',
+    "compare named.csv c.csv": "PRED lacks 3 of the 3 points of TRUE: 'noise=5', '`weights`', 'missing=\"drop\"'",
+    "compare c.csv c.csv --weight noise=5": "has a column 'noise=5'",
+    "compare c.csv c.csv --point `true`": "has no column '`true`'",
+    "compare c.csv c.csv --measures `true`": "unknown measure '`true`'.",
+    "compare weights c.csv": "`weights` must hold whole numbers if it holds floats; got 0.5.",
+}
+
+
+@pytest.mark.parametrize("line", TYPED)
+def test_what_was_typed_is_never_rewritten(place: Path, line: str) -> None:
+    """Files, columns, points and measures are shown as they are, whatever they are called."""
+    (place / "named.csv").write_text('id,cluster\nnoise=5,x\n`weights`,x\n"missing=""drop""",y\n')
+    with (place / "weights").open("wb") as file:
+        np.save(file, np.array([0.5, 1.0]))
+    answer = CliRunner().invoke(main, line.split())
+    assert answer.exit_code == 2, answer.output
+    assert TYPED[line] in answer.stderr
+
+
+def _command(name: str) -> click.Command:
+    command = main.get_command(click.Context(main), name)
+    assert command is not None
+    return command

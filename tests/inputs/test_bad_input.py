@@ -90,7 +90,7 @@ BAD: dict[str, tuple[Callable[[], object], type[Exception], str, str | None]] = 
         lambda: cd.compare(FOUR, pl.DataFrame({"a": FOUR, "b": FOUR})),
         cd.ArgumentError,
         "`pred` has the columns 'a', 'b', and none of them names the clusters.",
-        "name it with cluster= (--cluster on the command line).",
+        "name it with cluster=.",
     ),
     "a set of labels": (
         lambda: cd.compare({"a", "b"}, FOUR),

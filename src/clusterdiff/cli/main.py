@@ -17,7 +17,7 @@ import click
 
 from clusterdiff._version import __version__
 from clusterdiff.cli import commands
-from clusterdiff.cli.speaking import COMMAND, hint_in_options, in_options
+from clusterdiff.cli.spelling import COMMAND, spelled, spelled_hint
 from clusterdiff.cli.stopping import exit_code, stoppable, stopped
 from clusterdiff.cli.streams import LINE, heard, hush, spell_out
 from clusterdiff.errors import ClusterdiffError, ClusterdiffWarning
@@ -94,7 +94,7 @@ def _answer(error: BaseException) -> int:
         error.show()
         return error.exit_code
     if isinstance(error, ClusterdiffError):
-        _tell(f"error: {in_options(error.message)}", error.hint and hint_in_options(error.hint))
+        _tell(f"error: {spelled(error.message)}", spelled_hint(error))
         return 2
     reason = " ".join(str(error).split())
     if isinstance(error, MemoryError):
@@ -144,7 +144,8 @@ def _refuse_repeats(ctx: click.Context, args: list[str]) -> None:
 
 def _warn(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
     word = "notice" if issubclass(category, ClusterdiffWarning) else "warning"
-    _print(f"{word}: {in_options(str(message))}", style="yellow")
+    told = message.message if isinstance(message, ClusterdiffWarning) else str(message)
+    _print(f"{word}: {spelled(told)}", style="yellow")
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

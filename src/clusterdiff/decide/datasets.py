@@ -19,6 +19,7 @@ from clusterdiff.decide.ranking import Ranking
 from clusterdiff.diff.chance import expected
 from clusterdiff.errors import ArgumentError, listed, nearest
 from clusterdiff.measures import Measure
+from clusterdiff.messages import joined
 from clusterdiff.points.labels import FloatArray
 from clusterdiff.table import Table
 from clusterdiff.wording import count
@@ -117,7 +118,7 @@ class DatasetRanking(Boards):
         """What one should know before trusting the numbers."""
         told = some(
             [
-                f"{data}: {notice}"
+                joined([data, notice], ": ")
                 for data, ranking in self.rankings.items()
                 for notice in ranking.comparison_notices
             ]

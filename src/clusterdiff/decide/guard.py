@@ -66,7 +66,7 @@ class Baseline:
         try:
             told = from_json(text, name)
         except FileError as error:
-            raise FileError(error.message, error.hint or HINT) from None
+            raise FileError(error.message, error.ways or HINT) from None
         try:
             data = {key: _scores(value) for key, value in told.get("data", {}).items()}
             scores: Mapping[Any, Any] = (

@@ -15,6 +15,7 @@ from clusterdiff.errors import MeasureError
 from clusterdiff.measures import Measure
 from clusterdiff.meet.counted import Counted
 from clusterdiff.meet.meet import Meet
+from clusterdiff.messages import Message
 from clusterdiff.points.labels import FloatArray, Int64Array
 from clusterdiff.wording import count
 
@@ -147,5 +148,8 @@ class Levels:
             raise MeasureError(
                 f"{name} reads more than sums, and would go through {count(self.tree.points)} at each of "
                 f"{count(len(self), 'threshold')}.",
-                "pass thresholds=200, or measures that read sums (`clusterdiff measures` says which do).",
+                [
+                    Message("pass `thresholds=200`"),
+                    "pass measures that read sums (`clusterdiff measures` says which do)",
+                ],
             )

@@ -22,6 +22,7 @@ from clusterdiff.formats.source import as_written
 from clusterdiff.measures import Measure, resolve
 from clusterdiff.measures.subcomponents import Scored, subcomponent
 from clusterdiff.meet.meet import Meet
+from clusterdiff.messages import Message
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import Corpus
 from clusterdiff.points.labels import FloatArray, Int64Array, kind
@@ -96,8 +97,9 @@ class Pool:
         known = {str(label) for labels in self.noise.values() for label in labels}
         lost = sorted({str(label) for label in told.true} - known)
         if lost:
-            raise ArgumentError(
-                f"`noise` must be a label of the clusterings; none can have {', '.join(lost)}.",
+            raise ArgumentError.about(
+                "noise",
+                f"must be a label of the clusterings; none can have {', '.join(lost)}.",
                 "give the noise label as it appears among the labels.",
             )
         self._match_text(untyped)
@@ -387,20 +389,21 @@ def matrix(
     'seed 0'
     """
     if isinstance(clusterings, np.ndarray) and clusterings.ndim == 2:
-        raise ArgumentError(
-            "`clusterings` has two dimensions, and does not say whether its rows or its columns are clusterings.",
-            "pass list(array) if each row is a clustering, list(array.T) if each column is.",
+        raise ArgumentError.about(
+            "clusterings",
+            "has two dimensions, and does not say whether its rows or its columns are clusterings.",
+            Message("pass `list(array)` if each row is a clustering, `list(array.T)` if each column is."),
         )
     found = read_columns(clusterings, "clusterings")
     if true is not None:
         if "true" in found:
             raise ArgumentError(
-                '`clusterings` has one that is called "true", and `true` was given as well.',
-                "give it another name, or leave out true=.",
+                Message('`clusterings` has one that is called "true", and `true` was given as well.'),
+                ["give it another name", Message("leave out `true=`")],
             )
         found = {"true": true, **found}
     if len(found) < 2:
-        raise ArgumentError("`clusterings` must hold at least two clusterings to be compared; got one.")
+        raise ArgumentError.must("clusterings", "hold at least two clusterings to be compared", got="one")
     pool = Pool(found, missing, noise, noise_as)
     names, wanted = list(found), resolve(measure)
     values = np.empty((len(names), len(names)))
@@ -414,7 +417,8 @@ def matrix(
     if pool.notices:
         notice, pair = next(iter(pool.notices.items()))
         more = f" (and {count(len(pool.notices) - 1, 'more notice')})" if len(pool.notices) > 1 else ""
-        warnings.warn(f"{pair}: {notice}{more}", ClusterdiffWarning, stacklevel=2)
+        told = Message("{pair}: {notice}{more}", pair=pair, notice=notice, more=more)
+        warnings.warn(told, ClusterdiffWarning, stacklevel=2)
     return Matrix(names, wanted, values, n, "true" if true is not None else None, pool)
 
 

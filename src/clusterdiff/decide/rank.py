@@ -15,6 +15,7 @@ from clusterdiff.diff.comparison import AnyMeasure
 from clusterdiff.diff.interval import Method, Resampling
 from clusterdiff.errors import ArgumentError, ClusterdiffError, ClusterdiffWarning, listed, one_of
 from clusterdiff.measures import resolve_all
+from clusterdiff.messages import Message
 
 #: What can be drawn again and is the same for all systems; components are not.
 SHARED = ("true", "document")
@@ -79,7 +80,7 @@ def rank(
         one_of("unit", unit, SHARED)
     named = None if measures is None else resolve_all(measures)
     if named is not None and not named:
-        raise ArgumentError("`measures` names no measure.", 'leave it out, or pass ["S_H"].')
+        raise ArgumentError.about("measures", "names no measure.", "leave it out, or name one, such as S_H.")
     how = Resampling(level, method, resamples, seed) if resamples != 0 else None
 
     def one(truth: object, systems: Mapping[str, object]) -> Ranking:
@@ -100,13 +101,15 @@ def rank(
 def _checked(preds: object) -> Mapping[str, object]:
     if not isinstance(preds, Mapping):
         if not hasattr(preds, "columns"):
-            raise ArgumentError(
-                "`preds` must be a dict from the name of each system to its prediction, or a frame with one column per "
-                f"system; got {type(preds).__name__}."
+            raise ArgumentError.must(
+                "preds",
+                "be a dict from the name of each system to its prediction, or a frame with one "
+                "column per system",
+                got=type(preds).__name__,
             )
         preds = read_columns(preds, "preds")
     if not preds:
-        raise ArgumentError("`preds` has no systems: there is nothing to rank.")
+        raise ArgumentError.about("preds", "has no systems: there is nothing to rank.")
     names = [str(name) for name in preds]
     twice = (
         [name for name in dict.fromkeys(names) if names.count(name) > 1]
@@ -114,8 +117,8 @@ def _checked(preds: object) -> Mapping[str, object]:
         else []
     )
     if twice:
-        raise ArgumentError(
-            f"`preds` has several systems called {listed(twice)}.", "give each a name of its own."
+        raise ArgumentError.about(
+            "preds", f"has several systems called {listed(twice)}.", "give each a name of its own."
         )
     return preds
 
@@ -126,10 +129,12 @@ def _of_data(datasets: object, one: Any) -> Iterable[tuple[str, Ranking]]:
         datasets = read_runs(datasets)
     if not isinstance(datasets, Mapping) or not datasets:
         raise ArgumentError(
-            "without `preds`, the first argument must be a dict {data set: (true, {system: prediction})}, or a table "
-            "with the columns data, system and file; "
-            f"got {type(datasets).__name__ if datasets else 'an empty one'}.",
-            "pass the predictions of one data set as a dict: rank(true, {system: prediction}).",
+            Message(
+                "without `preds`, the first argument must be a dict {{data set: (true, {{system: prediction}})}}, or a "
+                "table with the columns data, system and file; got {kind}.",
+                kind=type(datasets).__name__ if datasets else "an empty one",
+            ),
+            Message("pass the predictions of one data set as a dict: `rank(true, {system: prediction})`."),
         )
     for data, pair in datasets.items():
         if not isinstance(pair, tuple | list) or len(pair) != 2 or not isinstance(pair[1], Mapping):
@@ -139,5 +144,5 @@ def _of_data(datasets: object, one: Any) -> Iterable[tuple[str, Ranking]]:
         try:
             yield str(data), one(pair[0], _checked(pair[1]))
         except ClusterdiffError as error:
-            error.message = f"{data}: {error.message}"
+            error.locate(data)
             raise

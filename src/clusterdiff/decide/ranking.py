@@ -21,6 +21,7 @@ from clusterdiff.diff.units import UNITS, Unit
 from clusterdiff.errors import ArgumentError, MeasureError, nearest
 from clusterdiff.measures import Measure
 from clusterdiff.meet.margins import Margins
+from clusterdiff.messages import Message, joined
 from clusterdiff.points.labels import FloatArray
 from clusterdiff.table import Table
 from clusterdiff.wording import count
@@ -171,8 +172,8 @@ class Ranking(Boards):
     @property
     def _resampling(self) -> Resampling:
         if self._how is None:
-            raise ArgumentError(
-                "`resamples` is 0: there are no intervals and no tests.", "pass resamples=10_000."
+            raise ArgumentError.about(
+                "resamples", "is 0: there are no intervals and no tests.", Message("pass `resamples=10_000`.")
             )
         return self._how
 
@@ -182,7 +183,7 @@ class Ranking(Boards):
                 raise self._refused
             raise ArgumentError(
                 f"the cells of {system.name} stayed in the engine, and units are drawn from cells.",
-                "give compare a larger budget=, or pass resamples=0.",
+                [Message("give compare a larger `budget=`"), Message("pass `resamples=0`")],
             )
         return system.found
 
@@ -213,7 +214,7 @@ class Ranking(Boards):
     def comparison_notices(self) -> list[str]:
         """Those of the comparisons alone."""
         systems = self._systems.values()
-        told = some([f"{system.name}: {notice}" for system in systems for notice in system.notices])
+        told = some([joined([system.name, notice], ": ") for system in systems for notice in system.notices])
         sizes = {system.n for system in systems}
         if len(sizes) > 1 and any("drop(" in system.signature for system in systems):
             told.append(

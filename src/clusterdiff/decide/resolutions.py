@@ -16,6 +16,7 @@ from clusterdiff.diff.loss import CellLoss
 from clusterdiff.errors import ArgumentError, listed
 from clusterdiff.measures.subcomponents import Scored, subcomponent
 from clusterdiff.meet.meet import Meet
+from clusterdiff.messages import Message
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.labels import AnyArray, FloatArray
 from clusterdiff.table import Table, record_html
@@ -59,7 +60,7 @@ class Resolutions:
         """Resolutions are no tree, so no merge leads from one to the next."""
         raise ArgumentError(
             "columns at several resolutions have no merges.",
-            "compare(resolution).merges has the costliest clusters of one.",
+            Message("`compare(resolution).merges` has the costliest clusters of one."),
         )
 
 
@@ -68,8 +69,8 @@ def read_columns(columns: Any, argument: str = "columns") -> dict[str, Any]:
     if isinstance(columns, Mapping):
         found = {str(name): labels for name, labels in columns.items()}
         if len(found) < len(columns):
-            raise ArgumentError(
-                f"`{argument}` has names that are written alike.", "give each a name of its own."
+            raise ArgumentError.about(
+                argument, "has names that are written alike.", "give each a name of its own."
             )
     elif isinstance(columns, list | tuple):
         found = {str(i): labels for i, labels in enumerate(columns)}
@@ -81,12 +82,13 @@ def read_columns(columns: Any, argument: str = "columns") -> dict[str, Any]:
         )  # pyarrow has the columns themselves there
         found = {str(name): columns[name] for name in names}
     else:
-        raise ArgumentError(
-            f"`{argument}` must be a dict from name to labels, a list of clusterings, or a frame with one column each; "
-            f"got {type(columns).__name__}."
+        raise ArgumentError.must(
+            argument,
+            "be a dict from name to labels, a list of clusterings, or a frame with one column each",
+            got=type(columns).__name__,
         )
     if not found:
-        raise ArgumentError(f"`{argument}` has no clusterings.")
+        raise ArgumentError.about(argument, "has no clusterings.")
     return found
 
 

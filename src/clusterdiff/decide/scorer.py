@@ -31,15 +31,16 @@ class Scorer:
     def __call__(self, estimator: Any, X: Any, y: Any) -> float:  # noqa: N803
         """The score of the estimator's clusters of X; larger is better."""
         if y is None:
-            raise ArgumentError(
-                "`y` must hold the true clusters; got None.", "pass y to fit or cross_validate."
+            raise ArgumentError.must(
+                "y", "hold the true clusters", got="None", hint="pass y to fit or cross_validate."
             )
         true, pred = read_labels(y, "y"), read_labels(predicted(estimator, X), "pred")
         if true.absent is not None:
             at = np.flatnonzero(true.absent)
-            raise ArgumentError(
-                f"`y` must hold a true cluster for every point; it has none (null or NaN) for {count(at.size)}, "
-                f"{positions(at, at.size)}.",
+            raise ArgumentError.about(
+                "y",
+                "must hold a true cluster for every point; it has none (null or NaN) for "
+                f"{count(at.size)}, {positions(at, at.size)}.",
                 "leave those points out of X and y first.",
             )
         aligned = self._without_noise(true, pred)

@@ -26,6 +26,7 @@ from clusterdiff.diff.loss import Losses
 from clusterdiff.errors import ArgumentError, ClusterdiffWarning, listed
 from clusterdiff.formats.source import Source
 from clusterdiff.measures import Measure, resolve_all
+from clusterdiff.messages import Message
 from clusterdiff.points.clustering import Clustering, Points
 from clusterdiff.points.labels import FloatArray, Int64Array, Labels
 from clusterdiff.points.missing import Missing
@@ -119,9 +120,11 @@ class Sweep:
         """The place of the best threshold among those scored."""
         measure = next(iter(self.scores)) if measure is None else measure
         if measure not in self.scores:
-            raise ArgumentError(
-                f"`measure` must be one of those that were swept: {listed(self.scores)}; got {measure!r}.",
-                f"pass measures=[…, {measure!r}] to sweep().",
+            raise ArgumentError.must(
+                "measure",
+                f"be one of those that were swept: {listed(self.scores)}",
+                measure,
+                Message("pass `measures=[…, {measure!r}]` to `sweep()`.", measure=measure),
             )
         values = self.scores[measure]
         if np.isnan(values).all():
@@ -332,30 +335,34 @@ def sweep(
     ]
     if len(given) != 1:
         raise ArgumentError(
-            f"sweep() takes one of `tree`, `pairs` and `columns`; got {' and '.join(given) or 'none'}."
+            Message(
+                "`sweep()` takes one of `tree`, `pairs` and `columns`; got {given}.",
+                given=" and ".join(given) or "none",
+            )
         )
     wanted = resolve_all(measures)
     if not wanted:
-        raise ArgumentError("`measures` must name at least one measure; it is empty.")
+        raise ArgumentError.about("measures", "must name at least one measure; it is empty.")
     if columns is not None:
         if thresholds is not None or points is not None:
             raise ArgumentError(
-                "`thresholds` and `points` have no meaning for `columns`, which are all scored."
+                Message("`thresholds` and `points` have no meaning for `columns`, which are all scored.")
             )
         found = read_resolutions(true, columns, missing=missing, noise=noise, noise_as=noise_as)
         return _swept_columns(found, wanted)
     leaves, links = _of_pairs(pairs, points) if pairs is not None else (_of_tree(tree, points), None)
     laid = lay(true, leaves, missing, noise, noise_as)
     for notice in laid.policy.notices:
-        warnings.warn(notice.replace("`pred`", f"`{leaves.argument}`"), ClusterdiffWarning, stacklevel=2)
+        told = Message.literally(notice).renamed({"pred": leaves.argument})
+        warnings.warn(told, ClusterdiffWarning, stacklevel=2)
     return _swept_tree(Cuts(laid, links and PairsOf(laid, leaves.points or (), *links)), wanted, thresholds)
 
 
 def _of_tree(tree: object, points: Points | None) -> Leaves:
     read = read_tree(tree)
     if points is not None and len(points) != read.points:
-        raise ArgumentError(
-            f"`points` must name the {read.points:,} leaves of the tree; got {count(len(points), 'name')}."
+        raise ArgumentError.must(
+            "points", f"name the {read.points:,} leaves of the tree", got=count(len(points), "name")
         )
     return Leaves(read, None if points is None else list(points), "tree")
 
@@ -364,7 +371,7 @@ def _of_pairs(pairs: Any, points: Points | None) -> tuple[Leaves, tuple[Any, Any
     from clusterdiff.tables.pairs import pairs_of, read_scored
 
     if points is not None:
-        raise ArgumentError("`points` has no meaning for `pairs`, which name their points.")
+        raise ArgumentError(Message("`points` has no meaning for `pairs`, which name their points."))
     if isinstance(pairs, str | os.PathLike):
         pairs = Source(os.fspath(pairs), pairs=True)
     if isinstance(pairs, np.ndarray) and pairs.ndim == 2:
@@ -409,7 +416,7 @@ def chosen(tree: Tree, every: Int64Array, thresholds: Any) -> tuple[FloatArray, 
         return tree.thresholds(every), every
     if isinstance(thresholds, int | np.integer) and not isinstance(thresholds, bool):
         if thresholds < 1:
-            raise ArgumentError(f"`thresholds` must be at least 1; got {thresholds}.")
+            raise ArgumentError.must("thresholds", "be at least 1", thresholds)
         # Evenly spaced over the merges, each to the end of its tie.
         wanted = np.linspace(0, len(tree), int(thresholds)) if thresholds > 1 else np.array([len(tree)])
         ends = every[np.unique(np.searchsorted(every, np.floor(wanted)))]
@@ -419,8 +426,8 @@ def chosen(tree: Tree, every: Int64Array, thresholds: Any) -> tuple[FloatArray, 
     except (TypeError, ValueError):
         at = np.empty((0, 0))
     if at.ndim != 1 or not len(at) or not np.isfinite(at).all():
-        raise ArgumentError(
-            f'`thresholds` must be a number of thresholds, "all", or a list of numbers; got {thresholds!r}.'
+        raise ArgumentError.must(
+            "thresholds", 'be a number of thresholds, "all", or a list of numbers', thresholds
         )
     at = np.unique(at)[::-1] if tree.down else np.unique(at)
     return at.copy(), tree.merged(at)

@@ -203,7 +203,7 @@ def _named(system: str) -> Iterator[None]:
     try:
         yield
     except ClusterdiffError as error:
-        error.message = f"{system}: {error.message}"
+        error.locate(system)
         raise
 
 

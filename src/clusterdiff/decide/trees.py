@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from clusterdiff import _core
 from clusterdiff.errors import ArgumentError
+from clusterdiff.messages import Message
 from clusterdiff.points.labels import AnyArray, FloatArray, Int64Array
 from clusterdiff.points.libraries import fitted
 from clusterdiff.wording import count
@@ -92,15 +93,17 @@ def read_tree(tree: Any) -> Tree:
     """The tree of a dendrogram, in any of the forms that are known."""
     left, right, height = _parts(tree)
     if not np.isfinite(height).all():
-        raise ArgumentError(
-            f"`tree` must have a height for every merge; it has "
+        raise ArgumentError.about(
+            "tree",
+            "must have a height for every merge; it has "
             f"{count(int((~np.isfinite(height)).sum()), 'merge')} without one (NaN or infinite).",
         )
     try:
         made = _core.dendrogram(left, right, height)
     except ValueError as error:
-        raise ArgumentError(
-            f"`tree` is not a dendrogram: {error}.",
+        raise ArgumentError.about(
+            "tree",
+            f"is not a dendrogram: {error}.",
             "of n points the first merge is node n, the next n + 1, and each node is merged once.",
         ) from None
     return Tree(len(left) + 1, made.left, made.right, made.height, made.link)
@@ -115,7 +118,9 @@ def _parts(tree: Any) -> tuple[Int64Array, Int64Array, FloatArray]:
         if not hasattr(model, "distances_"):
             raise ArgumentError(
                 f"the {type(model).__name__} has merges without distances.",
-                "fit it with compute_distances=True, or with a distance_threshold.",
+                Message(
+                    "fit it with `AgglomerativeClustering(compute_distances=True)`, or with a distance_threshold."
+                ),
             )
         return _children(model.children_, model.distances_)
     for known in ("single_linkage_tree_", "_single_linkage_tree_"):  # hdbscan, scikit-learn
@@ -126,9 +131,13 @@ def _parts(tree: Any) -> tuple[Int64Array, Int64Array, FloatArray]:
     if array.dtype.names is not None and {"left_node", "right_node", "value"} <= set(array.dtype.names):
         return _children(np.column_stack([array["left_node"], array["right_node"]]), array["value"])
     if array.ndim != 2 or array.shape[1] != 4 or array.dtype.kind not in "iuf":
-        raise ArgumentError(
-            f"`tree` must be {FORMS}; got {type(tree).__name__}{f' of shape {array.shape}' if array.ndim else ''}.",
-            "pass clusterings at several resolutions as columns=, or scored pairs as pairs=.",
+        raise ArgumentError.must(
+            "tree",
+            f"be {FORMS}",
+            got=f"{type(tree).__name__}{f' of shape {array.shape}' if array.ndim else ''}",
+            hint=Message(
+                "pass clusterings at several resolutions as `columns=`, or scored pairs as `pairs=`."
+            ),
         )
     return _children(array[:, :2], array[:, 2])
 
@@ -136,16 +145,17 @@ def _parts(tree: Any) -> tuple[Int64Array, Int64Array, FloatArray]:
 def _children(children: Any, heights: Any) -> tuple[Int64Array, Int64Array, FloatArray]:
     nodes, height = _array(children), _array(heights, np.float64).copy()
     if nodes.ndim != 2 or nodes.shape[1] != 2 or height.shape != nodes.shape[:1]:
-        raise ArgumentError(
-            f"`tree` must have two nodes and a height for each merge; got children of shape {nodes.shape} "
-            f"and heights of shape {height.shape}."
+        raise ArgumentError.must(
+            "tree",
+            "have two nodes and a height for each merge",
+            got=f"children of shape {nodes.shape} and heights of shape {height.shape}",
         )
     if nodes.dtype.kind not in "iuf":
-        raise ArgumentError(f"`tree` must join nodes, which are whole numbers; got {nodes.dtype}.")
+        raise ArgumentError.must("tree", "join nodes, which are whole numbers", got=str(nodes.dtype))
     with np.errstate(invalid="ignore"):  # NaN and infinity become whole numbers, which differ from them
         left, right = (nodes[:, side].astype(np.int64) for side in (0, 1))
     if not ((left == nodes[:, 0]).all() and (right == nodes[:, 1]).all()):
-        raise ArgumentError("`tree` must join nodes, which are whole numbers; it has others.")
+        raise ArgumentError.about("tree", "must join nodes, which are whole numbers; it has others.")
     return left, right, height
 
 
@@ -153,7 +163,9 @@ def _array(values: Any, dtype: Any = None) -> AnyArray:
     try:
         return np.asarray(values, dtype=dtype)
     except (OverflowError, TypeError, ValueError):
-        raise ArgumentError(f"`tree` must be {FORMS}; it cannot be read as an array of numbers.") from None
+        raise ArgumentError.about(
+            "tree", f"must be {FORMS}; it cannot be read as an array of numbers."
+        ) from None
 
 
 def spanning_tree(left: Int32Array, right: Int32Array, score: FloatArray, points: int) -> Tree:

@@ -13,6 +13,7 @@ from clusterdiff.decide.trees import Int32Array, Tree
 from clusterdiff.errors import ArgumentError, LabelError, listed
 from clusterdiff.formats.catalogue import DOCUMENTS, UNTYPED
 from clusterdiff.formats.source import Source
+from clusterdiff.messages import Message, joined
 from clusterdiff.points.alignment import Alignment, aligned_as_given, settled
 from clusterdiff.points.clustering import Clustering, Points
 from clusterdiff.points.corpus import Corpus
@@ -53,9 +54,10 @@ def read_side(data: Any, argument: str) -> Side:
 
 
 def _documents(argument: str) -> ArgumentError:
-    return ArgumentError(
-        f"`{argument}` holds documents of mentions, and a tree or a list of pairs has none.",
-        "take one document of the corpus, or score each prediction with compare().",
+    return ArgumentError.about(
+        argument,
+        "holds documents of mentions, and a tree or a list of pairs has none.",
+        ["take one document of the corpus", Message("score each prediction with `compare()`")],
     )
 
 
@@ -106,21 +108,27 @@ def lay(true: Any, leaves: Leaves, missing: Missing, noise: NoiseLabels | None, 
     policy = Policy(missing, told)
     if policy.rule.loses:
         raise ArgumentError(
-            f'missing="{missing}" has no meaning for a sweep, whose sums are over points that both sides have.',
-            'pass missing="drop" or missing="singleton".',
+            Message(
+                '`missing="{missing}"` has no meaning for a sweep, whose sums are over points that both sides have.',
+                missing=missing,
+            ),
+            Message('pass `missing="drop"` or `missing="singleton"`.'),
         )
     side = read_side(true, "true")
     if side.clustering.points is not None and leaves.points is None:
         raise ArgumentError(
-            f"`true` names its points, and the leaves of `{leaves.argument}` have no names.",
-            "pass points=[…], the name of each leaf in order.",
+            Message(
+                "`true` names its points, and the leaves of `{argument}` have no names.",
+                argument=leaves.argument,
+            ),
+            Message("pass `points=[…]`, the name of each leaf in order."),
         )
     try:
         left, right = _spelt(side, leaves)
         # Which points a side lacks is told apart from what becomes of them, which differs between trees and pairs.
         aligned = settled(aligned_as_given(left, right), replace(policy, missing="lost"))
     except LabelError as error:
-        raise LabelError(error.message.replace("`pred`", f"`{leaves.argument}`"), error.hint) from None
+        raise LabelError(error.message.renamed({"pred": leaves.argument}), error.ways) from None
     return _settle(aligned, leaves, policy)
 
 
@@ -154,7 +162,9 @@ def _settle(aligned: Alignment, leaves: Leaves, policy: Policy) -> Laid:
     kept = rule.compared(known, in_tree)
     keep = np.ones(len(aligned), dtype=bool) if kept is None else kept
     if not keep.any():
-        raise LabelError(f'no point is left: missing="drop" left out all {len(keep):,}.')
+        raise LabelError(
+            Message('no point is left: `missing="drop"` left out all {points:,}.', points=len(keep))
+        )
     names: Sequence[Any] = aligned.order.names
     if rule.separates and not known.all():
         true = true.apart(~known, names)
@@ -185,17 +195,19 @@ def _numbers(leaves: Labels) -> Int64Array:
 def _refused(aligned: Alignment, leaves: Leaves, unknown: Any, alone: Any) -> LabelError:
     parts = []
     for mask, what in (
-        (unknown, f"`true` has no cluster for {{}} of `{leaves.argument}`"),
+        (unknown, "`true` has no cluster for {points} of `{leaves}`: {names}."),
         (
             alone if not leaves.others_alone else np.zeros_like(alone),
-            f"`{leaves.argument}` lacks {{}} of `true`",
+            "`{leaves}` lacks {points} of `true`: {names}.",
         ),
     ):
         at = np.flatnonzero(mask)
         if at.size:
-            names = [aligned.order.names[i] for i in at[:5].tolist()]
-            parts.append(f"{what.format(count(at.size))}: {listed(names, at.size)}.")
+            names = listed([aligned.order.names[i] for i in at[:5].tolist()], at.size)
+            parts.append(Message(what, leaves=leaves.argument, points=count(at.size), names=names))
     return LabelError(
-        " ".join(parts),
-        'pass missing="drop" to leave them out, or missing="singleton" to give each a cluster of its own.',
+        joined(parts),
+        Message(
+            'pass `missing="drop"` to leave them out, or `missing="singleton"` to give each a cluster of its own.'
+        ),
     )

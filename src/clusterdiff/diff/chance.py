@@ -21,6 +21,7 @@ from clusterdiff.measures.splitmerge import adjusted_s_h
 from clusterdiff.meet.margins import Margins
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Sized, Summed, refusal
+from clusterdiff.messages import Message
 from clusterdiff.table import record_html
 
 Tail: TypeAlias = Literal["counted", "fitted", "certain", "none"]
@@ -98,16 +99,15 @@ def chance(
 ) -> Chance:
     """What ``measure`` comes to by chance for clusters of the sizes that ``summed`` has, or that a model gives them."""
     if model not in MODELS:
-        raise ArgumentError(
-            f"`model` must be one of {', '.join(MODELS)}; got {model!r}.", nearest(str(model), MODELS)
+        raise ArgumentError.must(
+            "model", f"be one of {', '.join(MODELS)}", model, nearest(str(model), MODELS)
         )
     if not isinstance(draws, int) or isinstance(draws, bool) or draws < 0 or draws == 1:
-        raise ArgumentError(
-            f"`draws` must be a whole number, 0 or at least 2; got {draws!r}.",
-            "0 draws give an exact mean alone.",
+        raise ArgumentError.must(
+            "draws", "be a whole number, 0 or at least 2", draws, "0 draws give an exact mean alone."
         )
     if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**64:
-        raise ArgumentError(f"`seed` must be a whole number from 0 to 2^64 - 1; got {seed!r}.")
+        raise ArgumentError.must("seed", "be a whole number from 0 to 2^64 - 1", seed)
     sized = _checked(summed, measure)
     value = float(measure(summed))
     margins = sized.margins
@@ -121,7 +121,7 @@ def chance(
         raise MeasureError(
             f"the mean of {measure.name} by chance (model {model}) is not known in closed form, and "
             "no draws were allowed.",
-            "pass draws=1000.",
+            Message("pass `draws=1000`."),
         )
     sample = np.empty(0)
     if draws and not certain:
@@ -187,7 +187,7 @@ def _checked(summed: Summed, measure: Measure) -> Sized:
     if summed.weighted:
         raise MeasureError(
             "chance permutes the labels of the points, which has no meaning for weighted points.",
-            "leave out weights=.",
+            Message("leave out `weights=`."),
         )
     if measure.needs is not None or measure.reads == "points":
         raise MeasureError(
@@ -197,7 +197,7 @@ def _checked(summed: Summed, measure: Measure) -> Sized:
     if summed.uneven:
         raise MeasureError(
             "chance needs two clusterings of the same points, and here points that one side lacks count as lost.",
-            'pass missing="drop" or missing="singleton".',
+            Message('pass `missing="drop"` or `missing="singleton"`.'),
         )
     if "margins" not in summed.offers:
         raise refusal("chance()", "margins", summed)

@@ -27,6 +27,7 @@ from clusterdiff.diff.worth import ANEW, Worth
 from clusterdiff.errors import ArgumentError, ClusterdiffWarning
 from clusterdiff.measures import Measure, resolve
 from clusterdiff.meet.meet import Meet
+from clusterdiff.messages import Message
 from clusterdiff.points.clustering import Clustering, Points
 from clusterdiff.points.policy import Policy
 from clusterdiff.table import Table
@@ -285,7 +286,7 @@ class Comparison(Scores):
         if self.meet.uneven:
             raise ArgumentError(
                 "a patch splits and merges clusters, and cannot add or remove the points that one side lacks.",
-                'pass missing="drop" for the points that both have.',
+                Message('pass `missing="drop"` for the points that both have.'),
             )
         return patch(self.analysis, self.source)
 

@@ -20,6 +20,7 @@ from clusterdiff.diff.units import Unit
 from clusterdiff.errors import ArgumentError, LabelError, listed, one_of
 from clusterdiff.measures import Measure, resolve
 from clusterdiff.meet.meet import Meet
+from clusterdiff.messages import Message
 from clusterdiff.points.alignment import Alignment, bare, by_name, settled
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import (
@@ -192,8 +193,11 @@ def compare_corpora(true: Corpus, pred: Corpus, policy: Policy, singletons: Sing
     names = list(dict.fromkeys([*true, *pred]))
     left, right = (_pooled(corpus, names, singletons) for corpus in (true, pred))
     if not len(left) and not len(right):
-        why = ' left: singletons="drop" left out all of them' if true.filled or pred.filled else ""
-        raise LabelError(f"no document has any points{why}.")
+        if true.filled or pred.filled:
+            raise LabelError(
+                Message('no document has any points left: `singletons="drop"` left out all of them.')
+            )
+        raise LabelError("no document has any points.")
     aligned = by_name(left, right)
     place = {name: i for i, name in enumerate(names)}
     of_point = np.fromiter((place[point.document] for point in aligned.order.names), np.int64, len(aligned))  # type: ignore[attr-defined]
@@ -217,8 +221,9 @@ def compare_within(
     one_of("singletons", singletons, SINGLETONS)
     labels = read_labels(aligned.order.describe(documents, "documents"), "documents")
     if labels.absent is not None:
-        raise ArgumentError(
-            f"`documents` must name the document of every point; it names none for {count(int(labels.absent.sum()))}."
+        raise ArgumentError.about(
+            "documents",
+            f"must name the document of every point; it names none for {count(int(labels.absent.sum()))}.",
         )
     names, of_point = labels.names.tolist(), labels.codes.astype(np.int64)
     sides = [_within(side, names, of_point) for side in (aligned.true, aligned.pred)]
@@ -227,7 +232,7 @@ def compare_within(
         # A point in no cluster on either side does not count for any document.
         kept = np.flatnonzero(sides[0].present | sides[1].present)
         if not kept.size:
-            raise LabelError('no point is left: singletons="drop" left out all of them.')
+            raise LabelError(Message('no point is left: `singletons="drop"` left out all of them.'))
         sides, of_point = [side.take(kept) for side in sides], of_point[kept]
         aligned = replace(aligned, order=aligned.order.chosen(kept), named=True)
     return compare_documents(

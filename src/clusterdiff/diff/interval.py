@@ -15,6 +15,7 @@ from clusterdiff.diff.units import UNITS, Unit, units_of
 from clusterdiff.errors import ArgumentError, one_of
 from clusterdiff.measures import Measure
 from clusterdiff.meet.meet import Meet
+from clusterdiff.messages import Message
 from clusterdiff.points.labels import FloatArray
 from clusterdiff.wording import count
 
@@ -91,7 +92,7 @@ class Resampling:
         one_of("method", self.method, METHODS)
         check_draws("resamples", self.resamples, self.seed)
         if not isinstance(self.level, float | np.floating) or not 0 < self.level < 1:
-            raise ArgumentError(f"`level` must be between 0 and 1; got {self.level!r}.", "0.95 is usual.")
+            raise ArgumentError.must("level", "be between 0 and 1", self.level, "0.95 is usual.")
         # NumPy's numbers become plain ones, which JSON can hold.
         plain = {"level": float(self.level), "resamples": int(self.resamples), "seed": int(self.seed)}
         for name, value in plain.items():
@@ -114,7 +115,7 @@ def interval(meet: Meet, measure: Measure, unit: Unit, how: Resampling, signatur
     if units.count < 2:
         raise ArgumentError(
             f"an interval needs several {UNITS[unit]}s to draw from, and there is one.",
-            'pass unit="true" to draw true clusters.'
+            Message('pass `unit="true"` to draw true clusters.')
             if unit == "component"
             else "there is nothing to draw again.",
         )

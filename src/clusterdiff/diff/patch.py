@@ -16,6 +16,7 @@ from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.source import PointSource
 from clusterdiff.errors import ArgumentError, PatchError, listed
 from clusterdiff.files import from_json, read_text, write_text
+from clusterdiff.messages import Message
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.labels import Labels, Single
 from clusterdiff.table import SHOWN
@@ -330,8 +331,14 @@ def patch(analysis: Analysis, source: PointSource) -> Patch:
     meet, alone = analysis.meet, int(analysis.alone[1].sum())
     if alone:
         raise ArgumentError(
-            f"a patch splits and merges clusters of `pred`, which has none for {count(alone)}.",
-            'pass missing="drop" for the points that both have, and noise_as="cluster" or noise_as="drop" for noise.',
+            Message(
+                "a patch splits and merges clusters of `pred`, which has none for {points}.",
+                points=count(alone),
+            ),
+            Message(
+                'pass `missing="drop"` for the points that both have, and `noise_as="cluster"` or '
+                '`noise_as="drop"` for noise.'
+            ),
         )
     impure = np.flatnonzero(analysis.parts_of_pred > 1).tolist()
     broken = np.flatnonzero(analysis.parts_of_true > 1).tolist()

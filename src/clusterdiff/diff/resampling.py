@@ -21,9 +21,9 @@ LAST_BITS = 12
 def check_draws(argument: str, draws: object, seed: object) -> None:
     """Raise unless these are a number of draws and a seed."""
     if not isinstance(draws, int | np.integer) or isinstance(draws, bool) or draws < 1:
-        raise ArgumentError(f"`{argument}` must be a whole number of at least 1; got {draws!r}.")
+        raise ArgumentError.must(argument, "be a whole number of at least 1", draws)
     if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or not 0 <= seed < 2**64:
-        raise ArgumentError(f"`seed` must be a whole number from 0 to 2^64 - 1; got {seed!r}.")
+        raise ArgumentError.must("seed", "be a whole number from 0 to 2^64 - 1", seed)
 
 
 def bootstrap(sums: FloatArray, resamples: int, seed: int) -> FloatArray:

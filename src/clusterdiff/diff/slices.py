@@ -98,9 +98,11 @@ def by(analysis: Analysis, source: PointSource, column: object) -> Table[Slice]:
     elif isinstance(column, str):
         known = [*source.columns, *BUILT_IN]
         expected = " or ".join(f'"{name}"' for name in known)
-        raise ArgumentError(
-            f"`column` must hold one value per point, or be {expected}; got the string {column!r}.",
-            nearest(column, known)
+        raise ArgumentError.must(
+            "column",
+            f"hold one value per point, or be {expected}",
+            got=f"the string {column!r}",
+            hint=nearest(column, known)
             or "pass the column itself (a list, an array, a frame's column, or a dict from point to value).",
         )
     else:

@@ -14,6 +14,7 @@ from clusterdiff.errors import MeasureError
 from clusterdiff.measures import Measure
 from clusterdiff.measures.splitmerge import cell_scores
 from clusterdiff.meet.meet import Meet
+from clusterdiff.messages import Message
 from clusterdiff.points.labels import FloatArray
 
 #: The cells of a comparison in which nothing is special: what a measure reads there, it may read anywhere.
@@ -46,8 +47,10 @@ def statistic(meet: Meet, measure: Measure, units: Units) -> Statistic:
     if names is None:
         raise MeasureError(
             f"{measure.name} is not a function of sums over {UNITS[units.kind]}s, and only such sums are drawn again.",
-            "S_H and all of S* and S' are; without lost points also ari, vi and whatever reads sums; by document also "
-            "muc, b3, ceaf_e, lea and conll. rank() needs no such sums with resamples=0.",
+            Message(
+                "S_H and all of S* and S' are; without lost points also ari, vi and whatever reads sums; by document "
+                "also muc, b3, ceaf_e, lea and conll. `rank()` needs no such sums with `resamples=0`."
+            ),
         )
     return Statistic(
         tuple(units.sums(SUMS[name](meet)) for name in names),

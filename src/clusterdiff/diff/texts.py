@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from clusterdiff.errors import LabelError, listed
+from clusterdiff.messages import Message, joined
 from clusterdiff.points.corpus import Corpus
 from clusterdiff.points.policy import Policy
 from clusterdiff.wording import count
@@ -29,6 +30,13 @@ class Divergence(NamedTuple):
         """Whether the same number still means the same word: texts differ in spelling, or in where they end."""
         return self.ends or len(self.true) == len(self.pred)
 
+    def told(self, template: str, left: str, right: str, **more: object) -> Message:
+        """A message about the word that differs, in the texts of the two sides."""
+        words = {"true": self.true[self.word], "pred": self.pred[self.word]}
+        return Message(
+            template, left=left, right=right, document=self.document, word=self.word, **words, **more
+        )
+
 
 def divergences(true: Corpus, pred: Corpus) -> Iterator[Divergence]:
     """Documents whose words both sides know, and which differ; upper and lower case are the same."""
@@ -49,13 +57,22 @@ def refuse_other_words(true: Corpus, pred: Corpus) -> list[str]:
     bad = [divergence for divergence in found if not divergence.harmless]
     if bad:
         first = bad[0]
-        others = f" {_also(len(bad) - 1)}." if len(bad) > 1 else ""
+        also = f" {_also(len(bad) - 1)}." if len(bad) > 1 else ""
         raise LabelError(
-            f"{left} and {right} do not have the same words in the document {first.document!r}: word {first.word:,} "
-            f"(counted from 0) is {first.true[first.word]!r} in {left}, which has {count(len(first.true), 'word')}, "
-            f"and {first.pred[first.word]!r} in {right}, which has {len(first.pred):,}.{others}",
-            "mentions are matched by the numbers of their words, so both files must have the same words: "
-            "put the mentions of `pred` on the words of `true`.",
+            first.told(
+                "{left} and {right} do not have the same words in the document {document!r}: word {word:,} (counted "
+                "from 0) is {true!r} in {left}, which has {words}, and {pred!r} in {right}, which has {others:,}."
+                "{also}",
+                left,
+                right,
+                words=count(len(first.true), "word"),
+                others=len(first.pred),
+                also=also,
+            ),
+            Message(
+                "mentions are matched by the numbers of their words, so both files must have the same words: put the "
+                "mentions of `pred` on the words of `true`."
+            ),
         )
     return [
         *_respelt([d for d in found if not d.ends], left, right),
@@ -67,10 +84,12 @@ def _respelt(found: list[Divergence], left: str, right: str) -> Iterator[str]:
     if found:
         first = found[0]
         also = f" ({_also(len(found) - 1)})" if len(found) > 1 else ""
-        yield (
-            f"{left} and {right} spell the document {first.document!r} differently: word {first.word:,} (counted "
-            f"from 0) is {first.true[first.word]!r} and {first.pred[first.word]!r}{also}. Mentions are matched by the "
-            "numbers of their words."
+        yield first.told(
+            "{left} and {right} spell the document {document!r} differently: word {word:,} (counted from 0) is "
+            "{true!r} and {pred!r}{also}. Mentions are matched by the numbers of their words.",
+            left,
+            right,
+            also=also,
         )
 
 
@@ -79,9 +98,15 @@ def _cut(found: list[Divergence], left: str, right: str) -> Iterator[str]:
         first = found[0]
         short, long = (left, right) if len(first.true) < len(first.pred) else (right, left)
         also = f" ({_also(len(found) - 1)})" if len(found) > 1 else ""
-        yield (
-            f"{short} has only the first {first.word:,} of the {max(len(first.true), len(first.pred)):,} words that "
-            f"{long} has of the document {first.document!r}{also}."
+        yield Message(
+            "{short} has only the first {word:,} of the {words:,} words that {long} has of the document "
+            "{document!r}{also}.",
+            short=short,
+            long=long,
+            words=max(len(first.true), len(first.pred)),
+            also=also,
+            word=first.word,
+            document=first.document,
         )
 
 
@@ -89,11 +114,11 @@ def _also(number: int) -> str:
     return f"{count(number, 'more document')} {'differs' if number == 1 else 'differ'} too"
 
 
-def names_of(true: Corpus, pred: Corpus) -> tuple[str, str]:
+def names_of(true: Corpus, pred: Corpus) -> tuple[Message, Message]:
     """What the two sides are called: their files, unless that is one and the same."""
     if true.origin and pred.origin and true.origin != pred.origin:
-        return true.origin, pred.origin
-    return "`true`", "`pred`"
+        return Message.literally(true.origin), Message.literally(pred.origin)
+    return Message("`true`"), Message("`pred`")
 
 
 def lacking(true: Corpus, pred: Corpus) -> tuple[list[str], list[str]]:
@@ -106,10 +131,20 @@ def check_documents(true: Corpus, pred: Corpus, policy: Policy) -> list[str]:
     left, right = names_of(true, pred)
     only_true, only_pred = lacking(true, pred)
     told = {
-        0: f"{right} lacks {len(only_true):,} of the {count(len(true), 'document')} of {left}: {listed(only_true)}.",
-        1: f"{left} lacks {len(only_pred):,} of the {count(len(pred), 'document')} of {right}: {listed(only_pred)}.",
+        side: Message(
+            "{one} lacks {number:,} of the {documents} of {other}: {names}.",
+            one=one,
+            number=len(only),
+            documents=count(len(corpus), "document"),
+            other=other,
+            names=listed(only),
+        )
+        for side, (one, other, corpus, only) in enumerate(
+            [(right, left, true, only_true), (left, right, pred, only_pred)]
+        )
+        if only
     }
-    told = {side: lack for side, lack in told.items() if (only_true, only_pred)[side]}
     if len(only_true) == len(true) or (policy.rule.refuses and told):
-        raise LabelError(" ".join(told.values()), "documents are matched by their names.")
-    return [f"{lack} {policy.rule.documents[side]}".rstrip() for side, lack in told.items()]
+        raise LabelError(joined(told.values()), "documents are matched by their names.")
+    means = policy.rule.documents
+    return [joined([lack, means[side]] if means[side] else [lack]) for side, lack in told.items()]

@@ -13,6 +13,7 @@ from clusterdiff.errors import ArgumentError, one_of
 from clusterdiff.meet.lattice import Components
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.uneven import UnevenMeet
+from clusterdiff.messages import Message
 from clusterdiff.points.labels import FloatArray, IntArray
 
 Unit: TypeAlias = Literal["component", "true", "document"]
@@ -76,8 +77,8 @@ def units_of(meet: Meet, kind: Unit) -> Units:
     true, pred = meet.overlap.true_group, meet.overlap.pred_group
     if true is None or pred is None:
         raise ArgumentError(
-            'unit="document" needs documents, and the points are not divided into any.',
-            "pass documents= to compare(), or another unit.",
+            Message('`unit="document"` needs documents, and the points are not divided into any.'),
+            [Message("pass `documents= to compare()`"), "another unit"],
         )
     places, codes = np.unique(np.concatenate([true, pred]), return_inverse=True)
     of_true, of_pred = codes[: len(true)], codes[len(true) :]

@@ -27,6 +27,7 @@ from clusterdiff.measures.splitmerge import cell_scores, scoring
 from clusterdiff.measures.terms import x_log_x
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.parts import Overlap
+from clusterdiff.messages import Message
 from clusterdiff.points.labels import FloatArray
 
 #: What is left of these sums after an operation is rounding, if it is less than this share of what there was.
@@ -68,7 +69,7 @@ class Worth:
         limit: int = ANEW,
     ) -> None:
         if not isinstance(limit, int) or isinstance(limit, bool) or limit < 0:
-            raise ArgumentError(f"`anew` must be a whole number of at least 0; got {limit!r}.")
+            raise ArgumentError.must("anew", "be a whole number of at least 0", limit)
         self.measure, self.analysis, self.meet = measure, analysis, analysis.meet
         self.source, self.limit = source, limit
         self.score = float(measure(self.meet))
@@ -194,7 +195,7 @@ class Worth:
         if self.measure.needs == "distances":
             raise MeasureError(
                 f"{self.measure.name} is made of distances, which would have to be summed up again each time.",
-                'what components are worth is known: ask for gains(…, by="component").',
+                Message('what components are worth is known: ask for `gains(…, by="component")`.'),
             )
         # Tables are not asked for the weights of their points unless points come and go.
         weights = self.source.weights if self.meet.uneven and self.meet.weighted else None

@@ -14,6 +14,7 @@ import numpy as np
 
 from clusterdiff.errors import FileError, LabelError, MissingExtraError, listed, nearest
 from clusterdiff.files import find_one, read_bytes, shown
+from clusterdiff.messages import Message
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.labels import AnyArray
 from clusterdiff.points.reading import read_labels
@@ -117,11 +118,15 @@ def flat(array: AnyArray, path: str, ignored: Collection[int] = ()) -> Clusterin
     try:
         labels = read_labels(array.reshape(-1), shown(path))
     except LabelError as error:
-        raise FileError(error.message, error.hint) from None
+        raise FileError(str(error.message), error.ways) from None  # a file is no argument
     if ignored:
         if labels.lexicon is not None:
             raise FileError(
-                f"{shown(path)} holds {array.dtype}; `ignore` is a label of an array of integers."
+                Message(
+                    "{path} holds {kind}; `ignore` is a label of an array of integers.",
+                    path=shown(path),
+                    kind=array.dtype,
+                )
             )
         labels = labels.hidden(labels.among(ignored))
     return Clustering.of(labels, None)

@@ -68,4 +68,4 @@ def _clustering(data: Any, path: str) -> Clustering:
     try:
         return Clustering.reading(data, shown(path))
     except LabelError as error:
-        raise FileError(error.message, error.hint) from None
+        raise FileError(str(error.message), error.ways) from None  # a file is no argument

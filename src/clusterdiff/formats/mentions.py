@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from clusterdiff.errors import FileError
 from clusterdiff.files import shown
+from clusterdiff.messages import Message
 from clusterdiff.points.corpus import Corpus, Mention
 
 log = logging.getLogger("clusterdiff")
@@ -132,8 +133,8 @@ class Gathered:
         if repeats:
             told = told_together(self.path, repeats, "mentions in more than one entity", REPEATS)
             if self.repeated == "error":
-                hint = 'remove it from all but one, or keep the first with repeated="first".'
-                raise FileError(told.message, f"a mention belongs to one entity: {hint}")
+                one = "a mention belongs to one entity: remove it from all but one"
+                raise FileError(told.message, [one, Message('keep the first with `repeated="first"`')])
             kept = "Each stays in the entity that the document names first."
             notices = [f"{told.message}{' ' if len(repeats) == 1 else chr(10)}{kept}"]
         words = {name: _words(document) for name, document in self.documents.items()}
@@ -156,7 +157,7 @@ def told_together(path: str, errors: Sequence[FileError], what: str, limit: int)
     lines = [error.message.removeprefix(f"{shown(path)}, ") for error in errors[:limit]]
     if len(errors) > limit:
         lines.append(f"and {len(errors) - limit:,} more.")
-    hints = {error.hint for error in errors}
+    hints = {error.ways for error in errors}
     return FileError(
         f"{shown(path)} has {len(errors):,} {what}:\n  " + "\n  ".join(lines),
         hints.pop() if len(hints) == 1 else None,

@@ -12,6 +12,7 @@ from clusterdiff.errors import ArgumentError, FileError, one_of
 from clusterdiff.files import STDIN, first_bytes, first_line, held, shown, suffix
 from clusterdiff.formats.catalogue import ARRAYS, BY_SUFFIX, DOCUMENTS, FORMATS, MAGIC, TABLES
 from clusterdiff.formats.mentions import REPEATED, Repeated
+from clusterdiff.messages import Message
 from clusterdiff.points.keys import Key
 
 POSTGRES = re.compile(r"postgres(?:ql)?://")
@@ -43,7 +44,7 @@ class Source:
     def resolved(self) -> Source:
         """The same with its format: as given, or told by the suffix or the first bytes."""
         if self.threshold is not None and not self.pairs:
-            raise ArgumentError("`threshold` is for pairs; set pairs=True as well.")
+            raise ArgumentError(Message("`threshold` is for pairs; set `pairs=True` as well."))
         found = self._format()
         if self.pairs and found not in TABLES:
             raise ArgumentError(
@@ -52,11 +53,14 @@ class Source:
         if found in DOCUMENTS:
             self._refuse_in_documents(found)
         elif self.repeated is not None:
-            raise ArgumentError(f"`repeated` is for documents of mentions; {shown(self.path)} is {found}.")
+            raise ArgumentError.about(
+                "repeated", f"is for documents of mentions; {shown(self.path)} is {found}."
+            )
         if self.ignored and found not in ARRAYS:
-            raise ArgumentError(
-                f"`ignore` names labels of arrays and images ({', '.join(ARRAYS)}); {shown(self.path)} is {found}.",
-                'name them with noise_true= or noise_pred=, and noise_as="drop".',
+            raise ArgumentError.about(
+                "ignore",
+                f"names labels of arrays and images ({', '.join(ARRAYS)}); {shown(self.path)} is {found}.",
+                Message('name them with `noise_true=` or `noise_pred=`, and `noise_as="drop"`.'),
             )
         return replace(self, format=found)
 
@@ -71,9 +75,10 @@ class Source:
         }
         for argument, value in given.items():
             if value is not None:
-                raise ArgumentError(
-                    f"`{argument}` has no meaning for documents of mentions, which {shown(self.path)} holds "
-                    f"({found}); leave it out."
+                raise ArgumentError.about(
+                    argument,
+                    f"has no meaning for documents of mentions, which {shown(self.path)} holds ("
+                    f"{found}); leave it out.",
                 )
 
     def _format(self) -> str:
@@ -100,7 +105,7 @@ def _refuse_address(path: str) -> None:
         raise ArgumentError(f"{path} is an address, not a path.", "pass the path alone: /folder/file.csv.")
     raise ArgumentError(
         f"{path} is an address, and only files and databases (postgres://…) are read.",
-        "fetch the file first, and pass its path; or pipe it in, with - and --format.",
+        Message("fetch the file first, and pass its path; or pipe it in, with - and `format=`."),
     )
 
 
@@ -108,7 +113,8 @@ def sniff(path: str) -> str:
     """The format of a file whose name does not tell, by its first bytes and lines."""
     if path == STDIN:
         raise ArgumentError(
-            "the format of standard input must be given.", f"name it with --format: {', '.join(FORMATS)}."
+            "the format of standard input must be given.",
+            Message("name it with `format=`: {formats}.", formats=", ".join(FORMATS)),
         )
     head = first_bytes(path, 4096)
     for magic, name in MAGIC.items():
@@ -126,7 +132,7 @@ def sniff(path: str) -> str:
     if re.search(r"[\t,;]| \S", text):
         raise FileError(
             f"{shown(path)} may be a table, a list of labels or a list of clusters: its name does not tell.",
-            "name its format: csv, tsv, labels or clusters (--format on the command line).",
+            Message("name it with `format=`: csv, tsv, labels or clusters."),
         )
     return "labels"
 

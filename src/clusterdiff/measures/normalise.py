@@ -15,6 +15,7 @@ from clusterdiff.measures.subcomponents import Own, subcomponent
 from clusterdiff.measures.terms import entropy
 from clusterdiff.meet.enumeration import universe
 from clusterdiff.meet.meet import Meet
+from clusterdiff.messages import Message
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.labels import IntArray
 from clusterdiff.table import record_html
@@ -101,8 +102,9 @@ def read_true(true: object) -> Clustering:
     """A true clustering to start from, in which every point has a label."""
     clustering = Clustering.reading(true, "true")
     if clustering.labels.absent is not None:
-        raise ArgumentError(
-            f"`true` has no label for {count(int(clustering.labels.absent.sum()))}.",
+        raise ArgumentError.about(
+            "true",
+            f"has no label for {count(int(clustering.labels.absent.sum()))}.",
             "leave out the points without a label first.",
         )
     return clustering
@@ -146,11 +148,12 @@ def normalised(meet: Meet, measure: Measure) -> float:
         raise MeasureError(
             "normalisation given the truth is not defined where a clustering lacks points that count as lost: the "
             "extremes are those of clusterings of the same points.",
-            'pass missing="drop" or missing="singleton".',
+            Message('pass `missing="drop"` or `missing="singleton"`.'),
         )
     if meet.weighted:
         raise MeasureError(
-            "normalisation given the truth is not defined for weighted points.", "leave out weights=."
+            "normalisation given the truth is not defined for weighted points.",
+            Message("leave out `weights=`."),
         )
     worst, best, _ = _extremes(meet.true_size, measure, lambda: meet.true[meet.cell_of_point])
     value: Any = measure(meet)

@@ -25,7 +25,7 @@ class Allowed:
         """Raise an error that names the parameter, unless it may be ``value``."""
         if not self.accepts(value):
             close = nearest(value, self.words) if isinstance(value, str) and self.words else None
-            raise MeasureError(f"`{name}` must be {self.what}; got {value!r}.", close or self.hint)
+            raise MeasureError.must(name, f"be {self.what}", value, close or self.hint)
 
 
 MOST: Any = sys.float_info.max  # compared with whole numbers of any size

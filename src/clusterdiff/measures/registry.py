@@ -20,6 +20,7 @@ from clusterdiff.measures.parameters import Beta, check_parameters
 from clusterdiff.measures.terms import f_beta
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import FUSED, READS, Reads, Summed, refusal
+from clusterdiff.messages import Message
 from clusterdiff.table import record_html
 
 #: A bound is a number, or a function of the number of points.
@@ -125,7 +126,7 @@ class Measure:
         if not self.weighted:
             raise MeasureError(
                 f"{self.name} is not defined for weighted points.",
-                "leave out weights=, or choose another measure.",
+                [Message("leave out `weights=`"), "choose another measure"],
             )
         value = self._value(meet.heavy)
         if not meet.scale or not self.degree or not value:
@@ -157,7 +158,7 @@ class Measure:
             why = self.lost or "nothing says what it means there"
             raise MeasureError(
                 f"{self.name} is not defined where a clustering lacks points that count as lost: {why}.",
-                'pass missing="drop" or missing="singleton", or choose another measure.',
+                [Message('pass `missing="drop"` or `missing="singleton"`'), "choose another measure"],
             )
         if "cells" not in meet.offers:
             self._check(meet)

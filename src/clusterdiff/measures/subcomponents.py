@@ -22,6 +22,7 @@ from clusterdiff.measures.terms import kept_each, x_log_x
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Reads
 from clusterdiff.meet.uneven import UnevenMeet
+from clusterdiff.messages import Message
 from clusterdiff.points.labels import FloatArray
 from clusterdiff.table import record_html
 from clusterdiff.wording import count
@@ -50,7 +51,7 @@ class Subcomponent:
         if self.needs and getattr(meet, {"features": "moments", "distances": "links"}[self.needs]) is None:
             raise MeasureError(
                 f"`{self.name}` scores clusters by the points' {self.needs}, and the comparison has none.",
-                f"pass {self.needs}= to compare().",
+                Message("pass `{needs}= to compare()`.", needs=self.needs),
             )
         return self.function(meet)
 
@@ -286,10 +287,11 @@ class Scored:
         # Whole points for perfect cells are summed apart, so that identical clusterings give exactly 1.
         sigma_of_cell = np.asarray(sigma(*self.pair), dtype=np.float64)
         if sigma_of_cell.shape != self.meet.mass.shape:
-            raise ArgumentError(
-                f"`sigma` must return one value per cell, {len(self.meet):,} in all; got an array of shape "
-                f"{sigma_of_cell.shape}.",
-                "it takes two arrays, the split and the merge score of each cell.",
+            raise ArgumentError.must(
+                "sigma",
+                f"return one value per cell, {len(self.meet):,} in all",
+                got=f"an array of shape {sigma_of_cell.shape}",
+                hint="it takes two arrays, the split and the merge score of each cell.",
             )
         mass = self.meet.mass
         perfect = sigma_of_cell == 1.0

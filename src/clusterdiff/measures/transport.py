@@ -10,6 +10,7 @@ import numpy.typing as npt
 from clusterdiff.errors import MeasureError, MissingExtraError
 from clusterdiff.measures.registry import measure
 from clusterdiff.meet.meet import Meet
+from clusterdiff.messages import Message
 from clusterdiff.points.labels import FloatArray
 
 #: The solver's own limit on pivots is too low for clusters of some thousand points.
@@ -49,7 +50,7 @@ def cdistance(meet: Meet) -> float:
     if meet.features is None:
         raise MeasureError(
             "cdistance measures how far apart points are, and the comparison has no features.",
-            "pass features= to compare().",
+            Message("pass `features= to compare()`."),
         )
     if meet.same:
         return 0.0

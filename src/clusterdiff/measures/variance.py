@@ -12,6 +12,7 @@ import numpy as np
 from clusterdiff.errors import MeasureError
 from clusterdiff.meet.margins import Margins, SizeCounts
 from clusterdiff.meet.sums import Sized
+from clusterdiff.messages import Message
 from clusterdiff.points.labels import FloatArray, IntArray
 
 #: Distinct sizes, each with the number of clusters that have it.
@@ -59,7 +60,7 @@ def mutual_variance(meet: Sized) -> float:
         raise MeasureError(
             f"the exact variance of mutual information would take {work:,} sums for these clusters; at most "
             f"{MOST_SUMS:,} are made.",
-            'draw instead: chance("I").z.',
+            Message('draw instead: `chance("I").z`.'),
         )
     return _variance(margins.n, rows, columns)
 

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from clusterdiff import _core
 from clusterdiff.errors import ArgumentError, LabelError
+from clusterdiff.messages import Message
 from clusterdiff.points.labels import AnyArray, Int64Array, IntArray, LazyNames
 from clusterdiff.points.reading import read_labels
 
@@ -22,8 +23,9 @@ def read_cells(
     sides = [read_labels(side, name) for side, name in ((true, "true"), (pred, "pred"))]
     for side, name in zip(sides, ("true", "pred"), strict=True):
         if side.absent is not None:
-            raise ArgumentError(
-                f"`{name}` must name the cluster of each cell; cell {int(np.argmax(side.absent))} has a null.",
+            raise ArgumentError.about(
+                name,
+                f"must name the cluster of each cell; cell {int(np.argmax(side.absent))} has a null.",
                 "a cell lies in a cluster on either side: leave out points without a label.",
             )
     rows, columns = sides
@@ -31,9 +33,9 @@ def read_cells(
     column_codes, column_first = _core.encode_integers(columns.values)
     sizes = _whole(size)
     if not len(row_codes) == len(column_codes) == len(sizes):
-        raise ArgumentError("`true`, `pred` and `size` must have one entry per cell.")
+        raise ArgumentError(Message("`true`, `pred` and `size` must have one entry per cell."))
     if len(sizes) == 0 or sizes.min() < 1:
-        raise ArgumentError("`size` must be at least 1 for every cell, and there must be a cell.")
+        raise ArgumentError.about("size", "must be at least 1 for every cell, and there must be a cell.")
     if sizes.sum(dtype=np.float64) > 2.0**62 and sum(sizes.tolist()) >= 2**63:
         raise ArgumentError(TOO_MANY)
     order = np.argsort(row_codes, kind="stable")
@@ -72,7 +74,7 @@ def _whole(size: Sequence[int] | Int64Array) -> Int64Array:
         except (TypeError, ValueError):
             whole = []
         if whole != given.tolist():
-            raise ArgumentError("`size` must hold one whole number per cell.")
+            raise ArgumentError.about("size", "must hold one whole number per cell.")
         if max(whole) >= 2**63:
             raise ArgumentError(TOO_MANY)
         return np.array(whole, dtype=np.int64)

@@ -14,6 +14,7 @@ from clusterdiff.errors import LabelError, MissingExtraError
 from clusterdiff.meet.given import located
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.uneven import UnevenMeet
+from clusterdiff.messages import Message
 from clusterdiff.points.alignment import Alignment, align
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.labels import Labels
@@ -93,7 +94,10 @@ def induced(clustering: object, points: Collection[Hashable]) -> Clustering:
     chosen = {point: name for point, name in whole.to_dict().items() if point in wanted}
     if len(chosen) < len(wanted):
         raise LabelError(
-            f"`points` names {count(len(wanted) - len(chosen))} that `clustering` does not have."
+            Message(
+                "`points` names {points} that `clustering` does not have.",
+                points=count(len(wanted) - len(chosen)),
+            )
         )
     return Clustering(chosen)
 

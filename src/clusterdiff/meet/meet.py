@@ -366,7 +366,7 @@ class Meet(Sizes):
         chosen = np.zeros(self.k_true, dtype=bool)
         chosen[np.asarray(true)] = True
         if not chosen.any():
-            raise ArgumentError("`true` must choose at least one true cluster; it chose none.")
+            raise ArgumentError.about("true", "must choose at least one true cluster; it chose none.")
         keep = np.flatnonzero(chosen[self.true])
         # Distances between points of a predicted cluster that was cut cannot be derived from its total.
         left = np.bincount(self.pred[keep], minlength=self.k_pred)
@@ -404,7 +404,7 @@ class Meet(Sizes):
         to = np.asarray(groups)
         if to.shape != (self.k_pred,) or to.dtype.kind not in "iu":
             wanted = f"an integer for each of the {self.k_pred:,} predicted clusters"
-            raise ArgumentError(f"`groups` must give {wanted}; got {to.dtype} of shape {to.shape}.")
+            raise ArgumentError.must("groups", f"give {wanted}", got=f"{to.dtype} of shape {to.shape}")
         codes, first = _core.encode_integers(to)
         called = self.pred_names[first] if names is None else np.asarray(names)[to[first]]
         return self.regroup(codes[self.pred], called)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from clusterdiff import _core
 from clusterdiff.caching import cached_property
-from clusterdiff.errors import MeasureError
+from clusterdiff.errors import Hint, MeasureError
 from clusterdiff.meet.margins import Margins, SizeCounts
 from clusterdiff.meet.parts import Overlap, Pairs
 
@@ -141,7 +141,7 @@ class Summed(Protocol):
         """What can be read here: some of ``READS`` and of ``FUSED``."""
 
     @property
-    def lacking(self) -> tuple[str, str | None]:
+    def lacking(self) -> tuple[str, Hint]:
         """Why no more than that can be read, and what to do about it: for the message of an error."""
 
     @property

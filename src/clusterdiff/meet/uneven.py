@@ -15,6 +15,7 @@ from clusterdiff.meet.meet import Lazy, Meet
 from clusterdiff.meet.parts import CellWeights, Links, Moments, Overlap, Pairs, pairs_with_lost
 from clusterdiff.meet.unmatched import NoCells, Unmatched
 from clusterdiff.meet.whole import Whole
+from clusterdiff.messages import Message
 from clusterdiff.points.labels import AnyArray, FloatArray, Int64Array, IntArray
 
 #: What measures can read of the cells; sums are those of even meets, and none of them holds here.
@@ -339,13 +340,13 @@ class UnevenMeet(Meet):
     def restrict(self, true: npt.ArrayLike) -> Meet:
         """Refused: spurious points belong to no true cluster."""
         raise ArgumentError(
-            'a meet with lost points cannot be restricted to true clusters; use missing="drop".'
+            Message('a meet with lost points cannot be restricted to true clusters; use `missing="drop"`.')
         )
 
     def coarsen(self, groups: npt.ArrayLike, names: AnyArray | None = None) -> Meet:
         """Refused: nothing that merges predicted clusters knows lost points."""
         raise ArgumentError(
-            'predicted clusters of a meet with lost points cannot be merged; use missing="drop".'
+            Message('predicted clusters of a meet with lost points cannot be merged; use `missing="drop"`.')
         )
 
     def with_points(self, locate: Lazy[IntArray]) -> Meet:

@@ -144,8 +144,10 @@ def check(
     if points is None:
         points = 6 if needs is None else 5
     if not isinstance(points, int) or not 2 <= points <= MOST_POINTS:
-        raise ArgumentError(
-            f"`points` must be from 2 to {MOST_POINTS}; got {points!r}.",
+        raise ArgumentError.must(
+            "points",
+            f"be from 2 to {MOST_POINTS}",
+            points,
             "there are 17 million pairs of clusterings of 8 points, and 447 million of 9.",
         )
     data = PointData(needs, points, features, distances)

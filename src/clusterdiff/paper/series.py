@@ -17,6 +17,7 @@ from clusterdiff.files import STAGE
 from clusterdiff.measures import Measure, resolve_all
 from clusterdiff.measures.normalise import read_true
 from clusterdiff.meet.meet import Meet
+from clusterdiff.messages import Message
 from clusterdiff.paper.halving import Halving
 from clusterdiff.paper.steps import RANDOM, IntLabels, Worsening
 from clusterdiff.points.clustering import Clustering
@@ -66,7 +67,7 @@ class Series:
         True
         """
         if not 0 <= operations <= len(self.operations):
-            raise ArgumentError(f"`operations` must be from 0 to {len(self.operations):,}; got {operations}.")
+            raise ArgumentError.must("operations", f"be from 0 to {len(self.operations):,}", operations)
         return Clustering.of(Labels(self._made.labels(operations)), self.true.points)
 
     @property
@@ -155,7 +156,7 @@ def worsen(
     one_of("how", how, HOW)
     clustering = read_true(true)
     if steps is not None and (not isinstance(steps, int) or steps < 1):
-        raise ArgumentError(f"`steps` must be a whole number of at least 1; got {steps!r}.")
+        raise ArgumentError.must("steps", "be a whole number of at least 1", steps)
     wanted = resolve_all(measures)
     rng = np.random.default_rng(seed)
     labels = clustering.codes.astype(np.int64)
@@ -185,8 +186,14 @@ def _affordable(made: Worsening, wanted: list[Measure], total: int) -> int:
     if not anew or total <= most:
         return total
     warnings.warn(
-        f"{and_list(anew)} {'is' if len(anew) == 1 else 'are'} computed anew for every clustering, so {most + 1:,} of "
-        f"{total + 1:,} were scored; `steps` scores more.",
+        Message(
+            "{measures} {verb} computed anew for every clustering, so {most:,} of {total:,} were scored; `steps` "
+            "scores more.",
+            measures=and_list(anew),
+            verb="is" if len(anew) == 1 else "are",
+            most=most + 1,
+            total=total + 1,
+        ),
         ClusterdiffWarning,
         stacklevel=3,
     )

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from clusterdiff.errors import ArgumentError
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Summed
+from clusterdiff.messages import Message
 from clusterdiff.table import Table
 
 IntLabels = npt.NDArray[np.int64]
@@ -98,7 +99,9 @@ class Moves(Worsening):
     def __init__(self, true: IntLabels, rng: np.random.Generator) -> None:
         k = int(true.max()) + 1
         if k == 1:
-            raise ArgumentError('how="moves" needs a true clustering of at least two clusters; it has one.')
+            raise ArgumentError(
+                Message('`how="moves"` needs a true clustering of at least two clusters; it has one.')
+            )
         self.true = true
         self.order = rng.permutation(len(true))
         self.target = (true + rng.integers(1, k, len(true))) % k

@@ -16,6 +16,7 @@ from clusterdiff.measures.subcomponents import subcomponent
 from clusterdiff.meet.enumeration import Universe, as_sets, universe
 from clusterdiff.meet.lattice import Components
 from clusterdiff.meet.meet import Meet
+from clusterdiff.messages import Message
 from clusterdiff.paper.findings import CLOSE, Finding, example, same
 from clusterdiff.points.alignment import align
 from clusterdiff.points.data import Distances
@@ -49,7 +50,11 @@ class PointData:
         given = [len(x) for x in (self.features, self.distances) if x is not None]
         if given and min(given) < points:
             raise ArgumentError(
-                f"`features` and `distances` must have a row for each of the {points} points; got {min(given)}."
+                Message(
+                    "`features` and `distances` must have a row for each of the {points} points; got {rows}.",
+                    points=points,
+                    rows=min(given),
+                )
             )
         self.most = min(given, default=None)
 

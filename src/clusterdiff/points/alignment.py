@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterdiff.errors import ArgumentError, LabelError, listed, positions
+from clusterdiff.messages import Message, joined
 from clusterdiff.points.clustering import Clustering, Points, refuse_twice
 from clusterdiff.points.corpus import InDocument
 from clusterdiff.points.index import Index, index_of, refuse_half_named
@@ -26,6 +27,13 @@ class Laid:
     """One value or row for each point of both sides as they were first laid over each other."""
 
     values: npt.NDArray[Any]
+
+
+#: What to do where noise takes all points.
+NOISE_HINT = [
+    "check which labels mean noise on which side",
+    Message('pass `noise_as="singleton"`'),
+]
 
 
 @dataclass(frozen=True)
@@ -53,9 +61,11 @@ class Order:
     def refuse_unordered(self, argument: str) -> None:
         """Raise unless the caller can know the order of the points."""
         if not self.known:
-            raise ArgumentError(
-                f"`{argument}` must be a dict from point to value here, since the points of `true` came in sets, "
-                "without order."
+            raise ArgumentError.about(
+                argument,
+                Message(
+                    "must be a dict from point to value here, since the points of `true` came in sets, without order."
+                ),
             )
 
     def refuse_unplaced(self, argument: str) -> None:
@@ -63,9 +73,12 @@ class Order:
         self.refuse_unordered(argument)
         if self.rows is not None and (self.rows < 0).any():
             only = [self.names[i] for i in np.flatnonzero(self.rows < 0)[:5].tolist()]
-            raise ArgumentError(
-                f"`{argument}` must be a dict from point to value here, since some points are in `pred` only: "
-                f"{listed(only, int((self.rows < 0).sum()))}."
+            raise ArgumentError.about(
+                argument,
+                Message(
+                    "must be a dict from point to value here, since some points are in `pred` only: {points}.",
+                    points=listed(only, int((self.rows < 0).sum())),
+                ),
             )
 
     def arrange(self, values: Any, argument: str) -> Any:
@@ -75,8 +88,8 @@ class Order:
         if isinstance(values, Mapping):
             lacking = [point for point in self.names if point not in values]
             if lacking:
-                raise ArgumentError(
-                    f"`{argument}` lacks {len(lacking):,} of the {len(self):,} points: {listed(lacking)}."
+                raise ArgumentError.about(
+                    argument, f"lacks {len(lacking):,} of the {len(self):,} points: {listed(lacking)}."
                 )
             return np.asarray([values[point] for point in self.names])
         at = self._places_in(values, argument)
@@ -87,8 +100,8 @@ class Order:
         self.refuse_unplaced(argument)
         rows = values.shape[0] if hasattr(values, "shape") and values.shape else len(values)
         if rows != self.given:
-            raise ArgumentError(
-                f"`{argument}` must have a row for each of the {self.given:,} points; got {rows:,}.",
+            raise ArgumentError.must(
+                argument, f"have a row for each of the {self.given:,} points", got=f"{rows:,}"
             )
         if self.rows is None:
             return values
@@ -113,8 +126,16 @@ class Order:
         lacking = [self.names[i] for i in np.flatnonzero(at < 0)[:5].tolist()]
         total = int((at < 0).sum())
         return ArgumentError(
-            f"the index of `{argument}` lacks {total:,} of the {len(self):,} points: {listed(lacking, total)}.",
-            "points that have names are looked up by name; pass .to_numpy() for the order of `true`.",
+            Message(
+                "the index of `{argument}` lacks {lacking:,} of the {points:,} points: {names}.",
+                argument=argument,
+                lacking=total,
+                points=len(self),
+                names=listed(lacking, total),
+            ),
+            Message(
+                "points that have names are looked up by name; pass `.to_numpy()` for the order of `true`."
+            ),
         )
 
     def describe(self, values: Any, argument: str) -> Any:
@@ -128,12 +149,13 @@ class Order:
             listing = [*values.tolist(), None]  # place -1 is the last
             return [listing[i] for i in at.tolist()]
         if not hasattr(values, "__len__") or isinstance(values, set | frozenset):
-            raise ArgumentError(f"`{argument}` must hold one value per point; got {type(values).__name__}.")
+            raise ArgumentError.must(argument, "hold one value per point", got=type(values).__name__)
         if len(values) != self.given:
-            raise ArgumentError(
-                f"`{argument}` must have a value for each of the {self.given:,} points of `true`; "
-                f"got {len(values):,}.",
-                "pass a dict from point to value if it names its points.",
+            raise ArgumentError.must(
+                argument,
+                Message("have a value for each of the {points:,} points of `true`", points=self.given),
+                got=f"{len(values):,}",
+                hint="pass a dict from point to value if it names its points.",
             )
         self.refuse_unordered(argument)
         if self.rows is None:
@@ -198,7 +220,7 @@ def aligned_as_given(true: object, pred: object, empty: bool = False) -> Alignme
     """
     left, right = Clustering.reading(true, "true", empty=empty), Clustering.reading(pred, "pred", empty=empty)
     if not len(left) and not len(right):
-        raise LabelError("`true` and `pred` are both empty; there is nothing to compare.")
+        raise LabelError(Message("`true` and `pred` are both empty; there is nothing to compare."))
     if left.points is None and right.points is None and len(left) and len(right):
         named = [side.index for side in (left, right) if side.index is not None]
         if len(named) < 2 or named[0].same(named[1]) or all(index.default for index in named):
@@ -214,9 +236,12 @@ def _by_position(left: Clustering, right: Clustering) -> Alignment:
     """Points in one order; they are called as an index says that is not the default one."""
     if len(left) != len(right):
         raise LabelError(
-            f"`true` and `pred` must label the same points: `true` has {count(len(left), 'label')}, "
-            f"`pred` has {len(right):,}.",
-            "if the points have names, give them with the labels, and missing= says what to do.",
+            Message(
+                "`true` and `pred` must label the same points: `true` has {true}, `pred` has {pred:,}.",
+                true=count(len(left), "label"),
+                pred=len(right),
+            ),
+            Message("if the points have names, give them with the labels, and `missing=` says what to do."),
         )
     index = next((s.index for s in (left, right) if s.index is not None and not s.index.default), None)
     if index is None:
@@ -241,8 +266,11 @@ def by_name(left: Clustering, right: Clustering) -> Alignment:
     a, b = left.point_names(), right.point_names()
     if a and b and _kind_of_name(a[0]) != _kind_of_name(b[0]):
         raise LabelError(
-            f"the points of `true` and `pred` must be of one type; got {_kind_of_name(a[0])} ({a[0]!r}) "
-            f"and {_kind_of_name(b[0])} ({b[0]!r}).",
+            Message(
+                "the points of `true` and `pred` must be of one type; got {true} and {pred}.",
+                true=f"{_kind_of_name(a[0])} ({a[0]!r})",
+                pred=f"{_kind_of_name(b[0])} ({b[0]!r})",
+            ),
             "convert one side, for example with str(): 1 and '1' are never matched silently.",
         )
     encoded = encode_objects([*a, *b], "true` and `pred", "points")
@@ -270,7 +298,7 @@ def _apply_missing(aligned: Alignment) -> Alignment:
     rule = aligned.policy.rule
     if rule.refuses:
         raise LabelError(
-            " ".join(_lacking(aligned, side) for side in SIDES if aligned.side(side).absent is not None),
+            joined(_lacking(aligned, side) for side in SIDES if aligned.side(side).absent is not None),
             MISSING_HINT,
         )
     aligned = _keep(aligned, rule.known(aligned.true.present, aligned.pred.present), "missing")
@@ -298,19 +326,34 @@ def _counted(policy: Policy, aligned: Alignment) -> Policy:
     return policy.counted(len(aligned), missing, spurious)
 
 
-def _lacking(aligned: Alignment, side: str) -> str:
+def _lacking(aligned: Alignment, side: str) -> Message:
     mask = aligned.side(side).absent
     assert mask is not None
     at = np.flatnonzero(mask)
     if not aligned.named:
-        return (
-            f"`{side}` has no label (null or NaN) for {at.size:,} of {len(mask):,} points, "
-            f"{positions(at, at.size)}."
-        )
+        where = positions(at, at.size)
+        return lacks_labels(side, f"{at.size:,} of {len(mask):,} points, {where}")
     other = "pred" if side == "true" else "true"
     present = int(aligned.side(other).present.sum())
     points = [aligned.order.names[i] for i in at[:5].tolist()]
-    return f"`{side}` lacks {at.size:,} of the {present:,} points of `{other}`: {listed(points, at.size)}."
+    return lacks_points(side, at.size, present, other, listed(points, at.size))
+
+
+def lacks_labels(side: str, where: str) -> Message:
+    """What is said of a side that has points without a label."""
+    return Message("`{side}` has no label (null or NaN) for {where}.", side=side, where=where)
+
+
+def lacks_points(side: str, number: int, total: int, other: str, names: str) -> Message:
+    """What is said of a side that lacks points of the other."""
+    return Message(
+        "`{side}` lacks {number:,} of the {total:,} points of `{other}`: {names}.",
+        side=side,
+        number=number,
+        total=total,
+        other=other,
+        names=names,
+    )
 
 
 def _keep(aligned: Alignment, keep: BoolArray | None, why: str) -> Alignment:
@@ -320,9 +363,10 @@ def _keep(aligned: Alignment, keep: BoolArray | None, why: str) -> Alignment:
         option, hint = (
             ("missing", "check that both sides name their points in the same way.")
             if why == "missing"
-            else ("noise_as", 'check which labels mean noise on which side, or pass noise_as="singleton".')
+            else ("noise_as", NOISE_HINT)
         )
-        raise LabelError(f'no point is left: {option}="drop" left out all {len(keep):,}.', hint)
+        told = 'no point is left: `{option}="drop"` left out all {points:,}.'
+        raise LabelError(Message(told, option=option, points=len(keep)), hint)
     kept = np.flatnonzero(keep)
     # Points without names keep their old positions as names.
     return replace(

@@ -80,12 +80,14 @@ class Clustering:
         new.index = index_of(data) if points is None else None
         if points is not None:
             if len(points) != len(new):
-                raise LabelError(
-                    f"`points` must name every point; got {count(len(points), 'name')} for {count(len(new), 'label')}."
+                raise LabelError.must(
+                    "points",
+                    "name every point",
+                    got=f"{count(len(points), 'name')} for {count(len(new), 'label')}",
                 )
             new.points = points
         if len(new) == 0 and not empty:
-            raise LabelError(f"`{argument}` is empty; a clustering needs at least one point.")
+            raise LabelError.about(argument, "is empty; a clustering needs at least one point.")
         if new.points is not None:
             refuse_twice(new.points, argument)
         return new
@@ -167,8 +169,9 @@ def _parse(data: object, argument: str) -> tuple[Labels, Points | None, bool]:
         return read_labels(values, argument), keys, True
     if isinstance(data, set | frozenset):
         if not all(isinstance(x, frozenset) for x in data):
-            raise LabelError(
-                f"`{argument}` is a set, which has no order and so cannot hold one label per point.",
+            raise LabelError.about(
+                argument,
+                "is a set, which has no order and so cannot hold one label per point.",
                 "pass a list of labels, or a list of sets of points.",
             )
         data = list(data)
@@ -196,15 +199,17 @@ def _from_clusters(clusters: Sequence[Any], argument: str) -> tuple[Labels, Poin
     clusters = [_members(c) if _is_cluster(c) else c for c in clusters]
     odd = next((i for i, c in enumerate(clusters) if not isinstance(c, CLUSTER_TYPES)), None)
     if odd is not None:
-        raise LabelError(
-            f"`{argument}` starts as a list of clusters, but holds {type(clusters[odd]).__name__} "
+        raise LabelError.about(
+            argument,
+            f"starts as a list of clusters, but holds {type(clusters[odd]).__name__} "
             f"{clusters[odd]!r} at position {odd}.",
             "pass either one label per point, or only sets or lists of points.",
         )
     sizes = np.fromiter(map(len, clusters), dtype=np.int64, count=len(clusters))
     if not sizes.all():
-        raise LabelError(
-            f"`{argument}` has {count(int((sizes == 0).sum()), 'empty cluster')}, the first at position "
+        raise LabelError.about(
+            argument,
+            f"has {count(int((sizes == 0).sum()), 'empty cluster')}, the first at position "
             f"{int(sizes.argmin())}.",
             "a cluster has at least one point; leave the empty ones out.",
         )
@@ -227,15 +232,16 @@ def refuse_twice(points: Points, argument: str) -> None:
     )
     if encoded.absent is not None:
         at = np.flatnonzero(encoded.absent)
-        raise LabelError(
-            f"`{argument}` has {count(at.size)} without a name (null), the first at position {at[0]}."
+        raise LabelError.about(
+            argument, f"has {count(at.size)} without a name (null), the first at position {at[0]}."
         )
     assert encoded.lexicon is not None
     if len(encoded.lexicon) < len(points):
         counts = np.bincount(encoded.values)
         twice = np.flatnonzero(counts > 1)
-        raise LabelError(
-            f"`{argument}` must name each point once; {count(twice.size, 'name')} repeated: "
+        raise LabelError.about(
+            argument,
+            f"must name each point once; {count(twice.size, 'name')} repeated: "
             f"{listed(encoded.lexicon[twice[:5]], twice.size)}.",
             "a point belongs to one cluster; remove the repeats, or resolve the overlap between clusters.",
         )

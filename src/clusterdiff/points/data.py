@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from clusterdiff import _core
 from clusterdiff.errors import ArgumentError, listed, positions
+from clusterdiff.messages import Message
 from clusterdiff.points.alignment import Laid, Order
 from clusterdiff.points.labels import FloatArray, Int64Array
 from clusterdiff.points.reading import as_array, is_array, is_column
@@ -44,25 +45,27 @@ def read_weights(weights: object, order: Order) -> Weights:
     """One finite weight ≥ 0 per point, in the order of the points compared."""
     values = np.asarray(order.arrange(_readable(weights, "weights"), "weights"))
     if values.ndim != 1 or values.dtype.kind not in "iufb":
-        raise ArgumentError(
-            f"`weights` must be one number per point; got {values.dtype} of shape {values.shape}.",
+        raise ArgumentError.must(
+            "weights", "be one number per point", got=f"{values.dtype} of shape {values.shape}"
         )
     whole = values.dtype.kind in "iub" and not (values.dtype == np.uint64 and (values >> 63).any())
     values = values.astype(np.int64 if whole else np.float64)
     bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
     if bad.size:
-        raise ArgumentError(
-            f"`weights` must be finite and not negative; got {listed(values[bad[:5]], bad.size)} "
-            f"{positions(bad, bad.size)}.",
-            "a weight says how much a point counts; 0 leaves it out of the score.",
+        raise ArgumentError.must(
+            "weights",
+            "be finite and not negative",
+            got=f"{listed(values[bad[:5]], bad.size)} {positions(bad, bad.size)}",
+            hint="a weight says how much a point counts; 0 leaves it out of the score.",
         )
     with np.errstate(over="ignore"):
         total = float(values.sum(dtype=np.float64))
     if total == 0:
-        raise ArgumentError("`weights` must not all be zero.")
+        raise ArgumentError.about("weights", "must not all be zero.")
     if total == inf:
-        raise ArgumentError(
-            f"`weights` must add up to a number that a double can hold, at most {sys.float_info.max:.2g}.",
+        raise ArgumentError.about(
+            "weights",
+            f"must add up to a number that a double can hold, at most {sys.float_info.max:.2g}.",
             "divide all weights by the same number: their scale changes no score.",
         )
     if whole and float(np.dot(values.astype(float), values)) < 2.0**63:
@@ -110,9 +113,10 @@ def read_features(features: Any, order: Order, weights: npt.NDArray[Any] | None 
             matrix = matrix[:, None]
         finite = matrix
     if matrix.ndim != 2 or matrix.dtype.kind not in "iufb":
-        raise ArgumentError(
-            f"`features` must be a matrix of numbers with one row per point; got {matrix.dtype} of shape "
-            f"{matrix.shape}."
+        raise ArgumentError.must(
+            "features",
+            "be a matrix of numbers with one row per point",
+            got=f"{matrix.dtype} of shape {matrix.shape}",
         )
     if matrix.dtype.kind == "f" and matrix.dtype not in (np.float32, np.float64):
         with np.errstate(over="ignore"):
@@ -125,9 +129,11 @@ def read_features(features: Any, order: Order, weights: npt.NDArray[Any] | None 
             else np.flatnonzero(~np.isfinite(finite))
         )
         where = "row" if finite.ndim == 2 else "stored value"
-        raise ArgumentError(
-            f"`features` must be finite; got NaN or infinity in {count(at.size, where)}: {listed(at[:5], at.size)}.",
-            "impute or drop those points first.",
+        raise ArgumentError.must(
+            "features",
+            "be finite",
+            got=f"NaN or infinity in {count(at.size, where)}: {listed(at[:5], at.size)}",
+            hint="impute or drop those points first.",
         )
     return _bounded(matrix if weights is None or weights.all() else _without(matrix, weights > 0))
 
@@ -175,9 +181,10 @@ def _readable(values: Any, argument: str) -> Any:
     if mask is not None and mask.any():
         rows = mask.any(axis=tuple(range(1, mask.ndim)))
         at = np.flatnonzero(rows)
-        raise ArgumentError(
-            f"`{argument}` must be known for every point; it is masked for {count(at.size)}, {positions(at, at.size)}.",
-            "fill them in with .filled(…), or leave those points out.",
+        raise ArgumentError.about(
+            argument,
+            f"must be known for every point; it is masked for {count(at.size)}, {positions(at, at.size)}.",
+            [Message("fill them in with `.filled(…)`"), "leave those points out"],
         )
     return values
 
@@ -199,9 +206,10 @@ def _owned(matrix: Any, argument: str) -> Any:
             return type(matrix)((matrix.data, (matrix.row.copy(), matrix.col.copy())), shape=matrix.shape)
         return matrix.copy()
     except ValueError as error:
-        raise ArgumentError(
-            f"`{argument}` is not a valid sparse matrix: {error}.",
-            "let no other thread write to it before compare() has returned.",
+        raise ArgumentError.about(
+            argument,
+            f"is not a valid sparse matrix: {error}.",
+            Message("let no other thread write to it before `compare()` has returned."),
         ) from None
 
 
@@ -282,11 +290,12 @@ class Distances:
             if len(i):
                 value: FloatArray = self._function(self._points[i], self._points[j])
                 if value.shape != i.shape or not np.isfinite(value).all() or (value < 0).any():
-                    raise ArgumentError(
-                        f"`distances` must return a finite number ≥ 0 for each of the {len(i):,} pairs it was given; "
-                        f"got an array of shape {value.shape}"
-                        + (f" with a minimum of {np.nanmin(value)}." if value.size else "."),
-                        "it takes two equally long arrays of points.",
+                    least = f" with a minimum of {np.nanmin(value)}" if value.size else ""
+                    raise ArgumentError.must(
+                        "distances",
+                        f"return a finite number ≥ 0 for each of the {len(i):,} pairs it was given",
+                        got=f"an array of shape {value.shape}{least}",
+                        hint="it takes two equally long arrays of points.",
                     )
                 totals += np.bincount(group[left], value if w is None else value * w[i] * w[j], len(totals))
             start = stop
@@ -313,8 +322,10 @@ def _sparse_links(matrix: Any, order: Order) -> tuple[Int64Array, Int64Array, Fl
     from scipy.sparse import coo_array, triu
 
     if matrix.shape != (order.given, order.given):
-        raise ArgumentError(
-            f"`distances` must be square with a row for each of the {order.given:,} points; got shape {matrix.shape}."
+        raise ArgumentError.must(
+            "distances",
+            f"be square with a row for each of the {order.given:,} points",
+            got=f"shape {matrix.shape}",
         )
     whole = matrix.tocsr().astype(np.float64)
     _refuse_bad_links(whole.data)
@@ -330,36 +341,43 @@ def _sparse_links(matrix: Any, order: Order) -> tuple[Int64Array, Int64Array, Fl
 
 def _refuse_bad_links(values: npt.NDArray[Any]) -> None:
     if not np.isfinite(values).all():
-        raise ArgumentError(
-            f"`distances` must be finite; got NaN or infinity in {count(int((~np.isfinite(values)).sum()), 'entry')}."
+        raise ArgumentError.must(
+            "distances",
+            "be finite",
+            got=f"NaN or infinity in {count(int((~np.isfinite(values)).sum()), 'entry')}",
         )
     if values.size and values.min() < 0:
-        raise ArgumentError(
-            f"`distances` must not be negative; got {count(int((values < 0).sum()), 'entry')} below 0, the smallest "
-            f"{values.min()}."
+        raise ArgumentError.must(
+            "distances",
+            "not be negative",
+            got=f"{count(int((values < 0).sum()), 'entry')} below 0, the smallest {values.min()}",
         )
 
 
 def _asymmetric(gap: float) -> ArgumentError:
-    return ArgumentError(
-        f"`distances` must be symmetric; d[i, j] and d[j, i] differ by up to {gap:.6g}.",
+    return ArgumentError.about(
+        "distances",
+        f"must be symmetric; d[i, j] and d[j, i] differ by up to {gap:.6g}.",
         "take the mean of both directions: (d + d.T) / 2.",
     )
 
 
 def _checked_distances(d: npt.NDArray[Any], n: int) -> npt.NDArray[Any]:
     if d.dtype.kind not in "iufb" or d.ndim not in (1, 2):
-        raise ArgumentError(
-            f"`distances` must be a square matrix, a condensed vector or a function; got {d.dtype} of shape {d.shape}."
+        raise ArgumentError.must(
+            "distances",
+            "be a square matrix, a condensed vector or a function",
+            got=f"{d.dtype} of shape {d.shape}",
         )
     if d.ndim == 2 and d.shape != (n, n):
-        raise ArgumentError(
-            f"`distances` must be square with a row for each of the {n:,} points; got shape {d.shape}."
+        raise ArgumentError.must(
+            "distances", f"be square with a row for each of the {n:,} points", got=f"shape {d.shape}"
         )
     if d.ndim == 1 and len(d) != n * (n - 1) // 2:
-        raise ArgumentError(
-            f"`distances` as a condensed vector must have n(n-1)/2 = {n * (n - 1) // 2:,} entries for "
-            f"{count(n)}; got {len(d):,}.",
+        raise ArgumentError.about(
+            "distances",
+            f"as a condensed vector must have n(n-1)/2 = {n * (n - 1) // 2:,} entries for {count(n)}; "
+            f"got {len(d):,}.",
             "see scipy.spatial.distance.pdist.",
         )
     values = d if d.dtype in (np.float32, np.float64) else d.astype(np.float64)

@@ -9,6 +9,7 @@ import numpy as np
 
 from clusterdiff.caching import cached_property
 from clusterdiff.errors import ArgumentError, LabelError, listed
+from clusterdiff.messages import Message
 from clusterdiff.points.labels import Int64Array, LazyNames
 from clusterdiff.wording import count
 
@@ -46,9 +47,13 @@ class Index:
         if len(place) < len(self):
             twice = self.native[self.native.duplicated()].unique()
             raise ArgumentError(
-                f"the index of `{argument}` must name each point once; {count(len(twice), 'name')} repeated: "
-                f"{listed(twice.tolist())}.",
-                "pass .to_numpy() if its rows are in the order of the points of `true`.",
+                Message(
+                    "the index of `{argument}` must name each point once; {number} repeated: {names}.",
+                    argument=argument,
+                    number=count(len(twice), "name"),
+                    names=listed(twice.tolist()),
+                ),
+                Message("pass `.to_numpy()` if its rows are in the order of the points of `true`."),
             )
         return np.fromiter((place.get(point, -1) for point in points), dtype=np.int64)
 
@@ -75,7 +80,15 @@ def refuse_half_named(true: Index, pred: Index) -> None:
         return
     named, other, index = ("pred", "true", pred) if true.default else ("true", "pred", true)
     raise LabelError(
-        f"`{named}` has an index that names its points ({listed(index.native[:2].tolist(), len(index), 2)}), and "
-        f"`{other}` has the default one (0, 1, 2, …): it is not clear whether they match by name or by position.",
-        "pass .to_numpy() of both to match them by position, or give both an index to match them by name.",
+        Message(
+            "`{named}` has an index that names its points ({names}), and `{other}` has the default one (0, 1, 2, …): "
+            "it is not clear whether they match by name or by position.",
+            named=named,
+            names=listed(index.native[:2].tolist(), len(index), 2),
+            other=other,
+        ),
+        [
+            Message("pass `.to_numpy()` of both to match them by position"),
+            "give both an index to match them by name",
+        ],
     )

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from clusterdiff import _core
 from clusterdiff.caching import cached_property
 from clusterdiff.errors import LabelError, changed, listed
+from clusterdiff.messages import Message
 from clusterdiff.table import python
 
 IntArray = npt.NDArray[np.integer[Any] | np.bool_]
@@ -279,15 +280,17 @@ def encode_objects(items: Sequence[object] | AnyArray, argument: str, what: str 
     except TypeError as error:
         if any(item is np.ma.masked for item in items):  # as they are in a list made from a masked array
             return encode_objects([None if item is np.ma.masked else item for item in items], argument, what)
-        raise LabelError(
-            f"`{argument}` holds {what} that cannot be compared: {error}.",
+        raise LabelError.about(
+            argument,
+            f"holds {what} that cannot be compared: {error}.",
             "labels and points must be hashable: numbers, strings, bools, tuples and the like.",
         ) from None
     strange = next((found.__name__ for found, _ in types if hasattr(found, "__dlpack__")), None)
     if strange is not None:
-        raise LabelError(
-            f"`{argument}` holds {what} of type {strange}, which compare by identity and not by value.",
-            "pass plain numbers: .tolist() of the array that they come from.",
+        raise LabelError.about(
+            argument,
+            f"holds {what} of type {strange}, which compare by identity and not by value.",
+            Message("pass plain numbers: `.tolist()` of the array that they come from."),
         )
     lexicon = LazyNames.borrowed(len(first), lambda: _take(items, first))
     # One type only is the common case and needs no second look.
@@ -330,9 +333,14 @@ def _refuse_mixture(found: dict[int, object], lexicon: LazyNames, argument: str,
         kinds.setdefault("int", kinds.pop("float"))  # whole floats are integers that went through a NaN
     if len(kinds) > 1:
         met = " and ".join(f"{k} ({found[p]!r} at position {p})" for k, p in list(kinds.items())[:3])
-        raise LabelError(
-            f"`{argument}` mixes {what} of different types: {met}.",
-            f"give all {what} of `{argument}` one type, for example with str().",
+        raise LabelError.about(
+            argument,
+            f"mixes {what} of different types: {met}.",
+            Message(
+                "give all {what} of `{argument}` one type, for example with str().",
+                what=what,
+                argument=argument,
+            ),
         )
 
 
@@ -340,7 +348,9 @@ def refuse_fractions(values: npt.NDArray[np.floating[Any]], argument: str) -> No
     """Raise if floats that are to be labels are not whole numbers."""
     fractional = values[~(np.isfinite(values) & (values == np.floor(values)))]
     if fractional.size:
-        raise LabelError(
-            f"`{argument}` must hold whole numbers if it holds floats; got {listed(fractional[:5], fractional.size)}.",
-            "cluster labels are names, not measurements; round them or convert them to strings first.",
+        raise LabelError.must(
+            argument,
+            "hold whole numbers if it holds floats",
+            got=listed(fractional[:5], fractional.size),
+            hint="cluster labels are names, not measurements; round them or convert them to strings first.",
         )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from clusterdiff.errors import LabelError
+from clusterdiff.messages import Message
 from clusterdiff.points.reading import is_array, is_column
 
 
@@ -111,7 +112,7 @@ def _fitted_labels(model: object) -> object:
         raise LabelError(f"the {name} has not been fitted, so it has no clusters.", "fit it first.")
     raise LabelError(
         f"the {name} keeps no labels of the points it was fitted to.",
-        "use its predictions: pass model.predict(X).",
+        Message("use its predictions: pass `model.predict(X)`."),
     )
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias
 
+from clusterdiff.messages import Message
+
 Missing: TypeAlias = Literal["error", "drop", "singleton", "lost"]
 
 
@@ -24,8 +26,8 @@ class MissingRule:
     means = ""
     brief = ""
     #: What that does to precision, recall and the loss if `true` (or `pred`) has less than half of the other's points.
-    partly_true = ""
-    partly_pred = ""
+    partly_true: str = ""
+    partly_pred: str = ""
     #: What becomes of documents that only `true` has, and of those that only `pred` has.
     documents: tuple[str, str] = ("", "")
 
@@ -65,11 +67,11 @@ class Dropped(MissingRule):
 
     means = "leaves them out of every measure"
     brief = "what one side lacks is left out (--missing)"
-    partly_true = (
+    partly_true = Message(
         "points that were wrongly merged with others outside `true` are left out with them, so that precision looks "
         "too high and the loss to merges too low"
     )
-    partly_pred = (
+    partly_pred = Message(
         "what `pred` did not find is left out, so that recall looks too high and the loss to splits too low"
     )
 
@@ -123,7 +125,7 @@ RULES: dict[str, MissingRule] = {
     "lost": Lost(),
 }
 #: What to do about points that one side lacks, for the messages that refuse them.
-MISSING_HINT = (
-    'pass missing="drop" to leave them out, missing="singleton" to give each a cluster of its own, or missing="lost" '
-    "to count them as not found or spurious."
+MISSING_HINT = Message(
+    'pass `missing="drop"` to leave them out, `missing="singleton"` to give each a cluster of its own, or '
+    '`missing="lost"` to count them as not found or spurious.'
 )

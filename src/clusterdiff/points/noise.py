@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from clusterdiff.errors import ArgumentError, one_of
+from clusterdiff.messages import Message, joined
 from clusterdiff.points.labels import kind
 from clusterdiff.table import python
 from clusterdiff.wording import count, percent
@@ -123,9 +124,12 @@ class Noise:
                 f"{self.points:,} of the {count(self.of_points)} ({percent(self.points / self.of_points)})"
             )
             verb = "is" if self.true_points == 1 else "are"
-            yield (
-                f'noise_as="drop" leaves out {share}: {self.true_points:,} {verb} noise in `true`, '
-                f"{self.pred_points:,} in `pred`."
+            yield Message(
+                '`noise_as="drop"` leaves out {share}: {true:,} {verb} noise in `true`, {pred:,} in `pred`.',
+                share=share,
+                verb=verb,
+                true=self.true_points,
+                pred=self.pred_points,
             )
 
     @property
@@ -154,9 +158,11 @@ def _labels(argument: str, given: object) -> frozenset[Hashable]:
     if isinstance(given, set | frozenset):
         return frozenset(map(python, given))
     if not isinstance(given, Hashable):
-        raise ArgumentError(
-            f"`{argument}` must be a label or a set of labels; got {type(given).__name__} {given!r}.",
-            "several labels are a set, such as {-1, 0}.",
+        raise ArgumentError.must(
+            argument,
+            "be a label or a set of labels",
+            got=f"{type(given).__name__} {given!r}",
+            hint="several labels are a set, such as {-1, 0}.",
         )
     return frozenset([python(given)])
 
@@ -177,12 +183,15 @@ def _impossible(label: Hashable, told: list[str], examples: dict[str, Example]) 
     holds = [
         f"whose labels are {what}{f' such as {sample}' if sample else ''}" for what, sample in found.values()
     ]
+    sides = [Message("`{side}`", side=side) for side in found]
     where = (
-        f"`{'` or `'.join(found)}`, {holds[0]}"
+        joined([joined(sides, " or "), holds[0]], ", ")
         if alike
-        else " or ".join(f"`{side}`, {text}" for side, text in zip(found, holds, strict=True))
+        else joined((joined(told, ", ") for told in zip(sides, holds, strict=True)), " or ")
     )
-    return ArgumentError(
-        f"`{argument}` must be a label of {where}; got {kind(label)} {label!r}.",
-        "give the noise label as it appears among the labels.",
+    return ArgumentError.must(
+        argument,
+        Message("be a label of {where}", where=where),
+        got=f"{kind(label)} {label!r}",
+        hint="give the noise label as it appears among the labels.",
     )

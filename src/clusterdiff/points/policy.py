@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from clusterdiff import notebook
 from clusterdiff.errors import one_of
+from clusterdiff.messages import Message
 from clusterdiff.points.missing import RULES, Missing, MissingRule
 from clusterdiff.points.noise import MANY, NOTHING, Noise
 from clusterdiff.table import record_html
@@ -73,15 +74,22 @@ class Policy:
         rule = self.rule
         if rule.means and self.unshared > MANY * self.points:
             share = f"{self.unshared:,} of the {count(self.points)} ({percent(self.unshared / self.points)})"
-            yield f'only one side has {share}: missing="{self.missing}" {rule.means}.'
+            told = 'only one side has {share}: `missing="{missing}"` {means}.'
+            yield Message(told, share=share, missing=self.missing, means=rule.means)
         shared = self.points - self.unshared
         for side, other, lacked, means in (
             ("true", "pred", self.spurious_points, rule.partly_true),
             ("pred", "true", self.missing_points, rule.partly_pred),
         ):
             if lacked > shared:
-                covered = f"`{side}` has {shared:,} of the {shared + lacked:,} points of `{other}`"
-                yield f"{covered}: {means}."
+                yield Message(
+                    "`{side}` has {shared:,} of the {points:,} points of `{other}`: {means}.",
+                    side=side,
+                    shared=shared,
+                    points=shared + lacked,
+                    other=other,
+                    means=means,
+                )
 
     def _repr_html_(self) -> str:
         facts = {

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from clusterdiff import _core
 from clusterdiff.errors import LabelError, MissingExtraError
+from clusterdiff.messages import Message
 from clusterdiff.points.labels import (
     AnyArray,
     BoolArray,
@@ -34,10 +35,14 @@ def read_labels(data: object, argument: str) -> Labels:
         return _from_array(as_array(data, argument), argument)
     if isinstance(data, Iterable) and not isinstance(data, str | bytes | set | frozenset | Mapping):
         return encode_objects(list(data), argument)
-    raise LabelError(
-        f"`{argument}` must hold one label per point (a list, array or column), a list of sets of points, "
-        f"or a dict from point to cluster; got {type(data).__name__}.",
-        'pass a column of its observations, such as adata.obs["leiden"].' if hasattr(data, "obs") else None,
+    raise LabelError.must(
+        argument,
+        "hold one label per point (a list, array or column), a list of sets of points, or a dict "
+        "from point to cluster",
+        got=type(data).__name__,
+        hint=Message('pass a column of its observations, such as `adata.obs["leiden"]`.')
+        if hasattr(data, "obs")
+        else None,
     )
 
 
@@ -55,9 +60,14 @@ def _values(items: Sequence[Any]) -> Sequence[Any]:
 
 def _from_array(array: AnyArray, argument: str) -> Labels:
     if array.ndim != 1:
-        raise LabelError(
-            f"`{argument}` must be one-dimensional, one label per point; got an array of shape {array.shape}.",
-            "flatten a label image with .ravel(); turn a one-hot or score matrix into labels with .argmax(axis=1).",
+        raise LabelError.must(
+            argument,
+            "be one-dimensional, one label per point",
+            got=f"an array of shape {array.shape}",
+            hint=Message(
+                "flatten a label image with `.ravel()`; turn a one-hot or score matrix into labels with "
+                "`.argmax(axis=1)`."
+            ),
         )
     masked = np.ma.getmask(array)
     absent = np.asarray(masked) if masked is not np.ma.nomask and np.any(masked) else None
@@ -81,8 +91,8 @@ def _from_array(array: AnyArray, argument: str) -> Labels:
                 array = array.astype(object)
                 array[absent] = None  # what stands under a mask means nothing
             return encode_objects(array if array.dtype == object else array.astype(object), argument)
-    raise LabelError(
-        f"`{argument}` must hold labels (integers, strings, bools or objects); got an array of {array.dtype}."
+    raise LabelError.must(
+        argument, "hold labels (integers, strings, bools or objects)", got=f"an array of {array.dtype}"
     )
 
 
@@ -91,7 +101,9 @@ def _from_floats(array: npt.NDArray[np.floating[Any]], absent: BoolArray | None,
     present = array if not missing.any() else array[~missing]
     refuse_fractions(present, argument)
     if present.size and float(np.abs(present).max()) >= 2.0**63:
-        raise LabelError(f"`{argument}` holds floats too large to be integers.", "pass integers or strings.")
+        raise LabelError.about(
+            argument, "holds floats too large to be integers.", "pass integers or strings."
+        )
     return Labels(np.where(missing, 0.0, array).astype(np.int64), None, missing)
 
 
@@ -124,9 +136,12 @@ def as_array(data: Any, argument: str) -> AnyArray:
             except (BufferError, RuntimeError, TypeError, ValueError) as error:
                 reasons.append(" ".join(str(error).split()))
     name = f"{type(data).__module__}.{type(data).__qualname__}"
-    raise LabelError(
-        f"`{argument}` must be readable by NumPy; {name} is not: {reasons[0]}",
-        "pass a NumPy array: .detach().cpu().numpy() in PyTorch, .get() in CuPy, jax.device_get(…) in JAX.",
+    raise LabelError.about(
+        argument,
+        f"must be readable by NumPy; {name} is not: {reasons[0]}",
+        Message(
+            "pass a NumPy array: `.detach().cpu().numpy()` in PyTorch, `.get()` in CuPy, `jax.device_get(…)` in JAX."
+        ),
     )
 
 
@@ -155,9 +170,11 @@ def _from_column(data: Any, argument: str) -> Labels:
     try:
         series = nw.from_native(data, series_only=True)
     except TypeError:
-        raise LabelError(
-            f"`{argument}` must be one column; got {type(data).__module__}.{type(data).__qualname__}.",
-            'pass one column, such as frame["cluster"].',
+        raise LabelError.must(
+            argument,
+            "be one column",
+            got=f"{type(data).__module__}.{type(data).__qualname__}",
+            hint='pass one column, such as frame["cluster"].',
         ) from None
     dtype = series.dtype
     if dtype in {nw.Categorical, nw.Enum}:
@@ -177,9 +194,11 @@ def _from_column(data: Any, argument: str) -> Labels:
     if dtype.is_float():
         return _from_floats(np.asarray(series.to_numpy(), dtype=np.float64), absent, argument)
     if dtype.is_nested():
-        raise LabelError(
-            f"`{argument}` must hold one label per point; got a column of {dtype}.",
-            "for clusters given as lists of points, pass a list of lists.",
+        raise LabelError.must(
+            argument,
+            "hold one label per point",
+            got=f"a column of {dtype}",
+            hint="for clusters given as lists of points, pass a list of lists.",
         )
     return _from_array(np.asarray(series.to_numpy(), dtype=object), argument)
 
@@ -323,5 +342,5 @@ def _texts(column: Any) -> AnyArray:
 def _spoilt(what: str) -> LabelError:
     return LabelError(
         f"{what}. It was made like that, or changed while it was read.",
-        "let no other thread write to labels before compare() has returned.",
+        Message("let no other thread write to labels before `compare()` has returned."),
     )

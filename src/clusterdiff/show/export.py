@@ -58,8 +58,8 @@ def write_guarded(result: object, path: str | os.PathLike[str], *, safe: bool = 
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         write_text(path, json.dumps(rows, ensure_ascii=False, indent=1, default=str) + "\n")
     elif not columns and end == ".parquet":
-        raise ArgumentError(
-            "`result` is an empty list, and a .parquet file must have columns.", "write .csv or .json."
+        raise ArgumentError.about(
+            "result", "is an empty list, and a .parquet file must have columns.", "write .csv or .json."
         )
     elif not columns:
         write_text(path, "")
@@ -102,8 +102,8 @@ def _columns(result: object) -> Columns:
         # Repairs have their columns even where there is nothing to repair.
         names = [*getattr(result, "fields", ()), *(key for row in rows for key in row)]
         return {name: [row.get(name) for row in rows] for name in dict.fromkeys(names)}
-    raise ArgumentError(
-        f"`result` must be a table, a meet, a clustering, a list of results or scores; got {type(result).__name__}."
+    raise ArgumentError.must(
+        "result", "be a table, a meet, a clustering, a list of results or scores", got=type(result).__name__
     )
 
 

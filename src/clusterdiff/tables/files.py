@@ -18,6 +18,7 @@ import numpy.typing as npt
 from clusterdiff.errors import ArgumentError, FileError, listed, nearest
 from clusterdiff.files import STAGE, shown, spooled
 from clusterdiff.formats.source import Source
+from clusterdiff.messages import Message
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.keys import Key, joined_sql, key_columns, parts_of
 from clusterdiff.points.labels import IntArray
@@ -78,8 +79,8 @@ def open_table(
             yield DATABASES[source.format](con, source.path, source.table, stack)
             return
         if source.table is not None:
-            raise ArgumentError(
-                f"`table` names a table of a database; {shown(source.path)} is a {source.format} file."
+            raise ArgumentError.about(
+                "table", f"names a table of a database; {shown(source.path)} is a {source.format} file."
             )
         path = copy or stack.enter_context(spooled(source.path))
         yield FILES[str(source.format)](con, source.path, path)
@@ -172,7 +173,7 @@ def unknown(scan: Scan, what: str) -> FileError:
     """For a table of which it is not plain which column is meant."""
     return FileError(
         f"{shown(scan.name)} has the columns {listed(scan.columns)}, and none of them names the {what}s.",
-        f"name it with {what}= (--{what} on the command line).",
+        Message("name it with `{what}=`.", what=what),
     )
 
 
@@ -483,8 +484,8 @@ def load_source(
             found = {new: old for new, old in wanted.named.items() if old in scan.columns}
             return load(con, scan, source.point, source.cluster, wanted, found)
         if wanted.documents is not None:
-            raise ArgumentError(
-                f"`documents` is a column of points, and {shown(source.path)} is a table of pairs."
+            raise ArgumentError.about(
+                "documents", f"is a column of points, and {shown(source.path)} is a table of pairs."
             )
         from clusterdiff.tables.pairs import load_pairs
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from clusterdiff.errors import ArgumentError, FileError
+from clusterdiff.messages import Message
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import Singletons
 from clusterdiff.points.index import index_of
@@ -82,8 +83,8 @@ def compare_frames(
     if a is None and b is None:
         if weights is not None or features is not None:
             raise ArgumentError(
-                "`weights` and `features` need tables that name their points.",
-                "pass point=, the column that names them.",
+                Message("`weights` and `features` need tables that name their points."),
+                Message("pass `point=`, the column that names them."),
             )
         return _compare_in_order(true, pred, (t, p), policy)
     names = _required(a, "true"), _required(b, "pred")
@@ -259,7 +260,7 @@ def _chosen(table: object, argument: str, point: Key | None, cluster: str | None
     try:
         return choose(Scan(f"`{argument}`", columns, lambda _: ("", ())), point, cluster)
     except FileError as error:
-        raise ArgumentError(error.message, error.hint) from None
+        raise ArgumentError(error.message, error.ways) from None
 
 
 def _required(point: Key | None, argument: str) -> str:
@@ -287,24 +288,27 @@ def with_key(table: object, point: Sequence[str]) -> tuple[object, tuple[str, ..
 
 
 def _nameless(argument: str) -> ArgumentError:
-    return ArgumentError(
-        f"`{argument}` does not name its points, and there is no order to match them by.",
-        "pass point=, the column that names them.",
+    return ArgumentError.about(
+        argument,
+        "does not name its points, and there is no order to match them by.",
+        Message("pass `point=`, the column that names them."),
     )
 
 
 def refuse_singletons(singletons: Singletons) -> None:
     """Raise unless singletons are kept: without documents there is nothing else to do with them."""
     if singletons != "keep":
-        raise ArgumentError("`singletons` is for documents; pass documents=, the column that names them.")
+        raise ArgumentError(
+            Message("`singletons` is for documents; pass `documents=`, the column that names them.")
+        )
 
 
 def _both(column: Column | None, argument: str) -> tuple[str | None, str | None]:
     if column is None or isinstance(column, str):
         return column, column
     if len(column) != 2:
-        raise ArgumentError(
-            f"`{argument}` must be a column, or a pair of columns of `true` and `pred`; got {column!r}."
+        raise ArgumentError.must(
+            argument, Message("be a column, or a pair of columns of `true` and `pred`"), column
         )
     return column
 
@@ -319,9 +323,11 @@ def document_column(documents: object) -> str:
 def column_name(column: object, argument: str) -> str | None:
     """The name of a column, or None if there is none to read."""
     if column is not None and not isinstance(column, str):
-        raise ArgumentError(
-            f"`{argument}` must name a column of the tables; got {type(column).__name__}.",
-            "add it to the table as a column, or compare the columns of clusters themselves.",
+        raise ArgumentError.must(
+            argument,
+            "name a column of the tables",
+            got=type(column).__name__,
+            hint="add it to the table as a column, or compare the columns of clusters themselves.",
         )
     return column
 

@@ -16,6 +16,7 @@ from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.documents import compare_within
 from clusterdiff.errors import ArgumentError, FileError, LabelError, nearest
 from clusterdiff.formats.source import Source, as_written
+from clusterdiff.messages import Message, joined
 from clusterdiff.points.alignment import Alignment, Laid, Order, in_order, settled
 from clusterdiff.points.corpus import InDocument, Singletons
 from clusterdiff.points.keys import shared_kinds
@@ -89,8 +90,8 @@ def compare_sources(
         aligned, within = _documents(left, right, matched)
         return compare_within(aligned, within, policy, singletons, **data)
     except LabelError as error:
-        message = f"{error.message} (`true` is {left.shown}, `pred` is {right.shown})"
-        raise LabelError(message, error.hint) from None
+        sides = Message("(`true` is {true}, `pred` is {pred})", true=left.shown, pred=right.shown)
+        raise LabelError(joined([error.message, sides]), error.ways) from None
 
 
 @dataclass(frozen=True)
@@ -153,7 +154,7 @@ def _refuse_unknown(column: str, known: Loaded, other: Loaded, points: int) -> N
     if points:
         raise ArgumentError(
             f"only {known.title} has the column {column!r}, and it lacks {count(points)} of {other.title}.",
-            f'give {other.title} that column too, or pass missing="drop" to leave them out.',
+            [f"give {other.title} that column too", Message('pass `missing="drop"` to leave them out')],
         )
 
 

@@ -110,23 +110,27 @@ def pairs_of(columns: Sequence[Any]) -> ScoredPairs:
     except (TypeError, ValueError):
         told, lengths = [], set()
     if len(told) != 3 or len(lengths) > 1:
-        raise ArgumentError(
-            "`pairs` must have three columns of one length: left, right and score.",
+        raise ArgumentError.about(
+            "pairs",
+            "must have three columns of one length: left, right and score.",
             "pass (left, right, score), a list of such triples, a frame, or the path of a table.",
         )
     left, right, scores = told
     arrays = isinstance(left, np.ndarray) and isinstance(right, np.ndarray)
     ends = read_labels(np.concatenate([left, right]) if arrays else [*left, *right], "pairs")
     if ends.absent is not None:
-        raise ArgumentError(f"`pairs` has {count(int(ends.absent.sum()), 'end')} without a name (null).")
+        raise ArgumentError.about(
+            "pairs", f"has {count(int(ends.absent.sum()), 'end')} without a name (null)."
+        )
     try:
         score = np.array(scores, dtype=np.float64)
     except (OverflowError, TypeError, ValueError):
-        raise ArgumentError("`pairs` must have a number as the score of each pair.") from None
+        raise ArgumentError.about("pairs", "must have a number as the score of each pair.") from None
     if not np.isfinite(score).all():
         nulls = int((~np.isfinite(score)).sum())
-        raise ArgumentError(
-            f"`pairs` has {count(nulls, 'pair')} without a score (null, NaN or infinite).",
+        raise ArgumentError.about(
+            "pairs",
+            f"has {count(nulls, 'pair')} without a score (null, NaN or infinite).",
             "leave them out, or give them a score.",
         )
     return ScoredPairs(ends.codes[: len(score)], ends.codes[len(score) :], score, ends.names.tolist())
@@ -141,9 +145,11 @@ def _registered(con: Connection, pairs: Any) -> Scan:
     try:
         con.register(name, pairs)
     except (duckdb.Error, TypeError):
-        raise ArgumentError(
-            f"`pairs` must be (left, right, score), a list of such triples, a frame of pandas, polars or pyarrow, or "
-            f"the path of a table; got {type(pairs).__name__}."
+        raise ArgumentError.must(
+            "pairs",
+            "be (left, right, score), a list of such triples, a frame of pandas, polars or "
+            "pyarrow, or the path of a table",
+            got=type(pairs).__name__,
         ) from None
     return replace(scan_described(con, name, name), name="pairs")
 
@@ -196,9 +202,7 @@ def _choose(scan: Scan, point: Key | None) -> tuple[str, str, str | None]:
         told = point.split(",") if isinstance(point, str) else point
         chosen = [require(scan, column.strip()) for column in told]
         if len(chosen) not in (2, 3):
-            raise ArgumentError(
-                f"`point` must name the two ends of a pair, and maybe a score; got {point!r}."
-            )
+            raise ArgumentError.must("point", "name the two ends of a pair, and maybe a score", point)
         left, right, score = (*chosen, None)[:3]
         assert left is not None
         assert right is not None

@@ -18,6 +18,7 @@ from clusterdiff.formats.catalogue import ARRAYS, DOCUMENTS, TABLES, UNTYPED
 from clusterdiff.formats.source import Source, as_written
 from clusterdiff.measures import resolve
 from clusterdiff.meet.meet import Meet
+from clusterdiff.messages import Message
 from clusterdiff.points.alignment import align, aligned_as_given, in_order, settled
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import SINGLETONS, Corpus, Singletons
@@ -141,12 +142,14 @@ def compare(
         if len(files) == 2:
             raise FileError(f"{' and '.join(files)} must both hold documents of mentions, or neither.")
         raise ArgumentError(
-            "`true` and `pred` must both be a Corpus of documents, or neither.",
+            Message("`true` and `pred` must both be a Corpus of documents, or neither."),
             "only cd.Corpus and files of documents are corpora; a dict is points or clusters.",
         )
     if documents is None and singletons != "keep":
         one_of("singletons", singletons, SINGLETONS)
-        raise ArgumentError("`singletons` is for documents; leave it out.", "or pass documents=.")
+        raise ArgumentError.about(
+            "singletons", "is for documents; leave it out.", Message("or pass `documents=`.")
+        )
     if "table" in kinds:
         sides = [_indexed(side, i, point, cluster) for i, side in enumerate(sides)]
         kinds = [_kind(side) for side in sides]
@@ -256,7 +259,7 @@ def _recognised(side: object) -> object:
             return Source(held(os.fspath(side))).resolved()
         except FileError as error:
             raise FileError(
-                error.message, error.hint or "text is the path of a file; labels are a list, array or column."
+                error.message, error.ways or "text is the path of a file; labels are a list, array or column."
             ) from None
     return side.resolved() if isinstance(side, Source) else side
 
@@ -289,7 +292,7 @@ def _default(sides: Sequence[object], kinds: Sequence[str], documents: object) -
 def _refuse(what: str, **given: object) -> None:
     for argument, value in given.items():
         if value is not None:
-            raise ArgumentError(f"`{argument}` has no meaning for {what}; leave it out.")
+            raise ArgumentError.about(argument, f"has no meaning for {what}; leave it out.")
 
 
 def _column(column: Any, argument: str, i: int) -> Any:
@@ -297,8 +300,8 @@ def _column(column: Any, argument: str, i: int) -> Any:
     if column is None or isinstance(column, str | list):
         return column
     if len(column) != 2:
-        raise ArgumentError(
-            f"`{argument}` must be a column, or a pair of columns of `true` and `pred`; got {column!r}."
+        raise ArgumentError.must(
+            argument, Message("be a column, or a pair of columns of `true` and `pred`"), column
         )
     return column[i]
 
@@ -365,7 +368,7 @@ def _of_table(value: object, argument: str, sides: Sequence[object], points: Seq
         if _kind(side) == "table" and has_columns(side, wanted)
     ]
     if not found:
-        raise ArgumentError(f"`{argument}` names columns that no table has: {listed(wanted)}.")
+        raise ArgumentError.about(argument, f"names columns that no table has: {listed(wanted)}.")
     if len(found) == 2 and all(isinstance(values, dict) for values in found):
         return found[1] | found[0]  # for points that `true` lacks, what `pred` has
     return found[0]

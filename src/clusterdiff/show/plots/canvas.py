@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy.typing as npt
 
 from clusterdiff.errors import ArgumentError, MissingExtraError
+from clusterdiff.messages import Message
 from clusterdiff.palette import KINDS, PALETTE, tint
 from clusterdiff.show.plots.names import SMALL, extent, wrap
 
@@ -64,11 +65,12 @@ def sized(draw: Any, result: Any, ax: Axes | None, width: float | None, dpi: flo
             continue
         if ax is not None:
             raise ArgumentError(
-                f"`{name}` is for a new picture, and `ax` is part of one.", f"leave `{name}` out."
+                Message("`{name}` is for a new picture, and `ax` is part of one.", name=name),
+                Message("leave `{name}` out.", name=name),
             )
         if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
             unit = "millimetres" if name == "width" else "dots per inch"
-            raise ArgumentError(f"`{name}` must be from {low:.0f} to {high:.0f} {unit}; got {value!r}.")
+            raise ArgumentError.must(name, f"be from {low:.0f} to {high:.0f} {unit}", value)
     drawn = draw(result, ax=ax, **({} if width is None else {"width": float(width)}))
     if dpi is not None:
         drawn.figure.dots = float(dpi)

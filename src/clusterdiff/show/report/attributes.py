@@ -35,9 +35,10 @@ def read_attributes(attributes: object, comparison: Comparison) -> tuple[list[st
         try:
             frame: Any = nw.from_native(attributes, eager_only=True)
         except TypeError:
-            raise ArgumentError(
-                f"`attributes` must be a frame, a dict of columns, or a dict from point to a dict of attributes; "
-                f"got {type(attributes).__name__}."
+            raise ArgumentError.must(
+                "attributes",
+                "be a frame, a dict of columns, or a dict from point to a dict of attributes",
+                got=type(attributes).__name__,
             ) from None
         # The index of a pandas frame names the points; other columns come as plain values.
         indexed = index_of(attributes) is not None

@@ -12,6 +12,7 @@ from clusterdiff.diff.gains import By, valued
 from clusterdiff.diff.worth import Worth
 from clusterdiff.errors import ArgumentError
 from clusterdiff.measures import resolve
+from clusterdiff.messages import Message
 from clusterdiff.points.labels import FloatArray
 
 
@@ -22,8 +23,10 @@ class Costs:
         self.measure = resolve(measure)
         if comparison.seen_by(self.measure) is not comparison:
             raise ArgumentError(
-                f"`measure` must see all that the report shows; {self.measure.name} leaves out the documents that "
-                "`true` lacks.",
+                Message(
+                    "`measure` must see all that the report shows; {name} leaves out the documents that `true` lacks.",
+                    name=self.measure.name,
+                ),
                 "compare the documents that both have.",
             )
         self._worth = Worth(self.measure, comparison.analysis, comparison.source)

@@ -17,6 +17,7 @@ from clusterdiff.diff.source import PointSource
 from clusterdiff.errors import ArgumentError, EngineError
 from clusterdiff.meet.lattice import KINDS, UNEVEN_KINDS
 from clusterdiff.meet.meet import Meet
+from clusterdiff.messages import Message
 from clusterdiff.points.labels import BoolArray, Int64Array, single
 from clusterdiff.table import Table
 from clusterdiff.tables.engines.cells import Cells
@@ -62,7 +63,10 @@ class EngineAnalysis:
     def __reduce__(self) -> NoReturn:
         raise EngineError(
             f"components whose cells are in {self._cells.engine.name} cannot be copied or pickled.",
-            "copy or pickle those of .costliest, or .to_dict(), instead, or allow a larger budget=.",
+            [
+                Message("copy or pickle those of `.costliest`, or `.to_dict()`, instead"),
+                Message("allow a larger `budget=`"),
+            ],
         )
 
     @property
@@ -325,7 +329,7 @@ class EngineAnalysis:
             raise ArgumentError(
                 "the costliest component alone is larger than the budget "
                 f"({count(int(sizes[0]), 'point' if self._cells.lost else 'cell')}).",
-                "allow a larger budget=.",
+                Message("allow a larger `budget=`."),
             )
         return self._brought(self._in_engine[0].filter(c("component").is_in(chosen)))
 

@@ -34,7 +34,7 @@ def read_bytes(size: int | str) -> int:
     """
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?i?)b?\s*", str(size).lower())
     if match is None or match[2] not in UNITS:
-        raise ArgumentError(f"`budget` must be a number of bytes, such as 4000000000 or '4GB'; got {size!r}.")
+        raise ArgumentError.must("budget", "be a number of bytes, such as 4000000000 or '4GB'", size)
     return int(float(match[1]) * UNITS[match[2]])
 
 

@@ -17,6 +17,8 @@ from typing import Any
 import narwhals.stable.v2 as nw
 
 from clusterdiff.errors import ArgumentError, EngineError, LabelError, listed, positions
+from clusterdiff.messages import joined
+from clusterdiff.points.alignment import lacks_labels, lacks_points
 from clusterdiff.points.missing import MISSING_HINT
 from clusterdiff.points.noise import Noise
 from clusterdiff.points.policy import Policy
@@ -329,19 +331,12 @@ class _Grouping:
             if self.policy.noise.drops:
                 rows = rows.with_columns(**noisy(self.policy.noise)).filter(c(f"{twin}z") == 0)
             if not self.points.named:
-                texts.append(
-                    f"`{side}` has no label (null or NaN) for {tally[side]:,} of {tally['n']:,} points{self._at(rows)}."
-                )
+                where = f"{tally[side]:,} of {tally['n']:,} points{self._at(rows)}"
+                texts.append(lacks_labels(side, where))
                 continue
-            first = self._first(rows)
-            texts.append(
-                f"`{side}` lacks {tally[side]:,} of the {tally['n'] - tally[other]:,} points of `{other}`: "
-                f"{listed(first, tally[side])}."
-            )
-        raise LabelError(
-            " ".join(texts),
-            MISSING_HINT,
-        )
+            names = listed(self._first(rows), tally[side])
+            texts.append(lacks_points(side, tally[side], tally["n"] - tally[other], other, names))
+        raise LabelError(joined(texts), MISSING_HINT)
 
     def _first(self, rows: Frame) -> list[Any]:
         """The first five points of some rows."""
@@ -361,15 +356,18 @@ class _Grouping:
                 "no point is left to compare.", "check that both sides name their points in the same way."
             )
         if total.get("bad"):
-            raise ArgumentError(
-                f"`weights` must be finite and not negative for every point; it is not for {count(int(total['bad']))}.",
+            raise ArgumentError.about(
+                "weights",
+                f"must be finite and not negative for every point; it is not for {count(int(total['bad']))}.",
                 "a weight says how much a point counts; 0 leaves it out of the score.",
             )
         if total["mass"] == 0:
-            raise ArgumentError("`weights` must not all be zero.")
+            raise ArgumentError.about("weights", "must not all be zero.")
         if "finite" in total and total["finite"] < total["n"]:
             lacking = int(total["n"] - total["finite"])
-            raise ArgumentError(
-                f"`features` must be finite; got null, NaN or infinity for {count(lacking)}.",
-                "impute or drop those points first.",
+            raise ArgumentError.must(
+                "features",
+                "be finite",
+                got=f"null, NaN or infinity for {count(lacking)}",
+                hint="impute or drop those points first.",
             )

@@ -17,6 +17,7 @@ from clusterdiff.errors import EngineError, MeasureError
 from clusterdiff.measures import resolve
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import refusal
+from clusterdiff.messages import Message
 from clusterdiff.points.policy import Policy
 from clusterdiff.table import Table
 from clusterdiff.tables.engines.analysis import EngineAnalysis, Part
@@ -78,7 +79,10 @@ class EngineComparison(Comparison):
     def __reduce__(self) -> NoReturn:
         raise EngineError(
             f"this comparison cannot be copied or pickled, since its cells are in {self.engine}.",
-            "copy or pickle .costliest, .to_dict() or .scores() instead, or allow a larger budget=.",
+            [
+                Message("copy or pickle `.costliest`, `.to_dict()` or `.scores()` instead"),
+                Message("allow a larger `budget=`"),
+            ],
         )
 
     @property
@@ -148,7 +152,10 @@ class EngineComparison(Comparison):
         if near is None:
             raise MeasureError(
                 "the components that differ do not fit the budget, so they cannot all be described.",
-                "allow a larger budget=, or see .components and .costliest.explain().",
+                [
+                    Message("allow a larger `budget=`"),
+                    Message("see `.components` and `.costliest.explain()`"),
+                ],
             )
         told = near.explain(top=top, sides=sides)
         share = near.meet.total / self.summed.total

@@ -10,6 +10,7 @@ import numpy as np
 
 from clusterdiff.diff.documents import CorpusComparison, compare_within
 from clusterdiff.errors import ArgumentError
+from clusterdiff.messages import Message
 from clusterdiff.points.alignment import by_name, in_order
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import InDocument, Singletons
@@ -155,10 +156,11 @@ def _fetched(reader: Reader, key: str, budget: int | str | None) -> dict[str, An
     with engine.running():
         rows = int(engine.row(frame.select(n=nw.len()))["n"])
         if rows * POINT_BYTES > allowed(budget):
-            raise ArgumentError(
-                f"`documents` needs the points in memory, about {rows * POINT_BYTES:,} bytes; "
-                f"the budget is {allowed(budget):,}.",
-                "allow a larger budget=, or compare some documents at a time.",
+            raise ArgumentError.about(
+                "documents",
+                f"needs the points in memory, about {rows * POINT_BYTES:,} bytes; the budget is "
+                f"{allowed(budget):,}.",
+                [Message("allow a larger `budget=`"), "compare some documents at a time"],
             )
         if not engine.ordered and key in frame.collect_schema():
             frame = frame.sort("s", key)
@@ -170,7 +172,12 @@ def _named(columns: dict[str, Any], key: str, argument: str, keys: tuple[str, ..
     lacking = sum(document is None for document in documents)
     if lacking:
         raise ArgumentError(
-            f"`documents` must name the document of every point; it names none for {count(lacking)} of `{argument}`."
+            Message(
+                "`documents` must name the document of every point; it names none for {points} of "
+                "`{argument}`.",
+                points=count(lacking),
+                argument=argument,
+            )
         )
     return list(map(InDocument, documents, points))
 

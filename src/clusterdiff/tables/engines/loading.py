@@ -18,6 +18,7 @@ from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.parts import CellWeights, Moments
 from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.meet.unmatched import Unmatched
+from clusterdiff.messages import Message
 from clusterdiff.points.labels import AnyArray, BoolArray, FloatArray, Int64Array, IntArray, Single
 from clusterdiff.points.reading import read_labels
 from clusterdiff.tables.engines.cells import Cells, filtered, noisy
@@ -199,7 +200,7 @@ def nameless(engine: str) -> ArgumentError:
     """The error for points that cannot be told apart."""
     return ArgumentError(
         f"the points have no names, and rows have no order in {engine}.",
-        "pass point=, the column that names them.",
+        Message("pass `point=`, the column that names them."),
     )
 
 

@@ -31,9 +31,10 @@ def by_column(sides: Sides, column: object) -> Table[Slice]:
     cells = sides.source
     names = cells.points.others.names
     if not isinstance(column, str) or column not in names:
-        raise ArgumentError(
-            f"`column` must name a column of the table of true clusters, since the points stay in "
-            f"{cells.engine.name}; got {column!r}.",
+        raise ArgumentError.must(
+            "column",
+            f"name a column of the table of true clusters, since the points stay in {cells.engine.name}",
+            column,
             (nearest(column, names) if isinstance(column, str) else None)
             or f"it has {', '.join(map(repr, names)) or 'no others'}.",
         )
@@ -54,8 +55,9 @@ def by_column(sides: Sides, column: object) -> Table[Slice]:
         rows = cells.engine.keep(frame.group_by("value").agg(points=nw.len(), **sums))
         found = int(cells.engine.row(rows.select(n=nw.len()))["n"])
         if found > VALUES:
-            raise ArgumentError(
-                f"`column` must have at most {VALUES:,} values; {column!r} has {found:,}.",
+            raise ArgumentError.about(
+                "column",
+                f"must have at most {VALUES:,} values; {column!r} has {found:,}.",
                 "a column that tells points apart puts each in a slice of its own.",
             )
         got = cells.engine.fetch(rows)

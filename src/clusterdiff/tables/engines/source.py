@@ -78,9 +78,10 @@ class Brought(PointSource):
         """A value for each point from a dict by point, or from a column in the order of `true`; None if unknown."""
         order = self._known.order
         if not order.known and not isinstance(values, Mapping):
-            raise ArgumentError(
-                f"`{argument}` must be a dict from point to value or the name of a column, since rows have no order in "
-                f"{self.engine}."
+            raise ArgumentError.about(
+                argument,
+                "must be a dict from point to value or the name of a column, since rows have no "
+                f"order in {self.engine}.",
             )
         return order.describe(values, argument)
 

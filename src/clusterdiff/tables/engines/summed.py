@@ -7,9 +7,11 @@ from math import log
 from typing import Any
 
 from clusterdiff.caching import cached_property
+from clusterdiff.errors import Hint
 from clusterdiff.meet.margins import Margins
 from clusterdiff.meet.parts import Count, Pairs
 from clusterdiff.meet.sums import FUSED, Once
+from clusterdiff.messages import Message
 from clusterdiff.tables.engines.cells import Cells
 from clusterdiff.tables.engines.native import Engine, asked
 from clusterdiff.tables.engines.overlaps import Overlaps
@@ -49,11 +51,15 @@ class InEngine(Once):
         return self.source.engine
 
     @property
-    def lacking(self) -> tuple[str, str | None]:
+    def lacking(self) -> tuple[str, Hint]:
         """Why there are no cells here, and what to do."""
         return (
             f"the cells were left in {self.source.engine.name}: about {self.source.bytes:,} bytes in memory",
-            "allow a larger budget=, or ask for a measure that is a sum over cells, or look at .costliest.",
+            [
+                Message("allow a larger `budget=`"),
+                "ask for a measure that is a sum over cells",
+                Message("look at `.costliest`"),
+            ],
         )
 
     def __len__(self) -> int:

@@ -16,6 +16,7 @@ import numpy as np
 from clusterdiff.diff.loss import Loss
 from clusterdiff.errors import EngineError, MeasureError
 from clusterdiff.meet.margins import Margins, SizeCounts
+from clusterdiff.messages import Message
 from clusterdiff.tables.engines.cells import Cells
 from clusterdiff.tables.engines.native import Engine, Frame, asked, plain
 from clusterdiff.tables.engines.sides import Sides, if_else, log1p, ratio, shared_row
@@ -131,7 +132,7 @@ class EngineSums:
         if not self.cells.points.features:
             raise MeasureError(
                 "`mse` scores clusters by the points' features, and the comparison has none.",
-                "pass features=, the columns that hold them.",
+                Message("pass `features=`, the columns that hold them."),
             )
         rows = self.sides.cells
         for key, score in (("t", "f"), ("p", "g")):

@@ -10,6 +10,7 @@ import narwhals.stable.v2 as nw
 
 from clusterdiff.caching import cached_property
 from clusterdiff.errors import ArgumentError, LabelError, listed, nearest
+from clusterdiff.messages import Message
 from clusterdiff.points.data import scale_of
 from clusterdiff.points.keys import parts_of
 from clusterdiff.tables.engines.native import Engine, Frame, engine_of, plain
@@ -150,13 +151,13 @@ class Points:
         )
         nameless, total = int(found["nameless"]), int(found["twice"])
         if nameless:
-            raise LabelError(f"`{side.argument}` has {count(nameless)} without a name (null).")
+            raise LabelError.about(side.argument, f"has {count(nameless)} without a name (null).")
         if total:
             twice = names.filter(repeated).select(side.key).sort(side.key).head(5)
             first = self.called(plain(fetch(twice)[side.key]))
-            raise LabelError(
-                f"`{side.argument}` must name each point once; {count(total, 'name')} repeated: "
-                f"{listed(first, total)}.",
+            raise LabelError.about(
+                side.argument,
+                f"must name each point once; {count(total, 'name')} repeated: {listed(first, total)}.",
                 "a point belongs to one cluster; remove the repeats, or resolve the overlap between clusters.",
             )
 
@@ -206,9 +207,12 @@ def two_readers(
     left, right = Reader(true, "true"), Reader(pred, "pred")
     if left.frame.implementation is not right.frame.implementation:
         raise ArgumentError(
-            f"`true` and `pred` must be tables of one library; got {left.frame.implementation.value} "
-            f"and {right.frame.implementation.value}.",
-            "convert one of them, for example with .to_arrow() or .to_pandas().",
+            Message(
+                "`true` and `pred` must be tables of one library; got {true} and {pred}.",
+                true=left.frame.implementation.value,
+                pred=right.frame.implementation.value,
+            ),
+            Message("convert one of them, for example with `.to_arrow()` or `.to_pandas()`."),
         )
     left.take("i", point[0], "point")
     right.take("j", point[1], "point")
@@ -237,8 +241,8 @@ def take_numbers(left: Reader, right: Reader, weights: str | None, features: Seq
         start, width = width, first.features(name, width)
         for other in rest:
             if other.features(name, start) != width:
-                raise ArgumentError(
-                    f"`features` must be lists of one length; those of {name!r} differ in the tables."
+                raise ArgumentError.about(
+                    "features", f"must be lists of one length; those of {name!r} differ in the tables."
                 )
     return width
 
@@ -317,10 +321,12 @@ class Reader:
         try:
             frame = nw.from_native(table).lazy()  # type: ignore[call-overload]
         except TypeError:
-            raise ArgumentError(
-                f"`{argument}` must be a table of pandas, polars, pyarrow, DuckDB, Spark, Dask or another library "
-                f"that narwhals knows; got {type(table).__module__}.{type(table).__qualname__}.",
-                "labels, sets and dicts need no point=, cluster= or columns' names.",
+            raise ArgumentError.must(
+                argument,
+                "be a table of pandas, polars, pyarrow, DuckDB, Spark, Dask or another library "
+                "that narwhals knows",
+                got=f"{type(table).__module__}.{type(table).__qualname__}",
+                hint=Message("labels, sets and dicts need no `point=`, `cluster=` or columns' names."),
             ) from None
         self.argument = argument
         self.engine = engine_of(frame)
@@ -358,8 +364,13 @@ class Reader:
     def _dtype(self, column: str, argument: str) -> Any:
         if column not in self.schema:
             raise ArgumentError(
-                f"`{argument}` must name a column of `{self.argument}`; it has no {column!r}, but "
-                f"{', '.join(map(repr, self.schema))}.",
+                Message(
+                    "`{argument}` must name a column of `{table}`; it has no {column!r}, but {names}.",
+                    argument=argument,
+                    table=self.argument,
+                    column=column,
+                    names=", ".join(map(repr, self.schema)),
+                ),
                 nearest(column, self.schema),
             )
         return self.schema[column]
@@ -376,8 +387,9 @@ class Reader:
         elif dtype in INTEGERS:
             taken, dtype = taken.cast(nw.Int64), nw.Int64()
         elif dtype not in NAMES:
-            raise LabelError(
-                f"`{self.argument}` must hold names (integers, strings, …) in column {column!r}; it holds {dtype}.",
+            raise LabelError.about(
+                self.argument,
+                f"must hold names (integers, strings, …) in column {column!r}; it holds {dtype}.",
                 "cast the column to a string or an integer first.",
             )
         self.kinds[name] = (
@@ -393,17 +405,18 @@ class Reader:
             found = int(self.engine.row(bad.select(n=nw.len()))["n"])
             if found:
                 first = plain(self.engine.fetch(bad.head(5))[column])
-                raise LabelError(
-                    f"`{self.argument}` must hold whole numbers in column {column!r} if it holds floats; "
-                    f"got {listed(first, found)}.",
-                    "cluster labels are names, not measurements; round them or convert them to strings first.",
+                raise LabelError.must(
+                    self.argument,
+                    f"hold whole numbers in column {column!r} if it holds floats",
+                    got=listed(first, found),
+                    hint="cluster labels are names, not measurements; round them or convert them to strings first.",
                 )
 
     def number(self, name: str, column: str, argument: str) -> None:
         """Take a column of numbers."""
         dtype = self._dtype(column, argument)
         if not dtype.is_numeric():
-            raise ArgumentError(f"`{argument}` must be a column of numbers; {column!r} holds {dtype}.")
+            raise ArgumentError.about(argument, f"must be a column of numbers; {column!r} holds {dtype}.")
         self._taken[name] = c(column).cast(nw.Float64)
 
     def features(self, column: str, start: int) -> int:
@@ -417,9 +430,9 @@ class Reader:
             length = self.frame.select(n=lists.list.len()).select(low=c("n").min(), high=c("n").max())
             low, high = (int(value) for value in self.engine.row(length).values())
         if low != high or not dtype.inner.is_numeric():
-            raise ArgumentError(
-                f"`features` must be lists of numbers of one length; {column!r} holds {dtype} of lengths "
-                f"{low} to {high}."
+            raise ArgumentError.about(
+                "features",
+                f"must be lists of numbers of one length; {column!r} holds {dtype} of lengths {low} to {high}.",
             )
         for j in range(low):
             self._taken[f"x{start + j}"] = lists.list.get(j).cast(nw.Float64)
@@ -477,6 +490,11 @@ def match_kinds(left: Reader, a: str, right: Reader, b: str, what: str) -> None:
     """Names of different kinds are never matched silently."""
     if left.kinds[a] != right.kinds[b] or left.dtypes[a] != right.dtypes[b]:
         raise LabelError(
-            f"the {what} of `true` and `pred` must be of one type; got {left.dtypes[a]} and {right.dtypes[b]}.",
+            Message(
+                "the {what} of `true` and `pred` must be of one type; got {true} and {pred}.",
+                what=what,
+                true=left.dtypes[a],
+                pred=right.dtypes[b],
+            ),
             "convert one side, for example to strings: 1 and '1' are never matched silently.",
         )
