@@ -21,6 +21,7 @@ from clusterdiff.errors import ArgumentError
 from clusterdiff.measures.terms import x_log_x
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.unmatched import Unmatched
+from clusterdiff.messages import Message
 from clusterdiff.table import plain, record_html
 from clusterdiff.wording import and_list, change, count, name
 
@@ -234,7 +235,7 @@ class Repairs(_Listed):
         if self.analysis.meet.uneven:
             raise ArgumentError(
                 "the sequence of repairs is not known where points that one side lacks count as lost.",
-                'pass missing="drop" for the points that both have.',
+                Message('pass `missing="drop"` for the points that both have.'),
             )
         return Steps(self.analysis, self.source)
 

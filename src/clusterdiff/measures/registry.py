@@ -110,10 +110,8 @@ class Measure:
 
     def __post_init__(self) -> None:
         if self.reads not in READS:
-            raise MeasureError(
-                f"{self.name}: `reads` must be one of {', '.join(READS)}; got {self.reads!r}.",
-                nearest(str(self.reads), READS),
-            )
+            told = f"{self.name}: `reads` must be one of {', '.join(READS)}; got {self.reads!r}."
+            raise MeasureError(told, nearest(str(self.reads), READS))
         if self.fused is not None and self.fused not in FUSED:
             raise MeasureError(f"{self.name}: `fused` must be one of {', '.join(FUSED)}; got {self.fused!r}.")
 
