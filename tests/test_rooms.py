@@ -19,9 +19,8 @@ ROOMS = [path for path in MODULES if path.name == "__init__.py" and path.parent 
 MOST_LINES = 500
 #: Underscore names that are public all the same: of named tuples, of notebooks, and our two private modules.
 PUBLIC = {"_asdict", "_replace", "_fields", "_make", "_field_defaults", "_repr_html_", "_core", "_version"}
-#: Underscore names of others that have no public name for the same thing: Spark's handles on the JVM, and what Python
-#: documents about threads under such names.
-LIBRARIES = {"_jdf", "_jsparkSession", "_current_exceptions", "_current_frames"}
+#: Underscore names of others that have no public name for the same thing: Spark's handles on the JVM.
+LIBRARIES = {"_jdf", "_jsparkSession"}
 
 
 def named(path: Path) -> str:

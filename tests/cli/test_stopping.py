@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from clusterdiff.cli.stopping import DEAF, LOOK, exit_code, stoppable, stopped
+from clusterdiff.cli.stopping import AGAIN, DEAF, exit_code, stoppable, stopped
 from tests.waiting import HANGS
 
 
@@ -47,7 +47,7 @@ class Folder:
         return self
 
     def __exit__(self, *_: Any) -> None:
-        self.cleared = work(20 * LOOK)
+        self.cleared = work(20 * AGAIN)
 
 
 def stop_and_clear_up(folder: Folder, done: list[int]) -> None:
@@ -58,9 +58,9 @@ def stop_and_clear_up(folder: Folder, done: list[int]) -> None:
                 os.kill(os.getpid(), signal.SIGINT)
                 work(HANGS)
             finally:
-                done.append(work(20 * LOOK))
+                done.append(work(20 * AGAIN))
     except KeyboardInterrupt:
-        done.append(work(20 * LOOK))
+        done.append(work(20 * AGAIN))
         raise ValueError("instead") from None
 
 
@@ -71,7 +71,7 @@ def test_clearing_up_is_left_alone() -> None:
         stop_and_clear_up(folder, done)
     assert folder.cleared
     assert len(done) == 2
-    assert 20 * LOOK < DEAF
+    assert 20 * AGAIN < DEAF
 
 
 class ExtensionFileLoader:
@@ -79,7 +79,7 @@ class ExtensionFileLoader:
 
     def exec_module(self, done: list[int]) -> None:
         os.kill(os.getpid(), signal.SIGINT)
-        done.append(work(4 * LOOK))
+        done.append(work(4 * AGAIN))
 
 
 def load_and_work(done: list[int]) -> None:

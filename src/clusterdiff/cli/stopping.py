@@ -8,60 +8,43 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from math import inf
-from time import monotonic, sleep
+from time import monotonic
 from types import FrameType
 from typing import Any
 
 #: Whoever passes signals on sends them twice: so many seconds after one, no other breaks into the clearing up.
 DEAF = 1.0
-#: So often somebody looks whether the command is ending, once it was asked to.
-LOOK = 0.025
+#: So often the command is stopped once more, as long as it goes on as if nothing had been raised.
+AGAIN = 0.025
 SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 class _Stop:
-    """Which signal has asked the command to end, if one has; and whether it is ``over``."""
+    """Which signal has asked the command to end, if one has.
+
+    Some libraries take any failure for another, and nothing can be raised while Python collects garbage: an alarm
+    therefore stops the command again and again until it ends, but for where an exception is dealt with. Whoever clears
+    up does so there.
+    """
 
     def __init__(self) -> None:
         self.signal = 0
-        self.over = False
-        self._heard = -inf
-        self._watched = False
+        self._raised = -inf
 
     def hear(self, number: int, frame: FrameType | None) -> None:
         """Stop whatever is going on in the main thread."""
-        now = monotonic()
-        if now - self._heard >= DEAF:
-            self.signal, self._heard = number, now
-            if _begins_a_library(frame):
-                self.insist()
-                return
-            if not self._watched:
-                self._watched = True
-                threading.Thread(target=self._watch, daemon=True).start()
+        self.signal = number
+        signal.setitimer(signal.ITIMER_REAL, AGAIN, AGAIN)
+        self._interrupt(frame, monotonic() - self._raised >= DEAF)
+
+    def insist(self, _: int, frame: FrameType | None) -> None:
+        """Stop it once more, unless it is clearing up."""
+        self._interrupt(frame, self._raised == -inf)
+
+    def _interrupt(self, frame: FrameType | None, at_any_rate: bool) -> None:
+        if (at_any_rate or sys.exc_info()[0] is None) and not _begins_a_library(frame):
+            self._raised = monotonic()
             raise KeyboardInterrupt
-
-    def insist(self) -> None:
-        """Stop it once more, a little later: it was just then where nothing can be raised."""
-        self._heard = -inf
-        again = threading.Timer(0.01, _send, (self.signal,))
-        again.daemon = True
-        again.start()
-
-    def _watch(self) -> None:
-        """Insist if the command goes on as if nothing had been raised: some libraries take any failure for another.
-
-        Whoever clears up does so while an exception is dealt with. What is not that, and moves on, is work.
-        """
-        before = None
-        while not self.over:
-            sleep(LOOK)
-            place = _place_of_work()
-            if before is not None and place not in (None, before):
-                self._heard = -inf
-                _send(self.signal)
-                place = None
-            before = place
 
 
 def _begins_a_library(frame: FrameType | None) -> bool:
@@ -71,24 +54,6 @@ def _begins_a_library(frame: FrameType | None) -> bool:
             return True
         frame = frame.f_back
     return False
-
-
-def _place_of_work() -> tuple[int, int] | None:
-    """Where the main thread is, unless it deals with an exception."""
-    main = threading.main_thread().ident or 0
-    dealt_with = sys._current_exceptions().get(main)
-    frame = sys._current_frames().get(main)
-    if frame is None or dealt_with not in (None, (None, None, None)):
-        return None
-    return id(frame), frame.f_lasti
-
-
-def _send(number: int) -> None:
-    """Send the main thread a signal, also if it waits for something."""
-    if hasattr(signal, "pthread_kill"):
-        signal.pthread_kill(threading.main_thread().ident or 0, number)
-    else:
-        signal.raise_signal(number)
 
 
 _stop = _Stop()
@@ -114,12 +79,11 @@ def stoppable() -> Iterator[None]:
     _stop = _Stop()
     before = {number: signal.getsignal(number) for number in SIGNALS}
     heard = {number: handler for number, handler in before.items() if handler not in (None, signal.SIG_IGN)}
-    hook = sys.unraisablehook
+    alarm, hook = signal.signal(signal.SIGALRM, _stop.insist), sys.unraisablehook
+    signal.siginterrupt(signal.SIGALRM, False)  # what is written or read meanwhile is written and read
 
     def unraisable(failed: Any) -> None:
-        if stopped() and issubclass(failed.exc_type, KeyboardInterrupt):
-            _stop.insist()
-        else:
+        if not (stopped() and issubclass(failed.exc_type, KeyboardInterrupt)):  # the alarm comes again
             hook(failed)
 
     sys.unraisablehook = unraisable
@@ -128,7 +92,7 @@ def stoppable() -> Iterator[None]:
     try:
         yield
     finally:
-        _stop.over = True
-        for number, handler in heard.items():
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        for number, handler in (heard | {signal.SIGALRM: alarm}).items():
             signal.signal(number, handler)
         sys.unraisablehook = hook

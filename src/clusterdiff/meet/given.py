@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterdiff import _core
-from clusterdiff.errors import ArgumentError, LabelError
+from clusterdiff.errors import ArgumentError, changed
 from clusterdiff.messages import Message
 from clusterdiff.points.labels import AnyArray, Int64Array, IntArray, LazyNames
 from clusterdiff.points.reading import read_labels
@@ -90,10 +90,7 @@ def located(cells: _core.Cells, true: IntArray, pred: IntArray) -> IntArray:
     except ValueError:  # a pair of labels that none of the cells has
         cell = np.zeros(0, dtype=np.int64)
     if not np.array_equal(np.bincount(cell, minlength=len(cells)), cells.sizes):
-        raise LabelError(
-            "labels changed while they were being read.",
-            "wait for the thread that writes to them, or pass a copy.",
-        )
+        raise changed()
     return cell
 
 
