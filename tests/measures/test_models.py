@@ -175,9 +175,9 @@ def test_what_is_certain() -> None:
         ("all1", top, top, False),
     ):
         found = cd.chance(true, pred, "rand", model=model, draws=50)
-        assert (found.tail == "certain") == certain, (model, found)
+        assert (found.p_kind == "certain") == certain, (model, found)
     single = cd.chance([0], [0], "rand", model="all")
-    assert (single.tail, single.mean, single.adjusted) == ("certain", 1.0, 1.0)
+    assert (single.p_kind, single.mean, single.adjusted) == ("certain", 1.0, 1.0)
 
 
 def test_unknown_models_are_refused() -> None:

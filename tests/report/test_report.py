@@ -115,7 +115,10 @@ def test_the_chance_level_is_drawn_where_it_is_worth_saying() -> None:
     diff = cd.compare(np.arange(10) % 2, np.arange(10) // 5)
     page = render(diff)
     assert f'x1="{round(1000 * diff.chance_level, 2)}"' in page  # type: ignore[operator]
-    assert f'Shuffled labels score <data value="{diff.chance_level!r}">0.3708</data> on average.' in page
+    told = (
+        f'Shuffled labels score <data value="{diff.chance_level!r}">0.3708</data> on average; p = 1 (exact).'
+    )
+    assert told in page
     many = np.arange(4000) % 1000
     for silent in (cd.compare(many, many), cd.compare([0, 0, 1], [0, 1, 1], weights=[2, 1, 1])):
         assert "Shuffled labels" not in render(silent)

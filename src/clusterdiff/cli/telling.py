@@ -43,9 +43,11 @@ def summary(diff: Comparison, scores: dict[str, float], voice: Voice) -> Iterato
 
 
 def _by_chance(diff: Comparison, measure: str) -> str:
-    """What shuffled labels would score, where that is not next to nothing."""
-    level = worth_saying(diff.chance_level) if measure == "S_H" else None
-    return "" if level is None else f"  (shuffled labels: {number(level)})"
+    """What shuffled labels would score, where that is not next to nothing, and p where it takes no draws."""
+    found = worth_saying(diff.by_chance) if measure == "S_H" else None
+    if found is None:
+        return ""
+    return f"  (shuffled labels: {number(found.mean)}{f'; {found.p_text}' if found.p_kind else ''})"
 
 
 def lost(loss: Loss, voice: Voice, uneven: bool) -> str:

@@ -411,11 +411,16 @@ class Comparison(Scores):
             "clusters": dict(zip(("true", "pred"), self.clusters, strict=True)),
             "cells": len(self.summed),
             "scores": self.scores(measures),
-            "chance": {"S_H": self.chance_level},
+            "chance": self._by_chance(),
             "loss": self.loss._asdict(),
             "kinds": self.kinds,
             "components": [component.to_dict() for component in self.components[:top]],
         }
+
+    def _by_chance(self) -> dict[str, Any]:
+        found = self.by_chance
+        p = {} if found is None or found.p_kind is None else found.to_dict()
+        return {"S_H": self.chance_level, **{key: p.get(key) for key in ("p_value", "p_kind", "p_log10")}}
 
     def _sentences(self) -> list[str]:
         loss, kinds = self.loss, self.kinds

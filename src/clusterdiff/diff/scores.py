@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TypeAlias
 
 from clusterdiff.caching import cached_property
-from clusterdiff.diff.chance import Chance, chance, level
+from clusterdiff.diff.chance import Chance, chance, unasked
 from clusterdiff.diff.interval import Interval, Method, Resampling, interval
 from clusterdiff.diff.units import Unit
 from clusterdiff.errors import MeasureError
@@ -80,14 +80,15 @@ class Scores:
         measure: AnyMeasure = "S_H",
         *,
         model: Model = "permutation",
-        draws: int = 1000,
+        draws: int | None = None,
         seed: int = 0,
         progress: Callable[[str], None] | None = None,
     ) -> Chance:
         """What a measure comes to for shuffled labels, and how the value at hand stands against that.
 
         The clusters keep their sizes on both sides, and the labels are permuted. The mean is exact for S_H, S*(pairs),
-        S', Rand, VI and all other measures that are linear in sums; ``exact`` says so. The rest comes from ``draws``.
+        S', Rand, VI and all other measures that are linear in sums; ``exact`` says so. So is p for few or identical
+        clusterings, and a bound may do where p is very small; otherwise labels are shuffled. ``p_kind`` says which.
 
         Parameters
         ----------
@@ -99,7 +100,8 @@ class Scores:
             ``"num1"`` and ``"all1"`` draw the prediction and keep the truth. With these four the mean is exact for
             Rand, I and VI.
         draws
-            How many random meets to look at, for the spread and for means that are not known exactly. 0: none.
+            How many random meets to look at, at most. By default 9,999; fewer, but at least 99, where they would take
+            long. There are none if all is known without, and no more than it takes to tell p and the spread. 0: none.
         seed
             Where random numbers start: the same seed, the same draws.
         progress
@@ -109,7 +111,7 @@ class Scores:
         --------
         >>> import clusterdiff as cd
         >>> cd.compare([0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2]).chance()
-        S_H = 0.2804; by chance 0.1682 (exactly) ± 0.14; adjusted 0.1349; z = 0.813, p = 0.59 (1,000 draws)
+        S_H = 0.2804; by chance 0.1682 (exactly) ± 0.14; adjusted 0.1349; z = 0.816, p = 0.6 (exact)
         """
         return chance(
             self.summed,
@@ -162,6 +164,16 @@ class Scores:
         raise NotImplementedError
 
     @cached_property
+    def by_chance(self) -> Chance | None:
+        """S_H by chance, as far as it takes no draws; None with weights, or if it would take long.
+
+        >>> import clusterdiff as cd
+        >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 1]).by_chance.p_text
+        'p = 1/3 (exact)'
+        """
+        return unasked(self.summed, self.signature.partition("|")[2])
+
+    @property
     def chance_level(self) -> float | None:
         """What S_H comes to on average for shuffled labels, exactly; None with weights, or if it would take long.
 
@@ -169,7 +181,7 @@ class Scores:
         >>> round(cd.compare([0, 0, 1, 1], [0, 0, 1, 1]).chance_level, 12)
         0.333333333333
         """
-        return level(self.summed)
+        return None if self.by_chance is None else self.by_chance.mean
 
     def normalised(self, measure: AnyMeasure) -> float:
         """A measure rescaled by the extremes it takes for this true clustering (Luo et al., 2009).

@@ -14,8 +14,8 @@ from clusterdiff.points.labels import Int64Array
 
 #: A random cell takes as long as this many permuted points (120 ns against 20 ns).
 POINTS_PER_CELL = 6
-#: How many cells of tables are held at once.
-HELD = 1 << 21
+#: How many cells of tables are held at once, and how many tables: whoever asks may have seen enough of them soon.
+HELD, AT_ONCE = 1 << 21, 256
 
 
 def drawn_as(margins: Margins) -> str:
@@ -40,7 +40,7 @@ def random_meets(margins: Margins, seed: int, draws: int, model: Model = "permut
 
 
 def _tables(true: Int64Array, pred: Int64Array, seed: int, draws: range) -> Iterator[Meet]:
-    batch = max(1, HELD // (len(true) * len(pred)))
+    batch = min(AT_ONCE, max(1, HELD // (len(true) * len(pred))))
     for first in draws[::batch]:
         for cells in _core.sample_cells(true, pred, seed, first, min(batch, draws.stop - first)):
             yield Meet(cells)

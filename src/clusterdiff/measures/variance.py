@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import lru_cache
 from math import log
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -21,6 +21,9 @@ Sizes: TypeAlias = tuple[tuple[int, int], ...]
 MOST_SUMS = 300_000
 #: How many weights are held at once.
 HELD = 1 << 18
+#: Coincidences in small clusters: so many pairs of sizes are looked at, which share no more points than this on average
+#: and in a single cell.
+MOST_PAIRS, MEAN_SHARED, MOST_SHARED = 1_000_000, 16, 64
 
 
 def pair_variance(margins: Margins) -> Fraction:
@@ -63,6 +66,66 @@ def mutual_variance(meet: Sized) -> float:
             Message('draw instead: `chance("I").z`.'),
         )
     return _variance(margins.n, rows, columns)
+
+
+class SmallClusters(NamedTuple):
+    """The mean and the variance of S_H, as far as small clusters meet by coincidence."""
+
+    mean: float
+    variance: float
+
+
+def small_clusters(margins: Margins) -> SmallClusters | None:
+    """E[S_H] and Var[S_H] for many small clusters, about; None where cells of many points are likely.
+
+    Singletons meet a hypergeometric number of times. Each cell of x ≥ 2 points in clusters of a and b points is a rare
+    coincidence, so their numbers are independent Poisson numbers. Such a cell keeps x·s·t of its own points; its s and
+    t hold for the other points of the two clusters too, of which those that are singletons on the other side count.
+    """
+    n, true, pred = margins.n, margins.true, margins.pred
+    if n < 2 or len(true.sizes) * len(pred.sizes) > MOST_PAIRS:
+        return None
+    if int(true.sizes[-1]) * int(pred.sizes[-1]) > MEAN_SHARED * n:
+        return None
+    lone_true, lone_pred = (int(side.counts[side.sizes == 1].sum()) for side in (true, pred))
+    p, q = lone_true / n, lone_pred / n
+    mean = p * lone_pred
+    variance = lone_pred * p * (1 - p) * (n - lone_pred) / (n - 1)
+    (a, a_count), (b, b_count) = (
+        (side.sizes.astype(float), side.counts.astype(float)) for side in (true, pred)
+    )
+    a, a_count = a[a > 1][:, None], a_count[a > 1][:, None]
+    b, b_count = b[b > 1], b_count[b > 1]
+    # How many cells of 2 points there are on average, in clusters of each two sizes; of x + 1 by a ratio.
+    rate = a_count * b_count * _two_shared(n, a, b)
+    x = 2
+    while rate.size and rate.max() > 1e-12:
+        if x > MOST_SHARED:
+            return None
+        s, t = x * log(x) / (a * np.log(a)), x * log(x) / (b * np.log(b))
+        jump = x * s * t + t * (b - x) * p + s * (a - x) * q
+        mean += float(np.sum(rate * jump))
+        around = t * t * (b - x) * p * (1 - p) + s * s * (a - x) * q * (1 - q)
+        variance += float(np.sum(rate * (jump * jump + around)))
+        rest = n - a - b + x + 1
+        rate = np.where(rest > 0, rate * (a - x) * (b - x) / ((x + 1) * np.where(rest > 0, rest, 1)), 0.0)
+        x += 1
+    return SmallClusters(mean / n, variance / n**2)
+
+
+def _two_shared(n: int, a: FloatArray, b: FloatArray) -> FloatArray:
+    """How likely clusters of a and of b points share two points: the hypergeometric distribution at 2."""
+    from scipy import special
+
+    def log_ways(size: FloatArray | float, taken: FloatArray) -> FloatArray:
+        found: FloatArray = (
+            special.gammaln(size + 1) - special.gammaln(taken + 1) - special.gammaln(size - taken + 1)
+        )
+        return found
+
+    possible = a + b - 2 <= n
+    logs = log_ways(n - a, np.where(possible, b - 2, 0.0)) - log_ways(float(n), b)
+    return np.where(possible, a * (a - 1) / 2 * np.exp(logs), 0.0)
 
 
 @lru_cache(maxsize=128)  # all draws by chance have the same sizes

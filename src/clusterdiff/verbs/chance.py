@@ -17,7 +17,7 @@ def chance(
     measure: AnyMeasure = "S_H",
     *,
     model: Model = "permutation",
-    draws: int = 1000,
+    draws: int | None = None,
     seed: int = 0,
     progress: Callable[[str], None] | None = None,
     **options: Any,
@@ -35,8 +35,8 @@ def chance(
     --------
     >>> import clusterdiff as cd
     >>> found = cd.chance([0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1])
-    >>> round(found.mean, 4), found.exact, found.adjusted
-    (0.2592, True, 1.0)
+    >>> round(found.mean, 4), found.exact, found.adjusted, found.p_text
+    (0.2592, True, 1.0, 'p = 1/10 (exact)')
     """
     diff = compare(true, pred, **options)
     return diff.chance(measure, model=model, draws=draws, seed=seed, progress=progress)

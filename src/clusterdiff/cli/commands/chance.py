@@ -11,7 +11,8 @@ from clusterdiff.cli.inputs import input_options, noise_labels, noise_options, s
 from clusterdiff.cli.options import json_option, seed_option
 from clusterdiff.cli.output import console, plain_table, print_json
 from clusterdiff.cli.progress import progress
-from clusterdiff.diff.chance import Chance
+from clusterdiff.diff.chance import Chance, chances
+from clusterdiff.measures import resolve_all
 from clusterdiff.measures.models import MODELS
 from clusterdiff.points.policy import MISSING
 from clusterdiff.verbs.compare import compare
@@ -37,7 +38,11 @@ from clusterdiff.verbs.compare import compare
     help="What is drawn at random: labels, while clusters keep their sizes (permutation); clusterings with as many "
     "clusters (num), or all clusterings (all); num1 and all1 draw only the prediction.",
 )
-@click.option("--draws", default=1000, show_default=True, help="How many random meets to look at; 0: none.")
+@click.option(
+    "--draws",
+    type=int,
+    help="How many random meets to look at, at most; 0: none.  [default: 9999, or fewer where they take long]",
+)
 @seed_option
 @click.option("--missing", type=click.Choice(MISSING), help="Points on one side only.  [default: error]")
 @noise_options
@@ -47,7 +52,7 @@ def command(
     pred: str | None,
     wanted: tuple[str, ...],
     model: Any,
-    draws: int,
+    draws: int | None,
     seed: int,
     missing: Any,
     noise: tuple[str, ...],
@@ -60,7 +65,8 @@ def command(
     """How good is good: what shuffled labels score, and how far from that the prediction is.
 
     The clusters of TRUE and PRED keep their sizes, and the labels are permuted. For S_H, S*(pairs), S', Rand, VI and
-    other measures that are linear in sums the mean is exact; otherwise it is that of the draws.
+    other measures that are linear in sums the mean is exact; otherwise it is that of the draws. p is exact for few or
+    identical clusterings, a bound where that says enough, and drawn otherwise.
     """
     both, true_alone, pred_alone = noise_labels(noise, noise_true, noise_pred)
     with told():
@@ -73,7 +79,16 @@ def command(
             noise_as=noise_as,
         )
     with progress() as say:
-        found = [diff.chance(name, model=model, draws=draws, seed=seed, progress=say) for name in wanted]
+        # At once, so that all look at the same draws.
+        found = chances(
+            diff.summed,
+            list(resolve_all(wanted).values()),
+            draws=draws,
+            seed=seed,
+            model=model,
+            progress=say,
+            signature=diff.signature.partition("|")[2],
+        )
     if as_json:
         print_json([one.to_dict() for one in found] if len(found) > 1 else found[0].to_dict())
         return
@@ -82,7 +97,8 @@ def command(
 
 def _show(found: list[Chance]) -> None:
     out = console()
-    table = plain_table("measure", right=("value", "by chance", "", "spread", "adjusted", "z", "p"))
+    table = plain_table("measure", right=("value", "by chance", "", "spread", "adjusted", "z"))
+    table.add_column("p")
     for one in found:
         table.add_row(
             one.measure,
@@ -92,13 +108,16 @@ def _show(found: list[Chance]) -> None:
             _number(one.std),
             _number(one.adjusted),
             _number(one.z, ".3g"),
-            _number(one.p_value, ".2g"),
+            _p(one),
         )
     out.print(table)
-    if any(one.tail == "fitted" for one in found):
-        out.print("p below what draws can count is the tail of a fitted curve (Pearson III).", style="dim")
     for one in found:
         out.print(one.signature, style="dim", markup=False, soft_wrap=True)
+
+
+def _p(one: Chance) -> str:
+    text = one.p_text.removeprefix("p = ") if one.p_kind else "-"
+    return f"{text} ({one.draws:,} draws)" if one.p_kind == "drawn" else text
 
 
 def _number(value: float, form: str = ".6f") -> str:

@@ -60,7 +60,7 @@ from typing import Any
 import numpy as np
 
 from clusterdiff.caching import cached_property
-from clusterdiff.diff.chance import worth_saying
+from clusterdiff.diff.chance import Chance, worth_saying
 from clusterdiff.diff.comparison import AnyMeasure, Comparison
 from clusterdiff.diff.explain import Explanation
 from clusterdiff.diff.loss import PARTS, Loss
@@ -145,9 +145,9 @@ class Page:
         ]
 
     @property
-    def by_chance(self) -> float | None:
+    def by_chance(self) -> Chance | None:
         """What shuffled labels score, where that is worth saying."""
-        return worth_saying(self.diff.chance_level)
+        return worth_saying(self.diff.by_chance)
 
     @cached_property
     def measured(self) -> tuple[list[MeasureRow], list[str]]:
