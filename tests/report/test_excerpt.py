@@ -1,0 +1,52 @@
+"""A component that is too large for the page: the excerpt has what its repairs are about."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import clusterdiff as cd
+from clusterdiff.show.report import data
+
+
+def page_of(diff: cd.Comparison, path: Path) -> dict[str, Any]:
+    """The data of a page."""
+    diff.report(path)
+    text = path.read_text(encoding="utf-8")
+    found = re.search(r'<script[^>]*type="application/json"[^>]*>(.*?)</script>', text, re.DOTALL)
+    assert found
+    return dict(json.loads(found[1]))
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_an_excerpt_has_the_cells_of_its_repairs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost: bool
+) -> None:
+    """Every repair of a large component is listed, with all its cells, though most of the component is left out."""
+    rng = np.random.default_rng(0)
+    true, pred = (dict(enumerate(rng.integers(0, 40, 400).tolist())) for _ in range(2))
+    if lost:
+        for point in range(0, 400, 9):
+            del (true if point % 2 else pred)[point]
+    diff = cd.compare(true, pred, missing="lost") if lost else cd.compare(true, pred)
+    assert len(diff.components) == 1
+    monkeypatch.setattr(data, "USUAL", data.USUAL._replace(cells=50, excerpt=60))
+    page = page_of(diff, tmp_path / "diff.html")
+    (component,) = page["components"]
+    assert not component["whole"]
+    assert len(component["cells"]) < component["counts"][2]
+    best = diff.repairs()[:60]
+    assert [repair["sentence"] for repair in page["repairs"]] == [
+        sentence if len(sentence := repair.describe()) <= 400 else sentence[:399] + "…" for repair in best
+    ]
+    for repair, entry in zip(best, page["repairs"], strict=True):
+        sizes = [sum(component["cells"][cell][2] for cell in part) for part in entry["cells"]]
+        if repair.lost is None:
+            assert sizes == repair.sizes
+        names = [component["pred"][place][0] for place in entry["clusters"]]
+        assert names == repair.clusters
