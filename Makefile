@@ -13,7 +13,7 @@ CORE := CMakeLists.txt pyproject.toml constraints.txt $(wildcard src/clusterdiff
 # An editable install lists the packages that there were: a new one has to be made known.
 ROOMS := $(wildcard src/clusterdiff/*/__init__.py src/clusterdiff/*/*/__init__.py)
 
-.PHONY: install core demo test lint pytest bench fuzz fuzz-properties fuzz-readers soak sanitize clean
+.PHONY: install core demo test lint pytest bench fuzz fuzz-properties fuzz-readers soak mutants sanitize clean
 
 install: $(VENV)/.installed
 
@@ -73,6 +73,13 @@ fuzz-readers: $(VENV)/.tested
 # Everything again and again: does memory grow, does anything stay open or behind?
 soak: $(VENV)/.tested
 	@$(BIN)/python -m tests.soak $(SECONDS)
+
+# Small faults put into a copy of the code: which do the tests overlook? Interrupted, it goes on where it ended.
+MUTANTS ?= 200
+SEED ?= 0
+JOBS ?= 1
+mutants: $(VENV)/.tested
+	@$(BIN)/python -m tests.mutants $(MUTANTS) $(SEED) $(JOBS)
 
 # Whatever reaches the core, with AddressSanitizer and UndefinedBehaviorSanitizer, but for Spark and PostgreSQL, which are
 # processes of their own. CI runs the short form, TESTS=tests/core. An editable install would shadow the instrumented

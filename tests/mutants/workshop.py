@@ -1,0 +1,75 @@
+"""Copies of the project, in which modules are changed and tests run: the project itself is never touched."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import venv
+from collections.abc import Sequence
+from pathlib import Path
+
+from clusterdiff import _core
+from tests.mutants.mutations import Mutation
+
+TOP = Path(__file__).resolve().parents[2]
+#: What a copy goes without.
+LEFT_OUT = shutil.ignore_patterns(".*", "build", "dist", "__pycache__")
+
+
+class Copy:
+    """A copy of the project with an interpreter of its own, which imports the package from there.
+
+    An editable install would shadow the copy, so the interpreter borrows the packages of this one and nothing else.
+    """
+
+    def __init__(self, folder: Path, source: Path = TOP) -> None:
+        self.tree, self.python = folder / "tree", folder / "env" / "bin" / "python"
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(source, self.tree, ignore=LEFT_OUT)
+        self.package = self.tree / "src" / "clusterdiff"
+        shutil.copy2(_core.__file__, self.package)
+        venv.create(folder / "env", with_pip=False)
+        (site,) = (folder / "env" / "lib").glob("python*/site-packages")
+        others = [entry for entry in sys.path if "site-packages" in entry]
+        (site / "borrowed.pth").write_text("\n".join([str(self.tree / "src"), *others]) + "\n")
+        self._written = 0
+
+    def run(
+        self, tests: Sequence[str], *options: str, timeout: float | None = None, **variables: str
+    ) -> int | None:
+        """Pytest's exit status; None if it took too long. Whatever it started is ended with it."""
+        (self.tree / "tests.txt").write_text("\n".join(tests))
+        process = subprocess.Popen(
+            [self.python, "-m", "pytest", "-p", "no:cacheprovider", *options, "@tests.txt"],
+            cwd=self.tree,
+            env=os.environ | variables,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            process_group=0,
+        )
+        try:
+            return process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+
+    def killed(self, module: str, mutation: Mutation, tests: Sequence[str], timeout: float) -> int | None:
+        """What pytest says of a module with a mutation: 0 if the tests do not see it."""
+        path = self.package / module
+        text, times = path.read_text(encoding="utf-8"), path.stat()
+        self._written += 1
+        try:
+            path.write_text(mutation.applied(text), encoding="utf-8")
+            # Compiled modules are told apart by size and second: no two versions may have the same.
+            os.utime(path, (self._written, self._written))
+            return self.run(tests, "-x", timeout=timeout)
+        finally:
+            path.write_text(text, encoding="utf-8")
+            os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
