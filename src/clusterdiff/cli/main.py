@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import pkgutil
 import shlex
@@ -11,6 +12,7 @@ import traceback
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from difflib import get_close_matches
 from typing import Any, NoReturn
 
 import click
@@ -19,7 +21,7 @@ from clusterdiff._version import __version__
 from clusterdiff.cli import commands
 from clusterdiff.cli.spelling import COMMAND, spelled, spelled_hint
 from clusterdiff.cli.stopping import exit_code, stoppable, stopped
-from clusterdiff.cli.streams import LINE, heard, hush, spell_out
+from clusterdiff.cli.streams import LINE, heard, hush, spell_out, visible
 from clusterdiff.errors import ClusterdiffError, ClusterdiffWarning
 
 
@@ -42,6 +44,9 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command and its arguments; an option that takes one value may stand once."""
         ctx.meta[LINE] = shlex.join(["clusterdiff", *args])
+        known = self.list_commands(ctx)
+        if args[0] not in known and (like := get_close_matches(args[0], known, 1)):
+            ctx.fail(f"No such command {args[0]!r}. (Did you mean {like[0]!r}?)")
         name, command, rest = super().resolve_command(ctx, args)
         if command is not None:
             ctx.meta[COMMAND] = command
@@ -79,7 +84,7 @@ def _answering() -> Iterator[None]:
     except BaseException as error:
         code = _answer(error)
         if code and os.environ.get("CLUSTERDIFF_DEBUG"):
-            traceback.print_exception(error)
+            click.echo(visible("".join(traceback.format_exception(error))), err=True)
         sys.exit(code)
 
 
@@ -91,7 +96,9 @@ def _answer(error: BaseException) -> int:
     if isinstance(error, BrokenPipeError) and hush():
         return 0  # whoever reads our output has seen enough, as head has
     if isinstance(error, click.ClickException):
-        error.show()
+        said = io.StringIO()
+        error.show(said)
+        click.echo(visible(said.getvalue()), nl=False, err=True)
         return error.exit_code
     if isinstance(error, ClusterdiffError):
         _tell(f"error: {spelled(error.message)}", spelled_hint(error))
@@ -126,7 +133,7 @@ def _print(text: str, style: str = "") -> None:
     """A line on standard error; what prints in colours is loaded only where there is something to say."""
     from clusterdiff.cli.output import error_console
 
-    error_console().print(text, markup=False, style=style, soft_wrap=True)
+    error_console().print(visible(text), markup=False, style=style, soft_wrap=True)
 
 
 def _refuse_repeats(ctx: click.Context, args: list[str]) -> None:

@@ -4,24 +4,44 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Iterable
 from typing import Any
 
 import click
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from clusterdiff.cli.streams import heard, hush
+from clusterdiff.cli.streams import heard, hush, visible
 from clusterdiff.errors import ArgumentError
 
 
 class _Console(Console):
-    """A console for which a closed pipe is no failure: the rest of the work is done, unheard."""
+    """A console that text can do nothing to, and for which a closed pipe is no failure: the rest is done, unheard."""
 
     def on_broken_pipe(self) -> None:
         if not hush():
             raise
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """What is printed; colours are ours, and whatever else is no letter is spelt out."""
+        for part in super().render(renderable, options):
+            yield part if part.control else part._replace(text=visible(part.text))
+
+
+class _Table(RichTable):
+    """A table whose columns are as wide as what is printed in them."""
+
+    def add_row(self, *cells: RenderableType | None, **how: Any) -> None:
+        super().add_row(*map(_cell, cells), **how)
+
+
+def _cell(cell: RenderableType | None) -> RenderableType | None:
+    if isinstance(cell, Text) and visible(cell.plain) != cell.plain:
+        return Text(visible(cell.plain), cell.style)
+    return cell
 
 
 def console() -> Console:
@@ -36,8 +56,11 @@ def error_console() -> Console:
 
 
 def print_data(text: str) -> None:
-    """Data for programs, always in UTF-8; a reader that has seen enough does not stop the rest of the work."""
-    data = text.encode()
+    """Data for programs, always in UTF-8, and as they are unless a terminal shows them.
+
+    A reader that has seen enough does not stop the rest of the work.
+    """
+    data = (visible(text) if sys.stdout is not None and sys.stdout.isatty() else text).encode()
     with heard():
         click.echo(data, nl=False)
 
@@ -72,9 +95,9 @@ def refuse_several(given: dict[str, bool]) -> None:
 
 def plain_table(*left: str, right: Iterable[str] = (), header: bool = True) -> RichTable:
     """A table without lines: columns aligned left, then columns of numbers; headings are shown literally."""
-    table = RichTable(box=None, pad_edge=False, show_header=header)
+    table = _Table(box=None, pad_edge=False, show_header=header)
     for heading in left:
-        table.add_column(Text(heading))
+        table.add_column(Text(visible(heading)))
     for heading in right:
-        table.add_column(Text(heading), justify="right")
+        table.add_column(Text(visible(heading)), justify="right")
     return table

@@ -8,6 +8,8 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from rich.text import Text
+
 from clusterdiff.cli.output import error_console
 from clusterdiff.files import STAGE
 
@@ -26,10 +28,10 @@ def progress(first: str = "working") -> Iterator[Callable[[str], None]]:
     if not (out.is_terminal and sys.stderr.isatty()) or out.is_dumb_terminal:
         yield lambda told: None
         return
-    status = out.status(f"{first} …")
+    status = out.status(Text(f"{first} …"))
 
     def say(told: str) -> None:
-        status.update(f"{told} …")
+        status.update(Text(f"{told} …"))
 
     handler = _Handler(say)
     timer = threading.Timer(PATIENCE, status.start)

@@ -1,4 +1,4 @@
-"""Standard output and error: letters that they lack, and readers that have seen enough.
+"""Standard output and error: letters that they lack, signs that they must not get, and readers that have seen enough.
 
 Nothing here needs rich, which takes longer to load than ``clusterdiff --version`` takes.
 """
@@ -10,6 +10,7 @@ import io
 import os
 import select
 import sys
+import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -38,6 +39,29 @@ def spell_out() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="clusterdiff")
+
+
+#: What may stand in a text though it shows nothing: breaks, what joins letters, and what keeps a name from changing the
+#: order of the words around it.
+HARMLESS = frozenset("\n\t\u200c\u200d\u2068\u2069")
+
+
+def visible(text: str) -> str:
+    r"""Text that does nothing to a terminal: what controls it, or changes the order of letters, is spelt out.
+
+    Whatever is printed goes through here, since names of files, columns, points and words may hold anything.
+
+    >>> print(visible("a" + chr(27) + "[2J" + chr(0x202E) + "b\n"), end="")
+    a\x1b[2J\u202eb
+    """
+    if text.isprintable():
+        return text
+    return "".join(letter if _shows(letter) else letter.encode("unicode_escape").decode() for letter in text)
+
+
+def _shows(letter: str) -> bool:
+    kind = unicodedata.category(letter)  # half of a character is spelt when it is written
+    return letter.isprintable() or letter in HARMLESS or kind in ("Zs", "Cs")
 
 
 def hush(always: bool = False) -> bool:

@@ -20,6 +20,7 @@ from clusterdiff.cli.output import (
 )
 from clusterdiff.cli.pictures import picture_options, refuse_sizes, save_picture
 from clusterdiff.cli.progress import progress
+from clusterdiff.cli.streams import visible
 from clusterdiff.cli.systems import Watched, runs_of, systems_of
 from clusterdiff.cli.writing import refuse_overwriting
 from clusterdiff.decide.datasets import DatasetRanking
@@ -197,7 +198,7 @@ def written(found: Ranking | DatasetRanking, changes: list[Change], form: str) -
             return found.to_latex()
         case "--csv":
             return found.to_csv()
-    return "\n".join([repr(found), *map(str, changes)]) + "\n"
+    return visible("\n".join([repr(found), *map(str, changes)]) + "\n")
 
 
 def _listed(changes: list[Change]) -> str:
