@@ -8,15 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterdiff.caching import cached_property
-from clusterdiff.diff.resampled import SUMS
 from clusterdiff.measures.terms import x_log_x
 from clusterdiff.meet.meet import Meet
 from clusterdiff.points.labels import FloatArray, Int64Array, IntArray
 
 #: The sums that depend on the points and the true clusters alone: no operation on predicted clusters changes them.
-FIXED = frozenset({"n", "total", "own", "w_log_w", "k_true", "aa", "a_log_a"})
-#: The sums whose changes are known. The best matching of clusters is none: it has to be found anew.
-KNOWN = frozenset(SUMS) - {"matched"}
+FIXED = frozenset({"points", "total", "both_mass", "mass_true", "mass_pred", "k_true", "aa", "a_log_a"})
 
 
 class Gathering:
@@ -111,35 +108,11 @@ class Changes:
 
     # ---- operations
 
-    def splits(self, name: str) -> FloatArray:
-        """What the split of each predicted cluster by true cluster changes in a sum."""
-        b, parts, pure = self.b, self.parts_pred, self.parts_pred < 2
-        match name:
-            case "k_pred":
-                change = parts - 1
-            case "bb":
-                change = self._squares - b**2
-            case "pred_max":
-                change = b - self._largest_pred[0]
-            case "b_log_b":
-                change = self._logs - x_log_x(b)
-            case "merge_info":
-                change = self._logs - x_log_x(b)
-            case "b3_precision":
-                change = b - _over(self._squares, b)
-            case "element":
-                whole = self._by_pred(_over(self.m**2, self.a[self.true]))
-                change = whole - self._elements(np.arange(self.meet.k_pred), b)
-            case "unlike":
-                change = -self._by_pred(self.one * (self.parts_true[self.true] == 1))
-            case _:
-                return np.zeros(self.meet.k_pred)
-        return np.where(pure, 0.0, change)
-
     def gathers(self, name: str, ops: Gathering) -> FloatArray:
         """What each of many operations that unite cells changes in a sum."""
         if name in FIXED:
             return np.zeros(len(ops))
+        assert name in KNOWN
         return getattr(_Gather(self, ops), name)()  # type: ignore[no-any-return]
 
     def left(self, name: str) -> FloatArray:
@@ -202,6 +175,12 @@ class _Gather:
         before = self._at(self.of.parts_pred) > 0
         after = (self.whole > 0) | before
         return self._sum(self.of.left("k_pred")) + np.where(after & ~before, 1.0, 0.0)
+
+    def pairs_both(self) -> FloatArray:
+        return self.mm()  # no point is paired with itself, before or after
+
+    def inside_entropy(self) -> FloatArray:
+        return self.m_log_m()
 
     def mm(self) -> FloatArray:
         return self.whole**2 - self.has**2 - self._sum(self.of.m**2)
@@ -272,3 +251,7 @@ def _over(above: FloatArray, below: FloatArray) -> FloatArray:
     out = np.zeros(np.shape(above))
     np.divide(above, below, out=out, where=below > 0)
     return out
+
+
+#: The sums whose changes are known. The best matching of clusters is none: it has to be found anew.
+KNOWN = FIXED | {name for name in vars(_Gather) if not name.startswith("_")}

@@ -1,4 +1,4 @@
-"""A measure as a function of sums over units, so that it can be had for any choice of units."""
+"""A measure as a function of sums over units, so that it is known for any choice of units."""
 
 from __future__ import annotations
 
@@ -7,23 +7,41 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from clusterdiff.diff.resampled import SUMS, Noted, Resampled
-from clusterdiff.diff.shares import shares
+from clusterdiff import _core
+from clusterdiff.diff.unit_sums import Noted, Selection, UnitSums
 from clusterdiff.diff.units import UNITS, Units
 from clusterdiff.errors import MeasureError
 from clusterdiff.measures import Measure
 from clusterdiff.measures.splitmerge import cell_scores
 from clusterdiff.meet.meet import Meet
+from clusterdiff.meet.uneven import UnevenMeet, uneven_of
 from clusterdiff.messages import Message
-from clusterdiff.points.labels import FloatArray
+from clusterdiff.points.labels import FloatArray, IntArray
 
-#: The cells of a comparison in which nothing is special: what a measure reads there, it may read anywhere.
-ORDINARY = ([0, 0, 1, 1, 2], [0, 1, 1, 2, 2], [5, 2, 4, 1, 3])
+#: The points of a comparison in which nothing is special, without and with lost ones: what a measure reads there, it
+#: may read anywhere.
+ORDINARY = np.array([[0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 2], [0, 0, 0, 1, 1, 1, 2, 2, 2, 2, 2]])
+LOST = np.array([[2, 2, -1], [-1, -1, 0]])
+#: What is left of a sum without some units is rounding, if it is less than this share of what there was.
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
 class Statistic:
-    """A measure over units: columns of sums, with an entry per unit, and ``finish``, which makes values from rows."""
+    """A measure over units: columns of sums, with an entry per unit, and ``finish``, which makes values from rows.
+
+    Any choice of units has a value: add up their rows of ``sums`` and ``finish`` them. The units may be anything that
+    every cell and every lost point is in: see :class:`clusterdiff.diff.units.Units`.
+
+    Examples
+    --------
+    >>> import clusterdiff as cd
+    >>> from clusterdiff.diff.units import units_of
+    >>> meet = cd.compare([0, 0, 1, 1, 2, 2], [0, 0, 1, 2, 3, 3]).meet
+    >>> found = statistic(meet, cd.measures["b3.recall"], units_of(meet, "component"))
+    >>> found.without_each().tolist()  # without the first, the second and the third component
+    [0.75, 1.0, 0.75]
+    """
 
     columns: tuple[FloatArray, ...]
     finish: Callable[[FloatArray], FloatArray]
@@ -33,29 +51,42 @@ class Statistic:
         """The sums with a row per unit."""
         return np.column_stack(self.columns)
 
+    def without_each(self) -> FloatArray:
+        """The measure without each unit, for all units at once: the values of a delete-one jackknife."""
+        return self.without(np.arange(len(self.columns[0])), len(self.columns[0]))
+
+    def without(self, group: IntArray, count: int) -> FloatArray:
+        """The measure without each of ``count`` groups of units, for all groups at once; -1: the unit is in none."""
+        some = group >= 0
+        left = []
+        for column in self.columns:
+            out = np.asarray(_core.group_sum(group[some], count, column[some]), dtype=np.float64)
+            rest = column.sum() - out
+            left.append(np.where(np.abs(rest) < ROUNDING * np.abs(column).sum(), 0.0, rest))
+        return self.finish(np.column_stack(left))
+
 
 def statistic(meet: Meet, measure: Measure, units: Units) -> Statistic:
     """A measure as a function of sums over units, or an error that says why it is none."""
     scores = cell_scores(measure, meet)
     if scores is not None:
         return Statistic((units.sums(meet.mass * scores), units.mass(meet)), kept_share)
-    if (meet.uneven or measure.reads == "overlap") and not meet.weighted:
-        coreference = shares(meet.overlap, measure, units)
-        if coreference is not None:
-            return Statistic(*coreference)
     names = sums_read(meet, measure)
-    if names is None:
+    if names is None or (units.kind == "true" and measure.reads == "overlap"):
         raise MeasureError(
             f"{measure.name} is not a function of sums over {UNITS[units.kind]}s, and only such sums are drawn again.",
             Message(
-                "S_H and all of S* and S' are; without lost points also ari, vi and whatever reads sums; by document "
-                "also muc, b3, ceaf_e, lea and conll. `rank()` needs no such sums with `resamples=0`."
+                "`clusterdiff measures --where` lists the measures that are. `rank()` needs no such sums with "
+                "`resamples=0`."
             ),
         )
-    return Statistic(
-        tuple(units.sums(SUMS[name](meet)) for name in names),
-        OfSums(measure, names, scale_of(meet)),
-    )
+    sums = UnitSums(meet, beta_of(measure))
+    return Statistic(tuple(sums.column(name, units) for name in names), OfSums.of(measure, names, meet))
+
+
+def beta_of(measure: Measure) -> float:
+    """The β of its F."""
+    return float(measure.parameters.get("beta", 1.0))
 
 
 def sums_read(meet: Meet, measure: Measure) -> tuple[str, ...] | None:
@@ -63,13 +94,27 @@ def sums_read(meet: Meet, measure: Measure) -> tuple[str, ...] | None:
 
     None if sums are not all that it reads.
     """
-    noted = Noted(meet), Noted(Meet.from_cells(*ORDINARY))
     scale = scale_of(meet)
-    if meet.uneven or measure.lacks(Resampled(noted[0], scale)) is not None:
+    noted = Noted(UnitSums(meet, beta_of(measure)))
+    here = Selection(noted, scale, meet.uneven)
+    divided = (
+        meet.overlap.true_group is not None and measure.fused == "blanc"
+    )  # links between documents are none
+    if divided or measure.lacks(here) is not None:
         return None
-    measure(Resampled(noted[0], scale))
-    measure(Resampled(noted[1], None))
-    return tuple(sorted(noted[0].keys() | noted[1].keys()))
+    measure(here)
+    # Also where points are lost, since some units may have lost none.
+    ordinary = [Meet.from_labels(*ORDINARY), *([_some_lost()] if meet.uneven else ())]
+    for other in ordinary:
+        known = Noted(UnitSums(other, beta_of(measure)))
+        measure(Selection(known, scale, other.uneven))
+        noted.update(known)
+    return tuple(sorted(noted))
+
+
+def _some_lost() -> UnevenMeet:
+    true, pred = np.hstack([ORDINARY, LOST])
+    return uneven_of(true, pred, (np.arange(3), np.arange(3)))
 
 
 def scale_of(meet: Meet) -> int | None:
@@ -91,10 +136,14 @@ class OfSums:
     measure: Measure
     names: tuple[str, ...]
     scale: int | None
+    uneven: bool = False
+
+    @classmethod
+    def of(cls, measure: Measure, names: tuple[str, ...], meet: Meet) -> OfSums:
+        """The measure of sums over units of a meet."""
+        return cls(measure, names, scale_of(meet), meet.uneven)
 
     def __call__(self, rows: FloatArray) -> FloatArray:
         """The measure's value for each row."""
-        measure, names, scale = self.measure, self.names, self.scale
-        return np.array(
-            [measure(Resampled(dict(zip(names, row, strict=True)), scale)) for row in rows.tolist()]
-        )
+        named = (dict(zip(self.names, row, strict=True)) for row in rows.tolist())
+        return np.array([self.measure(Selection(known, self.scale, self.uneven)) for known in named])

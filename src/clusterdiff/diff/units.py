@@ -12,6 +12,7 @@ from clusterdiff import _core
 from clusterdiff.errors import ArgumentError, one_of
 from clusterdiff.meet.lattice import Components
 from clusterdiff.meet.meet import Meet
+from clusterdiff.meet.rows import Rows
 from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.messages import Message
 from clusterdiff.points.labels import FloatArray, IntArray
@@ -44,17 +45,14 @@ class Units:
 
     def mass(self, meet: Meet) -> FloatArray:
         """The weight of each unit's points, with those that only one side has."""
-        mass = self.sums(meet.mass)
         if not isinstance(meet, UnevenMeet):
-            return mass
-        mass += _core.group_sum(self.of_true, self.count, meet.missing.mass(meet.k_true))
-        spurious = np.asarray(meet.spurious.mass(meet.k_pred), dtype=np.float64)
-        own = self.of_pred >= 0
-        mass += _core.group_sum(self.of_pred[own], self.count, spurious[own])
-        shared = np.asarray(_core.group_sum(meet.pred, meet.k_pred, meet.mass), dtype=np.float64)
-        rate = np.divide(spurious, shared, out=np.zeros(meet.k_pred), where=~own & (shared > 0))
-        mass += self.sums(meet.mass * rate[meet.pred])
-        return mass
+            return self.sums(meet.mass)
+        rows = Rows.of(meet)
+        return rows.by_unit("total", self.of_rows(rows), self.count)
+
+    def of_rows(self, rows: Rows) -> IntArray:
+        """The unit of each row."""
+        return rows.units(self.of_cell, self.of_true, self.of_pred)
 
 
 def units_of(meet: Meet, kind: Unit) -> Units:

@@ -14,11 +14,10 @@ from clusterdiff.caching import cached_property
 from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.anew import Anew, Operation
 from clusterdiff.diff.changes import KNOWN, Changes, Gathering
-from clusterdiff.diff.resampled import SUMS, Noted, Resampled
 from clusterdiff.diff.resampling import kinds_of
-from clusterdiff.diff.shares import shares
 from clusterdiff.diff.source import PointSource
-from clusterdiff.diff.statistic import OfSums, kept_share, scale_of, sums_read
+from clusterdiff.diff.statistic import OfSums, beta_of, kept_share, scale_of, sums_read
+from clusterdiff.diff.unit_sums import MATCHINGS, Noted, Selection, UnitSums
 from clusterdiff.diff.units import Units
 from clusterdiff.errors import ArgumentError, MeasureError
 from clusterdiff.measures import Measure, resolve
@@ -26,17 +25,19 @@ from clusterdiff.measures.registry import SUMMED
 from clusterdiff.measures.splitmerge import cell_scores, scoring
 from clusterdiff.measures.terms import x_log_x
 from clusterdiff.meet.meet import Meet
-from clusterdiff.meet.parts import Overlap
+from clusterdiff.meet.rows import Rows
 from clusterdiff.messages import Message
 from clusterdiff.points.labels import FloatArray
 
 #: What is left of these sums after an operation is rounding, if it is less than this share of what there was.
 INFORMATION, ROUNDING = ("split_info", "merge_info"), 1e-12
+#: What a true cluster adds to these depends on all predicted clusters that it lies in: no single split explains it.
+NOT_BY_CLUSTER = frozenset({*MATCHINGS, "closest_true", "f_true", "chosen_true"})
 #: For how many operations a measure is computed anew, if it has to be.
 ANEW = 100
 
 
-class Rows(NamedTuple):
+class Outcomes(NamedTuple):
     """What operations change in sums, a row for each, and how the measure is made of those sums."""
 
     before: FloatArray
@@ -86,16 +87,20 @@ class Worth:
         return Changes(self.meet)
 
     @cached_property
+    def _sums(self) -> UnitSums:
+        return UnitSums(self.meet, beta_of(self.measure))
+
+    @cached_property
     def _names(self) -> tuple[str, ...] | None:
         """The sums that it reads; None if it reads more, or if they say too little: one weight may hide all others."""
-        names = None if self.meet.uneven else sums_read(self.meet, self.measure)
+        names = sums_read(self.meet, self.measure)
         if names is None:
             return None
-        again = self.measure(Resampled(Noted(self.meet), scale_of(self.meet)))
+        again = self.measure(Selection(Noted(self._sums), scale_of(self.meet), self.meet.uneven))
         return names if isclose(again, self.score, rel_tol=1e-9, abs_tol=1e-12) else None
 
     @cached_property
-    def components(self) -> Rows | None:
+    def components(self) -> Outcomes | None:
         """What the sums are like with each component set right; None if the measure is no function of sums."""
         join, meet = self.analysis.join, self.meet
         units = Units("component", len(join), join.of_cell, join.of_true, join.of_pred)
@@ -107,27 +112,30 @@ class Worth:
             mass = right.sums(meet.true_mass)
             best = np.asarray(scored[1](np.ones(1), np.ones(1)), dtype=np.float64)
             now = np.column_stack([units.sums(meet.mass * scores), units.mass(meet)])
-            return Rows(now.sum(axis=0), np.column_stack([best * mass, mass]) - now, kept_share)
-        if (meet.uneven or self.measure.reads == "overlap") and not meet.weighted:
-            found = shares(meet.overlap, self.measure, units)
-            perfect = shares(_perfect(meet.overlap), self.measure, right)
-            if found is not None and perfect is not None:
-                before = np.column_stack(found[0])
-                return Rows(before.sum(axis=0), np.column_stack(perfect[0]) - before, found[1])
+            return Outcomes(now.sum(axis=0), np.column_stack([best * mass, mass]) - now, kept_share)
         if self._names is None:
             return None
-        truth = meet.regroup(meet.true)
+        truth = self._sums.rows.truth()
         return self._rows(
-            right.sums(SUMS[name](truth)) - units.sums(SUMS[name](meet)) for name in self._names
+            self._set_right(name, truth, right) - self._sums.column(name, units) for name in self._names
         )
+
+    def _set_right(self, name: str, truth: Rows, right: Units) -> FloatArray:
+        """What each component adds to a sum once it is set right: every true cluster is then matched with itself."""
+        as_term = {"matched": "total", "ceaf_m": "total", "ceaf_e": "k_true"}
+        return truth.by_unit(as_term.get(name, name), right.of_rows(truth), right.count)
 
     def splits(self) -> FloatArray | None:
         """The measure after the split of each predicted cluster by true cluster; None if it is not known from sums."""
         if self._is_s_h:
             return self.score + self._s_h_of_splits() / self.meet.total
-        if not self._known:
+        if self.meet.uneven or self._names is None or not NOT_BY_CLUSTER.isdisjoint(self._names):
             return None
-        return self._rows(self._changes.splits(name) for name in self._names or ()).values()
+        before, k = self._sums.rows, self.meet.k_pred
+        after, of = before.split(), before.pred.cluster
+        return self._rows(
+            after.by_unit(name, of, k) - before.by_unit(name, of, k) for name in self._names
+        ).values()
 
     def alone(self) -> FloatArray | None:
         """The measure after each true cluster is made a predicted one of its own; None if not known from sums."""
@@ -146,15 +154,14 @@ class Worth:
 
     @property
     def _known(self) -> bool:
-        return self._names is not None and KNOWN.issuperset(self._names)
+        return not self.meet.uneven and self._names is not None and KNOWN.issuperset(self._names)
 
-    def _rows(self, changes: Iterable[FloatArray]) -> Rows:
+    def _rows(self, changes: Iterable[FloatArray]) -> Outcomes:
         assert self._names is not None
-        noted = Noted(self.meet)
-        before = np.array([noted[name] for name in self._names])
+        before = np.array([self._sums.total(name) for name in self._names])
         least = np.where(np.isin(self._names, INFORMATION), np.maximum(before, self.meet.total / 100), 0.0)
-        finish = Finished(OfSums(self.measure, self._names, scale_of(self.meet)), ROUNDING * least)
-        return Rows(before, np.column_stack(list(changes)), finish)
+        finish = Finished(OfSums.of(self.measure, self._names, self.meet), ROUNDING * least)
+        return Outcomes(before, np.column_stack(list(changes)), finish)
 
     # ---- S_H: n·S_H = Σ t·U over predicted clusters, where U is the sum of m·s over the cells of one
 
@@ -247,10 +254,3 @@ class Finished:
             return self.finish(row)
         except MeasureError:
             return np.array([nan])
-
-
-def _perfect(overlap: Overlap) -> Overlap:
-    """The truth against itself."""
-    each = np.arange(len(overlap.true_size))
-    size, group = overlap.true_size, overlap.true_group
-    return Overlap(each, each, size, size, size, group, group)

@@ -18,6 +18,7 @@ ROSSETTI = (
 #: Clusters are counted, not points.
 closest = partial(
     measure,
+    fused="nf1",
     family="matching",
     symmetric=False,
     weighted=False,
@@ -36,6 +37,9 @@ class Matches(NamedTuple):
 
 
 def _matches(meet: Meet) -> Matches:
+    if "nf1" in meet.offers:
+        f1, chosen, matched = meet.fused("nf1")
+        return Matches(f1 / chosen, matched)
     other = meet.transpose()  # the cells of a predicted cluster side by side
     largest = np.repeat(np.maximum.reduceat(other.size, other.indptr[:-1]), np.diff(other.indptr))
     chosen = other.size == largest  # clusters that share equally many points are all chosen

@@ -18,7 +18,6 @@ from clusterdiff.measures.registry import JOIN_WEIGHTED, PrecisionRecall, measur
 from clusterdiff.measures.terms import f_beta, found
 from clusterdiff.meet.parts import Overlap
 from clusterdiff.meet.sums import Overlapping
-from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.labels import Int64Array
 
 PRADHAN = (
@@ -95,20 +94,30 @@ def _ties(overlap: Overlap) -> tuple[int, int, int]:
     return both - len(overlap.size), true - len(overlap.true_size), pred - len(overlap.pred_size)
 
 
-def _ceaf_m(meet: Overlapping) -> float:
+def _ceaf_m(meet: Overlapping) -> tuple[float, int, int]:
+    """The mentions in the best matching, and those of either side."""
+    if "ceaf_m" in meet.offers:
+        known: tuple[float, int, int] = meet.fused("ceaf_m")
+        return known
     overlap = meet.overlap
-    return float(overlap.size[overlap.matched(overlap.size)].sum())
+    best = float(overlap.size[overlap.matched(overlap.size)].sum())
+    return best, int(overlap.true_size.sum()), int(overlap.pred_size.sum())
 
 
-def _ceaf_e(meet: Overlapping) -> float:
+def _ceaf_e(meet: Overlapping) -> tuple[float, int, int]:
+    """How alike the matched entities are, and how many there are on either side."""
+    if "ceaf_e" in meet.offers:
+        known: tuple[float, int, int] = meet.fused("ceaf_e")
+        return known
     overlap = meet.overlap
     alike = 2 * overlap.size / (overlap.true_size[overlap.true] + overlap.pred_size[overlap.pred])
-    return float(alike[overlap.matched(alike)].sum())
+    return float(alike[overlap.matched(alike)].sum()), len(overlap.true_size), len(overlap.pred_size)
 
 
 @precision_recall(
     "ceaf_m",
     **FACTS,
+    fused="ceaf_m",
     decomposition=JOIN_WEIGHTED,  # of the same points, of which all three are A
     f1_facts={"decomposition": JOIN_WEIGHTED},
     normalised=False,
@@ -133,13 +142,14 @@ def ceaf_m(meet: Overlapping) -> PrecisionRecall:
     >>> cd.compare(key, response, missing="lost").scores(["ceaf_m.recall", "ceaf_m.precision"])
     {'ceaf_m.recall': 0.5, 'ceaf_m.precision': 1.0}
     """
-    best = meet.once(_ceaf_m)
-    return found(best, int(meet.overlap.pred_size.sum())), found(best, int(meet.overlap.true_size.sum()))
+    best, true, pred = meet.once(_ceaf_m)
+    return found(best, pred), found(best, true)
 
 
 @precision_recall(
     "ceaf_e",
     **FACTS,
+    fused="ceaf_e",
     normalised=False,
     reference=LUO + PRADHAN,
     precision=(
@@ -162,8 +172,8 @@ def ceaf_e(meet: Overlapping) -> PrecisionRecall:
     >>> cd.compare(key, response, missing="lost").scores(["ceaf_e.recall", "ceaf_e.precision"])
     {'ceaf_e.recall': 0.6, 'ceaf_e.precision': 0.9}
     """
-    best = meet.once(_ceaf_e)
-    return found(best, len(meet.overlap.pred_size)), found(best, len(meet.overlap.true_size))
+    best, true, pred = meet.once(_ceaf_e)
+    return found(best, pred), found(best, true)
 
 
 @precision_recall(
@@ -352,6 +362,7 @@ def blanc_f1(meet: Overlapping) -> float:
 @measure(
     "conll",
     **FACTS,
+    fused="ceaf_e",  # whoever knows that knows the links and B-cubed
     reflexive=False,
     normalised=False,
     conditionally_normalised=False,
@@ -371,5 +382,5 @@ def conll(meet: Overlapping) -> float:
     >>> round(cd.compare(key, response, missing="lost").score("conll"), 12)
     0.593333333333
     """
-    b3 = b_cubed_lost(meet) if isinstance(meet, UnevenMeet) else b_cubed(meet)
+    b3 = b_cubed_lost(meet) if meet.uneven else b_cubed(meet)  # type: ignore[arg-type]  # Lossy, if uneven
     return fsum(f_beta(*both) for both in (muc(meet), b3, ceaf_e(meet))) / 3

@@ -50,7 +50,7 @@ class MostCost:
     def __call__(self, n: int) -> float:
         """The bound for n points."""
         costs = self.split, self.merge
-        if all(isinstance(cost, int | float) for cost in costs):
+        if _counts(*costs):
             return self._most_of_counts(n)
         most = [self._most(cost, n) for cost in costs]
         # A pair of points is cut or tied but not both; and VI is at most log n.
@@ -79,7 +79,13 @@ def _cost_facts(split: Any = 1, merge: Any = 1) -> dict[str, Any]:
         "bounds": (0.0, MostCost(split, merge)),
         # Entropy is a share of n, the other costs are counts.
         "decomposition": whole.pop() if len(whole) == 1 else None,
+        "reads": "sums" if _counts(split, merge) else "cells",
     }
+
+
+def _counts(*costs: Any) -> bool:
+    """Whether operations are counted: each costs the same, whatever it divides or unites."""
+    return all(isinstance(cost, int | float) for cost in costs)
 
 
 def _product(x: npt.NDArray[Any], y: npt.NDArray[Any], n: int) -> npt.NDArray[Any]:
@@ -150,10 +156,11 @@ def _edits_lost(meet: Lossy) -> float:
     "gmd",
     lost="adding and removing points has no cost among those of splits and merges",
     given=_cost_facts,
+    reads="sums",
     bounds=(0.0, MostCost(1, 1)),
     aliases=("generalized_merge_distance",),
 )
-def generalised_merge_distance(meet: Meet, split: Costs = 1, merge: Costs = 1) -> float:
+def generalised_merge_distance(meet: Summed, split: Costs = 1, merge: Costs = 1) -> float:
     r"""Cost of turning the true clustering into the predicted one by splits and merges; a distance.
 
     .. math:: GMD = \sum_L \text{cost of splitting it into its cells} + \sum_C \text{cost of merging its cells}
@@ -170,6 +177,9 @@ def generalised_merge_distance(meet: Meet, split: Costs = 1, merge: Costs = 1) -
     >>> diff.score(cd.measures["gmd"].bind({"split": lambda x, y: np.minimum(x, y), "merge": 0}))
     1.0
     """
+    if _counts(split, merge):  # every operation costs the same
+        return float(split * splits(meet) + merge * merges(meet))
+    assert isinstance(meet, Meet)  # it reads cells, and the measure has checked
     return _taken_apart(meet, _cost(split, meet.n)) + _taken_apart(meet.transpose(), _cost(merge, meet.n))
 
 

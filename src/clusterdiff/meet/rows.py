@@ -258,6 +258,26 @@ class Rows:
     def __len__(self) -> int:
         return len(self.mass)
 
+    def truth(self) -> Rows:
+        """The rows of the true clustering against itself: one per true cluster."""
+        each = np.arange(self.true.k)
+        mass, points = self.of_true("mass"), self.of_true("count")
+        contents = None if self._contents is None else lambda name: self.of_true(f"whole_{name}")
+        return Rows(each, each, mass, points, (self.true.k, self.true.k), contents, self.beta)
+
+    def split(self) -> Rows:
+        """The rows after every predicted cluster is split into its rows."""
+        k = len(self)
+        return Rows(
+            self.true.cluster,
+            np.arange(k),
+            self.mass,
+            self.points,
+            (self.true.k, k),
+            self._contents,
+            self.beta,
+        )
+
     # ---- what formulas read
 
     @staticmethod

@@ -27,7 +27,8 @@ READS: tuple[Reads, ...] = ("sums", "margins", "cells", "overlap", "points")
 #: points in the best one-to-one matching of clusters, and what single measures count.
 FUSED = (
     "s_h", "s_h_mean", "s_pairs", "s_pairs_mean", "s_largest", "s_largest_mean", "s_mse", "s_mse_mean", "matched",
-    "mentions", "muc", "blanc", "lea", "clusters", "products", "closest", "chi2", "frobenius",
+    "mentions", "muc", "blanc", "lea", "clusters", "products", "closest", "chi2", "frobenius", "ceaf_m", "ceaf_e",
+    "f_measure", "nf1",
 )  # fmt: skip
 
 

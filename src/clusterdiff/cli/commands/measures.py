@@ -31,10 +31,13 @@ FLAGS = (
 @click.argument("name", required=False)
 @json_option
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print as a Markdown document.")
-def command(name: str | None, as_json: bool, as_markdown: bool) -> None:
+@click.option("--where", is_flag=True, help="Show where each works: memory, engine, intervals.")
+def command(name: str | None, as_json: bool, as_markdown: bool, where: bool) -> None:
     """List the measures, or describe one."""
     chosen = [measures[name]] if name else list(measures.values())
-    if as_json:
+    if where:
+        _where(chosen, as_json)
+    elif as_json:
         print_json([facts(measure) for measure in chosen])
     elif as_markdown:
         print_data(catalogue(chosen))
@@ -87,6 +90,39 @@ def _families(chosen: list[Measure]) -> dict[str, list[Measure]]:
     for measure in chosen:
         out.setdefault(measure.family, []).append(measure)
     return out
+
+
+def _where(chosen: list[Measure], as_json: bool) -> None:
+    """Which measures work where, one by one and in all."""
+    from clusterdiff.cli.where import KINDS, PLACES, works
+
+    found = works(chosen)
+    ways = [(place, kind) for place in PLACES for kind in KINDS]
+    if as_json:
+        named = {measure.name: measure for measure in chosen}
+        print_json(
+            {
+                place: {kind: [n for n in named if n in found[place][kind]] for kind in KINDS}
+                for place in PLACES
+            }
+        )
+        return
+    out = console()
+    table = plain_table(header=True)
+    table.add_column("measure")
+    for place, kind in ways:
+        table.add_column(f"{place}\n{kind.replace(', ', chr(10))}", justify="center")
+    for measure in chosen:
+        table.add_row(
+            Text(measure.name, "cyan"), *("•" if measure.name in found[p][k] else "" for p, k in ways)
+        )
+    table.add_row(Text("in all", "bold"), *(Text(str(len(found[p][k])), "bold") for p, k in ways))
+    out.print(table)
+    out.print(
+        'Tried on a small example with features. lost: missing="lost". interval: as sums over components.',
+        markup=False,
+        style="dim",
+    )
 
 
 def _list(chosen: list[Measure]) -> None:

@@ -23,8 +23,8 @@ from clusterdiff.wording import count
 COUNTED = frozenset({"mentions", "muc", "lea", "blanc"})
 ALONE = frozenset({"clusters", "products", "closest", "chi2", "frobenius"})
 Triple = tuple[Count, Count, Count]
-#: What a comparison in an engine offers: all sums, but for the matching of clusters, which looks at all cells at once.
-OFFERS = frozenset({"sums", *(name for name in FUSED if name != "matched")})
+#: What a comparison in an engine offers: all sums, but for matchings of clusters, which look at all cells at once.
+OFFERS = frozenset({"sums", *FUSED}) - {"matched", "ceaf_m", "ceaf_e", "f_measure", "nf1"}
 
 
 class InEngine(Once):

@@ -1,0 +1,90 @@
+"""Where each measure works: in memory, in an engine, and as a function of sums over units, for every kind of points."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from clusterdiff.diff.statistic import statistic
+from clusterdiff.diff.units import units_of
+from clusterdiff.errors import MeasureError
+from clusterdiff.measures import Measure
+from clusterdiff.verbs.compare import compare
+from clusterdiff.verbs.tables import compare_columns
+
+#: The kinds of comparisons: what is special about their points.
+KINDS = ("even", "weighted", "lost", "lost, weighted")
+#: Where measures are computed; an interval resamples components.
+PLACES = ("memory", "engine", "interval")
+#: What a measure without a default parameter is tried with.
+PARAMETERS: dict[str, dict[str, Any]] = {"K": {"k": 50}}
+
+
+def works(chosen: Iterable[Measure]) -> dict[str, dict[str, set[str]]]:
+    """The names of the measures that work, by place and by kind: tried on a small example of each."""
+    tried = {measure.name: measure.bind(PARAMETERS.get(measure.name, {})) for measure in chosen}
+    found: dict[str, dict[str, set[str]]] = {place: {} for place in PLACES}
+    for kind in KINDS:
+        meet = _in_memory(kind).meet
+        units = units_of(meet, "component")
+        engine = _in_engine(kind)
+        ways = {
+            "memory": lambda measure, meet=meet: measure(meet),
+            "engine": lambda measure, engine=engine: engine.score(measure),
+            "interval": lambda measure, meet=meet, units=units: statistic(meet, measure, units),
+        }
+        for place, way in ways.items():
+            found[place][kind] = {name for name, measure in tried.items() if _has(way, measure)}
+    return found
+
+
+def _has(way: Any, measure: Measure) -> bool:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # K warns that its bounds need more points than the example has
+        try:
+            way(measure)
+        except MeasureError:
+            return False
+    return True
+
+
+def _points(kind: str) -> tuple[Any, Any, Any, Any]:
+    """Two clusterings of 60 points, of which some are lost; weights and features."""
+    rng = np.random.default_rng(0)
+    true = rng.integers(0, 8, 60).astype(float)
+    pred = np.where(rng.random(60) < 0.7, true, rng.integers(0, 8, 60))
+    if "lost" in kind:
+        true[:6], pred[6:12] = np.nan, np.nan
+    return true, pred, rng.random(60) + 0.1 if "weighted" in kind else None, rng.normal(size=(60, 2))
+
+
+def _in_memory(kind: str) -> Any:
+    true, pred, weights, features = _points(kind)
+    return compare(true, pred, weights=weights, features=features, missing="lost")
+
+
+def _in_engine(kind: str) -> Any:
+    import duckdb
+    import pyarrow as pa
+
+    true, pred, weights, features = _points(kind)
+    columns = {"true": true, "pred": pred, "x": features[:, 0], "y": features[:, 1]}
+    if weights is not None:
+        columns["weight"] = weights
+    table = pa.table({name: pa.array(values, from_pandas=True) for name, values in columns.items()})
+    con = duckdb.connect()
+    con.register("given", table)
+    con.execute("CREATE TABLE points AS SELECT * FROM given")
+    options = {"weights": "weight"} if weights is not None else {}
+    return compare_columns(
+        con.table("points"),
+        true="true",
+        pred="pred",
+        features=["x", "y"],
+        missing="lost",
+        budget=0,
+        **options,
+    )
