@@ -19,7 +19,9 @@ def test_no_measure_works_in_fewer_places_than_promised() -> None:
     """A measure that is added works where it says; none is lost anywhere."""
     shown = CliRunner().invoke(command, ["--where", "--json"])
     assert shown.exit_code == 0, shown.output
-    works = {place: [len(names) for names in kinds.values()] for place, kinds in json.loads(shown.output).items()}
+    works = {
+        place: [len(names) for names in kinds.values()] for place, kinds in json.loads(shown.output).items()
+    }
     assert len(measures) == MEMORY[0]
     assert works["memory"] == MEMORY
     assert works["interval"] == INTERVAL

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterdiff.caching import cached_property
-from clusterdiff.measures.terms import x_log_x
+from clusterdiff.measures.formulas import x_log_x
 from clusterdiff.meet.meet import Meet
 from clusterdiff.points.labels import FloatArray, Int64Array, IntArray
 

@@ -18,7 +18,7 @@ from clusterdiff.diff.patch import FreshNames
 from clusterdiff.diff.source import PointSource
 from clusterdiff.diff.worth import Worth
 from clusterdiff.errors import ArgumentError
-from clusterdiff.measures.terms import x_log_x
+from clusterdiff.measures.formulas import x_log_x
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.unmatched import Unmatched
 from clusterdiff.messages import Message

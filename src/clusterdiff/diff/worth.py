@@ -21,9 +21,9 @@ from clusterdiff.diff.unit_sums import MATCHINGS, Noted, Selection, UnitSums
 from clusterdiff.diff.units import Units
 from clusterdiff.errors import ArgumentError, MeasureError
 from clusterdiff.measures import Measure, resolve
+from clusterdiff.measures.formulas import x_log_x
 from clusterdiff.measures.registry import SUMMED
 from clusterdiff.measures.splitmerge import cell_scores, scoring
-from clusterdiff.measures.terms import x_log_x
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.rows import Rows
 from clusterdiff.messages import Message

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import isqrt, log
 
-from clusterdiff.measures.terms import beta_mean
+from clusterdiff.measures.formulas import beta_mean
 
 
 def one_in_n(n: int) -> float:

@@ -14,8 +14,8 @@ import numpy as np
 
 from clusterdiff import _core
 from clusterdiff.measures.elements import b_cubed, b_cubed_lost
+from clusterdiff.measures.formulas import f_beta, found
 from clusterdiff.measures.registry import JOIN_WEIGHTED, PrecisionRecall, measure, precision_recall
-from clusterdiff.measures.terms import f_beta, found
 from clusterdiff.meet.parts import Overlap
 from clusterdiff.meet.sums import Overlapping
 from clusterdiff.points.labels import Int64Array

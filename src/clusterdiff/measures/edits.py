@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterdiff.measures.bounds import all_but_one, ceil_root
+from clusterdiff.measures.formulas import x_log_x
 from clusterdiff.measures.matching import unmatched_mass
 from clusterdiff.measures.parameters import Allowed, is_number
 from clusterdiff.measures.registry import JOIN_WEIGHTED, SUMMED, measure
-from clusterdiff.measures.terms import x_log_x
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Lossy, Summed
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from clusterdiff.measures.bounds import one_in_n
+from clusterdiff.measures.formulas import found
 from clusterdiff.measures.registry import JOIN_WEIGHTED, PrecisionRecall, measure, precision_recall
-from clusterdiff.measures.terms import found
 from clusterdiff.meet.sums import Lossy, Summed
 
 FACTS: dict[str, Any] = {

@@ -7,11 +7,11 @@ from functools import partial
 from math import atan2, comb, inf, pi, sqrt
 from typing import Any
 
+from clusterdiff.measures.formulas import found, kept
 from clusterdiff.measures.lost import CHANCE
 from clusterdiff.measures.pairs import FACTS, disagreed, pair_correlation, rand, rand_lost
 from clusterdiff.measures.parameters import NotNegative
 from clusterdiff.measures.registry import measure
-from clusterdiff.measures.terms import found, kept
 from clusterdiff.meet.sums import Lossy, Summed
 
 SNEATH = "Sokal, R. R. & Sneath, P. H. A. (1963). Principles of Numerical Taxonomy. Freeman."

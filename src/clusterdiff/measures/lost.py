@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from clusterdiff.measures.formulas import beta_mean, found, largest_of_pred, largest_of_true, less
 from clusterdiff.measures.registry import PrecisionRecall
-from clusterdiff.measures.terms import beta_mean, found, largest_of_pred, largest_of_true, less
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Lossy
 from clusterdiff.meet.uneven import UnevenMeet

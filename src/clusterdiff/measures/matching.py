@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from clusterdiff.measures import lost
 from clusterdiff.measures.bounds import LeastF, all_but_one, ceil_root, one_in_n
+from clusterdiff.measures.formulas import beta_mean, found, in_both, largest_of_pred, largest_of_true, less
 from clusterdiff.measures.lost import CHANCE
 from clusterdiff.measures.parameters import Beta
 from clusterdiff.measures.registry import JOIN_WEIGHTED, SUMMED, PrecisionRecall, measure, precision_recall
-from clusterdiff.measures.terms import beta_mean, found, in_both, largest_of_pred, largest_of_true, less
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Summed
 from clusterdiff.points.labels import FloatArray

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from clusterdiff.errors import ArgumentError, MeasureError
 from clusterdiff.measures import Measure, measures, resolve
+from clusterdiff.measures.formulas import entropy
 from clusterdiff.measures.subcomponents import Own, subcomponent
-from clusterdiff.measures.terms import entropy
 from clusterdiff.meet.enumeration import universe
 from clusterdiff.meet.meet import Meet
 from clusterdiff.messages import Message

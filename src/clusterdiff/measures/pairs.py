@@ -10,6 +10,7 @@ from functools import partial
 from math import sqrt
 from typing import Any
 
+from clusterdiff.measures.formulas import found, kept
 from clusterdiff.measures.lost import CHANCE
 from clusterdiff.measures.parameters import Share
 from clusterdiff.measures.registry import (
@@ -20,7 +21,6 @@ from clusterdiff.measures.registry import (
     measure,
     precision_recall,
 )
-from clusterdiff.measures.terms import found, kept
 from clusterdiff.meet.parts import Count
 from clusterdiff.meet.sums import Lossy, Summed
 from clusterdiff.points.labels import FloatArray

@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from clusterdiff.errors import MeasureError, nearest
 from clusterdiff.measures.formula import readable
+from clusterdiff.measures.formulas import f_beta
 from clusterdiff.measures.parameters import Beta, check_parameters
-from clusterdiff.measures.terms import f_beta
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import FUSED, READS, Reads, Summed, refusal
 from clusterdiff.messages import Message

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from clusterdiff import _core
 from clusterdiff.caching import cached_property
 from clusterdiff.errors import ArgumentError, MeasureError, nearest, one_of
-from clusterdiff.measures.terms import kept_each, x_log_x
+from clusterdiff.measures.formulas import kept_each, x_log_x
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Reads
 from clusterdiff.meet.uneven import UnevenMeet

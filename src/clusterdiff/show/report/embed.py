@@ -13,7 +13,7 @@ from clusterdiff.diff.components import Component
 from clusterdiff.diff.explain import tell
 from clusterdiff.diff.loss import PARTS, Losses
 from clusterdiff.diff.repairs import Repair
-from clusterdiff.measures.terms import x_log_x
+from clusterdiff.measures.formulas import x_log_x
 from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.meet.unmatched import Unmatched
 from clusterdiff.points.corpus import InDocument

@@ -9,7 +9,7 @@ import numpy as np
 
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.documents import CorpusComparison
-from clusterdiff.measures.terms import x_log_x
+from clusterdiff.measures.formulas import x_log_x
 from clusterdiff.points.labels import Single
 from clusterdiff.show.report.values import value
 from clusterdiff.wording import count
