@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from clusterdiff.diff.statistic import statistic
-from clusterdiff.diff.units import units_of
-from clusterdiff.errors import MeasureError
+from clusterdiff.diff.statistic import Statistic, statistic
+from clusterdiff.diff.units import Units, units_of
+from clusterdiff.errors import ClusterdiffError
 from clusterdiff.measures import Measure
+from clusterdiff.meet.meet import Meet
 from clusterdiff.verbs.compare import compare
 from clusterdiff.verbs.tables import compare_columns
 
@@ -29,24 +31,30 @@ def works(chosen: Iterable[Measure]) -> dict[str, dict[str, set[str]]]:
     found: dict[str, dict[str, set[str]]] = {place: {} for place in PLACES}
     for kind in KINDS:
         meet = _in_memory(kind).meet
-        units = units_of(meet, "component")
-        engine = _in_engine(kind)
-        ways = {
-            "memory": lambda measure, meet=meet: measure(meet),
-            "engine": lambda measure, engine=engine: engine.score(measure),
-            "interval": lambda measure, meet=meet, units=units: statistic(meet, measure, units),
+        ways: dict[str, Callable[[Measure], object]] = {
+            "memory": partial(_value, meet),
+            "engine": _in_engine(kind).score,
+            "interval": partial(_statistic, meet, units_of(meet, "component")),
         }
         for place, way in ways.items():
             found[place][kind] = {name for name, measure in tried.items() if _has(way, measure)}
     return found
 
 
-def _has(way: Any, measure: Measure) -> bool:
+def _value(meet: Meet, measure: Measure) -> float:
+    return measure(meet)
+
+
+def _statistic(meet: Meet, units: Units, measure: Measure) -> Statistic:
+    return statistic(meet, measure, units)
+
+
+def _has(way: Callable[[Measure], object], measure: Measure) -> bool:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # K warns that its bounds need more points than the example has
         try:
             way(measure)
-        except MeasureError:
+        except ClusterdiffError:
             return False
     return True
 
@@ -78,7 +86,6 @@ def _in_engine(kind: str) -> Any:
     con = duckdb.connect()
     con.register("given", table)
     con.execute("CREATE TABLE points AS SELECT * FROM given")
-    options = {"weights": "weight"} if weights is not None else {}
     return compare_columns(
         con.table("points"),
         true="true",
@@ -86,5 +93,5 @@ def _in_engine(kind: str) -> Any:
         features=["x", "y"],
         missing="lost",
         budget=0,
-        **options,
+        weights=None if weights is None else "weight",
     )
