@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import linear_sum_assignment
 
 import clusterdiff as cd
 from clusterdiff.measures import resolve_all
@@ -122,6 +123,24 @@ def counted(name: str) -> Callable[[cd.Meet], Any]:
                 for sides in ((b, a), (a, b))
             ]
             return (*kept, points, points)
+        if name == "f_measure":
+            mass, whole = meet.mass, meet.true_mass
+            fits = 2 * mass / (whole[meet.true] + meet.pred_mass[meet.pred])
+            return sum(whole[i] * fits[meet.true == i].max() for i in range(meet.k_true)), meet.total
+        if name == "nf1":
+            best = [m[meet.pred == c].max() for c in meet.pred]
+            f1 = [
+                (2 * x / (y + z), t)
+                for x, y, z, t, top in zip(m, a, b, meet.true, best, strict=True)
+                if x == top
+            ]
+            return sum(f for f, _ in f1), len(f1), len({t for _, t in f1})
+        if name in ("ceaf_m", "ceaf_e", "conll"):
+            alike = np.zeros((meet.k_true, meet.k_pred))
+            alike[meet.true, meet.pred] = m if name == "ceaf_m" else 2 * m / (a + b)
+            best = alike[linear_sum_assignment(-alike)].sum()
+            counts = (points, points) if name == "ceaf_m" else (meet.k_true, meet.k_pred)
+            return (counted("muc")(meet), (best, *counts)) if name == "conll" else (best, *counts)
         overlap = m / (a + b - m)
         best = [
             sum(overlap[of == i].max() for i in range(k))

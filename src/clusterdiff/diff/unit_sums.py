@@ -90,6 +90,7 @@ FUSED: dict[str, Callable[[Values], Any]] = {
     "ceaf_e": lambda v: (v.ceaf_e, v.k_true, v.k_pred),
     "mentions": lambda v: (v.both_mass, v.mass_true, v.mass_pred),
     "muc": lambda v: (v.both_mass - v.cells, v.mass_true - v.k_true, v.mass_pred - v.k_pred),
+    "conll": lambda v: (FUSED["muc"](v), FUSED["ceaf_e"](v)),
     "lea": lambda v: (v.lea_precision, v.lea_recall, v.mass_true, v.mass_pred),
     "blanc": lambda v: _links(v),
     "clusters": lambda v: v.exact,

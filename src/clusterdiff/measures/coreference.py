@@ -362,7 +362,7 @@ def blanc_f1(meet: Overlapping) -> float:
 @measure(
     "conll",
     **FACTS,
-    fused="ceaf_e",  # whoever knows that knows the links and B-cubed
+    fused="conll",
     reflexive=False,
     normalised=False,
     conditionally_normalised=False,
@@ -383,4 +383,6 @@ def conll(meet: Overlapping) -> float:
     0.593333333333
     """
     b3 = b_cubed_lost(meet) if meet.uneven else b_cubed(meet)  # type: ignore[arg-type]  # Lossy, if uneven
-    return fsum(f_beta(*both) for both in (muc(meet), b3, ceaf_e(meet))) / 3
+    counts = meet.fused("conll") if "conll" in meet.offers else (_ties(meet.overlap), meet.once(_ceaf_e))
+    shares = ((found(right, pred), found(right, true)) for right, true, pred in counts)
+    return fsum(f_beta(*both) for both in (b3, *shares)) / 3

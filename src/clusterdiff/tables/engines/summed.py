@@ -24,7 +24,7 @@ COUNTED = frozenset({"mentions", "muc", "lea", "blanc"})
 ALONE = frozenset({"clusters", "products", "closest", "chi2", "frobenius"})
 Triple = tuple[Count, Count, Count]
 #: What a comparison in an engine offers: all sums, but for matchings of clusters, which look at all cells at once.
-OFFERS = frozenset({"sums", *FUSED}) - {"matched", "ceaf_m", "ceaf_e", "f_measure", "nf1"}
+OFFERS = frozenset({"sums", *FUSED}) - {"matched", "ceaf_m", "ceaf_e", "conll", "f_measure", "nf1"}
 
 
 class InEngine(Once):
