@@ -17,7 +17,6 @@ from clusterdiff.measures.formulas import beta_mean, found, largest_of_pred, lar
 from clusterdiff.measures.registry import PrecisionRecall
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Lossy
-from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.labels import IntArray
 
 #: Why measures of information have no value where points are lost.
@@ -84,7 +83,7 @@ def _best(clusters: IntArray, k: int, value: npt.NDArray[Any]) -> npt.NDArray[An
     return best
 
 
-def f_measure(meet: UnevenMeet, beta: float = 1.0) -> float:
+def f_measure(meet: Meet, beta: float = 1.0) -> float:
     """Σ a·max F over the points of the true clustering; a cluster of which nothing was found scores 0."""
     if "f_measure" in meet.offers:
         return found(*meet.fused("f_measure"))

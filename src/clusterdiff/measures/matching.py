@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from clusterdiff.measures import lost
 from clusterdiff.measures.bounds import LeastF, all_but_one, ceil_root, one_in_n
-from clusterdiff.measures.formulas import beta_mean, found, in_both, largest_of_pred, largest_of_true, less
+from clusterdiff.measures.formulas import found, in_both, largest_of_pred, largest_of_true, less
 from clusterdiff.measures.lost import CHANCE
 from clusterdiff.measures.parameters import Beta
 from clusterdiff.measures.registry import JOIN_WEIGHTED, SUMMED, PrecisionRecall, measure, precision_recall
@@ -247,11 +247,7 @@ def f_measure(meet: Meet, beta: Beta = 1.0) -> float:
     >>> round(cd.score([0, 0, 1, 1], [0, 0, 1, 2], "f_measure"), 12)
     0.833333333333
     """
-    if "f_measure" in meet.offers:
-        return found(*meet.fused("f_measure"))
-    a, b, m = meet.true_mass[meet.true], meet.pred_mass[meet.pred], meet.mass
-    fit = np.divide(m, beta_mean(a, b, beta), out=np.zeros(len(m)), where=m > 0)
-    return float(np.sum(meet.true_mass * _best_of_row(meet, fit)) / meet.total)
+    return lost.f_measure(meet, beta)
 
 
 @precision_recall(
