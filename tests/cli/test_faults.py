@@ -20,10 +20,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 import clusterdiff as cd
-from clusterdiff.cli import engine, main
+from clusterdiff.cli import main
 from clusterdiff.cli.commands import measures as a_command
 from clusterdiff.formats.source import parse
 from clusterdiff.tables import extent
+from clusterdiff.tables.engine_files import suited
 from tests.waiting import HANGS
 
 COMMAND = [sys.executable, "-c", "from clusterdiff_command import main; main()"]
@@ -477,9 +478,9 @@ def test_the_engine_is_chosen_by_the_unpacked_size(tmp_path: Path, monkeypatch: 
         assert path.stat().st_size < limit // 20
         assert extent.needed(str(path), path.name.split(".")[1], limit) > limit
     both = parse(str(packed)), parse(str(packed))
-    for memory, expected in ((2 * limit, "duckdb"), (8 * limit, None)):
+    for memory, expected in ((2 * limit, "duckdb"), (8 * limit, "memory")):
         monkeypatch.setattr("clusterdiff.tables.engines.budget.memory", lambda memory=memory: memory)
-        assert engine.chosen(None, both) == expected
+        assert suited(*both) == expected
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not hold to RLIMIT_AS")

@@ -18,9 +18,9 @@ import pytest
 from click.testing import CliRunner
 
 import clusterdiff as cd
-from clusterdiff.cli import engine as shell
 from clusterdiff.cli.main import main
 from clusterdiff.points.policy import Policy
+from clusterdiff.tables import engine_files
 from clusterdiff.tables.engines.native import PREFIX, DuckDB
 from clusterdiff.tables.frames import compare_frames
 from tests.waiting import HANGS, first_file
@@ -173,14 +173,14 @@ def test_a_file_that_changes_underneath_gives_no_number(
     small: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The shell compares the files' state before and after, and prints an error instead of scores."""
-    compare = shell._compare
+    compare = engine_files._compare
 
     def meanwhile(*arguments: Any) -> Any:
         diff = compare(*arguments)
         Path(small[0]).write_text("id,cluster\na,1\nb,2\nc,3\nd,4\n")
         return diff
 
-    monkeypatch.setattr(shell, "_compare", meanwhile)
+    monkeypatch.setattr(engine_files, "_compare", meanwhile)
     run = CliRunner().invoke(main, ["compare", *small, "--engine", "duckdb"])
     assert run.exit_code == 2
     assert "changed while it was read" in run.stderr

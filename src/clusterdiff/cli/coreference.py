@@ -26,13 +26,12 @@ from clusterdiff.cli.progress import progress
 from clusterdiff.cli.telling import DIM, fitting, flowing, lost
 from clusterdiff.diff.documents import CorpusComparison, Counts
 from clusterdiff.errors import ArgumentError, LabelError, listed, nearest
-from clusterdiff.formats.catalogue import DOCUMENTS
 from clusterdiff.formats.mentions import REPEATED, Repeated
 from clusterdiff.formats.source import Source
+from clusterdiff.inputs.choice import CORPORA, recognise
 from clusterdiff.points.corpus import Corpus
 from clusterdiff.show.coreference import coreference_table, told_score
 from clusterdiff.table import shown as spelt
-from clusterdiff.verbs.read import read_documents
 from clusterdiff.wording import Nouns, count
 
 #: Measures with a recall, a precision and an F1, and what they are called in tables.
@@ -104,10 +103,12 @@ def documents_of(
         true.resolved(), pred.resolved()  # which refuse it for anything but documents
     if not names:
         return true, pred
-    for side in (true.resolved(), pred.resolved()):
-        if side.format not in DOCUMENTS:
-            raise ArgumentError(f"--document is for documents of mentions; {side.path} is {side.format}.")
-    corpora = read_documents(true.resolved()), read_documents(pred.resolved())
+    sides = recognise(true, "true"), recognise(pred, "pred")
+    for side in sides:
+        if not isinstance(side, CORPORA):
+            source = side.data
+            raise ArgumentError(f"--document is for documents of mentions; {source.path} is {source.format}.")
+    corpora = sides[0].read(), sides[1].read()
     known = list(dict.fromkeys([*corpora[0], *corpora[1]]))
     unknown = [name for name in names if name not in known]
     if unknown:

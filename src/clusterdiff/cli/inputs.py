@@ -9,17 +9,21 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from typing import Any
+from functools import wraps
+from typing import Any, NamedTuple
 
 import click
 import numpy as np
 
-from clusterdiff.cli.options import noise_as_option, noise_option, together
+from clusterdiff.cli.options import Command, noise_as_option, noise_option, together
 from clusterdiff.cli.output import error_console
 from clusterdiff.errors import ArgumentError, FileError, listed
 from clusterdiff.files import STDIN, is_pipe, read_bytes, shown
 from clusterdiff.formats.catalogue import FORMATS
 from clusterdiff.formats.source import Source, parse
+from clusterdiff.points.policy import MISSING
+from clusterdiff.tables.engine_files import suited
+from clusterdiff.tables.sessions import ENGINES, Session, open_session
 from clusterdiff.wording import count
 
 #: What is guessed alike of more files than this is counted.
@@ -70,8 +74,13 @@ input_options = together(
 )
 
 
-#: The options that say which labels mean noise, and what becomes of it.
-noise_options = together(
+#: What becomes of points that one side lacks; which labels mean noise, and what becomes of it.
+_policy_options = together(
+    click.option(
+        "--missing",
+        type=click.Choice(MISSING),
+        help="Points on one side only.  [default: error; lost for documents]",
+    ),
     noise_option,
     click.option(
         "--noise-true", multiple=True, metavar="LABEL", help="The same for TRUE, instead of --noise."
@@ -79,6 +88,63 @@ noise_options = together(
     click.option("--noise-pred", multiple=True, metavar="LABEL", help="The same for PRED."),
     noise_as_option,
 )
+
+
+def policy_options(command: Command) -> Command:
+    """The options for missing points and noise, which reach the command as arguments of `cd.compare`."""
+
+    @wraps(command)
+    def gathered(*args: Any, missing: Any, noise_as: Any, **rest: Any) -> Any:
+        labels = {name: frozenset(rest.pop(name)) or None for name in ("noise", "noise_true", "noise_pred")}
+        return command(*args, policy={"missing": missing, "noise_as": noise_as, **labels}, **rest)
+
+    decorated: Command = _policy_options(gathered)  # type: ignore[assignment]
+    return decorated
+
+
+class Engine(NamedTuple):
+    """The engine that was asked for."""
+
+    name: str | None
+    master: str | None
+    memory: str | None
+
+    def session(self, true: Source, pred: Source, others: bool) -> Session | None:
+        """That engine, or the one that suits two files; None if they are compared in memory."""
+        name = self.name or suited(true, pred)
+        if name == "memory":
+            return None
+        return open_session(name, memory=self.memory, master=self.master, others=others)
+
+
+_engine_options = together(
+    click.option(
+        "--engine",
+        type=click.Choice(ENGINES),
+        help="What joins and groups the points. Default: memory, or duckdb for tables that are too large for memory.",
+    ),
+    click.option(
+        "--master", metavar="URL", help="The Spark cluster, such as spark://host:7077; default local."
+    ),
+    click.option(
+        "--memory",
+        metavar="SIZE",
+        help="Memory that DuckDB may take, such as 4GB; what exceeds it goes to disk.",
+    ),
+)
+
+
+def engine_options(command: Command) -> Command:
+    """The options of engines, which reach the command as one ``engine``."""
+
+    @wraps(command)
+    def gathered(*args: Any, engine: str | None, master: str | None, memory: str | None, **rest: Any) -> Any:
+        if master is not None and engine != "spark":
+            raise ArgumentError("--master names a Spark cluster.", "pass --engine spark as well.")
+        return command(*args, engine=Engine(engine, master, memory), **rest)
+
+    decorated: Command = _engine_options(gathered)  # type: ignore[assignment]
+    return decorated
 
 
 def read_distances(path: str) -> Any:
@@ -96,11 +162,6 @@ def read_distances(path: str) -> Any:
         raise FileError(
             f"{shown(path)} must hold distances as NumPy (.npy) or SciPy (.npz, sparse) write them: {reason}."
         ) from None
-
-
-def noise_labels(*told: Sequence[str]) -> list[frozenset[str] | None]:
-    """The labels of each of the options, None for one that was not given."""
-    return [frozenset(labels) or None for labels in told]
 
 
 def sources(

@@ -15,10 +15,10 @@ from clusterdiff import notebook, views
 from clusterdiff._version import __version__
 from clusterdiff.caching import cached_property
 from clusterdiff.decide.resolutions import Edge, edges_between, read_columns
-from clusterdiff.decide.truth import Side, read_side
+from clusterdiff.decide.truth import read_side
 from clusterdiff.diff.comparison import AnyMeasure
 from clusterdiff.errors import ArgumentError, ClusterdiffWarning
-from clusterdiff.formats.source import as_written
+from clusterdiff.inputs.base import Input, with_text
 from clusterdiff.measures import Measure, resolve
 from clusterdiff.measures.subcomponents import Scored, subcomponent
 from clusterdiff.meet.meet import Meet
@@ -26,11 +26,10 @@ from clusterdiff.messages import Message
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import Corpus
 from clusterdiff.points.labels import FloatArray, Int64Array, kind
-from clusterdiff.points.libraries import own_noise
 from clusterdiff.points.missing import Missing
 from clusterdiff.points.noise import Noise, NoiseAs, NoiseLabels, fits
 from clusterdiff.table import Table, plain, record_html, shown
-from clusterdiff.verbs.compare import compare, with_text
+from clusterdiff.verbs.compare import compare
 from clusterdiff.wording import count
 
 #: A notebook shows so many clusterings, each against each.
@@ -89,9 +88,9 @@ class Pool:
             if isinstance(given, Corpus):
                 self.sides[name], self.noise[name] = given, told.true
                 continue
-            side = read_side(given, name)
-            self.sides[name] = _own(side.clustering)
-            self.noise[name] = _noise_of(given, side, noise)
+            side, read = read_side(given, name)
+            self.sides[name] = _own(read)
+            self.noise[name] = _noise_of(side, read, noise)
             if side.untyped:
                 untyped.add(name)
         known = {str(label) for labels in self.noise.values() for label in labels}
@@ -422,12 +421,10 @@ def matrix(
     return Matrix(names, wanted, values, n, "true" if true is not None else None, pool)
 
 
-def _noise_of(given: Any, side: Side, noise: NoiseLabels | None) -> frozenset[Hashable]:
+def _noise_of(side: Input, read: Clustering, noise: NoiseLabels | None) -> frozenset[Hashable]:
     """The labels of noise that a clustering can have, as it writes them."""
-    labels, example = side.clustering.labels, side.clustering.labels.example
-    told = Noise.told(noise, own=(own_noise(given), None))
-    if side.from_file:
-        told = told.spelt(as_written(labels.lexicon is None, side.untyped), None)
+    example = read.labels.example
+    told = Noise.told(noise, own=(side.noise, None)).spelt(side.spelling(read), None)
     known = None if example is None else (kind(example), repr(example))
     return frozenset(label for label in told.true if fits(label, known))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,46 +10,25 @@ import numpy as np
 
 from clusterdiff.decide.trees import Int32Array, Tree
 from clusterdiff.errors import ArgumentError, LabelError, listed
-from clusterdiff.formats.catalogue import DOCUMENTS, UNTYPED
-from clusterdiff.formats.source import Source
+from clusterdiff.inputs.base import Input
+from clusterdiff.inputs.choice import CORPORA, recognise
 from clusterdiff.messages import Message, joined
 from clusterdiff.points.alignment import Alignment, aligned_as_given, settled
 from clusterdiff.points.clustering import Clustering, Points
-from clusterdiff.points.corpus import Corpus
 from clusterdiff.points.labels import AnyArray, Int64Array, Labels, LazyNames, kind
 from clusterdiff.points.libraries import own_noise
 from clusterdiff.points.missing import Missing
 from clusterdiff.points.noise import Noise, NoiseAs, NoiseLabels
 from clusterdiff.points.policy import Policy
-from clusterdiff.verbs.read import read_clustering
 from clusterdiff.wording import count
 
 
-@dataclass(frozen=True)
-class Side:
-    """A clustering that was read, whether it comes from a file that knows only text, and whether from a file at all."""
-
-    clustering: Clustering
-    untyped: bool = False
-    from_file: bool = False
-
-
-def read_side(data: Any, argument: str) -> Side:
-    """A clustering from whatever :func:`clusterdiff.compare` takes, but for documents."""
-    if isinstance(data, str | os.PathLike):
-        data = Source(os.fspath(data))
-    if isinstance(data, Source):
-        source = data.resolved()
-        if source.format in DOCUMENTS:
-            raise _documents(argument)
-        return Side(read_clustering(source), source.format in UNTYPED, from_file=True)
-    if isinstance(data, Corpus):
+def read_side(data: Any, argument: str) -> tuple[Input, Clustering]:
+    """A clustering from whatever :func:`clusterdiff.compare` takes, but for documents; and the input that it was."""
+    side = recognise(data, argument)
+    if isinstance(side, CORPORA):
         raise _documents(argument)
-    from clusterdiff.tables.frames import is_table, read_frame
-
-    if is_table(data):
-        return Side(read_frame(data, argument))
-    return Side(Clustering.reading(data, argument))
+    return side, side.clustering()
 
 
 def _documents(argument: str) -> ArgumentError:
@@ -114,8 +92,8 @@ def lay(true: Any, leaves: Leaves, missing: Missing, noise: NoiseLabels | None, 
             ),
             Message('pass `missing="drop"` or `missing="singleton"`.'),
         )
-    side = read_side(true, "true")
-    if side.clustering.points is not None and leaves.points is None:
+    side, clustering = read_side(true, "true")
+    if clustering.points is not None and leaves.points is None:
         raise ArgumentError(
             Message(
                 "`true` names its points, and the leaves of `{argument}` have no names.",
@@ -124,7 +102,7 @@ def lay(true: Any, leaves: Leaves, missing: Missing, noise: NoiseLabels | None, 
             Message("pass `points=[…]`, the name of each leaf in order."),
         )
     try:
-        left, right = _spelt(side, leaves)
+        left, right = _spelt(clustering, side.untyped, leaves)
         # Which points a side lacks is told apart from what becomes of them, which differs between trees and pairs.
         aligned = settled(aligned_as_given(left, right), replace(policy, missing="lost"))
     except LabelError as error:
@@ -132,15 +110,15 @@ def lay(true: Any, leaves: Leaves, missing: Missing, noise: NoiseLabels | None, 
     return _settle(aligned, leaves, policy)
 
 
-def _spelt(side: Side, leaves: Leaves) -> tuple[Clustering, Clustering]:
+def _spelt(true: Clustering, untyped: bool, leaves: Leaves) -> tuple[Clustering, Clustering]:
     """Both sides; where one comes from a file that knows only text, the other's integers are matched as text."""
-    left, right = side.clustering, leaves.side
+    left, right = true, leaves.side
     if left.points is None or right.points is None or not len(left) or not len(right):
         return left, right
     kinds = kind(left.points[0]), kind(right.points[0])
     if kinds == ("int", "str") and leaves.untyped:
         left = Clustering.of(left.labels, list(map(str, left.points)), left.ordered)
-    elif kinds == ("str", "int") and side.untyped:
+    elif kinds == ("str", "int") and untyped:
         right = Clustering.of(right.labels, list(map(str, right.points)))
     return left, right
 

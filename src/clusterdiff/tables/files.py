@@ -70,20 +70,25 @@ def open_table(
     ``copy`` is a file with the same content, if standard input was copied to one. A ``loose`` reader takes columns
     that mix types, as text.
     """
-    STAGE.debug("reading %s", shown(source.path))
     with ExitStack() as stack:
-        if source.format == "sqlite":
-            yield scan_sqlite(con, source.path, source.table, stack, loose)
-            return
-        if source.format in DATABASES:
-            yield DATABASES[source.format](con, source.path, source.table, stack)
-            return
-        if source.table is not None:
-            raise ArgumentError.about(
-                "table", f"names a table of a database; {shown(source.path)} is a {source.format} file."
-            )
-        path = copy or stack.enter_context(spooled(source.path))
-        yield FILES[str(source.format)](con, source.path, path)
+        yield scan_table(con, source, stack, copy, loose=loose)
+
+
+def scan_table(
+    con: Connection, source: Source, stack: ExitStack, copy: str | None = None, *, loose: bool = False
+) -> Scan:
+    """The same for as long as ``stack`` is not closed."""
+    STAGE.debug("reading %s", shown(source.path))
+    if source.format == "sqlite":
+        return scan_sqlite(con, source.path, source.table, stack, loose)
+    if source.format in DATABASES:
+        return DATABASES[source.format](con, source.path, source.table, stack)
+    if source.table is not None:
+        raise ArgumentError.about(
+            "table", f"names a table of a database; {shown(source.path)} is a {source.format} file."
+        )
+    path = copy or stack.enter_context(spooled(source.path))
+    return FILES[str(source.format)](con, source.path, path)
 
 
 # ---- which columns

@@ -5,17 +5,16 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Collection
-from typing import Any
 
 from clusterdiff.errors import ClusterdiffWarning
 from clusterdiff.files import held
-from clusterdiff.formats.catalogue import ARRAYS, DOCUMENTS, FORMATS, TABLES
 from clusterdiff.formats.mentions import Repeated
 from clusterdiff.formats.source import Source
+from clusterdiff.inputs.base import COLUMNS, Asked
+from clusterdiff.inputs.choice import recognise, refuse_columns
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import Corpus
 from clusterdiff.points.keys import Key
-from clusterdiff.points.labels import AnyArray
 
 
 def read(
@@ -64,42 +63,16 @@ def read(
         A Corpus from conll, conllu and spans, which hold documents; otherwise a Clustering.
     """
     source = Source(held(os.fspath(path)), point, cluster, table, format, pairs, threshold, ignore, repeated)
-    found = read_source(source.resolved())
+    found = read_source(source)
     for notice in found.notices if isinstance(found, Corpus) else ():
         warnings.warn(notice, ClusterdiffWarning, stacklevel=2)
     return found
 
 
 def read_source(source: Source) -> Clustering | Corpus:
-    """What a source with a known format holds."""
-    return read_documents(source) if source.format in DOCUMENTS else read_clustering(source)
-
-
-def read_clustering(source: Source) -> Clustering:
-    """The clustering of a file that holds no documents."""
-    if source.format in TABLES:
-        from clusterdiff.tables.files import read_table
-
-        return read_table(source)
-    if source.format in ARRAYS:
-        from clusterdiff.formats.arrays import flat
-
-        return flat(read_array(source), source.path, source.ignored)
-    clustering: Clustering = _content(source)
-    return clustering
-
-
-def read_documents(source: Source) -> Corpus:
-    """The corpus of a file of documents."""
-    corpus: Corpus = _content(source, repeated=source.repeated or "error")
-    return corpus
-
-
-def read_array(source: Source) -> AnyArray:
-    """The labels of an array or image, in its own shape."""
-    array: AnyArray = _content(source)
-    return array
-
-
-def _content(source: Source, **options: Any) -> Any:
-    return FORMATS[str(source.format)].read(source.path, source.cluster, **options)
+    """What a file holds; columns that it cannot have are refused."""
+    side = recognise(source, "path")
+    for option in COLUMNS:
+        refuse_columns(option, [side], Asked())
+    found: Clustering | Corpus = side.read()
+    return found

@@ -7,14 +7,13 @@ from typing import Any
 
 import click
 
-from clusterdiff.cli.inputs import input_options, noise_labels, noise_options, sources, told
+from clusterdiff.cli.inputs import input_options, policy_options, sources, told
 from clusterdiff.cli.options import json_option, seed_option
 from clusterdiff.cli.output import console, plain_table, print_json
 from clusterdiff.cli.progress import progress
 from clusterdiff.diff.chance import Chance, chances
 from clusterdiff.measures import resolve_all
 from clusterdiff.measures.models import MODELS
-from clusterdiff.points.policy import MISSING
 from clusterdiff.verbs.compare import compare
 
 
@@ -44,8 +43,7 @@ from clusterdiff.verbs.compare import compare
     help="How many random meets to look at, at most; 0: none.  [default: 9999, or fewer where they take long]",
 )
 @seed_option
-@click.option("--missing", type=click.Choice(MISSING), help="Points on one side only.  [default: error]")
-@noise_options
+@policy_options
 @json_option
 def command(
     true: str,
@@ -54,11 +52,7 @@ def command(
     model: Any,
     draws: int | None,
     seed: int,
-    missing: Any,
-    noise: tuple[str, ...],
-    noise_true: tuple[str, ...],
-    noise_pred: tuple[str, ...],
-    noise_as: Any,
+    policy: dict[str, Any],
     as_json: bool,
     **inputs: Any,
 ) -> None:
@@ -68,16 +62,8 @@ def command(
     other measures that are linear in sums the mean is exact; otherwise it is that of the draws. p is exact for few or
     identical clusterings, a bound where that says enough, and drawn otherwise.
     """
-    both, true_alone, pred_alone = noise_labels(noise, noise_true, noise_pred)
     with told():
-        diff = compare(
-            *sources(true, pred, **inputs),
-            missing=missing,
-            noise=both,
-            noise_true=true_alone,
-            noise_pred=pred_alone,
-            noise_as=noise_as,
-        )
+        diff = compare(*sources(true, pred, **inputs), **policy)
     with progress() as say:
         # At once, so that all look at the same draws.
         found = chances(

@@ -10,23 +10,28 @@ from typing import Any
 
 import click
 
-from clusterdiff.cli import engine as engines
 from clusterdiff.cli.coreference import MENTIONS, POINTS, Shown, document_options, documents_of, show_corpus
 from clusterdiff.cli.explaining import SIDES, How, explain_options, show
-from clusterdiff.cli.inputs import input_options, noise_labels, noise_options, read_distances, sources, told
+from clusterdiff.cli.inputs import (
+    Engine,
+    engine_options,
+    input_options,
+    policy_options,
+    read_distances,
+    sources,
+    told,
+)
 from clusterdiff.cli.options import every, json_option, measures_option, top_option, with_first
 from clusterdiff.cli.output import error_console, print_data, refuse_several
 from clusterdiff.cli.progress import progress
 from clusterdiff.cli.reporting import Report, file_name
 from clusterdiff.cli.writing import parted, refuse_overwriting, spreadsheet_option, write_option, write_parts
-from clusterdiff.diff.comparison import Comparison, noticed
+from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.errors import ArgumentError
 from clusterdiff.formats.source import Source
 from clusterdiff.measures import measures as registry
 from clusterdiff.points.corpus import SINGLETONS
-from clusterdiff.points.noise import Noise
-from clusterdiff.points.policy import MISSING, Policy
 from clusterdiff.show.markdown import comparison_markdown
 from clusterdiff.verbs.compare import compare
 from clusterdiff.wording import number
@@ -40,12 +45,7 @@ from clusterdiff.wording import number
 @input_options
 @measures_option(["S_H"])
 @top_option
-@click.option(
-    "--missing",
-    type=click.Choice(MISSING),
-    help="Points on one side only.  [default: error; lost for documents]",
-)
-@noise_options
+@policy_options
 @click.option(
     "--singletons",
     type=click.Choice(SINGLETONS),
@@ -63,7 +63,7 @@ from clusterdiff.wording import number
     help="Link weights of points for S*(distance): .npy or sparse .npz, rows in the order of TRUE.",
 )
 @explain_options
-@engines.options
+@engine_options
 @write_option
 @spreadsheet_option
 @json_option
@@ -80,11 +80,7 @@ def command(
     new: str | None,
     measures: list[str],
     top: int,
-    missing: Any,
-    noise: tuple[str, ...],
-    noise_true: tuple[str, ...],
-    noise_pred: tuple[str, ...],
-    noise_as: Any,
+    policy: dict[str, Any],
     singletons: Any,
     documents: str | None,
     weights: str | None,
@@ -98,9 +94,7 @@ def command(
     stat: bool,
     by: tuple[str, ...],
     report: Report,
-    engine: str | None,
-    master: str | None,
-    memory: str | None,
+    engine: Engine,
     writes: tuple[str, ...],
     safe: bool,
     as_json: bool,
@@ -122,81 +116,69 @@ def command(
         raise ArgumentError("--fail-under must be a number that a score can be compared with; got nan.")
     left, right = sources(true, pred, **inputs)
     refuse_overwriting([report.path, *(path for _, path in parted(writes))], left, right)
-    files = (file_name(left), file_name(right))
-    columns = tuple(name.strip() for name in (features or "").split(",") if name.strip())
-    labels = noise_labels(noise, noise_true, noise_pred)
-    others = {"--engine": engine, "--weight": weights, "--features": features, "--documents": documents}
-    for option, given in others.items() if distances is not None else ():
+    columns = {"--weight": weights, "--features": features, "--documents": documents}
+    options = policy | {"singletons": singletons, "weights": weights, "documents": documents}
+    options["features"] = [name.strip() for name in (features or "").split(",") if name.strip()] or None
+    with ExitStack() as stack:
+        with told(), progress("reading"):
+            both = documents_of(left, right, chosen_documents, repeated)
+            if distances is None:
+                session = engine.session(left, right, others=bool(report.path or by))
+                options["engine"] = None if session is None else stack.enter_context(session)
+            else:
+                _refuse_beside_distances(columns | {"--engine": engine.name})
+                options["distances"] = read_distances(distances)
+            diff = compare(*both, **options)
+        measures = with_first(measure, every(measures, diff))
+        how = How(measures, top, as_json, explain, stat, by, sides, _names(left, right), measure)
+        within = isinstance(diff, CorpusComparison)
+        if latex and not within:
+            raise ArgumentError("--latex is for documents.", "--write scores=FILE.tex writes any scores.")
+        if markdown:
+            _print_markdown(diff, how, report)
+        elif isinstance(diff, CorpusComparison):
+            if documents is None:
+                _refuse_for_documents({"--memory": engine.memory is not None})
+            voice = MENTIONS if documents is None else POINTS
+            measures = _print_documents(diff, Shown(how, voice, _system(right) if latex else None), report)
+        else:
+            show(diff, how, report=report)
+        with progress("writing"):
+            write_parts(diff, writes, measures, safe)
+        if fail_under is not None and (worse := _worse(diff, how.measures[0], fail_under)):
+            error_console().print(worse, style="red")
+            sys.exit(1)
+
+
+def _refuse_beside_distances(others: dict[str, str | None]) -> None:
+    for option, given in others.items():
         if given not in (None, "memory"):
             raise ArgumentError(
                 f"{option} and --distances cannot be combined.", "compare in Python to have both."
             )
-    with ExitStack() as stack:
-        chosen = engines.chosen(engine, (left, right)) if distances is None else None
-        with told(), progress("reading"):
-            both = documents_of(left, right, chosen_documents, repeated)
-            if chosen is not None:
-                if documents is None and singletons != "keep":
-                    raise ArgumentError("--singletons is for documents; leave it out, or pass --documents.")
-                policy = Policy(
-                    missing or ("lost" if documents else "error"),
-                    Noise.told(labels[0], labels[1], labels[2], noise_as),
-                )
-                asked = engines.Asked(
-                    policy,
-                    documents,
-                    singletons,
-                    others=bool(report.path or by),
-                    weights=weights,
-                    features=columns,
-                )
-                diff = noticed(
-                    stack.enter_context(engines.compared(left, right, asked, chosen, master, memory))
-                )
-            else:
-                diff = compare(
-                    *both,
-                    missing=missing,
-                    noise=labels[0],
-                    noise_true=labels[1],
-                    noise_pred=labels[2],
-                    noise_as=noise_as,
-                    singletons=singletons,
-                    documents=documents,
-                    weights=weights,
-                    features=list(columns) or None,
-                    distances=None if distances is None else read_distances(distances),
-                )
-        measures = with_first(measure, every(measures, diff))
-        first = measures[0]
-        if markdown:
-            if explain or stat or by or measure != "S_H":
-                raise ArgumentError(
-                    "--markdown has no room for --explain, --stat, --by or --measure; --html has."
-                )
-            print_data(comparison_markdown(diff, measures, top, sides))
-            report.write(diff, quiet=True, by={}, sides=sides, files=files, measure=measure)
-        elif isinstance(diff, CorpusComparison):
-            _refuse_for_documents({"--old/--new": sides != SIDES})
-            if documents is None:
-                _refuse_for_documents({"--master": master is not None, "--memory": memory is not None})
-            how = How(measures, top, as_json, explain, stat, by, files=files, measure=measure)
-            voice = MENTIONS if documents is None else POINTS
-            shown = Shown(how, voice, _system(right) if latex else None)
-            show_corpus(diff, shown)
-            measures = shown.all_measures
-            sliced = {name: name for name in by if name != "document"}
-            report.write(diff, quiet=as_json, by=sliced, sides=voice.sides, files=files, measure=measure)
-        else:
-            if latex:
-                raise ArgumentError("--latex is for documents.", "--write scores=FILE.tex writes any scores.")
-            how = How(measures, top, as_json, explain, stat, by, sides, files, measure)
-            show(diff, how, report=report)
-        with progress("writing"):
-            write_parts(diff, writes, measures, safe)
-        if fail_under is not None and (worse := _worse(diff, first, fail_under)):
-            error_console().print(worse, style="red")
-            sys.exit(1)
+
+
+def _print_markdown(diff: Comparison, how: How, report: Report) -> None:
+    if how.explain or how.stat or how.by or how.measure != "S_H":
+        raise ArgumentError("--markdown has no room for --explain, --stat, --by or --measure; --html has.")
+    print_data(comparison_markdown(diff, how.measures, how.top, how.sides))
+    report.write(diff, quiet=True, by={}, sides=how.sides, files=how.files, measure=how.measure)
+
+
+def _print_documents(diff: CorpusComparison, shown: Shown, report: Report) -> list[str]:
+    """Print a comparison of documents; returns its measures."""
+    how = shown.how
+    _refuse_for_documents({"--old/--new": how.sides != SIDES})
+    show_corpus(diff, shown)
+    by = {name: name for name in how.by if name != "document"}
+    report.write(
+        diff, quiet=how.as_json, by=by, sides=shown.voice.sides, files=how.files, measure=how.measure
+    )
+    return shown.all_measures
+
+
+def _names(left: Source, right: Source) -> tuple[str, str]:
+    return file_name(left), file_name(right)
 
 
 def _sides(

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from clusterdiff.cli.inputs import input_options, noise_labels, noise_options, told
+from clusterdiff.cli.inputs import input_options, policy_options, told
 from clusterdiff.cli.options import json_option, seed_option, split_names
 from clusterdiff.cli.output import (
     console,
@@ -31,7 +31,6 @@ from clusterdiff.decide.ranking import Ranking
 from clusterdiff.diff.interval import METHODS
 from clusterdiff.errors import ArgumentError
 from clusterdiff.files import write_text
-from clusterdiff.points.policy import MISSING
 from clusterdiff.wording import count
 
 
@@ -45,12 +44,7 @@ from clusterdiff.wording import count
 )
 @input_options
 @click.option("--measures", help="Measures, separated by commas; the first one ranks.  [default: S_H,as_h]")
-@click.option(
-    "--missing",
-    type=click.Choice(MISSING),
-    help="Points on one side only.  [default: error; lost for documents]",
-)
-@noise_options
+@policy_options
 @click.option("--documents", metavar="COLUMN", help="Compare within documents, which this column names.")
 @click.option("--weight", "weights", metavar="COLUMN", help="How much each point counts.")
 @click.option(
@@ -97,11 +91,7 @@ def command(
     preds: tuple[str, ...],
     table: str | None,
     measures: str | None,
-    missing: Any,
-    noise: tuple[str, ...],
-    noise_true: tuple[str, ...],
-    noise_pred: tuple[str, ...],
-    noise_as: Any,
+    policy: dict[str, Any],
     documents: str | None,
     weights: str | None,
     unit: Any,
@@ -144,15 +134,7 @@ def command(
     refuse_sizes(width, dpi, [plot])
     refuse_overwriting([html, plot], *(name for name in (true, *preds, table, baseline) if name is not None))
     before = None if baseline is None else Baseline.read(baseline)
-    labels = noise_labels(noise, noise_true, noise_pred)
-    options = {
-        "missing": missing,
-        "noise": labels[0],
-        "noise_true": labels[1],
-        "noise_pred": labels[2],
-        "documents": documents,
-        "weights": weights,
-    }
+    options = policy | {"documents": documents, "weights": weights}
     how: dict[str, Any] = {
         "measures": split_names(measures) if measures else None,
         "unit": unit,
@@ -160,7 +142,6 @@ def command(
         "method": method,
         "resamples": resamples,
         "seed": seed,
-        "noise_as": noise_as,
         **{name: value for name, value in options.items() if value is not None},
     }
     with told(), progress() as tell:

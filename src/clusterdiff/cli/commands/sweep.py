@@ -20,9 +20,9 @@ from clusterdiff.errors import ArgumentError, FileError
 from clusterdiff.files import read_lines, write_text
 from clusterdiff.formats.arrays import load_numpy
 from clusterdiff.formats.source import Source, parse
+from clusterdiff.inputs.choice import recognise
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.table import shown
-from clusterdiff.verbs.read import read_clustering
 from clusterdiff.wording import count, number
 
 #: What a file of a linkage may be called.
@@ -143,7 +143,7 @@ def _thresholds(text: str | None) -> Any:
 
 
 def _read(source: Source) -> Clustering:
-    return read_clustering(source.resolved())
+    return recognise(source, "true").clustering()
 
 
 def _linkage(path: str) -> Any:
