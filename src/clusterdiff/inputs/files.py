@@ -43,6 +43,12 @@ class InFile(Input):
         """As the source says."""
         return getattr(self.data, option)
 
+    def accepts(self, option: str, asked: Asked) -> bool:
+        """A cluster names a column of a table, or a part of a file whose format has such."""
+        found = FORMATS[str(self.data.format)]
+        named = option != "cluster" or found.holds == "table" or found.parts
+        return named and super().accepts(option, asked)
+
     def told(self, point: Key | None, cluster: str | None) -> Input:
         """What the source names itself comes first."""
         source = replace(self.data, point=self.data.point or point, cluster=self.data.cluster or cluster)
@@ -133,12 +139,6 @@ class ArrayFile(InFile):
         """Labels to ignore are those of points that are not compared."""
         return "drop" if self.data.ignored else "error"
 
-    def accepts(self, option: str, asked: Asked) -> bool:
-        """Only some formats have several arrays, of which one is named."""
-        return super().accepts(option, asked) and (
-            option != "cluster" or FORMATS[str(self.data.format)].parts
-        )
-
     @cached_property
     def array(self) -> AnyArray:
         """The labels in their own shape."""
@@ -165,7 +165,7 @@ class DocumentsFile(InFile):
     """A file of documents of mentions."""
 
     kind = "files of documents"
-    takes = Documents.takes
+    takes = Documents.takes | {"cluster"}
     missing = Documents.missing
     formats = holding("documents")
 

@@ -178,6 +178,7 @@ class SparkSession(Session):
     """Spark: the session that runs, or a new one; it runs on until it is stopped."""
 
     name = "spark"
+    _started = False
 
     @cached_property
     def _session(self) -> Any:
@@ -185,6 +186,8 @@ class SparkSession(Session):
             from pyspark.sql import SparkSession as Spark
         except ImportError:
             raise MissingExtraError("pyspark", "spark", 'engine="spark"') from None
+        if self.master is None and (running := Spark.getActiveSession()) is not None:
+            return running
         builder = Spark.builder.appName("clusterdiff").config("spark.log.level", "ERROR")
         if self.master is not None and self.master.startswith("sc://"):
             builder = builder.remote(self.master)
@@ -193,16 +196,18 @@ class SparkSession(Session):
             builder = builder.config("spark.python.sql.dataFrameDebugging.enabled", "false")
             builder = builder if self.master is None else builder.master(self.master)
         try:
-            return builder.getOrCreate()
+            started = builder.getOrCreate()
         except Exception as error:
             raise EngineError(
                 f"Spark did not start: {' '.join(str(error).split())[:300]}",
                 "it needs Java 17 or later, and --master must be a cluster that answers.",
             ) from error
+        self._started = True
+        return started
 
     def close(self) -> None:
-        """Stop Spark."""
-        if "_session" in vars(self):
+        """Stop Spark, if it was started here."""
+        if self._started:
             self._session.stop()
 
     def _scan(self, source: Source, clusters: tuple[str, ...], columns: Columns) -> Scanned:
@@ -225,7 +230,7 @@ def open_session(
     """The engine of a name."""
     from clusterdiff.tables.engines.budget import read_bytes
 
-    one_of("engine", engine, SESSIONS)
+    one_of("engine", engine, ENGINES)
     limit = None if memory is None else read_bytes(memory)
     return SESSIONS[engine](memory=limit, master=master, others=others)
 
