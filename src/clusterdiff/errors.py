@@ -156,7 +156,7 @@ class MissingExtraError(ClusterdiffError, ImportError):
 
     def __init__(self, library: str, extra: str, purpose: str) -> None:
         super().__init__(
-            f"{purpose} needs {library}, which is not installed.",
+            Message("{purpose} needs {library}, which is not installed.", purpose=purpose, library=library),
             f"pip install 'clusterdiff[{extra}]'",
         )
 

@@ -113,10 +113,10 @@ def test_sessions_close_what_they_opened(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     pl.DataFrame({"id": [1, 2], "cluster": [1, 1]}).write_parquet(path)
     with open_session("duckdb", memory="200MB") as session:
-        diff = cd.compare(path, path, engine=session)
+        diff = cd.compare(path, path, engine=session)  # type: ignore[arg-type]
         assert diff.score() == 1.0
     with pytest.raises(cd.ClusterdiffError):
-        cd.compare(path, path, engine=session)
+        cd.compare(path, path, engine=session)  # type: ignore[arg-type]
     open_session("spark").close()
 
 

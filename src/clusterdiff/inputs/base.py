@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from clusterdiff.diff.build import compare_aligned
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.documents import compare_within
 from clusterdiff.errors import ArgumentError, listed
+from clusterdiff.messages import Message
 from clusterdiff.points.alignment import aligned_as_given, settled
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import Singletons
@@ -18,12 +19,13 @@ from clusterdiff.points.labels import kind
 from clusterdiff.points.missing import Missing
 from clusterdiff.points.noise import NoiseAs, NoiseLabels
 from clusterdiff.points.policy import Policy
-from clusterdiff.tables.frames import column_names
 
 #: A column's name on both sides, or its name on either.
 Column: TypeAlias = str | tuple[str, str]
 #: The same for points, which several columns may name together: a list of them.
 PointColumn: TypeAlias = Key | tuple[Key, Key]
+#: What reads files of tables; the command passes an open session instead.
+EngineName: TypeAlias = Literal["memory", "duckdb", "polars", "spark"]
 
 #: What every clustering takes that is not a corpus: what is known of its points, and what becomes of some.
 POINTWISE = frozenset(
@@ -79,8 +81,8 @@ class Asked:
         if column is None or isinstance(column, str | list):
             return column
         if not isinstance(column, tuple) or len(column) != 2:
-            raise ArgumentError(
-                f"`{option}` must be a column, or a pair of columns of `true` and `pred`; got {column!r}."
+            raise ArgumentError.must(
+                option, Message("be a column, or a pair of columns of `true` and `pred`"), column
             )
         return column[place]
 
@@ -158,9 +160,12 @@ class Input:
         """Compare this, the true side, with the other: in memory, unless a subclass knows better."""
         for option in ("budget", "engine"):
             if getattr(asked, option) is not None:
-                raise ArgumentError(
-                    f"`{option}` has no meaning here, since these points are compared in memory.",
-                    "leave it out; tables with one column of points, and without distances=, take it.",
+                raise ArgumentError.about(
+                    option,
+                    "has no meaning here, since these points are compared in memory.",
+                    Message(
+                        "leave it out; tables with one column of points, and without `distances=`, take it."
+                    ),
                 )
         sides = self, pred
         read = _as_written([side.read() for side in sides], sides)
@@ -193,8 +198,10 @@ def _of_table(value: object, option: str, sides: Sequence[Input]) -> object:
         return value
     found = [values for side in tables if (values := side.values(value, option)) is not None]
     if not found:
+        from clusterdiff.tables.frames import column_names
+
         wanted = column_names(value, option)
-        raise ArgumentError(f"`{option}` names columns that no table has: {listed(wanted)}.")
+        raise ArgumentError.about(option, f"names columns that no table has: {listed(wanted)}.")
     if len(found) == 2 and all(isinstance(values, dict) for values in found):
         return found[1] | found[0]  # for points that `true` lacks, what `pred` has
     return found[0]

@@ -14,6 +14,7 @@ from clusterdiff.formats.source import Source
 from clusterdiff.inputs.base import COLUMNS, Asked, Input
 from clusterdiff.inputs.files import ArrayFile, DocumentsFile, InFile, LabelsFile, PairsFile, TableFile
 from clusterdiff.inputs.memory import ByPoint, Documents, Frame, InOrder
+from clusterdiff.messages import Message
 from clusterdiff.points.corpus import SINGLETONS
 from clusterdiff.points.missing import Missing
 from clusterdiff.points.noise import Noise
@@ -38,7 +39,7 @@ def recognise(data: object, argument: str) -> Input:
             data = Source(held(os.fspath(data))).resolved()
         except FileError as error:
             raise FileError(
-                error.message, error.hint or "text is the path of a file; labels are a list, array or column."
+                error.message, error.ways or "text is the path of a file; labels are a list, array or column."
             ) from None
     elif isinstance(data, Source):
         data = data.resolved()
@@ -94,16 +95,20 @@ def refuse_columns(option: str, sides: Sequence[Input], asked: Asked) -> None:
 def _meaningless(option: str, side: Input) -> ArgumentError:
     *others, last = [found.kind for found in KINDS if option in found.takes]
     meant = f"{', '.join(others)} and {last}" if others else last
-    engine = ", or pass engine= as well" if option in side.takes and option == "budget" else ""
-    return ArgumentError(
-        f"`{option}` is for {meant}; `{side.argument}` holds {side.kind}.", f"leave it out{engine}."
+    told = Message(
+        "is for {meant}; `{argument}` holds {kind}.", meant=meant, argument=side.argument, kind=side.kind
     )
+    with_engine = option == "budget" and isinstance(side, TableFile)
+    ways = ["leave it out", "pass `engine=` as well"] if with_engine else ["leave it out."]
+    return ArgumentError.about(option, told, map(Message, ways))
 
 
 def _check_singletons(asked: Asked, corpora: bool) -> None:
     one_of("singletons", asked.singletons, SINGLETONS)
     if asked.documents is None and not corpora:
-        raise ArgumentError("`singletons` is for documents; leave it out.", "or pass documents=.")
+        raise ArgumentError.about(
+            "singletons", "is for documents; leave it out.", Message("or pass `documents=`.")
+        )
 
 
 def _half_documents(sides: Sequence[Input]) -> ArgumentError | FileError:
@@ -111,6 +116,6 @@ def _half_documents(sides: Sequence[Input]) -> ArgumentError | FileError:
     if len(files) == 2:
         return FileError(f"{' and '.join(files)} must both hold documents of mentions, or neither.")
     return ArgumentError(
-        "`true` and `pred` must both be a Corpus of documents, or neither.",
+        Message("`true` and `pred` must both be a Corpus of documents, or neither."),
         "only cd.Corpus and files of documents are corpora; a dict is points or clusters.",
     )

@@ -14,7 +14,6 @@ from clusterdiff.points.keys import Key
 from clusterdiff.points.libraries import own_noise
 from clusterdiff.points.missing import Missing
 from clusterdiff.points.policy import Policy
-from clusterdiff.tables import frames
 
 
 class InOrder(Input):
@@ -60,10 +59,14 @@ class Frame(Input):
     @classmethod
     def holds(cls, data: object) -> bool:
         """By the library that its class is from."""
+        from clusterdiff.tables import frames
+
         return frames.is_table(data)
 
     def told(self, point: Key | None, cluster: str | None) -> Input:
         """A pandas frame whose index names its points is the Series of its clusters."""
+        from clusterdiff.tables import frames
+
         data = frames.with_index(self.data, self.argument, point, cluster)
         found = Frame(data, self.argument) if frames.is_table(data) else InOrder(data, self.argument)
         found.point, found.cluster = point, cluster
@@ -71,16 +74,22 @@ class Frame(Input):
 
     def read(self) -> Clustering:
         """Its columns of points and clusters."""
+        from clusterdiff.tables import frames
+
         return frames.read_frame(self.data, self.argument, self.point, self.cluster)
 
     def values(self, columns: Any, option: str) -> Any:
         """If it has all of the columns."""
+        from clusterdiff.tables import frames
+
         if not frames.has_columns(self.data, frames.column_names(columns, option)):
             return None
         return frames.frame_values(self.data, self.argument, self.point, columns, option)
 
     def meet(self, pred: Input, asked: Asked, policy: Policy) -> Comparison:
         """Two tables are joined on the point where they are, if one column names it."""
+        from clusterdiff.tables import frames
+
         points = self.point, pred.point
         if not isinstance(pred, Frame) or asked.distances is not None or not _each_one(points):
             return super().meet(pred, asked, policy)

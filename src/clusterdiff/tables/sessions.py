@@ -12,17 +12,16 @@ import threading
 import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import Any, Literal, NamedTuple, Self, TypeAlias
+from typing import Any, NamedTuple, Self
 
 from clusterdiff.caching import cached_property
 from clusterdiff.errors import ClusterdiffError, EngineError, FileError, MissingExtraError, one_of
 from clusterdiff.files import STAGE, shown
 from clusterdiff.formats.catalogue import TABLES
 from clusterdiff.formats.source import Source
+from clusterdiff.messages import Message
 from clusterdiff.points.keys import Key, key_columns
 
-#: What ``engine=`` may be; memory is no engine.
-EngineName: TypeAlias = Literal["memory", "duckdb", "polars", "spark"]
 #: Tables that are worth an engine, and that all of them read.
 LARGE = ("csv", "tsv", "parquet")
 SEPARATOR = {"csv": ",", "tsv": "\t"}
@@ -72,7 +71,7 @@ class Session:
             raise FileError(
                 f"{source.path} is {'a table of pairs' if source.pairs else source.format}; this engine reads tables "
                 f"of points and clusters ({', '.join(self.formats)}).",
-                "leave out engine=.",
+                Message("leave out `engine=`."),
             )
         return self._scan(source, clusters, columns)
 
@@ -165,7 +164,7 @@ class PolarsSession(Session):
         try:
             import polars as pl
         except ImportError:
-            raise MissingExtraError("polars", "polars", 'engine="polars"') from None
+            raise MissingExtraError("polars", "polars", Message('`engine="polars"`')) from None
         with _read_by_others(source):
             if source.format == "parquet":
                 frame = pl.scan_parquet(source.path)
@@ -185,7 +184,7 @@ class SparkSession(Session):
         try:
             from pyspark.sql import SparkSession as Spark
         except ImportError:
-            raise MissingExtraError("pyspark", "spark", 'engine="spark"') from None
+            raise MissingExtraError("pyspark", "spark", Message('`engine="spark"`')) from None
         if self.master is None and (running := Spark.getActiveSession()) is not None:
             return running
         builder = Spark.builder.appName("clusterdiff").config("spark.log.level", "ERROR")
@@ -221,6 +220,7 @@ class SparkSession(Session):
 
 #: The engines by name.
 SESSIONS: dict[str, type[Session]] = {one.name: one for one in (DuckDBSession, PolarsSession, SparkSession)}
+#: What ``engine=`` may be; memory is no engine.
 ENGINES = ("memory", *SESSIONS)
 
 
@@ -304,6 +304,6 @@ def _chosen(
     if point is None:
         raise FileError(
             f"{source.path} does not name its points, and in an engine rows have no order to match them by.",
-            "leave out engine=.",
+            Message("leave out `engine=`."),
         )
     return point, (cluster,)

@@ -9,7 +9,7 @@ import numpy as np
 from clusterdiff.diff.build import compare_aligned, meet_of
 from clusterdiff.diff.comparison import AnyMeasure, Comparison, noticed
 from clusterdiff.errors import LabelError
-from clusterdiff.inputs.base import Asked, Column, PointColumn
+from clusterdiff.inputs.base import Asked, Column, EngineName, PointColumn
 from clusterdiff.inputs.choice import compare_inputs, recognise
 from clusterdiff.inputs.memory import InOrder
 from clusterdiff.measures import resolve
@@ -20,7 +20,6 @@ from clusterdiff.points.corpus import Singletons
 from clusterdiff.points.labels import Labels
 from clusterdiff.points.missing import Missing
 from clusterdiff.points.noise import NoiseAs, NoiseLabels
-from clusterdiff.tables.sessions import EngineName, Session
 
 #: dtypes that need no encoding: integers of any width, and bools.
 INTEGERS = np.typecodes["AllInteger"] + "?"
@@ -45,7 +44,7 @@ def compare(
     noise_as: NoiseAs = "singleton",
     singletons: Singletons = "keep",
     budget: int | str | None = None,
-    engine: EngineName | Session | None = None,
+    engine: EngineName | None = None,
 ) -> Comparison:
     """Compare a predicted clustering with a true one.
 
