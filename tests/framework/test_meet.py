@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import clusterdiff as cd
-from clusterdiff.measures.coreference import Links, blanc, links
+from clusterdiff.measures.coreference import LinkCounts, blanc, links
 from clusterdiff.meet.parts import Overlap
 from clusterdiff.meet.uneven import uneven_of
 from tests.conftest import random_pair
@@ -207,7 +207,7 @@ def test_links_of_a_corpus_are_those_of_its_documents(
     each = [links(overlap.restrict(document)) for document in range(len(corpus))]
     alone = [links(pooled([document])) for document in corpus if any(document)]
     for parts in (each, alone):
-        summed = tuple(Links(*map(sum, zip(*kind, strict=True))) for kind in zip(*parts, strict=True))
+        summed = tuple(LinkCounts(*map(sum, zip(*kind, strict=True))) for kind in zip(*parts, strict=True))
         assert links(overlap) == summed
     together, apart = links(overlap)
     assert blanc((together, apart)) == blanc(tuple(summed))  # type: ignore[arg-type]

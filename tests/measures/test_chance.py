@@ -91,7 +91,7 @@ def test_means_are_those_over_all_permutations(name: str) -> None:
     for n in (2, 3, 4, 5, 6):
         for sizes, meets in enumerated(n).items():
             held = margins(*sizes)
-            mean = None if held.settled else expected(measure, held)
+            mean = None if held.fixed else expected(measure, held)
             if mean is not None:
                 known += 1
                 assert mean == pytest.approx(float(np.mean([measure(meet) for meet in meets])), abs=1e-12)

@@ -217,7 +217,7 @@ def test_a_component_that_is_too_large_is_drawn_around_its_costliest_cluster() -
     # A chain: half of each cluster is with half of the next.
     chain = cd.compare(np.arange(4000) // 10, (np.arange(4000) + 5) // 10)
     choice = Choice(chain, 12)
-    (block,) = choice.blocks
+    (block,) = choice.regions
     assert block.cut
     assert len(block.true) == len(block.pred) == 12
     assert np.ptp(block.true) == np.ptp(block.pred) == 11

@@ -13,7 +13,7 @@ import numpy as np
 
 from clusterdiff import views
 from clusterdiff.caching import cached_property
-from clusterdiff.decide.leaderboard import Board, Boards, Cell, best_of, csv_text, number, some
+from clusterdiff.decide.leaderboard import Board, Boards, Entry, best_of, csv_text, number, some
 from clusterdiff.decide.paired import ALPHA, holm
 from clusterdiff.decide.ranking import Ranking
 from clusterdiff.diff.chance import expected
@@ -250,10 +250,10 @@ class DatasetRanking(Boards):
         ]
         lines = [
             [
-                Cell(str(place)),
-                Cell(name, best=place == 1),
-                Cell(f"{ranks[name]:.2f}", best=place == 1),
-                *[Cell(groups[name])] * grouped,
+                Entry(str(place)),
+                Entry(name, best=place == 1),
+                Entry(f"{ranks[name]:.2f}", best=place == 1),
+                *[Entry(groups[name])] * grouped,
                 *(number(mean[name], top) for mean, top in zip(means, best, strict=True)),
             ]
             for place, name in enumerate(self.names[:rows], 1)
@@ -265,7 +265,7 @@ class DatasetRanking(Boards):
         matrix = []
         for data, row in zip(self.datasets[:rows], self._scores.tolist(), strict=False):
             top = best_of(row, self._similar)
-            matrix.append([Cell(data), *(number(value, top) for value in row[:across])])
+            matrix.append([Entry(data), *(number(value, top) for value in row[:across])])
         left, names = len(self.datasets) - len(matrix), self.names[:across]
         told = (
             [f"The first {count(len(names), 'system')} of {len(self.names):,}; to_csv() has all."]

@@ -27,7 +27,7 @@ NOTICES = 5
 MARKDOWN = 60_000
 
 
-class Cell(NamedTuple):
+class Entry(NamedTuple):
     """A cell of a leaderboard."""
 
     text: str
@@ -43,7 +43,7 @@ class Board:
     """
 
     head: list[str]
-    rows: list[list[Cell]]
+    rows: list[list[Entry]]
     left: int
     footnotes: list[str]
     notices: Sequence[str] = ()
@@ -57,9 +57,9 @@ def best_of(values: Sequence[float], similar: bool) -> float:
     return (max if similar else min)(known) if known else float("nan")
 
 
-def number(value: float, best: float) -> Cell:
+def number(value: float, best: float) -> Entry:
     """A score, marked if none is better."""
-    return Cell("–" if isnan(value) else f"{value:.4f}", best=value == best)
+    return Entry("–" if isnan(value) else f"{value:.4f}", best=value == best)
 
 
 def p_text(p: float | None) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from clusterdiff._version import __version__
 from clusterdiff.caching import cached_property
-from clusterdiff.decide.leaderboard import Board, Boards, Cell, best_of, csv_text, number, p_text, some
+from clusterdiff.decide.leaderboard import Board, Boards, Entry, best_of, csv_text, number, p_text, some
 from clusterdiff.decide.paired import ALPHA, Paired, holm, paired, permutation_p_value
 from clusterdiff.decide.systems import System
 from clusterdiff.diff.interval import Interval, Resampling, doubts, interval_of
@@ -360,13 +360,13 @@ class Ranking(Boards):
         lines = []
         for row in told:
             scores = {name: number(_value(value), best[name]) for name, value in row["scores"].items()}
-            cells = [Cell(str(row["rank"])), Cell(row["system"], best=scores[first].best), scores[first]]
+            cells = [Entry(str(row["rank"])), Entry(row["system"], best=scores[first].best), scores[first]]
             if intervals:
                 low, high = row["interval"] or (nan, nan)
-                cells.append(Cell("" if isnan(low) else f"{low:.4f}–{high:.4f}"))
+                cells.append(Entry("" if isnan(low) else f"{low:.4f}–{high:.4f}"))
             cells += [scores[name] for name in others]
-            cells += [Cell(f"{row['loss'][part]:.4f}") for part in parts]
-            lines.append([*cells, *[Cell(p_text(row["p_value"]))] * tested])
+            cells += [Entry(f"{row['loss'][part]:.4f}") for part in parts]
+            lines.append([*cells, *[Entry(p_text(row["p_value"]))] * tested])
         return [Board(head, lines, len(self) - len(names), self.footnotes, notices=self.notices)]
 
 

@@ -163,7 +163,7 @@ def unasked(summed: Summed, signature: str) -> Chance | None:
         return None
     sized: Any = summed
     margins: Margins = sized.margins
-    if not margins.settled and len(margins.true.sizes) * len(margins.pred.sizes) > UNASKED:
+    if not margins.fixed and len(margins.true.sizes) * len(margins.pred.sizes) > UNASKED:
         return None
     return chance(summed, resolve("S_H"), draws=0, signature=signature)
 
@@ -228,9 +228,9 @@ class Situation:
     def certain(self) -> bool:
         """One side that is settled settles the other, if its sizes are given: every meet looks alike then."""
         if self.model == "permutation":
-            return self.margins.settled
+            return self.margins.fixed
         true, pred = sides(self.model, self.margins)
-        return pred.settled and (true.settled or self.model == "num1")
+        return pred.fixed and (true.fixed or self.model == "num1")
 
     @property
     def open(self) -> bool:

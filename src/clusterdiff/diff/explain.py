@@ -185,7 +185,7 @@ def explain(analysis: Analysis, source: PointSource, top: int, sides: tuple[str,
         for component in table[:told]
     ]
     concentration = float(running[told - 1] / whole) if told else 0.0
-    unshared = tuple(_Teller(analysis, source, sides).unshared())
+    unshared = tuple(_Narrator(analysis, source, sides).unshared())
     return Explanation(
         analysis.score,
         loss,
@@ -239,7 +239,7 @@ def explain_gains(worth: Worth, top: int, sides: tuple[str, str]) -> Explanation
         share(told),
         {row.value: Loss(*row[3:]) for row in by_kind(analysis)},
         stories,
-        tuple(_Teller(analysis, source, sides).unshared()),
+        tuple(_Narrator(analysis, source, sides).unshared()),
         worth.measure.name,
         whole,
         found.left_out,
@@ -251,10 +251,10 @@ def tell(
     analysis: Analysis, source: PointSource, component: int, sides: tuple[str, str] = ("true", "predicted")
 ) -> list[str]:
     """What happened to the clusters of a component: one sentence per true cluster, costliest first."""
-    return list(_Teller(analysis, source, sides).component(component))
+    return list(_Narrator(analysis, source, sides).component(component))
 
 
-class _Teller:
+class _Narrator:
     def __init__(self, analysis: Analysis, source: PointSource, sides: tuple[str, str]) -> None:
         self.analysis = analysis
         self.meet = analysis.meet

@@ -23,13 +23,13 @@ FIRST = {"0", "1"}
 
 def read_conll(path: str, repeated: Repeated = "error") -> Corpus:
     """All documents and parts of a file; spans are counted in words of the document, from 0."""
-    reader = _Reader(path, repeated)
+    reader = _ConllReader(path, repeated)
     for number, line in enumerate(read_lines(path), start=1):
         reader.line(line, number)
     return reader.finish()
 
 
-class _Reader:
+class _ConllReader:
     def __init__(self, path: str, repeated: Repeated) -> None:
         self.path = path
         self.gathered = Gathered(path, repeated)

@@ -38,13 +38,13 @@ def read_conllu(path: str, repeated: Repeated = "error") -> Corpus:
     Spans are counted in words of the document, from 0; the k-th empty node after word w is (w, k), where w is -1
     before the first word. A mention may cross sentences. Mentions match if their spans are the same.
     """
-    reader = _Reader(path, repeated)
+    reader = _ConlluReader(path, repeated)
     for number, line in enumerate(read_lines(path), start=1):
         reader.line(line, number)
     return reader.finish()
 
 
-class _Reader:
+class _ConlluReader:
     def __init__(self, path: str, repeated: Repeated) -> None:
         self.path = path
         self.gathered = Gathered(path, repeated)

@@ -163,7 +163,7 @@ def standardised_mutual_information(meet: Sized) -> float:
     >>> round(cd.score([0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 2], "smi"), 12)
     2.423901326111
     """
-    if meet.margins.settled:
+    if meet.margins.fixed:
         return 0.0
     spread = meet.once(mutual_variance)
     mean = meet.once(expected).mutual

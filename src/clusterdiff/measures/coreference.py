@@ -234,7 +234,7 @@ def _pairs(sizes: Any) -> int:
     return (_core.sum_squares(np.asarray(sizes)) - int(np.sum(sizes))) // 2 if len(sizes) else 0
 
 
-class Links(NamedTuple):
+class LinkCounts(NamedTuple):
     """Pairs of mentions of one kind: those that both sides have, the true ones and the predicted ones."""
 
     right: int
@@ -242,15 +242,15 @@ class Links(NamedTuple):
     pred: int
 
 
-def links(overlap: Overlap) -> tuple[Links, Links]:
+def links(overlap: Overlap) -> tuple[LinkCounts, LinkCounts]:
     """The links within entities, and those between entities of one document."""
     m = overlap.size
     # The shared mentions alone: what is apart on both sides among them is right.
     rows = _core.group_sum(overlap.true, len(overlap.true_size), m)
     columns = _core.group_sum(overlap.pred, len(overlap.pred_size), m)
     shared, n_true, n_pred = _documents(overlap, rows)
-    together = Links(_pairs(m), _pairs(overlap.true_size), _pairs(overlap.pred_size))
-    apart = Links(
+    together = LinkCounts(_pairs(m), _pairs(overlap.true_size), _pairs(overlap.pred_size))
+    apart = LinkCounts(
         _pairs(shared) - _pairs(rows) - _pairs(columns) + together.right,
         _pairs(n_true) - together.true,
         _pairs(n_pred) - together.pred,
@@ -271,7 +271,7 @@ def _documents(overlap: Overlap, rows: Int64Array) -> tuple[Int64Array, Int64Arr
     return shared, n_true, n_pred
 
 
-def blanc(counts: tuple[Links, Links]) -> Blanc:
+def blanc(counts: tuple[LinkCounts, LinkCounts]) -> Blanc:
     """The score from the two kinds of links.
 
     A kind of link that the truth does not have is left out; without any link the score is 0.
@@ -289,7 +289,7 @@ def blanc(counts: tuple[Links, Links]) -> Blanc:
 def _blanc(meet: Overlapping) -> Blanc:
     if "blanc" in meet.offers:
         together, apart = meet.fused("blanc")
-        return blanc((Links(*together), Links(*apart)))
+        return blanc((LinkCounts(*together), LinkCounts(*apart)))
     return blanc(links(meet.overlap))
 
 

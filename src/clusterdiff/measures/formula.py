@@ -24,12 +24,12 @@ def readable(latex: str) -> str:
     >>> readable(r"\sum_{LC} \frac{m}{n} \log \frac{n\,m}{a\,b}")
     'Σ_LC m/n log (n m)/(a b)'
     """
-    text = _Reader(SIZES.sub("", latex)).all()
+    text = _FormulaReader(SIZES.sub("", latex)).all()
     text = re.sub(r"\s+", " ", text.replace(" - ", " − ")).strip()
     return re.sub(r"\s+([,;)])", r"\1", text)
 
 
-class _Reader:
+class _FormulaReader:
     """Reads LaTeX left to right: a group in braces is one argument, so is a lone character or command."""
 
     def __init__(self, latex: str) -> None:

@@ -45,11 +45,11 @@ class MeanCounts(SizeCounts):
         return float(self.counts @ (self.sizes * (self.sizes - 1.0) / 2))
 
 
-class Sizes(Protocol):
+class SizeModel(Protocol):
     """The sizes of the clusters of one side, as a model has them."""
 
     @property
-    def settled(self) -> bool:
+    def fixed(self) -> bool:
         """Whether they are always the same, and it does not matter which points are in which cluster."""
 
     @property
@@ -64,13 +64,13 @@ class Sizes(Protocol):
 
 
 @dataclass(frozen=True)
-class Given:
-    """Sizes as they are at hand."""
+class ObservedSizes:
+    """The sizes at hand."""
 
     side: SizeCounts
 
     @property
-    def settled(self) -> bool:
+    def fixed(self) -> bool:
         """Only with one cluster or all singletons."""
         return self.side.k in (1, self.side.n)
 
@@ -101,7 +101,7 @@ class OfNumber:
     k: int
 
     @property
-    def settled(self) -> bool:
+    def fixed(self) -> bool:
         """Only with one cluster or all singletons."""
         return self.k in (1, self.n)
 
@@ -134,7 +134,7 @@ class OfNumber:
     def mean(self) -> SizeCounts:
         """k·f(a)·P(the k − 1 others add up to n − a)/P(all add up to n), with f the Poisson weights beyond 0."""
         n, k = self.n, self.k
-        if self.settled:
+        if self.fixed:
             return SizeCounts(np.array([n // k]), np.array([k]))
         rate, own = self.rate, self.spread * sqrt(1 - 1 / k)  # given the sum, a size varies less
         step = floor(own / 1.5) if own >= WIDE else 1
@@ -161,7 +161,7 @@ class OfNumber:
 
     def draw(self, random: np.random.Generator) -> Int64Array:
         """How many of k − 1 clusters have each size; what is left is a size too, if it is drawn (Devroye 2012)."""
-        if self.settled:
+        if self.fixed:
             return np.full(self.k, self.n // self.k)
         size, likely, against = self.choices
         while True:
@@ -179,7 +179,7 @@ class OfAny:
     n: int
 
     @property
-    def settled(self) -> bool:
+    def fixed(self) -> bool:
         """Only with a single point."""
         return self.n == 1
 
@@ -231,22 +231,22 @@ def _counted(size: Int64Array, counts: FloatArray, n: int) -> MeanCounts:
     return MeanCounts(size[some], counts[some], n)  # type: ignore[arg-type]  # counts on average
 
 
-def sides(model: Model, margins: Margins) -> tuple[Sizes, Sizes]:
+def sides(model: Model, margins: Margins) -> tuple[SizeModel, SizeModel]:
     """The sizes of the true and of the predicted clusters; "1" draws one side, the predicted one."""
     n = margins.n
 
-    def drawn(side: SizeCounts) -> Sizes:
+    def drawn(side: SizeCounts) -> SizeModel:
         return OfNumber(n, side.k) if model.startswith("num") else OfAny(n)
 
     if model == "permutation":
-        return Given(margins.true), Given(margins.pred)
-    return Given(margins.true) if model.endswith("1") else drawn(margins.true), drawn(margins.pred)
+        return ObservedSizes(margins.true), ObservedSizes(margins.pred)
+    return ObservedSizes(margins.true) if model.endswith("1") else drawn(margins.true), drawn(margins.pred)
 
 
 class OverSizes(OnAverage):
     """The sums of two clusterings whose sizes are left to chance as well, on average."""
 
-    def __init__(self, true: Sizes, pred: Sizes) -> None:
+    def __init__(self, true: SizeModel, pred: SizeModel) -> None:
         super().__init__(Margins(true.mean(), pred.mean()))
 
     @cached_property

@@ -127,7 +127,7 @@ def adjusted_s_h(meet: Sized) -> float:
     """
     if meet.same:
         return 1.0
-    if meet.margins.settled:
+    if meet.margins.fixed:
         return 0.0
     return 1.0 - (1.0 - s_h(meet)) / meet.once(s_h_lost)
 

@@ -59,6 +59,6 @@ class Margins:
         return self.true.n
 
     @property
-    def settled(self) -> bool:
+    def fixed(self) -> bool:
         """Whether nothing is left to chance: with one cluster or all singletons on a side, every meet looks alike."""
         return not {1, self.n}.isdisjoint((self.true.k, self.pred.k))

@@ -21,7 +21,7 @@ def constant_baseline(trial: Trial) -> Iterator[Counterexample]:
         for row, true in enumerate(trial.trues(omega).tolist()):
             for kind, pred in enumerate(omega.representatives.tolist()):
                 mean = _mean(trial, omega, row, kind)
-                if _settled(omega, true) or _settled(omega, pred) or np.isnan(mean):
+                if _fixed(omega, true) or _fixed(omega, pred) or np.isnan(mean):
                     continue
                 told = f"{mean:.4g} on average for clusters of these sizes"
                 if level is None:
@@ -35,7 +35,7 @@ def _mean(trial: Trial, omega: Universe, row: int, kind: int) -> float:
     return float(np.mean(trial.values[omega.n][row][omega.kind == kind]))
 
 
-def _settled(omega: Universe, clustering: int) -> bool:
+def _fixed(omega: Universe, clustering: int) -> bool:
     """Whether it is one cluster or all singletons, which leave nothing to chance."""
     return int(omega.labels[clustering].max()) + 1 in (1, omega.n)
 

@@ -16,7 +16,7 @@ from clusterdiff.verbs.compare import compare as compare_clusterings
 MENTION = re.compile(r"\[([^|\]]+)\|([^|\]]+)\|([^|\]]+)\]")
 
 
-class Mention(NamedTuple):
+class Phrase(NamedTuple):
     """A phrase of the story, its place, and its entity."""
 
     line: int
@@ -34,10 +34,10 @@ def text() -> str:
     return MENTION.sub(r"\1", _annotated())
 
 
-def mentions() -> list[Mention]:
+def mentions() -> list[Phrase]:
     """The mentions in the order of the text."""
     return [
-        Mention(number, match[1], match[2], match[3])
+        Phrase(number, match[1], match[2], match[3])
         for number, line in enumerate(_annotated().splitlines(), 1)
         for match in MENTION.finditer(line)
     ]

@@ -171,7 +171,7 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Given:
+class Originals:
     """Two clusterings as they were given, over the points that either has; noise is in no cluster."""
 
     true: Labels
@@ -192,7 +192,7 @@ class Alignment:
     order: Order
     named: bool
     policy: Policy = field(default_factory=Policy)
-    given: Given | None = None
+    given: Originals | None = None
     kept: npt.NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
@@ -309,14 +309,14 @@ def _apply_missing(aligned: Alignment) -> Alignment:
     return _alone(aligned, [aligned.side(side).absent for side in SIDES]) if rule.separates else aligned
 
 
-def _as_given(aligned: Alignment, noise: Sequence[BoolArray | None] = (None, None)) -> Given:
+def _as_given(aligned: Alignment, noise: Sequence[BoolArray | None] = (None, None)) -> Originals:
     """The two sides as they are, without noise; a point in no cluster of either is no point of theirs."""
     true, pred = aligned.true.hidden(noise[0]), aligned.pred.hidden(noise[1])
     present = true.present | pred.present
     if present.all():
-        return Given(true, pred)
+        return Originals(true, pred)
     kept = np.flatnonzero(present)
-    return Given(true.take(kept), pred.take(kept))
+    return Originals(true.take(kept), pred.take(kept))
 
 
 def _counted(policy: Policy, aligned: Alignment) -> Policy:

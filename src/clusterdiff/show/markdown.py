@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from clusterdiff.decide.leaderboard import MARKDOWN, Board, Cell, escaped, markdown
+from clusterdiff.decide.leaderboard import MARKDOWN, Board, Entry, escaped, markdown
 from clusterdiff.diff.comparison import AnyMeasure, Comparison
 from clusterdiff.table import shown
 from clusterdiff.wording import count, number
@@ -46,12 +46,12 @@ def comparison_markdown(
         return "\n\n".join([*lines, rest])
     rows = [
         [
-            Cell(c.kind),
-            Cell(f"{c.size:,}"),
-            Cell(number(c.loss, 6)),
-            Cell(number(c.score)),
-            Cell(_names(c.true)),
-            Cell(_names(c.pred)),
+            Entry(c.kind),
+            Entry(f"{c.size:,}"),
+            Entry(number(c.loss, 6)),
+            Entry(number(c.score)),
+            Entry(_names(c.true)),
+            Entry(_names(c.pred)),
         ]
         for c in worst
     ]

@@ -20,7 +20,7 @@ Indices = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Block:
+class Region:
     """A component, or the costliest part of one, in the order in which it is drawn."""
 
     component: int
@@ -51,7 +51,7 @@ class Choice:
         self, diff: Comparison, clusters: int = CLUSTERS, cells: int = CELLS, alone: bool = False
     ) -> None:
         self.diff = diff
-        self.blocks: list[Block] = []
+        self.regions: list[Region] = []
         table, found = diff.components, diff.analysis.join
         loss = table["loss"]
         lossy = int((loss > 0).sum())
@@ -64,20 +64,20 @@ class Choice:
             drawn = drawn[np.asarray(table["true_clusters"] * table["pred_clusters"])[drawn] > 0]
         for row in drawn.tolist():
             component = int(table["component"][row])
-            block = self._block(component, str(table["kind"][row]), clusters, cells)
-            if self.blocks and (block.cut or clusters <= 0 or cells <= 0):
+            region = self._region(component, str(table["kind"][row]), clusters, cells)
+            if self.regions and (region.cut or clusters <= 0 or cells <= 0):
                 break
-            self.blocks.append(block)
-            clusters -= max(len(block.true), len(block.pred))
-            cells -= len(block.cells)
+            self.regions.append(region)
+            clusters -= max(len(region.true), len(region.pred))
+            cells -= len(region.cells)
             shown_loss += float(loss[row])
-        if not self.blocks:
+        if not self.regions:
             raise ArgumentError("the two clusterings share no point, so there is nothing to draw.")
-        self.left = self.lossy - len(self.blocks)
+        self.left = self.lossy - len(self.regions)
         self.left_loss = float(loss.sum()) - shown_loss
         self.same = len(found) - lossy if lossy else 0
 
-    def _block(self, component: int, kind: str, clusters: int, cells: int) -> Block:
+    def _region(self, component: int, kind: str, clusters: int, cells: int) -> Region:
         diff, meet = self.diff, self.diff.meet
         true, pred = (diff.analysis.codes_of_component(component, side) for side in ("true", "pred"))
         inside = diff.analysis.cells_of_component(component).astype(np.int64)
@@ -89,7 +89,7 @@ class Choice:
             inside = np.sort(_top(inside, meet.size[inside].astype(float), cells))
             true, pred = true[np.isin(true, meet.true[inside])], pred[np.isin(pred, meet.pred[inside])]
         true, pred = _untangled(meet.true[inside], meet.pred[inside], meet.size[inside], true, pred)
-        return Block(component, kind, true, pred, inside, cut)
+        return Region(component, kind, true, pred, inside, cut)
 
     def _neighbours(self, inside: Indices, most: int) -> tuple[Indices, Indices]:
         """The costliest true cluster of a component, and those that it is tangled with, along the costliest cells."""
@@ -119,30 +119,30 @@ class Choice:
     @property
     def true(self) -> Indices:
         """The true clusters that are drawn."""
-        return np.concatenate([block.true for block in self.blocks])
+        return np.concatenate([region.true for region in self.regions])
 
     @property
     def pred(self) -> Indices:
         """The predicted clusters that are drawn."""
-        return np.concatenate([block.pred for block in self.blocks])
+        return np.concatenate([region.pred for region in self.regions])
 
     @property
     def cells(self) -> Indices:
         """The cells that are drawn."""
-        return np.concatenate([block.cells for block in self.blocks])
+        return np.concatenate([region.cells for region in self.regions])
 
     @property
     def note(self) -> str:
         """What is left out, in words."""
         parts = []
-        for block in self.blocks:
-            if block.cut:
+        for region in self.regions:
+            if region.cut:
                 join = self.diff.analysis.join
-                inside = len(self.diff.analysis.cells_of_component(block.component))
+                inside = len(self.diff.analysis.cells_of_component(region.component))
                 parts.append(
-                    f"in part: {len(block.true):,} of {count(int(join.true_count[block.component]), 'true cluster')} "
-                    f"and {len(block.pred):,} of {int(join.pred_count[block.component]):,} predicted, with "
-                    f"{len(block.cells):,} of their {inside:,} cells"
+                    f"in part: {len(region.true):,} of {count(int(join.true_count[region.component]), 'true cluster')} "
+                    f"and {len(region.pred):,} of {int(join.pred_count[region.component]):,} predicted, with "
+                    f"{len(region.cells):,} of their {inside:,} cells"
                 )
         if self.left:
             word = "component that differs" if self.left == 1 else "components that differ"

@@ -25,7 +25,7 @@ from clusterdiff.show.plots.canvas import (
     title,
     write,
 )
-from clusterdiff.show.plots.choice import CELLS, Block, Choice, Indices
+from clusterdiff.show.plots.choice import CELLS, Choice, Indices, Region
 from clusterdiff.show.plots.names import Names, extent, tall, widest
 from clusterdiff.show.plots.registry import picture
 from clusterdiff.wording import count
@@ -160,10 +160,10 @@ class _Flow:
         rows = max(len(column.clusters) for column in columns)
         scale = ROW * rows / max(points, 1)
         top = 0.0
-        for block in self.choice.blocks:
-            height = max(column.needs(getattr(block, column.side), scale) for column in columns)
+        for region in self.choice.regions:
+            height = max(column.needs(getattr(region, column.side), scale) for column in columns)
             for column in columns:
-                column.place(getattr(block, column.side), top, height, scale)
+                column.place(getattr(region, column.side), top, height, scale)
             top += height + BETWEEN
         self.height = top
         longest = widest(name for column in columns for name in column.names.values())
@@ -188,8 +188,8 @@ class _Flow:
 
     def draw(self, ax: Axes) -> None:
         """Ribbons, then what leads to clusters that are not drawn or nowhere, then the clusters with their names."""
-        for block in self.choice.blocks:
-            for cell in self._ordered(block):
+        for region in self.choice.regions:
+            for cell in self._ordered(region):
                 self._ribbon(ax, cell)
         for side, column in self.sides.items():
             for cluster in column.clusters.tolist():
@@ -197,9 +197,9 @@ class _Flow:
         for side, column in self.sides.items():
             self._boxes(ax, side, column)
 
-    def _ordered(self, block: Block) -> list[int]:
+    def _ordered(self, region: Region) -> list[int]:
         # What stayed is drawn first, so that nothing that was lost lies under it.
-        for_true = block.cells_in_order(self.meet)
+        for_true = region.cells_in_order(self.meet)
         self.starts = {
             cell: self.sides["true"].take(int(self.meet.true[cell]), int(self.meet.size[cell]))
             for cell in for_true

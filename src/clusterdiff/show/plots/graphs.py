@@ -28,7 +28,7 @@ from clusterdiff.show.plots.canvas import (
     title,
     write,
 )
-from clusterdiff.show.plots.choice import Block, Choice, Indices
+from clusterdiff.show.plots.choice import Choice, Indices, Region
 from clusterdiff.show.plots.names import LINE, SMALL, Names, extent, tall, widest
 from clusterdiff.show.plots.registry import picture
 
@@ -57,15 +57,15 @@ class _Graph:
         self.fit = Names(30.0, max(1, int(self.pitch * sin(radians(SLANT)) / LINE - 0.3)))
         self.scale = max(
             float(size[clusters].max())
-            for block in choice.blocks
-            for size, clusters in ((meet.true_size, block.true), (meet.pred_size, block.pred))
+            for region in choice.regions
+            for size, clusters in ((meet.true_size, region.true), (meet.pred_size, region.pred))
         )
-        self.above = self._room(meet.true_names, (block.true for block in choice.blocks))
-        self.below = self._room(meet.pred_names, (block.pred for block in choice.blocks))
+        self.above = self._room(meet.true_names, (region.true for region in choice.regions))
+        self.below = self._room(meet.pred_names, (region.pred for region in choice.regions))
 
     def _room(self, names: Any, clusters: Iterable[Indices]) -> float:
         """The height of the names beyond a row, in millimetres."""
-        drawn = [self.fit(names[c]) for block in clusters for c in block.tolist()]
+        drawn = [self.fit(names[c]) for region in clusters for c in region.tolist()]
         return max(widest([name]) * sin(radians(SLANT)) + tall(name) * cos(radians(SLANT)) for name in drawn)
 
     def axes(self, ax: Axes | None, rows: int) -> Axes:
@@ -120,7 +120,7 @@ class _Graph:
                 )
 
 
-def _frame(ax: Axes, block: Block, left: float, width: float, rows: int, colour: str) -> None:
+def _frame(ax: Axes, region: Region, left: float, width: float, rows: int, colour: str) -> None:
     """A frame around a component; broken if it is drawn in part."""
     from matplotlib.patches import FancyBboxPatch
 
@@ -135,7 +135,7 @@ def _frame(ax: Axes, block: Block, left: float, width: float, rows: int, colour:
             fill=False,
             edgecolor=colour,
             linewidth=1.2,
-            linestyle="--" if block.cut else "-",
+            linestyle="--" if region.cut else "-",
             zorder=0,
         )
     )
@@ -156,14 +156,14 @@ def bipartite(
     """
     choice = Choice(diff, clusters or _most(width))
     meet = diff.meet
-    wide = [max(len(b.true), len(b.pred)) for b in choice.blocks]
+    wide = [max(len(b.true), len(b.pred)) for b in choice.regions]
     graph = _Graph(choice, sum(wide) + 0.4 * (len(wide) - 1), width)
     ax = graph.axes(ax, 2)
     left = 0.0
-    for block, columns in zip(choice.blocks, wide, strict=True):
-        top, bottom = _spaced(block.true, left, columns), _spaced(block.pred, left, columns)
-        _frame(ax, block, left, columns, 2, KIND_COLOURS[block.kind])
-        for cell in block.cells.tolist():
+    for region, columns in zip(choice.regions, wide, strict=True):
+        top, bottom = _spaced(region.true, left, columns), _spaced(region.pred, left, columns)
+        _frame(ax, region, left, columns, 2, KIND_COLOURS[region.kind])
+        for cell in region.cells.tolist():
             x0, x1 = top[int(meet.true[cell])], bottom[int(meet.pred[cell])]
             ax.plot([x0, x1], [1, 0], color=GREY, lw=graph.line(meet.size[cell]), alpha=0.7, zorder=1)
         graph.nodes(ax, top, 1.0, meet.true_size, meet.true_names, TRUE, up=True)
@@ -171,7 +171,7 @@ def bipartite(
         left += columns + 0.4
     graph.row(ax, "true", 1.0, TRUE)
     graph.row(ax, "predicted", 0.0, PRED)
-    over = kind_legend(ax, (block.kind for block in choice.blocks), line=True)
+    over = kind_legend(ax, (region.kind for region in choice.regions), line=True)
     title(ax, "Bipartite graph", over)
     note(ax, "; ".join(filter(None, [choice.note, graph.fit.note])))
     return ax
@@ -192,17 +192,17 @@ def derivation(
     """
     choice = Choice(diff, clusters or _most(width), _most(width))
     meet = diff.meet
-    wide = [max(len(b.cells), len(b.true), len(b.pred)) for b in choice.blocks]
+    wide = [max(len(b.cells), len(b.true), len(b.pred)) for b in choice.regions]
     graph = _Graph(choice, sum(wide) + 0.4 * (len(wide) - 1), width)
     ax = graph.axes(ax, 3)
     parts, united = np.diff(meet.indptr), np.bincount(meet.pred, minlength=meet.k_pred)
     left = 0.0
-    for block, columns in zip(choice.blocks, wide, strict=True):
-        cells = block.cells_in_order(meet)
+    for region, columns in zip(choice.regions, wide, strict=True):
+        cells = region.cells_in_order(meet)
         x = {cell: left + i for i, cell in enumerate(cells)}
-        top = _above(block.true, [(int(meet.true[c]), x[c]) for c in cells], left, columns)
-        bottom = _above(block.pred, [(int(meet.pred[c]), x[c]) for c in cells], left, columns)
-        _frame(ax, block, left, columns, 3, PALE)
+        top = _above(region.true, [(int(meet.true[c]), x[c]) for c in cells], left, columns)
+        bottom = _above(region.pred, [(int(meet.pred[c]), x[c]) for c in cells], left, columns)
+        _frame(ax, region, left, columns, 3, PALE)
         for cell in cells:
             t, p = int(meet.true[cell]), int(meet.pred[cell])
             line = graph.line(meet.size[cell])
