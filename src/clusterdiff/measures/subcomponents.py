@@ -20,8 +20,10 @@ from clusterdiff.caching import cached_property
 from clusterdiff.errors import ArgumentError, MeasureError, nearest, one_of
 from clusterdiff.measures.formulas import kept_each, x_log_x
 from clusterdiff.meet.meet import Meet
+from clusterdiff.meet.rows import Rows
 from clusterdiff.meet.sums import Reads
-from clusterdiff.meet.uneven import UnevenMeet
+from clusterdiff.meet.terms import CONTENTS
+from clusterdiff.meet.uneven import SideScores, UnevenMeet
 from clusterdiff.messages import Message
 from clusterdiff.points.labels import FloatArray
 from clusterdiff.table import record_html
@@ -151,6 +153,28 @@ def distance(meet: Meet) -> FloatArray:
     return np.where(unsplit, 1.0, np.minimum(kept_each(kept, meet.links.true), 1.0))
 
 
+@dataclass(frozen=True)
+class OfContent:
+    """The scores of true clusters by a content of :mod:`clusterdiff.meet.terms`: what they still hold of it."""
+
+    name: str
+
+    def __call__(self, meet: Meet) -> FloatArray:
+        """The score of every true cluster."""
+        return Rows.of(meet).of_true(f"score_{self.name}")
+
+    def sides(self, meet: UnevenMeet) -> tuple[SideScores, SideScores]:
+        """The scores of both sides where points are lost."""
+        rows = Rows.of(meet)
+        labels = [f"{label}_{self.name}" for label in ("score", "inner", "kept")]
+        true, pred = (SideScores(*map(of, labels)) for of in (rows.of_true, rows.of_pred))
+        return true, pred
+
+
+for _name in CONTENTS.keys() - subcomponents.keys():
+    subcomponents[_name] = Subcomponent(_name, OfContent(_name))
+
+
 # ---- a user's own
 
 
@@ -271,7 +295,10 @@ class Scored:
             other = meet.transpose()
             assert isinstance(other, UnevenMeet)
             own = isinstance(s.function, Own)
-            self.split_sides, self.merge_sides = meet.scores(s, own), other.scores(s, own)
+            if isinstance(s.function, OfContent):
+                self.split_sides, self.merge_sides = s.function.sides(meet)
+            else:
+                self.split_sides, self.merge_sides = meet.scores(s, own), other.scores(s, own)
             self.split, self.merge = self.split_sides.whole, self.merge_sides.whole
         else:
             self.split = s(meet)

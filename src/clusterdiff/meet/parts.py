@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias
 
@@ -10,9 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterdiff import _core
-from clusterdiff.errors import ArgumentError
+from clusterdiff.errors import ArgumentError, MeasureError
+from clusterdiff.meet.arrays import held
+from clusterdiff.meet.terms import CONTENTS
 from clusterdiff.points.labels import FloatArray, Int64Array, IntArray
 
+#: The contents that the core sums up, and engines too.
+SUMMED = frozenset({"entropy", "pairs"})
 #: How many pairs there are, or what they weigh.
 Count: TypeAlias = int | float | Fraction
 
@@ -25,7 +29,8 @@ class CellWeights:
     Σ w·log(mass/w): what there is to lose in taking the cell apart. Both are sums of terms ≥ 0, also over united
     cells, so that nothing cancels: one heavy point hides none of the others, and it alone has exactly nothing to lose.
     ``points`` are those that weigh anything. ``square`` is Σw² of whole weights, with which pairs are counted exactly;
-    None for others. All weights are in units of 2 to the ``scale``.
+    None for others. ``contents`` has, for every further content of :mod:`clusterdiff.meet.terms`, what there is to lose
+    inside each cell. All weights are in units of 2 to the ``scale``.
     """
 
     mass: npt.NDArray[Any]
@@ -34,6 +39,7 @@ class CellWeights:
     points: Int64Array
     square: Int64Array | None = None
     scale: int = 0
+    contents: dict[str, FloatArray] = field(default_factory=dict)
 
     @classmethod
     def of(cls, weights: npt.NDArray[Any], cell: IntArray, k: int, scale: int = 0) -> CellWeights:
@@ -42,7 +48,9 @@ class CellWeights:
         square = _core.group_sum(cell, k, weights * weights) if whole else None
         inside = _core.contents(cell, k, weights)
         points = np.bincount(cell[weights > 0], minlength=k)
-        return cls(_core.group_sum(cell, k, weights), inside.pairs, inside.entropy, points, square, scale)
+        contents = {name: held(name, cell, k, weights) for name in CONTENTS.keys() - SUMMED}
+        mass = _core.group_sum(cell, k, weights)
+        return cls(mass, inside.pairs, inside.entropy, points, square, scale, contents)
 
     @classmethod
     def summed(
@@ -57,13 +65,22 @@ class CellWeights:
 
     def inside(self, content: str) -> FloatArray:
         """What there is to lose inside each cell, of a content of :mod:`clusterdiff.meet.terms`."""
-        return self.entropy if content == "entropy" else 2 * self.pairs
+        if content == "entropy":
+            return self.entropy
+        if content == "pairs":
+            return 2 * self.pairs
+        if content not in self.contents:
+            raise MeasureError(
+                f"`{content}` looks at the weights of single points, and only sums of them are known here."
+            )
+        return self.contents[content]
 
     def take(self, cells: Any) -> CellWeights:
         """The same for a selection of cells."""
         square = None if self.square is None else self.square[cells]
         sums = self.mass[cells], self.pairs[cells], self.entropy[cells], self.points[cells]
-        return CellWeights(*sums, square, self.scale)
+        contents = {name: inside[cells] for name, inside in self.contents.items()}
+        return CellWeights(*sums, square, self.scale, contents)
 
     def beside(self, others: CellWeights) -> CellWeights:
         """These cells, and then some others; squares are not kept."""
@@ -73,6 +90,10 @@ class CellWeights:
             np.concatenate([self.entropy, others.entropy]),
             np.concatenate([self.points, others.points]),
             scale=self.scale,
+            contents={
+                name: np.concatenate([inside, others.contents.get(name, np.zeros(len(others.mass)))])
+                for name, inside in self.contents.items()
+            },
         )
 
     def merged(self, groups: IntArray, k: int) -> CellWeights:
@@ -85,6 +106,10 @@ class CellWeights:
             _core.group_sum(groups, k, self.points),
             None if self.square is None else _core.group_sum(groups, k, self.square),
             self.scale,
+            {
+                name: _core.group_sum(groups, k, inside) + held(name, groups, k, self.mass)
+                for name, inside in self.contents.items()
+            },
         )
 
 
