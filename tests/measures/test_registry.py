@@ -248,3 +248,9 @@ def test_the_catalogue_is_current() -> None:
     assert (TOP / "docs" / "measures.md").read_text(encoding="utf-8") == printed, (
         "docs/measures.md is out of date: clusterdiff measures --markdown > docs/measures.md"
     )
+
+
+@pytest.mark.parametrize("other", [5, None, ("S_H",), ["S_H"], "no such"])
+def test_whatever_names_no_measure_is_not_among_them(other: object) -> None:
+    """Asking is no error, whatever is asked for."""
+    assert other not in cd.measures
