@@ -117,10 +117,9 @@ class Run:
         return Reached(self.notes)
 
     def work(
-        self, waiting: queue.SimpleQueue[Mutant], reached: Reached, place: int, stop: threading.Event
+        self, copy: Copy, waiting: queue.SimpleQueue[Mutant], reached: Reached, stop: threading.Event
     ) -> None:
         """One mutant after the other, in a copy of one's own."""
-        copy = Copy(self.folder / f"copy-{place}", self.folder / "source")
         while not stop.is_set():
             try:
                 mutant = waiting.get_nowait()
@@ -157,14 +156,17 @@ def main(number: int = 200, seed: int = 0, jobs: int = 1) -> None:
         if str(mutant) not in known:
             waiting.put(mutant)
     stop = threading.Event()
-    workers = [
-        threading.Thread(target=run.work, args=(waiting, reached, place, stop), daemon=True)
-        for place in range(jobs)
-    ]
+    copies = [Copy(run.folder / f"copy-{place}", run.folder / "source") for place in range(jobs)]
+    workers = [threading.Thread(target=run.work, args=(copy, waiting, reached, stop)) for copy in copies]
     for worker in workers:
         worker.start()
-    for worker in workers:
-        worker.join()
+    try:
+        for worker in workers:
+            worker.join()
+    finally:
+        stop.set()
+        for copy in copies:
+            copy.stop()
     report = run.report()
     (run.folder / "report.txt").write_text(report + "\n", encoding="utf-8")
     print(report.partition("\n")[0])

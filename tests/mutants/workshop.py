@@ -36,13 +36,14 @@ class Copy:
         others = [entry for entry in sys.path if "site-packages" in entry]
         (site / "borrowed.pth").write_text("\n".join([str(self.tree / "src"), *others]) + "\n")
         self._written = 0
+        self._process: subprocess.Popen[bytes] | None = None
 
     def run(
         self, tests: Sequence[str], *options: str, timeout: float | None = None, **variables: str
     ) -> int | None:
         """Pytest's exit status; None if it took too long. Whatever it started is ended with it."""
         (self.tree / "tests.txt").write_text("\n".join(tests))
-        process = subprocess.Popen(
+        process = self._process = subprocess.Popen(
             [self.python, "-m", "pytest", "-p", "no:cacheprovider", *options, "@tests.txt"],
             cwd=self.tree,
             env=os.environ | variables,
@@ -56,9 +57,14 @@ class Copy:
         except subprocess.TimeoutExpired:
             return None
         finally:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
+            self.stop()
+            process.wait()
+
+    def stop(self) -> None:
+        """End what is running, with whatever it has started."""
+        process = self._process
+        if process is not None and process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
 
     def killed(self, module: str, mutation: Mutation, tests: Sequence[str], timeout: float) -> int | None:
         """What pytest says of a module with a mutation: 0 if the tests do not see it."""
