@@ -99,7 +99,7 @@ class ExactRows:
         self.members: dict[tuple[Any, Any, Any], list[Decimal]] = defaultdict(list)
         for i, (t, p) in enumerate(zip(true, pred, strict=True)):
             w = Decimal(1) if weights is None else Decimal(weights[i])
-            if t is not None or p is not None:
+            if w and (t is not None or p is not None):  # a point without weight is no point
                 self.members[t, p, i if None in (t, p) else None].append(w)
         self.members = {key: points for key, points in self.members.items() if sum(points)}
         self.sizes: dict[Any, int] = {}
