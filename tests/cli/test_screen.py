@@ -23,7 +23,7 @@ import clusterdiff as cd
 from clusterdiff.cli import main, output
 from clusterdiff.cli import progress as shown_progress
 from clusterdiff.cli.examples import customers
-from clusterdiff.cli.explaining import How, as_text, print_all
+from clusterdiff.cli.presentation import How, as_text, print_all
 from clusterdiff.files import STAGE
 from tests.hostile import hostile_clusterings
 
@@ -44,7 +44,7 @@ def screen(monkeypatch: pytest.MonkeyPatch, width: int, *arguments: object) -> s
     def console() -> Console:
         return Console(width=width, highlight=False, force_terminal=True, color_system=None)
 
-    for module in ("cli.explaining", "cli.coreference", "cli.output"):
+    for module in ("cli.presentation", "cli.coreference", "cli.output"):
         monkeypatch.setattr(f"clusterdiff.{module}.console", console)
     return run(*arguments).stdout
 

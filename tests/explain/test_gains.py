@@ -163,7 +163,7 @@ def test_features_and_functions_of_ones_own() -> None:
         assert found["score"].tolist() == pytest.approx([anew])
     anew = cd.compare(true, [9, 9, 9, 1, 2, 3, 3], features=x).score("cdistance")
     assert diff.gains("cdistance", "true")[0].score == pytest.approx(anew)
-    few = cd.compare(true, pred).gains("f_measure", "true", anew=1)
+    few = cd.compare(true, pred).gains("f_measure", "true", recompute=1)
     assert (len(few), few.left_out) == (1, 1)
     assert "1 true cluster not computed" in repr(few)
 
@@ -219,10 +219,10 @@ def test_bad_questions_are_refused() -> None:
         diff.gains("arii")
     with pytest.raises(cd.ArgumentError, match="`by` must be"):
         diff.gains("ari", "point")  # type: ignore[arg-type]
-    with pytest.raises(cd.ArgumentError, match="`anew` must be a whole number of at least 0; got -1"):
-        diff.gains("ari", anew=-1)
-    with pytest.raises(cd.ArgumentError, match="`anew` must be a whole number"):
-        diff.repairs("A", anew=1.5)  # type: ignore[arg-type]
+    with pytest.raises(cd.ArgumentError, match="`recompute` must be a whole number of at least 0; got -1"):
+        diff.gains("ari", recompute=-1)
+    with pytest.raises(cd.ArgumentError, match="`recompute` must be a whole number"):
+        diff.repairs("A", recompute=1.5)  # type: ignore[arg-type]
     with pytest.raises(cd.ArgumentError, match="is not known for ari"):
         diff.repairs("ari").sequence  # noqa: B018
     with pytest.raises(cd.MeasureError, match="not defined where a clustering lacks points"):

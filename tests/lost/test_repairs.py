@@ -175,7 +175,7 @@ def test_gains_in_any_measure_are_exact(measure: str, seed: int) -> None:
         after = cd.compare(true, done(repair, pred, true), missing="lost").score(measure)
         assert after == pytest.approx(repair.score, abs=1e-12), repair
         assert repair.gain == pytest.approx(better * (after - diff.score(measure)), abs=1e-12)
-    few = diff.repairs(measure, anew=2)
+    few = diff.repairs(measure, recompute=2)
     assert len(few) <= 2
     assert few.left_out >= len(repairs) - 2
 

@@ -112,7 +112,7 @@ KINDS = [
     (margins(*sizes), meets)
     for n in (4, 5)
     for sizes, meets in enumerated(n).items()
-    if not margins(*sizes).settled
+    if not margins(*sizes).fixed
 ] + [(margins(true, pred), list(every(true, pred).meets())) for true, pred in SMALL]
 
 

@@ -10,7 +10,10 @@ import click
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from clusterdiff.cli.explaining import (
+from clusterdiff.cli.hunks import Voice
+from clusterdiff.cli.options import together
+from clusterdiff.cli.output import console, plain_table, print_data, print_json
+from clusterdiff.cli.presentation import (
     How,
     costliest,
     explanation_as_data,
@@ -19,11 +22,8 @@ from clusterdiff.cli.explaining import (
     slices_as_data,
     slices_as_text,
 )
-from clusterdiff.cli.hunks import Voice
-from clusterdiff.cli.options import together
-from clusterdiff.cli.output import console, plain_table, print_data, print_json
 from clusterdiff.cli.progress import progress
-from clusterdiff.cli.telling import DIM, fitting, flowing, lost
+from clusterdiff.cli.screen import DIM, fitting, flowing, lost
 from clusterdiff.diff.documents import CorpusComparison, Counts
 from clusterdiff.errors import ArgumentError, LabelError, listed, nearest
 from clusterdiff.formats.mentions import REPEATED, Repeated

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from clusterdiff.cli.hunks import Voice
 from clusterdiff.cli.output import plain_table
-from clusterdiff.cli.telling import DIM
+from clusterdiff.cli.screen import DIM
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.gains import BY, By
 from clusterdiff.wording import change, count, name

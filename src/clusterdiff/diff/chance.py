@@ -226,7 +226,7 @@ class Situation:
 
     @cached_property
     def certain(self) -> bool:
-        """One side that is settled settles the other, if its sizes are given: every meet looks alike then."""
+        """One side that is fixed fixes the other, if its sizes are given: every meet looks alike then."""
         if self.model == "permutation":
             return self.margins.fixed
         true, pred = sides(self.model, self.margins)

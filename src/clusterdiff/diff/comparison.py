@@ -23,7 +23,7 @@ from clusterdiff.diff.scores import AnyMeasure as AnyMeasure
 from clusterdiff.diff.scores import Scores
 from clusterdiff.diff.slices import PointLoss, Slice, by, by_point
 from clusterdiff.diff.source import PointSource
-from clusterdiff.diff.worth import ANEW, Worth
+from clusterdiff.diff.worth import RECOMPUTED, Worth
 from clusterdiff.errors import ArgumentError, ClusterdiffWarning
 from clusterdiff.measures import Measure, resolve
 from clusterdiff.meet.meet import Meet
@@ -189,7 +189,9 @@ class Comparison(Scores):
             return explain(self.analysis, self.source, top, sides)
         return explain_gains(self._worth(wanted), top, sides)
 
-    def gains(self, measure: AnyMeasure = "S_H", by: By = "component", *, anew: int = ANEW) -> Gains:
+    def gains(
+        self, measure: AnyMeasure = "S_H", by: By = "component", *, recompute: int = RECOMPUTED
+    ) -> Gains:
         """What it is worth, in any measure, to set each component or cluster right: greatest gain first.
 
         A gain is by how much the measure would come closer to its best value: what a similarity rises, and what a
@@ -203,7 +205,7 @@ class Comparison(Scores):
             ``"component"``: all points of a component are clustered as in truth; those that it lacks are found, and
             spurious ones gone, where such count as lost. ``"true"``: a true cluster is made a predicted cluster of its
             own. ``"pred"``: a predicted cluster is split by true cluster, and its spurious points are gone.
-        anew
+        recompute
             What a measure gains follows from its sums, for any number of components. One that reads more than sums is
             computed anew, for as many of the costliest (by S_H) as this says; ``left_out`` counts the others.
 
@@ -219,11 +221,11 @@ class Comparison(Scores):
         >>> diff.gains("ari", by="pred")[0]
         ClusterGain(cluster=3, component=1, size=2, parts=2, gain=0.20123839009287925, score=0.4117647058823529)
         """
-        return gains(self._worth(resolve(measure), anew), by)
+        return gains(self._worth(resolve(measure), recompute), by)
 
-    def _worth(self, measure: Measure, anew: int = ANEW) -> Worth:
+    def _worth(self, measure: Measure, recompute: int = RECOMPUTED) -> Worth:
         seen = self.seen_by(measure)
-        return Worth(measure, seen.analysis, seen.source, anew)
+        return Worth(measure, seen.analysis, seen.source, recompute)
 
     def seen_by(self, measure: Measure) -> Comparison:
         """The comparison that a measure is computed from: this one."""
@@ -233,7 +235,7 @@ class Comparison(Scores):
         """The meet that a measure is computed from."""
         return self.seen_by(measure).meet
 
-    def repairs(self, measure: AnyMeasure = "S_H", *, anew: int = ANEW) -> Repairs:
+    def repairs(self, measure: AnyMeasure = "S_H", *, recompute: int = RECOMPUTED) -> Repairs:
         """What to fix first: single operations on predicted clusters by the score that each alone would gain.
 
         Operations split a predicted cluster by true cluster; merge the predicted clusters that lie inside one true
@@ -245,7 +247,7 @@ class Comparison(Scores):
         ----------
         measure
             What the operations are to gain in; see :meth:`gains`.
-        anew
+        recompute
             For how many of the operations that gain most S_H a measure that reads more than sums is computed anew.
 
         Examples
@@ -265,7 +267,7 @@ class Comparison(Scores):
         if wanted == resolve("S_H"):
             return self._repairs
         seen = self.seen_by(wanted)
-        return Repairs(seen.analysis, seen.source, self._worth(wanted, anew))
+        return Repairs(seen.analysis, seen.source, self._worth(wanted, recompute))
 
     @cached_property
     def _repairs(self) -> Repairs:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from clusterdiff import notebook
 from clusterdiff.diff.analysis import Analysis
-from clusterdiff.diff.anew import NOWHERE, Operation
+from clusterdiff.diff.recompute import NOWHERE, Operation
 from clusterdiff.diff.worth import Worth
 from clusterdiff.errors import one_of
 from clusterdiff.meet.uneven import UnevenMeet
@@ -131,7 +131,7 @@ def valued(worth: Worth, by: By) -> tuple[Int64Array, FloatArray, int]:
         costs = _costs(worth.analysis, by)[found]
         costliest = found[np.argsort(-costs, kind="stable")]
         found, left_out = np.sort(costliest[: worth.limit]), len(costliest[worth.limit :])
-        values = worth.anew(_operation(worth.analysis, by, at) for at in found.tolist())
+        values = worth.recompute(_operation(worth.analysis, by, at) for at in found.tolist())
     else:
         values = every[found]
     defined = ~np.isnan(values)
@@ -169,7 +169,7 @@ def gain_together(worth: Worth, components: Int64Array) -> float:
     rows = worth.components
     if rows is not None:
         return float(worth.gains(np.array([rows.together(components)]))[0])
-    return float(worth.gains(worth.anew([all_right(worth.analysis, components)]))[0])
+    return float(worth.gains(worth.recompute([all_right(worth.analysis, components)]))[0])
 
 
 def _costs(analysis: Analysis, by: By) -> FloatArray:

@@ -12,9 +12,9 @@ import numpy.typing as npt
 from clusterdiff import _core, notebook
 from clusterdiff.caching import cached_property
 from clusterdiff.diff.analysis import Analysis
-from clusterdiff.diff.anew import NOWHERE, Operation
 from clusterdiff.diff.changes import Gathering
 from clusterdiff.diff.patch import FreshNames
+from clusterdiff.diff.recompute import NOWHERE, Operation
 from clusterdiff.diff.source import PointSource
 from clusterdiff.diff.worth import Worth
 from clusterdiff.errors import ArgumentError
@@ -361,7 +361,7 @@ def valued(worth: Worth, found: Candidates) -> tuple[Candidates, npt.NDArray[np.
     else:
         costliest = np.sort(np.argsort(-found.gain, kind="stable")[: worth.limit])
         found, left_out = found.take(costliest), len(split) - len(costliest)
-        score = worth.anew(_operations(analysis, found, pure))
+        score = worth.recompute(_operations(analysis, found, pure))
     defined = ~np.isnan(score)
     return found.take(np.flatnonzero(defined)), score[defined], left_out + int(np.sum(~defined))
 

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from clusterdiff.caching import cached_property
 from clusterdiff.diff.analysis import Analysis
-from clusterdiff.diff.anew import Anew, Operation
 from clusterdiff.diff.changes import KNOWN, Changes, Gathering
+from clusterdiff.diff.recompute import Operation, Recomputation
 from clusterdiff.diff.resampling import kinds_of
 from clusterdiff.diff.source import PointSource
 from clusterdiff.diff.statistic import OfSums, beta_of, kept_share, scale_of, sums_read
@@ -34,7 +34,7 @@ INFORMATION, ROUNDING = ("split_info", "merge_info"), 1e-12
 #: What a true cluster adds to these depends on all predicted clusters that it lies in: no single split explains it.
 NOT_BY_CLUSTER = frozenset({*MATCHINGS, "closest_true", "f_true", "chosen_true"})
 #: For how many operations a measure is computed anew, if it has to be.
-ANEW = 100
+RECOMPUTED = 100
 
 
 class Outcomes(NamedTuple):
@@ -67,10 +67,10 @@ class Worth:
         measure: Measure,
         analysis: Analysis,
         source: PointSource,
-        limit: int = ANEW,
+        limit: int = RECOMPUTED,
     ) -> None:
         if not isinstance(limit, int) or isinstance(limit, bool) or limit < 0:
-            raise ArgumentError.must("anew", "be a whole number of at least 0", limit)
+            raise ArgumentError.must("recompute", "be a whole number of at least 0", limit)
         self.measure, self.analysis, self.meet = measure, analysis, analysis.meet
         self.source, self.limit = source, limit
         self.score = float(measure(self.meet))
@@ -195,9 +195,9 @@ class Worth:
         change = after * np.where(rest > 0, through - m * s, 0.0) - t * through
         return meet.true_mass + np.bincount(meet.true, change, meet.k_true)
 
-    # ---- anew
+    # ---- recomputing
 
-    def anew(self, operations: Iterable[Operation]) -> FloatArray:
+    def recompute(self, operations: Iterable[Operation]) -> FloatArray:
         """The measure after each of a few operations, computed from the meet that they leave."""
         if self.measure.needs == "distances":
             raise MeasureError(
@@ -206,17 +206,17 @@ class Worth:
             )
         # Tables are not asked for the weights of their points unless points come and go.
         weights = self.source.weights if self.meet.uneven and self.meet.weighted else None
-        anew = Anew(self.meet, weights)
-        return np.array([self._value(anew, operation) for operation in operations])
+        recomputation = Recomputation(self.meet, weights)
+        return np.array([self._value(recomputation, operation) for operation in operations])
 
-    def _value(self, anew: Anew, operation: Operation) -> float:
+    def _value(self, recomputation: Recomputation, operation: Operation) -> float:
         try:
-            value = self._in_component(anew, operation)
-            return float(self.measure(anew.after(operation))) if value is None else value
+            value = self._in_component(recomputation, operation)
+            return float(self.measure(recomputation.after(operation))) if value is None else value
         except MeasureError:  # it has no value there, as K has none for more than k clusters
             return nan
 
-    def _in_component(self, anew: Anew, operation: Operation) -> float | None:
+    def _in_component(self, recomputation: Recomputation, operation: Operation) -> float | None:
         """The same from the one component that an operation changes, if the measure is a mean or sum over these."""
         joined = self.measure.join_weighted
         if self.meet.uneven or not (joined or self.measure.decomposition == SUMMED):
@@ -229,7 +229,7 @@ class Worth:
             part = self.analysis.meet_of_component(component)
             self._parts[component] = part, float(self.measure(part))
         part, before = self._parts[component]
-        after = anew.within(part, self.analysis.cells_of_component(component), operation)
+        after = recomputation.within(part, self.analysis.cells_of_component(component), operation)
         share = part.total / self.meet.total if joined else 1.0
         return self.score + share * (float(self.measure(after)) - before)
 

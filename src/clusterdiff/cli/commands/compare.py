@@ -11,7 +11,6 @@ from typing import Any
 import click
 
 from clusterdiff.cli.coreference import MENTIONS, POINTS, Shown, document_options, documents_of, show_corpus
-from clusterdiff.cli.explaining import SIDES, How, explain_options, show
 from clusterdiff.cli.inputs import (
     Engine,
     engine_options,
@@ -23,8 +22,9 @@ from clusterdiff.cli.inputs import (
 )
 from clusterdiff.cli.options import every, json_option, measures_option, top_option, with_first
 from clusterdiff.cli.output import error_console, print_data, refuse_several
+from clusterdiff.cli.presentation import SIDES, How, explain_options, show
 from clusterdiff.cli.progress import progress
-from clusterdiff.cli.reporting import Report, file_name
+from clusterdiff.cli.report import Report, file_name
 from clusterdiff.cli.writing import parted, refuse_overwriting, spreadsheet_option, write_option, write_parts
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.documents import CorpusComparison

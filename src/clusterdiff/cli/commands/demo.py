@@ -5,9 +5,9 @@ from __future__ import annotations
 import click
 
 from clusterdiff.cli.examples import customers
-from clusterdiff.cli.explaining import How, explain_options, show
 from clusterdiff.cli.options import every, json_option, measures_option, top_option, with_first
-from clusterdiff.cli.reporting import Report
+from clusterdiff.cli.presentation import How, explain_options, show
+from clusterdiff.cli.report import Report
 
 #: What is known about a customer apart from the two clusters.
 ATTRIBUTES = ("name", "email", "city", "source")

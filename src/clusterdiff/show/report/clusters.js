@@ -46,7 +46,7 @@ const lossBar = (loss, most) =>
 
 const clusterTable = (rows, side, { step, caption, about, open }) => {
   const most = rows.reduce((top, row) => Math.max(top, row.loss), 0);
-  return lister({
+  return sortedTable({
     caption,
     step,
     rows,

@@ -6,7 +6,7 @@ const fill = (cell, component) => {
   const small = component.whole && component.cells.length <= SMALL;
   if (small) told(cell, component);
   else navigable(cell, component);
-  cell.append(reviewing.workbench(component, small));
+  cell.append(reviewPanel.workbench(component, small));
 };
 
 const told = (cell, component) => {

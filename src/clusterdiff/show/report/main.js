@@ -36,7 +36,7 @@ addEventListener("resize", () => {
 });
 
 $("tools").hidden = $("list").hidden = false;
-reviewing.start();
+reviewPanel.start();
 readAddress();
 draw();
 follow();

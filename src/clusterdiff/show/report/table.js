@@ -2,7 +2,7 @@
 //
 // `columns` are { key, title, value, first, class }: `first` is the direction of the first click. `row` makes a table row,
 // `text` what a word is looked for in, and `about` says what is listed.
-const lister = ({ caption, columns, rows, row, text, about, step = PAGE }) => {
+const sortedTable = ({ caption, columns, rows, row, text, about, step = PAGE }) => {
   const view = { sort: columns.findIndex((column) => column.key === SORTED.sort), direction: -1, shown: step, word: "" };
   const body = element("tbody");
   const status = element("p", { class: "found", role: "status", "aria-live": "polite" });

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from clusterdiff.cli import main
-from clusterdiff.cli.reporting import Report
+from clusterdiff.cli.report import Report
 
 
 @pytest.fixture

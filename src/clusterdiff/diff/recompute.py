@@ -31,7 +31,7 @@ class Operation:
     spurious: dict[int, int] = field(default_factory=dict)
 
 
-class Anew:
+class Recomputation:
     """Meets after operations: what is compared if one of them is carried out."""
 
     def __init__(self, meet: Meet, weights: npt.NDArray[np.generic] | None = None) -> None:

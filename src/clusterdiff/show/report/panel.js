@@ -1,5 +1,5 @@
 // The review as people see it: what is left to decide, with the points in question, and what was decided.
-const reviewing = (() => {
+const reviewPanel = (() => {
   const PAGE_OF = 25;
   const section = $("review");
   const view = { current: null, evidence: true, shown: PAGE_OF };
@@ -141,7 +141,7 @@ const reviewing = (() => {
 
   const tally = () => {
     const { score, loss } = review.totals();
-    const accepted = leaving.accepted().length;
+    const accepted = exporting.accepted().length;
     const rejected = review.decisions.length - accepted;
     const now = $("score-now");
     now.textContent = number(score);
@@ -155,7 +155,7 @@ const reviewing = (() => {
     glance(accepted, score);
     const held = data.rest.components ? counted(data.components.length, "component") : "";
     $("progress").textContent = `${compact.format(accepted)} accepted, ${compact.format(rejected)} rejected, ${compact.format(left)} left to decide${held ? ` in the ${held} that this file holds` : ""}.`;
-    const { reason } = accepted || data.patch.refused ? leaving.patch() : {};
+    const { reason } = accepted || data.patch.refused ? exporting.patch() : {};
     $("no-patch").textContent = reason ? `No patch: ${reason} CSV has the same.` : "";
     $("no-patch").hidden = !reason;
     $("undo").disabled = !review.decisions.length;
@@ -254,15 +254,15 @@ const reviewing = (() => {
       view.shown += PAGE_OF;
       draw();
     });
-    $("as-patch").addEventListener("click", () => leaving.download("review.json", "application/json", leaving.patch().text));
+    $("as-patch").addEventListener("click", () => exporting.download("review.json", "application/json", exporting.patch().text));
     $("as-csv").addEventListener("click", () => {
-      leaving.download("review.csv", "text/csv", leaving.csv());
-      const risky = leaving.formulas();
+      exporting.download("review.csv", "text/csv", exporting.csv());
+      const risky = exporting.formulas();
       $("formulas").textContent = risky ? `${counted(risky, "value")} in the CSV would be taken for formulas by a spreadsheet.` : "";
     });
     $("as-words").addEventListener("click", async () => {
-      const done = await leaving.copy(leaving.words());
-      say(done ? `${counted(leaving.accepted().length, "repair")} copied.` : "This browser does not let the page copy.");
+      const done = await exporting.copy(exporting.words());
+      say(done ? `${counted(exporting.accepted().length, "repair")} copied.` : "This browser does not let the page copy.");
     });
     $("not-kept").hidden = review.kept();
     $("listed").hidden = true;

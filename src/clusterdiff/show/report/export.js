@@ -1,5 +1,5 @@
 // How accepted repairs leave the page: as a patch for `clusterdiff apply`, as CSV, in words.
-const leaving = (() => {
+const exporting = (() => {
   class NoPatch extends Error {}
 
   // JSON of a name, which must be the user's very own.

@@ -14,8 +14,8 @@ from clusterdiff.cli.hunks import Voice, hanging
 from clusterdiff.cli.options import together
 from clusterdiff.cli.output import console, print_json
 from clusterdiff.cli.progress import progress
-from clusterdiff.cli.reporting import NONE, Report, report_options
-from clusterdiff.cli.telling import (
+from clusterdiff.cli.report import NONE, Report, report_options
+from clusterdiff.cli.screen import (
     DIM,
     as_hunks,
     as_table,
