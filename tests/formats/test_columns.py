@@ -10,6 +10,7 @@ import pickle
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import clusterdiff as cd
@@ -204,3 +205,29 @@ def test_documents_on_the_command_line(tmp_path: Path, engine: str) -> None:
     shown = run(*arguments, "--engine", engine)
     assert "2 documents · true: 12 points in " in shown.stdout
     assert "points: 9 found, 3 not found, 0 spurious" in shown.stdout
+
+
+def test_columns_that_are_not_there_are_told_together(tmp_path: Path) -> None:
+    """Of a file, of two files, of one table and of frames: nobody has to run it once per slip."""
+    true, pred = tmp_path / "t.csv", tmp_path / "p.csv"
+    true.write_text("id,cluster,w\na,1,1\n")
+    pred.write_text("id,cluster\na,1\n")
+    with pytest.raises(
+        cd.FileError, match=r"t.csv has no columns 'idd', 'clusters', 'doc'; it has "
+    ) as caught:
+        cd.compare(true, pred, point="idd", cluster="clusters", documents="doc")
+    assert caught.value.hint is None
+    with pytest.raises(cd.FileError, match=r"t.csv has no column 'idd'; it has 'id'") as caught:
+        cd.compare(true, pred, point=("idd", "id"))
+    assert caught.value.hint == "did you mean 'id'?"
+    with pytest.raises(
+        cd.ArgumentError, match=r"neither .*t.csv nor .*p.csv has columns 'v', 'x'\."
+    ) as wrong:
+        cd.compare(true, pred, weights="v", features=["x", "w"])
+    assert wrong.value.hint is None
+    told = run("compare", true, "--true", "a", "--pred", "b", "--point", "i", "--weight", "v")
+    assert "t.csv has no columns 'i', 'a', 'b', 'v'; it has" in told.stderr
+    frame = pd.DataFrame({"id": ["a"], "cluster": [1]})
+    both = r"`point` must name a column of `true`; it has no 'i', .* `cluster` must .*; it has no 'c'"
+    with pytest.raises(cd.ArgumentError, match=both):
+        cd.compare(frame, frame, point="i", cluster="c")

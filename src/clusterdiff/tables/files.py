@@ -100,19 +100,24 @@ def columns_of(source: Source) -> list[str]:
         return list(scan.columns)
 
 
-def require(scan: Scan, column: str) -> str:
-    """The column, which must be there."""
-    if column not in scan.columns:
+def require(scan: Scan, point: Key | None, *columns: str | None) -> None:
+    """Raise unless all columns that were named are there; those that are not are told together."""
+    named = [
+        *([] if point is None else key_columns(point)),
+        *(column for column in columns if column is not None),
+    ]
+    lacking = [column for column in dict.fromkeys(named) if column not in scan.columns]
+    if lacking:
 
         def likeness(name: str) -> float:
-            return SequenceMatcher(None, column.casefold(), name.casefold()).ratio()
+            return max(SequenceMatcher(None, it.casefold(), name.casefold()).ratio() for it in lacking)
 
         ordered = sorted(scan.columns, key=likeness, reverse=True)
+        noun = "column" if len(lacking) == 1 else "columns"
         raise FileError(
-            f"{shown(scan.name)} has no column {column!r}; it has {listed(ordered)}.",
-            nearest(column, scan.columns),
+            f"{shown(scan.name)} has no {noun} {listed(lacking)}; it has {listed(ordered)}.",
+            nearest(lacking[0], scan.columns) if len(lacking) == 1 else None,
         )
-    return column
 
 
 def choose(scan: Scan, point: Key | None, cluster: str | None) -> tuple[Key | None, str]:
@@ -120,12 +125,10 @@ def choose(scan: Scan, point: Key | None, cluster: str | None) -> tuple[Key | No
 
     A table with one column has clusters in the order of the points; the column of points is then None.
     """
-    if cluster is not None:
-        require(scan, cluster)
-    if point is not None:
-        point = told_key(scan, point)
-        if not isinstance(point, str):
-            return point, cluster or _cluster_beside(scan, point)
+    point = told_key(scan, point)
+    require(scan, point, cluster)
+    if point is not None and not isinstance(point, str):
+        return point, cluster or _cluster_beside(scan, point)
     if len(scan.columns) == 1 and point is None:
         return None, cluster or scan.columns[0]
     told = (point, cluster)
@@ -145,14 +148,11 @@ def choose(scan: Scan, point: Key | None, cluster: str | None) -> tuple[Key | No
     return point, cluster
 
 
-def told_key(scan: Scan, point: Key) -> Key:
+def told_key(scan: Scan, point: Key | None) -> Key | None:
     """The column or columns that name the points; several may be told in one text, separated by commas."""
     if isinstance(point, str) and point not in scan.columns and "," in point:
         point = [column.strip() for column in point.split(",")]
-    if isinstance(point, str):
-        return require(scan, point)
-    columns = [require(scan, column) for column in point]
-    return columns[0] if len(columns) == 1 else columns
+    return point if point is None or isinstance(point, str) or len(point) != 1 else point[0]
 
 
 def recognised(columns: Sequence[str], what: str, taken: Collection[str | None] = ()) -> str | None:
@@ -266,12 +266,13 @@ def load(
     numbers: Mapping[str, str] | None = None,
 ) -> Loaded:
     """Bring the columns of points and clusters into DuckDB, checked except for repeated points."""
+    require(scan, told_key(scan, point), cluster, wanted.documents)
     point, cluster = choose(scan, point, cluster)
     chosen: dict[str, Key] = {"cluster": cluster}
     if point is not None:
         chosen = {"point": point} | chosen
     if wanted.documents is not None:
-        chosen["document"] = require(scan, wanted.documents)
+        chosen["document"] = wanted.documents
     name, kinds, rows = bring(con, scan, chosen, numbers)
     taken = [*([] if point is None else key_columns(point)), cluster]
     others = tuple(column for column in scan.columns if column not in taken)
@@ -312,16 +313,13 @@ def load_columns(
     """Two columns of clusters of one table, and its points if they are named: one table, seen twice."""
     assert true.cluster is not None
     assert pred.cluster is not None
-    columns: dict[str, Key] = {
-        "true_cluster": require(scan, true.cluster),
-        "pred_cluster": require(scan, pred.cluster),
-    }
-    point = None if true.point is None else told_key(scan, true.point)
+    point, numbers = told_key(scan, true.point), wanted.named
+    require(scan, point, true.cluster, pred.cluster, wanted.documents, *numbers.values())
+    columns: dict[str, Key] = {"true_cluster": true.cluster, "pred_cluster": pred.cluster}
     if point is not None:
         columns["point"] = point
     if wanted.documents is not None:
-        columns["document"] = require(scan, wanted.documents)
-    numbers = {new: require(scan, old) for new, old in wanted.named.items()}
+        columns["document"] = wanted.documents
     name, kinds, rows = bring(con, scan, columns, numbers)
     named = [] if point is None else key_columns(point)
     taken = (*named, true.cluster, pred.cluster)

@@ -14,7 +14,7 @@ from clusterdiff import _core
 from clusterdiff.diff.build import compare_aligned
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.documents import compare_within
-from clusterdiff.errors import ArgumentError, FileError, LabelError, nearest
+from clusterdiff.errors import ArgumentError, FileError, LabelError, listed, nearest
 from clusterdiff.formats.source import Source, as_written
 from clusterdiff.messages import Message, joined
 from clusterdiff.points.alignment import Alignment, Laid, Order, in_order, settled
@@ -114,13 +114,15 @@ def _lazy_names(table: Loaded) -> LazyNames | None:
 def _numbers(left: Loaded, right: Loaded, wanted: Wanted, matched: Matched, policy: Policy) -> dict[str, Any]:
     """Weights and features as one number or row per point: that of `true`, or of `pred` where `true` has none."""
     columns: dict[str, FloatArray] = {}
+    unknown = [it for name, it in wanted.named.items() if name not in (*left.numbers, *right.numbers)]
+    if unknown:
+        raise ArgumentError(
+            f"neither {left.title} nor {right.title} has "
+            f"{'a column' if len(unknown) == 1 else 'columns'} {listed(dict.fromkeys(unknown))}.",
+            nearest(unknown[0], [*left.others, *right.others]) if len(unknown) == 1 else None,
+        )
     for name, column in wanted.named.items():
         mine, theirs = (_number(table, name) for table in (left, right))
-        if mine is None and theirs is None:
-            raise ArgumentError(
-                f"neither {left.title} nor {right.title} has a column {column!r}.",
-                nearest(column, dict.fromkeys([*left.others, *right.others])),
-            )
         if matched.place is not None:
             found = matched.place >= 0
             if mine is None:

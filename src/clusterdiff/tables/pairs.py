@@ -199,8 +199,8 @@ def _loaded(con: Connection, points: str, component: npt.NDArray[np.int32], titl
 
 def _choose(scan: Scan, point: Key | None) -> tuple[str, str, str | None]:
     if point is not None:
-        told = point.split(",") if isinstance(point, str) else point
-        chosen = [require(scan, column.strip()) for column in told]
+        chosen = [column.strip() for column in (point.split(",") if isinstance(point, str) else point)]
+        require(scan, chosen)
         if len(chosen) not in (2, 3):
             raise ArgumentError.must("point", "name the two ends of a pair, and maybe a score", point)
         left, right, score = (*chosen, None)[:3]

@@ -144,7 +144,8 @@ class DuckDBSession(Session):
         wanted += [name for name in columns.numbers if name in table.columns]
         if self.others:
             wanted += table.columns
-        names = [require(table, column) for column in dict.fromkeys(wanted)]
+        names = list(dict.fromkeys(wanted))
+        require(table, None, *names)
         text, parameters = table.relation(names)
         try:
             frame = self._connection.sql(
@@ -298,8 +299,9 @@ def _chosen(
 
     table = Scan(source.path, present, lambda _: ("", ()))
     if clusters:
-        point = None if source.point is None else told_key(table, source.point)
-        return point, tuple(require(table, column) for column in clusters)
+        point = told_key(table, source.point)
+        require(table, point, *clusters)
+        return point, clusters
     point, cluster = choose(table, source.point, source.cluster)
     if point is None:
         raise FileError(

@@ -10,7 +10,7 @@ import narwhals.stable.v2 as nw
 
 from clusterdiff.caching import cached_property
 from clusterdiff.errors import ArgumentError, LabelError, listed, nearest
-from clusterdiff.messages import Message
+from clusterdiff.messages import Message, joined
 from clusterdiff.points.data import scale_of
 from clusterdiff.points.keys import parts_of
 from clusterdiff.tables.engines.native import Engine, Frame, engine_of, plain
@@ -205,15 +205,16 @@ def two_readers(
 ) -> tuple[Reader, Reader]:
     """Two tables of one engine, with their points (i, j) and clusters (t, p) taken."""
     left, right = Reader(true, "true"), Reader(pred, "pred")
-    if left.frame.implementation is not right.frame.implementation:
+    kinds = [reader.frame.implementation.value for reader in (left, right)]
+    if kinds[0] != kinds[1]:
         raise ArgumentError(
             Message(
-                "`true` and `pred` must be tables of one library; got {true} and {pred}.",
-                true=left.frame.implementation.value,
-                pred=right.frame.implementation.value,
+                "`true` and `pred` must be tables of one library; got {kinds}.", kinds=" and ".join(kinds)
             ),
             Message("convert one of them, for example with `.to_arrow()` or `.to_pandas()`."),
         )
+    for reader, i in ((left, 0), (right, 1)):
+        reader.require(point=point[i], cluster=cluster[i])
     left.take("i", point[0], "point")
     right.take("j", point[1], "point")
     match_kinds(left, "i", right, "j", "points")
@@ -305,6 +306,7 @@ def read_one(
 def one_reader(table: object, true: str, pred: str, point: str | None) -> Reader:
     """One table, with its points (i, if they can be told apart) and both clusters (t, p) taken."""
     reader = Reader(table, "table")
+    reader.require(true=true, pred=pred, **({} if point is None else {"point": point}))
     reader.take("t", true, "true")
     reader.take("p", pred, "pred")
     if point is not None:
@@ -361,18 +363,20 @@ class Reader:
         self.frame = self.engine.numbered(self.frame, ROW)
         self._taken[name] = c(ROW)
 
+    def require(self, **columns: str) -> None:
+        """Raise unless the table has all columns that the arguments name; those that it lacks are told together."""
+        table, names = self.argument, ", ".join(map(repr, self.schema))
+        what = "`{argument}` must name a column of `{table}`; it has no {column!r}, but {names}."
+        lacking = {argument: column for argument, column in columns.items() if column not in self.schema}
+        if lacking:
+            told = [
+                Message(what, argument=a, table=table, column=column, names=names)
+                for a, column in lacking.items()
+            ]
+            raise ArgumentError(joined(told), nearest(next(iter(lacking.values())), self.schema))
+
     def _dtype(self, column: str, argument: str) -> Any:
-        if column not in self.schema:
-            raise ArgumentError(
-                Message(
-                    "`{argument}` must name a column of `{table}`; it has no {column!r}, but {names}.",
-                    argument=argument,
-                    table=self.argument,
-                    column=column,
-                    names=", ".join(map(repr, self.schema)),
-                ),
-                nearest(column, self.schema),
-            )
+        self.require(**{argument: column})
         return self.schema[column]
 
     def take(self, name: str, column: str, argument: str) -> None:
@@ -387,11 +391,9 @@ class Reader:
         elif dtype in INTEGERS:
             taken, dtype = taken.cast(nw.Int64), nw.Int64()
         elif dtype not in NAMES:
-            raise LabelError.about(
-                self.argument,
-                f"must hold names (integers, strings, …) in column {column!r}; it holds {dtype}.",
-                "cast the column to a string or an integer first.",
-            )
+            told = f"must hold names (integers, strings, …) in column {column!r}; it holds {dtype}."
+            hint = "cast the column to a string or an integer first."
+            raise LabelError.about(self.argument, told, hint)
         self.kinds[name] = (
             "int" if dtype.is_integer() else {"String": "str", "Boolean": "bool"}.get(str(dtype), str(dtype))
         )
@@ -489,12 +491,10 @@ class Reader:
 def match_kinds(left: Reader, a: str, right: Reader, b: str, what: str) -> None:
     """Names of different kinds are never matched silently."""
     if left.kinds[a] != right.kinds[b] or left.dtypes[a] != right.dtypes[b]:
+        kinds = f"{left.dtypes[a]} and {right.dtypes[b]}"
         raise LabelError(
             Message(
-                "the {what} of `true` and `pred` must be of one type; got {true} and {pred}.",
-                what=what,
-                true=left.dtypes[a],
-                pred=right.dtypes[b],
+                "the {what} of `true` and `pred` must be of one type; got {kinds}.", what=what, kinds=kinds
             ),
             "convert one side, for example to strings: 1 and '1' are never matched silently.",
         )
