@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import clusterdiff as cd
 from clusterdiff.measures.coreference import LinkCounts, blanc, links
 from clusterdiff.meet.parts import Overlap
-from clusterdiff.meet.uneven import uneven_of
+from clusterdiff.meet.union import uneven_of
 from tests.conftest import random_pair
 
 

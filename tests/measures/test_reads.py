@@ -15,7 +15,7 @@ import clusterdiff as cd
 from clusterdiff.measures import resolve_all
 from clusterdiff.meet.margins import Margins
 from clusterdiff.meet.parts import Overlap, Pairs
-from clusterdiff.meet.sums import FUSED, READS, Once, Sums
+from clusterdiff.meet.sums import FUSED, READS, Even, Sums
 from tests.conftest import random_pair
 
 BOUND = {"K": "K(k=9)"}
@@ -30,7 +30,7 @@ VARIANTS = [
 ]
 
 
-class Guard(Once):
+class Guard(Even):
     """A meet that offers its sums, its fused sums, and nothing else."""
 
     def __init__(self, meet: cd.Meet, *fused: str) -> None:

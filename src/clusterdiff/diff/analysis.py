@@ -14,7 +14,6 @@ from clusterdiff.measures import resolve
 from clusterdiff.measures.subcomponents import Scored, subcomponent
 from clusterdiff.meet.lattice import Components
 from clusterdiff.meet.meet import Meet
-from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.meet.unmatched import Unmatched
 from clusterdiff.points.labels import AnyArray, BoolArray, FloatArray, Int64Array, single
 from clusterdiff.table import Table, record_html
@@ -164,10 +163,9 @@ class Analysis:
         """A row for every true cluster, costliest first; one without a cluster for points that are in none."""
         codes = np.arange(self.meet.k_true)
         losses = self.cell_loss.by(self.meet.true, self.meet.k_true, true=codes)
-        nowhere = self.meet.spurious if isinstance(self.meet, UnevenMeet) else None
         columns = _clusters(self.meet, losses, self.scored.split, self.join.of_true)
         columns |= {"cluster": np.where(self.alone[0], -1, codes)}
-        columns = _and_none(columns, nowhere, "spurious_loss", self.meet.total)
+        columns = _and_none(columns, self.meet.spurious, "spurious_loss", self.meet.total)
         return Table(_united(columns, {"cluster": self.meet.true_names}), Split)
 
     @cached_property
@@ -175,10 +173,9 @@ class Analysis:
         """A row for every predicted cluster, costliest first; one without a cluster for points that are in none."""
         codes = np.arange(self.meet.k_pred)
         losses = self.cell_loss.by(self.meet.pred, self.meet.k_pred, pred=codes)
-        nowhere = self.meet.missing if isinstance(self.meet, UnevenMeet) else None
         columns = _clusters(self.meet.transpose(), losses, self.scored.merge, self.join.of_pred)
         columns |= {"cluster": np.where(self.alone[1], -1, codes)}
-        columns = _and_none(columns, nowhere, "missing_loss", self.meet.total)
+        columns = _and_none(columns, self.meet.missing, "missing_loss", self.meet.total)
         return Table(_united(columns, {"cluster": self.meet.pred_names}), Merge)
 
     @cached_property
@@ -192,17 +189,16 @@ class Analysis:
             "size": meet.size,
             **lost.cells.columns,
         }
-        if isinstance(meet, UnevenMeet):
-            for alone, k, name, of, part, costs in (
-                (meet.missing, meet.k_true, "true", self.join.of_true, "missing_loss", lost.missing_alone),
-                (meet.spurious, meet.k_pred, "pred", self.join.of_pred, "spurious_loss", lost.spurious_alone),
-            ):
-                count_of = alone.count(k)
-                some = np.flatnonzero(count_of)
-                codes = np.where(self.alone[name == "pred"], -1, np.arange(k))[some]
-                more = {name: codes, "component": of[some], "size": count_of[some]}
-                more |= {"loss": costs[some], part: costs[some]}
-                columns = _appended(columns, more, len(some))
+        for alone, k, name, of, part, costs in (
+            (meet.missing, meet.k_true, "true", self.join.of_true, "missing_loss", lost.missing_alone),
+            (meet.spurious, meet.k_pred, "pred", self.join.of_pred, "spurious_loss", lost.spurious_alone),
+        ):
+            count_of = alone.count(k)
+            some = np.flatnonzero(count_of)
+            codes = np.where(self.alone[name == "pred"], -1, np.arange(k))[some]
+            more = {name: codes, "component": of[some], "size": count_of[some]}
+            more |= {"loss": costs[some], part: costs[some]}
+            columns = _appended(columns, more, len(some))
         return Table(_united(columns, {"true": meet.true_names, "pred": meet.pred_names}), Cell)
 
     @cached_property
@@ -262,10 +258,7 @@ class Analysis:
 
     def meet_of_component(self, component: int) -> Meet:
         """The meet of a component's points alone."""
-        true = self._of_component(component, "true")
-        if isinstance(self.meet, UnevenMeet):
-            return self.meet.part(true, self._of_component(component, "pred"))
-        return self.meet.restrict(true)
+        return self.meet.part(*(self._of_component(component, side) for side in ("true", "pred")))
 
     # ---- which predicted cluster continues which true one
 
@@ -329,9 +322,9 @@ def _clusters(meet: Meet, losses: Losses, score: FloatArray, component: Any) -> 
     }
 
 
-def _and_none(columns: dict[str, Any], alone: Unmatched | None, part: str, total: float) -> dict[str, Any]:
+def _and_none(columns: dict[str, Any], alone: Unmatched, part: str, total: float) -> dict[str, Any]:
     """The rows, and one for the points that are in no cluster of this side, if there are any."""
-    if alone is None or not len(alone):
+    if not len(alone):
         return columns
     cost = np.array([alone.total / total])
     none = {"component": np.array([-1]), "size": np.array([len(alone)]), "loss": cost, part: cost}

@@ -15,7 +15,7 @@ from clusterdiff.diff.source import Columns, PointSource
 from clusterdiff.files import STAGE
 from clusterdiff.meet.given import located
 from clusterdiff.meet.meet import Meet
-from clusterdiff.meet.uneven import uneven_of
+from clusterdiff.meet.union import uneven_of
 from clusterdiff.points.alignment import Alignment, Order
 from clusterdiff.points.data import Distances, LinkFunction, read_features, read_weights
 from clusterdiff.points.labels import FloatArray, Int64Array, IntArray, Labels, changeable

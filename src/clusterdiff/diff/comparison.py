@@ -24,10 +24,10 @@ from clusterdiff.diff.scores import Scores
 from clusterdiff.diff.slices import PointLoss, Slice, by, by_point
 from clusterdiff.diff.source import PointSource
 from clusterdiff.diff.worth import RECOMPUTED, Worth
-from clusterdiff.errors import ArgumentError, ClusterdiffWarning
+from clusterdiff.errors import ClusterdiffWarning
 from clusterdiff.measures import Measure, resolve
+from clusterdiff.meet.lattice import check_derivable
 from clusterdiff.meet.meet import Meet
-from clusterdiff.messages import Message
 from clusterdiff.points.clustering import Clustering, Points
 from clusterdiff.points.policy import Policy
 from clusterdiff.table import Table
@@ -285,11 +285,7 @@ class Comparison(Scores):
         >>> diff.patch().apply(["x", "x", "y", "z"]) == cd.Clustering([0, 0, 1, 1])
         True
         """
-        if self.meet.uneven:
-            raise ArgumentError(
-                "a patch splits and merges clusters, and cannot add or remove the points that one side lacks.",
-                Message('pass `missing="drop"` for the points that both have.'),
-            )
+        check_derivable(self.meet, "a patch")
         return patch(self.analysis, self.source)
 
     @cached_property
@@ -429,7 +425,7 @@ class Comparison(Scores):
         true, pred = self.clusters
         return [
             f"S_H = {number(self.score())} for {count(self.n)} in {true:,} true and {count(pred, 'predicted cluster')}",
-            f"lost {number(loss.total)}: {', '.join(loss.told(4, lost=self.summed.uneven))}",
+            f"lost {number(loss.total)}: {', '.join(loss.told(4, self.summed.losses))}",
             "components: " + ", ".join(f"{count:,} {kind}" for kind, count in kinds.items()),
         ]
 

@@ -17,7 +17,6 @@ from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.slices import by_kind
 from clusterdiff.diff.source import PointSource
 from clusterdiff.diff.worth import Worth
-from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.table import shown
 from clusterdiff.wording import Nouns, and_list, change, count, name, number, percent, plural
 
@@ -267,13 +266,11 @@ class _Narrator:
 
     def unshared(self) -> Iterator[str]:
         """Which points were not found, and which are spurious."""
-        if isinstance(self.meet, UnevenMeet):
-            yield from self.lost("true", np.arange(self.meet.k_true), "")
-            yield from self.lost("pred", np.arange(self.meet.k_pred), "")
+        yield from self.lost("true", np.arange(self.meet.k_true), "")
+        yield from self.lost("pred", np.arange(self.meet.k_pred), "")
 
     def lost(self, side: str, clusters: CellNumbers, whose: str) -> Iterator[str]:
         """Which points of some clusters the other side lacks, if there are any."""
-        assert isinstance(self.meet, UnevenMeet)
         alone = self.meet.missing if side == "true" else self.meet.spurious
         size = int(np.isin(alone.cluster, clusters).sum())
         if not size:
@@ -290,11 +287,11 @@ class _Narrator:
         cells = self.analysis.cells_of_component(component)
         if len(cells):
             yield from self.shared(cells)
-        if not isinstance(self.meet, UnevenMeet):
-            return
         for side, called in (("true", self.true), ("pred", self.pred)):
-            codes = self.analysis.codes_of_component(component, side)
             alone = self.meet.missing if side == "true" else self.meet.spurious
+            if not len(alone):
+                continue
+            codes = self.analysis.codes_of_component(component, side)
             counts = alone.count(max(self.meet.k_true, self.meet.k_pred))[codes]
             order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
             where = self.sides[0] if side == "true" else self.sides[1]

@@ -14,7 +14,6 @@ from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.recompute import NOWHERE, Operation
 from clusterdiff.diff.worth import Worth
 from clusterdiff.errors import one_of
-from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.labels import BoolArray, FloatArray, Int64Array
 from clusterdiff.table import Table, plain, record_html
 from clusterdiff.wording import count, number
@@ -150,16 +149,11 @@ def wrong(analysis: Analysis, by: By) -> BoolArray:
     meet, join = analysis.meet, analysis.join
     if by == "component":
         return np.asarray(join.kind != join.kinds.index("same"))
-    mixed = analysis.parts_of_pred > 1
-    if isinstance(meet, UnevenMeet):
-        mixed = mixed | (meet.spurious.count(meet.k_pred) > 0)
+    mixed = (analysis.parts_of_pred > 1) | (meet.spurious.count(meet.k_pred) > 0)
     if by == "pred":
         return mixed
-    wrong = analysis.parts_of_true > 1
-    wrong = wrong | (np.bincount(meet.true, mixed[meet.pred], meet.k_true) > 0)
-    if isinstance(meet, UnevenMeet):
-        wrong = wrong | (meet.missing.count(meet.k_true) > 0)
-    return wrong
+    wrong = (analysis.parts_of_true > 1) | (meet.missing.count(meet.k_true) > 0)
+    return wrong | (np.bincount(meet.true, mixed[meet.pred], meet.k_true) > 0)
 
 
 def gain_together(worth: Worth, components: Int64Array) -> float:

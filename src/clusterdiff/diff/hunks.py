@@ -10,7 +10,6 @@ import numpy as np
 
 from clusterdiff.diff.analysis import LARGE, Analysis, CellNumbers, matching
 from clusterdiff.diff.components import Component, Place
-from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.labels import FloatArray, Int64Array
 
 #: How many pairs of clusters a hunk shows, how many parts of each sign a pair, and how many points a line can name.
@@ -197,7 +196,5 @@ class _Draft:
 def _lost(analysis: Analysis, clusters: Int64Array, side: str) -> Int64Array:
     """How many points of some clusters the other side lacks, where such points count as lost."""
     meet = analysis.meet
-    if not isinstance(meet, UnevenMeet):
-        return np.zeros(len(clusters), dtype=np.int64)
     alone, k = (meet.missing, meet.k_true) if side == "true" else (meet.spurious, meet.k_pred)
-    return alone.count(k)[clusters]
+    return alone.count(k)[clusters] if len(alone) else np.zeros(len(clusters), dtype=np.int64)

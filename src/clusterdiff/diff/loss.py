@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,13 +11,13 @@ import numpy.typing as npt
 from clusterdiff import _core
 from clusterdiff.caching import cached_property
 from clusterdiff.measures.subcomponents import Scored
-from clusterdiff.meet.uneven import UnevenMeet
+from clusterdiff.meet.sums import LOST_TO
 from clusterdiff.points.labels import FloatArray
 from clusterdiff.table import record_html
 from clusterdiff.wording import number
 
 #: The parts of a loss, in their order.
-PARTS = ("split", "merge", "missing", "spurious")
+PARTS = LOST_TO
 
 
 class Loss(NamedTuple):
@@ -36,14 +37,14 @@ class Loss(NamedTuple):
         """A loss from its parts."""
         return cls(sum(parts), *parts)
 
-    def told(self, digits: int, lost: bool) -> list[str]:
-        """The parts in words; ``lost``: whether points may be lost at all.
+    def told(self, digits: int, parts: Sequence[str]) -> list[str]:
+        """Some of the parts in words.
 
-        >>> Loss.of(0.25, 0.0).told(2, lost=False)
+        >>> Loss.of(0.25, 0.0).told(2, ["split", "merge"])
         ['0.25 to splits', '0.00 to merges']
         """
-        parts = zip(("splits", "merges", "missing points", "spurious points"), self[1:], strict=True)
-        return [f"{number(part, digits)} to {name}" for name, part in parts][: 4 if lost else 2]
+        words = dict(zip(PARTS, ("splits", "merges", "missing points", "spurious points"), strict=True))
+        return [f"{number(getattr(self, part), digits)} to {words[part]}" for part in parts]
 
     def _repr_html_(self) -> str:
         return record_html("Loss", self._asdict())
@@ -119,19 +120,13 @@ class CellLoss:
     @cached_property
     def missing_alone(self) -> FloatArray:
         """What the missing points of each true cluster cost by themselves."""
-        meet = self.meet
-        if not isinstance(meet, UnevenMeet):
-            return np.zeros(meet.k_true)
-        share: FloatArray = meet.missing.mass(meet.k_true) / meet.total
+        share: FloatArray = self.meet.missing.mass(self.meet.k_true) / self.meet.total
         return share
 
     @cached_property
     def spurious_alone(self) -> FloatArray:
         """What the spurious points of each predicted cluster cost by themselves."""
-        meet = self.meet
-        if not isinstance(meet, UnevenMeet):
-            return np.zeros(meet.k_pred)
-        share: FloatArray = meet.spurious.mass(meet.k_pred) / meet.total
+        share: FloatArray = self.meet.spurious.mass(self.meet.k_pred) / self.meet.total
         return share
 
     @cached_property
@@ -158,9 +153,8 @@ class CellLoss:
         predicted cluster belong to; those of clusters whose group is not told are left out.
         """
         split, merge, missing, spurious = (_core.group_sum(groups, k, part) for part in self.cells)
-        if isinstance(self.meet, UnevenMeet):
-            if true is not None:
-                missing = missing + _core.group_sum(true, k, self.missing_alone)
-            if pred is not None:
-                spurious = spurious + _core.group_sum(pred, k, self.spurious_alone)
+        if true is not None and len(self.meet.missing):
+            missing = missing + _core.group_sum(true, k, self.missing_alone)
+        if pred is not None and len(self.meet.spurious):
+            spurious = spurious + _core.group_sum(pred, k, self.spurious_alone)
         return Losses(split, merge, missing, spurious)

@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from clusterdiff.errors import MeasureError
 from clusterdiff.meet.meet import Meet
-from clusterdiff.meet.uneven import UnevenMeet, uneven_of
+from clusterdiff.meet.uneven import UnevenMeet
+from clusterdiff.meet.union import uneven_of
 from clusterdiff.points.labels import IntArray
 
 NONE: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)

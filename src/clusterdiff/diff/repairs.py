@@ -19,9 +19,9 @@ from clusterdiff.diff.source import PointSource
 from clusterdiff.diff.worth import Worth
 from clusterdiff.errors import ArgumentError
 from clusterdiff.measures.formulas import x_log_x
+from clusterdiff.meet.lattice import check_derivable
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.unmatched import Unmatched
-from clusterdiff.messages import Message
 from clusterdiff.table import plain, record_html
 from clusterdiff.wording import and_list, change, count, name
 
@@ -232,11 +232,7 @@ class Repairs(_Listed):
                 f"the sequence of repairs is the one that raises S_H fastest, and is not known for {self.measure}.",
                 "call repairs() without a measure.",
             )
-        if self.analysis.meet.uneven:
-            raise ArgumentError(
-                "the sequence of repairs is not known where points that one side lacks count as lost.",
-                Message('pass `missing="drop"` for the points that both have.'),
-            )
+        check_derivable(self.analysis.meet, "the sequence of repairs")
         return Steps(self.analysis, self.source)
 
     @cached_property

@@ -11,7 +11,6 @@ from clusterdiff.diff.analysis import Analysis, kept
 from clusterdiff.diff.loss import Losses
 from clusterdiff.diff.source import PointSource
 from clusterdiff.errors import ArgumentError, nearest
-from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.labels import FloatArray
 from clusterdiff.points.reading import read_labels
 from clusterdiff.table import Table, record_html
@@ -59,8 +58,7 @@ def by_point(analysis: Analysis, source: PointSource) -> Table[PointLoss]:
     _, losses = point_losses(analysis, source)
     # Code -1, the last of each list, is no cluster.
     true, pred = (np.append(codes, -1)[cell].astype(np.int64) for codes in (meet.true, meet.pred))
-    if isinstance(meet, UnevenMeet):
-        true[meet.missing.at], pred[meet.spurious.at] = meet.missing.cluster, meet.spurious.cluster
+    true[meet.missing.at], pred[meet.spurious.at] = meet.missing.cluster, meet.spurious.cluster
     component = np.where(true >= 0, np.append(join.of_true, -1)[true], np.append(join.of_pred, -1)[pred])
     order = np.argsort(-losses.total, kind="stable")
     columns = {
@@ -121,7 +119,7 @@ def by_size(analysis: Analysis) -> Table[Slice]:
     meet = analysis.meet
     power = np.ceil(np.log2(meet.true_size)).astype(np.int64)
     present, group = np.unique(power, return_inverse=True)
-    none = [None] if isinstance(meet, UnevenMeet) and len(meet.spurious) else []
+    none = [None] if len(meet.spurious) else []
     names = np.empty(len(present) + len(none), dtype=object)
     names[:] = [*map(power_of_two, present.tolist()), *none]
     return _of_cells(analysis, group, np.full(meet.k_pred, len(names) - 1), group[meet.true], names)
@@ -155,10 +153,9 @@ def _of_cells(
     losses = analysis.cell_loss.by(group, k, true, pred)
     points = np.bincount(group, meet.size, k).astype(np.int64)
     mass = _sum(group, meet.mass, k)
-    if isinstance(meet, UnevenMeet):
-        for alone, groups in ((meet.missing, true), (meet.spurious, pred)):
-            points += np.bincount(groups[alone.cluster], minlength=k)
-            mass += np.bincount(groups[alone.cluster], alone.weights, k)
+    for alone, groups in ((meet.missing, true), (meet.spurious, pred)):
+        points += np.bincount(groups[alone.cluster], minlength=k)
+        mass += np.bincount(groups[alone.cluster], alone.weights, k)
     return _table(names, points, mass, losses, meet.total)
 
 
@@ -176,8 +173,6 @@ def point_losses(analysis: Analysis, source: PointSource) -> tuple[FloatArray, L
     meet, cell = analysis.meet, analysis.meet.cell_of_point
     weight = np.ones(len(cell)) if source.weights is None else source.weights.astype(float)
     mass = np.where(meet.mass > 0, meet.mass, 1)
-    if not isinstance(meet, UnevenMeet):
-        return weight, analysis.cell_loss.cells.each(lambda part: weight * (part / mass)[cell])
     # Cell -1 is none: what a lost point costs is its own weight.
     losses = analysis.cell_loss.cells.each(lambda part: weight * np.append(part / mass, 0.0)[cell])
     for alone, part in ((meet.missing, losses.missing), (meet.spurious, losses.spurious)):

@@ -12,7 +12,7 @@ from clusterdiff import notebook
 from clusterdiff.caching import cached_property
 from clusterdiff.diff.analysis import CellNumbers
 from clusterdiff.meet.meet import Meet
-from clusterdiff.meet.uneven import UnevenMeet, uneven_of
+from clusterdiff.meet.union import uneven_of
 from clusterdiff.points.alignment import Alignment
 from clusterdiff.points.clustering import Clustering, Points
 from clusterdiff.wording import Nouns, count
@@ -97,8 +97,6 @@ class PointSource:
         return self._named([*found, self._lost("true", true), self._lost("pred", pred)])
 
     def _lost(self, side: str, clusters: CellNumbers) -> Any:
-        if not isinstance(self.meet, UnevenMeet):
-            return np.empty(0, dtype=np.int64)
         alone = self.meet.missing if side == "true" else self.meet.spurious
         assert alone.at is not None
         return alone.at[np.isin(alone.cluster, clusters)]

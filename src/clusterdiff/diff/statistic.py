@@ -14,7 +14,8 @@ from clusterdiff.errors import MeasureError
 from clusterdiff.measures import Measure
 from clusterdiff.measures.splitmerge import cell_scores
 from clusterdiff.meet.meet import Meet
-from clusterdiff.meet.uneven import UnevenMeet, uneven_of
+from clusterdiff.meet.uneven import UnevenMeet
+from clusterdiff.meet.union import uneven_of
 from clusterdiff.messages import Message
 from clusterdiff.points.labels import FloatArray, IntArray
 

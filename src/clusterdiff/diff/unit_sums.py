@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from math import log
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from clusterdiff.meet.meet import Meet
-from clusterdiff.meet.parts import Overlap, Pairs
+from clusterdiff.meet.parts import Count, Overlap, Pairs
 from clusterdiff.meet.rows import Rows
-from clusterdiff.meet.sums import Once
+from clusterdiff.meet.sums import Even
 from clusterdiff.meet.terms import UNIT_SUMS
 from clusterdiff.points.labels import FloatArray, IntArray
 
@@ -115,11 +114,10 @@ def _links(v: Values) -> tuple[tuple[float, float, float], tuple[float, float, f
     return together, apart
 
 
-class Selection(Once):
+class Selection(Even):
     """A :class:`clusterdiff.meet.sums.Summed` of a selection of units, from their sums by name.
 
-    Where points are lost it is a :class:`clusterdiff.meet.sums.Lossy`. Weights are in units of 2 to the ``scale``; None
-    if there are none.
+    Weights are in units of 2 to the ``scale``; None if there are none.
     """
 
     offers = frozenset({"sums", *FUSED})
@@ -133,7 +131,7 @@ class Selection(Once):
         self._made = {}
 
     @property
-    def uneven(self) -> bool:
+    def uneven(self) -> bool:  # type: ignore[override]  # a fact of others, here one of each selection
         """Whether points of the selection are lost."""
         return self._uneven and self.values.lost > 0
 
@@ -169,7 +167,7 @@ class Selection(Once):
     @property
     def sums(self) -> Any:
         """The sums over cells and clusters."""
-        return SelectionSums(self.values, self.total)
+        return SelectionSums(self.values, self.total, self.masses)
 
     @property
     def pairs(self) -> Pairs:
@@ -190,51 +188,48 @@ class Selection(Once):
         return log(v.total) - inside / v.total
 
     @property
-    def shared(self) -> Selection | None:
-        """The same of the points that both sides have; None if there are none."""
-        return Shared(self._known, self.scale if self.weighted else None) if self.values.both_mass else None
+    def lost(self) -> int:
+        """How many points only one of the two has."""
+        return round(self.values.lost) if self._uneven else 0
 
     @property
-    def whole(self) -> Any:
-        """The sums over shared cells in whole clusters."""
+    def masses(self) -> tuple[float, float]:
+        """What the points of the true, and those of the predicted clustering weigh."""
+        return (self.values.mass_true, self.values.mass_pred) if self.uneven else (self.total, self.total)
+
+    @property
+    def shared_clusters(self) -> tuple[int, int]:
+        """How many true, and how many predicted clusters share points with the other side."""
+        if not self.uneven:
+            return self.k_true, self.k_pred
+        return round(self.values.k_true_shared), round(self.values.k_pred_shared)
+
+    @property
+    def agreed(self) -> Count:
+        """Pairs of points on which the two agree; of those that both have."""
         v = self.values
-        return SimpleNamespace(
-            true=v.mass_true,
-            pred=v.mass_pred,
-            lost=v.missing_mass + v.spurious_mass,
-            alone=v.lost,
-            recall=v.b3_recall,
-            precision=v.b3_precision,
-            element=v.element,
-        )
+        if not self.uneven:
+            return super().agreed
+        own = v.pairs_both - v.mm
+        both, every = _half(v.pairs_both), _half(v.both_mass**2, own)
+        return every + 2 * both - _half(v.shared_squares_true, own) - _half(v.shared_squares_pred, own)
+
+    @property
+    def disagreed(self) -> Count:
+        """Pairs on which the two disagree, or of which one side lacks a point."""
+        return self.pairs.all - self.agreed if self.uneven else super().disagreed
 
     def fused(self, name: str) -> Any:
         """A sum that spares a measure the cells."""
         return FUSED[name](self.values)
 
 
-class Shared(Selection):
-    """The points that both sides have."""
-
-    n = property(lambda self: round(self.values.both_points))
-    total = property(lambda self: self.values.both_mass)
-    k_true = property(lambda self: round(self.values.k_true_shared))
-    k_pred = property(lambda self: round(self.values.k_pred_shared))
-
-    @property
-    def pairs(self) -> Pairs:
-        """Pairs of shared points."""
-        v = self.values
-        own = v.pairs_both - v.mm
-        true, pred = _half(v.shared_squares_true, own), _half(v.shared_squares_pred, own)
-        return Pairs(_half(v.pairs_both), true, pred, _half(v.both_mass**2, own))
-
-
 class SelectionSums:
     """The sums of a selection as measures know them: means over the points where those of a meet are."""
 
-    def __init__(self, values: Values, total: float) -> None:
+    def __init__(self, values: Values, total: float, masses: tuple[float, float]) -> None:
         self._values, self._total = values, total
+        self._wholes = dict(zip(("b3_recall", "b3_precision"), masses, strict=True))
 
     def __getattr__(self, name: str) -> float:
         if name.startswith("_"):
@@ -242,4 +237,7 @@ class SelectionSums:
         if name == "mutual":
             return self._values.gain / self._total
         value: float = getattr(self._values, name)
-        return value if name in ("mm", "aa", "bb", "true_max", "pred_max") else value / self._total
+        if name in ("mm", "aa", "bb", "true_max", "pred_max"):
+            return value
+        whole = self._wholes.get(name, self._total)
+        return value / whole if whole else 0.0

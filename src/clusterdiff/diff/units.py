@@ -13,7 +13,6 @@ from clusterdiff.errors import ArgumentError, one_of
 from clusterdiff.meet.lattice import Components
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.rows import Rows
-from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.messages import Message
 from clusterdiff.points.labels import FloatArray, IntArray
 
@@ -45,7 +44,7 @@ class Units:
 
     def mass(self, meet: Meet) -> FloatArray:
         """The weight of each unit's points, with those that only one side has."""
-        if not isinstance(meet, UnevenMeet):
+        if not meet.lost:
             return self.sums(meet.mass)
         rows = Rows.of(meet)
         return rows.by_unit("total", self.of_rows(rows), self.count)
@@ -66,11 +65,8 @@ def units_of(meet: Meet, kind: Unit) -> Units:
         return Units(kind, len(join), join.of_cell, join.of_true, join.of_pred)
     if kind == "true":
         of_pred = np.full(meet.k_pred, -1, dtype=np.int64)
-        if isinstance(meet, UnevenMeet):
-            alone = np.flatnonzero(meet.cells.pred_sizes == 0)
-            of_pred[alone] = meet.k_true + np.arange(len(alone))
-        else:
-            alone = of_pred[:0]
+        alone = np.flatnonzero(meet.cells.pred_sizes == 0)
+        of_pred[alone] = meet.k_true + np.arange(len(alone))
         return Units(kind, meet.k_true + len(alone), meet.true, np.arange(meet.k_true), of_pred)
     true, pred = meet.overlap.true_group, meet.overlap.pred_group
     if true is None or pred is None:

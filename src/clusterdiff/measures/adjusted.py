@@ -8,7 +8,7 @@ from typing import Any
 
 from clusterdiff.measures.chance import information as expected
 from clusterdiff.measures.information import VINH, Average, average_entropy
-from clusterdiff.measures.lost import CHANCE
+from clusterdiff.measures.reasons import CHANCE
 from clusterdiff.measures.registry import measure
 from clusterdiff.measures.variance import mutual_variance, pair_variance
 from clusterdiff.meet.sums import Sized

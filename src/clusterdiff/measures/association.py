@@ -8,7 +8,7 @@ from math import comb, inf, log
 import numpy as np
 
 from clusterdiff.measures.bounds import LogN
-from clusterdiff.measures.lost import CHANCE, INFORMATION, TABLE
+from clusterdiff.measures.reasons import CHANCE, INFORMATION, TABLE
 from clusterdiff.measures.registry import JOIN_WEIGHTED, measure
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Summed

@@ -18,7 +18,7 @@ from clusterdiff.caching import cached_property
 from clusterdiff.measures.largest import MOST_POINTS, expected_largest
 from clusterdiff.meet.margins import Margins, SizeCounts
 from clusterdiff.meet.parts import Pairs
-from clusterdiff.meet.sums import Once, Sized
+from clusterdiff.meet.sums import Even, Sized
 from clusterdiff.points.labels import FloatArray
 
 
@@ -217,13 +217,13 @@ def _kept_share(own: SizeCounts, other: SizeCounts) -> float:
     return (own.k + (n - own.k) * (2 * other.pairs / (n * (n - 1)))) / n
 
 
-class OnAverage(Once):
+class OnAverage(Even):
     """The sums of two clusterings that are laid over the points by chance, on average; n is at least 2.
 
     It is a :class:`clusterdiff.meet.sums.Summed` of which only linear measures make sense.
     """
 
-    weighted = uneven = same = False
+    weighted = same = False
     scale = 0
 
     def __init__(self, margins: Margins) -> None:

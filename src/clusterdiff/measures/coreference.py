@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clusterdiff import _core
-from clusterdiff.measures.elements import b_cubed, b_cubed_lost
+from clusterdiff.measures.elements import b_cubed
 from clusterdiff.measures.formulas import f_beta, found
 from clusterdiff.measures.registry import JOIN_WEIGHTED, PrecisionRecall, measure, precision_recall
 from clusterdiff.meet.parts import Overlap
@@ -382,7 +382,6 @@ def conll(meet: Overlapping) -> float:
     >>> round(cd.compare(key, response, missing="lost").score("conll"), 12)
     0.593333333333
     """
-    b3 = b_cubed_lost(meet) if meet.uneven else b_cubed(meet)  # type: ignore[arg-type]  # Lossy, if uneven
     counts = meet.fused("conll") if "conll" in meet.offers else (_ties(meet.overlap), meet.once(_ceaf_e))
     shares = ((found(right, pred), found(right, true)) for right, true, pred in counts)
-    return fsum(f_beta(*both) for both in (b3, *shares)) / 3
+    return fsum(f_beta(*both) for both in (b_cubed(meet), *shares)) / 3

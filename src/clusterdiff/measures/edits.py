@@ -17,7 +17,7 @@ from clusterdiff.measures.matching import unmatched_mass
 from clusterdiff.measures.parameters import Allowed, is_number
 from clusterdiff.measures.registry import JOIN_WEIGHTED, SUMMED, measure
 from clusterdiff.meet.meet import Meet
-from clusterdiff.meet.sums import Lossy, Summed
+from clusterdiff.meet.sums import Summed
 
 MENESTRINA = (
     "Menestrina, D., Whang, S. E. & Garcia-Molina, H. (2010). Evaluating entity resolution results. VLDB 3."
@@ -137,21 +137,6 @@ def _taken_apart(meet: Meet, cost: Cost) -> float:
     return float(np.sum(cost(meet.size[more], rest[more])))
 
 
-def _splits_lost(meet: Lossy) -> float:
-    """The splits of the points that both sides have."""
-    return 0.0 if meet.shared is None else splits(meet.shared)
-
-
-def _merges_lost(meet: Lossy) -> float:
-    """The merges of the points that both sides have."""
-    return 0.0 if meet.shared is None else merges(meet.shared)
-
-
-def _edits_lost(meet: Lossy) -> float:
-    """Splits and merges of the shared points; points that one side lacks are removed, or added, one by one."""
-    return _splits_lost(meet) + _merges_lost(meet) + meet.whole.alone
-
-
 @operations(
     "gmd",
     lost="adding and removing points has no cost among those of splits and merges",
@@ -186,7 +171,7 @@ def generalised_merge_distance(meet: Summed, split: Costs = 1, merge: Costs = 1)
 @operations(
     "edits",
     reads="sums",
-    lost=_edits_lost,
+    lost=True,
     bounds=(0.0, _most_edits),
     aliases=("basic_merge_distance",),
 )
@@ -197,16 +182,17 @@ def edits(meet: Summed) -> float:
 
     Identical clusterings give 0; one cluster against all singletons gives n − 1, and the largest value, 2n − ⌈2√n⌉, is
     that of rows against columns of a square grid of points. Whole clusters count, not points. The way leads through the
-    meet: merging first and splitting later can be shorter, so the triangle inequality does not hold.
+    meet: merging first and splitting later can be shorter, so the triangle inequality does not hold. Points that one
+    side lacks (``missing="lost"``) are removed, or added, one by one.
 
     >>> import clusterdiff as cd
     >>> cd.score([0, 0, 1, 1, 2], [0, 0, 1, 2, 2], "edits")
     2.0
     """
-    return splits(meet) + merges(meet)
+    return splits(meet) + merges(meet) + meet.lost
 
 
-@operations("edits.splits", lost=_splits_lost, reads="sums", bounds=(0.0, all_but_one), symmetric=False)
+@operations("edits.splits", lost=True, reads="sums", bounds=(0.0, all_but_one), symmetric=False)
 def splits(meet: Summed) -> float:
     r"""Number of splits on the way from the true clustering through the meet to the predicted one.
 
@@ -218,10 +204,10 @@ def splits(meet: Summed) -> float:
     >>> cd.score([0, 0, 1, 1, 2], [0, 0, 1, 2, 2], "edits.splits")
     1.0
     """
-    return float(len(meet) - meet.k_true)
+    return float(len(meet) - meet.shared_clusters[0])
 
 
-@operations("edits.merges", lost=_merges_lost, reads="sums", bounds=(0.0, all_but_one), symmetric=False)
+@operations("edits.merges", lost=True, reads="sums", bounds=(0.0, all_but_one), symmetric=False)
 def merges(meet: Summed) -> float:
     r"""Number of merges on the way from the true clustering through the meet to the predicted one.
 
@@ -233,7 +219,7 @@ def merges(meet: Summed) -> float:
     >>> cd.score([0, 0, 1, 1, 2], [0, 0, 1, 2, 2], "edits.merges")
     1.0
     """
-    return float(len(meet) - meet.k_pred)
+    return float(len(meet) - meet.shared_clusters[1])
 
 
 @counted(

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from clusterdiff.measures.bounds import one_in_n
-from clusterdiff.measures.formulas import found
 from clusterdiff.measures.registry import JOIN_WEIGHTED, PrecisionRecall, measure, precision_recall
-from clusterdiff.meet.sums import Lossy, Summed
+from clusterdiff.meet.sums import Summed
 
 FACTS: dict[str, Any] = {
     "family": "elements",
@@ -17,22 +16,10 @@ FACTS: dict[str, Any] = {
 }
 
 
-def _element_lost(meet: Lossy) -> float:
-    """Σ m²/max(a, b) / N: a point that one side lacks overlaps with nothing."""
-    return float(meet.whole.element / meet.total)
-
-
-def b_cubed_lost(meet: Lossy) -> PrecisionRecall:
-    """B-cubed where points that a side lacks count as lost: each mean is over the points of its own side."""
-    whole = meet.whole
-    # A side without any points shares none: 0/0 is 0, as in the reference scorer.
-    return found(whole.precision, whole.pred), found(whole.recall, whole.true)
-
-
 @measure(
     "element_centric",
     **FACTS,
-    lost=_element_lost,
+    lost=True,
     linear=True,
     symbol="ECS",
     bounds=(one_in_n, 1.0),
@@ -59,7 +46,7 @@ def element_centric(meet: Summed) -> float:
 @precision_recall(
     "b3",
     **FACTS,
-    lost=b_cubed_lost,
+    lost=True,
     linear=True,
     f1_facts={"linear": False},
     reference="Bagga, A. & Baldwin, B. (1998). Algorithms for scoring coreference chains. LREC workshop on linguistic "

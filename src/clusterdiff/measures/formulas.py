@@ -12,7 +12,6 @@ import numpy.typing as npt
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.parts import Count
 from clusterdiff.meet.sums import Summed
-from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.labels import FloatArray, Int64Array, IntArray
 
 
@@ -38,6 +37,16 @@ def kept(part: Count, whole: Count) -> float:
     return float(part / whole) if whole else 1.0
 
 
+def share_of(meet: Summed, part: Count, whole: Count) -> float:
+    """Part / whole, where 0/0 is 1; but where points are lost nothing was found, and it is 0."""
+    return float(part / whole) if whole else float(not meet.uneven)
+
+
+def flaw_of(meet: Summed, part: Count, whole: Count) -> float:
+    """The same of what is wrong: 0/0 is 0, and 1 where points are lost."""
+    return float(part / whole) if whole else 1.0 - share_of(meet, part, whole)
+
+
 def less(meet: Summed, chosen: Callable[[Meet], IntArray], kept: int | float) -> float:
     """The weight of all points but those of some cells, of which ``kept`` is the weight.
 
@@ -47,8 +56,7 @@ def less(meet: Summed, chosen: Callable[[Meet], IntArray], kept: int | float) ->
         return float(max(0, meet.total - kept))
     others = np.ones(len(meet), dtype=bool)
     others[chosen(meet)] = False
-    lost = meet.missing.total + meet.spurious.total if isinstance(meet, UnevenMeet) else 0
-    return float(meet.mass[others].sum() + lost)
+    return float(meet.mass[others].sum() + meet.missing.total + meet.spurious.total)
 
 
 def in_both(meet: Meet) -> int:
@@ -57,9 +65,31 @@ def in_both(meet: Meet) -> int:
     return int(np.count_nonzero(same))
 
 
+def best_of_row(meet: Meet, value: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The largest value among the cells of each true cluster; 0 for one that shares no point."""
+    best = np.zeros(meet.k_true, dtype=value.dtype)
+    filled = np.flatnonzero(np.diff(meet.indptr))
+    best[filled] = np.maximum.reduceat(value, meet.indptr[filled]) if len(filled) else 0
+    return best
+
+
+def best_f(meet: Meet, beta: float) -> float:
+    """Σ a·max F: what each true cluster has in common with the predicted one that fits best."""
+    a, b, m = meet.true_mass[meet.true], meet.pred_mass[meet.pred], meet.mass
+    fit = np.divide(m, beta_mean(a, b, beta), out=np.zeros(len(m)), where=m > 0)
+    return float(np.sum(meet.true_mass * best_of_row(meet, fit)))
+
+
+def best_overlaps(meet: Meet) -> tuple[float, float]:
+    """Σ over predicted, and over true clusters, of their Jaccard coefficient with the closest cluster."""
+    overlap = meet.size / (meet.true_size[meet.true] + meet.pred_size[meet.pred] - meet.size)
+    rows, columns = best_of_row(meet, overlap), best_of_row(meet.transpose(), overlap[meet.transpose_order])
+    return float(columns.sum()), float(rows.sum())
+
+
 def largest_of_true(meet: Meet) -> IntArray:
     """The largest cell of each true cluster, the first of them if there are several."""
-    best = np.flatnonzero(meet.mass == np.maximum.reduceat(meet.mass, meet.indptr[:-1])[meet.true])
+    best = np.flatnonzero(meet.mass == best_of_row(meet, meet.mass)[meet.true])
     return best[np.diff(meet.true[best], prepend=-1) > 0]
 
 

@@ -7,12 +7,12 @@ from functools import partial
 from math import atan2, comb, inf, pi, sqrt
 from typing import Any
 
-from clusterdiff.measures.formulas import found, kept
-from clusterdiff.measures.lost import CHANCE
-from clusterdiff.measures.pairs import FACTS, disagreed, pair_correlation, rand, rand_lost
+from clusterdiff.measures.formulas import flaw_of, share_of
+from clusterdiff.measures.pairs import FACTS, pair_correlation, rand
 from clusterdiff.measures.parameters import NotNegative
+from clusterdiff.measures.reasons import CHANCE
 from clusterdiff.measures.registry import measure
-from clusterdiff.meet.sums import Lossy, Summed
+from clusterdiff.meet.sums import Summed
 
 SNEATH = "Sokal, R. R. & Sneath, P. H. A. (1963). Principles of Numerical Taxonomy. Freeman."
 CRIT = (
@@ -45,55 +45,6 @@ def _least_mcnemar(n: int) -> float:
 
 def _root_of_half(n: int) -> float:
     return sqrt(n / 2) if n > 1 else 1.0
-
-
-# Where points are lost, pairs in whole clusters count, a pair with a point that one side lacks is one on which the two
-# disagree, and a share of no pairs is 0: nothing was found.
-
-
-def _sokal_sneath_1_lost(meet: Summed) -> float:
-    """The same formula, with pairs in whole clusters; without any pair it is 0."""
-    both, true, pred, _ = meet.pairs
-    return found(both, 2 * true + 2 * pred - 3 * both)
-
-
-def _sokal_sneath_2_lost(meet: Lossy) -> float:
-    """2R/(1 + R), with R as for ``rand``."""
-    agreement = rand_lost(meet)
-    return 2 * agreement / (1 + agreement)
-
-
-def _kulczynski_lost(meet: Summed) -> float:
-    """Mean of ``pairs.precision`` and ``pairs.recall``."""
-    both, true, pred, _ = meet.pairs
-    return (found(both, true) + found(both, pred)) / 2
-
-
-def _russel_rao_lost(meet: Summed) -> float:
-    """Pairs together in both, as a share of the pairs of all points of either side."""
-    return found(meet.pairs.both, meet.pairs.all)
-
-
-def _gamma_lost(meet: Lossy) -> float:
-    """2R − 1, with R as for ``rand``."""
-    return 2 * rand_lost(meet) - 1
-
-
-def _g_plus_lost(meet: Lossy) -> float:
-    """1 − R, with R as for ``rand``."""
-    return kept(disagreed(meet), meet.pairs.all)
-
-
-def _overlap_lost(meet: Summed) -> float:
-    """The same formula, with pairs in whole clusters; without any pair it is 0."""
-    both, true, pred, _ = meet.pairs
-    return found(both, min(true, pred))
-
-
-def _tversky_lost(meet: Summed, alpha: float = 1.0, beta: float = 1.0) -> float:
-    """The same formula, with pairs in whole clusters; without any pair it is 0."""
-    both, true, pred, _ = meet.pairs
-    return found(both, both + alpha * (true - both) + beta * (pred - both))
 
 
 def _tversky_facts(alpha: float = 1.0, beta: float = 1.0) -> dict[str, Any]:
@@ -131,7 +82,7 @@ def correlation_distance(meet: Summed) -> float:
 
 @share(
     "sokal_sneath_1",
-    lost=_sokal_sneath_1_lost,
+    lost=True,
     aliases=("sokal_sneath1_score", "sokal_sneath1"),
     reference=SNEATH,
 )
@@ -148,12 +99,12 @@ def sokal_sneath_1(meet: Summed) -> float:
     """
     both, true, pred, _ = meet.pairs
     # Written so that equal parts give exactly 1, also where they are fractions.
-    return kept(both, both + 2 * (true - both) + 2 * (pred - both))
+    return share_of(meet, both, both + 2 * (true - both) + 2 * (pred - both))
 
 
 @share(
     "sokal_sneath_2",
-    lost=_sokal_sneath_2_lost,
+    lost=True,
     aliases=("sokal_sneath2_score", "sokal_sneath2"),
     reference=SNEATH,
 )
@@ -174,7 +125,7 @@ def sokal_sneath_2(meet: Summed) -> float:
 
 @plain(
     "kulczynski",
-    lost=_kulczynski_lost,
+    lost=True,
     linear=True,
     aliases=("kulczynski_score", "kulczynski_index"),
     reference="Kulczyński, S. (1927). Die Pflanzenassoziationen der Pieninen. Bulletin International de l'Académie "
@@ -193,7 +144,7 @@ def kulczynski(meet: Summed) -> float:
     0.75
     """
     both, true, pred, _ = meet.pairs
-    return (kept(both, true) + kept(both, pred)) / 2
+    return (share_of(meet, both, true) + share_of(meet, both, pred)) / 2
 
 
 @plain(
@@ -227,7 +178,7 @@ def mcnemar(meet: Summed) -> float:
 
 @share(
     "russel_rao",
-    lost=_russel_rao_lost,
+    lost=True,
     reflexive=False,
     linear=True,
     aliases=("russel_rao_score", "russell_rao"),
@@ -245,12 +196,12 @@ def russel_rao(meet: Summed) -> float:
     >>> round(cd.score([0, 0, 1, 1], [0, 0, 1, 2], "russel_rao"), 12)
     0.166666666667
     """
-    return kept(meet.pairs.both, meet.pairs.all)
+    return share_of(meet, meet.pairs.both, meet.pairs.all)
 
 
 @plain(
     "gamma",
-    lost=_gamma_lost,
+    lost=True,
     bounds=(-1.0, 1.0),
     linear=True,
     aliases=("gamma_score", "hamann"),
@@ -267,11 +218,11 @@ def gamma(meet: Summed) -> float:
     >>> round(cd.score([0, 0, 1, 1], [0, 0, 1, 2], "gamma"), 12)
     0.666666666667
     """
-    pairs = meet.pairs
-    return kept(pairs.all - 2 * (pairs.true - pairs.both) - 2 * (pairs.pred - pairs.both), pairs.all)
+    every = meet.pairs.all
+    return share_of(meet, every - 2 * meet.disagreed, every) if every else 2 * rand(meet) - 1
 
 
-@share("g_plus", lost=_g_plus_lost, best=0.0, linear=True, aliases=("gplus_score", "gplus"), reference=CRIT)
+@share("g_plus", lost=True, best=0.0, linear=True, aliases=("gplus_score", "gplus"), reference=CRIT)
 def g_plus(meet: Summed) -> float:
     r"""Share of the pairs of points on which the two clusterings disagree; a metric.
 
@@ -283,8 +234,7 @@ def g_plus(meet: Summed) -> float:
     >>> round(cd.score([0, 0, 1, 1], [0, 0, 1, 2], "g_plus"), 12)
     0.166666666667
     """
-    pairs = meet.pairs
-    return found(pairs.true + pairs.pred - 2 * pairs.both, pairs.all)
+    return flaw_of(meet, meet.disagreed, meet.pairs.all)
 
 
 @plain(
@@ -316,7 +266,7 @@ def tau(meet: Summed) -> float:
 
 @plain(
     "overlap",
-    lost=_overlap_lost,
+    lost=True,
     linear=True,
     aliases=("overlap_coefficient", "szymkiewicz_simpson"),
     reference="Szymkiewicz, D. (1934). Une contribution statistique à la géographie floristique. Acta Societatis "
@@ -334,12 +284,12 @@ def overlap(meet: Summed) -> float:
     1.0
     """
     both, true, pred, _ = meet.pairs
-    return kept(both, min(true, pred))
+    return share_of(meet, both, min(true, pred))
 
 
 @share(
     "tversky",
-    lost=_tversky_lost,
+    lost=True,
     given=_tversky_facts,
     aliases=("tversky_index",),
     reference="Tversky, A. (1977). Features of similarity. Psychological Review 84.",
@@ -359,7 +309,7 @@ def tversky(meet: Summed, alpha: NotNegative = 1.0, beta: NotNegative = 1.0) -> 
     both, true, pred, _ = meet.pairs
     if meet.same:
         return 1.0
-    return kept(both, both + alpha * (true - both) + beta * (pred - both))
+    return share_of(meet, both, both + alpha * (true - both) + beta * (pred - both))
 
 
 @plain(

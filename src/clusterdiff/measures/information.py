@@ -12,8 +12,8 @@ from typing import Annotated, Any, TypeAlias
 from clusterdiff.errors import ClusterdiffWarning, MeasureError
 from clusterdiff.measures.bounds import LogN
 from clusterdiff.measures.formulas import entropy, x_log_x
-from clusterdiff.measures.lost import INFORMATION
 from clusterdiff.measures.parameters import Allowed, Base, NotNegative, one_of
+from clusterdiff.measures.reasons import INFORMATION
 from clusterdiff.measures.registry import JOIN_WEIGHTED, Decomposition, Sizes, measure, measures
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Summed

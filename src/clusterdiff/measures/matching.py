@@ -9,11 +9,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from clusterdiff.measures import lost
 from clusterdiff.measures.bounds import LeastF, all_but_one, ceil_root, one_in_n
-from clusterdiff.measures.formulas import found, in_both, largest_of_pred, largest_of_true, less
-from clusterdiff.measures.lost import CHANCE
+from clusterdiff.measures.formulas import (
+    best_f,
+    best_overlaps,
+    found,
+    in_both,
+    largest_of_pred,
+    largest_of_true,
+    less,
+)
 from clusterdiff.measures.parameters import Beta
+from clusterdiff.measures.reasons import CHANCE
 from clusterdiff.measures.registry import JOIN_WEIGHTED, SUMMED, PrecisionRecall, measure, precision_recall
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Summed
@@ -71,7 +78,7 @@ def _f_measure_facts(beta: float = 1.0) -> dict[str, Any]:
 
 @by_parts(
     "N",
-    lost=lost.van_dongen,
+    lost=True,
     bounds=(_least_n, 1.0),
     subcomponent_consistent=False,
     decomposition=JOIN_WEIGHTED,
@@ -95,7 +102,7 @@ def n_van_dongen(meet: Summed) -> float:
 
 @moved(
     "split_join",
-    lost=lost.split_join,
+    lost=True,
     bounds=(0.0, _most_moves),
     aliases=("split-join", "split_join_distance", "van_dongen"),
 )
@@ -115,7 +122,7 @@ def split_join(meet: Summed) -> float:
 
 @moved(
     "split_join.true",
-    lost=lost.split_join_true,
+    lost=True,
     bounds=(0.0, all_but_one),
     symmetric=False,
 )
@@ -135,7 +142,7 @@ def split_join_true(meet: Summed) -> float:
 
 @moved(
     "split_join.pred",
-    lost=lost.split_join_pred,
+    lost=True,
     bounds=(0.0, all_but_one),
     symmetric=False,
 )
@@ -155,7 +162,7 @@ def split_join_pred(meet: Summed) -> float:
 
 @by_parts(
     "purity",
-    lost=lost.purity,
+    lost=True,
     bounds=(one_in_n, 1.0),
     symmetric=False,
     aliases=("purity_index",),
@@ -173,12 +180,12 @@ def purity(meet: Summed) -> float:
     >>> cd.score([0, 0, 1, 1], [0, 0, 0, 1], "purity")
     0.75
     """
-    return float(meet.sums.pred_max / meet.total)
+    return found(meet.sums.pred_max, meet.masses[1])
 
 
 @by_parts(
     "inverse_purity",
-    lost=lost.inverse_purity,
+    lost=True,
     bounds=(one_in_n, 1.0),
     symmetric=False,
     decomposition=JOIN_WEIGHTED,
@@ -195,12 +202,12 @@ def inverse_purity(meet: Summed) -> float:
     >>> cd.score([0, 0, 1, 1], [0, 0, 1, 2], "inverse_purity")
     0.75
     """
-    return float(meet.sums.true_max / meet.total)
+    return found(meet.sums.true_max, meet.masses[0])
 
 
 @by_parts(
     "geometric_accuracy",
-    lost=lost.geometric_accuracy,
+    lost=True,
     bounds=(_least_geometric, 1.0),
     reference="Nepusz, T., Yu, H. & Paccanaro, A. (2012). Detecting overlapping protein complexes in protein-protein "
     "interaction networks. Nature Methods 9.",
@@ -219,15 +226,10 @@ def geometric_accuracy(meet: Summed) -> float:
     return sqrt(purity(meet)) * sqrt(inverse_purity(meet))
 
 
-def _best_of_row(meet: Meet, value: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The largest value among the cells of each true cluster."""
-    return np.maximum.reduceat(value, meet.indptr[:-1])
-
-
 @plain(
     "f_measure",
     fused="f_measure",
-    lost=lost.f_measure,
+    lost=True,
     bounds=(LeastF(), 1.0),
     given=_f_measure_facts,
     symmetric=False,
@@ -247,13 +249,15 @@ def f_measure(meet: Meet, beta: Beta = 1.0) -> float:
     >>> round(cd.score([0, 0, 1, 1], [0, 0, 1, 2], "f_measure"), 12)
     0.833333333333
     """
-    return lost.f_measure(meet, beta)
+    if "f_measure" in meet.offers:
+        return found(*meet.fused("f_measure"))
+    return found(best_f(meet, beta), meet.masses[0])
 
 
 @precision_recall(
     "closest",
     fused="closest",
-    lost=lost.closest,
+    lost=True,
     family="matching",
     bounds=(one_in_n, 1.0),
     normalised=False,
@@ -283,12 +287,8 @@ def closest(meet: Meet) -> PrecisionRecall:
     >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).scores(["closest.precision", "closest.recall"])
     {'closest.precision': 0.6666666666666666, 'closest.recall': 0.75}
     """
-    if "closest" in meet.offers:
-        return lost.closest(meet)
-    overlap = meet.size / (meet.true_size[meet.true] + meet.pred_size[meet.pred] - meet.size)
-    other = meet.transpose()
-    rows, columns = _best_of_row(meet, overlap), _best_of_row(other, overlap[meet.transpose_order])
-    return float(columns.mean()), float(rows.mean())
+    pred, true = meet.fused("closest") if "closest" in meet.offers else best_overlaps(meet)
+    return found(pred, meet.k_pred), found(true, meet.k_true)
 
 
 @precision_recall(

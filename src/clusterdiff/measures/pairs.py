@@ -10,9 +10,9 @@ from functools import partial
 from math import sqrt
 from typing import Any
 
-from clusterdiff.measures.formulas import found, kept
-from clusterdiff.measures.lost import CHANCE
+from clusterdiff.measures.formulas import flaw_of, kept, share_of
 from clusterdiff.measures.parameters import Share
+from clusterdiff.measures.reasons import CHANCE
 from clusterdiff.measures.registry import (
     SUMMED,
     Decomposition,
@@ -21,8 +21,7 @@ from clusterdiff.measures.registry import (
     measure,
     precision_recall,
 )
-from clusterdiff.meet.parts import Count
-from clusterdiff.meet.sums import Lossy, Summed
+from clusterdiff.meet.sums import Summed
 from clusterdiff.points.labels import FloatArray
 
 HUBERT = "Hubert, L. & Arabie, P. (1985). Comparing partitions. Journal of Classification 2."
@@ -50,64 +49,13 @@ def _ordered_pairs(n: int) -> float:
     return n * (n - 1)
 
 
-def _agreed(meet: Lossy) -> Count:
-    if meet.shared is None:
-        return 0
-    both, true, pred, every = meet.shared.pairs
-    return every - true - pred + 2 * both
-
-
-def disagreed(meet: Lossy) -> Count:
-    """Pairs on which the two disagree, or of which one side lacks a point."""
-    return meet.pairs.all - _agreed(meet)
-
-
-def rand_lost(meet: Lossy) -> float:
-    """Agreeing pairs of shared points over all pairs: a pair with a point that one side lacks disagrees."""
-    return found(_agreed(meet), meet.pairs.all)
-
-
-def _mirkin_lost(meet: Lossy) -> float:
-    """Ordered pairs on which the two disagree, including all those of which one side lacks a point."""
-    return float(2 * disagreed(meet))
-
-
-def _rogers_tanimoto_lost(meet: Lossy) -> float:
-    """R/(2 − R), with R as for ``rand``."""
-    agreement = rand_lost(meet)
-    return agreement / (2.0 - agreement)
-
-
-# Lost points are in no pair that is together on both sides. Without any pair to judge a share is 0 there: nothing was
-# found. It is what the coreference measures say, and an empty prediction is not precise.
-
-
-def _pairs_lost(meet: Summed) -> PrecisionRecall:
-    """Pairs in whole clusters: points that one side lacks count with the pairs that they are in."""
-    both, true, pred, _ = meet.pairs
-    return found(both, pred), found(both, true)
-
-
-def _jaccard_lost(meet: Summed) -> float:
-    """The same formula, with pairs in whole clusters; without any pair it is 0."""
-    both, true, pred, _ = meet.pairs
-    return found(both, true + pred - both)
-
-
-def _adapted_rand_error_lost(meet: Summed, alpha: float = 0.5) -> float:
-    """The same formula, with pairs in whole clusters; without any pair it is 1."""
-    both, true, pred, _ = meet.pairs
-    wrong = alpha * (true - both) + (1 - alpha) * (pred - both)
-    return kept(wrong, alpha * true + (1 - alpha) * pred)
-
-
 def _alpha_facts(alpha: float = 0.5) -> dict[str, Any]:
     return {"symmetric": alpha == 0.5}
 
 
 @linear_share(
     "rand",
-    lost=rand_lost,
+    lost=True,
     symbol="R",
     aliases=("R", "rand_score", "rand_index"),
     subcomponent_consistent=False,
@@ -120,14 +68,14 @@ def rand(meet: Summed) -> float:
     .. math:: R = 1 - \frac{P(L) + P(C) - 2 P(L, C)}{P}
 
     Identical clusterings give 1; one cluster against all singletons gives 0; a single point has no pairs and
-    gives 1, since there is nothing to disagree on.
+    gives 1, since there is nothing to disagree on. A pair with a point that one side lacks (``missing="lost"``) is one
+    on which they disagree.
 
     >>> import clusterdiff as cd
     >>> cd.score([0, 0, 1, 1], [0, 0, 1, 2], "rand")
     0.8333333333333334
     """
-    pairs = meet.pairs
-    return kept(pairs.all - (pairs.true - pairs.both) - (pairs.pred - pairs.both), pairs.all)
+    return share_of(meet, meet.agreed, meet.pairs.all)
 
 
 @adjusted(
@@ -168,7 +116,7 @@ def ari(meet: Summed) -> float:
 
 @precision_recall(
     "pairs",
-    lost=_pairs_lost,
+    lost=True,
     **FACTS,
     linear=True,  # F too: both shares have the same numerator
     reference="Rijsbergen, C. J. van (1979). Information Retrieval, 2nd ed. Butterworths.",
@@ -191,19 +139,20 @@ def pair_precision_recall(meet: Summed) -> PrecisionRecall:
 
     Without any pair to judge (all singletons) a share is 1: nothing was claimed wrongly, nothing was missed. The
     precision is Wallace's index given the prediction, the recall the one given the truth. Lost singletons
-    (``missing="lost"``) are in no pair, so they do not count.
+    (``missing="lost"``) are in no pair, so they do not count; where points are lost, a share of no pairs is 0, as for
+    the coreference measures.
 
     >>> import clusterdiff as cd
     >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).scores(["pairs.precision", "pairs.recall", "pairs.f(beta=2)"])
     {'pairs.precision': 1.0, 'pairs.recall': 0.5, 'pairs.f(beta=2)': 0.5555555555555556}
     """
     both, true, pred, _ = meet.pairs
-    return kept(both, pred), kept(both, true)
+    return share_of(meet, both, pred), share_of(meet, both, true)
 
 
 @linear_share(
     "adapted_rand_error",
-    lost=_adapted_rand_error_lost,
+    lost=True,
     given=_alpha_facts,
     best=0.0,
     reference="Arganda-Carreras, I. et al. (2015). Crowdsourcing the creation of image segmentation algorithms for "
@@ -222,12 +171,13 @@ def adapted_rand_error(meet: Summed, alpha: Share = 0.5) -> float:
     0.333333333333
     """
     both, true, pred, _ = meet.pairs
-    return found(alpha * (true - both) + (1 - alpha) * (pred - both), alpha * true + (1 - alpha) * pred)
+    wrong = alpha * (true - both) + (1 - alpha) * (pred - both)
+    return flaw_of(meet, wrong, alpha * true + (1 - alpha) * pred)
 
 
 @share(
     "jaccard",
-    lost=_jaccard_lost,
+    lost=True,
     aliases=("jaccard_index",),
     reference="Ben-Hur, A., Elisseeff, A. & Guyon, I. (2002). A stability based method for discovering structure in "
     "clustered data. Pacific Symposium on Biocomputing 7.",
@@ -244,7 +194,7 @@ def jaccard(meet: Summed) -> float:
     0.5
     """
     both, true, pred, _ = meet.pairs
-    return kept(both, true + pred - both)
+    return share_of(meet, both, true + pred - both)
 
 
 @linear_share(
@@ -307,7 +257,7 @@ def adjusted_fowlkes_mallows(meet: Summed) -> float:
 
 @plain(
     "mirkin",
-    lost=_mirkin_lost,
+    lost=True,
     linear=True,
     best=0.0,
     bounds=(0.0, _ordered_pairs),
@@ -328,13 +278,12 @@ def mirkin(meet: Summed) -> float:
     >>> cd.score([0, 0, 1, 1], [0, 0, 1, 2], "mirkin")
     2.0
     """
-    both, true, pred, _ = meet.pairs
-    return float(2 * (true + pred - 2 * both))
+    return float(2 * meet.disagreed)
 
 
 @share(
     "rogers_tanimoto",
-    lost=_rogers_tanimoto_lost,
+    lost=True,
     aliases=("rogers_tanimoto_index",),
     reference="Rogers, D. J. & Tanimoto, T. T. (1960). A computer program for classifying plants. Science 132.",
 )

@@ -8,7 +8,7 @@ from math import inf, log
 
 import numpy as np
 
-from clusterdiff.measures.lost import INFORMATION
+from clusterdiff.measures.reasons import INFORMATION
 from clusterdiff.measures.registry import measure
 from clusterdiff.meet.margins import SizeCounts
 from clusterdiff.meet.meet import Meet

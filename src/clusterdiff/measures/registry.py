@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import ldexp
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -71,10 +71,9 @@ class Measure:
 
     ``reads`` says what of the meet it reads: ``"sums"``, ``"margins"``, ``"cells"``, ``"overlap"`` or ``"points"``,
     unless the sum named ``fused`` is known already. ``needs`` names what has to be known of the points: features or
-    distances. ``lost`` says what it means where points that a side lacks count as lost (``missing="lost"``): True if
-    its function holds there as it stands, another function of an uneven meet that takes its place, or the reason why
-    there is none. ``required`` are the parameters without which it has no value. ``given(**parameters)`` returns the
-    facts that depend on parameters; it has their defaults as its own.
+    distances. ``lost`` says whether it has a meaning where points that a side lacks count as lost
+    (``missing="lost"``): True, or the reason why it has none. ``required`` are the parameters without which it has
+    no value. ``given(**parameters)`` returns the facts that depend on parameters; it has their defaults as its own.
 
     A measure is a value: it can be hashed, compared, copied and pickled. Pickle keeps its function and its facts by
     reference, so functions among them must be found in a module.
@@ -97,7 +96,7 @@ class Measure:
     weighted: bool = field(default=True, repr=False)
     degree: int = field(default=0, repr=False)
     reads: Reads = field(default="cells", repr=False)
-    lost: bool | str | Callable[..., float] = field(default=False, repr=False)
+    lost: bool | str = field(default=False, repr=False)
     fused: str | None = field(default=None, repr=False)
     needs: str | None = field(default=None, repr=False)
     required: tuple[str, ...] = field(default=(), repr=False)
@@ -143,24 +142,19 @@ class Measure:
 
     def _value(self, meet: Summed) -> float:
         """Its value in the units of the meet's masses."""
-        if meet.uneven:
-            return self._where_lost(meet)
+        if meet.uneven and self.lost is not True:
+            self._refuse_lost()
         # Usually it is offered; a closer look would cost a small comparison a tenth of its time.
         if self.reads not in meet.offers:
             self._check(meet)
         return self.function(meet, **dict(self.bound)) if self.bound else self.function(meet)
 
-    def _where_lost(self, meet: Summed) -> float:
-        """Its value where points that a side lacks count as lost."""
-        if self.lost is False or isinstance(self.lost, str):
-            why = self.lost or "nothing says what it means there"
-            raise MeasureError(
-                f"{self.name} is not defined where a clustering lacks points that count as lost: {why}.",
-                [Message('pass `missing="drop"` or `missing="singleton"`'), "choose another measure"],
-            )
-        if "cells" not in meet.offers:
-            self._check(meet)
-        return (self.function if self.lost is True else self.lost)(meet, **dict(self.bound))
+    def _refuse_lost(self) -> NoReturn:
+        why = self.lost or "nothing says what it means there"
+        raise MeasureError(
+            f"{self.name} is not defined where a clustering lacks points that count as lost: {why}.",
+            [Message('pass `missing="drop"` or `missing="singleton"`'), "choose another measure"],
+        )
 
     def _check(self, meet: Summed) -> None:
         if (lack := self.lacks(meet)) is not None:
@@ -199,12 +193,6 @@ class Measure:
     def summary(self) -> str:
         """What it tells, in a sentence."""
         return " ".join(self._paragraphs[0].split()) if self.doc else ""
-
-    @property
-    def lost_summary(self) -> str:
-        """What it tells where points are lost, in a sentence, if that is a function of its own."""
-        function = getattr(self.lost, "function", self.lost)  # of a precision, a recall or an F
-        return " ".join((inspect.getdoc(function) or "").split()) if callable(self.lost) else ""
 
     @property
     def formula(self) -> str:
@@ -389,14 +377,12 @@ def precision_recall(
     recall: tuple[str, str],
     aliases: Mapping[str, tuple[str, ...]] | None = None,
     f1_facts: Mapping[str, Any] | None = None,
-    lost: bool | str | Callable[[Any], PrecisionRecall] = False,
     **facts: Any,
 ) -> Callable[[Callable[[Any], PrecisionRecall]], Callable[[Any], PrecisionRecall]]:
     """Register ``name.precision``, ``name.recall`` and ``name.f1`` from one function that returns the first two.
 
     Each is described by a sentence and a formula of its own, followed by what the function's docstring says of all.
-    ``name.f(beta=2)`` is F with another weight of recall. ``lost`` is as for :class:`Measure`, where a function
-    returns both.
+    ``name.f(beta=2)`` is F with another weight of recall.
     """
 
     def register(function: Callable[[Any], PrecisionRecall]) -> Callable[[Any], PrecisionRecall]:
@@ -409,7 +395,6 @@ def precision_recall(
         )
         for part, make, (sentence, formula) in parts:
             known = {"normalised": True, "conditionally_normalised": False, **facts}
-            known["lost"] = make(lost) if callable(lost) else lost
             known |= {"symmetric": part == "f1", "aliases": (aliases or {}).get(part, ())}
             known["description"] = f"{sentence}\n\n.. math:: {formula}\n\n{shared}"
             if part == "f1":

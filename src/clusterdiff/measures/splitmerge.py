@@ -10,8 +10,8 @@ from typing import Annotated, Any, TypeAlias
 import numpy as np
 
 from clusterdiff.measures.chance import s_h_lost
-from clusterdiff.measures.lost import CHANCE
 from clusterdiff.measures.parameters import Allowed
+from clusterdiff.measures.reasons import CHANCE
 from clusterdiff.measures.registry import JOIN_WEIGHTED, Measure, measure
 from clusterdiff.measures.subcomponents import Scored, Sigma, Subcomponent, Takes, mean, product, subcomponent
 from clusterdiff.meet.meet import Meet

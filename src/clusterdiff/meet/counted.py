@@ -5,16 +5,17 @@ from __future__ import annotations
 from math import log
 
 from clusterdiff.meet.parts import Pairs
-from clusterdiff.meet.sums import Once, Sums
+from clusterdiff.meet.sums import Even, Sums
 
 
-class Counted(Once):
+class Counted(Even):
     """What a level of a sweep and a step of a series know; with what they offer, a :class:`Summed`."""
 
     weighted = False
     scale = 0
-    uneven = False
     sums: Sums
+    k_true: int
+    k_pred: int
 
     def __init__(self, n: int, k_true: int, k_pred: int, cells: int, sums: Sums) -> None:
         self.n = n

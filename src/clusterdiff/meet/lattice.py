@@ -10,10 +10,9 @@ import numpy.typing as npt
 
 from clusterdiff import _core
 from clusterdiff.caching import cached_property
-from clusterdiff.errors import LabelError, MissingExtraError
+from clusterdiff.errors import ArgumentError, LabelError, MissingExtraError
 from clusterdiff.meet.given import located
 from clusterdiff.meet.meet import Meet
-from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.messages import Message
 from clusterdiff.points.alignment import Alignment, align
 from clusterdiff.points.clustering import Clustering
@@ -127,22 +126,22 @@ class Components:
     @cached_property
     def mass(self) -> npt.NDArray[Any]:
         """The weight of each component."""
-        mass = _core.group_sum(self.of_true, self.count, self.meet.true_mass)
-        if isinstance(self.meet, UnevenMeet):
+        mass: npt.NDArray[Any] = _core.group_sum(self.of_true, self.count, self.meet.true_mass)
+        if len(self.meet.spurious):
             mass = mass + _core.group_sum(self.of_pred, self.count, self.meet.spurious.mass(self.meet.k_pred))
         return mass
 
     @cached_property
     def missing(self) -> Any:
         """The number of points of each component that only the true clustering has; 0 if there are none at all."""
-        if not isinstance(self.meet, UnevenMeet):
+        if not len(self.meet.missing):
             return 0
         return _core.group_sum(self.of_true, self.count, self.meet.missing.count(self.meet.k_true))
 
     @cached_property
     def spurious(self) -> Any:
         """The number of points of each component that only the predicted clustering has; 0 if there are none at all."""
-        if not isinstance(self.meet, UnevenMeet):
+        if not len(self.meet.spurious):
             return 0
         return _core.group_sum(self.of_pred, self.count, self.meet.spurious.count(self.meet.k_pred))
 
@@ -161,12 +160,9 @@ class Components:
         """What happened in each component, as an index into ``kinds``."""
         split, merged = self.pred_count > 1, self.true_count > 1
         kind = (split + 2 * merged).astype(np.int8)
-        if isinstance(self.meet, UnevenMeet):
-            lost = np.where(
-                self.missing > 0, np.where(self.spurious > 0, 3, 4), np.where(self.spurious > 0, 5, 0)
-            )
-            kind = np.where(kind == 0, lost, kind).astype(np.int8)
-        return kind
+        missing, spurious = np.greater(self.missing, 0), np.greater(self.spurious, 0)
+        lost = np.where(missing, np.where(spurious, 3, 4), np.where(spurious, 5, 0))
+        return np.where(kind == 0, lost, kind).astype(np.int8)
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -175,15 +171,19 @@ class Components:
 
 
 def bipartite(meet: Meet) -> Table[Any]:
-    """The bipartite graph (definition 4.1): an edge for each pair of clusters that share points."""
+    """The bipartite graph (definition 4.1): an edge for each pair of clusters that share points.
+
+    Points that only one side has are an edge from their cluster to None.
+    """
     return meet.table
 
 
 def derivation(meet: Meet) -> Table[Any]:
     """The derivation graph (definition 4.6): split edges from true clusters to cells, merge edges onwards.
 
-    Cells are numbered as in the meet.
+    Cells are numbered as in the meet. It is refused where a side lacks points.
     """
+    check_derivable(meet, "a derivation")
     cells = np.arange(len(meet))
     count = len(meet)
     source = np.empty(2 * count, dtype=object)
@@ -200,6 +200,15 @@ def derivation(meet: Meet) -> Table[Any]:
     )
 
 
+def check_derivable(meet: Meet, what: str) -> None:
+    """Refuse ``what``, which splits and merges clusters, where points would have to come and go as well."""
+    if meet.lost:
+        raise ArgumentError(
+            f"{what} splits and merges clusters, and cannot add or remove the points that one side lacks.",
+            Message('pass `missing="drop"` for the points that both have.'),
+        )
+
+
 def to_networkx(meet: Meet, graph: str = "bipartite") -> Any:
     """The bipartite or the derivation graph as a networkx DiGraph.
 
@@ -209,6 +218,8 @@ def to_networkx(meet: Meet, graph: str = "bipartite") -> Any:
         import networkx as nx
     except ImportError:
         raise MissingExtraError("networkx", "graph", "a networkx graph") from None
+    if graph != "bipartite":
+        check_derivable(meet, "a derivation")
     out = nx.DiGraph()
     true = [("true", name) for name in meet.true_names.tolist()]
     pred = [("pred", name) for name in meet.pred_names.tolist()]

@@ -63,8 +63,6 @@ class Meet(Sizes):
     2  y     2        1
     """
 
-    #: Whether a clustering has points that the other lacks; see :class:`UnevenMeet`.
-    uneven = False
     #: The points that only the true, and that only the predicted clustering has.
     missing = spurious = NOBODY
 
@@ -87,12 +85,10 @@ class Meet(Sizes):
         self.moments = moments
         self.links = links
         self.features = features
-        self._locate = locate
-        self._overlap = overlap
+        self._locate, self._overlap = locate, overlap
         self.transpose_of = transpose_of
         self._made = {}
-        self._true_names = true_names
-        self._pred_names = pred_names
+        self._true_names, self._pred_names = true_names, pred_names
 
     @classmethod
     def from_labels(cls, true: IntArray, pred: IntArray, cells: _core.Cells | None = None) -> Meet:
@@ -158,13 +154,14 @@ class Meet(Sizes):
 
     def with_points(self, locate: Lazy[IntArray]) -> Meet:
         """The same meet, knowing its points: the cell of each, or a function that finds them."""
-        parts = self._carried | {"locate": locate, "overlap": self._overlap}
-        return Meet(self.cells, self._true_names, self._pred_names, **parts)
+        return self._with(locate, self._overlap)
 
     def within(self, documents: IntArray) -> Meet:
         """The same meet of points that are divided into documents, where ``documents`` numbers each point's."""
-        divided = lambda: self.overlap.within(self.cell_of_point, documents)  # noqa: E731
-        parts = self._carried | {"locate": self._locate, "overlap": divided}
+        return self._with(self._locate, lambda: self.overlap.within(self.cell_of_point, documents))
+
+    def _with(self, locate: Lazy[IntArray] | None, overlap: Lazy[Overlap] | None) -> Meet:
+        parts = self._carried | {"locate": locate, "overlap": overlap}
         return Meet(self.cells, self._true_names, self._pred_names, **parts)
 
     @property
@@ -343,7 +340,7 @@ class Meet(Sizes):
             moments=self.moments and self.moments.in_order(order),
             links=self.links and Links(self.links.cells[order], self.links.pred, self.links.true),
             features=self.features,
-            locate=partial(_moved, np.append(back, -1), self) if self.knows_points else None,
+            locate=self._relocated(np.append(back, -1)),
             overlap=None if self._overlap is None else self.overlap.transpose,
             transpose_of=(self, back),  # the transpose of the transpose is this very meet
         )
@@ -373,6 +370,10 @@ class Meet(Sizes):
         whole = bool(np.all((left == 0) | (left == np.bincount(self.pred, minlength=self.k_pred))))
         return self._of_cells(keep, self.size[keep], whole)
 
+    def part(self, true: Int64Array, pred: Int64Array) -> Meet:
+        """The meet of some true and some predicted clusters that share no point with any other."""
+        return self.restrict(true)
+
     @cached_property
     def heavy(self) -> Meet:
         """The same meet without points that weigh nothing, and without the clusters that then have none."""
@@ -393,7 +394,7 @@ class Meet(Sizes):
             weights=self.weights and self.weights.take(keep),
             moments=self.moments and self.moments.take(keep),
             links=links and Links(links.cells[keep], links.true[rows], links.pred[columns]),
-            locate=partial(_moved, places_of(keep, len(self)), self) if self.knows_points else None,
+            locate=self._relocated(places_of(keep, len(self))),
         )
 
     def coarsen(self, groups: npt.ArrayLike, names: AnyArray | None = None) -> Meet:
@@ -427,11 +428,15 @@ class Meet(Sizes):
             weights=self.weights and self.weights.merged(place, k),
             moments=self.moments and self.moments.merged(place, k, self.mass),
             features=self.features,
-            locate=partial(_moved, np.append(place, -1), self) if self.knows_points else None,
+            locate=self._relocated(np.append(place, -1)),
             overlap=None if self._overlap is None else self.overlap.regroup(place, k, to),
         )
 
     # ---- the points
+
+    def _relocated(self, place: IntArray) -> Callable[[], IntArray] | None:
+        """Finds the cell of each point after cells went to other places; -1 stays -1."""
+        return (lambda: place[self.cell_of_point]) if self.knows_points else None
 
     @property
     def knows_points(self) -> bool:
@@ -493,8 +498,3 @@ def _restored(
 
 def _made(lazy: Lazy[Made]) -> Made:
     return lazy() if callable(lazy) else lazy
-
-
-def _moved(place: IntArray, meet: Meet) -> IntArray:
-    """The cell of each point after the cells of ``meet`` went to other places; -1 stays -1."""
-    return place[meet.cell_of_point]

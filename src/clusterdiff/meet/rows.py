@@ -13,7 +13,6 @@ from clusterdiff.meet import terms
 from clusterdiff.meet.arrays import ArrayFunctions
 from clusterdiff.meet.declarations import COLUMNS, TERMS, Over, Term
 from clusterdiff.meet.meet import Meet
-from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.points.labels import FloatArray, Int64Array, IntArray
 
 Values = npt.NDArray[Any]
@@ -166,10 +165,9 @@ class Rows:
         true: IntArray = meet.true
         pred: IntArray = meet.pred
         mass, points = meet.mass, meet.size if meet.weights is None else meet.weights.points
-        lost = 0
-        if isinstance(meet, UnevenMeet):
-            missing, spurious = meet.missing, meet.spurious
-            lost = len(missing) + len(spurious)
+        missing, spurious = meet.missing, meet.spurious
+        lost = len(missing) + len(spurious)
+        if lost:
             nobody = np.full(lost, -1)
             true = np.concatenate([true, missing.cluster, nobody[: len(spurious)]])
             pred = np.concatenate([pred, nobody[: len(missing)], spurious.cluster])

@@ -12,10 +12,11 @@ from clusterdiff import _core
 from clusterdiff.caching import cached_property
 from clusterdiff.errors import Hint, MeasureError
 from clusterdiff.meet.margins import Margins, SizeCounts
-from clusterdiff.meet.parts import Overlap, Pairs
+from clusterdiff.meet.parts import Count, Overlap, Pairs
 
 if TYPE_CHECKING:
     from clusterdiff.meet.meet import Meet
+    from clusterdiff.meet.rows import Rows
 
 Made = TypeVar("Made")
 
@@ -81,11 +82,11 @@ class Sums(Protocol):
 
     @property
     def b3_recall(self) -> float:
-        """Σ m²/a / n."""
+        """Σ m²/a over the points of the true clustering."""
 
     @property
     def b3_precision(self) -> float:
-        """Σ m²/b / n."""
+        """Σ m²/b over the points of the predicted clustering."""
 
     @property
     def element(self) -> float:
@@ -111,7 +112,53 @@ class Once:
         return kept
 
 
-class Sizes(Once):
+class Even(Once):
+    """What holds wherever both sides have the same points; where they have not, points count as lost."""
+
+    #: Whether a clustering has points that the other lacks, and they count as lost.
+    uneven = False
+    #: What a score may be lost to.
+    losses: tuple[str, ...] = ("split", "merge")
+    total: Any
+    k_true: Any
+    k_pred: Any
+    pairs: Any
+
+    @property
+    def lost(self) -> int:
+        """How many points only one of the two has."""
+        return 0
+
+    @property
+    def masses(self) -> tuple[Any, Any]:
+        """What the points of the true, and those of the predicted clustering weigh."""
+        return self.total, self.total
+
+    @property
+    def shared_clusters(self) -> tuple[int, int]:
+        """How many true, and how many predicted clusters share points with the other side."""
+        return self.k_true, self.k_pred
+
+    @property
+    def agreed(self) -> Count:
+        """Pairs of points on which the two agree, together or apart."""
+        both, true, pred, every = self.pairs
+        agreed: Count = every - (true - both) - (pred - both)
+        return agreed
+
+    @property
+    def disagreed(self) -> Count:
+        """Pairs of points on which the two disagree, or of which one side lacks a point."""
+        both, true, pred, _ = self.pairs
+        disagreed: Count = true + pred - 2 * both
+        return disagreed
+
+
+#: The same where points are lost.
+LOST_TO = (*Even.losses, "missing", "spurious")
+
+
+class Sizes(Even):
     """What knows the size of each cluster, and so the margins."""
 
     @property
@@ -193,6 +240,30 @@ class Summed(Protocol):
         """Pairs of points that the clusterings put together."""
 
     @property
+    def losses(self) -> tuple[str, ...]:
+        """What a score may be lost to: splits and merges, and points that one side lacks."""
+
+    @property
+    def lost(self) -> int:
+        """How many points only one of the two has."""
+
+    @property
+    def masses(self) -> tuple[Any, Any]:
+        """What the points of the true, and those of the predicted clustering weigh."""
+
+    @property
+    def shared_clusters(self) -> tuple[int, int]:
+        """How many true, and how many predicted clusters share points with the other side."""
+
+    @property
+    def agreed(self) -> Count:
+        """Pairs of points on which the two agree, together or apart."""
+
+    @property
+    def disagreed(self) -> Count:
+        """Pairs of points on which the two disagree, or of which one side lacks a point."""
+
+    @property
     def bottom_entropy(self) -> float:
         """H(⊥): log n, or with weights the entropy of the points' shares of the total."""
 
@@ -233,53 +304,6 @@ class Overlapping(Summed, Protocol):
     @property
     def overlap(self) -> Overlap:
         """The clusterings as they were given."""
-
-
-class WholeSums(Protocol):
-    """Sums where points that a side lacks count as lost: over the cells of shared points (m), in whole clusters (a, b).
-
-    Masses where points have weights.
-    """
-
-    @property
-    def true(self) -> Any:
-        """Σ a, all points of the true clustering."""
-
-    @property
-    def pred(self) -> Any:
-        """Σ b, all points of the predicted clustering."""
-
-    @property
-    def lost(self) -> Any:
-        """The points that only one of the two has."""
-
-    @property
-    def alone(self) -> int:
-        """How many these are, whatever they weigh."""
-
-    @property
-    def recall(self) -> float:
-        """Σ m²/a."""
-
-    @property
-    def precision(self) -> float:
-        """Σ m²/b."""
-
-    @property
-    def element(self) -> float:
-        """Σ m²/max(a, b)."""
-
-
-class Lossy(Summed, Protocol):
-    """What has these sums: two clusterings of which one lacks points of the other, that count as lost."""
-
-    @property
-    def shared(self) -> Summed | None:
-        """The same of the points that both have; None if there are none."""
-
-    @property
-    def whole(self) -> WholeSums:
-        """The sums over shared cells in whole clusters."""
 
 
 class WeightedSums:
@@ -359,3 +383,39 @@ class WeightedSums:
 
 def _squares(x: npt.NDArray[Any]) -> int | float:
     return _core.sum_squares(x) if x.dtype.kind in "iu" else float(np.dot(x, x))
+
+
+class WholeSums:
+    """The sums that have a meaning where points are lost: over the cells of shared points, in whole clusters."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+
+    @property
+    def true_max(self) -> Any:
+        """Σ over true clusters of their largest cell."""
+        return self._rows["true_max"]
+
+    @property
+    def pred_max(self) -> Any:
+        """Σ over predicted clusters of their largest cell."""
+        return self._rows["pred_max"]
+
+    @property
+    def b3_recall(self) -> float:
+        """Σ m²/a over the points of the true clustering."""
+        return self._share("b3_recall", self._rows["mass_true"])
+
+    @property
+    def b3_precision(self) -> float:
+        """Σ m²/b over the points of the predicted clustering."""
+        return self._share("b3_precision", self._rows["mass_pred"])
+
+    @property
+    def element(self) -> float:
+        """Σ m²/max(a, b) over all points."""
+        return self._share("element", self._rows.total_mass)
+
+    def _share(self, name: str, whole: Any) -> float:
+        """A term as a share; of a side without any points it is 0."""
+        return float(self._rows[name] / whole) if whole else 0.0

@@ -12,14 +12,16 @@ from clusterdiff import _core
 from clusterdiff.caching import cached_property
 from clusterdiff.errors import ArgumentError
 from clusterdiff.meet.meet import Lazy, Meet
-from clusterdiff.meet.parts import CellWeights, Links, Moments, Overlap, Pairs, pairs_with_lost
-from clusterdiff.meet.unmatched import NoCells, Unmatched
-from clusterdiff.meet.whole import Whole
+from clusterdiff.meet.parts import CellWeights, Count, Links, Moments, Overlap, Pairs, pairs_with_lost
+from clusterdiff.meet.rows import Rows
+from clusterdiff.meet.sums import LOST_TO, WholeSums
+from clusterdiff.meet.unmatched import EvenOnly, NoCells, Unmatched
 from clusterdiff.messages import Message
 from clusterdiff.points.labels import AnyArray, FloatArray, Int64Array, IntArray
+from clusterdiff.table import Table
 
-#: What measures can read of the cells; sums are those of even meets, and none of them holds here.
-OFFERS = frozenset({"cells", "overlap"})
+#: What measures can read; sums are those of whole clusters.
+OFFERS = frozenset({"sums", "cells", "overlap"})
 
 
 class SideScores(NamedTuple):
@@ -52,6 +54,11 @@ class UnevenMeet(Meet):
     """
 
     uneven = True
+    losses = LOST_TO
+    margins: Any = EvenOnly()
+    weighed: Any = EvenOnly()
+    bottom_entropy: Any = EvenOnly()
+    fused: Any = EvenOnly()
 
     def __init__(
         self,
@@ -167,9 +174,34 @@ class UnevenMeet(Meet):
         return OFFERS | {"points"} if self.knows_points else OFFERS
 
     @cached_property
-    def whole(self) -> Whole:
-        """The sums over shared cells in whole clusters."""
-        return Whole(self)
+    def sums(self) -> Any:
+        """The sums over shared cells in whole clusters that have a meaning there."""
+        return WholeSums(Rows.of(self))
+
+    @property
+    def lost(self) -> int:
+        """How many points only one of the two has."""
+        return len(self.missing) + len(self.spurious)
+
+    @property
+    def masses(self) -> tuple[Any, Any]:
+        """What the points of the true, and those of the predicted clustering weigh."""
+        return self.true_mass.sum().item(), self.pred_mass.sum().item()
+
+    @property
+    def shared_clusters(self) -> tuple[int, int]:
+        """How many true, and how many predicted clusters share points with the other side."""
+        return (0, 0) if self.shared is None else (self.shared.k_true, self.shared.k_pred)
+
+    @property
+    def agreed(self) -> Count:
+        """Pairs of shared points on which the two agree."""
+        return 0 if self.shared is None else self.shared.agreed
+
+    @property
+    def disagreed(self) -> Count:
+        """Pairs on which the two disagree, or of which one side lacks a point."""
+        return self.pairs.all - self.agreed
 
     @cached_property
     def overlap(self) -> Overlap:
@@ -196,6 +228,23 @@ class UnevenMeet(Meet):
             + pairs_with_lost(self.pred, self.k_pred, self.mass, spurious.cluster, spurious.weights),
             shared.all + pairs_with_lost(np.zeros(len(self)), 1, self.mass, np.zeros(len(lost)), lost),
         )
+
+    @property
+    def table(self) -> Table[Any]:
+        """One row per cell, and one for the points of each cluster that the other side lacks: None is no cluster."""
+        missing, spurious = self.missing.count(self.k_true), self.spurious.count(self.k_pred)
+        rows, columns = np.flatnonzero(missing), np.flatnonzero(spurious)
+        true = np.concatenate([self.true, rows, np.full(len(columns), -1)])
+        pred = np.concatenate([self.pred, np.full(len(rows), -1), columns])
+        found = {
+            "true": _or_none(self.true_names)[true],
+            "pred": _or_none(self.pred_names)[pred],
+            "size": np.concatenate([self.size, missing[rows], spurious[columns]]),
+        }
+        if self.weighted:
+            lost = self.missing.mass(self.k_true)[rows], self.spurious.mass(self.k_pred)[columns]
+            found["weight"] = np.ldexp(np.concatenate([self.mass, *lost]), self.scale)
+        return Table(found)
 
     # ---- scores of clusters
 
@@ -315,7 +364,11 @@ class UnevenMeet(Meet):
         return other, order
 
     def part(self, true: Int64Array, pred: Int64Array) -> Meet:
-        """The meet of some true and some predicted clusters of which no cell reaches beyond them."""
+        """The meet of some true and some predicted clusters that share no point with any other."""
+        reached = np.zeros(self.k_pred, dtype=bool)
+        reached[pred] = True
+        if not np.array_equal(np.isin(self.true, true), reached[self.pred]):
+            raise ArgumentError("`true` and `pred` must share no point with other clusters; they do.")
         inside = true[self.cells.true_sizes[true] > 0]
         shared = None if self.shared is None or not len(inside) else self.shared.restrict(inside)
         missing, spurious = self.missing.of(true, self.k_true), self.spurious.of(pred, self.k_pred)
@@ -349,79 +402,22 @@ class UnevenMeet(Meet):
             Message('predicted clusters of a meet with lost points cannot be merged; use `missing="drop"`.')
         )
 
+    def regroup(self, to: IntArray, names: AnyArray | None = None) -> Meet:
+        """Refused: where cells go does not say where spurious points go."""
+        raise ArgumentError(
+            Message('the cells of a meet with lost points cannot be regrouped; use `missing="drop"`.')
+        )
+
+    def within(self, documents: IntArray) -> Meet:
+        """Refused: the documents of a meet with lost points are those of all its points, given when it is made."""
+        raise ArgumentError(
+            Message("a meet with lost points is divided into documents when it is made: pass `documents=`.")
+        )
+
     def with_points(self, locate: Lazy[IntArray]) -> Meet:
         """The same meet, knowing its points."""
         parts = {"scale": self._scale, "locate": locate, "groups": self.groups, "features": self.features}
         return _restored(self.shared, (self.true_names, self.pred_names), self.missing, self.spurious, parts)
-
-
-def uneven_of(
-    true: IntArray,
-    pred: IntArray,
-    names: tuple[AnyArray, AnyArray],
-    *,
-    weights: npt.NDArray[Any] | None = None,
-    features: Any = None,
-    link_sums: Callable[[Int64Array], Callable[..., FloatArray]] | None = None,
-    documents: IntArray | None = None,
-    scale: int = 0,
-) -> UnevenMeet:
-    """The uneven meet of two arrays of codes, which are -1 for points that the side lacks.
-
-    ``names`` are those of the clusters by code. ``link_sums(points)`` gives the function for the link weights of some
-    of the points, and ``documents`` the document of each point. Weights are in units of 2 to the ``scale``.
-    """
-    both = np.flatnonzero((true >= 0) & (pred >= 0))
-
-    def of(values: Any, at: Int64Array) -> Any:
-        return None if values is None else values[at]
-
-    shared = None
-    locate = np.full(len(true), -1)
-    if len(both):
-        plain = Meet.of_points(
-            true[both],
-            pred[both],
-            weights=of(weights, both),
-            features=of(features, both),
-            link_sums=link_sums and link_sums(both),
-            scale=scale,
-        )
-        locate[both] = plain.cell_of_point
-        shared = plain.with_points(locate)
-    sides, alone, groups = [], [], []
-    for own, other, labels in (
-        (true, pred, None if shared is None else shared.cells.true_labels),
-        (pred, true, None if shared is None else shared.cells.pred_labels),
-    ):
-        order = _shared_first(labels, int(own.max(initial=-1)) + 1)
-        place = np.empty_like(order)
-        place[order] = np.arange(len(order))
-        at, present = np.flatnonzero((own >= 0) & (other < 0)), np.flatnonzero(own >= 0)
-        links = None
-        if link_sums is not None:
-            links = link_sums(present)(place[own[present]], len(order), of(weights, present))
-        sides.append(order)
-        alone.append(Unmatched(place[own[at]], at, of(weights, at), of(features, at), links))
-        if documents is not None:
-            group = np.empty(len(order), dtype=np.int64)
-            group[place[own[present]]] = documents[present]
-            groups.append(group)
-    return UnevenMeet(
-        shared,
-        (names[0][sides[0]], names[1][sides[1]]),
-        *alone,
-        scale=None if weights is None else scale,
-        locate=locate,
-        groups=(groups[0], groups[1]) if groups else None,
-        features=features,
-    )
-
-
-def _shared_first(labels: Any, k: int) -> Int64Array:
-    """All ``k`` clusters, those of the shared points first, in their order there."""
-    found = np.empty(0, dtype=np.int64) if labels is None else np.asarray(labels, dtype=np.int64)
-    return np.concatenate([found, np.setdiff1d(np.arange(k), found)])
 
 
 def _widened(shared: Meet | None, k_true: int, k_pred: int) -> Any:
@@ -430,6 +426,11 @@ def _widened(shared: Meet | None, k_true: int, k_pred: int) -> Any:
         return NoCells(k_true, k_pred)
     more = np.full(k_true - shared.k_true, shared.indptr[-1])
     return _core.Cells(np.concatenate([shared.indptr, more]), shared.pred, shared.size, k_pred)
+
+
+def _or_none(names: AnyArray) -> AnyArray:
+    """Names by code, where -1 is None."""
+    return np.concatenate([names.astype(object), np.array([None])])
 
 
 def _no_weights(scale: int | None) -> CellWeights | None:

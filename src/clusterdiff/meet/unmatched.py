@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterdiff import _core
+from clusterdiff.errors import ArgumentError
+from clusterdiff.messages import Message
 from clusterdiff.points.labels import FloatArray, Int64Array
 
 
@@ -63,7 +65,23 @@ class Unmatched:
         return replace(mine, cluster=place[mine.cluster], links=links)
 
 
-NOBODY = Unmatched(np.empty(0, dtype=np.int64))
+#: What a side lacks that has all points.
+NOBODY = Unmatched(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
+
+
+class EvenOnly:
+    """A member of meets that has no meaning where points are lost: asking for it is an error."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, meet: object, owner: type) -> Any:
+        if meet is None:
+            return self
+        raise ArgumentError(
+            f"`{self._name}` is known of two clusterings of the same points alone, and here points are lost.",
+            Message('pass `missing="drop"` or `missing="singleton"`.'),
+        )
 
 
 class NoCells:

@@ -37,7 +37,7 @@ def comparison_markdown(
     loss, kinds = diff.loss, diff.kinds
     lines = [
         f"{scores} · {' · '.join(sizes)}",
-        f"Lost {number(loss.total, 6)}: {', '.join(loss.told(6, lost=diff.summed.uneven))}.",
+        f"Lost {number(loss.total, 6)}: {', '.join(loss.told(6, diff.summed.losses))}.",
         f"Components: {', '.join(f'{number:,} {kind}' for kind, number in kinds.items())}.",
     ]
     worst = [component for component in diff.components[:top] if component.loss > 0]

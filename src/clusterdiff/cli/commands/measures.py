@@ -207,11 +207,9 @@ def _reads(measure: Measure) -> str:
 
 def _lost(measure: Measure) -> str:
     """What it means with missing="lost", in words."""
-    if isinstance(measure.lost, str):
-        return f"refused: {measure.lost}"
     if measure.lost is True:
         return "the same formula, with the sizes of whole clusters"
-    return _plain(measure.lost_summary).rstrip(".")
+    return f"refused: {measure.lost}" if measure.lost else ""
 
 
 def _cell(text: str) -> str:

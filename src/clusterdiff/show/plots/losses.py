@@ -138,7 +138,7 @@ def _bars(
     ax.set_xlim(0, float(left.max()) * (1 + 11 / (width - widest(names) - 20)))
     ax.set_ylim(float(slots.sum()), 0)
     ax.locator_params(axis="x", nbins=5)
-    present = PARTS if diff.summed.uneven else PARTS[:2]
+    present = PARTS[: len(diff.summed.losses)]
     over = legend(ax, [(called, colour) for _, called, colour in present])
     title(ax, heading, over)
     said = [fit.note]

@@ -63,7 +63,7 @@ from clusterdiff.caching import cached_property
 from clusterdiff.diff.chance import Chance, worth_saying
 from clusterdiff.diff.comparison import AnyMeasure, Comparison
 from clusterdiff.diff.explain import Explanation
-from clusterdiff.diff.loss import PARTS, Loss
+from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.slices import Slice
 from clusterdiff.errors import ClusterdiffError
 from clusterdiff.measures import Measure, measures, resolve
@@ -191,7 +191,7 @@ class Page:
 
     def parts(self, loss: Loss) -> list[tuple[str, float]]:
         """The parts of a loss; those for lost points only where there may be such."""
-        return [(part, getattr(loss, part)) for part in PARTS[: 4 if self.diff.meet.uneven else 2]]
+        return [(part, getattr(loss, part)) for part in self.diff.meet.losses]
 
     def row_parts(self, row: Slice) -> list[tuple[str, float]]:
         """The parts of the loss of a slice."""

@@ -14,7 +14,6 @@ from clusterdiff.diff.explain import tell
 from clusterdiff.diff.loss import PARTS, Losses
 from clusterdiff.diff.repairs import Repair
 from clusterdiff.measures.formulas import x_log_x
-from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.meet.unmatched import Unmatched
 from clusterdiff.points.corpus import InDocument
 from clusterdiff.points.labels import Single
@@ -227,7 +226,7 @@ class Embedded:
                 strict=True,
             )
         ]
-        if isinstance(meet, UnevenMeet):
+        if meet.uneven:
             alone = meet.missing if true else meet.spurious
             for row, more in zip(
                 rows, self._bags(alone, meet.k_true if true else meet.k_pred, codes), strict=True
@@ -306,8 +305,6 @@ class Embedded:
     def _lost(self, true: Any, pred: Any, limits: Limits, most: int) -> Iterator[list[Any]]:
         """The first of the points that one side lacks, with their cluster on the other."""
         meet = self._diff.meet
-        if not isinstance(meet, UnevenMeet):
-            return
         left = max(1, most)
         for alone, clusters, side in ((meet.missing, true, "true"), (meet.spurious, pred, "pred")):
             assert alone.at is not None

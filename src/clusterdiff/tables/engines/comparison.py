@@ -67,7 +67,7 @@ class EngineComparison(Comparison):
     def __init__(self, cells: Cells, budget: int) -> None:
         self.policy = cells.policy
         self.engine = cells.engine.name
-        self.in_engine = EngineAnalysis(cells, InEngine(cells), budget)
+        self.in_engine = EngineAnalysis(cells, InEngine.of(cells), budget)
         self._summed = self.in_engine.summed
         self._budget = budget
 
@@ -174,7 +174,7 @@ class EngineComparison(Comparison):
         true, pred = self.clusters
         return [
             f"S_H = {number(self.score())} for {count(self.n)} in {true:,} true and {count(pred, 'predicted cluster')}",
-            f"lost {number(loss.total)}: {', '.join(loss.told(4, lost=summed.uneven))}",
+            f"lost {number(loss.total)}: {', '.join(loss.told(4, summed.losses))}",
             f"computed in {self.engine}: {count(len(summed), 'cell')} stayed there (budget {self._budget:,} bytes)",
         ]
 

@@ -10,7 +10,7 @@ from clusterdiff.caching import cached_property
 from clusterdiff.errors import Hint
 from clusterdiff.meet.margins import Margins
 from clusterdiff.meet.parts import Count, Pairs
-from clusterdiff.meet.sums import FUSED, Once
+from clusterdiff.meet.sums import FUSED, LOST_TO, Even
 from clusterdiff.messages import Message
 from clusterdiff.tables.engines.cells import Cells
 from clusterdiff.tables.engines.native import Engine, asked
@@ -27,7 +27,7 @@ Triple = tuple[Count, Count, Count]
 OFFERS = frozenset({"sums", *FUSED}) - {"matched", "ceaf_m", "ceaf_e", "conll", "f_measure", "nf1"}
 
 
-class InEngine(Once):
+class InEngine(Even):
     """The sums of a meet whose cells stay in their engine: what measures that are sums over cells read.
 
     It is a :class:`clusterdiff.meet.sums.Summed` and nothing more.
@@ -35,15 +35,21 @@ class InEngine(Once):
 
     def __init__(self, cells: Cells) -> None:
         self.source = cells
-        self.sums = EngineSums(cells)
+        self.sums = self._sums_of(cells)
         self.n = cells.n
         self.weighted = cells.points.weighted
         self.total: int | float = cells.mass if self.weighted else cells.n
         self.scale = cells.points.scale
-        #: Whether one side lacks points of the other that count as lost.
-        self.uneven = cells.lost
-        self.offers = OFFERS if cells.lost else OFFERS | {"margins"}
+        self.offers = OFFERS | {"margins"}
         self._made = {}
+
+    @staticmethod
+    def of(cells: Cells) -> InEngine:
+        """The sums of some cells, whether points count as lost or not."""
+        return UnevenInEngine(cells) if cells.lost else InEngine(cells)
+
+    def _sums_of(self, cells: Cells) -> EngineSums:
+        return EngineSums(cells)
 
     @property
     def engine(self) -> Engine:
@@ -79,32 +85,13 @@ class InEngine(Once):
     @property
     def same(self) -> bool:
         """Whether the two clusterings are the same."""
-        return not self.uneven and len(self) == self.k_true == self.k_pred
+        return len(self) == self.k_true == self.k_pred
 
     @asked
     def heavy(self) -> InEngine:
         """The same without points that weigh nothing."""
         heavy = self.source.heavy
-        return self if heavy is self.source else InEngine(heavy)
-
-    @asked
-    def shared(self) -> InEngine | None:
-        """The same of the points that both sides have; None if there are none."""
-        cells, found = self.source, self.sums.unshared
-        n, lost = int(found["shared_m"]), int(found["missing_m"] + found["spurious_m"])
-        if not n:
-            return None
-        frame = cells.frame.filter(shared_row()).drop("ta", "pa")
-        policy = replace(cells.policy, missing="drop")
-        mass = float(found["shared_w"])
-        return InEngine(
-            replace(cells, policy=policy, frame=frame, alone=cells.alone - lost, n=n, mass=mass, lost=False)
-        )
-
-    @cached_property
-    def whole(self) -> Whole:
-        """The sums over shared cells in whole clusters, where points count as lost."""
-        return Whole(self.sums)
+        return self if heavy is self.source else InEngine.of(heavy)
 
     @property
     def pairs(self) -> Pairs:
@@ -155,9 +142,7 @@ class InEngine(Once):
     @property
     def blanc(self) -> tuple[Triple, Triple]:
         """Pairs of points within clusters, and between them: what both sides have, the true and the predicted ones."""
-        shared = self.shared if self.uneven else self
-        pairs, inside = self.pairs, None if shared is None else shared.pairs
-        apart = 0 if inside is None else inside.all - inside.true - inside.pred + inside.both
+        pairs, apart = self.pairs, self.agreed - self.pairs.both
         true, pred = (n * (n - 1) // 2 for n in self._overlaps.points[1:])
         together = pairs.both, pairs.true, pairs.pred
         return together, (apart, true - pairs.true, pred - pairs.pred)
@@ -166,47 +151,90 @@ class InEngine(Once):
         return f"<meet of {count(self.source.n)} in {self.source.engine.name}>"
 
 
-class Whole:
-    """The sums over shared cells in whole clusters: see :class:`clusterdiff.meet.sums.WholeSums`."""
+class UnevenInEngine(InEngine):
+    """The same where one side lacks points of the other that count as lost."""
 
-    def __init__(self, sums: EngineSums) -> None:
-        self._sums = sums
+    uneven = True
+    losses = LOST_TO
+    same = False
+    sums: WholeEngineSums
 
-    def _mass(self, *parts: str) -> Any:
-        found = [self._sums.unshared[f"{part}_w"] for part in parts]
-        return sum(found) if self._sums.cells.points.weighted else round(sum(found))
+    def __init__(self, cells: Cells) -> None:
+        super().__init__(cells)
+        self.offers = OFFERS
 
-    @property
-    def true(self) -> Any:
-        """All points of the true clustering."""
-        return self._mass("shared", "missing")
-
-    @property
-    def pred(self) -> Any:
-        """All points of the predicted clustering."""
-        return self._mass("shared", "spurious")
+    def _sums_of(self, cells: Cells) -> EngineSums:
+        return WholeEngineSums(cells)
 
     @property
-    def lost(self) -> Any:
-        """The points that only one of the two has."""
-        return self._mass("missing", "spurious")
+    def lost(self) -> int:
+        """How many points only one of the two has."""
+        return int(self.sums.unshared["missing_m"] + self.sums.unshared["spurious_m"])
 
     @property
-    def alone(self) -> int:
-        """How many these are, whatever they weigh."""
-        return int(self._sums.unshared["missing_m"] + self._sums.unshared["spurious_m"])
+    def masses(self) -> tuple[Any, Any]:
+        """What the points of the true, and those of the predicted clustering weigh."""
+        return self.sums.mass("missing"), self.sums.mass("spurious")
 
     @property
-    def recall(self) -> float:
-        """Σ m²/a."""
-        return self._sums.over("recall")
+    def shared_clusters(self) -> tuple[int, int]:
+        """How many true, and how many predicted clusters share points with the other side."""
+        shared = self.sums.shared
+        return (0, 0) if shared is None else (shared.k_true, shared.k_pred)
 
     @property
-    def precision(self) -> float:
-        """Σ m²/b."""
-        return self._sums.over("precision")
+    def agreed(self) -> Count:
+        """Pairs of shared points on which the two agree."""
+        return 0 if self.sums.shared is None else self.sums.shared.agreed
 
     @property
-    def element(self) -> float:
-        """Σ m²/max(a, b)."""
-        return self._sums.over("element")
+    def disagreed(self) -> Count:
+        """Pairs on which the two disagree, or of which one side lacks a point."""
+        return self.pairs.all - self.agreed
+
+
+class WholeEngineSums(EngineSums):
+    """The sums over shared cells in whole clusters that have a meaning where points are lost."""
+
+    @asked
+    def shared(self) -> InEngine | None:
+        """The sums of the points that both sides have; None if there are none."""
+        cells, found = self.cells, self.unshared
+        n, lost = int(found["shared_m"]), int(found["missing_m"] + found["spurious_m"])
+        if not n:
+            return None
+        frame = cells.frame.filter(shared_row()).drop("ta", "pa")
+        policy = replace(cells.policy, missing="drop")
+        mass = float(found["shared_w"])
+        return InEngine(
+            replace(cells, policy=policy, frame=frame, alone=cells.alone - lost, n=n, mass=mass, lost=False)
+        )
+
+    def mass(self, lacking: str) -> Any:
+        """What the shared points weigh with those that one side lacks, "missing" or "spurious"."""
+        mass = self.unshared["shared_w"] + self.unshared[f"{lacking}_w"]
+        return mass if self.cells.points.weighted else round(mass)
+
+    @property
+    def true_max(self) -> Any:
+        """Σ over true clusters of their largest cell."""
+        return 0 if self.shared is None else self.shared.sums.true_max
+
+    @property
+    def pred_max(self) -> Any:
+        """Σ over predicted clusters of their largest cell."""
+        return 0 if self.shared is None else self.shared.sums.pred_max
+
+    @property
+    def b3_recall(self) -> float:
+        """Σ m²/a over the points of the true clustering."""
+        return self._share_of("recall", self.mass("missing"))
+
+    @property
+    def b3_precision(self) -> float:
+        """Σ m²/b over the points of the predicted clustering."""
+        return self._share_of("precision", self.mass("spurious"))
+
+    def _share_of(self, name: str, whole: Any) -> float:
+        """A term as a share; of a side without any points it is 0."""
+        return float(self.over(name) / whole) if whole else 0.0
