@@ -47,7 +47,7 @@ COLUMNS = ("point", "cluster")
 USUAL = {"noise_as": "singleton", "singletons": "keep"}
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Asked:
     """The options of :func:`clusterdiff.compare`."""
 
@@ -69,11 +69,8 @@ class Asked:
     @property
     def given(self) -> list[str]:
         """The options about which something was said."""
-        return [
-            name
-            for name, value in vars(self).items()
-            if value is not None and not (isinstance(value, str) and value == USUAL.get(name))
-        ]
+        said = [name for name in self.__slots__ if getattr(self, name) is not None]
+        return [name for name in said if name not in USUAL or getattr(self, name) != USUAL[name]]
 
     def column(self, option: str, place: int) -> Any:
         """The column that an option names on a side: for both, or in a pair."""
@@ -169,11 +166,12 @@ class Input:
                 )
         sides = self, pred
         read = _as_written([side.read() for side in sides], sides)
-        spelt = (side.spelling(got) for side, got in zip(sides, read, strict=True))
-        policy = replace(policy, noise=policy.noise.spelt(*spelt))
-        data: dict[str, Any] = {
-            option: _of_table(value, option, sides) for option, value in asked.pointwise.items()
-        }
+        if policy.noise:
+            spelt = (side.spelling(got) for side, got in zip(sides, read, strict=True))
+            policy = replace(policy, noise=policy.noise.spelt(*spelt))
+        data = asked.pointwise
+        if self.tabular or pred.tabular:
+            data = {option: _of_table(value, option, sides) for option, value in data.items()}
         data["distances"] = asked.distances
         documents = data.pop("documents")
         aligned = aligned_as_given(read[0], read[1], empty=policy.rule.loses)
@@ -193,9 +191,9 @@ def _names_columns(value: object) -> bool:
 
 def _of_table(value: object, option: str, sides: Sequence[Input]) -> object:
     """What is told as the name of a column (or several), read from the table that has it; `true` comes first."""
-    tables = [side for side in sides if side.tabular]
-    if value is None or not tables or not _names_columns(value):
+    if value is None or not _names_columns(value):
         return value
+    tables = [side for side in sides if side.tabular]
     found = [values for side in tables if (values := side.values(value, option)) is not None]
     if not found:
         from clusterdiff.tables.frames import column_names

@@ -54,10 +54,12 @@ def compare_inputs(true: object, pred: object, asked: Asked) -> Comparison:
     )
     refuse_meaningless(sides, asked)
     policy = Policy(asked.missing or default_missing(sides, asked.documents is not None), noise)
-    left, right = (
-        side.told(asked.column("point", i), asked.column("cluster", i)) for i, side in enumerate(sides)
-    )
-    return left.meet(right, asked, policy)
+    if not all(isinstance(side, InOrder) for side in sides):  # labels have no columns to be told
+        left, right = (
+            side.told(asked.column("point", i), asked.column("cluster", i)) for i, side in enumerate(sides)
+        )
+        return left.meet(right, asked, policy)
+    return sides[0].meet(sides[1], asked, policy)
 
 
 def default_missing(sides: Iterable[Input], within: bool = False) -> Missing:
@@ -68,19 +70,21 @@ def default_missing(sides: Iterable[Input], within: bool = False) -> Missing:
 
 def refuse_meaningless(sides: Sequence[Input], asked: Asked) -> None:
     """Raise for sides that do not go together, and for options that have no meaning for them."""
-    corpora = [isinstance(side, CORPORA) for side in sides]
-    if any(corpora) and not all(corpora):
+    corpora = isinstance(sides[0], CORPORA)
+    if corpora != isinstance(sides[1], CORPORA):
         raise _half_documents(sides)
-    for option in asked.given:
+    given = asked.given
+    for option in given:
         if option == "singletons":
-            _check_singletons(asked, all(corpora))
+            _check_singletons(asked, corpora)
         elif option not in COLUMNS:
             concerned = {"noise_true": sides[:1], "noise_pred": sides[1:]}.get(option, sides)
             for side in concerned:
                 if not side.accepts(option, asked):
                     raise _meaningless(option, side)
     for option in COLUMNS:
-        refuse_columns(option, sides, asked)
+        if option in given or isinstance(sides[0], InFile) or isinstance(sides[1], InFile):
+            refuse_columns(option, sides, asked)
 
 
 def refuse_columns(option: str, sides: Sequence[Input], asked: Asked) -> None:
