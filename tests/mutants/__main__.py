@@ -28,8 +28,8 @@ ASKED = ("explain", "framework", "lost", "measures", "inputs", "numbers", "forma
 QUICK = "not spark and not postgres and not dask and not test_cluster"
 #: Seconds of tests, as long as they took when nothing was wrong, that a mutant is held against.
 ENOUGH = 15.0
-#: Seconds after which it hangs.
-HANGS = 180.0
+#: Seconds of the processor after which it hangs.
+HANGS = 90
 
 
 class Mutant(NamedTuple):

@@ -10,7 +10,6 @@ import pytest
 from tests.mutants.__main__ import Mutant, Reached, sampled
 from tests.mutants.mutations import mutations
 from tests.mutants.workshop import Copy
-from tests.waiting import HANGS
 
 
 def changes(text: str) -> set[tuple[str, str]]:
@@ -122,8 +121,8 @@ def test_mutants_live_and_die_in_a_copy(project: Path, tmp_path: Path) -> None:
     before = (project / "src/clusterdiff/diff/sign.py").read_text()
     tests = ["tests/test_sign.py"]
     found = {m.new: m for m in mutations(before)}
-    assert copy.killed("diff/sign.py", found["(1 if not a > 0 else -1)"], tests, HANGS) == 1
-    assert copy.killed("diff/sign.py", found["(a >= 0)"], tests, HANGS) == 0
+    assert copy.killed("diff/sign.py", found["(1 if not a > 0 else -1)"], tests, 100) == 1
+    assert copy.killed("diff/sign.py", found["(a >= 0)"], tests, 100) == 0
     assert (copy.package / "diff/sign.py").read_text() == before
     assert (project / "src/clusterdiff/diff/sign.py").read_text() == before
 
@@ -142,3 +141,9 @@ def test_the_quickest_of_each_function_are_asked_first(tmp_path: Path) -> None:
     (mutation, *_) = mutations("def f(a):\n    return a < 0\n")
     assert Reached(notes).tests(Mutant("a.py", mutation)) == ["t::f[2]", "t::g"]
     assert not Reached(notes).tests(Mutant("b.py", mutation))
+
+
+def test_whatever_computes_for_ever_is_ended(project: Path, tmp_path: Path) -> None:
+    """It has so many seconds of the processor."""
+    (project / "tests" / "test_sign.py").write_text("def test_sign():\n    while True:\n        pass\n")
+    assert Copy(tmp_path / "copy", project).run(["tests/test_sign.py"], limit=2) is None

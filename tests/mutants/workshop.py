@@ -18,6 +18,9 @@ TOP = Path(__file__).resolve().parents[2]
 #: What a copy goes without.
 LEFT_OUT = shutil.ignore_patterns(".*", "build", "dist", "__pycache__")
 
+#: So many times its seconds may pass before a process that does nothing is taken to hang.
+SLEEPS = 30
+
 
 class Copy:
     """A copy of the project with an interpreter of its own, which imports the package from there.
@@ -39,12 +42,16 @@ class Copy:
         self._process: subprocess.Popen[bytes] | None = None
 
     def run(
-        self, tests: Sequence[str], *options: str, timeout: float | None = None, **variables: str
+        self, tests: Sequence[str], *options: str, limit: int | None = None, **variables: str
     ) -> int | None:
-        """Pytest's exit status; None if it took too long. Whatever it started is ended with it."""
+        """Pytest's exit status; None if it took too long. Whatever it started is ended with it.
+
+        ``limit`` is in seconds of the processor, so that a machine which has other things to do is waited for.
+        """
         (self.tree / "tests.txt").write_text("\n".join(tests))
+        limited = ["sh", "-c", f'ulimit -t {limit or "unlimited"}; exec "$@"', "sh"]
         process = self._process = subprocess.Popen(
-            [self.python, "-m", "pytest", "-p", "no:cacheprovider", *options, "@tests.txt"],
+            [*limited, self.python, "-m", "pytest", "-p", "no:cacheprovider", *options, "@tests.txt"],
             cwd=self.tree,
             env=os.environ | variables,
             stdin=subprocess.DEVNULL,
@@ -53,7 +60,8 @@ class Copy:
             process_group=0,
         )
         try:
-            return process.wait(timeout)
+            status = process.wait(limit and limit * SLEEPS)
+            return None if status in (-signal.SIGXCPU, -signal.SIGKILL) else status
         except subprocess.TimeoutExpired:
             return None
         finally:
@@ -66,7 +74,7 @@ class Copy:
         if process is not None and process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
 
-    def killed(self, module: str, mutation: Mutation, tests: Sequence[str], timeout: float) -> int | None:
+    def killed(self, module: str, mutation: Mutation, tests: Sequence[str], limit: int) -> int | None:
         """What pytest says of a module with a mutation: 0 if the tests do not see it."""
         path = self.package / module
         text, times = path.read_text(encoding="utf-8"), path.stat()
@@ -75,7 +83,7 @@ class Copy:
             path.write_text(mutation.applied(text), encoding="utf-8")
             # Compiled modules are told apart by size and second: no two versions may have the same.
             os.utime(path, (self._written, self._written))
-            return self.run(tests, "-x", timeout=timeout)
+            return self.run(tests, "-x", limit=limit)
         finally:
             path.write_text(text, encoding="utf-8")
             os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
