@@ -91,3 +91,12 @@ def test_what_it_needs_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(cd.MissingExtraError, match="cdistance needs POT") as caught:
         cd.compare([0, 0], [0, 1], features=[[0.0], [1.0]]).score("cdistance")
     assert caught.value.hint == "pip install 'clusterdiff[transport]'"
+
+
+@pytest.mark.parametrize("pred", [[0, 0, 1, 1], [0, 1, 2, 3], [0, 0, 0, 0]])
+def test_points_in_one_place_are_no_way_apart(pred: list[int]) -> None:
+    """Nothing has to be moved between them, whatever their clusters: 0/0 is 0, also for a single point."""
+    assert cd.compare([0, 0, 0, 1], pred, features=np.ones((4, 2))).score("cdistance") == 0.0
+    two, x = np.array([0, 0, 0, 1]), np.array([[1.0], [1.0], [1.0], [5.0]])
+    expected = by_definition(two, np.array(pred), x)
+    assert cd.compare(two, pred, features=x).score("cdistance") == pytest.approx(expected, abs=1e-7)
