@@ -4,23 +4,37 @@
 
 namespace clusterdiff {
 
-Buffer<i64> Cells::true_sizes() const {
+namespace {
+
+// A row that makes it more cells than this since the last poll is gone through with polls.
+constexpr i64 kOften = i64{1} << 16;
+
+}  // namespace
+
+Buffer<i64> Cells::true_sizes(Run& run) const {
     Buffer<i64> a(k_true);
+    i64 since = 0;
     for (i64 row = 0; row < k_true; ++row) {
         i64 size = 0;
-        for (i64 q = indptr[row]; q < indptr[row + 1]; ++q) size += sizes[q];
+        const i64 begin = indptr[row], end = indptr[row + 1];
+        if ((since += end - begin + 1) > kOften) {
+            since = 0;
+            run.each(begin, end, [&](i64 q) { size += sizes[q]; });
+        } else {
+            for (i64 q = begin; q < end; ++q) size += sizes[q];
+        }
         a[row] = size;
     }
     return a;
 }
 
-Buffer<i64> Cells::pred_sizes() const {
+Buffer<i64> Cells::pred_sizes(Run& run) const {
     auto b = Buffer<i64>::zeros(k_pred);
-    for (i64 q = 0; q < count(); ++q) b[cols[q]] += sizes[q];
+    run.each(0, count(), [&](i64 q) { b[cols[q]] += sizes[q]; });
     return b;
 }
 
-Cells checked_cells(const i64* indptr, i64 k_true, const i32* cols, const i64* sizes, i64 cells, i64 k_pred) {
+Cells checked_cells(const i64* indptr, i64 k_true, const i32* cols, const i64* sizes, i64 cells, i64 k_pred, Run& run) {
     if (cells < 1 || k_true < 1) throw BadValue("at least one cell is needed");
     if (k_pred < 1) throw BadValue("k_pred must be at least 1");
     check_clusters(k_true, "indptr");
@@ -30,7 +44,7 @@ Cells checked_cells(const i64* indptr, i64 k_true, const i32* cols, const i64* s
     // Which row last used a column: a second use in the same row would be the same cell twice.
     Buffer<i32> last(k_pred);
     for (i64 c = 0; c < k_pred; ++c) last[c] = -1;
-    i64 n = 0;
+    i64 n = 0, since = 0;
     for (i64 row = 0; row < k_true; ++row) {
         if (indptr[row + 1] < indptr[row] || indptr[row + 1] > cells) throw BadValue("indptr must not decrease");
         for (i64 q = indptr[row]; q < indptr[row + 1]; ++q) {
@@ -39,6 +53,7 @@ Cells checked_cells(const i64* indptr, i64 k_true, const i32* cols, const i64* s
             if (last[cols[q]] == row) throw BadValue("a row lists the same column twice");
             last[cols[q]] = static_cast<i32>(row);
             if (add_overflows(n, sizes[q])) throw BadValue("the sizes add up to 2^63 or more");
+            if (++since == kOften) run.poll(0), since = 0;
         }
     }
     Cells t;
@@ -46,26 +61,28 @@ Cells checked_cells(const i64* indptr, i64 k_true, const i32* cols, const i64* s
     t.k_true = k_true;
     t.k_pred = k_pred;
     t.indptr = Buffer<i64>::copy(indptr, k_true + 1);
+    run.poll(0);
     t.cols = Buffer<i32>::copy(cols, cells);
+    run.poll(0);
     t.sizes = Buffer<i64>::copy(sizes, cells);
     return t;
 }
 
-LabelList checked_labels(const Labels& x, i64 clusters, const char* name) {
+LabelList checked_labels(const Labels& x, i64 clusters, const char* name, Run& run) {
     if (x.n != clusters) throw BadValue(std::string(name) + " must have one entry per cluster");
     LabelList list;
     list.count = x.n;
     list.lo = x[0];
     list.is_signed = x.is_signed();
     bool unbroken = true;
-    for (i64 code = 0; code < x.n; ++code) unbroken &= x[code] == list.lo + static_cast<u64>(code);
+    run.each(0, x.n, [&](i64 code) { unbroken &= x[code] == list.lo + static_cast<u64>(code); });
     if (unbroken) return list;
     list.values = Buffer<u64>(x.n);
     KeyTable seen;
-    for (i64 code = 0; code < x.n; ++code) {
+    run.each(0, x.n, [&](i64 code) {
         list.values[code] = x[code];
         if (seen.find_or_add(x[code]) != code) throw BadValue(std::string(name) + " must not name two clusters alike");
-    }
+    });
     return list;
 }
 
@@ -78,7 +95,7 @@ LabelList copy_of(const LabelList& list) {
     return to;
 }
 
-Transposed transpose(const Cells& t) {
+Transposed transpose(const Cells& t, Run& run) {
     Transposed out;
     Cells& x = out.cells;
     x.n = t.n;
@@ -90,15 +107,17 @@ Transposed transpose(const Cells& t) {
     if (t.pred_labels) x.true_labels = copy_of(*t.pred_labels);
     if (t.true_labels) x.pred_labels = copy_of(*t.true_labels);
     out.order = Buffer<i64>(t.count());
-    for (i64 q = 0; q < t.count(); ++q) ++x.indptr[t.cols[q] + 1];
+    run.each(0, t.count(), [&](i64 q) { ++x.indptr[t.cols[q] + 1]; });
     for (i64 c = 0; c < t.k_pred; ++c) x.indptr[c + 1] += x.indptr[c];
     Buffer<i64> next = Buffer<i64>::copy(x.indptr.data(), t.k_pred);
+    i64 since = 0;
     for (i64 row = 0; row < t.k_true; ++row)
         for (i64 q = t.indptr[row]; q < t.indptr[row + 1]; ++q) {
             const i64 to = next[t.cols[q]]++;
             x.cols[to] = static_cast<i32>(row);
             x.sizes[to] = t.sizes[q];
             out.order[to] = q;
+            if (++since == kOften) run.poll(0), since = 0;
         }
     return out;
 }

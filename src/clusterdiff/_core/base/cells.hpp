@@ -6,6 +6,7 @@
 
 #include "base/labels.hpp"
 #include "base/memory.hpp"
+#include "base/threads.hpp"
 
 namespace clusterdiff {
 
@@ -30,15 +31,15 @@ struct Cells {
 
     i64 count() const { return cols.size(); }
 
-    Buffer<i64> true_sizes() const;
-    Buffer<i64> pred_sizes() const;
+    Buffer<i64> true_sizes(Run& run) const;
+    Buffer<i64> pred_sizes(Run& run) const;
 };
 
 // A table made by hand: everything is checked, because the kernels trust it afterwards.
-Cells checked_cells(const i64* indptr, i64 k_true, const i32* cols, const i64* sizes, i64 cells, i64 k_pred);
+Cells checked_cells(const i64* indptr, i64 k_true, const i32* cols, const i64* sizes, i64 cells, i64 k_pred, Run& run);
 
 // The labels of such a table's clusters, in code order and all different.
-LabelList checked_labels(const Labels& x, i64 clusters, const char* name);
+LabelList checked_labels(const Labels& x, i64 clusters, const char* name, Run& run);
 
 // Cells in pred-major order, and for each of them its index in `t`. A counting sort by column.
 struct Transposed {
@@ -46,6 +47,6 @@ struct Transposed {
     Buffer<i64> order;
 };
 
-Transposed transpose(const Cells& t);
+Transposed transpose(const Cells& t, Run& run);
 
 }  // namespace clusterdiff

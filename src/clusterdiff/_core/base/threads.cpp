@@ -60,6 +60,7 @@ void Run::tasks(i64 count, Call<i64, int> f) {
 }
 
 void Run::poll(int worker) {
+    if (whole_) return whole_->poll(worker_);
     if (stop_.load(std::memory_order_relaxed)) throw Interrupted();
     if (worker != 0) return;
     const auto now = Clock::now();

@@ -44,6 +44,9 @@ class Run {
     // `interrupted` is asked now and then, on the calling thread only.
     Run(i64 work, bool (*interrupted)()) : interrupted_(interrupted), last_(Clock::now()), threads_(work < kSerial ? 1 : configured_threads()) {}
 
+    // A piece of another run, on one of its workers: what ends the one ends the other.
+    Run(Run& whole, int worker) : whole_(&whole), worker_(worker), interrupted_(nullptr), last_(), threads_(1) {}
+
     int threads() const { return threads_; }
 
     // After an exception that the caller deals with.
@@ -58,9 +61,37 @@ class Run {
     // To be called every few thousand points: throws Interrupted when the run is to end.
     void poll(int worker);
 
+    // Calls f(i) for i in [begin, end), and polls on the way.
+    template <class F>
+    void each(i64 begin, i64 end, F&& f, int worker = 0) {
+        constexpr i64 kSteps = i64{1} << 16;
+        for (i64 at = begin; at < end;) {
+            poll(worker);
+            for (const i64 stop = std::min(end, at + kSteps); at < stop; ++at) f(at);
+        }
+    }
+
+    // As std::stable_sort, piece by piece.
+    template <class It, class Less>
+    void stable_sort(It begin, It end, Less less) {
+        constexpr std::ptrdiff_t kPiece = 1 << 16;
+        const std::ptrdiff_t count = end - begin;
+        for (std::ptrdiff_t at = 0; at < count; at += kPiece) {
+            poll(0);
+            std::stable_sort(begin + at, begin + std::min(count, at + kPiece), less);
+        }
+        for (std::ptrdiff_t width = kPiece; width < count; width *= 2)
+            for (std::ptrdiff_t at = 0; at + width < count; at += 2 * width) {
+                poll(0);
+                std::inplace_merge(begin + at, begin + at + width, begin + std::min(count, at + 2 * width), less);
+            }
+    }
+
   private:
     using Clock = std::chrono::steady_clock;
 
+    Run* whole_ = nullptr;
+    int worker_ = 0;
     bool (*interrupted_)();
     Clock::time_point last_;  // touched by worker 0 only
     std::atomic<bool> stop_{false};

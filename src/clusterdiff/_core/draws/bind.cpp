@@ -13,11 +13,11 @@ Result kept_result;
 
 nb::object kept_of(const PyCells& c) {
     Table& table = *c.table;
-    auto k = heavy(c.cells().count(), [&](Run&) {
+    auto k = heavy(c.cells().count(), [&](Run& run) {
         std::unique_lock lock(table.mutex);
         if (auto known = std::exchange(table.kept, std::nullopt)) return std::move(*known);
         lock.unlock();
-        return kept_by_true(c.cells());
+        return kept_by_true(c.cells(), run);
     });
     return kept_result(to_numpy(std::move(k.kept)), k.split, k.merge);
 }

@@ -4,19 +4,19 @@
 
 namespace clusterdiff {
 
-Kept kept_by_true(const Cells& t) {
+Kept kept_by_true(const Cells& t, Run& run) {
     struct Column {
         double parts;
         i64 size, largest;
     };
     auto columns = Buffer<Column>::zeros(t.k_pred);
-    for (i64 q = 0; q < t.count(); ++q) {
+    run.each(0, t.count(), [&](i64 q) {
         Column& c = columns[t.cols[q]];
         const i64 m = t.sizes[q];
         c.parts += xlogx(m);
         c.size += m;
         c.largest = std::max(c.largest, m);
-    }
+    });
     Buffer<double> merge(t.k_pred);
     for (i64 c = 0; c < t.k_pred; ++c) {
         const Column& column = columns[c];
@@ -24,8 +24,10 @@ Kept kept_by_true(const Cells& t) {
     }
     Kept out{Buffer<double>(t.k_true)};
     Exactish to_splits, to_merges;
+    i64 since = 0;
     for (i64 row = 0; row < t.k_true; ++row) {
         const i64 begin = t.indptr[row], end = t.indptr[row + 1];
+        if ((since += end - begin + 1) > (i64{1} << 16)) run.poll(0), since = 0;
         const double split = row_sums(t, begin, end).score();
         double kept = 0, lost = 0, merged = 0;
         for (i64 q = begin; q < end; ++q) {

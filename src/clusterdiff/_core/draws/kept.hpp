@@ -10,6 +10,6 @@ struct Kept {
     double split = 0, merge = 0;  // sums of m (1 - s)(1 + t) / 2 and m (1 - t)(1 + s) / 2 over all cells
 };
 
-Kept kept_by_true(const Cells& t);
+Kept kept_by_true(const Cells& t, Run& run);
 
 }  // namespace clusterdiff

@@ -45,8 +45,8 @@ class Assignment {
             next.clear();
             for (i64 row : now)
                 while (row >= 0) {
-                    if ((--bids & 0xfff) == 0) run.poll(0);
-                    if (bids < 0) {
+                    look_at(row, run);
+                    if (--bids < 0) {
                         next.push_back(row);
                         break;
                     }
@@ -55,6 +55,14 @@ class Assignment {
             now.swap(next);
         }
         return now;
+    }
+
+    // Cells are counted, and not rows, of which one may be as long as all others.
+    void look_at(i64 row, Run& run) {
+        looked_at_ += indptr_[row + 1] - indptr_[row] + 1;
+        if (looked_at_ < i64{1} << 16) return;
+        looked_at_ = 0;
+        run.poll(0);
     }
 
     // One bid; returns the row that lost its column to it, or -1.
@@ -106,7 +114,7 @@ class Assignment {
         i64 row = start;
         Value distance = 0;
         for (;;) {
-            if ((++steps_ & 0x3ff) == 0) run.poll(0);
+            look_at(row, run);
             if (distance + u_[row] < bound) {
                 bound = distance + u_[row];
                 end_row = row;
@@ -183,7 +191,7 @@ class Assignment {
     const i64* indptr_;
     const i32* cols_;
     const Value* value_;
-    i64 rows_, steps_ = 0;
+    i64 rows_, looked_at_ = 0;
     Buffer<i64> cell_of_row_;
     Buffer<i32> row_of_column_;
     Buffer<Value> u_, v_;  // what a row gains, what a column costs: u + v >= value everywhere, equal where matched

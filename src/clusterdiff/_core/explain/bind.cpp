@@ -22,9 +22,12 @@ nb::object assign_in(const PyCells& self, nb::handle values) {
     const Cells& c = self.cells();
     if (v.size() != c.count()) throw BadValue("values must have one entry per cell");
     auto with = [&](const auto* value) {
-        for (i64 q = 0; q < c.count(); ++q)
-            if (!(value[q] >= 0)) throw BadValue("values must not be negative");
-        return to_numpy(heavy(c.count(), [&](Run& run) { return assign(c, value, run); }));
+        return to_numpy(heavy(c.count(), [&](Run& run) {
+            run.each(0, c.count(), [&](i64 q) {
+                if (!(value[q] >= 0)) throw BadValue("values must not be negative");
+            });
+            return assign(c, value, run);
+        }));
     };
     return v.is_integer() ? with(v.exactly<i64>("int64")) : with(v.exactly<double>("float64"));
 }
@@ -71,8 +74,8 @@ class Lost {
 nb::object repairs_of(const PyCells& cells, nb::handle mass, nb::handle entropy, double unit, nb::handle missing, nb::handle spurious) {
     const bool weighted = !mass.is_none();
     const Lost no_pred(missing, "missing", cells.cells().k_true, weighted), no_true(spurious, "spurious", cells.cells().k_pred, weighted);
-    const auto r = with_weights(cells, mass, entropy, unit, [&](const Cells& c, const CellWeights& w, Run&) {
-        return repairs(c, w, no_pred.found, no_true.found);
+    const auto r = with_weights(cells, mass, entropy, unit, [&](const Cells& c, const CellWeights& w, Run& run) {
+        return repairs(c, w, no_pred.found, no_true.found, run);
     });
     return repairs_result(to_numpy(r.operation), to_numpy(r.at), to_numpy(r.to), to_numpy(r.gain));
 }

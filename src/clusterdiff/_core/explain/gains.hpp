@@ -18,14 +18,15 @@ constexpr double kRounding = 1e-12;
 
 class Gains {
   public:
-    Gains(const Cells& t, const CellWeights& weights, const LostPoints& missing = {}, const LostPoints& spurious = {})
-        : cells_(t.count()), k_true_(t.k_true), k_pred_(t.k_pred), unit_(weights.unit), total_(0.0) {
+    Gains(const Cells& t, const CellWeights& weights, Run& run, const LostPoints& missing = {}, const LostPoints& spurious = {})
+        : run_(run), cells_(t.count()), k_true_(t.k_true), k_pred_(t.k_pred), unit_(weights.unit), total_(0.0) {
         const double *mass = weights.mass, *entropy = weights.entropy;
         truth_.resize(k_true_);
         cluster_.resize(k_pred_ + cells_);
         cell_.resize(cells_);
         for (i64 row = 0; row < k_true_; ++row)
             for (i64 q = t.indptr[row]; q < t.indptr[row + 1]; ++q) {
+                worked(1);
                 Cell& cell = cell_[q];
                 cell.set = {mass ? mass[q] : static_cast<double>(t.sizes[q]), entropy ? entropy[q] : 0.0, t.sizes[q]};
                 cell.g = g(cell.set);
@@ -61,7 +62,7 @@ class Gains {
             out.gain.push_back(gain / total_);
         };
         for (i64 c = 0; c < k_pred_; ++c)
-            if (mixed(cluster_[c])) add(kSplit, c, -1, split_gain(cluster_[c]));
+            if (mixed(cluster_[c])) worked(cluster_[c].end - cluster_[c].begin), add(kSplit, c, -1, split_gain(cluster_[c]));
         for (i64 row = 0; row < k_true_; ++row)
             each_gain(row, [&](i32 operation, i32 cell, i32 to, double gain) {
                 add(operation, operation == kMerge ? row : cell, to, gain);
@@ -77,6 +78,14 @@ class Gains {
     }
 
   protected:
+    // To be told of every cell that is looked at, or so: polls now and then.
+    void worked(i64 cells) const {
+        since_ += cells;
+        if (since_ < i64{1} << 14) return;
+        since_ = 0;
+        run_.poll(0);
+    }
+
     double g(const Set& x) const {
         if (x.size < 2 || x.mass <= 0.0) return 0.0;
         const double value = x.mass * std::log(x.mass / unit_) - x.entropy;
@@ -125,6 +134,7 @@ class Gains {
         }
         by_cluster_.resize(cells_);
         for (i64 q = 0; q < cells_; ++q) {
+            worked(1);
             cell_[q].place = static_cast<i32>(cluster_[cell_[q].cluster].end++);
             by_cluster_[cell_[q].place] = static_cast<i32>(q);
         }
@@ -134,12 +144,13 @@ class Gains {
         Truth& t = truth_[row];
         order_.clear();
         for (i64 q = end; q-- > begin;) {
+            worked(1);
             Cluster& c = cluster_[cell_[q].cluster];
             c.through += cell_[q].set.mass * t.score;
             t.through += cell_[q].set.mass * c.score;
             order_.push_back(static_cast<i32>(q));
         }
-        std::stable_sort(order_.begin(), order_.end(),
+        run_.stable_sort(order_.begin(), order_.end(),
                          [&](i32 a, i32 b) { return cell_[a].set.mass < cell_[b].set.mass; });
         for (i32 q : order_) {  // the largest, of equals the first, comes last and so to the front
             const i32 c = cell_[q].cluster;
@@ -228,6 +239,7 @@ class Gains {
         }
         if (t.pure_cells > 0 && h == t.mixed && is_host(h)) tell(kMerge, -1, h, host_gain(t, lost, h));
         for (i32 x = t.mixed; x >= 0; x = cell_[x].next) {
+            worked(kTargets);
             if (x != h) tell(kMove, x, h, move_gain(t, lost, x, h));
             if (t.largest_pure >= 0 && t.largest_pure != h) tell(kMove, x, t.largest_pure, move_gain(t, lost, x, t.largest_pure));
             best_mixed(t, h, x, [&](i32 y) { return move_gain(t, lost, x, y); }, [&](i32 y, double gain) { tell(kMove, x, y, gain); });
@@ -332,6 +344,8 @@ class Gains {
         return (cluster.through * (after - cluster.score) * total_ + value * gone) / rest;
     }
 
+    Run& run_;
+    mutable i64 since_ = 0;
     i64 cells_, k_true_, k_pred_;
     double unit_, total_;
     std::vector<Cell> cell_;

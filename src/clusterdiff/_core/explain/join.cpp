@@ -14,12 +14,13 @@ Join join(const Cells& t, Run& run) {
         while (parent[c] != c) c = parent[c] = parent[parent[c]];
         return c;
     };
+    i64 since = 0;
     for (i64 row = 0; row < t.k_true; ++row) {
-        if ((row & 0xfff) == 0) run.poll(0);
         const i64 begin = t.indptr[row], end = t.indptr[row + 1];
         if (end - begin < 2) continue;
         i32 root = find(t.cols[begin]);
         for (i64 q = begin + 1; q < end; ++q) {
+            if ((++since & 0xffff) == 0) run.poll(0);
             const i32 other = find(t.cols[q]);
             if (other == root) continue;
             // The smaller code becomes the root: the path stays short and the outcome does not depend on chance.
@@ -34,20 +35,20 @@ Join join(const Cells& t, Run& run) {
     Buffer<i32> number(t.k_pred);
     for (i64 c = 0; c < t.k_pred; ++c) number[c] = -1;
     i32 next = 0;
-    for (i64 row = 0; row < t.k_true; ++row) {
+    run.each(0, t.k_true, [&](i64 row) {
         if (t.indptr[row] == t.indptr[row + 1]) {  // an empty cluster of a hand-made table stands alone
             out.of_true[row] = next++;
-            continue;
+            return;
         }
         const i32 root = find(t.cols[t.indptr[row]]);
         if (number[root] < 0) number[root] = next++;
         out.of_true[row] = number[root];
-    }
-    for (i64 c = 0; c < t.k_pred; ++c) {
+    });
+    run.each(0, t.k_pred, [&](i64 c) {
         const i32 root = find(static_cast<i32>(c));
         if (number[root] < 0) number[root] = next++;
         out.of_pred[c] = number[root];
-    }
+    });
     out.count = next;
     return out;
 }

@@ -19,7 +19,7 @@ class Greedy : Gains {
     using Gains::Gains;
 
     // Make the best operation, again and again, until every predicted cluster is a true one. Call once.
-    Steps greedy(Run& run) {
+    Steps greedy() {
         Steps out;
         for (i64 c = 0; c < k_pred_; ++c) offer_split(static_cast<i32>(c));
         for (i64 row = 0; row < k_true_; ++row) offer(static_cast<i32>(row));
@@ -30,7 +30,7 @@ class Greedy : Gains {
             const bool split = best.index < k_pred_;
             const i32 at = static_cast<i32>(split ? best.index : best.index - k_pred_);
             if (best.version != (split ? cluster_[at].version : truth_[at].version)) continue;
-            if ((out.gain.size() & 0xff) == 0) run.poll(0);
+            worked(1);
             if (split)
                 do_split(at, next, out);
             else
@@ -86,6 +86,7 @@ class Greedy : Gains {
     }
 
     void touch_all(const Cluster& c) {
+        worked(c.end - c.begin);
         for (i64 p = c.begin; p < c.end; ++p) touch(cell_[by_cluster_[p]].truth);
     }
 
@@ -185,11 +186,13 @@ class Greedy : Gains {
 
     // What true cluster `row` adds to U of a predicted cluster, taken out and put back.
     void take(Cluster& c, i32 row, double s) {
+        worked(c.end - c.begin);
         for (i64 p = c.begin; p < c.end; ++p)
             if (cell_[by_cluster_[p]].truth == row) c.through -= cell_[by_cluster_[p]].set.mass * s;
     }
 
     void give(Cluster& c, i32 row, double s, double t_before) {
+        worked(c.end - c.begin);
         for (i64 p = c.begin; p < c.end; ++p) {
             const Cell& cell = cell_[by_cluster_[p]];
             if (cell.truth == row)
@@ -228,10 +231,10 @@ class Greedy : Gains {
 
 }  // namespace
 
-Candidates repairs(const Cells& t, const CellWeights& weights, const LostPoints& missing, const LostPoints& spurious) {
-    return Gains(t, weights, missing, spurious).candidates();
+Candidates repairs(const Cells& t, const CellWeights& weights, const LostPoints& missing, const LostPoints& spurious, Run& run) {
+    return Gains(t, weights, run, missing, spurious).candidates();
 }
 
-Steps repair_steps(const Cells& t, const CellWeights& weights, Run& run) { return Greedy(t, weights).greedy(run); }
+Steps repair_steps(const Cells& t, const CellWeights& weights, Run& run) { return Greedy(t, weights, run).greedy(); }
 
 }  // namespace clusterdiff

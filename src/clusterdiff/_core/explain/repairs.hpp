@@ -57,7 +57,7 @@ struct Steps {
 };
 
 // All operations and what each alone would gain.
-Candidates repairs(const Cells& t, const CellWeights& weights, const LostPoints& missing, const LostPoints& spurious);
+Candidates repairs(const Cells& t, const CellWeights& weights, const LostPoints& missing, const LostPoints& spurious, Run& run);
 
 // The best operation, again and again, until every predicted cluster is a true one.
 Steps repair_steps(const Cells& t, const CellWeights& weights, Run& run);

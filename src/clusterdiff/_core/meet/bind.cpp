@@ -35,12 +35,12 @@ nb::list meets_of(nb::handle truth, nb::list preds) {
         std::vector<MeetScratch> scratch(static_cast<std::size_t>(run.threads()));
         run.tasks(count, [&](i64 task, int worker) {
             const std::size_t j = static_cast<std::size_t>(task);
-            Run alone(0, [] { return false; });  // whoever hands out the tasks asks whether to stop
+            Run alone(run, worker);
             made[j] = wrap(meet(tl, labels[j], sorted ? &*sorted : nullptr, scratch[static_cast<std::size_t>(worker)], alone));
             Table& table = *made[j].table;
             table.basic.emplace(basic_sums(table.cells, alone));
-            table.pred_sizes.emplace(table.cells.pred_sizes());
-            table.kept.emplace(kept_by_true(table.cells));
+            table.pred_sizes.emplace(table.cells.pred_sizes(alone));
+            table.kept.emplace(kept_by_true(table.cells, alone));
         });
     });
     nb::list out;
@@ -52,14 +52,17 @@ std::optional<LabelList> labels_of(nb::handle source, i64 clusters, const char* 
     const auto a = maybe(source, name);
     if (!a) return std::nullopt;
     if (!a->is_integer() || a->itemsize() != 8) throw nb::type_error((std::string(name) + " must be int64 or uint64").c_str());
-    return checked_labels(a->labels(), clusters, name);
+    const Labels labels = a->labels();
+    return heavy(clusters, [&](Run& run) { return checked_labels(labels, clusters, name, run); });
 }
 
 void make_cells(PyCells* self, nb::handle indptr, nb::handle cols, nb::handle sizes, i64 k_pred, nb::handle true_labels, nb::handle pred_labels) {
     const Array p(indptr, "indptr"), c(cols, "cols"), s(sizes, "sizes");
     if (c.size() != s.size()) throw BadValue("cols and sizes must have the same length");
     if (p.size() < 1) throw BadValue("indptr must not be empty");
-    Cells cells = checked_cells(p.exactly<i64>("int64"), p.size() - 1, c.exactly<i32>("int32"), s.exactly<i64>("int64"), c.size(), k_pred);
+    const i64 *starts = p.exactly<i64>("int64"), *sizes_of = s.exactly<i64>("int64");
+    const i32* cols_of = c.exactly<i32>("int32");
+    Cells cells = heavy(c.size(), [&](Run& run) { return checked_cells(starts, p.size() - 1, cols_of, sizes_of, c.size(), k_pred, run); });
     if (true_labels.is_none() != pred_labels.is_none()) throw BadValue("true_labels and pred_labels must be given together");
     cells.true_labels = labels_of(true_labels, cells.k_true, "true_labels");
     cells.pred_labels = labels_of(pred_labels, cells.k_pred, "pred_labels");
@@ -69,7 +72,10 @@ void make_cells(PyCells* self, nb::handle indptr, nb::handle cols, nb::handle si
 nb::object label_array(const std::optional<LabelList>& list) {
     if (!list) return nb::none();
     Buffer<u64> values(list->count);
-    for (i64 code = 0; code < list->count; ++code) values[code] = (*list)[code];
+    heavy(list->count, [&](Run& run) {
+        run.each(0, list->count, [&](i64 code) { values[code] = (*list)[code]; });
+        return 0;
+    });
     nb::object array = to_numpy(std::move(values));
     return list->is_signed ? array.attr("view")("int64") : array;
 }
@@ -107,6 +113,7 @@ u64 stream(nb::handle truth, nb::handle pred) {
             for (const Labels& x : sides) {
                 const i64 begin = x.n / team * worker, end = worker + 1 == team ? x.n : x.n / team * (worker + 1);
                 for (i64 at = begin; at < end; at += kBlock) {
+                    if ((at - begin) % (kBlock * 64) == 0) run.poll(worker);
                     const i64 count = std::min(kBlock, end - at);
                     sum += total_of(x.block(at, count, scratch), count);
                 }
@@ -150,15 +157,15 @@ nb::class_<PyCells> bind_meet(nb::module_& m) {
         .def_prop_ro("cols", view([](Table& t) { return std::pair(t.cells.cols.data(), t.cells.count()); }))
         .def_prop_ro("sizes", view([](Table& t) { return std::pair(t.cells.sizes.data(), t.cells.count()); }))
         .def_prop_ro("true_sizes", view([](Table& t) {
-            return std::pair(t.once(t.true_sizes, [&](Run&) { return t.cells.true_sizes(); }).data(), t.cells.k_true);
+            return std::pair(t.once(t.true_sizes, [&](Run& run) { return t.cells.true_sizes(run); }).data(), t.cells.k_true);
         }))
         .def_prop_ro("pred_sizes", view([](Table& t) {
-            return std::pair(t.once(t.pred_sizes, [&](Run&) { return t.cells.pred_sizes(); }).data(), t.cells.k_pred);
+            return std::pair(t.once(t.pred_sizes, [&](Run& run) { return t.cells.pred_sizes(run); }).data(), t.cells.k_pred);
         }))
         .def_prop_ro("true_labels", [](const PyCells& c) { return label_array(c.cells().true_labels); })
         .def_prop_ro("pred_labels", [](const PyCells& c) { return label_array(c.cells().pred_labels); })
         .def("transpose", [](const PyCells& c) {
-            auto t = heavy(c.cells().count(), [&](Run&) { return transpose(c.cells()); });
+            auto t = heavy(c.cells().count(), [&](Run& run) { return transpose(c.cells(), run); });
             return transposed(wrap(std::move(t.cells)), to_numpy(std::move(t.order)));
         })
         .def("locate", &locate_in, "true"_a, "pred"_a);

@@ -11,23 +11,23 @@ namespace {
 // From labels to codes, the inverse of a LabelList: arithmetic for a range, an array over a small range, else a hash.
 class CodeOf {
   public:
-    CodeOf(const LabelList& list, i64 n) : list_(list) {
+    CodeOf(const LabelList& list, i64 n, Run& run) : list_(list) {
         if (list.values.empty()) return;
         u64 lo = list[0], hi = list[0];
         const u64 bias = list.is_signed ? u64{1} << 63 : 0;
-        for (i64 c = 0; c < list.count; ++c) {
+        run.each(0, list.count, [&](i64 c) {
             if ((list[c] ^ bias) < (lo ^ bias)) lo = list[c];
             if ((list[c] ^ bias) > (hi ^ bias)) hi = list[c];
-        }
+        });
         if (hi - lo < 4 * static_cast<u64>(n) + 1024) {
             lo_ = lo;
             direct_ = Buffer<i32>(static_cast<i64>(hi - lo) + 1);
             for (i64 s = 0; s < direct_.size(); ++s) direct_[s] = -1;
-            for (i64 c = 0; c < list.count; ++c) direct_[static_cast<i64>(list[c] - lo)] = static_cast<i32>(c);
+            run.each(0, list.count, [&](i64 c) { direct_[static_cast<i64>(list[c] - lo)] = static_cast<i32>(c); });
             return;
         }
         table_ = CodeTable(list.count);
-        for (i64 c = 0; c < list.count; ++c) table_.find_or_add(fold_hash(list[c]), [](i32) { return false; });
+        run.each(0, list.count, [&](i64 c) { table_.find_or_add(fold_hash(list[c]), [](i32) { return false; }); });
     }
 
     // -1 for a label that is not there.
@@ -53,7 +53,7 @@ class CodeOf {
 // The cell at (row, column): an array when it is small enough, else a scan of short rows and a hash for the long ones.
 class CellAt {
   public:
-    explicit CellAt(const Cells& t) : cells_(t) {
+    CellAt(const Cells& t, Run& run) : cells_(t) {
         const i64 dense = t.k_true * t.k_pred;  // both are below 2^31
         if (dense <= std::max<i64>(4096, std::min<i64>(t.n, i64{1} << 22))) {
             dense_ = Buffer<i32>(dense);
@@ -70,10 +70,10 @@ class CellAt {
         rows_ = Buffer<i32>(hashed ? t.count() : 0);
         for (i64 row = 0; row < t.k_true; ++row) {
             if (t.indptr[row + 1] - t.indptr[row] <= kScan) continue;
-            for (i64 q = t.indptr[row]; q < t.indptr[row + 1]; ++q) {
+            run.each(t.indptr[row], t.indptr[row + 1], [&](i64 q) {
                 rows_[q] = static_cast<i32>(row);
                 table_.seek(hash(row, t.cols[q]), [](const Slot&) { return false; }).code = q;
-            }
+            });
         }
     }
 
@@ -102,8 +102,8 @@ class CellAt {
 
 template <class Index>
 bool locate_into(const Cells& t, const Labels& truth, const Labels& pred, Index* out, Run& run) {
-    const CodeOf row_of(*t.true_labels, t.n), col_of(*t.pred_labels, t.n);
-    const CellAt cell_at(t);
+    const CodeOf row_of(*t.true_labels, t.n, run), col_of(*t.pred_labels, t.n, run);
+    const CellAt cell_at(t, run);
     const i64 shard = i64{1} << 16;
     std::atomic<bool> known{true};
     run.tasks((truth.n + shard - 1) / shard, [&](i64 s, int) {

@@ -15,7 +15,7 @@ std::optional<Sorted> sorted_points(const Labels& x, Run& run) {
         return static_cast<i64>(found);
     };
     auto next = Buffer<i64>::zeros(slots + 1);
-    for (i64 i = 0; i < x.n; ++i) ++next[slot(i) + 1];
+    run.each(0, x.n, [&](i64 i) { ++next[slot(i) + 1]; });
     Sorted out;
     i64 used = 0;
     for (i64 s = 0; s < slots; ++s) used += next[s + 1] != 0;
@@ -27,11 +27,11 @@ std::optional<Sorted> sorted_points(const Labels& x, Run& run) {
         next[s + 1] += next[s];
     }
     out.order = Buffer<i32>(x.n);
-    for (i64 i = 0; i < x.n; ++i) {
+    run.each(0, x.n, [&](i64 i) {
         i64& at = next[slot(i)];
         if (at >= x.n) throw Changed();
         out.order[at++] = static_cast<i32>(i);
-    }
+    });
     return out;
 }
 
@@ -42,6 +42,7 @@ Cells meet_sorted(const Sorted& t, Side& p, MeetScratch& scratch, Run& run) {
     u32 *slots = scratch.slots.data(), *cols = scratch.cols.data(), *counts = scratch.counts.data();
     u64 block[kBlock];
     for (i64 at = 0; at < n; at += kBlock) {
+        if (at % (kBlock * 64) == 0) run.poll(0);
         const i64 count = std::min(kBlock, n - at);
         const u32* from = p.block(at, count, block, slots + at);
         if (from != slots + at) std::copy_n(from, count, slots + at);
@@ -56,6 +57,7 @@ Cells meet_sorted(const Sorted& t, Side& p, MeetScratch& scratch, Run& run) {
     for (i64 row = 0; row < k_true; ++row) {
         const i64 first = cells;
         for (i64 i = t.start[row], end = t.start[row + 1]; i < end; ++i) {
+            if ((i & 0xffff) == 0) run.poll(0);
             const u32 col = slots[t.order[i]];
             cols[cells] = col;
             cells += counts[col]++ == 0;

@@ -22,7 +22,7 @@ nb::object squares(nb::handle x) {
 nb::object counts_of(nb::handle x) {
     const Array a(x, "x");
     const i64* values = a.exactly<i64>("int64");
-    Counted c = heavy(a.size(), [&](Run&) { return counted(values, a.size()); });
+    Counted c = heavy(a.size(), [&](Run& run) { return counted(values, a.size(), run); });
     return counted_result(to_numpy(std::move(c.values)), to_numpy(std::move(c.counts)));
 }
 

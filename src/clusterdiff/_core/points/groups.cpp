@@ -29,27 +29,35 @@ Buffer<double> sum_floats(const Labels& groups, i64 k, const Numbers& values, Ru
 
 }  // namespace
 
-Counted counted(const i64* x, i64 n) {
-    i64 most = 0;
-    for (i64 i = 0; i < n; ++i) {
+Counted counted(const i64* x, i64 n, Run& run) {
+    // Most values are found in a table. Those beyond it, of which there are few among the sizes of clusters, are sorted.
+    const i64 within = 4 * n + (i64{1} << 12);
+    i64 most = -1;
+    std::vector<i64> beyond;
+    run.each(0, n, [&](i64 i) {
         if (x[i] < 0) throw BadValue("x must not be negative");
-        most = std::max(most, x[i]);
-    }
-    Counted out{Buffer<i64>(n), Buffer<i64>(n)};
+        if (x[i] > within)
+            beyond.push_back(x[i]);
+        else
+            most = std::max(most, x[i]);
+    });
+    const i64 room = n + static_cast<i64>(beyond.size());
+    Counted out{Buffer<i64>(room), Buffer<i64>(room)};
     i64 found = 0;
     auto add = [&](i64 value, i64 count) { out.values[found] = value, out.counts[found++] = count; };
-    if (most <= 4 * n + (i64{1} << 12)) {
-        auto times = Buffer<i64>::zeros(most + 1);
-        for (i64 i = 0; i < n; ++i) ++times[x[i]];
-        for (i64 value = 0; value <= most; ++value)
-            if (times[value]) add(value, times[value]);
-    } else {  // few, some of them huge: sorting beats a table
-        std::vector<i64> sorted(x, x + n);
-        std::sort(sorted.begin(), sorted.end());
-        for (i64 i = 0, end; i < n; i = end) {
-            for (end = i + 1; end < n && sorted[static_cast<std::size_t>(end)] == sorted[static_cast<std::size_t>(i)];) ++end;
-            add(sorted[static_cast<std::size_t>(i)], end - i);
-        }
+    auto times = Buffer<i64>::zeros(most + 1);
+    run.each(0, n, [&](i64 i) {
+        const i64 value = x[i];
+        if (value >= 0 && value <= most) ++times[value];
+    });
+    run.each(0, most + 1, [&](i64 value) {
+        if (times[value]) add(value, times[value]);
+    });
+    std::sort(beyond.begin(), beyond.end());
+    for (auto at = beyond.begin(); at != beyond.end();) {
+        const auto end = std::upper_bound(at, beyond.end(), *at);
+        add(*at, end - at);
+        at = end;
     }
     out.values = Buffer<i64>::copy(out.values.data(), found), out.counts = Buffer<i64>::copy(out.counts.data(), found);
     return out;

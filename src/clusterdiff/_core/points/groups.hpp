@@ -14,7 +14,7 @@ u128 sum_squares(const Labels& x, Run& run);
 struct Counted {
     Buffer<i64> values, counts;
 };
-Counted counted(const i64* x, i64 n);
+Counted counted(const i64* x, i64 n, Run& run);
 
 // Sums of whole numbers, which either are exact or fail.
 Buffer<i64> group_sum(const Labels& groups, i64 k, const Labels& values, Run& run);

@@ -77,8 +77,10 @@ class ManyColumns {
         run_.workers(team_, [&](int worker) {
             Places mine{std::vector<i64>(static_cast<std::size_t>(buckets_)), std::vector<i64>(static_cast<std::size_t>(buckets_))};
             i64 *lone = mine.lone.data(), *part = mine.part.data();
+            i64 since = 0;
             for (i64 row = first_row(worker), end = first_row(worker + 1); row < end; ++row) {
                 const i64 first = t_.indptr[row], last = t_.indptr[row + 1];
+                if ((since += last - first) > i64{1} << 16) run_.poll(worker), since = 0;
                 i64* histogram = last - first == 1 ? lone : part;
                 for (i64 q = first; q < last; ++q) ++histogram[static_cast<u32>(t_.cols[q]) >> shift_];
             }

@@ -25,9 +25,13 @@ struct PyTree {
         if (right.size() != tree.merges) throw BadValue("left and right must have the same length");
         if (tree.merges && tree.merges >= points) throw BadValue("there are fewer merges than points");
         auto used = Buffer<u8>::zeros(points + tree.merges);
-        for (i64 k = 0; k < tree.merges; ++k)
-            for (const i32 x : {tree.left[k], tree.right[k]})
-                if (x < 0 || x >= points + k || used[x]++) throw BadValue("merge " + std::to_string(k) + " joins a node that is not there");
+        heavy(tree.merges, [&](Run& run) {
+            run.each(0, tree.merges, [&](i64 k) {
+                for (const i32 x : {tree.left[k], tree.right[k]})
+                    if (x < 0 || x >= points + k || used[x]++) throw BadValue("merge " + std::to_string(k) + " joins a node that is not there");
+            });
+            return 0;
+        });
     }
 };
 
@@ -52,8 +56,9 @@ nb::object spanning_of(nb::handle left, nb::handle right, nb::handle score, i64 
     const i32 *a = l.exactly<i32>("int32"), *b = r.exactly<i32>("int32");
     const double* scores = s.exactly<double>("float64");
     return merges_of(heavy(l.size() + points, [&](Run& run) {
-        for (i64 i = 0; i < l.size(); ++i)
+        run.each(0, l.size(), [&](i64 i) {
             if (a[i] < 0 || a[i] >= points || b[i] < 0 || b[i] >= points) throw BadValue("a pair joins a point that is not there");
+        });
         return spanning(a, b, scores, l.size(), points, run);
     }));
 }
@@ -62,19 +67,19 @@ nb::object pruned_of(nb::handle left, nb::handle right, nb::handle keep) {
     const Array kept(keep, "keep");
     const PyTree t(left, right, kept.size());
     if (kept.itemsize() != 1 || !kept.contiguous()) throw BadValue("keep must be an array of bools");
-    Merges m = pruned(t.tree, reinterpret_cast<const u8*>(kept.data()));
+    Merges m = heavy(kept.size(), [&](Run& run) { return pruned(t.tree, reinterpret_cast<const u8*>(kept.data()), run); });
     return pruned_result(to_numpy(std::move(m.left)), to_numpy(std::move(m.right)), to_numpy(std::move(m.link)));
 }
 
 nb::object cut_of(nb::handle left, nb::handle right, i64 points, i64 count) {
     const PyTree t(left, right, points);
     if (count < 0 || count > t.tree.merges) throw BadValue("count must be from 0 to the number of merges");
-    return to_numpy(heavy(points, [&](Run&) { return cut(t.tree, count); }));
+    return to_numpy(heavy(points, [&](Run& run) { return cut(t.tree, count, run); }));
 }
 
 nb::object leaves_of(nb::handle left, nb::handle right, i64 points) {
     const PyTree t(left, right, points);
-    Leaves l = heavy(points, [&](Run&) { return leaves(t.tree); });
+    Leaves l = heavy(points, [&](Run& run) { return leaves(t.tree, run); });
     return leaves_result(to_numpy(std::move(l.order)), to_numpy(std::move(l.start)), to_numpy(std::move(l.size)));
 }
 
@@ -84,11 +89,15 @@ nb::object sweep_of(nb::handle truth, i64 rows, nb::handle left, nb::handle righ
     const i32* row = codes.exactly<i32>("int32");
     const i64* end = at.exactly<i64>("int64");
     check_clusters(rows, "true");
-    for (i64 i = 0; i < codes.size(); ++i)
-        if (row[i] < 0 || row[i] >= rows) throw BadValue("truth must hold codes from 0 to rows - 1");
-    for (i64 j = 0; j < at.size(); ++j)
-        if (end[j] < (j ? end[j - 1] : 0) || end[j] > t.tree.merges) throw BadValue("ends must ascend and not exceed the number of merges");
-    Levels l = heavy(codes.size(), [&](Run& run) { return sweep(row, rows, t.tree, end, at.size(), changes, run); });
+    Levels l = heavy(codes.size(), [&](Run& run) {
+        run.each(0, codes.size(), [&](i64 i) {
+            if (row[i] < 0 || row[i] >= rows) throw BadValue("truth must hold codes from 0 to rows - 1");
+        });
+        run.each(0, at.size(), [&](i64 j) {
+            if (end[j] < (j ? end[j - 1] : 0) || end[j] > t.tree.merges) throw BadValue("ends must ascend and not exceed the number of merges");
+        });
+        return sweep(row, rows, t.tree, end, at.size(), changes, run);
+    });
     return levels_result(to_numpy(std::move(l.s_h)), to_numpy(std::move(l.split)), to_numpy(std::move(l.merge)), to_numpy(std::move(l.h_pred)),
                          to_numpy(std::move(l.split_info)), to_numpy(std::move(l.merge_info)), to_numpy(std::move(l.b3_recall)),
                          to_numpy(std::move(l.b3_precision)), to_numpy(std::move(l.mm)), to_numpy(std::move(l.bb)), to_numpy(std::move(l.true_max)),

@@ -39,10 +39,10 @@ inline Layout lay_out(const i32* truth, const Tree& tree, Run& run) {
         out.start[tree.left[k]] = start;
         out.start[tree.right[k]] = start + size_of(tree.left[k]);
     }
-    for (i64 i = 0; i < n; ++i) {
+    run.each(0, n, [&](i64 i) {
         if (i + kAhead < n && out.start[i + kAhead] >= 0) prefetch(&out.truth[out.start[i + kAhead]]);
         out.truth[out.start[i] < 0 ? free++ : out.start[i]] = truth[i];
-    }
+    });
     return out;
 }
 

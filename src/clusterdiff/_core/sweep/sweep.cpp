@@ -49,11 +49,11 @@ struct Growing {
 class Sweep : public SweepState {
   public:
     // The state after the first `done` merges.
-    Sweep(const i32* truth, i64 rows, const Tree& tree, i64 done, const FixedXLogX& fixed_xlogx)
+    Sweep(const i32* truth, i64 rows, const Tree& tree, i64 done, const FixedXLogX& fixed_xlogx, Run& run)
         : SweepState(truth, rows, tree.points, fixed_xlogx), truth_(truth), tree_(tree), none_(static_cast<u32>(rows)), of_node_(tree.merges),
           clusters_(n_ / 2 + 1), dense_(rows) {
         if (!done) return;
-        gather(done);
+        gather(done, run);
         total_ = split_ = recall_ = 0, largest_rows_ = 0;
         for (i64 r = 0; r < rows; ++r) {
             RowSums& row = sums_[r];
@@ -93,14 +93,17 @@ class Sweep : public SweepState {
 
   private:
     // The clusters after the first `done` merges, at rest; all points were alone.
-    void gather(i64 done) {
-        const Leaves points = leaves({n_, done, tree_.left, tree_.right});
+    void gather(i64 done, Run& run) {
+        const Leaves points = leaves({n_, done, tree_.left, tree_.right}, run);
         auto merged = Buffer<u8>::zeros(done);
-        for (i64 k = 0; k < done; ++k)
+        run.each(0, done, [&](i64 k) {
             for (const i32 x : {tree_.left[k], tree_.right[k]})
                 if (x >= n_) merged[x - n_] = 1;
+        });
+        i64 since = 0;
         for (i64 k = 0; k < done; ++k) {
             if (merged[k]) continue;
+            if ((since += points.size[n_ + k]) > i64{1} << 14) run.poll(0), since = 0;
             const i32* first = points.order.data() + points.start[n_ + k];
             const i32* end = first + points.size[n_ + k];
             Cluster& c = clusters_[of_node_[k] = make(*first)];
@@ -392,7 +395,8 @@ Levels sweep(const i32* truth, i64 rows, const Tree& tree, const i64* ends, i64 
     const int count = std::min(run.threads(), kMostStretches);
     run.workers(count, [&](int worker) {
         const i64 from = stretch(last, worker, count), to = stretch(last, worker + 1, count);
-        Sweep state(truth, rows, tree, from, fixed_xlogx);
+        Run mine(run, worker);
+        Sweep state(truth, rows, tree, from, fixed_xlogx, mine);
         i64 k = from;
         auto advance = [&](i64 end) {
             for (; k < end; ++k) {

@@ -31,16 +31,15 @@ Buffer<u32> sorted(const double* x, i64 count, bool down, Run& run) {
         for (int p = 0; p < kPasses; ++p) ++counts[static_cast<std::size_t>(p)][key >> (kDigit * p) & (kValues - 1)];
     }
     for (int p = 0; p < kPasses; ++p) {
-        run.poll(0);
         auto& place = counts[static_cast<std::size_t>(p)];
         if (std::any_of(place.begin(), place.end(), [&](i64 c) { return c == count; })) continue;
         i64 at = 0;
         for (i64& c : place) at += std::exchange(c, at);
-        for (i64 i = 0; i < count; ++i) to[place[from[i].key >> (kDigit * p) & (kValues - 1)]++] = from[i];
+        run.each(0, count, [&](i64 i) { to[place[from[i].key >> (kDigit * p) & (kValues - 1)]++] = from[i]; });
         from.swap(to);
     }
     Buffer<u32> order(count);
-    for (i64 i = 0; i < count; ++i) order[i] = from[i].at;
+    run.each(0, count, [&](i64 i) { order[i] = from[i].at; });
     return order;
 }
 
@@ -66,7 +65,7 @@ Merges dendrogram(const i64* left, const i64* right, const double* height, i64 m
     Buffer<double> highest(merges);
     auto used = Buffer<u8>::zeros(points + merges);
     bool ascending = true;
-    for (i64 k = 0; k < merges; ++k) {
+    run.each(0, merges, [&](i64 k) {
         highest[k] = height[k];
         for (const i64 x : {left[k], right[k]}) {
             if (x < 0 || x >= points + k)
@@ -76,18 +75,18 @@ Merges dendrogram(const i64* left, const i64* right, const double* height, i64 m
             if (x >= points) highest[k] = std::max(highest[k], highest[x - points]);
         }
         ascending = ascending && (k == 0 || highest[k - 1] <= highest[k]);
-    }
+    });
     // Ties stay in the order of the links: what a link joins comes before it.
     const Buffer<u32> order = ascending ? Buffer<u32>() : sorted(highest.data(), merges, false, run);
     Buffer<i32> place(ascending ? 0 : merges);
-    for (i64 k = 0; k < order.size(); ++k) place[order[k]] = static_cast<i32>(k);
+    run.each(0, order.size(), [&](i64 k) { place[order[k]] = static_cast<i32>(k); });
     auto node = [&](i64 x) { return static_cast<i32>(x < points || ascending ? x : points + place[x - points]); };
-    for (i64 k = 0; k < merges; ++k) {
+    run.each(0, merges, [&](i64 k) {
         const i64 link = ascending ? k : order[k];
         out.left[k] = node(left[link]), out.right[k] = node(right[link]);
         out.height[k] = highest[link];
         out.link[k] = link;
-    }
+    });
     return out;
 }
 
@@ -99,7 +98,7 @@ Merges spanning(const i32* left, const i32* right, const double* score, i64 pair
         i32 parent, size, node;
     };
     Buffer<Set> sets(points);
-    for (i64 i = 0; i < points; ++i) sets[i] = {static_cast<i32>(i), 1, static_cast<i32>(i)};
+    run.each(0, points, [&](i64 i) { sets[i] = {static_cast<i32>(i), 1, static_cast<i32>(i)}; });
     auto find = [&](i32 x) {
         while (sets[x].parent != x) x = sets[x].parent = sets[sets[x].parent].parent;
         return x;
@@ -125,65 +124,67 @@ Merges spanning(const i32* left, const i32* right, const double* score, i64 pair
     return out;
 }
 
-Merges pruned(const Tree& tree, const u8* keep) {
+Merges pruned(const Tree& tree, const u8* keep, Run& run) {
     Merges out = room(tree.merges);
     Buffer<i32> to(tree.points + tree.merges);  // the new number of a node; -1 if nothing of it is kept
     i64 points = 0, merges = 0;
-    for (i64 i = 0; i < tree.points; ++i) to[i] = keep[i] ? static_cast<i32>(points++) : -1;
-    for (i64 k = 0; k < tree.merges; ++k) {
+    run.each(0, tree.points, [&](i64 i) { to[i] = keep[i] ? static_cast<i32>(points++) : -1; });
+    run.each(0, tree.merges, [&](i64 k) {
         const i32 a = to[tree.left[k]], b = to[tree.right[k]];
         if (a < 0 || b < 0) {
             to[tree.points + k] = std::max(a, b);
-            continue;
+            return;
         }
         out.left[merges] = a, out.right[merges] = b;
         out.link[merges] = k;
         to[tree.points + k] = static_cast<i32>(points + merges++);
-    }
+    });
     truncate(out, merges);
     return out;
 }
 
-Buffer<i32> cut(const Tree& tree, i64 count) {
+Buffer<i32> cut(const Tree& tree, i64 count, Run& run) {
     Buffer<i32> label(tree.points + count);
-    for (i64 x = 0; x < label.size(); ++x) label[x] = -1;
+    run.each(0, label.size(), [&](i64 x) { label[x] = -1; });
     // Downwards: a node that nothing has merged is a cluster of its own. First its parts learn who their root is.
-    for (i64 k = count; k-- > 0;) {
+    run.each(0, count, [&](i64 done) {
+        const i64 k = count - 1 - done;
         const i32 root = label[tree.points + k] < 0 ? static_cast<i32>(tree.points + k) : label[tree.points + k];
         label[tree.left[k]] = label[tree.right[k]] = root;
-    }
+    });
     Buffer<i32> number(tree.points + count);
-    for (i64 x = 0; x < number.size(); ++x) number[x] = -1;
+    run.each(0, number.size(), [&](i64 x) { number[x] = -1; });
     i32 next = 0;
-    for (i64 i = 0; i < tree.points; ++i) {
+    run.each(0, tree.points, [&](i64 i) {
         const i32 root = label[i] < 0 ? static_cast<i32>(i) : label[i];
         if (number[root] < 0) number[root] = next++;
         label[i] = number[root];
-    }
+    });
     label.truncate(tree.points);
     return label;
 }
 
-Leaves leaves(const Tree& tree) {
+Leaves leaves(const Tree& tree, Run& run) {
     const i64 nodes = tree.points + tree.merges;
     Leaves out{Buffer<i32>(tree.points), Buffer<i32>(nodes), Buffer<i32>(nodes)};
     for (i64 x = 0; x < tree.points; ++x) out.size[x] = 1;
     for (i64 x = 0; x < nodes; ++x) out.start[x] = -1;
-    for (i64 k = 0; k < tree.merges; ++k) out.size[tree.points + k] = out.size[tree.left[k]] + out.size[tree.right[k]];
+    run.each(0, tree.merges, [&](i64 k) { out.size[tree.points + k] = out.size[tree.left[k]] + out.size[tree.right[k]]; });
     i32 free = 0;
-    for (i64 x = nodes; x-- > 0;) {
+    run.each(0, nodes, [&](i64 done) {
+        const i64 x = nodes - 1 - done;
         if (out.start[x] < 0) {  // a root
             out.start[x] = free;
             free += out.size[x];
         }
         if (x < tree.points) {
             out.order[out.start[x]] = static_cast<i32>(x);
-            continue;
+            return;
         }
         const i32 a = tree.left[x - tree.points], b = tree.right[x - tree.points];
         out.start[a] = out.start[x];
         out.start[b] = out.start[x] + out.size[a];
-    }
+    });
     return out;
 }
 

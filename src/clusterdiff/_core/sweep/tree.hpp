@@ -32,16 +32,16 @@ Merges spanning(const i32* left, const i32* right, const double* score, i64 pair
 
 // The tree of those points that are kept, which are numbered anew in their order. A merge that joins nothing with any of
 // them is left out; `link` says which merges of `tree` are left.
-Merges pruned(const Tree& tree, const u8* keep);
+Merges pruned(const Tree& tree, const u8* keep, Run& run);
 
 // The cluster of each point after the first `count` merges, numbered by first appearance.
-Buffer<i32> cut(const Tree& tree, i64 count);
+Buffer<i32> cut(const Tree& tree, i64 count, Run& run);
 
 // The points in an order in which every node is a run: that of node x begins at start[x] and has size[x] points.
 struct Leaves {
     Buffer<i32> order, start, size;
 };
 
-Leaves leaves(const Tree& tree);
+Leaves leaves(const Tree& tree, Run& run);
 
 }  // namespace clusterdiff

@@ -1,0 +1,275 @@
+"""Whoever presses Ctrl-C is heard: no function of the core goes on for long without asking."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from itertools import starmap
+from typing import Any
+
+import numpy as np
+import pytest
+
+from clusterdiff import _core
+
+#: So many seconds of the processor's time a function may go on before it asks again, and how often it asks at most.
+PATIENCE, POLLED = 0.25, 0.05
+
+pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs POSIX timers")
+
+Call = tuple[Callable[..., Any], tuple[Any, ...]]
+
+
+def entries() -> set[str]:
+    """Everything that the core offers: functions, and what its two classes do."""
+    found = {name for name in dir(_core) if callable(getattr(_core, name)) and not name.startswith("_")}
+    found = {name for name in found if not isinstance(getattr(_core, name), type)}
+    for kind in (_core.Cells, _core.Sums):
+        own = [name for name in vars(kind) if not name.startswith("_")]
+        found |= {f"{kind.__name__}.{name}" for name in (*own, "__init__")}
+    return found
+
+
+VIEWED = "a view of memory that is there already"
+KNOWN = "one number that is known already"
+#: What cannot take 0.05 s for 10⁸ points, and why.
+SHORT = {
+    "threads": "reads one variable of the environment",
+    **dict.fromkeys(("Cells.indptr", "Cells.cols", "Cells.sizes"), VIEWED),
+    **dict.fromkeys(("Cells.n", "Cells.k_true", "Cells.k_pred"), KNOWN),
+    **dict.fromkeys(("Sums.n", "Sums.cells", "Sums.k_true", "Sums.k_pred"), KNOWN),
+    **dict.fromkeys(("Cells.sums", "Sums.__init__"), "computes nothing yet"),
+    **dict.fromkeys(
+        [
+            f"Sums.{x}"
+            for x in ("mm", "aa", "bb", "true_max", "pred_max", "s_h_mean", "b3_recall", "b3_precision")
+        ],
+        "made by the same pass as Sums.s_h",
+    ),
+    **dict.fromkeys(
+        [
+            f"Sums.{x}"
+            for x in (
+                *("element", "h_true", "h_pred", "h_joint", "split_info", "merge_info"),
+                *("s_pairs", "s_pairs_mean", "s_largest", "s_largest_mean"),
+            )
+        ],
+        "made by the same pass as Sums.mutual",
+    ),
+}
+
+
+def attribute(thing: Any, name: str) -> Call:
+    return getattr, (thing, name)
+
+
+def chain(k: int) -> _core.Cells:
+    """Every true cluster shares one predicted cluster with the next: two cells in each row, one component."""
+    first = np.arange(k, dtype=np.int32)
+    cols = np.column_stack([first, (first + 1) % k]).ravel()
+    return _core.Cells(np.arange(0, 2 * k + 1, 2), cols, np.tile([5, 3], k), k)
+
+
+def one_row(k: int) -> _core.Cells:
+    """A single true cluster in so many parts."""
+    return _core.Cells(np.array([0, k]), np.arange(k, dtype=np.int32), np.full(k, 3), k)
+
+
+def table(rows: int, columns: int) -> _core.Cells:
+    """Every true cluster meets every predicted one."""
+    return _core.Cells(
+        np.arange(0, rows * columns + 1, columns),
+        np.tile(np.arange(columns, dtype=np.int32), rows),
+        np.arange(rows * columns) % 7 + 1,
+        columns,
+    )
+
+
+def locate(k: int) -> Call:
+    """Random labels that have gaps."""
+    true = np.random.default_rng(0).permutation(k) * 7
+    return _core.meet(true, true // 3).locate, (true, true // 3)
+
+
+def spanning(pairs: int) -> Call:
+    """Neighbours in a row, by random scores."""
+    left = np.arange(pairs, dtype=np.int32)
+    return _core.spanning, (left, left + 1, np.random.default_rng(0).random(pairs), pairs + 1)
+
+
+def dendrogram(points: int) -> Call:
+    left, right = (side.astype(np.int64) for side in balanced(points))
+    return _core.dendrogram, (left, right, np.random.default_rng(0).random(points - 1))
+
+
+def resample(units: int, resamples: int) -> Call:
+    blocks = -(-units // _core.RESAMPLE_BLOCK)
+    return _core.resample, (np.ones(units), 1, np.full(blocks * resamples, units // blocks), 0)
+
+
+def balanced(points: int) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs of nodes are merged in turn."""
+    nodes = np.arange(2 * points - 2, dtype=np.int32)
+    return nodes[::2].copy(), nodes[1::2].copy()
+
+
+def words(count: int) -> tuple[np.ndarray, np.ndarray]:
+    data = np.frombuffer(b"".join(b"%08d" % i for i in range(1000)) * (count // 1000), dtype=np.uint8)
+    return np.arange(0, len(data) + 1, 8, dtype=np.int64), data
+
+
+def views(count: int) -> np.ndarray:
+    out = np.zeros((count, 16), dtype=np.uint8)
+    out[:, 0] = 4  # four letters, in the view itself
+    out[:, 4:8] = np.random.default_rng(0).integers(97, 105, (count, 4))
+    return out
+
+
+def groups(n: int, k: int) -> np.ndarray:
+    return np.arange(n, dtype=np.int32) % k
+
+
+def ones(n: int) -> Any:
+    """So many points that take no memory."""
+    return np.broadcast_to(np.int64(1), n)
+
+
+def sparse(n: int, k: int) -> Call:
+    starts, columns = np.arange(0, 3 * n + 1, 3), np.tile(np.arange(3), n)
+    return _core.moments_sparse, (groups(n, k), k, starts, columns, np.ones(3 * n), 3)
+
+
+def sizes(k: int) -> tuple[np.ndarray, np.ndarray]:
+    return np.arange(10, k + 10), np.ones(k, dtype=np.int64)
+
+
+CASES: dict[str, Callable[[], Call]] = {
+    "meet": lambda: (_core.meet, (ones(2 * 10**8), ones(2 * 10**8))),
+    "meet: many": lambda: (_core.meet, (np.arange(3 * 10**6) * 5, np.arange(3 * 10**6)[::-1] // 2)),
+    "meets": lambda: (_core.meets, (ones(10**7), [ones(10**7)])),
+    "stream": lambda: (_core.stream, (ones(2 * 10**8), ones(2 * 10**8))),
+    "sum_squares": lambda: (_core.sum_squares, (ones(2 * 10**8),)),
+    "counted": lambda: (_core.counted, (np.arange(4 * 10**7) % 1000,)),
+    "counted: large": lambda: (
+        _core.counted,
+        (np.arange(3 * 10**7) % 1000 + 10**9 * (np.arange(3 * 10**7) % 99 == 0),),
+    ),
+    "group_sum": lambda: (_core.group_sum, (ones(10**8), 3, ones(10**8))),
+    "group_sum: floats": lambda: (_core.group_sum, (ones(3 * 10**7), 3, np.broadcast_to(1.5, 3 * 10**7))),
+    "contents": lambda: (_core.contents, (groups(3 * 10**6, 7), 7, np.ones(3 * 10**6))),
+    "group_members": lambda: (_core.group_members, (groups(2 * 10**7, 7), 7)),
+    "moments_dense": lambda: (_core.moments_dense, (groups(10**6, 9), 9, np.ones((10**6, 16)))),
+    "moments_sparse": lambda: sparse(4 * 10**6, 9),
+    "link_sums_square": lambda: (
+        _core.link_sums_square,
+        (np.array([0, 30_000]), np.arange(30_000), np.broadcast_to(1.0, (30_000, 30_000))),
+    ),
+    "link_sums_condensed": lambda: (
+        _core.link_sums_condensed,
+        (np.array([0, 20_000]), np.arange(20_000), np.broadcast_to(1.0, 20_000 * 19_999 // 2), 20_000),
+    ),
+    "encode_integers": lambda: (_core.encode_integers, (ones(10**8),)),
+    "encode_integers: many": lambda: (
+        _core.encode_integers,
+        (np.random.default_rng(0).integers(0, 10**9, 4 * 10**6),),
+    ),
+    "encode_fixed": lambda: (_core.encode_fixed, (np.full((2 * 10**7, 8), 97, dtype=np.uint8),)),
+    "encode_text": lambda: (_core.encode_text, words(10**7)),
+    "encode_views": lambda: (_core.encode_views, (views(10**7), [])),
+    "encode_objects": lambda: (_core.encode_objects, (["a", "b", "c"] * (4 * 10**6),)),
+    "expected_information": lambda: (_core.expected_information, (*sizes(1500), *sizes(1500))),
+    "expected_s_h": lambda: (_core.expected_s_h, (*sizes(1000), *sizes(1000), False)),
+    "sample_cells": lambda: (
+        _core.sample_cells,
+        (np.full(1000, 10**5), np.full(1000, 10**5), 0, 0, 2),
+    ),
+    "resample": lambda: resample(10**6, 200),
+    "toss": lambda: (_core.toss, (np.ones(10**6), 1, 300, 0)),
+    "repairs": lambda: (_core.repairs, (chain(4 * 10**5),)),
+    "repairs: one row": lambda: (_core.repairs, (one_row(10**6),)),
+    "repair_steps": lambda: (_core.repair_steps, (chain(2 * 10**5),)),
+    "repair_steps: wide": lambda: (_core.repair_steps, (table(700, 700),)),
+    "dendrogram": lambda: dendrogram(3 * 10**6),
+    "spanning": lambda: spanning(3 * 10**6),
+    "pruned": lambda: (_core.pruned, (*balanced(2 * 10**7), np.ones(2 * 10**7, dtype=bool))),
+    "cut": lambda: (_core.cut, (*balanced(2 * 10**7), 2 * 10**7, 2 * 10**7 - 1)),
+    "leaves": lambda: (_core.leaves, (*balanced(2 * 10**7), 2 * 10**7)),
+    "sweep": lambda: (_core.sweep, (groups(10**6, 5), 5, *balanced(10**6), np.arange(0, 10**6, 1000))),
+    "Cells.__init__": lambda: (
+        _core.Cells,
+        (
+            np.arange(10**7 + 1),
+            np.arange(10**7, dtype=np.int32),
+            np.ones(10**7, dtype=np.int64),
+            10**7,
+        ),
+    ),
+    "Cells.true_sizes": lambda: attribute(chain(10**7), "true_sizes"),
+    "Cells.pred_sizes": lambda: attribute(chain(10**7), "pred_sizes"),
+    "Cells.true_labels": lambda: attribute(
+        _core.meet(np.arange(6 * 10**7, dtype=np.int32), ones(6 * 10**7)), "true_labels"
+    ),
+    "Cells.pred_labels": lambda: attribute(
+        _core.meet(ones(6 * 10**7), np.arange(6 * 10**7, dtype=np.int32)), "pred_labels"
+    ),
+    "Cells.transpose": lambda: (chain(10**7).transpose, ()),
+    "Cells.join": lambda: (chain(10**7).join, ()),
+    "Cells.join: one row": lambda: (one_row(3 * 10**7).join, ()),
+    "Cells.assign": lambda: (table(1000, 1000).assign, (np.arange(10**6) % 7919,)),
+    "Cells.kept_by_true": lambda: (chain(3 * 10**6).kept_by_true, ()),
+    "Cells.locate": lambda: locate(2 * 10**6),
+    "Cells.weighed": lambda: (chain(10**6).weighed, (np.full(2 * 10**6, 0.3),)),
+    "Sums.s_h": lambda: attribute(chain(4 * 10**6).sums(), "s_h"),
+    "Sums.s_h: few columns": lambda: attribute(table(10**6, 8).sums(), "s_h"),
+    "Sums.mutual": lambda: attribute(chain(10**6).sums(), "mutual"),
+    "Sums.mutual: few columns": lambda: attribute(table(5 * 10**5, 8).sums(), "mutual"),
+}
+
+
+def test_every_entry_point_is_looked_at() -> None:
+    """A new one needs an input here, or a reason why it is never long."""
+    assert {name.partition(":")[0] for name in CASES} | set(SHORT) == entries()
+    assert not {name.partition(":")[0] for name in CASES} & set(SHORT)
+
+
+@pytest.fixture
+def timer(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    """Calls a function every few milliseconds of the processor's time, whenever the core lets Python do so."""
+    monkeypatch.setenv("CLUSTERDIFF_THREADS", "1")
+    before = signal.getsignal(signal.SIGPROF)
+
+    def start(told: Callable[[], None], again: bool = True) -> None:
+        signal.signal(signal.SIGPROF, lambda *_: told())
+        signal.setitimer(signal.ITIMER_PROF, 0.01, 0.01 if again else 0)
+
+    yield start
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    signal.signal(signal.SIGPROF, before)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_long_call_asks_again_and_again(name: str, timer: Callable[..., None]) -> None:
+    """From its beginning to its end; and it stops when it is told to, with nothing to show for it."""
+    function, arguments = CASES[name]()
+    asked = [time.process_time()]
+    timer(lambda: asked.append(time.process_time()))
+    function(*arguments)
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    asked.append(time.process_time())
+    assert max(np.diff(asked)) < PATIENCE
+    if asked[-1] - asked[0] < 3 * POLLED:  # on this machine it is over before it asks
+        return
+
+    def stop() -> None:
+        raise KeyboardInterrupt
+
+    if name.startswith(("Sums", "Cells.true_s", "Cells.pred_s")):  # which know by now what took long
+        function, arguments = CASES[name]()
+    # A result that the core hands over is in there before Python looks for signals.
+    results: deque[Any] = deque()
+    with pytest.raises(KeyboardInterrupt):  # noqa: PT012 - the timer ends with the call
+        timer(stop, False)
+        results.extend(starmap(function, [arguments]))
+    assert not results
