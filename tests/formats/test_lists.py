@@ -41,6 +41,23 @@ def test_a_cluster_a_line(tmp_path: Path) -> None:
     assert cd.read(tmp_path / "blanks.txt", format="clusters") == cd.Clustering([["a", "b", "c"], ["d"]])
 
 
+def test_names_of_clusters_before_a_colon(tmp_path: Path) -> None:
+    """As OrthoFinder's Orthogroups.txt has them: they are no points."""
+    path = tmp_path / "Orthogroups.txt"
+    path.write_text("OG0000000: g1 g2 sp|g:3\n\nOG0000001: g4\nOG0000002:\n")
+    found = cd.read(path, format="clusters")
+    assert found.to_dict() == {  # type: ignore[union-attr]
+        "g1": "OG0000000", "g2": "OG0000000", "sp|g:3": "OG0000000", "g4": "OG0000001",
+    }  # fmt: skip
+    path.write_text("OG1:\tg1\tg 2\nOG2:\tg3\n")
+    assert cd.read(path, format="clusters") == cd.Clustering([["g1", "g 2"], ["g3"]])
+    path.write_text("a: b\nc d\n")  # not every line has a name: a point ends in a colon
+    assert cd.read(path, format="clusters") == cd.Clustering([["a:", "b"], ["c", "d"]])
+    path.write_text("OG1: a\nOG1: b\n")
+    with pytest.raises(cd.FileError, match="line 2: the cluster 'OG1' is listed twice"):
+        cd.read(path, format="clusters")
+
+
 @pytest.mark.parametrize(
     "data",
     [
@@ -167,6 +184,60 @@ def test_pairs_have_to_be_plain(tmp_path: Path) -> None:
     path.write_text("left,right,score\na,b,high\n")
     with pytest.raises(cd.FileError, match="cannot be read"):
         cd.read(path, pairs=True, threshold=0.5)
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "held"),
+    [
+        ("is_match", ("1", "0"), "0 and 1"),
+        ("label", ("match", "distinct"), "distinct and match"),
+        ("Match", ("True", "False"), "False and True"),
+        ("clerical_match_score", ("1.0", "0.3"), "0.3 and 1.0"),
+        ("label", ("0", "0"), "0"),
+    ],
+)
+def test_judged_pairs_are_not_links(tmp_path: Path, column: str, values: tuple[str, str], held: str) -> None:
+    """A column says that some pairs are no links: reading them as links would merge what was judged apart."""
+    path = tmp_path / "labels.csv"
+    path.write_text(f"unique_id_l,unique_id_r,{column}\na,b,{values[0]}\nb,c,{values[1]}\n")
+    with pytest.raises(
+        cd.FileError, match=f"the column '{column}' holds {held}, so not every pair is a link"
+    ):
+        cd.read(path, pairs=True)
+    with pytest.raises(cd.FileError, match=f"the column '{column}'"):
+        cd.read(path, pairs=True, point="unique_id_l,unique_id_r")
+    (tmp_path / "scored.csv").write_text(
+        f"unique_id_l,unique_id_r,score,{column}\na,b,0.9,{values[0]}\nb,c,0.8,{values[1]}\n"
+    )
+    with pytest.raises(cd.FileError, match=f"the column '{column}'"):
+        cd.read(tmp_path / "scored.csv", pairs=True, threshold=0.5)
+    named = "unique_id_l,unique_id_r,score"
+    assert cd.read(tmp_path / "scored.csv", pairs=True, threshold=0.85, point=named) == cd.Clustering(
+        [["a", "b"], ["c"]]
+    )
+
+
+def test_columns_that_judge_nothing(tmp_path: Path) -> None:
+    """Matches alone are links, and a label with many values is something else."""
+    path = tmp_path / "labels.csv"
+    path.write_text("left,right,is_match,label\na,b,1,x\nb,c,1,y\nd,e,1,z\n")
+    assert cd.read(path, pairs=True) == cd.Clustering([["a", "b", "c"], ["d", "e"]])
+
+
+def test_true_pairs_have_a_threshold(tmp_path: Path) -> None:
+    """--threshold is for the scores of TRUE if TRUE alone is pairs, and for those of PRED if both are."""
+    (tmp_path / "pred.csv").write_text("id,cluster\na,1\nb,1\nc,2\n")
+    (tmp_path / "true.csv").write_text("unique_id_l,unique_id_r,clerical_match_score\na,b,1\nb,c,0\n")
+    given = ("compare", tmp_path / "true.csv", tmp_path / "pred.csv", "--true-pairs", "--json")
+    assert "the column 'clerical_match_score' holds 0 and 1" in run(*given).stderr
+    result = run(*given, "--threshold", 0.5)
+    assert result.exit_code == 0, result.stderr
+    assert json.loads(result.stdout)["scores"]["S_H"] == 1.0
+    (tmp_path / "links.csv").write_text("left,right\na,b\nb,c\n")
+    (tmp_path / "scored.csv").write_text("left,right,score\na,b,0.9\nb,c,0.7\n")
+    both = run("compare", tmp_path / "links.csv", tmp_path / "scored.csv", "--true-pairs", "--pairs", "--threshold",
+               0.8, "--json")  # fmt: skip
+    assert json.loads(both.stdout)["kinds"]["split"] == 1
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -15,6 +15,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
+from clusim.clustering import Clustering as ClusimClustering
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
 from sklearn.model_selection import GridSearchCV, cross_validate
@@ -47,15 +48,79 @@ def test_networkx_communities_of_any_container() -> None:
 
 
 def test_igraph_vertices_are_matched_by_name() -> None:
-    """Names where the graph has them, numbers where it has not; a cover is no clustering."""
+    """Names where the graph has them, numbers where it has not; a cover that overlaps is no clustering."""
     graph = ig.Graph.TupleList([("a", "b"), ("b", "c"), ("x", "y")])
     found = graph.connected_components()
     assert cd.Clustering(found).to_dict() == {"a": 0, "b": 0, "c": 0, "x": 1, "y": 1}
     assert cd.compare({"y": 1, "x": 1, "c": 2, "b": 2, "a": 2}, found).score() == 1.0
     plain = ig.Graph(4, [(0, 1)])
     assert cd.Clustering(plain.connected_components()).to_sets() == [{0, 1}, {2}, {3}]
-    with pytest.raises(cd.LabelError, match="a vertex in several clusters"):
+    cover = ig.VertexCover(plain, [[0, 1], [2]])
+    assert cd.Clustering(cover).to_dict() == {0: 0, 1: 0, 2: 1}
+    assert cd.Clustering(cover).labels.absent.tolist() == [False, False, False, True]  # type: ignore[union-attr]
+    named = ig.VertexCover(graph, [[4, 0], [1, 2, 3]])
+    assert cd.Clustering(named) == cd.Clustering([["a", "y"], ["b", "c", "x"]])
+    with pytest.raises(
+        cd.LabelError, match=r"VertexCover of igraph that overlaps .*: 1 point in several clusters: 1"
+    ):
         cd.Clustering(ig.VertexCover(plain, [[0, 1], [1, 2]]))
+
+
+class NodeClustering:
+    """What is read of CDlib's class of this name."""
+
+    def __init__(self, communities: list[list[int]]) -> None:
+        self.communities = communities
+
+    def to_node_community_map(self) -> dict[int, list[int]]:
+        """All communities of each node."""
+        found: dict[int, list[int]] = {}
+        for place, community in enumerate(self.communities):
+            for node in community:
+                found.setdefault(node, []).append(place)
+        return found
+
+
+def test_communities_of_cdlib_and_clusim() -> None:
+    """Partitions are read, with the names of their points; what overlaps or is a hierarchy is refused."""
+    true = {0: "x", 1: "x", 2: "y", 3: "y", 4: "z"}
+    parts, shared = [[3, 2], [0, 1], [4]], [[3, 2], [0, 1, 2], [4]]
+    found = [NodeClustering(parts), ClusimClustering().from_cluster_list(parts)]
+    for same in found:
+        assert cd.compare(true, same).score() == 1.0
+    for kind, overlapping in (
+        ("NodeClustering of CDlib", NodeClustering(shared)),
+        ("Clustering of CluSim", ClusimClustering().from_cluster_list(shared)),
+    ):
+        with pytest.raises(
+            cd.LabelError, match=rf"{kind} that overlaps .*: 1 point in several clusters: 2\."
+        ):
+            cd.compare(true, overlapping)
+    merges = np.array([[0, 1, 1.0, 2], [2, 3, 2.0, 3]])
+    with pytest.raises(cd.LabelError, match="hierarchical Clustering of CluSim has clusters within clusters"):
+        cd.Clustering(ClusimClustering().from_scipy_linkage(merges))
+
+
+def test_a_dict_of_nodes_with_one_community_each() -> None:
+    """As `to_node_community_map` and `elm2clu_dict` have it: clusters do not share points, so these are no clusters."""
+    wanted = cd.Clustering({"a": 0, "b": 0, "c": 1})
+    assert cd.Clustering({"a": [0], "b": [0], "c": [1]}) == wanted
+    assert cd.Clustering({"a": {0}, "b": {0}, "c": {1}}) == wanted
+    assert cd.compare({0: [1], 1: [1], 2: [0], 3: [2]}, [5, 5, 6, 7]).score() == 1.0
+    assert cd.Clustering({"x": ["a"], "y": ["b"]}).to_dict() == {
+        "a": "x",
+        "b": "y",
+    }  # clusters of one point each
+    with pytest.raises(cd.LabelError, match="must name each point once"):
+        cd.Clustering({"x": ["a"], "y": ["a", "b"]})
+
+
+def test_igraph_names_that_repeat_are_refused() -> None:
+    """Two vertices of one name were one point."""
+    graph = ig.Graph(3, [(0, 1)])
+    graph.vs["name"] = ["a", "a", "b"]
+    with pytest.raises(cd.LabelError, match="2 names for 3 vertices"):
+        cd.Clustering(graph.connected_components())
 
 
 def test_dedupe_has_records_and_scores() -> None:

@@ -62,7 +62,12 @@ input_options = together(
         help="PRED is a table of matched pairs: points that they connect are a cluster.",
     ),
     click.option("--true-pairs", is_flag=True, help="TRUE is a table of matched pairs."),
-    click.option("--threshold", type=float, metavar="SCORE", help="The least score at which a pair counts."),
+    click.option(
+        "--threshold",
+        type=float,
+        metavar="SCORE",
+        help="The least score at which a pair counts: of PRED, or of TRUE if only TRUE is pairs.",
+    ),
     click.option(
         "--ignore",
         type=int,
@@ -196,6 +201,7 @@ def sources(
         cluster=left.cluster or true_column or cluster,
         format=input_format,
         pairs=true_pairs,
+        threshold=threshold if true_pairs and not pairs else None,
         ignore=tuple(ignore),
     )
     right = replace(
@@ -204,7 +210,7 @@ def sources(
         cluster=right.cluster or pred_column or cluster,
         format=input_format,
         pairs=pairs,
-        threshold=threshold,
+        threshold=threshold if pairs or not true_pairs else None,
         ignore=tuple(ignore_pred),
     )
     return left, right

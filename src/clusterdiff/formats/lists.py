@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from clusterdiff.errors import FileError, LabelError
 from clusterdiff.files import from_json, read_lines, read_text, shown
 from clusterdiff.points.clustering import Clustering
+
+#: The name of a cluster before its points.
+NAMED = re.compile(r"\s*(\S+):(?:\s+|$)")
 
 
 def read_labels_by_line(path: str) -> Clustering:
@@ -18,16 +22,24 @@ def read_labels_by_line(path: str) -> Clustering:
 def read_clusters_by_line(path: str) -> Clustering:
     """One cluster per line, its points between tabs, or between blanks if no line has a tab (as MCL and others write).
 
-    Clusters are named 1, 2, … after their lines.
+    Clusters are named 1, 2, … after their lines; or by what stands before a colon, if every line begins with such a
+    name (``OG0000000: gene1 gene2``, as OrthoFinder and OrthoMCL write).
     """
     lines = read_lines(path)
+    named = [NAMED.match(line) for line in lines]
+    naming = any(named) and all(name or not line.strip() for name, line in zip(named, lines, strict=True))
+    if naming:
+        lines = [line[name.end() :] if name else line for name, line in zip(named, lines, strict=True)]
     separator = "\t" if any("\t" in line for line in lines) else None
-    clusters: dict[int, list[str]] = {}
+    clusters: dict[int | str, list[str]] = {}
     seen: dict[str, int] = {}
-    for number, line in enumerate(lines, start=1):
+    for number, (name, line) in enumerate(zip(named, lines, strict=True), start=1):
         points = line.split(separator)
         if not points or points == [""]:
             continue
+        cluster = name[1] if naming and name else number
+        if cluster in clusters:
+            raise FileError(f"{shown(path)}, line {number:,}: the cluster {cluster!r} is listed twice.")
         for point in points:
             if not point:
                 raise FileError(f"{shown(path)}, line {number:,}: there is nothing between two tabs.")
@@ -38,7 +50,7 @@ def read_clusters_by_line(path: str) -> Clustering:
                     "a point belongs to one cluster.",
                 )
             seen[point] = number
-        clusters[number] = points
+        clusters[cluster] = points
     return _clustering(clusters, path)
 
 

@@ -31,7 +31,8 @@ class Clustering:
     ----------
     data
         One label per point (list, tuple, NumPy array, pandas, polars or pyarrow column); or a list of sets or
-        lists of points; or a dict from point to cluster, or from cluster to a set or list of points.
+        lists of points; or a dict from point to cluster, or from cluster to a set or list of points. A dict of lists
+        of one element each, some of them the same, is from point to cluster too.
     points
         Names of the points, for labels given in order. Without names the points are called as the index of a Series
         says, or 0, 1, 2, …
@@ -161,6 +162,8 @@ def _parse(data: object, argument: str) -> tuple[Labels, Points | None, bool]:
         values, keys = list(data.values()), list(data)
         if len(values) != len(keys):  # another thread writes to it
             raise changed()
+        if values and _is_cluster(values[0]) and (communities := _communities(values)) is not None:
+            return read_labels(communities, argument), keys, True
         if values and _is_cluster(values[0]):
             names = np.empty(len(values), dtype=object)
             names[:] = keys
@@ -178,6 +181,17 @@ def _parse(data: object, argument: str) -> tuple[Labels, Points | None, bool]:
     if isinstance(data, list | tuple) and data and _is_cluster(data[0]):
         return _from_clusters(data, argument)
     return read_labels(data, argument), None, True
+
+
+def _communities(values: Sequence[Any]) -> list[Any] | None:
+    """The one community of each node, if this is what a dict of nodes holds: clusters do not share their points."""
+    if not all(isinstance(value, CLUSTER_TYPES) and len(value) == 1 for value in values):
+        return None
+    single = [element for value in values for element in value]
+    try:
+        return single if len(set(single)) < len(values) else None
+    except TypeError:  # no names at all: whoever reads them says so
+        return None
 
 
 def _is_cluster(data: object) -> bool:

@@ -7,17 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from clusterdiff.errors import LabelError
+from clusterdiff.errors import LabelError, listed
 from clusterdiff.messages import Message
 from clusterdiff.points.reading import is_array, is_column
+from clusterdiff.wording import count
 
 
 def from_library(data: object) -> object:
     """What a clustering can be made of, from another library's result; anything else is returned as it is.
 
-    Known are igraph's ``VertexClustering`` (by the names of the vertices, if they have any), fitted scikit-learn
-    estimators with ``labels_``, splink's clusters, dedupe's pairs of records and scores, and iterators of
-    communities, as networkx returns them.
+    Known are igraph's ``VertexClustering`` and ``VertexCover`` (by the names of the vertices, if they have any),
+    CDlib's ``NodeClustering`` and CluSim's ``Clustering``, fitted scikit-learn estimators with ``labels_``, splink's
+    clusters, dedupe's pairs of records and scores, and iterators of communities, as networkx returns them. Those that
+    may overlap must not do so.
     """
     if isinstance(data, list | tuple):
         return _from_dedupe(data) if _is_dedupe(data) else data
@@ -25,6 +27,10 @@ def from_library(data: object) -> object:
         return data
     if hasattr(data, "membership"):
         return _from_igraph(data)
+    if hasattr(data, "to_node_community_map"):
+        return _one_each("a NodeClustering of CDlib", data.to_node_community_map())
+    if hasattr(data, "elm2clu_dict"):
+        return _from_clusim(data)
     if hasattr(data, "as_pandas_dataframe"):
         return _from_splink(data.as_pandas_dataframe())
     if is_estimator(data):
@@ -36,15 +42,37 @@ def from_library(data: object) -> object:
 
 def _from_igraph(communities: Any) -> object:
     membership = list(communities.membership)
-    if membership and isinstance(membership[0], list | tuple):
-        raise LabelError(
-            "an igraph VertexCover may put a vertex in several clusters.",
-            "a clustering puts each point in one.",
-        )
     vertices = communities.graph.vs
-    if "name" not in vertices.attributes():
-        return membership
-    return dict(zip(vertices["name"], membership, strict=True))
+    named = "name" in vertices.attributes()
+    by_vertex = dict(zip(vertices["name"] if named else range(len(membership)), membership, strict=True))
+    if len(by_vertex) < len(membership):
+        raise LabelError(
+            f"the graph of igraph has {count(len(by_vertex), 'name')} for {len(membership):,} vertices.",
+            "give each vertex a name of its own, or none to any.",
+        )
+    if membership and isinstance(membership[0], list | tuple):
+        by_vertex = _one_each("a VertexCover of igraph", by_vertex)
+    return by_vertex if named else list(by_vertex.values())
+
+
+def _from_clusim(clustering: Any) -> dict[Any, Any]:
+    if getattr(clustering, "is_hierarchical", False):
+        raise LabelError(
+            "a hierarchical Clustering of CluSim has clusters within clusters; a clustering puts each point in one.",
+            Message("cut it first: pass `clustering.cut_at_depth(…)`."),
+        )
+    return _one_each("a Clustering of CluSim", clustering.elm2clu_dict)
+
+
+def _one_each(kind: str, clusters: Mapping[Any, Any]) -> dict[Any, Any]:
+    """The cluster of each point, from all that it is in; None if that is none."""
+    several = [point for point, found in clusters.items() if len(found) > 1]
+    if several:
+        raise LabelError(
+            f"{kind} that overlaps is no clustering: {count(len(several))} in several clusters: {listed(several)}.",
+            "a clustering puts each point in one; keep one cluster of each.",
+        )
+    return {point: next(iter(found), None) for point, found in clusters.items()}
 
 
 def _from_splink(frame: Any) -> dict[Any, Any]:

@@ -17,9 +17,10 @@ from scipy.sparse.csgraph import connected_components
 from clusterdiff.errors import ArgumentError, FileError, listed
 from clusterdiff.files import shown
 from clusterdiff.formats.source import Source
+from clusterdiff.messages import Message
 from clusterdiff.points.keys import Key
 from clusterdiff.points.reading import read_labels
-from clusterdiff.tables.duck import Connection, Scan, connect, fresh, scan_described
+from clusterdiff.tables.duck import Connection, Scan, connect, fresh, quoted, scan_described
 from clusterdiff.tables.engines.native import DuckDB
 from clusterdiff.tables.files import Loaded, bring, open_table, require
 from clusterdiff.wording import count
@@ -32,6 +33,23 @@ ENDS = (
     ("source", "target"), ("point1", "point2"), ("record1", "record2"), ("ltable_id", "rtable_id"),
 )  # fmt: skip
 SCORES = ("score", "probability", "match_probability", "similarity", "confidence")
+#: Names of what was judged of a pair, which may be that it is no link: the first is a score if there is no other, and
+#: the last ones are judgements only if they hold two values.
+JUDGED = (
+    "clerical_match_score",
+    "is_match",
+    "match",
+    "matched",
+    "is_duplicate",
+    "duplicate",
+    "label",
+    "class",
+)
+TWO_VALUED = ("label", "class")
+#: What says of a pair that it is no link.
+NO_LINK = frozenset({
+    "0", "0.0", "-1", "false", "f", "no", "n", "distinct", "different", "nonmatch", "non-match", "non_match",
+})  # fmt: skip
 
 
 def load_pairs(con: Connection, scan: Scan, point: Key | None, threshold: float | None) -> Loaded:
@@ -44,6 +62,8 @@ def load_pairs(con: Connection, scan: Scan, point: Key | None, threshold: float 
     title = shown(scan.name)
     if threshold is not None and score is None:
         raise _without_scores(scan)
+    if threshold is None or not _named_score(point):
+        _refuse_judgements(con, scan, {left, right, None if threshold is None else score})
     pairs, points, kind = _numbered(con, scan, (left, right), None if threshold is None else score)
     edges = con.execute(
         f"SELECT a, b FROM {pairs}" + ("" if threshold is None else " WHERE score >= $threshold"),
@@ -161,6 +181,40 @@ def _without_scores(scan: Scan) -> FileError:
     )
 
 
+def _named_score(point: Key | None) -> bool:
+    """Whether the user says which column is the score."""
+    return point is not None and len(point.split(",") if isinstance(point, str) else point) == 3
+
+
+def _refuse_judgements(con: Connection, scan: Scan, read: set[str | None]) -> None:
+    """Raise if a column that is not read says of some pairs that they are no links."""
+    for column in scan.columns:
+        name = column.casefold()
+        if name not in JUDGED or column in read:
+            continue
+        text = f"CAST({quoted(column)} AS VARCHAR)"
+        try:
+            source, parameters = scan.relation([column])
+            rows = con.execute(
+                f"SELECT {text}, TRY_CAST({text} AS DOUBLE) FROM {source} "
+                f"WHERE {text} <> '' GROUP BY ALL ORDER BY ALL LIMIT 6",
+                list(parameters),
+            ).fetchall()
+        except duckdb.Error as error:
+            raise scan.error(error) from None
+        values = [value for value, _ in rows]
+        several = len(values) == 2 if name in TWO_VALUED else len(values) > 1
+        if not several and not (len(values) == 1 and values[0].casefold() in NO_LINK):
+            continue
+        ways = [Message("keep the rows that are links, and drop the column")]
+        if all(number is not None for _, number in rows):
+            ways.append(Message("name it as the score, third in `point=`, and pass `threshold=`"))
+        held = f"{', '.join(values[:5])}, …" if len(values) > 5 else " and ".join(values)
+        raise FileError(
+            f"{shown(scan.name)}: the column {column!r} holds {held}, so not every pair is a link.", ways
+        )
+
+
 def _numbered(con: Connection, scan: Scan, ends: tuple[str, str], score: str | None) -> tuple[str, str, str]:
     """Tables of pairs (a, b, maybe score, row) as numbers, and of points (point, code); and what the points hold."""
     pairs, kinds, _ = bring(
@@ -210,6 +264,7 @@ def _choose(scan: Scan, point: Key | None) -> tuple[str, str, str | None]:
     folded = {column.casefold(): column for column in scan.columns}
     found = [pair for pair in ENDS if pair[0] in folded and pair[1] in folded]
     scores = [folded[name] for name in SCORES if name in folded]
+    scores = scores or [folded[name] for name in JUDGED[:1] if name in folded]
     if len(found) == 1:
         left, right = (folded[end] for end in found[0])
     elif not found and len(scan.columns) - len(scores) == 2:
