@@ -60,7 +60,7 @@ def test_scores_and_losses_are_the_golden_ones(case: dict[str, Any]) -> None:
     assert [by_name[i] for i in range(len(case["pred"]))] == close(case["merge_scores"])
     if case["sigma"] != "product":
         return
-    total = CellLoss(scored).total
+    total = CellLoss.of(scored).total
     assert list(total[1:]) == close([case["expected"][part] for part in PARTS])
     assert total.total == close(1 - case["expected"]["score"])
     if case["s"] != "entropy":

@@ -143,7 +143,7 @@ def edges_between(names: Sequence[str], meet: Callable[[str, str], Meet]) -> Tab
     columns: dict[str, list[Any]] = {name: [] for name in Edge._fields}
     for step, (one, other) in enumerate(pairwise(names)):
         found = meet(one, other)
-        lost = CellLoss(Scored(found, subcomponent("entropy"))).cells
+        lost = CellLoss.of(Scored(found, subcomponent("entropy"))).cells
         rows = {
             "step": np.full(len(found), step),
             "before": _repeated(one, len(found)),

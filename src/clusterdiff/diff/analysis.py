@@ -82,13 +82,17 @@ class Cell(NamedTuple):
 
 
 class Analysis:
-    """Split and merge scores, losses, components and the matching of clusters; and from a cluster to its cells."""
+    """Split and merge scores, losses, components and the matching of clusters; and from a cluster to its cells.
 
-    def __init__(self, meet: Meet) -> None:
+    Losses are those of S_H, unless what each cell lost in another measure is given. Scores are always those of S_H.
+    """
+
+    def __init__(self, meet: Meet, told: CellLoss | None = None) -> None:
         self.meet = meet
+        self._told = told
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Analysis, (self.meet,)  # what was computed can be computed again
+        return Analysis, (self.meet, self._told)  # what was computed can be computed again
 
     def __repr__(self) -> str:
         return f"<Analysis of {count(self.meet.n)} in {count(len(self.meet), 'cell')}>"
@@ -106,7 +110,11 @@ class Analysis:
     @cached_property
     def cell_loss(self) -> CellLoss:
         """What each cell lost."""
-        return CellLoss(self.scored)
+        return self._told or self._s_h_loss
+
+    @cached_property
+    def _s_h_loss(self) -> CellLoss:
+        return CellLoss.of(self.scored)
 
     @property
     def score(self) -> float:
@@ -115,7 +123,7 @@ class Analysis:
 
     @property
     def loss(self) -> Loss:
-        """What S_H lost."""
+        """What was lost in all."""
         return self.cell_loss.total
 
     # ---- the join
@@ -136,7 +144,10 @@ class Analysis:
     def components(self) -> dict[str, npt.NDArray[Any]]:
         """The components as columns, costliest first."""
         found = self.join
-        losses = self.cell_loss.by(found.of_cell, len(found), found.of_true, found.of_pred)
+        losses, s_h = (
+            lost.by(found.of_cell, len(found), found.of_true, found.of_pred)
+            for lost in (self.cell_loss, self._s_h_loss)
+        )
         order = np.argsort(-losses.total, kind="stable")
         columns = {
             "component": np.arange(len(found)),
@@ -146,7 +157,7 @@ class Analysis:
             - np.bincount(found.of_true[self.alone[0]], minlength=len(found)),
             "pred_clusters": found.pred_count
             - np.bincount(found.of_pred[self.alone[1]], minlength=len(found)),
-            "score": kept(losses.total * self.meet.total, found.mass),
+            "score": kept(s_h.total * self.meet.total, found.mass),
             **losses.columns,
         }
         return {name: column[order] for name, column in columns.items()}

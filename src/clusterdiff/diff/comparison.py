@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterable, Mapping
 from math import ldexp
 from os import PathLike
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 from clusterdiff import views
 from clusterdiff._version import __version__
@@ -18,13 +18,14 @@ from clusterdiff.diff.gains import By, Gains, gains
 from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.mapping import Continuation, mapping
 from clusterdiff.diff.patch import Patch, patch
+from clusterdiff.diff.paths import GROUPINGS, Grouping, loss_of, losses_by
 from clusterdiff.diff.repairs import Repairs
 from clusterdiff.diff.scores import AnyMeasure as AnyMeasure
 from clusterdiff.diff.scores import Scores
 from clusterdiff.diff.slices import PointLoss, Slice, by, by_point
 from clusterdiff.diff.source import PointSource
 from clusterdiff.diff.worth import RECOMPUTED, Worth
-from clusterdiff.errors import ClusterdiffWarning
+from clusterdiff.errors import ClusterdiffWarning, one_of
 from clusterdiff.measures import Measure, resolve
 from clusterdiff.meet.lattice import check_derivable
 from clusterdiff.meet.meet import Meet
@@ -93,6 +94,45 @@ class Comparison(Scores):
         Loss(total=0.5, split=0.5, merge=0.0, missing=0.0, spurious=0.0)
         """
         return self.analysis.loss
+
+    @overload
+    def loss_of(self, measure: AnyMeasure, by: None = None) -> Loss: ...
+    @overload
+    def loss_of(self, measure: AnyMeasure, by: Grouping) -> Table[Any]: ...
+    def loss_of(self, measure: AnyMeasure, by: Grouping | None = None) -> Loss | Table[Any]:
+        """What any measure lost to splits and merges, and to points that one side lacks if they count as lost.
+
+        Splits lead from truth to the meet, merges from there to the prediction, and the parts are what the measure
+        loses on the way. They add up to the whole loss; one that is negative is a gain. Of S_H they are ``loss``, of VI
+        ``vi.split`` and ``vi.merge``. as_h loses what S_H does, divided by what chance loses.
+
+        Parameters
+        ----------
+        measure
+            A measure's name, or a function of the meet.
+        by
+            ``"component"``, ``"true"``, ``"pred"`` or ``"cell"``: a table as ``components``, ``splits``, ``merges`` and
+            ``cells``, with losses in this measure, which add up to the whole; scores stay those of S_H. For S* and S',
+            as_h, VI, B-cubed precision and recall, and ``element_centric``: other losses do not add up.
+
+        Examples
+        --------
+        >>> import clusterdiff as cd
+        >>> diff = cd.compare(["A", "A", "A", "B", "C"], [1, 1, 2, 3, 3])
+        >>> diff.loss_of("vi") == (diff.score("vi"), diff.score("vi.split"), diff.score("vi.merge"), 0, 0)
+        True
+        >>> [(row.kind, round(row.split_loss, 4), round(row.merge_loss, 4)) for row in diff.loss_of("vi", "component")]
+        [('split', 0.3819, 0.0), ('merge', 0.0, 0.2773)]
+        """
+        wanted = resolve(measure)
+        seen = self.seen_by(wanted)
+        if by is None:
+            return loss_of(wanted, seen.summed, lambda: seen.loss)
+        one_of("by", by, GROUPINGS)
+        if wanted == resolve("S_H"):
+            found: Table[Any] = getattr(seen, GROUPINGS[by])
+            return found
+        return losses_by(wanted, seen.meet, seen.source, by)
 
     def plot(
         self, kind: str = "flow", ax: Any = None, *, width: float | None = None, dpi: float | None = None

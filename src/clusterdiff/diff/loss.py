@@ -1,8 +1,9 @@
-"""Where the score was lost: the loss of S* shared out exactly between splits, merges and lost points, cell by cell."""
+"""Where the score was lost: a loss, shared out exactly between splits, merges and lost points, cell by cell."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isnan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,13 +12,16 @@ import numpy.typing as npt
 from clusterdiff import _core
 from clusterdiff.caching import cached_property
 from clusterdiff.measures.subcomponents import Scored
+from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import LOST_TO
 from clusterdiff.points.labels import FloatArray
 from clusterdiff.table import record_html
-from clusterdiff.wording import number
+from clusterdiff.wording import number, percent, plural
 
 #: The parts of a loss, in their order.
 PARTS = LOST_TO
+#: What is less than this, of parts that add up, may be rounding.
+ROUNDING = 1e-12
 
 
 class Loss(NamedTuple):
@@ -37,14 +41,35 @@ class Loss(NamedTuple):
         """A loss from its parts."""
         return cls(sum(parts), *parts)
 
-    def told(self, digits: int, parts: Sequence[str]) -> list[str]:
-        """Some of the parts in words.
+    def __truediv__(self, by: float) -> Loss:
+        """The same in other units."""
+        return Loss(*(x / by for x in self))
+
+    def told(
+        self, digits: int, parts: Sequence[str], point: str = "point", *, shares: bool = False
+    ) -> list[str]:
+        """Some of the parts in words, with their shares of the total if wanted; what was gained is told as gained.
 
         >>> Loss.of(0.25, 0.0).told(2, ["split", "merge"])
         ['0.25 to splits', '0.00 to merges']
+        >>> Loss.of(0.25, -0.02).told(2, ["split", "merge"], shares=True)
+        ['0.25 to splits', 'while merges gained 0.02']
         """
-        words = dict(zip(PARTS, ("splits", "merges", "missing points", "spurious points"), strict=True))
-        return [f"{number(getattr(self, part), digits)} to {words[part]}" for part in parts]
+        if isnan(self.split):
+            return ["which cannot be shared out"]
+        points = plural(point)
+        words = dict(zip(PARTS, ("splits", "merges", f"missing {points}", f"spurious {points}"), strict=True))
+        values = {part: getattr(self, part) for part in parts}
+        rounding = ROUNDING * max(1.0, *map(abs, values.values()))
+        shares = shares and self.total > 0 and min(values.values()) >= -rounding
+
+        def say(part: str, value: float) -> str:
+            if value < -rounding:
+                return f"while {words[part]} gained {number(-value, digits)}"
+            share = f" ({percent(max(value, 0.0) / self.total)})" if shares else ""
+            return f"{number(max(value, 0.0), digits)}{share} to {words[part]}"
+
+        return [say(part, value) for part, value in values.items()]
 
     def _repr_html_(self) -> str:
         return record_html("Loss", self._asdict())
@@ -83,29 +108,43 @@ class Losses(NamedTuple):
 class CellLoss:
     """The loss of every cell, as shares of the whole score, and of the points that a side lacks.
 
-    For a cell with split score s and merge score t, 1 − s·t = (1−s)(1+t)/2 + (1−t)(1+s)/2: the Shapley shares
-    of its two factors. Where points are lost, s = s0·r and t = t0·q, and each share is divided in the same way between
-    its two factors: (1−s) = (1−s0)(1+r)/2 + (1−r)(1+s0)/2. Weighted by the cell's mass, and with the whole mass of
-    points that a side lacks, they add up to 1 − S*, over any grouping.
+    Each cell's parts, and with them the whole mass of points that a side lacks, add up to the loss of the whole, over
+    any grouping.
     """
 
-    def __init__(self, scored: Scored) -> None:
-        meet = self.meet = scored.meet
+    def __init__(self, meet: Meet, cells: Losses) -> None:
+        self.meet = meet
+        self.cells = cells
+
+    @classmethod
+    def of(cls, scored: Scored) -> CellLoss:
+        """The loss of S*.
+
+        For a cell with split score s and merge score t, 1 − s·t = (1−s)(1+t)/2 + (1−t)(1+s)/2: the Shapley shares of
+        its two factors. Where points are lost, s = s0·r and t = t0·q, and each share is divided in the same way between
+        its two factors: (1−s) = (1−s0)(1+r)/2 + (1−r)(1+s0)/2. Weighted by the cell's mass they add up to 1 − S*.
+        """
+        meet = scored.meet
         s, t = scored.pair
         share = meet.mass / meet.total
         if scored.split_sides is None or scored.merge_sides is None:
-            none = np.zeros(len(share))
-            self.cells = Losses(share * (1 - s) * (1 + t) / 2, share * (1 - t) * (1 + s) / 2, none, none)
-            return
+            return cls.of_parts(meet, share * (1 - s) * (1 + t) / 2, share * (1 - t) * (1 + s) / 2)
         s0, r = (score[meet.true] for score in scored.split_sides[1:])
         t0, q = (score[meet.pred] for score in scored.merge_sides[1:])
         true, pred = share * (1 + t) / 2, share * (1 + s) / 2
-        self.cells = Losses(
+        lost = Losses(
             true * (1 - s0) * (1 + r) / 2,
             pred * (1 - t0) * (1 + q) / 2,
             true * (1 - r) * (1 + s0) / 2,
             pred * (1 - q) * (1 + t0) / 2,
         )
+        return cls(meet, lost)
+
+    @classmethod
+    def of_parts(cls, meet: Meet, split: FloatArray, merge: FloatArray) -> CellLoss:
+        """From what each cell lost to splits and to merges, where no points are lost."""
+        none = np.zeros(len(meet))
+        return cls(meet, Losses(split, merge, none, none))
 
     @property
     def split(self) -> FloatArray:
