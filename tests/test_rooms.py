@@ -43,6 +43,21 @@ def test_a_module_can_be_read_in_one_go(module: Path) -> None:
     assert lines <= MOST_LINES, f"{lines:,} lines"
 
 
+def classes(module: Path) -> list[str]:
+    """The classes that a module defines, those within functions and classes too."""
+    tree = ast.parse(module.read_text(encoding="utf-8"))
+    return [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+
+
+def test_a_class_name_has_one_meaning() -> None:
+    """No two classes have the same name, wherever they are."""
+    places: dict[str, list[str]] = {}
+    for module in MODULES:
+        for name in classes(module):
+            places.setdefault(name, []).append(named(module))
+    assert not {name: where for name, where in places.items() if len(where) > 1}
+
+
 def private(name: str) -> bool:
     """Whether a name belongs to its module alone."""
     return name.startswith("_") and not name.endswith("__") and name not in PUBLIC | LIBRARIES

@@ -16,7 +16,7 @@ import pytest
 import clusterdiff as cd
 from clusterdiff.diff import chance as chance_module
 from clusterdiff.diff.chance import chances, expected
-from clusterdiff.diff.orders import INFORMATION, PAIRS, S_H, Moments, Order, order_of
+from clusterdiff.diff.orders import INFORMATION, PAIRS, S_H, ChanceMoments, OrderingSum, order_of
 from clusterdiff.diff.tails import Count, bound, told
 from clusterdiff.measures.sampling import random_meets
 from clusterdiff.measures.tables import MOST_TABLES, Tables, tables
@@ -98,7 +98,7 @@ def test_there_are_no_more_tables_than_can_be_looked_at() -> None:
 
 
 @pytest.mark.parametrize("order", [PAIRS, INFORMATION, S_H], ids=lambda order: order.name)
-def test_sums_of_tables_are_those_of_their_meets(order: Order) -> None:
+def test_sums_of_tables_are_those_of_their_meets(order: OrderingSum) -> None:
     """At once for all tables, and one by one."""
     for true, pred in SMALL:
         found = every(true, pred)
@@ -286,20 +286,20 @@ def test_bounds_hold() -> None:
             if moments.variance is not None and moments.exact:
                 spread = float(found.weights @ (sums - moments.mean) ** 2)
                 assert moments.variance == pytest.approx(spread, rel=1e-6)
-    assert bound(Moments(1.0, None), 9_999.0) is None
-    markov = bound(Moments(1.0, None), 20_000.0)
+    assert bound(ChanceMoments(1.0, None), 9_999.0) is None
+    markov = bound(ChanceMoments(1.0, None), 20_000.0)
     assert markov is not None
     assert (markov.value, markov.kind) == (1 / 20_000, "bound")
-    cantelli = bound(Moments(1.0, 1.0), 201.0)
+    cantelli = bound(ChanceMoments(1.0, 1.0), 201.0)
     assert cantelli is not None
     assert cantelli.value == 1 / (1 + 200**2)
-    about = bound(Moments(1.0, 1.0, exact=False), 201.0)
+    about = bound(ChanceMoments(1.0, 1.0, exact=False), 201.0)
     assert about is not None
     assert about.kind == "approximate"
-    sure = bound(Moments(1.0, 1.0, exact=False), 20_000.0)
+    sure = bound(ChanceMoments(1.0, 1.0, exact=False), 20_000.0)
     assert sure is not None
     assert sure.kind == "bound"
-    assert bound(Moments(1.0, 1e-12), 0.5) is None
+    assert bound(ChanceMoments(1.0, 1e-12), 0.5) is None
 
 
 # ---- draws

@@ -107,7 +107,7 @@ def policy_options(command: Command) -> Command:
     return decorated
 
 
-class Engine(NamedTuple):
+class EngineOptions(NamedTuple):
     """The engine that was asked for."""
 
     name: str | None
@@ -146,7 +146,7 @@ def engine_options(command: Command) -> Command:
     def gathered(*args: Any, engine: str | None, master: str | None, memory: str | None, **rest: Any) -> Any:
         if master is not None and engine != "spark":
             raise ArgumentError("--master names a Spark cluster.", "pass --engine spark as well.")
-        return command(*args, engine=Engine(engine, master, memory), **rest)
+        return command(*args, engine=EngineOptions(engine, master, memory), **rest)
 
     decorated: Command = _engine_options(gathered)  # type: ignore[assignment]
     return decorated

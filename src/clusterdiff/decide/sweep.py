@@ -19,7 +19,7 @@ from clusterdiff.caching import cached_property
 from clusterdiff.decide.levels import Levels
 from clusterdiff.decide.resolutions import Resolutions, read_resolutions
 from clusterdiff.decide.trees import Tree, read_tree, spanning_tree
-from clusterdiff.decide.truth import Laid, Leaves, lay
+from clusterdiff.decide.truth import LabelledTree, Leaves, lay
 from clusterdiff.decide.worst import PairsOf, WorstMerge, worst_merges
 from clusterdiff.diff.comparison import AnyMeasure, Comparison
 from clusterdiff.diff.loss import Losses
@@ -60,7 +60,7 @@ class SweepLoss(NamedTuple):
 class Cuts:
     """The clusterings of a tree over points whose true clusters are known; ``pairs`` if it was made of such."""
 
-    laid: Laid
+    laid: LabelledTree
     pairs: PairsOf | None = None
 
     @property

@@ -56,7 +56,7 @@ class Leaves:
 
 
 @dataclass(frozen=True, eq=False)
-class Laid:
+class LabelledTree:
     """A tree over points whose true clusters are known: by number, and what they are called.
 
     ``leaf`` is what each point was numbered in the tree as it was given.
@@ -80,7 +80,9 @@ class Laid:
         return Clustering.of(labels, self.points if self.named else None)
 
 
-def lay(true: Any, leaves: Leaves, missing: Missing, noise: NoiseLabels | None, noise_as: NoiseAs) -> Laid:
+def lay(
+    true: Any, leaves: Leaves, missing: Missing, noise: NoiseLabels | None, noise_as: NoiseAs
+) -> LabelledTree:
     """Lay a tree over the true clusters of its points."""
     told = Noise.told(true=noise, treated=noise_as, own=(own_noise(true), None))
     policy = Policy(missing, told)
@@ -123,13 +125,15 @@ def _spelt(true: Clustering, untyped: bool, leaves: Leaves) -> tuple[Clustering,
     return left, right
 
 
-def _settle(aligned: Alignment, leaves: Leaves, policy: Policy) -> Laid:
+def _settle(aligned: Alignment, leaves: Leaves, policy: Policy) -> LabelledTree:
     """What becomes of points that have no true cluster, or that the tree does not have."""
     true, alone = aligned.true, ~aligned.pred.present
     leaf = _numbers(aligned.pred)
     if true.absent is None and len(leaf) == leaves.tree.points and bool((leaf[1:] > leaf[:-1]).all()):
         counted = policy.counted(len(aligned), 0, 0, aligned.policy.noise)
-        return Laid(leaves.tree, leaf, true.codes, true.names, aligned.order.names, aligned.named, counted)
+        return LabelledTree(
+            leaves.tree, leaf, true.codes, true.names, aligned.order.names, aligned.named, counted
+        )
     known = true.present
     in_tree = ~alone | leaves.others_alone
     rule = policy.rule
@@ -156,7 +160,7 @@ def _settle(aligned: Alignment, leaves: Leaves, policy: Policy) -> Laid:
     labels = true if identity else true.take(order)
     codes, cluster_names = labels.codes, labels.names
     points = names if identity else LazyNames(len(order), lambda: [names[i] for i in order.tolist()])
-    return Laid(
+    return LabelledTree(
         tree.pruned(there), leaf[order], codes, cluster_names, points, aligned.named or not identity, policy
     )
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from clusterdiff import _core
 from clusterdiff.decide.trees import Int32Array
-from clusterdiff.decide.truth import Laid
+from clusterdiff.decide.truth import LabelledTree
 from clusterdiff.points.labels import AnyArray, FloatArray
 from clusterdiff.table import Table, python, record_html
 
@@ -53,7 +53,7 @@ class Bridge(NamedTuple):
 class PairsOf:
     """The pairs of points that a tree was made of: the leaves at either end, by what they are called."""
 
-    laid: Laid
+    laid: LabelledTree
     names: Sequence[Any]
     left: Int32Array
     right: Int32Array
@@ -70,7 +70,7 @@ class PairsOf:
         return python(self.laid.names[self.laid.codes[at]]) if known else None
 
 
-def worst_merges(laid: Laid, pairs: PairsOf | None = None, most: int = MOST) -> Table[WorstMerge]:
+def worst_merges(laid: LabelledTree, pairs: PairsOf | None = None, most: int = MOST) -> Table[WorstMerge]:
     """The merges that cost most, costliest first; ``pairs`` if links are pairs of points."""
     tree = laid.tree
     change: FloatArray = _core.sweep(
@@ -95,7 +95,7 @@ def worst_merges(laid: Laid, pairs: PairsOf | None = None, most: int = MOST) -> 
     )
 
 
-def _bridge(laid: Laid, inside: list[Int32Array]) -> Bridge:
+def _bridge(laid: LabelledTree, inside: list[Int32Array]) -> Bridge:
     """A point of each side, of the two true clusters that have most pairs of points between the sides."""
     left, right = (np.bincount(laid.codes[points]) for points in inside)
     # The best pair is among the two that lead on either side: the second matters only where one leads on both.

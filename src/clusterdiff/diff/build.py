@@ -11,7 +11,7 @@ import numpy as np
 
 from clusterdiff import _core
 from clusterdiff.diff.comparison import Comparison
-from clusterdiff.diff.source import Columns, PointSource
+from clusterdiff.diff.source import OtherColumns, PointSource
 from clusterdiff.files import STAGE
 from clusterdiff.meet.given import located
 from clusterdiff.meet.meet import Meet
@@ -37,7 +37,7 @@ def compare_aligned(
     weights: object = None,
     features: object = None,
     distances: object = None,
-    other: Columns | None = None,
+    other: OtherColumns | None = None,
     documents: IntArray | None = None,
 ) -> Comparison:
     """Compare two clusterings that lie over the same points already; the result shares nothing with the caller.

@@ -12,7 +12,7 @@ import numpy as np
 
 from clusterdiff import notebook
 from clusterdiff.caching import cached_property
-from clusterdiff.diff.orders import Moments, Order, deviations, order_of
+from clusterdiff.diff.orders import ChanceMoments, OrderingSum, deviations, order_of
 from clusterdiff.diff.tails import CERTAIN, Count, P, PKind, among, bound, identical, slack, told
 from clusterdiff.errors import ArgumentError, MeasureError, nearest
 from clusterdiff.measures import Measure, resolve
@@ -222,7 +222,7 @@ class Situation:
     def __init__(self, sized: Sized, model: Model) -> None:
         self.sized, self.model = sized, model
         self.margins = sized.margins
-        self._moments: dict[str, Moments] = {}
+        self._moments: dict[str, ChanceMoments] = {}
 
     @cached_property
     def certain(self) -> bool:
@@ -242,7 +242,7 @@ class Situation:
         """All tables with these margins."""
         return tables(self.margins) if self.open else None
 
-    def moments(self, order: Order) -> Moments:
+    def moments(self, order: OrderingSum) -> ChanceMoments:
         """The moments of a sum, found once."""
         if order.name not in self._moments:
             self._moments[order.name] = order.moments(self.sized)
@@ -288,7 +288,7 @@ class Case:
         if order is None:
             low, _ = self.measure.bounds_at(situation.margins.n)
             if self.mean is not None and self.measure.similarity and low >= 0:
-                self.p = bound(Moments(self.mean, None), self.value)
+                self.p = bound(ChanceMoments(self.mean, None), self.value)
             return
         moments = situation.moments(order)
         self.p = self.p or bound(moments, self.sum)

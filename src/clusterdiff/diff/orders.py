@@ -25,7 +25,7 @@ AGREES = 0.01
 
 
 @dataclass(frozen=True)
-class Moments:
+class ChanceMoments:
     """The mean of a sum over all permutations, and its variance; whether that one is exact."""
 
     mean: float
@@ -34,44 +34,44 @@ class Moments:
 
 
 @dataclass(frozen=True)
-class Order:
+class OrderingSum:
     """A sum that a family of measures rises with, in a meet and in many tables, and its moments by chance."""
 
     name: str
     value: Callable[[Summed], float]
     values: Callable[[Tables], FloatArray]
-    moments: Callable[[Sized], Moments]
+    moments: Callable[[Sized], ChanceMoments]
 
 
-def _pair_moments(sized: Sized) -> Moments:
+def _pair_moments(sized: Sized) -> ChanceMoments:
     margins = sized.margins
     every = margins.n * (margins.n - 1) // 2
-    return Moments(margins.true.pairs * margins.pred.pairs / every, float(pair_variance(margins)))
+    return ChanceMoments(margins.true.pairs * margins.pred.pairs / every, float(pair_variance(margins)))
 
 
-def _information_moments(sized: Sized) -> Moments:
+def _information_moments(sized: Sized) -> ChanceMoments:
     mean = information(sized).mutual
     try:
         variance = mutual_variance(sized)
     except MeasureError:  # it would take too long
-        return Moments(mean, None)
+        return ChanceMoments(mean, None)
     # A difference of squares, of which nothing is left where it is next to nothing.
-    return Moments(mean, variance if variance > 1e-9 * mean * mean else None)
+    return ChanceMoments(mean, variance if variance > 1e-9 * mean * mean else None)
 
 
-def _s_h_moments(sized: Sized) -> Moments:
+def _s_h_moments(sized: Sized) -> ChanceMoments:
     mean = s_h(sized.margins)
     found = small_clusters(sized.margins)
     if found is None or abs(found.mean - mean) > AGREES * mean:
-        return Moments(mean, None)
-    return Moments(mean, found.variance, exact=False)
+        return ChanceMoments(mean, None)
+    return ChanceMoments(mean, found.variance, exact=False)
 
 
-PAIRS = Order("pairs", lambda meet: float(meet.pairs.both), lambda tables: tables.pairs, _pair_moments)
-INFORMATION = Order(
+PAIRS = OrderingSum("pairs", lambda meet: float(meet.pairs.both), lambda tables: tables.pairs, _pair_moments)
+INFORMATION = OrderingSum(
     "information", lambda meet: meet.sums.mutual, lambda tables: tables.information, _information_moments
 )
-S_H = Order("S_H", lambda meet: float(measures["S_H"](meet)), lambda tables: tables.s_h, _s_h_moments)
+S_H = OrderingSum("S_H", lambda meet: float(measures["S_H"](meet)), lambda tables: tables.s_h, _s_h_moments)
 
 _NAMES = {
     PAIRS: (
@@ -97,7 +97,7 @@ _NAMES = {
 _BY_FUNCTION = {measures[name].function: order for order, names in _NAMES.items() for name in names}
 
 
-def order_of(measure: Measure) -> Order | None:
+def order_of(measure: Measure) -> OrderingSum | None:
     """The sum that a measure rises with (a distance: falls), while clusters keep their sizes; None if none is known.
 
     >>> import clusterdiff as cd
@@ -109,7 +109,7 @@ def order_of(measure: Measure) -> Order | None:
     return _BY_FUNCTION.get(measure.function)
 
 
-def deviations(moments: Moments, value: float) -> float | None:
+def deviations(moments: ChanceMoments, value: float) -> float | None:
     """How many standard deviations a value is above the mean; None if the variance is not known."""
     if moments.variance is None:
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -18,7 +18,7 @@ from clusterdiff.points.clustering import Clustering, Points
 from clusterdiff.wording import Nouns, count
 
 
-class Columns(Protocol):
+class OtherColumns(Protocol):
     """The other columns of the table that the points came from, in the order of `true`."""
 
     @property
@@ -27,6 +27,18 @@ class Columns(Protocol):
 
     def read(self, name: str) -> Sequence[Any]:
         """One of them: a value for each row of the table of `true`."""
+
+
+class ReadColumns:
+    """Those of them that have been read: all that is left of a table that stayed in its engine."""
+
+    def __init__(self, columns: Mapping[str, Any]) -> None:
+        self.names = tuple(columns)
+        self._columns = columns
+
+    def read(self, name: str) -> Any:
+        """One of them, as it was read."""
+        return self._columns[name]
 
 
 class PointSource:
@@ -40,7 +52,7 @@ class PointSource:
         meet: Meet,
         aligned: Alignment,
         weights: npt.NDArray[Any] | None = None,
-        other: Columns | None = None,
+        other: OtherColumns | None = None,
     ) -> None:
         self.meet = meet
         self.weights = weights

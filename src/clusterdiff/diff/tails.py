@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from clusterdiff.diff.orders import Moments, deviations
+from clusterdiff.diff.orders import ChanceMoments, deviations
 from clusterdiff.measures.tables import Tables
 from clusterdiff.meet.margins import Margins
 from clusterdiff.points.labels import FloatArray
@@ -90,7 +90,7 @@ def among(tables: Tables, values: FloatArray, value: float) -> P:
     return P.of(float(np.sum(tables.weights[values >= value - slack(value)])), "exact")
 
 
-def bound(moments: Moments, value: float) -> P | None:
+def bound(moments: ChanceMoments, value: float) -> P | None:
     """What p cannot exceed for a sum that is never negative, if that is little: by Markov and by Cantelli.
 
     Cantelli's inequality needs the variance; if that is known but about, so is the bound.

@@ -13,7 +13,7 @@ from clusterdiff.files import held, shown
 from clusterdiff.formats.source import Source
 from clusterdiff.inputs.base import COLUMNS, Asked, Input
 from clusterdiff.inputs.files import ArrayFile, DocumentsFile, InFile, LabelsFile, PairsFile, TableFile
-from clusterdiff.inputs.memory import ByPoint, Documents, Frame, InOrder
+from clusterdiff.inputs.memory import ByPoint, CorpusInput, Frame, InOrder
 from clusterdiff.messages import Message
 from clusterdiff.points.corpus import SINGLETONS
 from clusterdiff.points.missing import Missing
@@ -22,10 +22,10 @@ from clusterdiff.points.policy import Policy
 
 #: The kinds, in the order in which they are asked.
 KINDS: tuple[type[Input], ...] = (
-    Documents, Frame, PairsFile, TableFile, LabelsFile, ArrayFile, DocumentsFile, ByPoint, InOrder,
+    CorpusInput, Frame, PairsFile, TableFile, LabelsFile, ArrayFile, DocumentsFile, ByPoint, InOrder,
 )  # fmt: skip
 #: Those that hold documents.
-CORPORA = (Documents, DocumentsFile)
+CORPORA = (CorpusInput, DocumentsFile)
 #: What is in memory and needs no second look.
 PLAIN = frozenset({np.ndarray, list, tuple, dict})
 

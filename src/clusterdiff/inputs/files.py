@@ -13,7 +13,7 @@ from clusterdiff.errors import FileError
 from clusterdiff.formats.catalogue import FORMATS, UNTYPED, holding
 from clusterdiff.formats.source import Source, as_written
 from clusterdiff.inputs.base import POINTWISE, Asked, Input
-from clusterdiff.inputs.memory import Documents
+from clusterdiff.inputs.memory import CorpusInput
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import Corpus
 from clusterdiff.points.keys import Key
@@ -165,8 +165,8 @@ class DocumentsFile(InFile):
     """A file of documents of mentions."""
 
     kind = "files of documents"
-    takes = Documents.takes | {"cluster"}
-    missing = Documents.missing
+    takes = CorpusInput.takes | {"cluster"}
+    missing = CorpusInput.missing
     formats = holding("documents")
 
     def read(self) -> Corpus:

@@ -105,7 +105,7 @@ class Frame(Input):
         )
 
 
-class Documents(Input):
+class CorpusInput(Input):
     """A corpus of documents."""
 
     kind = "documents"

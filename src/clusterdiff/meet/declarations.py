@@ -52,7 +52,7 @@ class Cluster(Functions, Protocol):
     def __getattr__(self, name: str) -> Any: ...
 
 
-class Row(Functions, Protocol):
+class TermRow(Functions, Protocol):
     """A row: its mass ``m``, its points ``n``, and its two clusters."""
 
     m: Any
@@ -102,17 +102,17 @@ def column(reduce: Literal["sum", "max"], over: Over = "rows") -> Callable[[Any]
     return declare
 
 
-def rows(name: str, *, of: Callable[[Row], Any]) -> None:
+def rows(name: str, *, of: Callable[[TermRow], Any]) -> None:
     """Declare a sum over all rows."""
     TERMS[name] = Term(name, "rows", False, of)
 
 
-def cells(name: str, mirror: str | None = None, *, of: Callable[[Row], Any]) -> None:
+def cells(name: str, mirror: str | None = None, *, of: Callable[[TermRow], Any]) -> None:
     """Declare a sum over the cells, and the same with the two sides exchanged."""
     _declare("cells", name, mirror, of)
 
 
-def unmatched(name: str, mirror: str, *, of: Callable[[Row], Any]) -> None:
+def unmatched(name: str, mirror: str, *, of: Callable[[TermRow], Any]) -> None:
     """Declare a sum over the rows of a side whose other cluster is nobody."""
     _declare("unmatched", name, mirror, of)
 

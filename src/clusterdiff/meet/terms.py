@@ -33,7 +33,7 @@ from clusterdiff.meet.declarations import (
     COLUMNS,
     Column,
     Over,
-    Row,
+    TermRow,
     cells,
     clusters,
     column,
@@ -50,43 +50,43 @@ SCORES: list[str] = []
 
 
 @column("sum")
-def mass(x: Row) -> Any:
+def mass(x: TermRow) -> Any:
     """The mass of the cluster, a or b."""
     return x.m
 
 
 @column("sum")
-def count(x: Row) -> Any:
+def count(x: TermRow) -> Any:
     """Its number of points."""
     return x.n
 
 
 @column("sum", "cells")
-def shared(x: Row) -> Any:
+def shared(x: TermRow) -> Any:
     """The mass of the points that the other side has too, a' or b'."""
     return x.m
 
 
 @column("sum", "cells")
-def shared_count(x: Row) -> Any:
+def shared_count(x: TermRow) -> Any:
     """Their number."""
     return x.n
 
 
 @column("sum", "unmatched")
-def unmatched_mass(x: Row) -> Any:
+def unmatched_mass(x: TermRow) -> Any:
     """The mass of the points that the other side lacks."""
     return x.m
 
 
 @column("sum", "unmatched")
-def unmatched_count(x: Row) -> Any:
+def unmatched_count(x: TermRow) -> Any:
     """Their number."""
     return x.n
 
 
 @column("sum", "cells")
-def parts(x: Row) -> Any:
+def parts(x: TermRow) -> Any:
     """The number of cells."""
     return x.one
 
@@ -96,55 +96,55 @@ def parts(x: Row) -> Any:
 
 
 @column("sum")
-def light(x: Row) -> Any:
+def light(x: TermRow) -> Any:
     """The mass of all rows but the one that outweighs all others together."""
     return x.where(2 * x.m > x.L.mass, 0, x.m)
 
 
 @column("sum", "cells")
-def shared_light(x: Row) -> Any:
+def shared_light(x: TermRow) -> Any:
     """The same among the cells."""
     return x.where(2 * x.m > x.L.shared, 0, x.m)
 
 
-def rest(x: Row) -> Any:
+def rest(x: TermRow) -> Any:
     """The mass of the other rows of the cluster."""
     others = x.L.mass - x.m
     return x.where(2 * x.m > x.L.mass, x.L.light, others) if x.weighted else others
 
 
-def shared_rest(x: Row) -> Any:
+def shared_rest(x: TermRow) -> Any:
     """The mass of its other cells."""
     others = x.L.shared - x.m
     return x.where(2 * x.m > x.L.shared, x.L.shared_light, others) if x.weighted else others
 
 
 @column("max", "cells")
-def largest_mass(x: Row) -> Any:
+def largest_mass(x: TermRow) -> Any:
     """The mass of the heaviest cell."""
     return x.m
 
 
 @column("max", "cells")
-def largest_count(x: Row) -> Any:
+def largest_count(x: TermRow) -> Any:
     """The number of points of the largest cell."""
     return x.n
 
 
 @column("max", "cells")
-def jaccard(x: Row) -> Any:
+def jaccard(x: TermRow) -> Any:
     """How alike the most similar cluster of the other side is: m/(a + b − m)."""
     return x.m / (x.L.mass + x.C.mass - x.m)
 
 
 @column("max", "cells")
-def f_score(x: Row) -> Any:
+def f_score(x: TermRow) -> Any:
     """The best F of the cluster with one of the other side."""
     return x.m / x.beta_mean(x.L.mass, x.C.mass)
 
 
 @column("max", "cells")
-def chosen(x: Row) -> Any:
+def chosen(x: TermRow) -> Any:
     """Whether a cluster of the other side shares more points with it than with any other."""
     return x.flag(x.m == x.C.largest_mass)
 
@@ -204,7 +204,7 @@ cells("h_joint", of=lambda x: x.m * x.log1p(x.others(x.m) / x.m))
 rows("inside_entropy", of=lambda x: x.inside("entropy"))
 
 
-def _gain(x: Row) -> Any:
+def _gain(x: TermRow) -> Any:
     """e·φ(m/e − 1) with φ(y) = (1 + y)·log(1 + y) − y and e = ab/N."""
     e = x.f(x.L.mass) * x.C.mass / x.N
     y = (x.m - e) / e
@@ -221,7 +221,7 @@ cells("b3_recall", "b3_precision", of=lambda x: x.m * (x.m / x.L.mass))
 cells("element", of=lambda x: x.m * (x.m / x.larger(x.L.mass, x.C.mass)))
 
 
-def _lea(x: Row) -> Any:
+def _lea(x: TermRow) -> Any:
     """The links kept; a singleton's one link is kept if it is a singleton on the other side."""
     a = x.L.mass
     return x.where(a > 1, x.m * ((x.m - 1) / x.larger(a - 1, 1)), x.flag(x.C.mass == 1) * 1.0)
@@ -233,7 +233,7 @@ cells("lea_recall", "lea_precision", of=_lea)
 # ---- the table of cells
 
 
-def _chi2(x: Row) -> Any:
+def _chi2(x: TermRow) -> Any:
     """(m − e)²/e with e = ab/N."""
     e = x.f(x.L.mass) * x.C.mass / x.N
     return (x.m - e) * ((x.m - e) / e)
@@ -242,7 +242,7 @@ def _chi2(x: Row) -> Any:
 cells("chi2_cells", of=_chi2)
 
 
-def _frobenius(x: Row) -> Any:
+def _frobenius(x: TermRow) -> Any:
     """What the two projections differ by: (m/a)(1 − m/b) + (m/b)(1 − m/a)."""
     a, b = x.L.mass, x.C.mass
     return x.m / a * ((b - x.m) / b) + x.m / b * ((a - x.m) / a)
@@ -341,12 +341,12 @@ def scores(name: str, inner: Callable[[Any], Any], kept: Callable[[Any], Any]) -
     cells(f"loss_missing_{name}", f"loss_spurious_{name}", of=lacking)
 
 
-def _imperfect(sigma: Callable[[Row], Any], x: Row) -> Any:
+def _imperfect(sigma: Callable[[TermRow], Any], x: TermRow) -> Any:
     score = sigma(x)
     return x.m * score * x.flag(score < 1)
 
 
-def _perfect(sigma: Callable[[Row], Any], x: Row) -> Any:
+def _perfect(sigma: Callable[[TermRow], Any], x: TermRow) -> Any:
     return x.m * x.flag(sigma(x) >= 1)
 
 

@@ -15,7 +15,7 @@ from clusterdiff.points.corpus import Singletons
 from clusterdiff.points.keys import shared_kinds
 from clusterdiff.points.policy import Policy
 from clusterdiff.tables.frames import column_name, column_names, compare_columns, compare_frames
-from clusterdiff.tables.sessions import LARGE, Columns, Scanned, Session
+from clusterdiff.tables.sessions import LARGE, AskedColumns, Scanned, Session
 
 
 def suited(true: Source, pred: Source) -> str:
@@ -44,7 +44,7 @@ def compare_in(
     budget: int | str | None = None,
 ) -> Comparison:
     """Compare two tables in files, or two columns of one, in an engine that reads them."""
-    columns = Columns(
+    columns = AskedColumns(
         column_name(documents, "documents"),
         column_name(weights, "weights"),
         column_names(features, "features"),
@@ -69,7 +69,7 @@ def compare_in(
 
 
 def _compare(
-    session: Session, true: Source, pred: Source, policy: Policy, columns: Columns, rules: dict[str, Any]
+    session: Session, true: Source, pred: Source, policy: Policy, columns: AskedColumns, rules: dict[str, Any]
 ) -> Comparison:
     if (true.path, true.table) == (pred.path, pred.table) and true.cluster and pred.cluster:
         one = session.scan(true, (true.cluster, pred.cluster), columns)
@@ -110,7 +110,7 @@ def _keys(left: Scanned, right: Scanned) -> tuple[str, ...]:
     return shared_kinds(left.keys, right.keys)
 
 
-def _as_text(table: Scanned, columns: Columns) -> Scanned:
+def _as_text(table: Scanned, columns: AskedColumns) -> Scanned:
     import narwhals.stable.v2 as nw
 
     names = [name for name in (table.point, *table.clusters, columns.documents) if name is not None]

@@ -27,7 +27,7 @@ LARGE = ("csv", "tsv", "parquet")
 SEPARATOR = {"csv": ",", "tsv": "\t"}
 
 
-class Columns(NamedTuple):
+class AskedColumns(NamedTuple):
     """The columns that are asked for beside points and clusters; numbers may stand in either table."""
 
     documents: str | None = None
@@ -65,7 +65,7 @@ class Session:
         self.master = master
         self.others = others
 
-    def scan(self, source: Source, clusters: tuple[str, ...], columns: Columns) -> Scanned:
+    def scan(self, source: Source, clusters: tuple[str, ...], columns: AskedColumns) -> Scanned:
         """A table, with the columns of clusters: both as named, or those of one clustering as recognised."""
         if source.format not in self.formats or source.pairs:
             raise FileError(
@@ -75,7 +75,7 @@ class Session:
             )
         return self._scan(source, clusters, columns)
 
-    def _scan(self, source: Source, clusters: tuple[str, ...], columns: Columns) -> Scanned:
+    def _scan(self, source: Source, clusters: tuple[str, ...], columns: AskedColumns) -> Scanned:
         raise NotImplementedError
 
     def close(self) -> None:
@@ -128,7 +128,7 @@ class DuckDBSession(Session):
             self._connection.close()
         self._files.close()
 
-    def _scan(self, source: Source, clusters: tuple[str, ...], columns: Columns) -> Scanned:
+    def _scan(self, source: Source, clusters: tuple[str, ...], columns: AskedColumns) -> Scanned:
         import duckdb
 
         from clusterdiff.tables.duck import quoted
@@ -161,7 +161,7 @@ class PolarsSession(Session):
 
     name = "polars"
 
-    def _scan(self, source: Source, clusters: tuple[str, ...], columns: Columns) -> Scanned:
+    def _scan(self, source: Source, clusters: tuple[str, ...], columns: AskedColumns) -> Scanned:
         try:
             import polars as pl
         except ImportError:
@@ -210,7 +210,7 @@ class SparkSession(Session):
         if self._started:
             self._session.stop()
 
-    def _scan(self, source: Source, clusters: tuple[str, ...], columns: Columns) -> Scanned:
+    def _scan(self, source: Source, clusters: tuple[str, ...], columns: AskedColumns) -> Scanned:
         with _read_by_others(source):
             if source.format == "parquet":
                 frame = self._session.read.parquet(source.path)
@@ -273,7 +273,7 @@ def _read_by_others(source: Source) -> Iterator[None]:
         raise FileError(f"{shown(source.path)} cannot be read: {reason}.", "is the file complete?") from None
 
 
-def _keyed(frame: Any, columns: Columns, point: Key | None, clusters: tuple[str, ...]) -> Scanned:
+def _keyed(frame: Any, columns: AskedColumns, point: Key | None, clusters: tuple[str, ...]) -> Scanned:
     """A table whose points are named by one column, several being joined to one, and whose numbers are numbers."""
     import narwhals.stable.v2 as nw
 

@@ -12,7 +12,7 @@ import click
 
 from clusterdiff.cli.coreference import MENTIONS, POINTS, Shown, document_options, documents_of, show_corpus
 from clusterdiff.cli.inputs import (
-    Engine,
+    EngineOptions,
     engine_options,
     input_options,
     policy_options,
@@ -94,7 +94,7 @@ def command(
     stat: bool,
     by: tuple[str, ...],
     report: Report,
-    engine: Engine,
+    engine: EngineOptions,
     writes: tuple[str, ...],
     safe: bool,
     as_json: bool,

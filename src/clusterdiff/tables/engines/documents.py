@@ -9,6 +9,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from clusterdiff.diff.documents import CorpusComparison, compare_within
+from clusterdiff.diff.source import ReadColumns
 from clusterdiff.errors import ArgumentError
 from clusterdiff.messages import Message
 from clusterdiff.points.alignment import by_name, in_order
@@ -64,18 +65,6 @@ class EngineColumns:
             value: dict[Hashable, Any] = dict(zip(keys, plain(got[name]), strict=True))
             self._read[name] = [value.get(point) for point in self._points]
         return self._read[name]
-
-
-class ReadColumns:
-    """Those of the other columns that have been read."""
-
-    def __init__(self, columns: dict[str, list[Any]]) -> None:
-        self.names = tuple(columns)
-        self._columns = columns
-
-    def read(self, name: str) -> list[Any]:
-        """One of them: a value for each row of the table of `true`."""
-        return self._columns[name]
 
 
 def compare_two_within(

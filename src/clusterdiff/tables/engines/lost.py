@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from clusterdiff.diff.build import compare_aligned
 from clusterdiff.diff.comparison import Comparison
+from clusterdiff.diff.source import ReadColumns
 from clusterdiff.points.alignment import Alignment, Order, settled
 from clusterdiff.points.policy import Policy
 from clusterdiff.points.reading import read_labels
@@ -25,7 +26,7 @@ c = nw.col
 POINT_BYTES = 300
 
 
-class OtherColumns:
+class PointColumns:
     """The other columns of the table of true clusters, by point."""
 
     def __init__(self, points: Points) -> None:
@@ -44,18 +45,6 @@ class OtherColumns:
                 got = points.engine.fetch(points.others.frame.select(POINT, name))
             self._read[name] = dict(zip(points.called(plain(got[POINT])), plain(got[name]), strict=True))
         return self._read[name]
-
-
-class ReadColumns:
-    """Those of the other columns that have been read."""
-
-    def __init__(self, columns: Mapping[str, Any]) -> None:
-        self.names: Sequence[str] = tuple(columns)
-        self._columns = columns
-
-    def read(self, name: str) -> Any:
-        """One of them: a value for each point, by its name."""
-        return self._columns[name]
 
 
 def lost_points(cells: Cells, rows: Frame, whole: bool) -> Points:
@@ -95,7 +84,7 @@ def compare_lost(points: Points, policy: Policy) -> Comparison:
     )
     known = order_of(points, names) if points.placed else Order(names, len(names), known=False)
     aligned = Alignment(true, pred, known, named=points.named or not points.placed)
-    data: dict[str, Any] = {"other": OtherColumns(points) if points.placed else None}
+    data: dict[str, Any] = {"other": PointColumns(points) if points.placed else None}
     if points.weighted:
         data["weights"] = dict(
             zip(names, np.ldexp(numbers(got["w"])[order], points.scale).tolist(), strict=True)

@@ -54,7 +54,7 @@ def log_or_0(x: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Side:
+class SideTable:
     """One table with its point in column ``i`` (true) or ``j`` (pred) for the join."""
 
     argument: str
@@ -85,7 +85,7 @@ class Points:
 
     engine: Engine
     frame: Frame
-    sides: tuple[Side, ...]
+    sides: tuple[SideTable, ...]
     named: bool
     weighted: bool
     features: int
@@ -142,7 +142,7 @@ class Points:
             frame = frame.select(side.key)
             self._refuse_repeats(side, frame.head(SAMPLE) if sample else frame)
 
-    def _refuse_repeats(self, side: Side, frame: Frame) -> None:
+    def _refuse_repeats(self, side: SideTable, frame: Frame) -> None:
         fetch = self.engine.fetch
         names = frame.group_by(side.key).agg(rows=nw.len())
         null, repeated = c(side.key).is_null(), c("rows") > 1
@@ -183,7 +183,7 @@ def read_two(
     left, right = two_readers(true, pred, point, cluster)
     width = take_numbers(left, right, weights, features)
     scale = bring_to_size(left, right)
-    sides = (Side("true", left.selected(), "i"), Side("pred", right.selected(), "j"))
+    sides = (SideTable("true", left.selected(), "i"), SideTable("pred", right.selected(), "j"))
     with left.engine.running():  # DuckDB refuses at once to join tables of two connections
         joined = sides[0].frame.join(sides[1].frame, left_on="i", right_on="j", how="full", suffix=OTHER)
         both = [name for name in left.taken if name in right.taken]
@@ -283,7 +283,7 @@ def read_one(
     reader = one_reader(table, true, pred, point)
     width = take_numbers(reader, reader, weights, features)
     scale = bring_to_size(reader, reader)
-    side = Side("table", reader.selected(), "i")
+    side = SideTable("table", reader.selected(), "i")
     others = reader.others(point, true, pred)
     points = Points(
         reader.engine,
