@@ -127,6 +127,19 @@ def test_names_and_missing_points() -> None:
     assert [row.cluster for row in noisy.clusters] == [0]
 
 
+def test_pairs_share_different_points() -> None:
+    """What is dropped depends on the pair: the words tell the range, and the table each pair."""
+    runs = {"a": dict.fromkeys("wxyz", 0), "b": dict.fromkeys("wxy", 0), "c": dict.fromkeys("xyz", 0)}
+    with pytest.warns(cd.ClusterdiffWarning):
+        found = cd.matrix(runs, missing="drop")
+    assert found.points.tolist() == [[4, 3, 3], [3, 3, 2], [3, 2, 3]]
+    assert repr(found).startswith("3 clusterings of 2 to 3 points by pair, each against each")
+    assert "|n:2–3|" in found.signature
+    assert found.to_dict()["points"][1] == [3, 3, 2]
+    assert found.table["points"].tolist() == [4, 3, 3, 3, 3, 2, 3, 2, 3]
+    assert repr(cd.matrix([[0, 0], [0, 1]])).startswith("2 clusterings of 2 points, each against each")
+
+
 def test_noise_of_fitted_models_and_of_files(tmp_path: Path) -> None:
     """A fitted DBSCAN has its own noise, as in compare; a file's noise is told as text, whatever its labels are."""
     cluster = pytest.importorskip("sklearn.cluster")

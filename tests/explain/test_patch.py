@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -251,3 +252,13 @@ def test_a_long_chain_of_equals_is_mapped_quickly() -> None:
         "born": 23_607,
         "vanished": 23_606,
     }
+
+
+def test_points_of_one_name_cannot_be_patched() -> None:
+    """Two series of one index are compared row by row, but a patch would move all rows of a name."""
+    names = ["a", "a", "b", "b", "c", "c", "d", "d", "e", "e", "f", "f", "g"]
+    diff = cd.compare(pd.Series([0] * 6 + [1] * 7, names), pd.Series([0, 1] * 6 + [1], names))
+    with pytest.raises(
+        cd.PatchError, match="names points, and 6 names repeated: 'a', 'b', 'c', 'd', 'e' and 1 more"
+    ):
+        diff.patch()

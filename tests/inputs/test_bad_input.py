@@ -8,6 +8,8 @@ from collections.abc import Callable
 import numpy as np
 import polars as pl
 import pytest
+from scipy import sparse
+from scipy.cluster.hierarchy import linkage
 
 import clusterdiff as cd
 
@@ -324,3 +326,52 @@ def test_long_lists_of_offenders_are_cut() -> None:
     """At most five offenders are named, and the rest counted."""
     with pytest.raises(cd.LabelError, match="0, 1, 2, 3, 4 and 95 more"):
         cd.compare(dict.fromkeys(range(200), 0), dict.fromkeys(range(100, 200), 0))
+
+
+def test_slices_by_keys_that_are_no_points() -> None:
+    """One slice of everything says nothing: the keys are of another kind than the points."""
+    diff = cd.compare({"1": "x", "2": "x", "3": "y"}, {"1": 0, "2": 1, "3": 1})
+    with pytest.raises(
+        cd.ArgumentError,
+        match="has none of the 3 points as a key: its first key is 1, and the first point is '1'",
+    ):
+        diff.by({1: "old", 2: "new"})
+    with pytest.raises(cd.ArgumentError, match="as a key: it is empty"):
+        diff.by({})
+    assert [row.value for row in diff.by({"2": "new"})] == [None, "new"]
+
+
+def test_similarities_are_no_distances() -> None:
+    """A point is not apart from itself; by rounding it may be so by a little."""
+    similar = np.array([[1.0, 0.9, 0.1], [0.9, 1.0, 0.2], [0.1, 0.2, 1.0]])
+    for given in (similar, sparse.csr_array(similar)):
+        with pytest.raises(
+            cd.ArgumentError, match=r"must be 0 between a point and itself; .* for 3 points: the first is 1"
+        ):
+            cd.compare([0, 0, 1], [0, 1, 1], distances=given)
+    apart = 1 - similar + np.eye(3) * 1e-5
+    exact = cd.compare([0, 0, 1], [0, 1, 1], distances=1 - similar)
+    assert cd.compare([0, 0, 1], [0, 1, 1], distances=apart).score("S*(distance)") == exact.score(
+        "S*(distance)"
+    )
+
+
+def test_a_dendrogram_is_no_clustering() -> None:
+    """It is many: cut it, or sweep over its cuts; an image of four columns is still an image."""
+    tree = linkage(np.array([[0.0], [1.0], [5.0], [7.0]]))
+    with pytest.raises(
+        cd.LabelError, match="`true` must be one clustering; got a dendrogram of 4 points"
+    ) as caught:
+        cd.compare(tree, tree)
+    assert caught.value.hint is not None
+    assert "fcluster" in caught.value.hint
+    assert "sweep()" in caught.value.hint
+    with pytest.raises(cd.LabelError, match="must be one-dimensional"):
+        cd.compare(np.zeros((3, 4)), np.zeros((3, 4)))
+
+
+def test_tversky_weighs_something() -> None:
+    """Without weights it is 1 for whatever shares a pair."""
+    with pytest.raises(cd.MeasureError, match=r"tversky\(alpha=0, beta=0\) is 1 for all"):
+        cd.score([0, 0, 1], [0, 0, 0], "tversky(alpha=0, beta=0)")
+    assert cd.score([0, 0, 1], [0, 0, 0], "tversky(alpha=0, beta=1)") == pytest.approx(1 / 3)

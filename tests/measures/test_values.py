@@ -20,7 +20,7 @@ DIFF = cd.compare(
     [0, 0, 1, 1, 2, 2, 2],
     [0, 0, 1, 2, 2, 2, 2],
     features=np.arange(14.0).reshape(7, 2),
-    distances=np.ones((7, 7)),
+    distances=1 - np.eye(7),
 )
 
 

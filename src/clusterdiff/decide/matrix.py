@@ -150,19 +150,38 @@ class Pool:
 class Matrix:
     """Many clusterings, each against each. Made by :func:`matrix`.
 
-    ``values[i, j]`` is the measure with ``names[i]`` as the true clustering and ``names[j]`` as the predicted one.
+    ``values[i, j]`` is the measure with ``names[i]`` as the true clustering and ``names[j]`` as the predicted one, and
+    ``points[i, j]`` the number of points that the two were compared on, which a policy may make differ.
     """
 
     names: list[str]
     measure: Measure
     values: FloatArray = field(repr=False)
-    n: int
+    points: Int64Array = field(repr=False)
     reference: str | None
     pool: Pool = field(repr=False)
 
     def __len__(self) -> int:
         """The number of clusterings."""
         return len(self.names)
+
+    @property
+    def shared(self) -> tuple[int, int]:
+        """The fewest and the most points that two of them were compared on.
+
+        >>> import clusterdiff as cd
+        >>> cd.matrix([[0, 0, 1, 1], [0, 0, 1, None], [0, None, None, 1]], missing="lost").shared
+        (3, 4)
+        """
+        apart = self.points[~np.eye(len(self), dtype=bool)]
+        return int(apart.min()), int(apart.max())
+
+    @property
+    def told(self) -> str:
+        """How many clusterings of how many points these are."""
+        least, most = self.shared
+        points = count(most) if least == most else f"{least:,} to {count(most)} by pair"
+        return f"{count(len(self), 'clustering')} of {points}"
 
     @property
     def stability(self) -> Stability:
@@ -281,7 +300,8 @@ class Matrix:
         """One row per pair of clusterings."""
         rows, columns = np.indices(self.values.shape).reshape(2, -1)
         names = np.array(self.names, dtype=object)
-        return Table({"true": names[rows], "pred": names[columns], self.measure.name: self.values.ravel()})
+        pairs = {"true": names[rows], "pred": names[columns], "points": self.points.ravel()}
+        return Table({**pairs, self.measure.name: self.values.ravel()})
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values."""
@@ -290,6 +310,7 @@ class Matrix:
             "measure": self.measure.name,
             "names": self.names,
             "values": self.values.tolist(),
+            "points": self.points.tolist(),
             "order": [self.names[i] for i in self.order],
             "stability": self.stability._asdict(),
             "medoid": self.medoid,
@@ -319,11 +340,13 @@ class Matrix:
     @property
     def signature(self) -> str:
         """How the numbers came about."""
-        made = f"matrix:{self.measure.name}|clusterings:{len(self)}|n:{self.n}"
+        least, most = self.shared
+        n = str(most) if least == most else f"{least}–{most}"
+        made = f"matrix:{self.measure.name}|clusterings:{len(self)}|n:{n}"
         return f"{made}|{self.pool.signature}|v:{__version__}"
 
     def _sentences(self) -> Iterator[str]:
-        yield f"{count(len(self), 'clustering')} of {count(self.n)}, each against each by {self.measure.name}"
+        yield f"{self.told}, each against each by {self.measure.name}"
         mean, spread, least, greatest = self.stability
         yield f"mean {mean:.4f} ± {spread:.4f}, from {least:.4f} to {greatest:.4f}; medoid {self.medoid}"
 
@@ -406,11 +429,11 @@ def matrix(
     pool = Pool(found, missing, noise, noise_as)
     names, wanted = list(found), resolve(measure)
     values = np.empty((len(names), len(names)))
-    n = 0
+    points = np.empty(values.shape, dtype=np.int64)
     for i, one in enumerate(names):
         for j in range(i, len(names)):
             meet = pool.meet(one, names[j])
-            n = max(n, meet.n)
+            points[i, j] = points[j, i] = meet.n
             values[i, j] = wanted(meet)
             values[j, i] = values[i, j] if wanted.symmetric or i == j else wanted(pool.meet(names[j], one))
     if pool.notices:
@@ -418,7 +441,7 @@ def matrix(
         more = f" (and {count(len(pool.notices) - 1, 'more notice')})" if len(pool.notices) > 1 else ""
         told = Message("{pair}: {notice}{more}", pair=pair, notice=notice, more=more)
         warnings.warn(told, ClusterdiffWarning, stacklevel=2)
-    return Matrix(names, wanted, values, n, "true" if true is not None else None, pool)
+    return Matrix(names, wanted, values, points, "true" if true is not None else None, pool)
 
 
 def _noise_of(side: Input, read: Clustering, noise: NoiseLabels | None) -> frozenset[Hashable]:

@@ -17,7 +17,7 @@ from clusterdiff.diff.source import PointSource
 from clusterdiff.errors import ArgumentError, PatchError, listed
 from clusterdiff.files import from_json, read_text, write_text
 from clusterdiff.messages import Message
-from clusterdiff.points.clustering import Clustering
+from clusterdiff.points.clustering import Clustering, named_twice
 from clusterdiff.points.labels import Labels, Single
 from clusterdiff.table import SHOWN
 from clusterdiff.wording import count
@@ -339,6 +339,12 @@ def patch(analysis: Analysis, source: PointSource) -> Patch:
                 'pass `missing="drop"` for the points that both have, and `noise_as="cluster"` or '
                 '`noise_as="drop"` for noise.'
             ),
+        )
+    twice = named_twice(source.names, "true")
+    if len(twice):
+        raise PatchError(
+            f"a patch names points, and {count(len(twice), 'name')} repeated: {listed(twice[:5], len(twice))}.",
+            Message("give each point an index of its own, or pass `.to_numpy()` of both sides."),
         )
     impure = np.flatnonzero(analysis.parts_of_pred > 1).tolist()
     broken = np.flatnonzero(analysis.parts_of_true > 1).tolist()

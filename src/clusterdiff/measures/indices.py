@@ -7,6 +7,7 @@ from functools import partial
 from math import atan2, comb, inf, pi, sqrt
 from typing import Any
 
+from clusterdiff.errors import MeasureError
 from clusterdiff.measures.formulas import flaw_of, share_of
 from clusterdiff.measures.pairs import FACTS, pair_correlation, rand
 from clusterdiff.measures.parameters import NotNegative
@@ -48,6 +49,11 @@ def _root_of_half(n: int) -> float:
 
 
 def _tversky_facts(alpha: float = 1.0, beta: float = 1.0) -> dict[str, Any]:
+    if alpha == beta == 0:
+        raise MeasureError(
+            "tversky(alpha=0, beta=0) is 1 for all clusterings that have a pair in common.",
+            "give alpha (pairs that were cut) or beta (pairs that were tied) a weight.",
+        )
     return {"symmetric": alpha == beta, "linear": alpha + beta == 1}
 
 

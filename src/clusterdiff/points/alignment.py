@@ -138,9 +138,22 @@ class Order:
             ),
         )
 
+    def _strange(self, values: Mapping[Any, Any], argument: str) -> ArgumentError:
+        key = next(iter(values), None)
+        told = (
+            f"its first key is {key!r}, and the first point is {self.names[0]!r}" if values else "it is empty"
+        )
+        return ArgumentError.about(
+            argument,
+            f"has none of the {len(self):,} points as a key: {told}.",
+            "pass a dict from point to value; 1 and '1' are never matched silently.",
+        )
+
     def describe(self, values: Any, argument: str) -> Any:
         """The same, but not every value need be known: points that ``values`` lacks get None."""
         if isinstance(values, Mapping):
+            if not any(point in values for point in self.names):
+                raise self._strange(values, argument)
             return [values.get(point) for point in self.names]
         at = self._places_in(values, argument)
         if at is not None:

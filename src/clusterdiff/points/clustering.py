@@ -239,8 +239,20 @@ def _from_clusters(clusters: Sequence[Any], argument: str) -> tuple[Labels, Poin
 
 def refuse_twice(points: Points, argument: str) -> None:
     """Raise if a point has no name, or stands twice."""
+    twice = named_twice(points, argument)
+    if len(twice):
+        raise LabelError.about(
+            argument,
+            f"must name each point once; {count(len(twice), 'name')} repeated: "
+            f"{listed(twice[:5], len(twice))}.",
+            "a point belongs to one cluster; remove the repeats, or resolve the overlap between clusters.",
+        )
+
+
+def named_twice(points: Points, argument: str) -> AnyArray:
+    """The names that stand twice or more often; raise if a point has no name."""
     if isinstance(points, range):
-        return
+        return np.empty(0, dtype=object)
     encoded = encode_objects(
         points if isinstance(points, list | np.ndarray) else list(points), argument, "points"
     )
@@ -250,12 +262,6 @@ def refuse_twice(points: Points, argument: str) -> None:
             argument, f"has {count(at.size)} without a name (null), the first at position {at[0]}."
         )
     assert encoded.lexicon is not None
-    if len(encoded.lexicon) < len(points):
-        counts = np.bincount(encoded.values)
-        twice = np.flatnonzero(counts > 1)
-        raise LabelError.about(
-            argument,
-            f"must name each point once; {count(twice.size, 'name')} repeated: "
-            f"{listed(encoded.lexicon[twice[:5]], twice.size)}.",
-            "a point belongs to one cluster; remove the repeats, or resolve the overlap between clusters.",
-        )
+    if len(encoded.lexicon) == len(points):
+        return np.empty(0, dtype=object)
+    return encoded.lexicon[np.flatnonzero(np.bincount(encoded.values) > 1)]

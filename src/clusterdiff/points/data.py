@@ -22,6 +22,8 @@ from clusterdiff.wording import count
 BLOCK = 1 << 20
 #: How far a distance matrix may be from symmetric, relative to its largest entry.
 SYMMETRY = 1e-9
+#: How far a point may be from itself, relative to the largest distance: roots of rounded squares, in single precision.
+ZERO = 1e-3
 
 
 #: Numbers up to 2 to this power, and down to its inverse, can be multiplied four times and summed without leaving the
@@ -332,6 +334,7 @@ def _sparse_links(matrix: Any, order: Order) -> tuple[Int64Array, Int64Array, Fl
     gap = abs(whole - whole.T)
     if gap.nnz and gap.max() > SYMMETRY * float(whole.max()):
         raise _asymmetric(float(gap.max()))
+    _refuse_similarity(whole.diagonal(), float(whole.max()) if whole.nnz else 0.0)
     whole = _bounded(whole, SAFE_LINKS)
     if order.rows is not None:
         whole = whole[order.rows][:, order.rows]
@@ -351,6 +354,18 @@ def _refuse_bad_links(values: npt.NDArray[Any]) -> None:
             "distances",
             "not be negative",
             got=f"{count(int((values < 0).sum()), 'entry')} below 0, the smallest {values.min()}",
+        )
+
+
+def _refuse_similarity(own: npt.NDArray[Any], largest: float) -> None:
+    """Raise if points are apart from themselves; by rounding alone they may be so by a little."""
+    far = np.flatnonzero(own > ZERO * largest)
+    if far.size:
+        raise ArgumentError.about(
+            "distances",
+            f"must be 0 between a point and itself; the diagonal is not, for {count(far.size)}: the first is "
+            f"{float(own[far[0]]):.6g}, and the largest distance {largest:.6g}.",
+            "turn similarities into distances, for example with s.max() - s.",
         )
 
 
@@ -389,5 +404,6 @@ def _checked_distances(d: npt.NDArray[Any], n: int) -> npt.NDArray[Any]:
         )
         if gap > SYMMETRY * float(values.max()):
             raise _asymmetric(gap)
+        _refuse_similarity(values.diagonal(), float(values.max(initial=0.0)))
     bounded: npt.NDArray[Any] = _bounded(values, SAFE_LINKS)
     return bounded

@@ -59,6 +59,16 @@ def _values(items: Sequence[Any]) -> Sequence[Any]:
 
 
 def _from_array(array: AnyArray, argument: str) -> Labels:
+    if _is_linkage(array):
+        raise LabelError.must(
+            argument,
+            "be one clustering",
+            got=f"a dendrogram of {array.shape[0] + 1:,} points (an array of shape {array.shape})",
+            hint=[
+                Message("cut it with `scipy.cluster.hierarchy.fcluster(…)`"),
+                Message("score every cut against true clusters with `sweep()`"),
+            ],
+        )
     if array.ndim != 1:
         raise LabelError.must(
             argument,
@@ -94,6 +104,15 @@ def _from_array(array: AnyArray, argument: str) -> Labels:
     raise LabelError.must(
         argument, "hold labels (integers, strings, bools or objects)", got=f"an array of {array.dtype}"
     )
+
+
+def _is_linkage(array: AnyArray) -> bool:
+    """Whether this is a dendrogram as SciPy has it: what is united, at which height, and how many points that makes."""
+    if array.ndim != 2 or array.shape[1] != 4 or not len(array) or array.dtype.kind != "f":
+        return False
+    united, sizes, n = np.ma.getdata(array)[:, :2], np.ma.getdata(array)[:, 3], len(array) + 1
+    ends = np.sort(united, axis=None)
+    return sizes[-1] == n and bool(np.array_equal(ends, np.arange(2 * n - 2)))
 
 
 def _from_floats(array: npt.NDArray[np.floating[Any]], absent: BoolArray | None, argument: str) -> Labels:

@@ -28,7 +28,6 @@ from clusterdiff.files import write_text
 from clusterdiff.formats.source import parse
 from clusterdiff.points.policy import MISSING
 from clusterdiff.table import shown
-from clusterdiff.wording import count
 
 #: The matrix is printed up to so many clusterings.
 PRINTED = 12
@@ -108,7 +107,7 @@ def command(
 
 def _show(found: Matrix, top: int) -> None:
     out = console()
-    out.print(f"{count(len(found), 'clustering')} of {count(found.n)}")
+    out.print(found.told)
     if len(found) <= PRINTED:
         table = plain_table(found.measure.name, right=[shown(found.names[i], 16) for i in found.order])
         for i in found.order:
