@@ -205,3 +205,26 @@ def test_noise_on_the_command_line(tmp_path: Path, engine: str) -> None:
     assert "noise:true=-,pred={5,6}→drop(3)" in n("--noise-pred", "5", "--noise-pred", "6")[1]
     if engine == "memory":
         assert cd.compare(*files, noise=0, noise_as="drop").n == 2
+
+
+@pytest.mark.parametrize("library", ["pyarrow", "categories", "duckdb", "pandas", "polars"])
+@pytest.mark.parametrize("side", [0, 1])
+def test_one_side_is_all_noise(library: str, side: int) -> None:
+    """No label is left to read on that side: its points stand alone, or none is left, as for labels in memory."""
+    labels = ["a", "a", "b", "b"], ["none"] * 4
+    make: dict[str, Any] = {
+        "pyarrow": pa.table,
+        "categories": lambda columns: pa.table(
+            columns | {"cluster": pa.array(columns["cluster"]).dictionary_encode()}
+        ),
+        "duckdb": lambda columns: duckdb.from_arrow(pa.table(columns)),
+        "pandas": pd.DataFrame,
+        "polars": pl.DataFrame,
+    }
+    true, pred = (make[library]({"id": [1, 2, 3, 4], "cluster": labels[i]}) for i in (side, 1 - side))
+    known = cd.compare(labels[side], labels[1 - side], noise="none")
+    diff = cd.compare(true, pred, noise="none")
+    assert diff.scores(["S_H", "ari", "pairs.recall"]) == known.scores(["S_H", "ari", "pairs.recall"])
+    assert diff.loss == known.loss
+    with pytest.raises(cd.LabelError, match='no point is left: noise_as="drop" left out all 4'):
+        cd.compare(true, pred, noise="none", noise_as="drop")

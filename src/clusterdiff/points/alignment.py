@@ -369,17 +369,22 @@ def lacks_points(side: str, number: int, total: int, other: str, names: str) -> 
     )
 
 
+def nothing_left(why: str, points: int) -> LabelError:
+    """What to raise where all points were left out, because they are noise or ``"missing"`` on a side."""
+    option, hint = (
+        ("missing", "check that both sides name their points in the same way.")
+        if why == "missing"
+        else ("noise_as", NOISE_HINT)
+    )
+    told = 'no point is left: `{option}="drop"` left out all {points:,}.'
+    return LabelError(Message(told, option=option, points=points), hint)
+
+
 def _keep(aligned: Alignment, keep: BoolArray | None, why: str) -> Alignment:
     if keep is None or keep.all():
         return aligned
     if not keep.any():
-        option, hint = (
-            ("missing", "check that both sides name their points in the same way.")
-            if why == "missing"
-            else ("noise_as", NOISE_HINT)
-        )
-        told = 'no point is left: `{option}="drop"` left out all {points:,}.'
-        raise LabelError(Message(told, option=option, points=len(keep)), hint)
+        raise nothing_left(why, len(keep))
     kept = np.flatnonzero(keep)
     # Points without names keep their old positions as names.
     return replace(

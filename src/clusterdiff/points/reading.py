@@ -196,6 +196,8 @@ def _from_column(data: Any, argument: str) -> Labels:
             hint='pass one column, such as frame["cluster"].',
         ) from None
     dtype = series.dtype
+    if not len(series) and dtype in {nw.Categorical, nw.Enum, nw.String}:
+        return encode_objects([], argument)  # Arrow may have no memory at all for nothing
     if dtype in {nw.Categorical, nw.Enum}:
         return _from_categories(series.to_native(), argument)
     if dtype in {nw.Int128, nw.UInt128}:  # NumPy has no such integers

@@ -18,7 +18,7 @@ import narwhals.stable.v2 as nw
 
 from clusterdiff.errors import ArgumentError, EngineError, LabelError, listed, positions
 from clusterdiff.messages import joined
-from clusterdiff.points.alignment import lacks_labels, lacks_points
+from clusterdiff.points.alignment import lacks_labels, lacks_points, nothing_left
 from clusterdiff.points.missing import MISSING_HINT
 from clusterdiff.points.noise import Noise
 from clusterdiff.points.policy import Policy
@@ -236,6 +236,8 @@ class _Grouping:
             kept = kept.filter((c("tz") + c("pz")) == 0)
         kept = filtered(kept, policy.rule.known)
         tally = self._tally(flagged, kept)
+        if policy.noise.drops and tally["points"] and tally["noise"] == tally["points"]:
+            raise nothing_left("noise", tally["points"])
         before = kept
         if tally["missing"] and policy.rule.refuses:
             self._refuse_missing(tally)
