@@ -8,6 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 import clusterdiff as cd
+from clusterdiff.diff.loss import Loss
 from clusterdiff.errors import MeasureError
 
 #: What has a value without parameters, features and distances.
@@ -144,7 +145,7 @@ def test_a_component_lost_what_it_loses_by_itself(name: str) -> None:
 
 def test_what_does_not_add_up_says_so() -> None:
     diff = cd.compare([0, 0, 1, 1], [0, 0, 1, 2])
-    with pytest.raises(MeasureError, match="what ari loses does not add up over components") as error:
+    with pytest.raises(MeasureError, match="the loss of ari is not shared out over components") as error:
         diff.loss_of("ari", "component")
     assert "gains" in str(error.value.hint)
     with pytest.raises(cd.errors.ArgumentError, match="`by` must be one of"):
@@ -182,6 +183,46 @@ def test_undefined_on_the_way() -> None:
     loss = cd.compare(true, pred).loss_of(none)
     assert not isfinite(loss.split)
     assert loss.told(2, ["split", "merge"]) == ["which cannot be shared out"]
+
+
+# ---- told
+
+
+def test_explanations_tell_the_loss_of_their_measure() -> None:
+    true, pred = np.array([0, 0, 0, 1, 1, 2, 3, 3]), np.array([0, 0, 1, 2, 2, 2, 3, 3])
+    diff = cd.compare(true, pred)
+    for name in (*ADDING_UP, "ari", "f_measure", "I"):
+        told = diff.explain(name)
+        assert told.loss == diff.loss_of(name)
+        assert f"{told.loss.total:.4f} was lost, {told.loss.split:.4f}" in str(told)
+        assert told.shared_out == (name in ADDING_UP)
+        assert ("by itself would gain" in str(told)) != told.shared_out
+        assert told.to_dict()["loss"] == diff.loss_of(name)._asdict()
+        if told.shared_out:
+            assert told.lost == told.loss.total
+            assert sum(story.share for story in told.stories) == pytest.approx(1)
+            assert sum(story.component.loss for story in told.stories) == pytest.approx(told.loss.total)
+            assert sum(loss.split for loss in told.kinds.values()) == pytest.approx(told.loss.split)
+        else:
+            assert told.kinds == {}
+    merged = cd.compare([0, 1, 1], [0, 0, 0])
+    assert str(merged.explain("b3.recall")) == "b3.recall = 1.0000: nothing was lost."
+    assert "the clusterings are the same" in str(cd.compare([0, 1], [1, 0]).explain("b3.recall"))
+
+
+def test_gains_and_the_unknown_in_sentences() -> None:
+    parts = ["split", "merge"]
+    assert (
+        Loss.of(-0.02, 0.25).sentence(parts)
+        == "0.2300 was lost, 0.2500 to merges, while splits gained 0.0200"
+    )
+    assert (
+        Loss.of(0.25, -1e-17).sentence(parts)
+        == "0.2500 was lost, 0.2500 (100%) to splits and 0.0000 (0%) to merges"
+    )
+    unknown = Loss(0.5, float("nan"), float("nan"))
+    assert unknown.sentence(parts) == "0.5000 was lost, which cannot be shared out"
+    assert unknown.to_dict() == {"total": 0.5, "split": None, "merge": None, "missing": 0.0, "spurious": 0.0}
 
 
 # ---- lost points

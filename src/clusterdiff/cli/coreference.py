@@ -29,6 +29,7 @@ from clusterdiff.errors import ArgumentError, LabelError, listed, nearest
 from clusterdiff.formats.mentions import REPEATED, Repeated
 from clusterdiff.formats.source import Source
 from clusterdiff.inputs.choice import CORPORA, recognise
+from clusterdiff.meet.sums import LOST_TO
 from clusterdiff.points.corpus import Corpus
 from clusterdiff.show.coreference import coreference_table, told_score
 from clusterdiff.table import shown as spelt
@@ -159,7 +160,7 @@ def _as_text(diff: CorpusComparison, shown: Shown, out: Console) -> Iterator[Ren
     slices = sliced(diff, [name for name in how.by if name != "document"])
     yield from _scores(diff, shown)
     yield Text()
-    yield from flowing(_told(diff, voice), out)
+    yield from flowing(_told(diff, voice, shown.how.measure), out)
     yield from costliest(diff, how, voice, out)
     if "document" in how.by:
         yield Text()
@@ -188,8 +189,8 @@ def _scores(diff: CorpusComparison, shown: Shown) -> Iterator[RenderableType]:
     yield single
 
 
-def _told(diff: CorpusComparison, voice: Voice) -> list[str]:
-    """What the two files have, and what S_H lost."""
+def _told(diff: CorpusComparison, voice: Voice, measure: str) -> list[str]:
+    """What the two files have, and what S_H and the measure that is explained lost."""
     lines = [count(len(diff.documents), "document")]
     if diff.counts is not None:
         sides = " · ".join(_side(diff.counts, voice, side) for side in (0, 1))
@@ -198,7 +199,12 @@ def _told(diff: CorpusComparison, voice: Voice) -> list[str]:
         found = f"{counts.found:,} found, {counts.missing:,} not found, {counts.spurious:,} spurious"
         meaning = diff.policy.rule.brief if diff.policy.unshared else ""
         lines.append(f"{nouns.point}s: {found}" + (f"; {meaning.format(nouns.a_cluster)}" if meaning else ""))
-    return [*lines, f"S_H {lost(diff.loss, voice, diff.policy.rule.loses)}"]
+    parts = LOST_TO if diff.policy.rule.loses else LOST_TO[:2]
+    told = dict.fromkeys(["S_H", measure])
+    return [
+        *lines,
+        *(f"{name} {lost(diff.loss_of(name), voice, parts, not diff.loss.total)}" for name in told),
+    ]
 
 
 def _side(counts: Counts, voice: Voice, side: int) -> str:

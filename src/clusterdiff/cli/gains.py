@@ -23,7 +23,7 @@ def gains_as_data(diff: Comparison, measure: str, top: int) -> dict[str, Any]:
     """The ``top`` of each as plain values."""
     found = [diff.gains(measure, by) for by in BY]
     repairs = diff.repairs(measure)
-    head = {"measure": found[0].measure, "score": found[0].score}
+    head = {"measure": found[0].measure, "score": found[0].score, "loss": diff.loss_of(measure).to_dict()}
     kinds = {each.by: {"rows": each.to_dict(top)["gains"], "left_out": each.left_out} for each in found}
     listed = {"rows": repairs.to_dict(top), "left_out": repairs.left_out}
     return head | kinds | {"repairs": listed}

@@ -125,7 +125,7 @@ def as_text(diff: Comparison, how: How, columns: Columns | None, out: Console) -
     """A comparison for people: sentences or a table if they are asked for, otherwise hunks."""
     slices = sliced(diff, how.by, columns)
     voice = Voice(how.sides)
-    yield from summary(diff, diff.scores(how.measures), voice)
+    yield from summary(diff, diff.scores(how.measures), voice, how.measure)
     if how.sides != SIDES:
         fates = ", ".join(f"{number:,} {status}" for status, number in _fates(diff).items())
         yield Text("clusters: " + fates.replace("continues", "continued"))

@@ -26,16 +26,21 @@ NAMES = 40
 WORD = 14
 
 
-def summary(diff: Comparison, scores: dict[str, float], voice: Voice) -> Iterator[RenderableType]:
-    """Scores, sizes, what was lost, and how many components are of each kind."""
+def summary(
+    diff: Comparison, scores: dict[str, float], voice: Voice, measure: str = "S_H"
+) -> Iterator[RenderableType]:
+    """Scores, sizes, what S_H and the measure that is explained lost, and how many components are of each kind."""
     width = max(map(len, scores), default=0)
-    for measure, value in scores.items():
+    for label, value in scores.items():
         score = (number(value), "bold")
-        yield Text.assemble((f"{measure:<{width}}  ", "bold"), score, (_by_chance(diff, measure), DIM))
+        yield Text.assemble((f"{label:<{width}}  ", "bold"), score, (_by_chance(diff, label), DIM))
     told = (count(k, voice.cluster(side)) for side, k in enumerate(diff.clusters))
     yield Text(" · ".join([count(diff.n, voice.nouns.point), *told]))
-    whose = "" if list(scores) == ["S_H"] else "S_H "
-    yield Text(whose + lost(diff.loss, voice, diff.summed.uneven))
+    whose = "" if {*scores, measure} == {"S_H"} else "S_H "
+    parts, same = diff.summed.losses, not diff.loss.total
+    yield Text(whose + lost(diff.loss, voice, parts, same))
+    if measure != "S_H":
+        yield Text(f"{measure} {lost(diff.loss_of(measure), voice, parts, same)}")
     kinds: list[Any] = []
     for kind, k in diff.kinds.items():
         kinds += [" · " if kinds else "components: ", (f"{k:,} {kind}", KINDS[kind].terminal)]
@@ -50,17 +55,11 @@ def _by_chance(diff: Comparison, measure: str) -> str:
     return f"  (shuffled labels: {number(found.mean)}{f'; {found.p_text}' if found.p_kind else ''})"
 
 
-def lost(loss: Loss, voice: Voice, uneven: bool) -> str:
-    """What S_H lost, and to what."""
-    total, *parts = loss
-    if not total:
-        return "lost nothing: the clusterings are the same"
-    point = voice.nouns.point
-    to = ("splits", "merges", f"missing {point}s", f"spurious {point}s")[: 4 if uneven else 2]
-    told = [
-        f"{number(part)} ({percent(part / total)}) to {what}" for part, what in zip(parts, to, strict=False)
-    ]
-    return f"lost {number(total)}: {', '.join(told)}"
+def lost(loss: Loss, voice: Voice, parts: Sequence[str], same: bool) -> str:
+    """What a measure lost, and to what."""
+    if same or not loss.total:
+        return f"lost nothing{': the clusterings are the same' if same else ''}"
+    return f"lost {number(loss.total)}: {', '.join(loss.told(4, parts, voice.nouns.point, shares=True))}"
 
 
 class Cost(NamedTuple):

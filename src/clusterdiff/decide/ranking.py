@@ -97,7 +97,7 @@ class Ranking(Boards):
         return self._system(name).score(wanted)
 
     def loss(self, name: str) -> Loss:
-        """What the S_H of a system lost, to splits, merges, missing and spurious points."""
+        """What a system lost of the first measure, to splits, merges, missing and spurious points."""
         return self._system(name).loss
 
     def rank(self, name: str) -> int:
@@ -296,7 +296,7 @@ class Ranking(Boards):
             "n": self._systems[name].n,
             "scores": scores,
             "interval": list(self.interval(name)) if sure else None,
-            "loss": self.loss(name)._asdict(),
+            "loss": self.loss(name).to_dict(),
             "p_value": self.against_best.get(name) if tested else None,
         }
 
@@ -321,7 +321,7 @@ class Ranking(Boards):
         for i, end in enumerate(("low", "high")):
             columns[end] = [row["interval"][i] if row["interval"] else nan for row in rows]
         for part in PARTS:
-            columns[f"{part}_loss"] = [row["loss"][part] for row in rows]
+            columns[f"{part}_loss"] = [_value(row["loss"][part]) for row in rows]
         columns["p_value"] = [_value(row["p_value"]) for row in rows]
         return Table(columns)
 
@@ -365,7 +365,7 @@ class Ranking(Boards):
                 low, high = row["interval"] or (nan, nan)
                 cells.append(Entry("" if isnan(low) else f"{low:.4f}–{high:.4f}"))
             cells += [scores[name] for name in others]
-            cells += [Entry(f"{row['loss'][part]:.4f}") for part in parts]
+            cells += [number(_value(row["loss"][part]), nan) for part in parts]
             lines.append([*cells, *[Entry(p_text(row["p_value"]))] * tested])
         return [Board(head, lines, len(self) - len(names), self.footnotes, notices=self.notices)]
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from clusterdiff import _core
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.diff.loss import Loss
+from clusterdiff.diff.paths import loss_of
 from clusterdiff.diff.statistic import Statistic, kept_share, statistic
 from clusterdiff.diff.units import Unit, units_of
 from clusterdiff.errors import ClusterdiffError, ClusterdiffWarning, MeasureError
@@ -53,9 +55,13 @@ class Outline(Once):
         return self._score
 
 
+#: What a measure lost whose way from truth to prediction cannot be had where the cells are.
+UNKNOWN = Loss(*[nan] * 5)
+
+
 @dataclass
 class System:
-    """One system: its scores by measure, what S_H lost, and what its units add to the first measure.
+    """One system: its scores by measure, what the first of them lost, and what its units add to it.
 
     ``units`` are the names of the units, in the order of the rows of ``found.sums``. Both are None where the cells stay
     in an engine.
@@ -154,7 +160,7 @@ class Judge:
         return System(
             name,
             n,
-            Loss.of(split / n, merge / n),
+            loss_of(self._first, meet, lambda: Loss.of(split / n, merge / n)),
             self._scores(lambda measure: float(measure(meet)), outlined=True),
             found,
             units,
@@ -176,7 +182,11 @@ class Judge:
                 outline = Outline(diff.meet, SizeCounts.of(diff.meet.true_size))
         signature = diff.signature.partition("|")[2].rpartition("|v:")[0]
         scores = self._scores(diff.score, outlined=outline is not None)
-        return System(name, diff.n, diff.loss, scores, found, units, signature, list(diff.notices), outline)
+        try:
+            loss = diff.loss_of(self._first)
+        except MeasureError:  # the score itself is known, or there would be none
+            loss = UNKNOWN
+        return System(name, diff.n, loss, scores, found, units, signature, list(diff.notices), outline)
 
     @property
     def _first(self) -> Measure:

@@ -13,6 +13,7 @@ from clusterdiff import notebook
 from clusterdiff.diff.analysis import Analysis, CellNumbers
 from clusterdiff.diff.components import Component, components
 from clusterdiff.diff.gains import gain_together, gains, wrong
+from clusterdiff.diff.loss import PARTS as PARTS_LOST
 from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.slices import by_kind
 from clusterdiff.diff.source import PointSource
@@ -28,7 +29,8 @@ POINTS, PARTS, CLUSTERS = 5, 4, 6
 class Story:
     """A component that lost something: what happened to its clusters, and what setting it right would gain.
 
-    ``share`` is its share of the whole loss: of what setting all components right would gain.
+    ``share`` is its share of the whole loss; of a measure whose loss is not known by component, of what setting all of
+    them right would gain. Of ``as_h`` the gain is that with what chance loses as it is.
     """
 
     component: Component
@@ -67,11 +69,13 @@ class Explanation:
     """Where the score was lost. ``print`` it, or read its parts.
 
     ``damaged`` of ``components`` components lost something; ``half`` of them make up half of the loss, and the
-    ``top`` costliest, described in ``stories``, make up ``concentration`` of it. ``loss`` has the loss of S_H and
-    ``kinds`` that by kind, and ``unshared`` says which points were not found and which are spurious, where they count
-    as lost. ``lost`` is the whole loss of the ``measure`` that is explained: if it is not S_H, what setting all
-    components right would gain. The costliest are then those that gain most by themselves, and ``left_out`` were not
-    looked at, as in :class:`Gains`.
+    ``top`` costliest, described in ``stories``, make up ``concentration`` of it. ``loss`` is that of the ``measure``
+    that is explained, as :meth:`Comparison.loss_of` has it, and ``kinds`` that by kind; ``unshared`` says which points
+    were not found and which are spurious, where they count as lost.
+
+    ``shared_out`` says whether the loss is known by component, and ``lost`` is the whole of it. If it is not, there are
+    no ``kinds``, and ``lost`` is what setting all components right would gain. The costliest are then those that
+    gain most by themselves, with their losses of S_H; ``left_out`` were not looked at, as in :class:`Gains`.
     """
 
     score: float
@@ -88,15 +92,19 @@ class Explanation:
     lost: float = 0.0
     left_out: int = 0
     nouns: Nouns = field(default=Nouns(), repr=False)
+    same: bool = False
+    shared_out: bool = True
 
     @property
     def sentences(self) -> list[str]:
         """The overview, without the components."""
         if not self.damaged:
             told = f"{self.measure} = {number(self.score)}"
-            if self.loss.total:  # of S_H, which no two clusterings that differ can keep
-                return [f"{told}: no component set right by itself would improve it."]
-            return [f"{told}: nothing was lost, the clusterings are the same."]
+            if self.same:
+                return [f"{told}: nothing was lost, the clusterings are the same."]
+            if self.shared_out:
+                return [f"{told}: nothing was lost."]
+            return [f"{told}: no component set right by itself would improve it."]
         out = [self._overview(), *self.unshared]
         where = f"{self.damaged:,} of {count(self.components, 'component')}"
         if self.damaged == self.components:
@@ -112,22 +120,15 @@ class Explanation:
         return out
 
     def _overview(self) -> str:
-        if self.measure != "S_H":
-            left = (
-                f" ({count(self.left_out, 'component')} of lesser loss not looked at)"
-                if self.left_out
-                else ""
-            )
-            all_right = f"setting all components right would gain {number(self.lost)}"
-            return f"{self.measure} = {number(self.score)}: {all_right}{left}."
-        total, *parts = self.loss
-        points = plural(self.nouns.point)
-        to = ("splits", "merges", f"missing {points}", f"spurious {points}")[: 4 if self.unshared else 2]
-        told = [
-            f"{number(part)} ({percent(part / total)}) to {what}"
-            for part, what in zip(parts, to, strict=False)
-        ]
-        return f"S_H = {number(self.score)}: {number(total)} was lost, {and_list(told)}."
+        parts = PARTS_LOST if self.unshared else PARTS_LOST[:2]
+        told = f"{self.measure} = {number(self.score)}: {self.loss.sentence(parts, self.nouns.point)}."
+        if self.shared_out:
+            return told
+        left = f" ({count(self.left_out, 'component')} of lesser loss not looked at)" if self.left_out else ""
+        return (
+            f"{told} Components are told by what setting each right by itself would gain; all together, "
+            f"{number(self.lost)}{left}."
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values."""
@@ -135,7 +136,8 @@ class Explanation:
             "measure": self.measure,
             "score": self.score,
             "lost": self.lost,
-            "loss": self.loss._asdict(),
+            "loss": self.loss.to_dict(),
+            "shared_out": self.shared_out,
             "components": self.components,
             "damaged": self.damaged,
             "half": self.half,
@@ -164,8 +166,10 @@ class Explanation:
         )
 
 
-def explain(analysis: Analysis, source: PointSource, top: int, sides: tuple[str, str]) -> Explanation:
-    """Where the score was lost; see :meth:`Comparison.explain`."""
+def explain(
+    analysis: Analysis, source: PointSource, top: int, sides: tuple[str, str], of: tuple[str, float]
+) -> Explanation:
+    """Where the score was lost, whose name and value are told; see :meth:`Comparison.explain`."""
     table, loss = components(analysis, source), analysis.loss
     lost = table["loss"]
     damaged = int(np.count_nonzero(lost > 0))
@@ -186,7 +190,7 @@ def explain(analysis: Analysis, source: PointSource, top: int, sides: tuple[str,
     concentration = float(running[told - 1] / whole) if told else 0.0
     unshared = tuple(_Narrator(analysis, source, sides).unshared())
     return Explanation(
-        analysis.score,
+        of[1],
         loss,
         len(table),
         damaged,
@@ -196,13 +200,15 @@ def explain(analysis: Analysis, source: PointSource, top: int, sides: tuple[str,
         kinds,
         stories,
         unshared,
-        lost=loss.total,
+        of[0],
+        loss.total,
         nouns=source.nouns,
+        same=not wrong(analysis, "component").any(),
     )
 
 
-def explain_gains(worth: Worth, top: int, sides: tuple[str, str]) -> Explanation:
-    """What setting components right would gain in any measure; see :meth:`Comparison.explain`."""
+def explain_gains(worth: Worth, loss: Loss, top: int, sides: tuple[str, str]) -> Explanation:
+    """What setting components right would gain in any measure, which lost so much; see :meth:`Comparison.explain`."""
     analysis, source = worth.analysis, worth.source
     found = gains(worth, "component")
     order, gained = found["component"], found["gain"]
@@ -230,19 +236,21 @@ def explain_gains(worth: Worth, top: int, sides: tuple[str, str]) -> Explanation
     ]
     return Explanation(
         worth.score,
-        analysis.loss,
+        loss,
         len(table),
         damaged + found.left_out,
         half,
         top,
         share(told),
-        {row.value: Loss(*row[3:]) for row in by_kind(analysis)},
+        {},
         stories,
         tuple(_Narrator(analysis, source, sides).unshared()),
         worth.measure.name,
         whole,
         found.left_out,
         source.nouns,
+        same=not len(every),
+        shared_out=False,
     )
 
 

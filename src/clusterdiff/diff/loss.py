@@ -16,7 +16,7 @@ from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import LOST_TO
 from clusterdiff.points.labels import FloatArray
 from clusterdiff.table import record_html
-from clusterdiff.wording import number, percent, plural
+from clusterdiff.wording import and_list, number, percent, plural
 
 #: The parts of a loss, in their order.
 PARTS = LOST_TO
@@ -70,6 +70,23 @@ class Loss(NamedTuple):
             return f"{number(max(value, 0.0), digits)}{share} to {words[part]}"
 
         return [say(part, value) for part, value in values.items()]
+
+    def sentence(self, parts: Sequence[str], point: str = "point") -> str:
+        """The whole and some of its parts, as part of a sentence.
+
+        >>> Loss.of(0.25, 0.75).sentence(["split", "merge"])
+        '1.0000 was lost, 0.2500 (25%) to splits and 0.7500 (75%) to merges'
+        >>> Loss.of(0.25, -0.02).sentence(["split", "merge"])
+        '0.2300 was lost, 0.2500 to splits, while merges gained 0.0200'
+        """
+        told = self.told(4, parts, point, shares=True)
+        lost = [part for part in told if not part.startswith("while")]
+        gained = [part for part in told if part not in lost]
+        return ", ".join([f"{number(self.total)} was lost", *([and_list(lost)] if lost else []), *gained])
+
+    def to_dict(self) -> dict[str, float | None]:
+        """As plain values; None for parts that are not known."""
+        return {name: None if isnan(value) else value for name, value in self._asdict().items()}
 
     def _repr_html_(self) -> str:
         return record_html("Loss", self._asdict())

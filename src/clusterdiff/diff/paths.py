@@ -81,7 +81,7 @@ POINTWISE: dict[Callable[..., float], Pointwise] = {
 
 
 def cell_loss_of(measure: Measure, meet: Meet) -> CellLoss | None:
-    """What each cell lost of a measure whose loss adds up over cells; None for all others."""
+    """What each cell lost of a measure, if that is known; None otherwise."""
     scored = scoring(measure)
     if scored is not None:
         s, sigma = scored
@@ -131,7 +131,7 @@ def _halves(meet: Meet, *values: Any) -> CellLoss:
 
 
 def adding_up(measure: Measure, meet: Meet) -> Analysis | None:
-    """The analysis whose losses are those of a measure, if they add up over cells."""
+    """The analysis whose losses are those of a measure, if they are known cell by cell."""
     lost = cell_loss_of(measure, meet)
     return None if lost is None else Analysis(meet, lost)
 
@@ -140,9 +140,9 @@ def losses_by(measure: Measure, meet: Meet, source: PointSource, by: Grouping) -
     """A table with the losses of a measure; see :meth:`Comparison.loss_of`."""
     analysis = adding_up(measure, meet)
     if analysis is None:
-        where = " where points count as lost" if meet.uneven and measure.function in POINTWISE else ""
+        where = ", where points count as lost" if meet.uneven else ""
         raise MeasureError(
-            f"what {measure.name} loses does not add up over components and clusters{where}.",
+            f"the loss of {measure.name} is not shared out over components and clusters{where}.",
             [
                 Message("ask for all of it: leave out `by=`"),
                 Message("see `.gains(…)`, which says what each is worth"),

@@ -36,6 +36,7 @@ class Costs:
             "pred": comparison.meet.k_pred,
         }
         self.score = self._worth.score
+        self.loss = comparison.loss_of(self.measure)
 
     @cached_property
     def of(self) -> dict[str, FloatArray]:
@@ -60,4 +61,9 @@ class Costs:
 
     def data(self) -> dict[str, Any]:
         """What the page's script needs to know of the measure."""
-        return {"name": self.measure.name, "score": self.score, "left": self.left_out}
+        return {
+            "name": self.measure.name,
+            "score": self.score,
+            "loss": self.loss.to_dict(),
+            "left": self.left_out,
+        }

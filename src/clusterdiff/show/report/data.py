@@ -5,8 +5,9 @@ given by their places in the lists of their component; losses are shares of the 
 
 ``sides``          what the two clusterings are called
 ``nouns``          what points and clusters are called: ["point", "cluster"], or ["mention", "entity"]
-``measure``        None, or another measure than S_H that costs are told in: {name, score, left}; left counts the
-                   components, true and predicted clusters (by "component", "true", "pred") whose costs are not known
+``measure``        None, or another measure than S_H that costs are told in: {name, score, loss, left}; loss has its
+                   parts by name, and left counts the components, true and predicted clusters (by "component", "true",
+                   "pred") whose costs are not known
 ``n``              number of points
 ``total``          their mass: n, or the sum of the weights
 ``unit``           what weights are measured against: total/n, or 1 without weights
@@ -192,6 +193,13 @@ class Page:
     def parts(self, loss: Loss) -> list[tuple[str, float]]:
         """The parts of a loss; those for lost points only where there may be such."""
         return [(part, getattr(loss, part)) for part in self.diff.meet.losses]
+
+    @property
+    def other_loss(self) -> str:
+        """What the other measure lost, in a sentence."""
+        assert self.costs is not None
+        told = self.costs.loss.sentence(self.diff.meet.losses, self.nouns.point)
+        return f"{told[0].upper()}{told[1:]}."
 
     def row_parts(self, row: Slice) -> list[tuple[str, float]]:
         """The parts of the loss of a slice."""
