@@ -18,6 +18,7 @@ import pytest
 
 import clusterdiff as cd
 from clusterdiff.cli.examples import customers
+from clusterdiff.show.markdown import comparison_markdown
 from clusterdiff.show.report import render
 from tests.hostile import HOSTILE, hostile_clusterings
 
@@ -320,3 +321,24 @@ def test_long_texts_do_not_crowd_out_components(tmp_path: Path) -> None:
     assert (tmp_path / "diff.html").stat().st_size < 2_000_000
     page = (tmp_path / "diff.html").read_text(encoding="utf-8")
     assert len(data_of(page)["components"]) >= 20
+
+
+def test_a_truth_that_is_a_sample_is_told_first(tmp_path: Path) -> None:
+    """The numbers travel with their notice: on the page, in Markdown and in JSON it comes before them."""
+    true, pred = {i: i % 3 for i in range(10)}, {i: i % 3 for i in range(100)}
+    with pytest.warns(cd.ClusterdiffWarning, match="has 10 of the 100 points"):
+        diff = cd.compare(true, pred, missing="drop")
+    known = [str(notice) for notice in diff.notices]
+    assert len(known) == 2
+    diff.report(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page.count('<p class="notice"') == 2
+    assert page.index("has 10 of the 100 points") < page.index("<main>")
+    lines = comparison_markdown(diff).splitlines()
+    assert lines[0].startswith("> **Notice:** ")
+    assert "has 10 of the 100 points" in lines[2]
+    assert lines[4].startswith("**S")
+    assert list(diff.to_dict())[:2] == ["signature", "notices"]
+    assert diff.to_dict()["notices"] == known
+    cd.compare([0, 1], [0, 1]).report(tmp_path / "plain.html")
+    assert '<p class="notice"' not in (tmp_path / "plain.html").read_text(encoding="utf-8")

@@ -12,6 +12,8 @@ from clusterdiff.wording import count, number
 
 #: Clusters of a component that are named.
 NAMED = 4
+#: Letters of a notice.
+NOTICE = 1_000
 
 
 def comparison_markdown(
@@ -20,7 +22,7 @@ def comparison_markdown(
     top: int = 10,
     sides: tuple[str, str] = ("true", "predicted"),
 ) -> str:
-    r"""Scores, what was lost, and the costliest components: under 60,000 characters.
+    r"""Scores, what was lost, and the costliest components, after the notices: under 60,000 characters.
 
     >>> import clusterdiff as cd
     >>> print(comparison_markdown(cd.compare(["a", "a", "b", "b"], [1, 1, 2, 3])).splitlines()[0])
@@ -36,6 +38,7 @@ def comparison_markdown(
     ]
     loss, kinds = diff.loss, diff.kinds
     lines = [
+        *(f"> **Notice:** {escaped(notice, NOTICE)}" for notice in diff.notices),
         f"{scores} · {' · '.join(sizes)}",
         f"Lost {number(loss.total, 6)}: {', '.join(loss.told(6, diff.summed.losses))}.",
         f"Components: {', '.join(f'{number:,} {kind}' for kind, number in kinds.items())}.",

@@ -126,6 +126,11 @@ class Page:
     # ---- at a glance
 
     @property
+    def notices(self) -> list[str]:
+        """What one should know before trusting the numbers."""
+        return [visible(notice, 1_000) for notice in self.diff.notices]
+
+    @property
     def verdict(self) -> str:
         """The score, in a sentence."""
         score = self.diff.score()
