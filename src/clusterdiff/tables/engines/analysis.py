@@ -22,14 +22,14 @@ from clusterdiff.points.labels import BoolArray, Int64Array, single
 from clusterdiff.table import Table
 from clusterdiff.tables.engines.cells import Cells
 from clusterdiff.tables.engines.components import components
+from clusterdiff.tables.engines.expressions import if_else, shared_row
 from clusterdiff.tables.engines.loading import load_part, numbers, points_alone
+from clusterdiff.tables.engines.losses import COUNTS, RowLosses
 from clusterdiff.tables.engines.lost import POINT_BYTES, compare_lost, lost_points
-from clusterdiff.tables.engines.native import Engine, Frame, asked, plain
-from clusterdiff.tables.engines.sides import if_else, shared_row
+from clusterdiff.tables.engines.native import Engine, Frame, asked, flag, plain
 from clusterdiff.tables.engines.slices import slice_table
 from clusterdiff.tables.engines.source import EngineSource
 from clusterdiff.tables.engines.summed import InEngine
-from clusterdiff.tables.engines.tables import flag
 from clusterdiff.wording import count
 
 c = nw.col
@@ -56,7 +56,7 @@ class EngineAnalysis:
     def __init__(self, cells: Cells, summed: InEngine, budget: int) -> None:
         self.summed = summed
         self._cells = cells
-        self._sides = summed.sums.sides
+        self.losses = RowLosses(summed)
         self._budget = budget
         self._brought_last = lru_cache(maxsize=1)(self._brought_component)
 
@@ -77,38 +77,40 @@ class EngineAnalysis:
     @property
     def loss(self) -> Loss:
         """What S_H lost, in all and to splits and merges."""
-        return self.summed.sums.loss
+        return self.summed.loss
 
     # ---- components that differ
 
     @asked
     def _differing(self) -> tuple[Frame, dict[str, Any]]:
+        return self.losses.ask(self._find_differing)
+
+    def _find_differing(self) -> tuple[Frame, dict[str, Any]]:
         """The cells of components that are not the same on both sides, and what there is beside them.
 
         ``same`` components have ``same_m`` points, and ``rest`` says how much the others are: cells, or points where
         these count as lost. ``missing`` and ``spurious`` points are in no cluster of theirs either, as noise is.
         """
         engine, points, lost = self._cells.engine, self._cells.points, self._cells.lost
-        whole = ["size", "shared"] if lost else []
-        scored = self._sides.with_losses([f"{x}_{name}" for x in ("t", "p") for name in ("parts", *whole)])
+        scored = self.losses.rows("parts", *(["size", "shared"] if lost else []))
         one_true, one_pred = (c(x).is_null() | self._unsplit(x) for x in ("t", "p"))
         scored = scored.with_columns(
             same=flag(one_true & one_pred & shared_row() if lost else one_true & one_pred),
             nowhere=flag(c("t").is_null() & c("p").is_null() & ~shared_row()) if lost else nw.lit(0),
-            **{name: c(name) / self._cells.mass for name in self._sides.losses},
+            **{name: c(name) / self._cells.mass for name in self.losses.parts},
             **{
                 f"{side}_part": if_else(c(x).is_null(), c("k") * 1.0, self._share_of(x))
                 for side, x in (("true", "t"), ("pred", "p"))
             },
             # points in no cluster
             **{
-                f"{side}_alone": if_else(c(x).is_null(), c("k"), nw.lit(0))
+                f"{side}_alone": nw.when(c(x).is_null()).then(c("k")).otherwise(nw.lit(0))
                 for side, x in (("true", "t"), ("pred", "p"))
             },
-            **({"missing_m": c("pa") * c("m"), "spurious_m": c("ta") * c("m")} if lost else {}),
+            **({"missing_m": c("p_nobody") * c("m"), "spurious_m": c("t_nobody") * c("m")} if lost else {}),
         )
-        keep = ["t", "p", "m", "w", "k", *self._sides.losses, *CLUSTERS, *(LOST if lost else ())]
-        keep += ["ww", "wl", "wn"] * points.weighted
+        keep = ["t", "p", "m", "w", "k", *self.losses.parts, *CLUSTERS, *(LOST if lost else ())]
+        keep += ["w_squares", "w_logs", "w_points"] * points.weighted
         keep += ["within", *(f"c{j}" for j in range(points.features))] if points.features else []
         with engine.running():
             kept = engine.keep(scored.filter((c("same") + c("nowhere")) == 0).select(*keep))
@@ -118,9 +120,8 @@ class EngineAnalysis:
             if lost:
                 alone = scored.filter(c("nowhere") == 1)
                 found = {name: c(f"{name}_m").sum() for name in ("missing", "spurious")}
-                masses = {
-                    f"{name}_w": (c(x) * c("w")).sum() for name, x in (("missing", "pa"), ("spurious", "ta"))
-                }
+                lacks = {"missing": c("p_nobody"), "spurious": c("t_nobody")}
+                masses = {f"{name}_w": (mark * c("w")).sum() for name, mark in lacks.items()}
                 counts |= engine.row(alone.select(**found, **masses))
         return kept, {name: count if name.endswith("_w") else int(count) for name, count in counts.items()}
 
@@ -173,9 +174,9 @@ class EngineAnalysis:
         if self._cells.alone:
             # Points that are alone on one side belong to the component of their cluster on the other.
             single, parts = points_alone(self._cells), []
-            for key, own in (("t", "po"), ("p", "to")):
+            for key, own in (("t", "p_own"), ("p", "t_own")):
                 named = frame.filter(~c(key).is_null()).group_by(key).agg(rows=nw.len()).select(key)
-                mine = single.filter((c(own) > 0) & (c(f"{key}o") == 0))
+                mine = single.filter((c(own) > 0) & (c(f"{key}_own") == 0))
                 parts.append(mine.join(named, on=key, how="semi"))
             alone = nw.concat(parts, how="vertical")
         meet, locator = load_part(self._cells, frame, alone)
@@ -218,7 +219,7 @@ class EngineAnalysis:
             )
             engine.free(label)
             engine.free(cells)
-            losses = self._sides.losses
+            losses = self.losses.parts
             summed = (*losses, "m", "w", "k", *CLUSTERS, *(LOST if self._cells.lost else ()))
             found = (
                 placed.group_by("component")
@@ -251,7 +252,7 @@ class EngineAnalysis:
                 spurious_=flag(c("spurious_m") > 0) if self._cells.lost else nw.lit(0),
             )
             marks = ("split_", "merge_", "missing_", "spurious_")
-            sums = {name: c(name).sum() for name in ("m", "w", *self._sides.losses)}
+            sums = {name: c(name).sum() for name in ("m", "w", *self.losses.parts)}
             with engine.running():
                 got = engine.fetch(found.group_by(*marks).agg(components=nw.len(), **sums))
             columns = {name: numbers(column) for name, column in got.items()}
@@ -363,24 +364,28 @@ class EngineAnalysis:
     @asked
     def splits(self) -> Table[Split]:
         """The costliest true clusters, costliest first, and a row for points in none; ``component`` is not -1."""
-        return self._costliest_clusters("t", self._sides.true, Split)
+        return self._costliest_clusters("t", Split)
 
     @asked
     def merges(self) -> Table[Merge]:
         """The same for predicted clusters."""
-        return self._costliest_clusters("p", self._sides.pred, Merge)
+        return self._costliest_clusters("p", Merge)
 
-    def _costliest_clusters(self, key: str, side: Frame, row: Any) -> Table[Any]:
+    def _costliest_clusters(self, key: str, row: Any) -> Table[Any]:
         engine, total = self._cells.engine, self._cells.mass
-        parts = {f"{name}_loss": name for name in self._sides.losses}
-        scored = self._sides.with_losses()
+        parts = {f"{name}_loss": name for name in self.losses.parts}
+        scored = self.losses.rows()
         scored = scored.with_columns(**{loss: c(name) / total for loss, name in parts.items()})
         sums = {name: c(name).sum() for name in parts}
         lost = scored.filter(~c(key).is_null()).group_by(key).agg(**sums)
         lost = lost.with_columns(loss=nw.sum_horizontal(*(c(name) for name in parts)))
-        lost = lost.sort("loss", key, descending=[True, False]).head(LISTED).join(side, on=key, how="inner")
-        named = {"cluster": key, "size": f"{key}_size", "parts": f"{key}_parts", "largest": f"{key}_biggest"}
-        chosen = {name: c(column) for name, column in named.items()} | {"score": c(f"{key}_h")}
+        lost = (
+            lost.sort("loss", key, descending=[True, False])
+            .head(LISTED)
+            .join(self.losses.clusters(key, *COUNTS, "score"), on=key, how="inner")
+        )
+        named = {"cluster": key, "size": f"{key}_size", "parts": f"{key}_parts", "largest": f"{key}_largest"}
+        chosen = {name: c(column) for name, column in named.items()} | {"score": c(f"{key}_score")}
         with engine.running():
             got = engine.fetch(lost.select(**chosen, **{name: c(name) for name in ("loss", *parts)}))
             nowhere = scored.filter(c(key).is_null())

@@ -1,9 +1,9 @@
 """From points to the meet, in the engine: group, check, and apply what the user chose for missing points and noise.
 
-The result has one row per cell, with two exceptions that keep it small. A null cluster means that every point of the
-row is a cluster of its own on that side, so such a row stands for as many cells as it has points. And rows need not be
-united: two of them may name the same clusters if one has a null. Where points that a side lacks count as lost, a third:
-a row of such points, whose cluster on that side is null, stands for no cell; ``ta`` and ``pa`` mark those.
+The result has one row per cell, and rows of points that are in no cluster of a side: ``t_single`` and ``p_single`` say
+that each of its points is a cluster of its own there, ``t_nobody`` and ``p_nobody`` that the side lacks them and they
+count as lost. The cluster of such a row is null on that side, it stands for as many equal parts as it has points, and
+several rows may name the same clusters.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from clusterdiff.points.alignment import lacks_labels, lacks_points, nothing_lef
 from clusterdiff.points.missing import MISSING_HINT
 from clusterdiff.points.noise import Noise
 from clusterdiff.points.policy import Policy
-from clusterdiff.tables.engines.native import Engine, Frame, plain
-from clusterdiff.tables.engines.tables import Points, flag, log_or_0
+from clusterdiff.tables.engines.native import Engine, Frame, flag, log_or_0, plain
+from clusterdiff.tables.engines.tables import Points
 from clusterdiff.wording import count
 
 c = nw.col
@@ -38,11 +38,11 @@ WEIGHING = ("heavy_rows", "heavy_alone", "heavy_n", "heavy_lost")
 class Cells:
     """The meet in its engine: columns ``t``, ``p``, ``m`` (points) and, if asked for, weights and features.
 
-    Weights: ``w``, ``ww``, ``wl``, ``wx`` are Σw, Σw², Σ w·log w and max w, in the unit of the points; ``wn`` counts
-    the points that weigh anything, since of one such point nothing can be split, whatever sums make of it. Features:
+    Weights: ``w``, ``w_squares``, ``w_logs``, ``w_max`` are Σw, Σw², Σ w·log w and max w, in the unit of the points;
+    ``w_points`` counts the points that weigh anything, since of one such point nothing can be split. Features:
     ``c0`` … are the cell's means and ``within`` the squared deviations from them. ``given`` has the groups as they were
     before points in no cluster of a side were dealt with, if there were any. ``lost`` says whether there are rows of
-    points that only one side has: ``ta`` is 1 where `true` lacks them, and ``pa`` where `pred` does.
+    points that only one side has.
     """
 
     points: Points
@@ -68,9 +68,7 @@ class Cells:
         if self.weighing is None or self.weighing[2] == self.n:
             return self
         rows, alone, n, unshared = self.weighing
-        frame = self.frame.filter(c("w") > 0).with_columns(m=c("wn").cast(nw.Int64))
-        if self.lost and not unshared:
-            frame = frame.drop("ta", "pa")
+        frame = self.frame.filter(c("w") > 0).with_columns(m=c("w_points").cast(nw.Int64))
         lost = self.lost and unshared > 0
         return replace(self, frame=frame, rows=rows, alone=alone, n=n, lost=lost, weighing=None)
 
@@ -86,28 +84,28 @@ class Cells:
 
 def _weighing() -> dict[str, Any]:
     """How many weights are bad, and what there is of points that weigh anything: see ``Cells.weighing``."""
-    heavy, own, lost = flag(c("wn") > 0), c("own"), flag((c("tn") + c("pn")) > 0)
+    heavy, own, lost = flag(c("w_points") > 0), c("own"), flag((c("t_null") + c("p_null")) > 0)
     return {
         "bad": c("bad").sum(),
         "heavy_rows": (heavy * (1 - own)).sum(),
-        "heavy_alone": (own * c("wn")).sum(),
-        "heavy_n": c("wn").sum(),
-        "heavy_lost": (lost * c("wn")).sum(),
+        "heavy_alone": (own * c("w_points")).sum(),
+        "heavy_n": c("w_points").sum(),
+        "heavy_lost": (lost * c("w_points")).sum(),
     }
 
 
 def noisy(noise: Noise) -> dict[str, Any]:
-    """Columns that mark the points whose label is noise: on the true side (tz), on the predicted one (pz)."""
+    """Columns that mark the points whose label is noise: on the true side (t_noise), on the predicted one (p_noise)."""
     marks = {}
     for column, side in (("t", "true"), ("p", "pred")):
         found = [c(column) == label for label in noise.labels(side)]
-        marks[f"{column}z"] = flag(reduce(or_, found)) if found else nw.lit(0)
+        marks[f"{column}_noise"] = flag(reduce(or_, found)) if found else nw.lit(0)
     return marks
 
 
 def filtered(frame: Frame, which: Callable[[Any, Any], Any]) -> Frame:
-    """The rows that a rule for missing points keeps; tn and pn mark those that have no label."""
-    kept = which(c("tn") == 0, c("pn") == 0)
+    """The rows that a rule for missing points keeps; t_null and p_null mark those that have no label."""
+    kept = which(c("t_null") == 0, c("p_null") == 0)
     return frame if kept is None else frame.filter(kept)
 
 
@@ -123,7 +121,6 @@ class _Grouping:
         true, pred = ((_KINDS.get(points.kinds[side], points.kinds[side]), "") for side in ("t", "p"))
         self.policy = replace(policy, noise=policy.noise.possible(true, pred))
         self.engine = points.engine
-        self._nowhere: int | None = None
         # Whether to distinguish the rows of a join by the side that names them; the first attempt does not need to.
         self.counted = len(points.sides) == 2 and (not policy.rule.refuses or self.engine.nulls_match)
         self.raw = self.engine.keep(self._grouped())
@@ -148,22 +145,26 @@ class _Grouping:
         keys = ["t", "p"]
         frame = points.frame
         # Rows of a full join with a name on this side: they tell whether the names were unique.
-        counts = {"mi": c("i").count(), "mj": c("j").count()} if self.counted else {"m": nw.len()}
+        counts = {"m": nw.len()}
+        counts |= {"in_true": c("i").count(), "in_pred": c("j").count()} if self.counted else {}
         sums: dict[str, Any] = {}
         if points.weighted:
             w = c("w")
+            if self._alone is not None:  # a row of points that are alone has points of one weight
+                frame = frame.with_columns(alone_w=nw.when(self._alone).then(w))
+                keys = [*keys, "alone_w"]
             frame = frame.with_columns(
-                ww=w * w,
-                wl=w * log_or_0(w),
-                wn=flag(w > 0),
+                w_squares=w * w,
+                w_logs=w * log_or_0(w),
+                w_points=flag(w > 0),
                 bad=flag(w.is_null() | ~w.is_finite() | (w < 0)),
             )
             sums |= {
                 "w": w.sum(),
-                "ww": c("ww").sum(),
-                "wl": c("wl").sum(),
-                "wx": w.max(),
-                "wn": c("wn").sum(),
+                "w_squares": c("w_squares").sum(),
+                "w_logs": c("w_logs").sum(),
+                "w_max": w.max(),
+                "w_points": c("w_points").sum(),
                 "bad": c("bad").sum(),
             }
         if points.features:
@@ -178,10 +179,17 @@ class _Grouping:
             sums |= {f"v{j}": c(x).var(ddof=0) for j, x in enumerate(features)}
         out = frame.group_by(*keys).agg(**counts, **sums).with_columns(*(c(m).cast(nw.Int64) for m in counts))
         if points.features:
-            size = c("m") if "m" in counts else nw.max_horizontal("mi", "mj")
             spread = nw.sum_horizontal(*(c(f"v{j}") for j in range(points.features)))
-            out = out.with_columns(within=spread * size).drop(*(f"v{j}" for j in range(points.features)))
+            out = out.with_columns(within=spread * c("m")).drop(*(f"v{j}" for j in range(points.features)))
         return out
+
+    @property
+    def _alone(self) -> Any:
+        """Which points may end up in no cluster of a side, or in one of their own; None: the policy leaves none."""
+        noise, rule = self.policy.noise, self.policy.rule
+        alone = [c(x).is_null() for x in ("t", "p")] if not rule.refuses else []
+        alone += [mark == 1 for mark in noisy(noise).values()] if noise.separates else []
+        return reduce(or_, alone) if alone else None
 
     def _two_passes(self, frame: Frame, keys: list[str], sums: dict[str, Any], features: list[str]) -> Frame:
         """Deviations from the cells' means in a second pass: sound where the engine has no sound variance."""
@@ -200,7 +208,7 @@ class _Grouping:
         )
         whole = nw.when(c("mass") > 0).then(c("mass")).otherwise(1.0)
         cells = cells.with_columns(
-            *(c(m).cast(nw.Int64) for m in ("m", "mi", "mj") if m in sums),
+            *(c(m).cast(nw.Int64) for m in ("m", "in_true", "in_pred") if m in sums),
             *((c(x) / whole).alias(x) for x in columns),
         )
         cells = self.engine.keep(cells.drop("mass"))
@@ -213,18 +221,9 @@ class _Grouping:
     # ---- checks, and the policy
 
     def _flagged(self) -> Frame:
-        """The groups with marks: no label (tn, pn), noise (tz, pz); and their number of points."""
-        marks = {f"{side}n": flag(c(side).is_null()) for side in ("t", "p")} | noisy(self.policy.noise)
-        frame = self.raw
-        if self.counted:
-            # A group without both labels mixes points of either table and of both: it is counted apart.
-            size = nw.when(~c("t").is_null()).then(c("mi")).otherwise(c("mj"))
-            if self._nowhere is not None:
-                size = (
-                    nw.when(c("t").is_null() & c("p").is_null()).then(nw.lit(self._nowhere)).otherwise(size)
-                )
-            frame = frame.with_columns(m=size)
-        return frame.with_columns(**marks)
+        """The groups with marks: no label (t_null, p_null), noise (t_noise, p_noise)."""
+        marks = {f"{side}_null": flag(c(side).is_null()) for side in ("t", "p")} | noisy(self.policy.noise)
+        return self.raw.with_columns(**marks)
 
     def cells(self) -> Cells:
         """The cells, once everything has been checked."""
@@ -233,7 +232,7 @@ class _Grouping:
         flagged = self._flagged()
         policy, kept = self.policy, flagged
         if policy.noise.drops:
-            kept = kept.filter((c("tz") + c("pz")) == 0)
+            kept = kept.filter((c("t_noise") + c("p_noise")) == 0)
         kept = filtered(kept, policy.rule.known)
         tally = self._tally(flagged, kept)
         if policy.noise.drops and tally["points"] and tally["noise"] == tally["points"]:
@@ -244,12 +243,13 @@ class _Grouping:
         lost = policy.rule.loses and tally["missing"] > 0
         kept = filtered(kept, policy.rule.compared)
         if policy.noise.separates:
-            nulled = {x: nw.when(c(f"{x}z") == 0).then(c(x)) for x in ("t", "p")}
+            nulled = {x: nw.when(c(f"{x}_noise") == 0).then(c(x)) for x in ("t", "p")}
             kept, before = kept.with_columns(**nulled), before.with_columns(**nulled)
         columns = ["t", "p", "m"]
-        columns += ["w", "ww", "wl", "wx", "wn"] * self.points.weighted
+        columns += ["w", "w_squares", "w_logs", "w_max", "w_points"] * self.points.weighted
         columns += ["within", *(f"c{j}" for j in range(self.points.features))] if self.points.features else []
-        marks = {"ta": c("tn"), "pa": c("pn")} if lost else {}
+        nobody = {f"{x}_nobody": c(f"{x}_null") if lost else nw.lit(0) for x in ("t", "p")}
+        single = {f"{x}_single": flag(c(x).is_null()) - nobody[f"{x}_nobody"] for x in ("t", "p")}
         own = flag(c("t").is_null() | c("p").is_null())
         total = self.engine.row(
             kept.with_columns(own=own).select(
@@ -271,7 +271,7 @@ class _Grouping:
         done = policy.counted(tally["n"], lacking, unshared - lacking, noise)
         normal = rows - int(total["own"])
         given = before if tally["missing"] or (policy.noise.separates and tally["noise"]) else None
-        frame = kept.select(*columns, **marks)
+        frame = kept.select(*columns, **nobody, **single)
         mass = float(total["mass"])
         heavy = [int(total[x]) for x in WEIGHING] if self.points.weighted else None
         weighing = None if heavy is None else (heavy[0], heavy[1], heavy[2], heavy[3])
@@ -280,18 +280,18 @@ class _Grouping:
     def _tally(self, flagged: Frame, kept: Frame) -> dict[str, int]:
         out = self.engine.row(
             kept.select(
-                missing=(flag((c("tn") + c("pn")) > 0) * c("m")).sum(),
-                true=(c("tn") * c("m")).sum(),
-                pred=(c("pn") * c("m")).sum(),
+                missing=(flag((c("t_null") + c("p_null")) > 0) * c("m")).sum(),
+                true=(c("t_null") * c("m")).sum(),
+                pred=(c("p_null") * c("m")).sum(),
                 n=c("m").sum(),
             )
         )
         out |= {"true_noise": 0, "pred_noise": 0, "noise": 0, "points": 0}
         if self.policy.noise:
             noise = flagged.select(
-                true_noise=(c("tz") * c("m")).sum(),
-                pred_noise=(c("pz") * c("m")).sum(),
-                noise=(flag((c("tz") + c("pz")) > 0) * c("m")).sum(),
+                true_noise=(c("t_noise") * c("m")).sum(),
+                pred_noise=(c("p_noise") * c("m")).sum(),
+                noise=(flag((c("t_noise") + c("p_noise")) > 0) * c("m")).sum(),
                 points=c("m").sum(),
             )
             out |= self.engine.row(noise)
@@ -299,21 +299,13 @@ class _Grouping:
 
     def _check_join(self) -> None:
         """Whether every row of the two tables came back once: otherwise a point was named twice or not at all."""
-        nowhere = flag(c("t").is_null() & c("p").is_null())
         got = self.engine.row(
             self.raw.select(
-                true=c("mi").sum(),
-                pred=c("mj").sum(),
-                mi=(nowhere * c("mi")).sum(),
-                mj=(nowhere * c("mj")).sum(),
-                unmatched=flag(c("mi") != c("mj")).sum(),
+                true=c("in_true").sum(),
+                pred=c("in_pred").sum(),
+                unmatched=flag(c("in_true") != c("in_pred")).sum(),
             )
         )
-        if got["mi"] and got["mj"]:
-            rows = self.points.frame.filter(c("t").is_null() & c("p").is_null())
-            self._nowhere = int(self.engine.row(rows.select(n=nw.len()))["n"])
-        elif got["mi"] or got["mj"]:
-            self._nowhere = int(got["mi"] + got["mj"])
         if (got["true"], got["pred"]) != self.points.counts:
             self.points.refuse_repeats()
             raise EngineError(
@@ -331,7 +323,7 @@ class _Grouping:
                 continue
             rows = self.points.frame.filter(c(column).is_null())
             if self.policy.noise.drops:
-                rows = rows.with_columns(**noisy(self.policy.noise)).filter(c(f"{twin}z") == 0)
+                rows = rows.with_columns(**noisy(self.policy.noise)).filter(c(f"{twin}_noise") == 0)
             if not self.points.named:
                 where = f"{tally[side]:,} of {tally['n']:,} points{self._at(rows)}"
                 texts.append(lacks_labels(side, where))

@@ -88,7 +88,7 @@ class EngineComparison(Comparison):
     @property
     def clusters(self) -> tuple[int, int]:
         """How many true and predicted clusters the tables have, without those made for single points."""
-        return self.summed.sums.named
+        return self.summed.named
 
     # ---- what the engine computes
 
@@ -187,11 +187,11 @@ class EngineComparison(Comparison):
 
     def by(self, column: object) -> Table[Slice]:
         """The loss by the values of a column of the table of true clusters, by name; or by "size" or "kind"."""
-        sides = self.summed.sums.sides
+        losses = self.in_engine.losses
         with self.summed.engine.turn:
-            if column in BUILT_IN and column not in sides.source.points.others.names:
-                return by_size(sides) if column == "size" else self.in_engine.by_kind()
-            return by_column(sides, column)
+            if column in BUILT_IN and column not in self.columns:
+                return by_size(losses) if column == "size" else self.in_engine.by_kind()
+            return by_column(losses, column)
 
     # ---- what all other methods ask for; `costliest` has it
 

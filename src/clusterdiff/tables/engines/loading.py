@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
 from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
@@ -22,8 +24,8 @@ from clusterdiff.messages import Message
 from clusterdiff.points.labels import AnyArray, BoolArray, FloatArray, Int64Array, IntArray, Single
 from clusterdiff.points.reading import read_labels
 from clusterdiff.tables.engines.cells import Cells, filtered, noisy
-from clusterdiff.tables.engines.native import Engine, Frame, asked, plain
-from clusterdiff.tables.engines.tables import Points, flag
+from clusterdiff.tables.engines.native import Engine, Frame, asked, flag, plain
+from clusterdiff.tables.engines.tables import Points
 
 c = nw.col
 #: So many points are few.
@@ -172,12 +174,12 @@ class Locator:
 
     def _locate(self, frame: Frame) -> Located:
         engine, points = self.cells.engine, self.cells.points
-        columns = ["point", "t", "p", "to", "po", *["w"] * points.weighted]
+        columns = ["point", "t", "p", "t_own", "p_own", *["w"] * points.weighted]
         with engine.running():
             got = engine.fetch(frame.select(*columns))
         names = points.called(plain(got["point"]))
         true, pred = (
-            side.codes(got[x], numbers(got[f"{x}o"]) > 0, names)
+            side.codes(got[x], numbers(got[f"{x}_own"]) > 0, names)
             for x, side in (("t", self.true), ("p", self.pred))
         )
         # A meet of some components has some of the points only.
@@ -205,30 +207,31 @@ def nameless(engine: str) -> ArgumentError:
 
 
 def points_compared(cells: Cells) -> Frame:
-    """The points that the policy leaves, with marks: noise (tz, pz), and a cluster of their own (to, po).
+    """The points that the policy leaves, with marks: noise (t_noise, p_noise), a cluster of their own (t_own, p_own).
 
-    Where points count as lost, also those that a side lacks (ta, pa).
+    Where points count as lost, also those that a side lacks (t_nobody, p_nobody).
     """
     points, policy = cells.points, cells.policy
     own = {side: flag(c(side).is_null()) for side in ("t", "p")}
-    frame = points.frame.with_columns(tn=own["t"], pn=own["p"], **noisy(policy.noise))
+    frame = points.frame.with_columns(t_null=own["t"], p_null=own["p"], **noisy(policy.noise))
     if policy.noise.drops:
-        frame = frame.filter((c("tz") + c("pz")) == 0)
+        frame = frame.filter((c("t_noise") + c("p_noise")) == 0)
     frame = filtered(filtered(frame, policy.rule.known), policy.rule.compared)
     if cells.lost:
-        frame = frame.with_columns(ta=c("tn"), pa=c("pn"), tn=nw.lit(0), pn=nw.lit(0))
-    single = policy.noise.separates
-    frame = frame.with_columns(
-        to=c("tn") + c("tz") if single else c("tn"), po=c("pn") + c("pz") if single else c("pn")
-    )
+        frame = frame.with_columns(
+            t_nobody=c("t_null"), p_nobody=c("p_null"), t_null=nw.lit(0), p_null=nw.lit(0)
+        )
+    marks = ("null", "noise") if policy.noise.separates else ("null",)
+    own = {f"{x}_own": reduce(add, (c(f"{x}_{mark}") for mark in marks)) for x in ("t", "p")}
+    frame = frame.with_columns(**own)
     return points.with_names(frame) if points.placed else frame
 
 
 def points_alone(cells: Cells) -> Frame:
     """The points that are a cluster of their own on either side, one row each."""
     points = cells.points
-    frame = points_compared(cells).filter((c("to") + c("po")) > 0)
-    return frame.select("t", "p", "to", "po", *points.extra, *["point"] * points.placed)
+    frame = points_compared(cells).filter((c("t_own") + c("p_own")) > 0)
+    return frame.select("t", "p", "t_own", "p_own", *points.extra, *["point"] * points.placed)
 
 
 # ---- the meet
@@ -248,7 +251,7 @@ def load_part(cells: Cells, rows: Frame, alone: Frame | None) -> tuple[Meet, Loc
         single = None if alone is None else _sorted(engine.fetch(alone), cells.points)
     true, t = _side(got["t"], single, "t")
     pred, p = _side(got["p"], single, "p")
-    more = 0 if single is None else len(single["to"])
+    more = 0 if single is None else len(single["t_own"])
     size = np.concatenate([numbers(got["m"], np.int64), np.ones(more, dtype=np.int64)])
     order = np.lexsort((p, t))
     indptr = np.concatenate([[0], np.cumsum(np.bincount(t, minlength=len(true.names)))])
@@ -269,7 +272,7 @@ def _sorted(single: dict[str, Any], points: Points) -> dict[str, list[Any]]:
     """Fetched columns of points as lists, in the order of their names if they have any."""
     columns = {name: plain(column) for name, column in single.items()}
     if "point" not in columns:
-        return columns | {"point": list(range(1, len(columns["to"]) + 1))}
+        return columns | {"point": list(range(1, len(columns["t_own"]) + 1))}
     columns["point"] = points.called(columns["point"])
     order = np.argsort(as_objects(columns["point"]), kind="stable").tolist()
     return {name: [column[i] for i in order] for name, column in columns.items()}
@@ -281,7 +284,7 @@ def _side(column: Any, single: dict[str, list[Any]] | None, side: str) -> tuple[
     if single is None:
         return Clusters(names, ()), codes
     known = {name: code for code, name in enumerate(names.tolist())}
-    rows = list(zip(single[side], single[f"{side}o"], single["point"], strict=True))
+    rows = list(zip(single[side], single[f"{side}_own"], single["point"], strict=True))
     for name in sorted({label for label, own, _ in rows if not own and label not in known}):
         known[name] = len(known)
     own_points = [point for _, own, point in rows if own]
@@ -295,9 +298,10 @@ def _weights(cells: Cells, got: dict[str, Any], single: Any, order: IntArray) ->
     own = np.zeros(0) if single is None else np.asarray(single["w"], dtype=np.float64)
     logs = own * np.log(own, out=np.zeros_like(own), where=own > 0)
     mass, square, entropy = (
-        np.concatenate([numbers(got[x]), y])[order] for x, y in (("w", own), ("ww", own * own), ("wl", logs))
+        np.concatenate([numbers(got[x]), y])[order]
+        for x, y in (("w", own), ("w_squares", own * own), ("w_logs", logs))
     )
-    points = np.concatenate([numbers(got["wn"], np.int64), own > 0])[order]
+    points = np.concatenate([numbers(got["w_points"], np.int64), own > 0])[order]
     return CellWeights.summed(mass, square, entropy, points, cells.points.scale)
 
 
@@ -308,7 +312,7 @@ def _moments(cells: Cells, got: dict[str, Any], single: Any, order: IntArray) ->
         )
         for j in range(cells.points.features)
     ]
-    within = np.concatenate([numbers(got["within"]), np.zeros(0 if single is None else len(single["to"]))])
+    within = np.concatenate([numbers(got["within"]), np.zeros(0 if single is None else len(single["t_own"]))])
     return Moments(np.column_stack(centres)[order], within[order])
 
 

@@ -17,9 +17,9 @@ from clusterdiff.points.policy import Policy
 from clusterdiff.points.reading import read_labels
 from clusterdiff.tables.engines.cells import Cells, noisy
 from clusterdiff.tables.engines.loading import numbers
-from clusterdiff.tables.engines.native import Frame, plain
+from clusterdiff.tables.engines.native import Frame, flag, plain
 from clusterdiff.tables.engines.source import order_of
-from clusterdiff.tables.engines.tables import POINT, Points, flag
+from clusterdiff.tables.engines.tables import POINT, Points
 
 c = nw.col
 #: Bytes that a point takes in memory with its name and its clusters.
@@ -59,9 +59,11 @@ def lost_points(cells: Cells, rows: Frame, whole: bool) -> Points:
         frame.join(true, on="t", how="anti").join(pred, on="p", how="semi"),
     ]
     if whole and noise.separates:
-        marked = frame.with_columns(**noisy(noise), tn=flag(c("t").is_null()), pn=flag(c("p").is_null()))
-        alone = marked.filter((c("tz") * c("pn") + c("pz") * c("tn")) > 0)
-        parts.append(alone.drop("tz", "pz", "tn", "pn"))
+        marked = frame.with_columns(
+            **noisy(noise), t_null=flag(c("t").is_null()), p_null=flag(c("p").is_null())
+        )
+        alone = marked.filter((c("t_noise") * c("p_null") + c("p_noise") * c("t_null")) > 0)
+        parts.append(alone.drop("t_noise", "p_noise", "t_null", "p_null"))
     return replace(points, frame=nw.concat(parts, how="vertical"))
 
 

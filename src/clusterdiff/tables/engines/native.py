@@ -35,6 +35,8 @@ class Engine:
     nulls_match = False
     #: Whether rows have an order that the user can know.
     ordered = True
+    #: Whether what is kept may go to disk.
+    spills = False
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -170,6 +172,7 @@ class DuckDB(Engine):
     """DuckDB: what is kept becomes a temporary table of the user's own connection, which may spill to disk."""
 
     ordered = False
+    spills = True
 
     def prepare(self, native: Any) -> Any:
         """Text that differs is different, whatever collation the column or the connection has."""
@@ -224,6 +227,7 @@ class Spark(Engine):
 
     collect_below = 1_000_000
     ordered = False
+    spills = True
 
     def keep(self, frame: Frame) -> Frame:
         """Persist, with a plan that starts here.
@@ -283,6 +287,16 @@ def _cut(native: Any) -> Any:
 
     java, session = native._jdf, native.sparkSession
     return DataFrame(session._jsparkSession.createDataFrame(java.toJavaRDD(), java.schema()), session)
+
+
+def flag(condition: Any) -> Any:
+    """1 where a condition holds, otherwise 0, also where it is null."""
+    return nw.when(condition).then(nw.lit(1)).otherwise(nw.lit(0))
+
+
+def log_or_0(x: Any) -> Any:
+    """log x, and 0 where x is not positive; engines may compute both branches of a case, so neither must fail."""
+    return nw.when(x > 0).then(x).otherwise(1.0).log()
 
 
 def plain(column: Any) -> list[Any]:

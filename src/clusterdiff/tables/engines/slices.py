@@ -15,8 +15,8 @@ from clusterdiff.diff.slices import Slice, power_of_two
 from clusterdiff.errors import ArgumentError, nearest
 from clusterdiff.table import Table
 from clusterdiff.tables.engines.loading import numbers, points_compared
+from clusterdiff.tables.engines.losses import RowLosses
 from clusterdiff.tables.engines.native import Frame, plain
-from clusterdiff.tables.engines.sides import Sides, if_else, lost_out, shared_out
 from clusterdiff.tables.engines.tables import POINT, Points
 
 c = nw.col
@@ -26,9 +26,9 @@ NOWHERE = 64
 VALUES = 1_000_000
 
 
-def by_column(sides: Sides, column: object) -> Table[Slice]:
+def by_column(losses: RowLosses, column: object) -> Table[Slice]:
     """The loss by the values of a column of the table of true clusters; see :meth:`Comparison.by`."""
-    cells = sides.source
+    cells = losses.source
     names = cells.points.others.names
     if not isinstance(column, str) or column not in names:
         raise ArgumentError.must(
@@ -38,19 +38,27 @@ def by_column(sides: Sides, column: object) -> Table[Slice]:
             (nearest(column, names) if isinstance(column, str) else None)
             or f"it has {', '.join(map(repr, names)) or 'no others'}.",
         )
-    frame = points_compared(replace(cells, points=_with_value(cells.points, column)))
-    factors = ("h", "inner", "kept") if cells.lost else ("h",)
-    for key, side in (("t", sides.true), ("p", sides.pred)):
-        frame = frame.join(side.select(key, *(f"{key}_{name}" for name in factors)), on=key, how="left")
-        # A point that is a cluster of its own is not split, and not merged with any other.
-        own = {
-            f"{key}_{name}": if_else(c(f"{key}o") > 0, nw.lit(1.0), c(f"{key}_{name}")) for name in factors
-        }
-        frame = frame.with_columns(**own)
+    got = losses.ask(lambda: _sums_by_value(losses, column))
+    points = numbers(got["points"], np.int64)
+    columns = {name: numbers(got[name]) for name in ("w", *losses.parts)} | {"m": points}
+    table = slice_table(plain(got["value"]), columns, cells.mass)
+    order = np.lexsort(
+        (-points, -table["loss"])
+    )  # as in memory: among equal losses, that of more points first
+    return Table({name: table[name][order] for name in table.columns}, Slice)
+
+
+def _sums_by_value(losses: RowLosses, column: str) -> dict[str, Any]:
+    """The points, their mass and what they lost, by the values of a column."""
+    cells = losses.source
+    joined = replace(cells.points, frame=losses.step(cells.points.frame))
+    frame = points_compared(replace(cells, points=_with_value(joined, column)))
     frame = frame.with_columns(w=c("w") if cells.points.weighted else nw.lit(1.0))
-    share = lost_out if cells.lost else shared_out
-    frame = frame.with_columns(**share(c("w"), c("t_h"), c("p_h")))
-    sums = {name: c(name).sum() for name in ("w", *sides.losses)}
+    # A label that means noise is no cluster: the point is one of its own.
+    own = {x: nw.when(c(f"{x}_own") == 0).then(c(x)) for x in ("t", "p")}
+    read = ["value", "w", *["t_nobody", "p_nobody"] * cells.lost]
+    frame = losses.beside(frame.select(*read, **own))
+    sums = {name: c(name).sum() for name in ("w", *losses.parts)}
     with cells.engine.running():
         rows = cells.engine.keep(frame.group_by("value").agg(points=nw.len(), **sums))
         found = int(cells.engine.row(rows.select(n=nw.len()))["n"])
@@ -60,24 +68,15 @@ def by_column(sides: Sides, column: object) -> Table[Slice]:
                 f"must have at most {VALUES:,} values; {column!r} has {found:,}.",
                 "a column that tells points apart puts each in a slice of its own.",
             )
-        got = cells.engine.fetch(rows)
-    points = numbers(got["points"], np.int64)
-    columns = {name: numbers(got[name]) for name in sums} | {"m": points}
-    table = slice_table(plain(got["value"]), columns, cells.mass)
-    order = np.lexsort(
-        (-points, -table["loss"])
-    )  # as in memory: among equal losses, that of more points first
-    return Table({name: table[name][order] for name in table.columns}, Slice)
+        return cells.engine.fetch(rows)
 
 
-def by_size(sides: Sides) -> Table[Slice]:
+def by_size(losses: RowLosses) -> Table[Slice]:
     """The loss by the size of the true cluster; see :func:`clusterdiff.diff.slices.by_size`."""
-    cells = sides.source
-    nowhere = c("ta") if cells.lost else nw.lit(0)
-    rows = sides.with_losses(["t_size"]).with_columns(
-        size=if_else(c("t").is_null(), 1 - nowhere, c("t_size")).cast(nw.Int64)
-    )
-    sums = {name: c(name).sum() for name in ("m", "w", *sides.losses)}
+    cells = losses.source
+    own_size = nw.when(c("t").is_null()).then(1 - c("t_nobody")).otherwise(c("t_size")).cast(nw.Int64)
+    rows = losses.rows("size").with_columns(size=own_size)
+    sums = {name: c(name).sum() for name in ("m", "w", *losses.parts)}
     with cells.engine.running():
         got = cells.engine.fetch(rows.group_by("size").agg(**sums))
     size = numbers(got["size"], np.int64)

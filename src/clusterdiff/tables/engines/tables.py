@@ -13,7 +13,7 @@ from clusterdiff.errors import ArgumentError, LabelError, listed, nearest
 from clusterdiff.messages import Message, joined
 from clusterdiff.points.data import scale_of
 from clusterdiff.points.keys import parts_of
-from clusterdiff.tables.engines.native import Engine, Frame, engine_of, plain
+from clusterdiff.tables.engines.native import Engine, Frame, engine_of, flag, plain
 from clusterdiff.wording import count
 
 c = nw.col
@@ -27,6 +27,8 @@ DOCUMENT = "clusterdiff_document"
 OTHER = "_other"
 #: Rows looked at before two tables are joined: ids that are repeated often would make the join explode.
 SAMPLE = 100_000
+#: Weights are near each other up to this ratio: differences of their sums then keep ten digits.
+NEAR = 2.0**20
 #: Types that can hold names. Floats must be whole; categories are read as text.
 INTEGERS = (nw.Int8, nw.Int16, nw.Int32, nw.UInt8, nw.UInt16, nw.UInt32)
 NAMES = (
@@ -41,16 +43,6 @@ NAMES = (
     nw.Time,
     nw.Binary,
 )
-
-
-def flag(condition: Any) -> Any:
-    """1 where a condition holds, otherwise 0, also where it is null."""
-    return nw.when(condition).then(nw.lit(1)).otherwise(nw.lit(0))
-
-
-def log_or_0(x: Any) -> Any:
-    """log x, and 0 where x is not positive; engines may compute both branches of a case, so neither must fail."""
-    return nw.when(x > 0).then(x).otherwise(1.0).log()
 
 
 @dataclass(frozen=True)
@@ -96,6 +88,8 @@ class Points:
     keys: tuple[str, ...] = ()
     #: Weights are in units of 2 to this power.
     scale: int = 0
+    #: Whether weights are so near each other that differences of their sums keep their digits.
+    near: bool = True
 
     def called(self, names: list[Any]) -> list[Any]:
         """Fetched names of points, as users know them: those of several columns are tuples."""
@@ -182,7 +176,7 @@ def read_two(
     """Two tables, joined on the point."""
     left, right = two_readers(true, pred, point, cluster)
     width = take_numbers(left, right, weights, features)
-    scale = bring_to_size(left, right)
+    units = bring_to_size(left, right)
     sides = (SideTable("true", left.selected(), "i"), SideTable("pred", right.selected(), "j"))
     with left.engine.running():  # DuckDB refuses at once to join tables of two connections
         joined = sides[0].frame.join(sides[1].frame, left_on="i", right_on="j", how="full", suffix=OTHER)
@@ -193,7 +187,7 @@ def read_two(
     kinds = {"t": left.kinds["t"], "p": right.kinds["p"]}
     others = left.others(point[0], cluster[0])
     points = Points(
-        left.engine, joined, sides, True, weights is not None, width, kinds, others, keys=keys, scale=scale
+        left.engine, joined, sides, True, weights is not None, width, kinds, others, keys=keys, **units
     )
     with points.engine.running():
         points.refuse_repeats(sample=True)
@@ -248,10 +242,11 @@ def take_numbers(left: Reader, right: Reader, weights: str | None, features: Seq
     return width
 
 
-def bring_to_size(left: Reader, right: Reader) -> int:
+def bring_to_size(left: Reader, right: Reader) -> dict[str, Any]:
     """Measure weights and features in units in which they can be squared, and features from their means.
 
-    The result is the power of two that is the unit of weights. That of features, one for all of them, changes no score.
+    The result is the power of two that is the ``scale`` of weights, and whether these are ``near`` each other. The
+    unit of features, one for all of them, changes no score.
     """
     readers = list(dict.fromkeys([left, right]))
     for reader in readers:
@@ -267,7 +262,8 @@ def bring_to_size(left: Reader, right: Reader) -> int:
         names = [x for x in reader.taken if x.startswith("x")]
         means |= reader.means([x for x in names if x not in means])
         reader.centre(names, means)
-    return scales[0]
+    least = min((reader.least_weight() for reader in readers if "w" in reader.taken), default=1.0)
+    return {"scale": scales[0], "near": max(reader.largest(["w"]) for reader in readers) <= least * NEAR}
 
 
 def read_one(
@@ -282,7 +278,7 @@ def read_one(
     """One table with a column for either clustering."""
     reader = one_reader(table, true, pred, point)
     width = take_numbers(reader, reader, weights, features)
-    scale = bring_to_size(reader, reader)
+    units = bring_to_size(reader, reader)
     side = SideTable("table", reader.selected(), "i")
     others = reader.others(point, true, pred)
     points = Points(
@@ -295,7 +291,7 @@ def read_one(
         reader.kinds,
         others,
         keys=keys,
-        scale=scale,
+        **units,
     )
     if point is not None:
         with points.engine.running():
@@ -470,6 +466,10 @@ class Reader:
         """The largest absolute value in some columns, as far as they were taken."""
         taken = [name for name in dict.fromkeys(wanted) if name in self._taken]
         return max(self._row(taken, lambda x: x.abs().max()).values(), default=0.0)
+
+    def least_weight(self) -> float:
+        """The least weight of a point that weighs anything."""
+        return self._row(["w"], lambda x: x.min())["w"] or 1.0
 
     def scale(self, wanted: Sequence[str], power: int) -> None:
         """Measure columns in units of 2 to a power: in two steps, since the inverse of the least doubles is none."""
