@@ -139,7 +139,7 @@ def test_gains_of_a_corpus(measure: str, pair: tuple[list[int], list[int]], left
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", cd.ClusterdiffWarning)
         diff = cd.compare(documents(true), documents(pred))
-        seen = diff.seen_by(cd.measures[measure])
+        seen = diff.comparison_for(cd.measures[measure])
         for row in diff.gains(measure):
             place = seen.components["component"].tolist().index(row.component)
             points = {point.name for point in seen.components[place].points}

@@ -169,15 +169,13 @@ def test_arguments_are_checked() -> None:
         cd.worsen([0, 0, 1]).clustering(3)
 
 
-def test_too_many_clusterings_are_not_computed_anew_unless_somebody_asks(
+def test_too_many_clusterings_are_not_recomputed_unless_somebody_asks(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A measure that reads cells is scored at evenly spaced steps, with a notice; those that read sums at all."""
-    monkeypatch.setattr(paper_series, "ANEW", 300 * 150)
+    monkeypatch.setattr(paper_series, "RECOMPUTED_POINTS", 300 * 150)
     true = np.arange(300) // 3
-    with pytest.warns(
-        cd.ClusterdiffWarning, match="muc.f1 is computed anew .* 151 of 201 were scored; `steps`"
-    ):
+    with pytest.warns(cd.ClusterdiffWarning, match="muc.f1 is recomputed .* 151 of 201 were scored; `steps`"):
         some = cd.worsen(true, ["S_H", "muc.f1"])
     assert len(some) == 151
     assert (some.steps[0], some.steps[-1]) == (0, 200)

@@ -454,7 +454,7 @@ def _noise_of(side: Input, read: Clustering, noise: NoiseLabels | None) -> froze
 
 def _own(side: Clustering) -> Clustering:
     """The same, whatever the caller does to what was passed."""
-    own = Clustering.of(side.labels.settled(), side.points, side.ordered)
+    own = Clustering.of(side.labels.detach(), side.points, side.ordered)
     own.index = side.index
     return own
 

@@ -11,7 +11,7 @@ from clusterdiff.diff.build import compare_aligned, meet_of
 from clusterdiff.diff.comparison import AnyMeasure
 from clusterdiff.errors import ArgumentError, one_of, positions
 from clusterdiff.measures import Measure, resolve
-from clusterdiff.points.alignment import Alignment, in_order, settled
+from clusterdiff.points.alignment import Alignment, apply_policy, in_order
 from clusterdiff.points.labels import Labels, kind
 from clusterdiff.points.noise import NOISE_AS, Noise, NoiseAs, NoiseLabels, fits
 from clusterdiff.points.policy import Policy
@@ -56,7 +56,7 @@ class Scorer:
         known = None if example is None else (kind(example), repr(example))
         # The default of -1 says nothing about labels that are no numbers.
         noise = replace(noise, pred=frozenset(x for x in noise.pred if fits(x, known)))
-        return settled(in_order(true, pred), Policy(noise=noise))
+        return apply_policy(in_order(true, pred), Policy(noise=noise))
 
     def _repr_html_(self) -> str:
         facts = {"measure": self.measure.name, "noise": self.noise, "noise_as": self.noise_as}

@@ -384,7 +384,7 @@ def _of_pairs(pairs: Any, points: Points | None) -> tuple[Leaves, tuple[Any, Any
     else:
         read = read_scored(pairs.resolved() if isinstance(pairs, Source) else pairs)
     tree = spanning_tree(read.left, read.right, read.score, len(read.points))
-    leaves = Leaves(tree, read.points, "pairs", read.untyped, others_alone=True)
+    leaves = Leaves(tree, read.points, "pairs", read.untyped, others_singleton=True)
     return leaves, (read.left, read.right)
 
 

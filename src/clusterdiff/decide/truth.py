@@ -13,7 +13,7 @@ from clusterdiff.errors import ArgumentError, LabelError, listed
 from clusterdiff.inputs.base import Input
 from clusterdiff.inputs.choice import CORPORA, recognise
 from clusterdiff.messages import Message, joined
-from clusterdiff.points.alignment import Alignment, aligned_as_given, settled
+from clusterdiff.points.alignment import Alignment, apply_policy, match_points
 from clusterdiff.points.clustering import Clustering, Points
 from clusterdiff.points.labels import AnyArray, Int64Array, Labels, LazyNames, kind
 from clusterdiff.points.libraries import own_noise
@@ -41,13 +41,13 @@ def _documents(argument: str) -> ArgumentError:
 
 @dataclass(frozen=True)
 class Leaves:
-    """What a tree is about: its points, as they were named, in which argument; and whether others are alone in it."""
+    """What a tree is about: its points, as they were named, in which argument; whether others are singletons in it."""
 
     tree: Tree
     points: Points | None
     argument: str
     untyped: bool = False
-    others_alone: bool = False
+    others_singleton: bool = False
 
     @property
     def side(self) -> Clustering:
@@ -106,10 +106,10 @@ def lay(
     try:
         left, right = _spelt(clustering, side.untyped, leaves)
         # Which points a side lacks is told apart from what becomes of them, which differs between trees and pairs.
-        aligned = settled(aligned_as_given(left, right), replace(policy, missing="lost"))
+        aligned = apply_policy(match_points(left, right), replace(policy, missing="lost"))
     except LabelError as error:
         raise LabelError(error.message.renamed({"pred": leaves.argument}), error.ways) from None
-    return _settle(aligned, leaves, policy)
+    return _labelled(aligned, leaves, policy)
 
 
 def _spelt(true: Clustering, untyped: bool, leaves: Leaves) -> tuple[Clustering, Clustering]:
@@ -125,7 +125,7 @@ def _spelt(true: Clustering, untyped: bool, leaves: Leaves) -> tuple[Clustering,
     return left, right
 
 
-def _settle(aligned: Alignment, leaves: Leaves, policy: Policy) -> LabelledTree:
+def _labelled(aligned: Alignment, leaves: Leaves, policy: Policy) -> LabelledTree:
     """What becomes of points that have no true cluster, or that the tree does not have."""
     true, alone = aligned.true, ~aligned.pred.present
     leaf = _numbers(aligned.pred)
@@ -135,11 +135,11 @@ def _settle(aligned: Alignment, leaves: Leaves, policy: Policy) -> LabelledTree:
             leaves.tree, leaf, true.codes, true.names, aligned.order.names, aligned.named, counted
         )
     known = true.present
-    in_tree = ~alone | leaves.others_alone
+    in_tree = ~alone | leaves.others_singleton
     rule = policy.rule
     if rule.refuses and not (known & in_tree).all():
         raise _refused(aligned, leaves, ~known, alone)
-    missing = int(alone.sum()) if not leaves.others_alone else 0
+    missing = int(alone.sum()) if not leaves.others_singleton else 0
     policy = policy.counted(len(aligned), missing, int((~known).sum()), aligned.policy.noise)
     kept = rule.compared(known, in_tree)
     keep = np.ones(len(aligned), dtype=bool) if kept is None else kept
@@ -179,7 +179,7 @@ def _refused(aligned: Alignment, leaves: Leaves, unknown: Any, alone: Any) -> La
     for mask, what in (
         (unknown, "`true` has no cluster for {points} of `{leaves}`: {names}."),
         (
-            alone if not leaves.others_alone else np.zeros_like(alone),
+            alone if not leaves.others_singleton else np.zeros_like(alone),
             "`{leaves}` lacks {points} of `true`: {names}.",
         ),
     ):

@@ -154,9 +154,9 @@ class Analysis:
             "kind": np.asarray(found.kinds, dtype=object)[found.kind],
             "size": found.size,
             "true_clusters": found.true_count
-            - np.bincount(found.of_true[self.alone[0]], minlength=len(found)),
+            - np.bincount(found.of_true[self.unclustered[0]], minlength=len(found)),
             "pred_clusters": found.pred_count
-            - np.bincount(found.of_pred[self.alone[1]], minlength=len(found)),
+            - np.bincount(found.of_pred[self.unclustered[1]], minlength=len(found)),
             "score": kept(s_h.total * self.meet.total, found.mass),
             **losses.columns,
         }
@@ -165,7 +165,7 @@ class Analysis:
     # ---- clusters
 
     @cached_property
-    def alone(self) -> tuple[BoolArray, BoolArray]:
+    def unclustered(self) -> tuple[BoolArray, BoolArray]:
         """Which true and which predicted clusters are points that are in no cluster of the user's."""
         return single(self.meet.true_names), single(self.meet.pred_names)
 
@@ -175,7 +175,7 @@ class Analysis:
         codes = np.arange(self.meet.k_true)
         losses = self.cell_loss.by(self.meet.true, self.meet.k_true, true=codes)
         columns = _clusters(self.meet, losses, self.scored.split, self.join.of_true)
-        columns |= {"cluster": np.where(self.alone[0], -1, codes)}
+        columns |= {"cluster": np.where(self.unclustered[0], -1, codes)}
         columns = _and_none(columns, self.meet.spurious, "spurious_loss", self.meet.total)
         return Table(_united(columns, {"cluster": self.meet.true_names}), Split)
 
@@ -185,7 +185,7 @@ class Analysis:
         codes = np.arange(self.meet.k_pred)
         losses = self.cell_loss.by(self.meet.pred, self.meet.k_pred, pred=codes)
         columns = _clusters(self.meet.transpose(), losses, self.scored.merge, self.join.of_pred)
-        columns |= {"cluster": np.where(self.alone[1], -1, codes)}
+        columns |= {"cluster": np.where(self.unclustered[1], -1, codes)}
         columns = _and_none(columns, self.meet.missing, "missing_loss", self.meet.total)
         return Table(_united(columns, {"cluster": self.meet.pred_names}), Merge)
 
@@ -194,19 +194,19 @@ class Analysis:
         """A row for every cell, costliest first, and for the points of each cluster that are in none on the other."""
         meet, lost = self.meet, self.cell_loss
         columns = {
-            "true": np.where(self.alone[0], -1, np.arange(meet.k_true))[meet.true],
-            "pred": np.where(self.alone[1], -1, np.arange(meet.k_pred))[meet.pred],
+            "true": np.where(self.unclustered[0], -1, np.arange(meet.k_true))[meet.true],
+            "pred": np.where(self.unclustered[1], -1, np.arange(meet.k_pred))[meet.pred],
             "component": self.join.of_cell,
             "size": meet.size,
             **lost.cells.columns,
         }
         for alone, k, name, of, part, costs in (
-            (meet.missing, meet.k_true, "true", self.join.of_true, "missing_loss", lost.missing_alone),
-            (meet.spurious, meet.k_pred, "pred", self.join.of_pred, "spurious_loss", lost.spurious_alone),
+            (meet.missing, meet.k_true, "true", self.join.of_true, "missing_loss", lost.missing_cost),
+            (meet.spurious, meet.k_pred, "pred", self.join.of_pred, "spurious_loss", lost.spurious_cost),
         ):
             count_of = alone.count(k)
             some = np.flatnonzero(count_of)
-            codes = np.where(self.alone[name == "pred"], -1, np.arange(k))[some]
+            codes = np.where(self.unclustered[name == "pred"], -1, np.arange(k))[some]
             more = {name: codes, "component": of[some], "size": count_of[some]}
             more |= {"loss": costs[some], part: costs[some]}
             columns = _appended(columns, more, len(some))
@@ -263,7 +263,9 @@ class Analysis:
 
     def clusters_of_component(self, component: int, side: str) -> list[Any]:
         """The user's own among them, by name."""
-        names, alone = (self.true, self.alone[0]) if side == "true" else (self.pred, self.alone[1])
+        names, alone = (
+            (self.true, self.unclustered[0]) if side == "true" else (self.pred, self.unclustered[1])
+        )
         codes = self.codes_of_component(component, side)
         return [names[code] for code in codes[~alone[codes]].tolist()]
 
@@ -306,11 +308,11 @@ def matching(
         first_true, first_pred = np.full(k_true, k), np.full(k_pred, k)
         np.minimum.at(first_true, true[rest], rank[rest])
         np.minimum.at(first_pred, pred[rest], rank[rest])
-        settled = rest[(first_true[true[rest]] == rank[rest]) & (first_pred[pred[rest]] == rank[rest])]
-        found.append(settled)
+        decided = rest[(first_true[true[rest]] == rank[rest]) & (first_pred[pred[rest]] == rank[rest])]
+        found.append(decided)
         done_true, done_pred = np.zeros(k_true, dtype=bool), np.zeros(k_pred, dtype=bool)
-        done_true[true[settled]] = True
-        done_pred[pred[settled]] = True
+        done_true[true[decided]] = True
+        done_pred[pred[decided]] = True
         rest = rest[~(done_true[true[rest]] | done_pred[pred[rest]])]
     return np.sort(np.concatenate(found)) if found else rest
 

@@ -52,11 +52,10 @@ def compare_aligned(
     x = None if features is None else read_features(features, order, w)
     if x is not None:
         x = _owned(x, features)
-    if aligned.given is not None:
-        given = aligned.given
-        aligned = replace(aligned, given=replace(given, true=given.true.settled(), pred=given.pred.settled()))
+    if aligned.originals is not None:
+        aligned = replace(aligned, originals=aligned.originals.detach())
     if aligned.true.absent is not None or aligned.pred.absent is not None:
-        aligned = replace(aligned, true=aligned.true.settled(), pred=aligned.pred.settled())
+        aligned = replace(aligned, true=aligned.true.detach(), pred=aligned.pred.detach())
         uneven = uneven_of(
             aligned.true.codes,
             aligned.pred.codes,
@@ -79,18 +78,18 @@ def compare_aligned(
         scale=scale,
     )
     cells = meet.cells
-    true, pred = _settled(aligned, cells)
-    aligned = Alignment(true, pred, order, aligned.named, aligned.policy, aligned.given, aligned.kept)
+    true, pred = _detach(aligned, cells)
+    aligned = Alignment(true, pred, order, aligned.named, aligned.policy, aligned.originals, aligned.kept)
     meet = meet.with_points(partial(located, cells, aligned.true.values, aligned.pred.values))
     if documents is not None:
         meet = meet.within(documents)
     return Comparison(meet, PointSource(meet, aligned, w, other), aligned.policy)
 
 
-def _settled(aligned: Alignment, cells: _core.Cells) -> tuple[Labels, Labels]:
+def _detach(aligned: Alignment, cells: _core.Cells) -> tuple[Labels, Labels]:
     """The labels of both sides, out of the reach of whoever owns them."""
-    ask_true = partial(aligned.true.settled, cells.true_labels)
-    ask_pred = partial(aligned.pred.settled, cells.pred_labels)
+    ask_true = partial(aligned.true.detach, cells.true_labels)
+    ask_pred = partial(aligned.pred.detach, cells.pred_labels)
     return _side_by_side(ask_true, ask_pred, len(aligned))
 
 

@@ -80,8 +80,8 @@ class Comparison(Scores):
         >>> cd.compare({"a": 1, "b": 1, "c": 1}, {"a": 7, "b": 7}, missing="singleton").clusters
         (1, 1)
         """
-        alone = self.analysis.alone
-        return self.meet.k_true - int(alone[0].sum()), self.meet.k_pred - int(alone[1].sum())
+        unclustered = self.analysis.unclustered
+        return self.meet.k_true - int(unclustered[0].sum()), self.meet.k_pred - int(unclustered[1].sum())
 
     # ---- what was lost
 
@@ -125,7 +125,7 @@ class Comparison(Scores):
         [('split', 0.3819, 0.0), ('merge', 0.0, 0.2773)]
         """
         wanted = resolve(measure)
-        seen = self.seen_by(wanted)
+        seen = self.comparison_for(wanted)
         if by is None:
             return loss_of(wanted, seen.summed, lambda: seen.loss)
         one_of("by", by, GROUPINGS)
@@ -225,7 +225,7 @@ class Comparison(Scores):
            true cluster A (3 points) was split into 2 parts: 1 (2 points: 0, 1) and 2 (1 point: 2).
         """
         wanted = resolve(measure)
-        seen = self.seen_by(wanted)
+        seen = self.comparison_for(wanted)
         s_h = wanted == resolve("S_H")
         told = seen.analysis if s_h else adding_up(wanted, seen.meet)
         if told is None:
@@ -250,7 +250,7 @@ class Comparison(Scores):
             own. ``"pred"``: a predicted cluster is split by true cluster, and its spurious points are gone.
         recompute
             What a measure gains follows from its sums, for any number of components. One that reads more than sums is
-            computed anew, for as many of the costliest (by S_H) as this says; ``left_out`` counts the others.
+            recomputed, for as many of the costliest (by S_H) as this says; ``left_out`` counts the others.
 
         Examples
         --------
@@ -267,16 +267,16 @@ class Comparison(Scores):
         return gains(self._worth(resolve(measure), recompute), by)
 
     def _worth(self, measure: Measure, recompute: int = RECOMPUTED) -> Worth:
-        seen = self.seen_by(measure)
+        seen = self.comparison_for(measure)
         return Worth(measure, seen.analysis, seen.source, recompute)
 
-    def seen_by(self, measure: Measure) -> Comparison:
+    def comparison_for(self, measure: Measure) -> Comparison:
         """The comparison that a measure is computed from: this one."""
         return self
 
     def meet_for(self, measure: Measure) -> Meet:
         """The meet that a measure is computed from."""
-        return self.seen_by(measure).meet
+        return self.comparison_for(measure).meet
 
     def repairs(self, measure: AnyMeasure = "S_H", *, recompute: int = RECOMPUTED) -> Repairs:
         """What to fix first: single operations on predicted clusters by the score that each alone would gain.
@@ -291,7 +291,7 @@ class Comparison(Scores):
         measure
             What the operations are to gain in; see :meth:`gains`.
         recompute
-            For how many of the operations that gain most S_H a measure that reads more than sums is computed anew.
+            For how many of the operations that gain most S_H a measure that reads more than sums is recomputed.
 
         Examples
         --------
@@ -309,7 +309,7 @@ class Comparison(Scores):
         wanted = resolve(measure)
         if wanted == resolve("S_H"):
             return self._repairs
-        seen = self.seen_by(wanted)
+        seen = self.comparison_for(wanted)
         return Repairs(seen.analysis, seen.source, self._worth(wanted, recompute))
 
     @cached_property
@@ -348,8 +348,8 @@ class Comparison(Scores):
         1  continues  1     y          1          2          1
         2  born       None  z          0          0          1
         """
-        given = self.source.as_given
-        return mapping(self.analysis if given is self.meet else Analysis(given))
+        original = self.source.original_meet
+        return mapping(self.analysis if original is self.meet else Analysis(original))
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from clusterdiff.errors import ArgumentError, LabelError, listed, one_of
 from clusterdiff.measures import Measure, resolve
 from clusterdiff.meet.meet import Meet
 from clusterdiff.messages import Message
-from clusterdiff.points.alignment import Alignment, bare, by_name, settled
+from clusterdiff.points.alignment import Alignment, apply_policy, bare, by_name
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import (
     SINGLETONS,
@@ -142,9 +142,9 @@ class CorpusComparison(Comparison):
     def score(self, measure: AnyMeasure = "S_H") -> float:
         """One measure of all documents together; see ``scored`` for those that the reference scorers have."""
         found = resolve(measure)
-        return float(found(self.seen_by(found).summed))
+        return float(found(self.comparison_for(found).summed))
 
-    def seen_by(self, measure: Measure) -> Comparison:
+    def comparison_for(self, measure: Measure) -> Comparison:
         """The comparison that a measure is computed from: ``scored`` for those that the reference scorers have."""
         return self.scored if _as_reference(measure) else self
 
@@ -272,7 +272,7 @@ def compare_documents(
     ``texts`` the words of documents.
     """
     # Documents are compared when they are asked for; what the caller passed may have changed by then.
-    aligned = replace(aligned, true=aligned.true.settled(), pred=aligned.pred.settled())
+    aligned = replace(aligned, true=aligned.true.detach(), pred=aligned.pred.detach())
     data = {name: copy(value) for name, value in data.items()}
     pooled = _pool(aligned, of_point, policy, data)
     scored = None
@@ -302,7 +302,7 @@ def compare_documents(
 
 def _pool(aligned: Alignment, of_point: IntArray, policy: Policy, data: Mapping[str, Any]) -> Comparison:
     """The comparison of all documents of an alignment together."""
-    whole = settled(aligned, policy)
+    whole = apply_policy(aligned, policy)
     within = of_point if whole.kept is None else of_point[whole.kept]
     return compare_aligned(whole, **data, documents=within)
 
@@ -332,7 +332,7 @@ class _Part:
             order=order.chosen(mine, [_bare(order.names[i]) for i in mine.tolist()]),
             named=True,
         )
-        return compare_aligned(settled(part, self.policy), **self.data)
+        return compare_aligned(apply_policy(part, self.policy), **self.data)
 
 
 def _bare(name: Any) -> Any:

@@ -339,7 +339,7 @@ class _Narrator:
                 yield f"{count(len(true) - CLUSTERS, f'more {self.sides[0]} {self.nouns.cluster}')} took part."
 
     def split_only(self, true: int, cells: CellNumbers) -> str:
-        alone = self.analysis.alone[1][self.meet.pred[cells]]
+        alone = self.analysis.unclustered[1][self.meet.pred[cells]]
         parts = [
             f"{self.pred(self.meet.pred[c])} ({self.points(np.array([c]))})"
             for c in self.by_size(cells[~alone])
@@ -351,7 +351,7 @@ class _Narrator:
         )
 
     def merged_only(self, cells: CellNumbers, pred: int) -> str:
-        alone = self.analysis.alone[0][self.meet.true[cells]]
+        alone = self.analysis.unclustered[0][self.meet.true[cells]]
         parts = [
             f"{self.true(self.meet.true[c])} ({self.points(np.array([c]))})"
             for c in self.by_size(cells[~alone])
@@ -380,7 +380,7 @@ class _Narrator:
         if len(cells) == 1:
             all_points = self.points(np.array(cells))
             called = f"{self.sides[0]} {self.nouns.cluster} {self.true(true)} ({all_points})"
-            if self.analysis.alone[0][true]:
+            if self.analysis.unclustered[0][true]:
                 called = self.single(np.array(cells), 0)[0]
             return f"{called}{self.fate(cells[0])}."
         parts = []
@@ -404,7 +404,7 @@ class _Narrator:
             verb = "are" if several else "is"
             where = (
                 f"in no {self.sides[1]} {self.nouns.cluster}"
-                if self.analysis.alone[1][pred]
+                if self.analysis.unclustered[1][pred]
                 else f"{self.nouns.cluster} {self.pred(pred)}"
             )
             return f" {verb} {where}"

@@ -58,7 +58,7 @@ class Gains:
 
     ``measure`` is its name and ``score`` its value; a gain is by how much it would come closer to its best value, so
     that a distance that falls by 0.1 is a gain of 0.1. ``table`` has the rows, which can also be had from here.
-    ``left_out`` says how many are not in it, since the measure had to be computed anew and they are not among the
+    ``left_out`` says how many are not in it, since the measure had to be recomputed and they are not among the
     costliest.
     """
 
@@ -167,7 +167,7 @@ def gain_together(worth: Worth, components: Int64Array) -> float:
 
 
 def _costs(analysis: Analysis, by: By) -> FloatArray:
-    """What each lost of S_H: a measure that has to be computed anew is computed for the costliest."""
+    """What each lost of S_H: a measure that has to be recomputed is computed for the costliest."""
     join, lost = analysis.join, analysis.cell_loss
     if by == "component":
         return lost.by(join.of_cell, len(join), join.of_true, join.of_pred).total
@@ -216,7 +216,7 @@ def _components(analysis: Analysis, chosen: Int64Array) -> dict[str, Any]:
 def _clusters(analysis: Analysis, by: By, chosen: Int64Array) -> dict[str, Any]:
     meet, join, side = analysis.meet, analysis.join, int(by == "pred")
     names = (meet.true_names, meet.pred_names)[side][chosen]
-    single = analysis.alone[side][chosen]
+    single = analysis.unclustered[side][chosen]
     if single.any():  # points that are in no cluster of the user's
         names = names.astype(object)
         names[single] = None

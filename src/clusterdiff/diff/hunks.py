@@ -91,7 +91,7 @@ class _Draft:
         self.row = np.searchsorted(self.true, meet.true[cells])
         self.column = np.searchsorted(self.pred, meet.pred[cells])
         self.size = meet.size[cells]
-        self.alone = analysis.alone[0][self.true], analysis.alone[1][self.pred]
+        self.unclustered = analysis.unclustered[0][self.true], analysis.unclustered[1][self.pred]
         self.lost = _lost(analysis, self.true, "true"), _lost(analysis, self.pred, "pred")
         pairs, costs = self._pairs()
         order = np.argsort(-costs, kind="stable")[:BLOCKS]
@@ -127,7 +127,7 @@ class _Draft:
     def _pairs(self) -> tuple[list[tuple[int, int]], FloatArray]:
         """Pairs of a true cluster and the one that continues it, and whoever is not seen there alone; their costs."""
         row, column = self.row, self.column
-        own = np.flatnonzero(~(self.alone[0][row] | self.alone[1][column]))
+        own = np.flatnonzero(~(self.unclustered[0][row] | self.unclustered[1][column]))
         together = self.meet.true_size[self.true][row] + self.meet.pred_size[self.pred][column]
         crowded = np.full(len(own), len(own) > LARGE)
         matched = own[matching(row[own], column[own], self.size[own], together[own], crowded)]
@@ -141,11 +141,9 @@ class _Draft:
         pairs += [*((t, -1) for t in left.tolist()), *((-1, p) for p in right.tolist())]
         cell_loss = self.analysis.cell_loss
         lost: FloatArray = np.sum([part[self.cells] for part in cell_loss.cells], axis=0)
-        cost_true = np.append(
-            np.bincount(row, lost, len(self.true)) + cell_loss.missing_alone[self.true], 0.0
-        )
+        cost_true = np.append(np.bincount(row, lost, len(self.true)) + cell_loss.missing_cost[self.true], 0.0)
         cost_pred = np.append(
-            np.bincount(column, lost, len(self.pred)) + cell_loss.spurious_alone[self.pred], 0.0
+            np.bincount(column, lost, len(self.pred)) + cell_loss.spurious_cost[self.pred], 0.0
         )
         both = np.array(pairs, dtype=np.int64).reshape(-1, 2)
         return pairs, cost_true[both[:, 0]] + cost_pred[both[:, 1]]
@@ -154,7 +152,7 @@ class _Draft:
         """The clusters of a side that have no partner, and more to tell than one part that is seen elsewhere."""
         parts, hidden = (np.bincount(cells, minlength=len(partner)) for cells in (of, of[unseen]))
         return np.flatnonzero(
-            ~self.alone[side] & (partner < 0) & ((self.lost[side] > 0) | (hidden > 0) | (parts > 1))
+            ~self.unclustered[side] & (partner < 0) & ((self.lost[side] > 0) | (hidden > 0) | (parts > 1))
         )
 
     # ---- lines
@@ -181,7 +179,7 @@ class _Draft:
         """A line for each of the largest parts, one for all others, and one for points in no cluster of a side."""
         code, codes = (self.column, self.pred) if side else (self.row, self.true)
         names = self.analysis.pred if side else self.analysis.true
-        alone = self.alone[side][code[parts]]
+        alone = self.unclustered[side][code[parts]]
         own, none = parts[~alone], parts[alone]
         own = own[np.argsort(-self.size[own], kind="stable")]
         told = len(own) if len(own) == PARTS + 1 else PARTS

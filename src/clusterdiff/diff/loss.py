@@ -174,13 +174,13 @@ class CellLoss:
         return self.cells.merge
 
     @cached_property
-    def missing_alone(self) -> FloatArray:
+    def missing_cost(self) -> FloatArray:
         """What the missing points of each true cluster cost by themselves."""
         share: FloatArray = self.meet.missing.mass(self.meet.k_true) / self.meet.total
         return share
 
     @cached_property
-    def spurious_alone(self) -> FloatArray:
+    def spurious_cost(self) -> FloatArray:
         """What the spurious points of each predicted cluster cost by themselves."""
         share: FloatArray = self.meet.spurious.mass(self.meet.k_pred) / self.meet.total
         return share
@@ -192,8 +192,8 @@ class CellLoss:
         return Loss.of(
             split,
             merge,
-            missing + float(np.sum(self.missing_alone)),
-            spurious + float(np.sum(self.spurious_alone)),
+            missing + float(np.sum(self.missing_cost)),
+            spurious + float(np.sum(self.spurious_cost)),
         )
 
     def by(
@@ -210,7 +210,7 @@ class CellLoss:
         """
         split, merge, missing, spurious = (_core.group_sum(groups, k, part) for part in self.cells)
         if true is not None and len(self.meet.missing):
-            missing = missing + _core.group_sum(true, k, self.missing_alone)
+            missing = missing + _core.group_sum(true, k, self.missing_cost)
         if pred is not None and len(self.meet.spurious):
-            spurious = spurious + _core.group_sum(pred, k, self.spurious_alone)
+            spurious = spurious + _core.group_sum(pred, k, self.spurious_cost)
         return Losses(split, merge, missing, spurious)

@@ -328,7 +328,7 @@ def _is_part(value: object) -> bool:
 
 def patch(analysis: Analysis, source: PointSource) -> Patch:
     """The derivation from pred to true; see :meth:`Comparison.patch`."""
-    meet, alone = analysis.meet, int(analysis.alone[1].sum())
+    meet, alone = analysis.meet, int(analysis.unclustered[1].sum())
     if alone:
         raise ArgumentError(
             Message(

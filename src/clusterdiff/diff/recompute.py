@@ -1,4 +1,4 @@
-"""The meet after an operation on predicted clusters: for measures that have to be computed anew."""
+"""The meet after an operation on predicted clusters: for measures that have to be recomputed."""
 
 from __future__ import annotations
 

@@ -342,7 +342,7 @@ class Candidates(NamedTuple):
 
 
 def valued(worth: Worth, found: Candidates) -> tuple[Candidates, npt.NDArray[np.float64], int]:
-    """Operations, a measure after each, and how many are left out since it would have to be computed anew."""
+    """Operations, a measure after each, and how many are left out since it would have to be recomputed."""
     meet, analysis = worth.meet, worth.analysis
     split = found.operation == SPLIT
     pure = analysis.parts_of_pred[meet.pred] == 1

@@ -63,8 +63,8 @@ def by_point(analysis: Analysis, source: PointSource) -> Table[PointLoss]:
     order = np.argsort(-losses.total, kind="stable")
     columns = {
         "point": _objects(list(source.names)),
-        "true": _owned(analysis.true, analysis.alone[0])[true],
-        "pred": _owned(analysis.pred, analysis.alone[1])[pred],
+        "true": _owned(analysis.true, analysis.unclustered[0])[true],
+        "pred": _owned(analysis.pred, analysis.unclustered[1])[pred],
         "component": component,
         **losses.columns,
     }

@@ -83,15 +83,17 @@ class PointSource:
         return self._aligned.order.names
 
     @cached_property
-    def as_given(self) -> Meet:
+    def original_meet(self) -> Meet:
         """The meet of the clusterings as they were given, with the points that one side lacks, whatever the policy.
 
         Its clusters are the user's own: none was made for a point that one side lacks, or for noise.
         """
-        given = self._aligned.given
-        if given is None or (self.meet.uneven and not self._aligned.policy.noise.separates):
+        originals = self._aligned.originals
+        if originals is None or (self.meet.uneven and not self._aligned.policy.noise.separates):
             return self.meet
-        return uneven_of(given.true.codes, given.pred.codes, (given.true.names, given.pred.names))
+        return uneven_of(
+            originals.true.codes, originals.pred.codes, (originals.true.names, originals.pred.names)
+        )
 
     # ---- by cell
 

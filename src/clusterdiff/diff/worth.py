@@ -33,7 +33,7 @@ from clusterdiff.points.labels import FloatArray
 INFORMATION, ROUNDING = ("split_info", "merge_info"), 1e-12
 #: What a true cluster adds to these depends on all predicted clusters that it lies in: no single split explains it.
 NOT_BY_CLUSTER = frozenset({*MATCHINGS, "closest_true", "f_true", "chosen_true"})
-#: For how many operations a measure is computed anew, if it has to be.
+#: For how many operations a measure is recomputed, if it has to be.
 RECOMPUTED = 100
 
 
@@ -59,7 +59,7 @@ class Outcomes(NamedTuple):
 class Worth:
     """A measure before and after operations. Gains are positive where it comes closer to its best value.
 
-    What is no function of sums is computed anew, for ``limit`` operations at most.
+    What is no function of sums is recomputed, for ``limit`` operations at most.
     """
 
     def __init__(

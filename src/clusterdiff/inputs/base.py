@@ -11,7 +11,7 @@ from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.documents import compare_within
 from clusterdiff.errors import ArgumentError, listed
 from clusterdiff.messages import Message
-from clusterdiff.points.alignment import aligned_as_given, settled
+from clusterdiff.points.alignment import apply_policy, match_points
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import Singletons
 from clusterdiff.points.keys import Key
@@ -67,7 +67,7 @@ class Asked:
     engine: Any = None
 
     @property
-    def given(self) -> list[str]:
+    def passed(self) -> list[str]:
         """The options about which something was said."""
         said = [name for name in self.__slots__ if getattr(self, name) is not None]
         return [name for name in said if name not in USUAL or getattr(self, name) != USUAL[name]]
@@ -174,10 +174,10 @@ class Input:
             data = {option: _of_table(value, option, sides) for option, value in data.items()}
         data["distances"] = asked.distances
         documents = data.pop("documents")
-        aligned = aligned_as_given(read[0], read[1], empty=policy.rule.loses)
+        aligned = match_points(read[0], read[1], empty=policy.rule.loses)
         if documents is not None:
             return compare_within(aligned, documents, policy, asked.singletons, **data)
-        return compare_aligned(settled(aligned, policy), **data)
+        return compare_aligned(apply_policy(aligned, policy), **data)
 
 
 def _names_columns(value: object) -> bool:

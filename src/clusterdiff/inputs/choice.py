@@ -73,8 +73,8 @@ def refuse_meaningless(sides: Sequence[Input], asked: Asked) -> None:
     corpora = isinstance(sides[0], CORPORA)
     if corpora != isinstance(sides[1], CORPORA):
         raise _half_documents(sides)
-    given = asked.given
-    for option in given:
+    passed = asked.passed
+    for option in passed:
         if option == "singletons":
             _check_singletons(asked, corpora)
         elif option not in COLUMNS:
@@ -83,7 +83,7 @@ def refuse_meaningless(sides: Sequence[Input], asked: Asked) -> None:
                 if not side.accepts(option, asked):
                     raise _meaningless(option, side)
     for option in COLUMNS:
-        if option in given or isinstance(sides[0], InFile) or isinstance(sides[1], InFile):
+        if option in passed or isinstance(sides[0], InFile) or isinstance(sides[1], InFile):
             refuse_columns(option, sides, asked)
 
 

@@ -31,8 +31,8 @@ HOW = ("paper", "splits", "merges", "moves", "shuffle")
 FIGURE_3 = ("S_H", "R", "nmi_max", "V", "N", "A")
 #: How many clusterings of a random series are scored by default.
 STEPS = 100
-#: Measures that are computed anew for every clustering look at so many points in all, unless told otherwise.
-ANEW = 10**8
+#: Measures that are recomputed for every clustering look at so many points in all, unless told otherwise.
+RECOMPUTED_POINTS = 10**8
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,14 +132,14 @@ def worsen(
         ``"shuffle"``: exchange the clusters of a growing share of the points.
     steps
         How many clusterings to score, evenly spaced, besides the first. If None, all of them, but 100 for the random
-        ways, and fewer, with a notice, if a measure would be computed anew for too many.
+        ways, and fewer, with a notice, if a measure would be recomputed for too many.
     seed
         For all that is left to chance: which of the largest clusters, which points, which clusters.
 
     Notes
     -----
     In the paper's series each operation changes the sums that measures are made of by a known amount, so that
-    10⁵ points with as many steps take seconds. Measures that read more than these sums are computed anew for each
+    10⁵ points with as many steps take seconds. Measures that read more than these sums are recomputed for each
     clustering: if that would be more than 10⁸ points in all, they, and all others with them, are scored at evenly
     spaced steps.
 
@@ -181,16 +181,16 @@ def worsen(
 def _affordable(made: Worsening, wanted: list[Measure], total: int) -> int:
     """How many clusterings to score: all, unless some measure has to look at so many points again for each."""
     first = next(iter(made.steps(np.array([0]))))
-    anew = [measure.name for measure in wanted if measure.lacks(first) is not None]
-    most = max(STEPS, ANEW // len(made.true))
-    if not anew or total <= most:
+    recomputed = [measure.name for measure in wanted if measure.lacks(first) is not None]
+    most = max(STEPS, RECOMPUTED_POINTS // len(made.true))
+    if not recomputed or total <= most:
         return total
     warnings.warn(
         Message(
-            "{measures} {verb} computed anew for every clustering, so {most:,} of {total:,} were scored; `steps` "
+            "{measures} {verb} recomputed for every clustering, so {most:,} of {total:,} were scored; `steps` "
             "scores more.",
-            measures=and_list(anew),
-            verb="is" if len(anew) == 1 else "are",
+            measures=and_list(recomputed),
+            verb="is" if len(recomputed) == 1 else "are",
             most=most + 1,
             total=total + 1,
         ),

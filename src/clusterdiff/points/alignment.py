@@ -41,14 +41,14 @@ class Order:
     """The points compared, in order, and how that order follows from the caller's.
 
     ``rows`` gives for each point its position in the caller's order of the points (that of `true`), or is None when
-    nothing moved; -1 stands for a point that only `pred` has. ``given`` counts the points in the caller's order.
+    nothing moved; -1 stands for a point that only `pred` has. ``passed`` counts the points in the caller's order.
     ``known`` is False when the caller cannot know that order, because the points came in sets. ``named`` is False when
     the points are called by their positions, and ``index`` is the index that named them in the caller's order. ``at``
     gives for each point its place among all those that the two sides had at first, or is None when none was left out.
     """
 
     names: Points
-    given: int
+    passed: int
     rows: npt.NDArray[np.int64] | None = None
     known: bool = True
     named: bool = True
@@ -99,9 +99,9 @@ class Order:
             return values.iloc[at]
         self.refuse_unplaced(argument)
         rows = values.shape[0] if hasattr(values, "shape") and values.shape else len(values)
-        if rows != self.given:
+        if rows != self.passed:
             raise ArgumentError.must(
-                argument, f"have a row for each of the {self.given:,} points", got=f"{rows:,}"
+                argument, f"have a row for each of the {self.passed:,} points", got=f"{rows:,}"
             )
         if self.rows is None:
             return values
@@ -163,10 +163,10 @@ class Order:
             return [listing[i] for i in at.tolist()]
         if not hasattr(values, "__len__") or isinstance(values, set | frozenset):
             raise ArgumentError.must(argument, "hold one value per point", got=type(values).__name__)
-        if len(values) != self.given:
+        if len(values) != self.passed:
             raise ArgumentError.must(
                 argument,
-                Message("have a value for each of the {points:,} points of `true`", points=self.given),
+                Message("have a value for each of the {points:,} points of `true`", points=self.passed),
                 got=f"{len(values):,}",
                 hint="pass a dict from point to value if it names its points.",
             )
@@ -190,12 +190,16 @@ class Originals:
     true: Labels
     pred: Labels
 
+    def detach(self) -> Originals:
+        """The same, independent of arrays that their owner may change."""
+        return Originals(self.true.detach(), self.pred.detach())
+
 
 @dataclass(frozen=True)
 class Alignment:
     """Two clusterings over the same points in the same order, and what was done to get there.
 
-    ``given`` holds the two as they were before points in no cluster of a side were dealt with, if there were any.
+    ``originals`` holds the two as they were before points in no cluster of a side were dealt with, if there were any.
     ``kept`` has the places of the points among those that there were at first, if some were left out. Under
     ``missing="lost"`` the labels of a side are absent for points that it lacks.
     """
@@ -205,7 +209,7 @@ class Alignment:
     order: Order
     named: bool
     policy: Policy = field(default_factory=Policy)
-    given: Originals | None = None
+    originals: Originals | None = None
     kept: npt.NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
@@ -223,10 +227,10 @@ class Alignment:
 def align(true: object, pred: object, policy: Policy | None = None) -> Alignment:
     """Lay two clusterings over the same points, and deal with the others as the policy says."""
     policy = policy or Policy()
-    return settled(aligned_as_given(true, pred, empty=policy.rule.loses), policy)
+    return apply_policy(match_points(true, pred, empty=policy.rule.loses), policy)
 
 
-def aligned_as_given(true: object, pred: object, empty: bool = False) -> Alignment:
+def match_points(true: object, pred: object, empty: bool = False) -> Alignment:
     """Lay two clusterings over the points of either; points are matched by name if one side names them.
 
     ``empty``: one of them may have no points at all.
@@ -269,7 +273,7 @@ def in_order(true: Labels, pred: Labels, names: Points | None = None) -> Alignme
     return Alignment(true, pred, order, names is not None)
 
 
-def settled(aligned: Alignment, policy: Policy) -> Alignment:
+def apply_policy(aligned: Alignment, policy: Policy) -> Alignment:
     """An alignment after noise, and then points that one side lacks, have been dealt with as the policy says."""
     return _apply_missing(_apply_noise(replace(aligned, policy=policy)))
 
@@ -316,13 +320,13 @@ def _apply_missing(aligned: Alignment) -> Alignment:
         )
     aligned = _keep(aligned, rule.known(aligned.true.present, aligned.pred.present), "missing")
     aligned = replace(
-        aligned, policy=_counted(aligned.policy, aligned), given=aligned.given or _as_given(aligned)
+        aligned, policy=_counted(aligned.policy, aligned), originals=aligned.originals or _originals(aligned)
     )
     aligned = _keep(aligned, rule.compared(aligned.true.present, aligned.pred.present), "missing")
-    return _alone(aligned, [aligned.side(side).absent for side in SIDES]) if rule.separates else aligned
+    return _separate(aligned, [aligned.side(side).absent for side in SIDES]) if rule.separates else aligned
 
 
-def _as_given(aligned: Alignment, noise: Sequence[BoolArray | None] = (None, None)) -> Originals:
+def _originals(aligned: Alignment, noise: Sequence[BoolArray | None] = (None, None)) -> Originals:
     """The two sides as they are, without noise; a point in no cluster of either is no point of theirs."""
     true, pred = aligned.true.hidden(noise[0]), aligned.pred.hidden(noise[1])
     present = true.present | pred.present
@@ -403,7 +407,7 @@ def _chosen(points: Points, kept: npt.NDArray[np.int64]) -> Points:
     return [points[i] for i in kept.tolist()]
 
 
-def _alone(aligned: Alignment, masks: Sequence[BoolArray | None]) -> Alignment:
+def _separate(aligned: Alignment, masks: Sequence[BoolArray | None]) -> Alignment:
     """Give each point of a side's mask a cluster of its own there."""
     names = aligned.order.names
     sides = [
@@ -429,7 +433,7 @@ def _apply_noise(aligned: Alignment) -> Alignment:
         return _keep(aligned, ~either, "noise")
     if not noise.separates or not either.any():
         return aligned
-    return _alone(replace(aligned, given=_as_given(aligned, masks)), masks)
+    return _separate(replace(aligned, originals=_originals(aligned, masks)), masks)
 
 
 def bare(name: Any) -> Any:

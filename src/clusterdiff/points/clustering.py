@@ -57,7 +57,7 @@ class Clustering:
         if points is not None:
             points = points.tolist() if isinstance(points, np.ndarray) else list(points)
         read = Clustering.reading(data, "data", points)
-        self.labels, self.points, self.ordered = read.labels.settled(), read.points, read.ordered
+        self.labels, self.points, self.ordered = read.labels.detach(), read.points, read.ordered
         self.index = read.index
 
     @classmethod

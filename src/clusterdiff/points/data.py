@@ -250,7 +250,7 @@ class Distances:
         )
         if self._links is not None:
             return
-        self._matrix = _checked_distances(np.asarray(_readable(distances, "distances")), order.given)
+        self._matrix = _checked_distances(np.asarray(_readable(distances, "distances")), order.passed)
 
     def sums(self, groups: npt.NDArray[Any], k: int, weights: npt.NDArray[Any] | None) -> FloatArray:
         """Σ of w_i·w_j·d_ij over the pairs of points in each of ``k`` groups."""
@@ -266,10 +266,10 @@ class Distances:
         if self._order.rows is not None:
             members = self._order.rows[members]
             if w is not None:
-                w = _scattered(w, self._order.rows, self._order.given)
+                w = _scattered(w, self._order.rows, self._order.passed)
         if self._matrix.ndim == 2:
             return _core.link_sums_square(indptr, members, self._matrix, w)
-        return _core.link_sums_condensed(indptr, members, self._matrix, self._order.given, w)
+        return _core.link_sums_condensed(indptr, members, self._matrix, self._order.passed, w)
 
     def _called(self, indptr: Int64Array, members: npt.NDArray[Any], w: FloatArray | None) -> FloatArray:
         """Ask the user's function for all pairs inside groups, a block at a time."""
@@ -323,10 +323,10 @@ def _sparse_links(matrix: Any, order: Order) -> tuple[Int64Array, Int64Array, Fl
     """The stored entries above the diagonal of a sparse matrix: both points, in the order compared, and the link."""
     from scipy.sparse import coo_array, triu
 
-    if matrix.shape != (order.given, order.given):
+    if matrix.shape != (order.passed, order.passed):
         raise ArgumentError.must(
             "distances",
-            f"be square with a row for each of the {order.given:,} points",
+            f"be square with a row for each of the {order.passed:,} points",
             got=f"shape {matrix.shape}",
         )
     whole = matrix.tocsr().astype(np.float64)

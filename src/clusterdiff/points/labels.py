@@ -66,7 +66,7 @@ class LazyNames(Sequence[Hashable]):
     def _names(self) -> Any:
         return self._load()
 
-    def settled(self) -> LazyNames:
+    def detach(self) -> LazyNames:
         """The same, out of the reach of whoever owns what they are read from."""
         if self._own is not None:
             self._load, self._own = self._own(), None
@@ -226,12 +226,12 @@ class Labels:
         lazy = LazyNames if isinstance(points, range) else LazyNames.borrowed
         return Labels(labels, lazy(total, names), null(labels))
 
-    def settled(self, found: AnyArray | None = None) -> Labels:
+    def detach(self, found: AnyArray | None = None) -> Labels:
         """The same, independent of arrays that their owner may change.
 
         ``found`` lists the distinct values, if they are known: few of them fit fewer bytes, and are copied sooner.
         """
-        lexicon = self.lexicon.settled() if isinstance(self.lexicon, LazyNames) else self.lexicon
+        lexicon = self.lexicon.detach() if isinstance(self.lexicon, LazyNames) else self.lexicon
         if not changeable(self._values):
             return Labels(self._values, lexicon, self.absent)
         if found is not None and len(self) > max(len(found), FEW):

@@ -150,7 +150,7 @@ def read_frame(
         got = reader.engine.fetch(reader.selected())
     labels = read_labels(got["t"], argument)
     if point is None:
-        return Clustering.of(labels.settled(), None)
+        return Clustering.of(labels.detach(), None)
     # Rows have an order that the user can know, unless the engine has none.
     named = Clustering.reading(labels.to_list(), argument, _points(got, point))
     return Clustering.of(named.labels, named.points, reader.engine.ordered)

@@ -17,7 +17,7 @@ from clusterdiff.diff.documents import compare_within
 from clusterdiff.errors import ArgumentError, FileError, LabelError, listed, nearest
 from clusterdiff.formats.source import Source, as_written
 from clusterdiff.messages import Message, joined
-from clusterdiff.points.alignment import Alignment, Laid, Order, in_order, settled
+from clusterdiff.points.alignment import Alignment, Laid, Order, apply_policy, in_order
 from clusterdiff.points.corpus import InDocument, Singletons
 from clusterdiff.points.keys import shared_kinds
 from clusterdiff.points.labels import BoolArray, FloatArray, Int64Array, IntArray, Labels, LazyNames
@@ -86,7 +86,7 @@ def compare_sources(
     data["other"] = FileColumns(origin, left.others)
     try:
         if wanted.documents is None:
-            return compare_aligned(settled(aligned, policy), **data)
+            return compare_aligned(apply_policy(aligned, policy), **data)
         aligned, within = _documents(left, right, matched)
         return compare_within(aligned, within, policy, singletons, **data)
     except LabelError as error:

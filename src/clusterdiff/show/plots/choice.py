@@ -43,12 +43,12 @@ class Region:
 class Choice:
     """The costliest components that fit into a picture.
 
-    ``clusters`` is how many there may be on a side. ``alone``: whether clusters of which the other side has no point
-    are drawn as well.
+    ``clusters`` is how many there may be on a side. ``unmatched``: whether clusters of which the other side has no
+    point are drawn as well.
     """
 
     def __init__(
-        self, diff: Comparison, clusters: int = CLUSTERS, cells: int = CELLS, alone: bool = False
+        self, diff: Comparison, clusters: int = CLUSTERS, cells: int = CELLS, unmatched: bool = False
     ) -> None:
         self.diff = diff
         self.regions: list[Region] = []
@@ -60,7 +60,7 @@ class Choice:
         self.lossy = lossy or len(table)
         shown_loss = 0.0
         drawn = order[: self.lossy]
-        if not alone:
+        if not unmatched:
             drawn = drawn[np.asarray(table["true_clusters"] * table["pred_clusters"])[drawn] > 0]
         for row in drawn.tolist():
             component = int(table["component"][row])

@@ -63,7 +63,7 @@ def flow(
     'From true to predicted clusters'
     """
     rows = int((TALLEST - 30) / (ROW + GAP))
-    choice = Choice(diff, clusters or rows, 4 * CELLS, alone=True)
+    choice = Choice(diff, clusters or rows, 4 * CELLS, unmatched=True)
     drawn = _Flow(choice, width)
     ax = axes(ax, width, drawn.height + 22)
     drawn.draw(ax)

@@ -21,7 +21,7 @@ class Costs:
 
     def __init__(self, comparison: Comparison, measure: AnyMeasure) -> None:
         self.measure = resolve(measure)
-        if comparison.seen_by(self.measure) is not comparison:
+        if comparison.comparison_for(self.measure) is not comparison:
             raise ArgumentError(
                 Message(
                     "`measure` must see all that the report shows; {name} leaves out the documents that `true` lacks.",

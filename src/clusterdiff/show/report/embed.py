@@ -227,20 +227,23 @@ class Embedded:
             )
         ]
         if meet.uneven:
-            alone = meet.missing if true else meet.spurious
+            unmatched = meet.missing if true else meet.spurious
             for row, more in zip(
-                rows, self._bags(alone, meet.k_true if true else meet.k_pred, codes), strict=True
+                rows, self._bags(unmatched, meet.k_true if true else meet.k_pred, codes), strict=True
             ):
                 row += more
         return rows
 
-    def _bags(self, alone: Unmatched, k: int, codes: Any) -> list[list[Any]]:
+    def _bags(self, unmatched: Unmatched, k: int, codes: Any) -> list[list[Any]]:
         """How many points of each cluster the other side lacks; with weights also their mass and their own."""
-        columns = [alone.count(k)[codes].tolist()]
-        if alone.weights is not None:
-            w = alone.weights.astype(float)
+        columns = [unmatched.count(k)[codes].tolist()]
+        if unmatched.weights is not None:
+            w = unmatched.weights.astype(float)
             own = w * np.log(w / self.unit, out=np.zeros(len(w)), where=w > 0)
-            columns += [alone.mass(k)[codes].tolist(), np.bincount(alone.cluster, own, k)[codes].tolist()]
+            columns += [
+                unmatched.mass(k)[codes].tolist(),
+                np.bincount(unmatched.cluster, own, k)[codes].tolist(),
+            ]
         return [list(row) for row in zip(*columns, strict=True)]
 
     @property
@@ -306,11 +309,11 @@ class Embedded:
         """The first of the points that one side lacks, with their cluster on the other."""
         meet = self._diff.meet
         left = max(1, most)
-        for alone, clusters, side in ((meet.missing, true, "true"), (meet.spurious, pred, "pred")):
-            assert alone.at is not None
-            mine = np.flatnonzero(np.isin(alone.cluster, clusters))[:left]
+        for unmatched, clusters, side in ((meet.missing, true, "true"), (meet.spurious, pred, "pred")):
+            assert unmatched.at is not None
+            mine = np.flatnonzero(np.isin(unmatched.cluster, clusters))[:left]
             left -= len(mine)
-            for i, code in zip(alone.at[mine].tolist(), alone.cluster[mine], strict=True):
+            for i, code in zip(unmatched.at[mine].tolist(), unmatched.cluster[mine], strict=True):
                 yield [side, int(np.searchsorted(clusters, code)), *self._point(i, limits.text)]
 
     def _point(self, i: int, long: int) -> list[Any]:

@@ -37,7 +37,7 @@ def patching(comparison: Comparison) -> dict[str, Any]:
 
 def _refused(comparison: Comparison) -> str | None:
     policy = comparison.policy
-    alone = int(comparison.analysis.alone[1].sum())
+    unclustered = int(comparison.analysis.unclustered[1].sum())
     left_out = (0 if policy.rule.keeps(False, True) else policy.spurious_points) + (
         policy.noise.points if policy.noise.drops else 0
     )
@@ -45,9 +45,9 @@ def _refused(comparison: Comparison) -> str | None:
         return "A patch is for one clustering, not for documents of mentions."
     if comparison.meet.uneven:
         return "A patch splits and merges clusters; it cannot add or remove the points that one side lacks."
-    if alone:
-        are = "is" if alone == 1 else "are"
-        return f"A patch splits and merges clusters, and {count(alone)} of this side {are} in none."
+    if unclustered:
+        are = "is" if unclustered == 1 else "are"
+        return f"A patch splits and merges clusters, and {count(unclustered)} of this side {are} in none."
     if left_out:
         were = "was" if left_out == 1 else "were"
         return f"{count(left_out)} of this side {were} left out of the comparison, so a patch would not fit."

@@ -316,7 +316,7 @@ def _moments(cells: Cells, got: dict[str, Any], single: Any, order: IntArray) ->
     return Moments(np.column_stack(centres)[order], within[order])
 
 
-def as_given(cells: Cells) -> Meet:
+def original_meet(cells: Cells) -> Meet:
     """The meet of both tables with the points that are in no cluster of one, whatever the policy made of those."""
     assert cells.given is not None
     with cells.engine.running():

@@ -12,7 +12,7 @@ import numpy as np
 from clusterdiff.diff.build import compare_aligned
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.source import ReadColumns
-from clusterdiff.points.alignment import Alignment, Order, settled
+from clusterdiff.points.alignment import Alignment, Order, apply_policy
 from clusterdiff.points.policy import Policy
 from clusterdiff.points.reading import read_labels
 from clusterdiff.tables.engines.cells import Cells, noisy
@@ -94,4 +94,4 @@ def compare_lost(points: Points, policy: Policy) -> Comparison:
     if points.features:
         rows = np.column_stack([numbers(got[f"x{j}"]) for j in range(points.features)])[order]
         data["features"] = dict(zip(names, rows, strict=True))
-    return compare_aligned(settled(aligned, policy), **data)
+    return compare_aligned(apply_policy(aligned, policy), **data)

@@ -15,7 +15,7 @@ from clusterdiff.meet.meet import Meet
 from clusterdiff.points.alignment import Alignment, Order
 from clusterdiff.points.clustering import Clustering, Points
 from clusterdiff.points.labels import Labels
-from clusterdiff.tables.engines.loading import Locator, as_given, nameless
+from clusterdiff.tables.engines.loading import Locator, nameless, original_meet
 from clusterdiff.tables.engines.native import Engine, asked, plain
 from clusterdiff.tables.engines.tables import POINT
 from clusterdiff.tables.engines.tables import Points as Rows
@@ -25,10 +25,10 @@ class Brought(PointSource):
     """Points that were brought from their tables, with those of the other columns that have been read."""
 
     def __init__(
-        self, meet: Meet, aligned: Alignment | None, weights: Any, engine: str, given: Meet | None = None
+        self, meet: Meet, aligned: Alignment | None, weights: Any, engine: str, original: Meet | None = None
     ) -> None:
         self.meet = meet
-        self.as_given = meet if given is None else given
+        self.original_meet = meet if original is None else original
         self.weights = weights
         self.engine = engine
         self.aligned = aligned
@@ -122,13 +122,13 @@ class EngineSource(PointSource):
             points.named,
             locator.cells.policy,
         )
-        return Brought(self.meet, aligned, found.weights, points.engine.name, self.as_given)
+        return Brought(self.meet, aligned, found.weights, points.engine.name, self.original_meet)
 
     @asked
-    def as_given(self) -> Meet:
+    def original_meet(self) -> Meet:
         """The meet of both tables with the points that one of them lacks, whatever the policy made of those."""
         cells = self._locator.cells
-        return self.meet if cells.given is None else as_given(cells)
+        return self.meet if cells.given is None else original_meet(cells)
 
     @property
     def weights(self) -> Any:  # type: ignore[override]
