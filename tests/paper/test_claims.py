@@ -122,7 +122,7 @@ def test_the_map_leads_somewhere(item: str, what: str, code: str, test: str) -> 
 def resolves(name: str) -> bool:
     """Whether a dotted name is found in the package or one of its modules."""
     first, *rest = name.split(".")
-    target = getattr(cd, first, None)
+    target = getattr(cd, first, None) or getattr(cd.types, first, None)
     if target is None or (rest and not hasattr(target, rest[0])):
         try:
             target = importlib.import_module("clusterdiff." + name.rpartition(".")[0])

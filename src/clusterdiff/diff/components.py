@@ -61,6 +61,8 @@ class InMemory(NamedTuple):
     def points(self, component: int) -> list[Hashable]:
         """The names of its points."""
         cells = self.analysis.cells_of_component(component)
+        if not self.analysis.meet.lost:
+            return self.source.points(cells)
         true, pred = (self.analysis.codes_of_component(component, side) for side in ("true", "pred"))
         return self.source.points_of(cells, true, pred)
 

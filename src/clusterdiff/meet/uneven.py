@@ -368,7 +368,9 @@ class UnevenMeet(Meet):
         reached = np.zeros(self.k_pred, dtype=bool)
         reached[pred] = True
         if not np.array_equal(np.isin(self.true, true), reached[self.pred]):
-            raise ArgumentError("`true` and `pred` must share no point with other clusters; they do.")
+            raise ArgumentError(
+                Message("`true` and `pred` must share no point with other clusters; they do.")
+            )
         inside = true[self.cells.true_sizes[true] > 0]
         shared = None if self.shared is None or not len(inside) else self.shared.restrict(inside)
         missing, spurious = self.missing.of(true, self.k_true), self.spurious.of(pred, self.k_pred)

@@ -4,12 +4,12 @@
 // the sum of m·s over its cells, W of a true one the sum of m·t. A score is N/G: N sums g over the cluster's cells, and
 // G is g of the whole. An operation changes few of these sums, so its gain is a matter of a few additions.
 //
-// What is given: `unit`, what weights are measured against; `uneven`, whether a side may lack points; `cells`, each
+// What is given: `unit`, what weights are measured against; `cells`, each
 // { t, p, size, mass, entropy }, where entropy is the sum of w·log(w / unit); `truths` and `preds`, one for each cluster.
 // A cluster may have `lost`, the points that the other side lacks. A page may hold some clusters of a large component
 // only: a true cluster of which cells are left out has its `known` score and shares of the loss, and no operation is
 // offered on it; a predicted one has `outside`, sums over the cells left out.
-const whatIf = ({ unit, uneven, cells: given, truths: givenTruths, preds: givenPreds }) => {
+const whatIf = ({ unit, cells: given, truths: givenTruths, preds: givenPreds }) => {
   const ROUNDING = 1e-12;
   const NOTHING = { size: 0, mass: 0, entropy: 0 };
   const NOWHERE = { ...NOTHING, kept: 0, parts: 0, through: 0, split: 0, missing: 0 };
@@ -166,18 +166,17 @@ const whatIf = ({ unit, uneven, cells: given, truths: givenTruths, preds: givenP
   const ordered = (cells) => cells.sort((a, b) => b.set.mass - a.set.mass || a.p - b.p || a.t - b.t);
 
   const isPure = (cell) => preds.get(cell.p).parts === 1;
+  const isClean = (cell) => isPure(cell) && !preds.get(cell.p).lost.size;
   // The first is a true cluster's home: the predicted cluster with its largest cell.
-  const largestFirst = (a, b) => b.set.mass - a.set.mass || isPure(b) - isPure(a) || a.p - b.p;
+  const largestFirst = (a, b) => b.set.mass - a.set.mass || isClean(b) - isClean(a) || a.p - b.p;
   const home = (truth) => [...truth.cells.values()].sort(largestFirst)[0];
 
   // A part goes where it gains most: so many of the largest are tried, as in Python.
-  const tried = uneven ? 4 : 8;
-  const best = (targets, but, most, gainOf) => {
-    let [found, gain, count] = [null, 0, 0];
+  const tried = 8;
+  const best = (targets, but, gainOf) => {
+    let [found, gain] = [null, 0];
     for (const target of targets) {
       if (!target || target === but) continue;
-      if (count === most) break;
-      count += 1;
       const would = gainOf(target);
       if (found === null || would > gain) [found, gain] = [target, would];
     }
@@ -201,25 +200,31 @@ const whatIf = ({ unit, uneven, cells: given, truths: givenTruths, preds: givenP
     const found = [];
     const cells = [...truth.cells.values()].sort(largestFirst);
     const [first] = cells;
-    if (truth.lost.size) found.push(offered("add", united(truth, [first], truth.lost), { t, to: first.p }));
-    if (cells.length < 2) return found;
     const pure = cells.filter(isPure);
-    const mixed = cells.filter((cell) => !isPure(cell));
+    const hosts = cells.filter((cell) => !isPure(cell));
+    const clean = pure.filter(isClean);
+    const unclean = cells.filter((cell) => !isClean(cell));
+    const places = [first, clean[0], ...unclean.slice(0, tried)];
+    if (truth.lost.size) {
+      const [to, gain] = best(places, null, (cell) => united(truth, [cell], truth.lost));
+      // No worse than in a cluster of their own, if there is one of the true cluster alone.
+      const own = clean.length ? -Infinity : united(truth, [], truth.lost);
+      found.push(own > gain ? offered("add", own, { t, to: null }) : offered("add", gain, { t, to: to.p }));
+    }
+    if (cells.length < 2) return found;
     const together = (several) => ({ t, preds: several.map((cell) => cell.p) });
     const before = found.length;
     if (pure.length > 1) found.push(offered("merge", united(truth, pure), together(pure)));
-    const places = uneven ? cells : [first, pure[0], ...mixed.slice(0, tried)];
-    for (const cell of cells) {
-      if (isPure(cell) && !preds.get(cell.p).lost.size) continue;
-      const [to, gain] = best(places, cell, uneven ? tried : Infinity, (other) => moved(truth, cell, other));
+    for (const cell of unclean) {
+      const [to, gain] = best(places, cell, (other) => moved(truth, cell, other));
       found.push(offered("move", gain, { t, from: cell.p, to: to.p }));
     }
-    if (pure.length && mixed.length) {
+    if (pure.length && hosts.length) {
       // With its home, unless another gains more than anything else.
       const merged = (host) => offered("merge", united(truth, [host, ...pure]), together([host, ...pure]));
       const atHome = isPure(first) ? [] : [merged(first)];
       const most = [...found.slice(before), ...atHome].reduce((gain, one) => Math.max(gain, one.gain), -Infinity);
-      const [host, gain] = best(mixed, null, tried, (cell) => united(truth, [cell, ...pure]));
+      const [host, gain] = best(hosts.slice(0, tried), null, (cell) => united(truth, [cell, ...pure]));
       found.push(...(gain > most + ROUNDING * (truth.shared.mass + truth.lost.mass) ? [merged(host)] : atHome));
     }
     return found;
