@@ -38,7 +38,7 @@ TAKEN = {
 OPTIONS = {
     "point": "id", "cluster": "cluster", "missing": "drop", "noise": 0, "noise_true": 0, "noise_pred": 0,
     "noise_as": "drop", "singletons": "drop", "budget": "1GB", "engine": "duckdb", "documents": ["x", "x", "y", "y"],
-    "weights": [1, 2, 3, 4], "features": [[0.0], [1.0], [2.0], [3.0]], "distances": np.ones((4, 4)),
+    "weights": [1, 2, 3, 4], "features": [[0.0], [1.0], [2.0], [3.0]], "distances": 1 - np.eye(4),
 }  # fmt: skip
 NAMED = {"documents": "doc", "weights": "w", "features": ["x"]}
 POINTS = "abcd"
@@ -162,7 +162,7 @@ def test_a_budget_is_for_what_an_engine_groups(tmp_path: Path) -> None:
     """Where the points come into memory all the same, a budget would be ignored, and is refused."""
     frame, path = pl.DataFrame(TABLE), example("files of tables", tmp_path)
     with pytest.raises(cd.ArgumentError, match="`budget` has no meaning here"):
-        cd.compare(frame, frame, budget="1GB", distances=np.ones((4, 4)))
+        cd.compare(frame, frame, budget="1GB", distances=1 - np.eye(4))
     with pytest.raises(cd.ArgumentError, match="`budget` has no meaning here"):
         cd.compare(frame, frame, budget="1GB", point=["id", "doc"])
     with pytest.raises(cd.ArgumentError, match="`pred` holds sets or dicts"):
