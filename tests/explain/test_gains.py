@@ -256,7 +256,7 @@ def test_an_explanation_in_another_measure() -> None:
         assert told.score == diff.score(measure)
         assert told.lost == pytest.approx(abs(told.score - cd.measures[measure].best))
         best = diff.gains(measure)
-        assert [story.gain for story in told.stories] == best["gain"][:2].tolist()
+        assert [story.gain for story in told.stories] == pytest.approx(best["gain"][:2].tolist(), rel=1e-14)
         assert [story.component.component for story in told.stories] == best["component"][:2].tolist()
         together = set().union(*(story.component.points for story in told.stories))
         right = [1000 + t if i in together else p for i, (t, p) in enumerate(zip(true, pred, strict=True))]
