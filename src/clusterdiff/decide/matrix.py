@@ -170,8 +170,8 @@ class Matrix:
         """The fewest and the most points that two of them were compared on.
 
         >>> import clusterdiff as cd
-        >>> cd.matrix([[0, 0, 1, 1], [0, 0, 1, None], [0, None, None, 1]], missing="lost").shared
-        (3, 4)
+        >>> cd.matrix([[0, 0, 1, 1], [0, 0, 1, None], [0, None, None, 1]], missing="drop").shared
+        (1, 3)
         """
         apart = self.points[~np.eye(len(self), dtype=bool)]
         return int(apart.min()), int(apart.max())
