@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
 import warnings
+from pathlib import Path
 from typing import Any
 
 import matplotlib
 import numpy as np
 import pytest
-from scipy.stats import wilcoxon
+from scipy.stats import friedmanchisquare, rankdata, wilcoxon
 
 import clusterdiff as cd
-from clusterdiff.decide.datasets import cliques, mean_ranks, wilcoxon_p_values
+from clusterdiff.decide.rank_tests import cliques, friedman, mean_intervals, ranks_of, wilcoxon_p_values
+from clusterdiff.decide.typesetting import split, width
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
@@ -40,7 +45,7 @@ AEON_P = {
 
 def test_mean_ranks_and_p_values_are_those_of_aeon() -> None:
     """On aeon's own example data; its test is one-sided, ours counts both sides."""
-    assert mean_ranks(AEON, similar=True) == pytest.approx([2.22916667, 2.3125, 2.625, 2.83333333])
+    assert ranks_of(AEON, similar=True).mean(axis=0) == pytest.approx([2.22916667, 2.3125, 2.625, 2.83333333])
     found = wilcoxon_p_values(np.array([AEON[:, i] - AEON[:, j] for i, j in AEON_P]))
     assert found == pytest.approx([2 * p for p in AEON_P.values()], abs=1e-7)
 
@@ -189,11 +194,257 @@ def test_too_few_data_sets_are_told() -> None:
     assert min(found.adjusted.values()) > 0.05
 
 
-def test_every_data_set_needs_every_system() -> None:
-    """A system that is lacking somewhere is named."""
+# ---- gaps, runs, Friedman's test
+
+
+def scored(matrix: np.ndarray, similar: bool = True) -> cd.types.DatasetRanking:
+    """A ranking whose scores are those of a matrix, data sets by systems; nan where a system lacks the data set."""
+    true = np.arange(4)
+    names = "abcdefghijklmnopqrstuvwxyz"
+    values: dict[bytes, float] = {}
+
+    def looked_up(meet: Any) -> float:
+        return values[meet.pred_names.tobytes()]
+
+    sets: dict[str, Any] = {}
+    for i, row in enumerate(matrix):
+        sets[f"data {i}"] = (true, {})
+        for j, value in enumerate(row):
+            pred = np.arange(4) + 100 * (i * len(row) + j)
+            values[pred.tobytes()] = value
+            if not np.isnan(value):
+                sets[f"data {i}"][1][names[j]] = pred
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", cd.ClusterdiffWarning)
+        return cd.rank(sets, measures=looked_up, resamples=0)
+
+
+def test_friedman_and_mean_ranks_are_those_of_scipy() -> None:
+    """With ties and without, three systems and more; on aeon's data, and on numbers of few values."""
+    rng = np.random.default_rng(0)
+    for matrix in (AEON, rng.normal(size=(5, 3)), rng.integers(0, 3, (9, 5)).astype(float)):
+        expected = friedmanchisquare(*matrix.T)
+        found = friedman(ranks_of(matrix, similar=True))
+        assert found is not None
+        assert (found.statistic, found.p_value) == pytest.approx((expected.statistic, expected.pvalue))
+        assert not found.exact
+        ranking = scored(matrix)
+        assert ranking.friedman == found
+        means = dict(zip("abcdefg", rankdata(-matrix, axis=1).mean(axis=0), strict=False))
+        assert ranking.mean_ranks == pytest.approx(means)
+        assert ranking.pairwise_ranks == pytest.approx(means)
+
+
+def test_friedman_of_two_systems_is_the_sign_test() -> None:
+    """By hand: five of five in favour of one are 2 of 32 ways; chi-squared would say 0.025. Ties count for nobody."""
+    ahead = np.array([[1.0, 2.0]] * 5)
+    found = friedman(ahead)
+    assert found is not None
+    assert (found.statistic, found.p_value, found.exact) == (5.0, 2 / 32, True)
+    assert friedman(np.concatenate([ahead, [[1.5, 1.5]] * 3])).p_value == 2 / 32  # type: ignore[union-attr]
+    assert friedman(np.full((6, 3), 2.0)).p_value == 1.0  # type: ignore[union-attr]
+    assert friedman(ahead[:4]) is None
+    assert friedman(np.ones((9, 1))) is None
+    told = " ".join(scored(np.array([[0.9, 0.8]] * 4)).footnotes)
+    assert (
+        "Friedman's test is not computed: it needs 5 data sets that all systems have, and there are 4."
+        in told
+    )
+
+
+def test_intervals_of_mean_ranks_are_students() -> None:
+    """By hand: mean 1.5, standard deviation sqrt(2/7), t = 2.3646; cut off at the ends; none without variation."""
+    ranks = np.array([[1.0, 2.0, 3.0]] * 4 + [[2.0, 1.0, 3.0]] * 4)
+    first, second, third = mean_intervals(ranks, 0.95)
+    half = 2.364624 * np.sqrt(2 / 7) / np.sqrt(8)
+    assert first == second == pytest.approx((1.5 - half, 1.5 + half), abs=1e-6)
+    assert third is None
+    assert mean_intervals(ranks[2:6], 0.95) == [None] * 3
+    near = np.array([[1.0, 2.0]] * 7 + [[2.0, 1.0]])
+    assert mean_intervals(near, 0.95)[0][0] == 1.0  # type: ignore[index]
+    assert mean_intervals(near, 0.95)[1][1] == 2.0  # type: ignore[index]
+
+
+#: Scores of three systems; c lacks two of the eight data sets, and a one.
+GAPS = np.array([
+    [0.9, 0.8, 0.7], [0.9, 0.8, 0.7], [0.8, 0.9, 0.7], [0.9, 0.8, 0.5], [0.7, 0.6, 0.5],
+    [0.9, 0.95, np.nan], [0.7, 0.9, np.nan], [np.nan, 0.5, 0.4],
+])  # fmt: skip
+
+
+def test_systems_may_lack_data_sets() -> None:
+    """By hand: mean ranks over the five that all have, tests over those that both have, and both numbers are told."""
+    found = scored(GAPS)
+    assert found.common == [f"data {i}" for i in range(5)]
+    assert found.mean_ranks == pytest.approx({"a": 6 / 5, "b": 9 / 5, "c": 3})
+    assert found.mean() == pytest.approx({"a": 0.84, "b": 0.78, "c": 0.62})
+    assert found.pairwise_ranks == pytest.approx({"a": 1 + 3 / 7, "b": 1 + 4 / 7, "c": 3})
+    pairs = {(row.first, row.second): row for row in found.pairs}
+    assert {names: row.datasets for names, row in pairs.items()} == {
+        ("a", "b"): 7,
+        ("a", "c"): 5,
+        ("b", "c"): 6,
+    }
+    for (first, second), row in pairs.items():
+        one, two = (GAPS[:, "abc".index(name)] for name in (first, second))
+        both = ~np.isnan(one - two)
+        assert row.p_value == pytest.approx(wilcoxon_p_values((one - two)[both][None])[0])
+        assert found.p_value(second, first) == row.p_value
+    assert found.shared.tolist() == [[7, 7, 5], [7, 8, 6], [5, 6, 6]]
+    told = " ".join(found.footnotes)
+    assert "Means and mean ranks: over the 5 data sets of 8 that all systems have." in told
+    assert "Tests and pairwise ranks: over the data sets that both systems have." in told
+    assert "Wilcoxon's signed-rank test over 5 to 7 data sets" in told
+    assert "Friedman's test over 5 data sets" in told
+    assert "|data sets:8|common:5|" in found.signature
+
+
+def test_every_form_knows_what_is_lacking() -> None:
+    """An empty cell, an empty field, null and 0 runs; a table of the data sets of each pair; a note on the picture."""
+    found = scored(GAPS)
+    measure = found.measures[0]
+    last = found.to_csv().splitlines()[-1]
+    assert last == "data 7,,0.5,0.4"
+    assert "| data 7 |  | **0.5000** | 0.4000 |" in found.to_markdown()
+    assert "| b | 7 | 8 | 6 |" in found.to_markdown()
+    assert "data 7 &  & \\textbf{0.5000} & 0.4000 \\\\" in found.to_latex()
+    assert "Empty: the system has no prediction of this data set." in found.to_html()
+    told = found.to_dict()
+    assert [row["datasets"] for row in told["systems"]] == [7, 8, 6]
+    assert told["runs"]["a"] == [1] * 7 + [0]
+    assert np.isnan(told["scores"]["a"][-1])
+    assert [row["datasets"] for row in told["p_values"]] == [7, 5, 6]
+    ax = found.plot()
+    texts = " ".join(text.get_text() for text in ax.figure.findobj(matplotlib.text.Text))
+    assert f"{measure} on the 5 of 8 data sets that all systems have" in " ".join(texts.split())
+    assert "tests over the data sets that both systems have" in " ".join(texts.split())
+    plt.close("all")
+
+
+def test_without_a_data_set_that_all_have_there_are_no_mean_ranks() -> None:
+    """Systems stand in the order of their pairwise ranks, and a notice names those that lack most."""
+    matrix = np.array([[0.5, 0.6, np.nan], [0.5, 0.7, np.nan], [np.nan, 0.6, 0.9], [np.nan, 0.5, 0.9]])
+    found = scored(matrix)
+    assert found.names == ["c", "b", "a"]
+    assert found.pairwise_ranks == {"c": 1.0, "b": 2.0, "a": 3.0}
+    assert all(np.isnan(list(found.mean_ranks.values())))
+    assert found.friedman is None
+    assert np.isnan(found.p_value("a", "c"))
+    assert found.cliques == [["c", "b", "a"]]
+    assert "none of 4 data sets has all systems, so there are no mean ranks" in " ".join(found.notices)
+    assert "1 pair of systems without a data set in common: not tested." in found.footnotes
+    assert "mean rank" not in repr(found).splitlines()[0]
+    assert found.plot().get_xlabel() == "pairwise rank"
+    plt.close("all")
+
+
+def test_runs_are_averaged_and_their_spread_is_shown() -> None:
+    """By hand, from the scores of the single runs; a system may have runs where others have one prediction."""
+    rng = np.random.default_rng(3)
     sets = data_sets(6)
-    del sets["data 2"][1]["good"]
-    with pytest.raises(
-        cd.ArgumentError, match="every data set must have the same systems; 'data 2' lacks 'good'"
+    runs = {data: [blur(rng, true, 0.2) for _ in range(3)] for data, (true, _) in sets.items()}
+    for data, (_, preds) in sets.items():
+        preds.update({("seeded", seed): pred for seed, pred in enumerate(runs[data])})  # type: ignore[misc]
+    found = cd.rank(sets, resamples=0)
+    assert sorted(found.names) == ["alike", "bad", "good", "seeded"]
+    variances = []
+    for i, (data, (true, _)) in enumerate(sets.items()):
+        scores = [cd.score(true, pred) for pred in runs[data]]
+        assert found.scores["seeded"][i] == pytest.approx(np.mean(scores)) == found.score(data, "seeded")
+        assert found.spreads["seeded"][i] == pytest.approx(np.std(scores, ddof=1))
+        variances.append(np.var(scores, ddof=1))
+    assert found.spread["seeded"] == pytest.approx(np.sqrt(np.mean(variances)))
+    assert np.isnan(found.spread["good"])
+    assert (found.runs["seeded"] == 3).all()
+    shown = f"{found.scores['seeded'][0]:.4f} ±{found.spreads['seeded'][0]:.4f}"
+    assert shown in repr(found)
+    assert shown in found.to_markdown()
+    assert shown in found.to_html()
+    assert shown.replace("±", "$\\pm$") in found.to_latex()
+    assert "spread: standard deviation between runs, pooled over data sets." in " ".join(found.footnotes)
+    header, first = (line.split(",") for line in found.to_csv().splitlines()[:2])
+    assert float(first[header.index("seeded spread")]) == found.spreads["seeded"][0]
+    assert first[header.index("seeded runs")] == "3"
+    told = found.to_dict()
+    assert {(row["system"], row.get("run")) for row in told["data"]["data 0"]["systems"]} == {
+        ("good", None), ("bad", None), ("alike", None), ("seeded", "0"), ("seeded", "1"), ("seeded", "2"),
+    }  # fmt: skip
+    ax = found.plot()
+    texts = " ".join(text.get_text() for text in ax.figure.findobj(matplotlib.text.Text))
+    assert "scores are means of runs, which spread by" in " ".join(texts.split())
+    plt.close("all")
+
+
+def test_what_is_wrong_is_told_at_once_and_before_the_work() -> None:
+    """Every problem of every data set, without comparing anything; a single one stands alone."""
+
+    def never(meet: Any) -> float:
+        raise AssertionError("compared")
+
+    true = np.arange(4)
+    sets = {
+        "one": (true, {"a": true, ("a", 1): true}),
+        "two": (true, {}),
+        "three": true,
+        "four": (true, {("a", 1, 2): true}),
+        "five": (true, {1: true, "1": true}),
+    }
+    with pytest.raises(cd.ArgumentError) as caught:
+        cd.rank(sets, measures=never)
+    told = str(caught.value)
+    for problem in (
+        "5 problems",
+        "one: 'a' stands there with runs and without.",
+        "two: has no systems",
+        "a data set must be a pair (true, {system: prediction}); 'three' is ndarray.",
+        "four: ('a', 1, 2) must be the name of a system, or (system, run).",
+        "five: has several systems called '1'",
     ):
-        cd.rank(sets, resamples=0)
+        assert problem in told
+    with pytest.raises(cd.ArgumentError, match="no data set has a prediction of 'gone'"):
+        cd.rank({"one": (true, {"a": true, "gone": None})}, measures=never)
+
+
+# ---- LaTeX
+
+
+def wide_ranking() -> cd.types.DatasetRanking:
+    """Twenty systems on fifty data sets, with names as people give them, gaps and runs."""
+    rng = np.random.default_rng(0)
+    true = np.arange(120) // 4
+    sets: dict[str, Any] = {}
+    for d in range(50):
+        preds: dict[Any, Any] = {f"system_{s}": blur(rng, true, s / 60) for s in range(18) if (s + d) % 17}
+        preds["Ward & co, k=10%"] = blur(rng, true, 0.1)
+        preds |= {("seeded", seed): blur(rng, true, 0.2) for seed in range(2)}
+        sets[f"a_long_name_of_a_benchmark/data_set_{d}" if d % 2 else f"data {d}"] = (true, preds)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", cd.ClusterdiffWarning)
+        return cd.rank(sets, measures=["ari", "S_H"], resamples=0)
+
+
+def test_wide_tables_in_latex_fit_the_page(tmp_path: Path) -> None:
+    """Twenty systems on fifty data sets: no part is wider or higher than an article's page, and no score is lost."""
+    found = wide_ranking()
+    text = found.to_latex()
+    tables = re.findall(r"\\begin\{tabular\}\{([lr]+)\}\n(.*?)\\end\{tabular\}", text, re.DOTALL)
+    assert len(tables) > 4
+    assert max(body.count("\\\\\n") for _, body in tables) <= 41
+    for columns, body in tables:
+        lines = [line.replace(r"\&", "") for line in body.splitlines() if line.endswith(r"\\")]
+        assert {line.count("&") for line in lines} == {len(columns) - 1}
+    for board in found.boards():
+        for part in split(board):
+            assert sum(width(part, i) for i in range(len(part.head))) <= 345
+    matrix = "".join(body for _, body in tables if body.startswith("\\toprule\nari &"))
+    scores = [value for name in found.names for value in found.scores[name].tolist() if not np.isnan(value)]
+    assert len(re.findall(r"\d\.\d{4}(?! *\S*pm)", matrix.replace("$\\pm$", "pm"))) >= len(scores)
+    latex = shutil.which("pdflatex")
+    if latex is None:
+        pytest.skip("NO LATEX: tables are not compiled on this machine; install texlive-latex-recommended")
+    document = f"\\documentclass{{article}}\n\\usepackage{{booktabs}}\n\\begin{{document}}\n{text}\\end{{document}}\n"
+    (tmp_path / "table.tex").write_text(document)
+    command = [latex, "-interaction=nonstopmode", "-halt-on-error", "table.tex"]
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout[-2000:]
+    assert "Overfull" not in (tmp_path / "table.log").read_text(errors="replace")

@@ -9,26 +9,26 @@ from pathlib import Path
 from typing import Any
 
 from clusterdiff.cli.inputs import sources
-from clusterdiff.decide.runs import read_runs
+from clusterdiff.decide.runs import Run, read_files
 from clusterdiff.errors import ArgumentError, FileError, listed
 from clusterdiff.files import COMPRESSED
 from clusterdiff.formats.catalogue import BY_SUFFIX
 from clusterdiff.formats.source import Source, parse
 
 
-class Watched(Mapping[str, Source]):
-    """Systems by name, which tell when they are read."""
+class Watched(Mapping[Any, Source]):
+    """Systems by name, or runs of systems, which tell when they are read."""
 
-    def __init__(self, systems: Mapping[str, Source], tell: Callable[[str], None]) -> None:
-        self._systems = dict(systems)
+    def __init__(self, systems: Mapping[Any, Source], tell: Callable[[str], None]) -> None:
+        self._systems: dict[Any, Source] = dict(systems)
         self._place = {name: place for place, name in enumerate(self._systems, 1)}
         self._tell = tell
 
-    def __getitem__(self, name: str) -> Source:
+    def __getitem__(self, name: Any) -> Source:
         self._tell(f"{self._place[name]:,} of {len(self):,}: {name}")
         return self._systems[name]
 
-    def __iter__(self) -> Iterator[str]:
+    def __iter__(self) -> Iterator[Any]:
         return iter(self._systems)
 
     def __len__(self) -> int:
@@ -110,10 +110,10 @@ def _columns(true: str, inputs: Mapping[str, Any]) -> tuple[Source, dict[str, So
     return next(iter(pairs.values()))[0], {name: pred for name, (_, pred) in pairs.items()}
 
 
-def runs_of(path: str, inputs: Mapping[str, Any]) -> dict[str, tuple[Source, dict[str, Source]]]:
+def runs_of(path: str, inputs: Mapping[str, Any]) -> dict[str, tuple[Source, dict[Run, Source]]]:
     """The data sets that a table lists, read as the options say."""
     out = {}
-    for data, (truth, systems) in read_runs(path).items():
-        pairs = {name: sources(truth, file, **inputs) for name, file in systems.items()}
-        out[data] = next(iter(pairs.values()))[0], {name: pred for name, (_, pred) in pairs.items()}
+    for data, (truth, systems) in read_files(path).items():
+        pairs = {run: sources(truth, file, **inputs) for run, file in systems.items()}
+        out[data] = next(iter(pairs.values()))[0], {run: pred for run, (_, pred) in pairs.items()}
     return out

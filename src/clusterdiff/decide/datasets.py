@@ -1,51 +1,78 @@
-"""Systems ranked across data sets: means, mean ranks, and Wilcoxon's test between every two of them."""
+"""Systems ranked across data sets, some of which a system may lack: means, mean ranks, and tests between systems."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from itertools import combinations
-from itertools import count as count_from
-from math import floor, log2
-from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
 
 from clusterdiff import views
 from clusterdiff.caching import cached_property
-from clusterdiff.decide.leaderboard import Board, Boards, Entry, best_of, csv_text, number, some
+from clusterdiff.decide import dataset_boards
+from clusterdiff.decide.leaderboard import Board, Boards, csv_text, some
 from clusterdiff.decide.paired import ALPHA, holm
+from clusterdiff.decide.rank_tests import (
+    FEWEST,
+    Friedman,
+    cliques,
+    fewest,
+    friedman,
+    mean_intervals,
+    pairwise_ranks,
+    ranks_of,
+    wilcoxon_p_values,
+)
 from clusterdiff.decide.ranking import Ranking
+from clusterdiff.decide.runs import Run
 from clusterdiff.diff.chance import expected
-from clusterdiff.errors import ArgumentError, listed, nearest
+from clusterdiff.errors import ArgumentError, nearest
 from clusterdiff.measures import Measure
 from clusterdiff.messages import joined
-from clusterdiff.points.labels import FloatArray
+from clusterdiff.points.labels import AnyArray, BoolArray, FloatArray
 from clusterdiff.table import Table
-from clusterdiff.wording import count
+from clusterdiff.wording import and_list, count
 
 #: By how much the level of chance may differ between data sets before their mean says little.
 FLOORS = 0.05
-#: Up to so many differences all ways to sign them are counted if some are equal, as scipy does, which takes a second.
-COUNTED = 13
 
 
 class DatasetRanking(Boards):
     """Systems ranked by their mean rank over several data sets, best first. Made by :func:`rank`.
 
     ``rankings`` has the ranking of each data set. Ranks are those of the first measure; equal scores share their ranks.
+    Where a system has several runs on a data set, its score there is their mean. Where systems lack data sets, means
+    and mean ranks are over the data sets that all systems have (``common``), and tests over those that both have.
     """
 
-    def __init__(self, rankings: Mapping[str, Ranking]) -> None:
+    def __init__(
+        self, rankings: Mapping[str, Ranking], runs: Mapping[str, Mapping[str, Run]], level: float
+    ) -> None:
         self.rankings = dict(rankings)
+        self.level = level
+        self._runs = runs
+        self._made: dict[str, dict[str, list[str]]] = {data: {} for data in self.rankings}
+        for data, by_system in self._made.items():
+            for name, run in runs[data].items():
+                by_system.setdefault(run.system, []).append(name)
         first = next(iter(self.rankings.values()))
         self.measures = [m for m in first.measures if all(m in r.measures for r in self.rankings.values())]
-        _check(self.rankings)
-        names = sorted(first.names)
-        scores = np.array([[r.score(name) for name in names] for r in self.rankings.values()])
-        order = np.argsort(mean_ranks(scores, self._similar), kind="stable")
-        self.names = [names[i] for i in order]
-        self._scores = scores[:, order]
+        self.names = sorted({system for by_system in self._made.values() for system in by_system})
+        made = [[self._of_runs(data, name) for name in self.names] for data in self.datasets]
+        counts = np.array([[len(scores) for scores in row] for row in made])
+        scores = np.array([[_mean(scores) for scores in row] for row in made])
+        spreads = np.array([[_spread(scores) for scores in row] for row in made])
+        common: BoolArray = np.array((counts > 0).all(axis=1))
+        if common.any():
+            worth = ranks_of(scores[common], self._similar).mean(axis=0)
+        else:
+            worth = pairwise_ranks(scores, counts > 0, self._similar)
+        order = np.argsort(worth, kind="stable")
+        self.names = [self.names[i] for i in order]
+        self._scores, self._counts, self._spreads = (of[:, order] for of in (scores, counts, spreads))
+        self._common = common
 
     def measure(self, name: str) -> Measure:
         """One of the measures, by its name."""
@@ -55,36 +82,120 @@ class DatasetRanking(Boards):
     def _similar(self) -> bool:
         return self.measure(self.measures[0]).similarity
 
+    # ---- data sets and runs
+
     @property
     def datasets(self) -> list[str]:
         """The data sets."""
         return list(self.rankings)
 
     @property
-    def mean_ranks(self) -> dict[str, float]:
-        """The mean rank of each system."""
-        return dict(zip(self.names, mean_ranks(self._scores, self._similar).tolist(), strict=True))
+    def common(self) -> list[str]:
+        """The data sets that all systems have, over which means and mean ranks are taken."""
+        return [self.datasets[i] for i in np.flatnonzero(self._common)]
 
-    def mean(self, measure: str | None = None) -> dict[str, float]:
-        """The mean score of each system, in the first measure unless told otherwise."""
-        rankings = self.rankings.values()
-        return {name: float(np.mean([r.score(name, measure) for r in rankings])) for name in self.names}
+    @property
+    def complete(self) -> bool:
+        """Whether every system has every data set."""
+        return bool(self._common.all())
+
+    @property
+    def repeated(self) -> bool:
+        """Whether any system has several runs on a data set."""
+        return bool((self._counts > 1).any())
+
+    @cached_property
+    def runs(self) -> Table[Any]:
+        """How many runs there are: a row per data set, a column per system. 0 where a system lacks the data set."""
+        return self._by_data(self._counts)
 
     @cached_property
     def scores(self) -> Table[Any]:
-        """The matrix of scores: a row per data set, a column per system."""
+        """The matrix of scores, means of runs: a row per data set, a column per system."""
+        return self._by_data(self._scores)
+
+    @cached_property
+    def spreads(self) -> Table[Any]:
+        """The standard deviations of the scores between runs, in the same shape; nan for a single run."""
+        return self._by_data(self._spreads)
+
+    def _by_data(self, values: AnyArray) -> Table[Any]:
         columns: dict[str, Any] = {"data": np.array(self.datasets, dtype=object)}
-        return Table(columns | {name: self._scores[:, i] for i, name in enumerate(self.names)})
+        return Table(columns | {name: values[:, i] for i, name in enumerate(self.names)})
+
+    @property
+    def spread(self) -> dict[str, float]:
+        """The standard deviation of each system's score between runs, pooled over data sets; nan without several."""
+        more = np.maximum(self._counts - 1, 0)
+        squares = np.where(more > 0, np.nan_to_num(self._spreads) ** 2 * more, 0.0).sum(axis=0)
+        total = more.sum(axis=0)
+        pooled = np.sqrt(squares / np.where(total > 0, total, np.nan))
+        return dict(zip(self.names, pooled.tolist(), strict=True))
+
+    def score(self, data: str, name: str, measure: str | None = None) -> float:
+        """A system's score on a data set, the mean of its runs; nan if it has none there."""
+        if data not in self.rankings:
+            raise ArgumentError(f"{data!r} is not one of the data sets.", nearest(data, self.datasets))
+        return _mean(self._of_runs(data, self.names[self._place(name)], measure))
+
+    def has(self, data: str, name: str) -> bool:
+        """Whether a system has a prediction of a data set."""
+        return name in self._made[data]
+
+    def _of_runs(self, data: str, system: str, measure: str | None = None) -> list[float]:
+        return [self.rankings[data].score(name, measure) for name in self._made[data].get(system, ())]
+
+    # ---- means and ranks
+
+    @cached_property
+    def _ranks(self) -> FloatArray:
+        """The ranks within each data set that all systems have."""
+        return ranks_of(self._scores[self._common], self._similar)
+
+    @property
+    def mean_ranks(self) -> dict[str, float]:
+        """The mean rank of each system over the data sets that all systems have; nan if there are none."""
+        means = self._ranks.mean(axis=0).tolist() if self.common else [float("nan")] * len(self.names)
+        return dict(zip(self.names, means, strict=True))
+
+    @property
+    def intervals(self) -> dict[str, tuple[float, float] | None]:
+        """Where each mean rank would come out on other data sets like these; None where nothing tells."""
+        return dict(zip(self.names, mean_intervals(self._ranks, self.level), strict=True))
+
+    @property
+    def pairwise_ranks(self) -> dict[str, float]:
+        """1, and for each other system on which share of the data sets that both have it is the better one.
+
+        That is the mean rank if no system lacks a data set, and the next best if some do.
+        """
+        ranks = pairwise_ranks(self._scores, self._counts > 0, self._similar)
+        return dict(zip(self.names, ranks.tolist(), strict=True))
+
+    def mean(self, measure: str | None = None) -> dict[str, float]:
+        """The mean score of each system over the data sets that all have; in the first measure, unless told."""
+        return {name: _mean([self.score(data, name, measure) for data in self.common]) for name in self.names}
 
     # ---- tests
 
+    @cached_property
+    def friedman(self) -> Friedman | None:
+        """Friedman's test over the data sets that all systems have: whether any differs from the others.
+
+        None with fewer than five data sets or two systems.
+        """
+        return friedman(self._ranks)
+
     def p_value(self, first: str, second: str) -> float:
-        """Wilcoxon's signed-rank test of two systems over the data sets, two-sided and not adjusted.
+        """Wilcoxon's signed-rank test of two systems over the data sets that both have, two-sided and not adjusted.
 
         Its null hypothesis: the differences between the two are as often and as much in favour of one as of the other.
+        nan if they share no data set.
         """
-        one, two = (self._scores[:, self._place(name)] for name in (first, second))
-        return float(wilcoxon_p_values((one - two)[None])[0])
+        one, two = self._place(first), self._place(second)
+        if not self.shared[one, two]:
+            return float("nan")
+        return float(wilcoxon_p_values((self._scores[:, one] - self._scores[:, two])[None])[0])
 
     def _place(self, name: str) -> int:
         if str(name) not in self.names:
@@ -92,26 +203,43 @@ class DatasetRanking(Boards):
         return self.names.index(str(name))
 
     @cached_property
+    def shared(self) -> AnyArray:
+        """On how many data sets every two systems can be compared, in the order of ``names``."""
+        has = (self._counts > 0).astype(np.int64)
+        return has.T @ has
+
+    @cached_property
+    def pairs(self) -> Table[Any]:
+        """Every two systems, the better one first: how many data sets both have, and p before and after Holm's way."""
+        one, two = np.triu_indices(len(self.names), 1)
+        shared = self.shared[one, two]
+        p_values = wilcoxon_p_values(self._scores.T[one] - self._scores.T[two])
+        p_values[shared == 0] = np.nan
+        adjusted = np.full(len(p_values), np.nan)
+        adjusted[shared > 0] = holm(p_values[shared > 0].tolist())
+        first, second = (np.array(self.names, dtype=object)[at] for at in (one, two))
+        columns = {"first": first, "second": second, "datasets": shared}
+        return Table(columns | {"p_value": p_values, "adjusted": adjusted})
+
+    @cached_property
     def adjusted(self) -> dict[tuple[str, str], float]:
         """The p-values of all pairs of systems, the better one first, adjusted by Holm for their number."""
-        pairs = list(combinations(self.names, 2))
-        one, two = np.triu_indices(len(self.names), 1)
-        p_values = wilcoxon_p_values(self._scores.T[one] - self._scores.T[two])
-        return dict(zip(pairs, holm(p_values.tolist()), strict=True))
+        return dict(zip(combinations(self.names, 2), self.pairs["adjusted"].tolist(), strict=True))
 
     @cached_property
     def cliques(self) -> list[list[str]]:
         """Runs of systems, in order of mean rank, of which no two differ significantly; none is part of another."""
-        alike = [
-            [
-                i == j or self.adjusted[self.names[min(i, j)], self.names[max(i, j)]] >= ALPHA
-                for j in range(len(self.names))
-            ]
-            for i in range(len(self.names))
-        ]
-        return [self.names[start:stop] for start, stop in cliques(alike)]
+        alike = np.ones((len(self.names), len(self.names)), dtype=bool)
+        one, two = np.triu_indices(len(self.names), 1)
+        alike[one, two] = alike[two, one] = ~(self.pairs["adjusted"] < ALPHA)
+        return [self.names[start:stop] for start, stop in cliques(alike.tolist())]
 
     # ---- for people and programs
+
+    @property
+    def groups(self) -> dict[str, str]:
+        """The cliques of each system, by letters: "a" or, for several, "a–c". Numbers if there are too many."""
+        return dataset_boards.groups(self)
 
     @property
     def notices(self) -> list[str]:
@@ -123,20 +251,36 @@ class DatasetRanking(Boards):
                 for notice in ranking.comparison_notices
             ]
         )
-        pairs = len(self.names) * (len(self.names) - 1) // 2
-        needed = fewest(pairs)
-        if len(self.rankings) < needed:
+        tested = self.pairs["datasets"][self.pairs["datasets"] > 0]
+        needed, most = fewest(len(tested)), int(max(tested, default=0))
+        if most < needed:
             told.append(
-                f"{count(len(self.rankings), 'data set')}: with fewer than {needed} no difference can be significant, "
-                f"since p is adjusted for {count(pairs, 'pair')} of systems."
+                f"{count(most, 'data set')}: with fewer than {needed} no difference can be significant, "
+                f"since p is adjusted for {count(len(tested), 'pair')} of systems."
             )
-        lacking = int(np.isnan(self._scores).sum())
+        lacking = int((np.isnan(self._scores) & (self._counts > 0)).sum())
         if lacking:
             told.append(
                 f"{count(lacking, 'score')} without a value: a system without one comes last there, and its tests "
                 "leave that data set out."
             )
-        return [*told, *self._floors]
+        return [*told, *self._gaps, *self._floors]
+
+    @property
+    def _gaps(self) -> list[str]:
+        """Whether so many data sets lack a system that mean ranks say little."""
+        common = len(self.common)
+        if self.complete or common >= FEWEST:
+            return []
+        has = (self._counts > 0).sum(axis=0)
+        rare = [self.names[i] for i in np.argsort(has, kind="stable") if has[i] < len(self.datasets)]
+        told = (
+            f"only {count(common, 'data set')} of {len(self.datasets):,} {'has' if common == 1 else 'have'} all systems"
+            if common
+            else f"none of {count(len(self.datasets), 'data set')} has all systems, so there are no mean ranks, and "
+            "systems stand in the order of their pairwise ranks"
+        )
+        return [f"{told}: leave out those with the fewest, such as {and_list(rare[:3])}."]
 
     @cached_property
     def _floors(self) -> list[str]:
@@ -165,39 +309,16 @@ class DatasetRanking(Boards):
     def signature(self) -> str:
         """How the numbers came about."""
         version = next(iter(self.rankings.values())).signature.rpartition("|")[2]
+        common = "" if self.complete else f"|common:{len(self.common)}"
         return (
-            f"rank:{self.measures[0]}|data sets:{len(self.rankings)}|systems:{len(self.names)}|unit:data set|"
+            f"rank:{self.measures[0]}|data sets:{len(self.rankings)}{common}|systems:{len(self.names)}|unit:data set|"
             f"test:wilcoxon,two-sided,holm|{version}"
         )
 
     @property
     def footnotes(self) -> list[str]:
-        """What was tested, in words."""
-        if len(self.names) < 2:
-            return []
-        letter = "letter" if len(self.cliques) <= len(ascii_lowercase) else "number"
-        return [
-            f"Wilcoxon's signed-rank test over {count(len(self.rankings), 'data set')}, two-sided, adjusted by Holm "
-            f"for {count(len(self.adjusted), 'pair')}. Null hypothesis: differences are as often and as much in favour "
-            "of one as of the other.",
-            f"alike: systems that have a {letter} in common do not differ significantly."
-            if self.cliques
-            else "All differences are significant.",
-        ]
-
-    @property
-    def groups(self) -> dict[str, str]:
-        """The cliques of each system, by letters: "a" or, for several, "a–c". Numbers if there are too many."""
-        many = len(self.cliques) > len(ascii_lowercase)
-        letters = map(str, count_from(1)) if many else ascii_lowercase
-        inside: dict[str, list[str]] = {name: [] for name in self.names}
-        for letter, clique in zip(letters, self.cliques, strict=False):
-            for name in clique:
-                inside[name].append(letter)
-        return {
-            name: "–".join(dict.fromkeys([mine[0], mine[-1]])) if mine else ""
-            for name, mine in inside.items()
-        }
+        """What was averaged over what, and what was tested, in words."""
+        return dataset_boards.footnotes(self)
 
     @property
     def title(self) -> str:
@@ -206,8 +327,9 @@ class DatasetRanking(Boards):
         return f"{count(len(self.names), 'system')} by {self.measures[0]} on {on}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
+        """Everything as plain values; what a system lacks has no value, and 0 runs."""
         means = {measure: self.mean(measure) for measure in self.measures}
+        ranks, pairwise, intervals, spread = self.mean_ranks, self.pairwise_ranks, self.intervals, self.spread
         return {
             "signature": self.signature,
             "notices": self.notices,
@@ -216,21 +338,50 @@ class DatasetRanking(Boards):
             "systems": [
                 {
                     "system": name,
-                    "mean_rank": rank,
+                    "mean_rank": ranks[name],
+                    "interval": intervals[name],
+                    "pairwise_rank": pairwise[name],
                     "scores": {measure: mean[name] for measure, mean in means.items()},
+                    "datasets": int(self.shared[i, i]),
+                    "spread": spread[name],
                 }
-                for name, rank in self.mean_ranks.items()
+                for i, name in enumerate(self.names)
             ],
+            "common": self.common,
             "scores": self.scores.to_dict(),
-            "p_values": [{"first": a, "second": b, "p_value": p} for (a, b), p in self.adjusted.items()],
+            "runs": self.runs.to_dict(),
+            "spreads": self.spreads.to_dict(),
+            "friedman": None if self.friedman is None else asdict(self.friedman),
+            "p_values": [
+                {"first": first, "second": second, "datasets": datasets, "p_value": p}
+                for first, second, datasets, _, p in zip(*self.pairs.to_dict().values(), strict=True)
+            ],
             "cliques": self.cliques,
-            "data": {data: ranking.to_dict() for data, ranking in self.rankings.items()},
+            "data": {data: self._told(data) for data in self.datasets},
             "footnotes": self.footnotes,
         }
 
+    def _told(self, data: str) -> dict[str, Any]:
+        """The ranking of a data set as plain values, which say who made each prediction."""
+        told = self.rankings[data].to_dict()
+        runs = {name: run for name, run in self._runs[data].items() if run.run is not None}
+        told["systems"] = [
+            row | runs[row["system"]]._asdict() if row["system"] in runs else row for row in told["systems"]
+        ]
+        return told
+
     def to_csv(self) -> str:
-        """The matrix of scores as comma-separated values, with all digits."""
-        return csv_text(self.scores)
+        """The matrix of scores as comma-separated values, with all digits; of several runs also the spreads."""
+        if not self.repeated:
+            return csv_text(self.scores)
+        columns = {name: self.scores[name] for name in self.scores.columns}
+        for kind, table in (("spread", self.spreads), ("runs", self.runs)):
+            for name in self.names:
+                heading = f"{name} {kind}"
+                while heading in columns:
+                    heading += "'"
+                columns[heading] = table[name]
+        return csv_text(Table(columns))
 
     def plot(self, ax: Any = None, *, width: float | None = None, dpi: float | None = None) -> Any:
         """Draw the mean ranks on a line, with a bar over systems that do not differ significantly.
@@ -240,132 +391,13 @@ class DatasetRanking(Boards):
         return views.mean_ranks(self, ax, width=width, dpi=dpi)
 
     def boards(self, rows: int | None = None, across: int | None = None) -> list[Board]:
-        """Systems by mean rank, and the matrix of their scores."""
-        ranks, means = self.mean_ranks, [self.mean(measure) for measure in self.measures]
-        groups = self.groups
-        grouped = bool(self.cliques)
-        best = [
-            best_of(list(mean.values()), self.measure(m).similarity)
-            for m, mean in zip(self.measures, means, strict=True)
-        ]
-        lines = [
-            [
-                Entry(str(place)),
-                Entry(name, best=place == 1),
-                Entry(f"{ranks[name]:.2f}", best=place == 1),
-                *[Entry(groups[name])] * grouped,
-                *(number(mean[name], top) for mean, top in zip(means, best, strict=True)),
-            ]
-            for place, name in enumerate(self.names[:rows], 1)
-        ]
-        head = ["", "system", "mean rank", *["alike"] * grouped, *(f"mean {m}" for m in self.measures)]
-        words = (1, 3) if grouped else (1,)
-        left = len(self.names) - len(lines)
-        summary = Board(head, lines, left, self.footnotes, notices=self.notices, words=words)
-        matrix = []
-        for data, row in zip(self.datasets[:rows], self._scores.tolist(), strict=False):
-            top = best_of(row, self._similar)
-            matrix.append([Entry(data), *(number(value, top) for value in row[:across])])
-        left, names = len(self.datasets) - len(matrix), self.names[:across]
-        told = (
-            [f"The first {count(len(names), 'system')} of {len(self.names):,}; to_csv() has all."]
-            if len(names) < len(self.names)
-            else []
-        )
-        return [
-            summary,
-            Board([self.measures[0], *names], matrix, left, told, words=(0,), noun="data set"),
-        ]
+        """Systems by mean rank, the matrix of their scores, and where some are lacking how many each two share."""
+        return dataset_boards.boards(self, rows, across)
 
 
-def _check(rankings: Mapping[str, Ranking]) -> None:
-    everyone = dict.fromkeys(name for ranking in rankings.values() for name in ranking.names)
-    for data, ranking in rankings.items():
-        lacking = [name for name in everyone if name not in ranking.names]
-        if lacking:
-            raise ArgumentError(
-                f"every data set must have the same systems; {data!r} lacks {listed(lacking)}.",
-                "leave those systems out, or that data set.",
-            )
+def _mean(scores: Sequence[float]) -> float:
+    return float(np.mean(scores)) if scores else float("nan")
 
 
-def fewest(pairs: int) -> int:
-    """How many data sets there must be for the p-value of one of so many pairs to fall below 0.05.
-
-    The least p-value of Wilcoxon's test is 2 of all 2ⁿ ways to sign n differences.
-
-    >>> fewest(0), fewest(1), fewest(3), fewest(435)
-    (0, 6, 7, 15)
-    """
-    return floor(log2(2 * pairs / ALPHA)) + 1 if pairs else 0
-
-
-def mean_ranks(scores: FloatArray, similar: bool) -> FloatArray:
-    """The mean rank of each column over the rows; equal scores share the mean of their ranks, and no score is the last.
-
-    >>> mean_ranks(np.array([[0.9, 0.8, 0.8], [0.5, 0.7, 0.6]]), similar=True).tolist()
-    [2.0, 1.75, 2.25]
-    """
-    from scipy.stats import rankdata
-
-    cost = np.where(np.isnan(scores), np.inf, -scores if similar else scores)
-    means: FloatArray = rankdata(cost, axis=1).mean(axis=0)
-    return means
-
-
-def wilcoxon_p_values(differences: FloatArray) -> FloatArray:
-    """Wilcoxon's signed-rank test of the differences in each row, two-sided, as scipy has it.
-
-    Zeros are left out, and so is what has no value; without anything else p is 1.
-
-    >>> wilcoxon_p_values(np.array([[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [0.0] * 6])).tolist()
-    [0.03125, 1.0]
-    """
-    from scipy.stats import wilcoxon
-
-    out = np.ones(len(differences))
-    size = np.sort(np.abs(differences), axis=1)
-    zeros, tied = (size == 0).any(axis=1), (np.diff(size, axis=1) == 0).any(axis=1)
-    gaps = np.isnan(size).any(axis=1)
-    some = (size > 0).any(axis=1)
-    # Rows for which scipy takes the same way are tested at once.
-    alone = some & (gaps | ((zeros | tied) & (differences.shape[1] <= COUNTED)))
-    for rows in (~zeros & ~tied, ~zeros & tied, zeros):
-        at = np.flatnonzero(some & rows & ~alone)
-        if len(at):
-            out[at] = wilcoxon(differences[at], axis=1).pvalue
-    for row in np.flatnonzero(alone).tolist():
-        known = differences[row][~np.isnan(differences[row])]
-        out[row] = _counted(known) if len(known) <= COUNTED else wilcoxon(known).pvalue
-    return out
-
-
-def _counted(differences: FloatArray) -> float:
-    """The same for a few differences, some of which may be equal: how many ways to sign them lead as far."""
-    from scipy.stats import rankdata
-
-    left = differences[differences != 0]
-    twice = np.rint(2 * rankdata(np.abs(left))).astype(np.int64)  # equal ones share a rank, maybe a half one
-    ways = np.ones(1)
-    for rank in twice.tolist():
-        ways = np.pad(ways, (0, rank)) + np.pad(ways, (rank, 0))
-    here = int(twice[left > 0].sum())
-    return float(min(1.0, 2 * min(ways[: here + 1].sum(), ways[here:].sum()) / ways.sum()))
-
-
-def cliques(alike: Sequence[Sequence[bool]]) -> list[tuple[int, int]]:
-    """The longest runs of several places in which every two are alike, as (start, stop); none is part of another.
-
-    >>> cliques([[True, True, False], [True, True, True], [False, True, True]])
-    [(0, 2), (1, 3)]
-    """
-    found: list[tuple[int, int]] = []
-    stop = 0
-    for start in range(len(alike)):
-        end = start + 1
-        while end < len(alike) and all(alike[i][end] for i in range(start, end)):
-            end += 1
-        if end - start > 1 and end > stop:
-            found.append((start, end))
-            stop = end
-    return found
+def _spread(scores: Sequence[float]) -> float:
+    return float(np.std(scores, ddof=1)) if len(scores) > 1 else float("nan")

@@ -7,16 +7,18 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from math import isfinite, isnan, nan
+from statistics import fmean as mean
 from typing import Any
 
 import numpy as np
 
-from clusterdiff.decide.datasets import DatasetRanking, wilcoxon_p_values
+from clusterdiff.decide.datasets import DatasetRanking
 from clusterdiff.decide.paired import ALPHA
+from clusterdiff.decide.rank_tests import wilcoxon_p_values
 from clusterdiff.decide.ranking import Ranking
 from clusterdiff.errors import ArgumentError, FileError, listed
 from clusterdiff.files import from_json, read_text
-from clusterdiff.wording import change, number
+from clusterdiff.wording import change, count, number
 
 #: Scores that differ by less are the same: files keep all digits, but sums may be added up in another order.
 SLACK = 1e-12
@@ -102,7 +104,28 @@ class Baseline:
             new = [name for name in ranking.names if name not in self.scores]
             told += [f"{self.path} has systems that are not ranked now: {listed(gone)}."] if gone else []
             told += [f"{self.path} has no scores of {listed(new)}."] if new else []
+        if isinstance(ranking, DatasetRanking):
+            told += self._vanished(ranking)
         return told
+
+    def _vanished(self, ranking: DatasetRanking) -> list[str]:
+        """Data sets on which a system has no prediction any more: a run that failed must not pass for a good one."""
+        gone = [
+            f"{name} on {data}"
+            for data, systems in self.data.items()
+            for name in systems
+            if name in ranking.names and (data not in ranking.rankings or not ranking.has(data, name))
+        ]
+        return [f"{self.path} has scores of which there are none now: {listed(gone)}."] if gone else []
+
+    def _shared(self, ranking: DatasetRanking, name: str) -> tuple[list[float], list[float]]:
+        """Old and new scores of a system in the first measure, on the data sets for which both are there."""
+        measure = ranking.measures[0]
+        then = {data: scores.get(name, {}).get(measure, nan) for data, scores in self.data.items()}
+        shared = [
+            data for data in ranking.datasets if isfinite(then.get(data, nan)) and ranking.has(data, name)
+        ]
+        return [then[data] for data in shared], [ranking.score(data, name) for data in shared]
 
     def _names(self, ranking: Ranking | DatasetRanking) -> dict[str, Mapping[str, float]]:
         if None in self.scores:
@@ -131,24 +154,28 @@ class Baseline:
             )
         sign = 1 if ranking.measure(measure).similarity else -1
         old = was[measure]
+        if isinstance(ranking, Ranking):
+            new = ranking.score(name)
+        else:
+            then, now = self._shared(ranking, name)
+            old, new = (mean(then), mean(now)) if then else (old, ranking.mean()[name])
         if isnan(old):
             raise ArgumentError(
                 f"{self.path} has no value of {measure} for {name}.",
                 "choose another measure with --measures.",
             )
-        new = ranking.score(name) if isinstance(ranking, Ranking) else ranking.mean()[name]
         worse = isnan(new) or sign * (new - old) < -SLACK
-        significant, why = (None, "") if not worse else self._significant(ranking, name, old, sign)
+        significant, why = (None, "") if not worse else self._significant(ranking, name, old, new, sign)
         return Change(name, measure, old, new, worse, significant, why)
 
     def _significant(
-        self, ranking: Ranking | DatasetRanking, name: str, old: float, sign: int
+        self, ranking: Ranking | DatasetRanking, name: str, old: float, new: float, sign: int
     ) -> tuple[bool | None, str]:
         """Whether a loss is more than chance, and why: the old score lies outside the interval of the new one.
 
         Over several data sets Wilcoxon's test compares old and new scores.
         """
-        if isnan(ranking.score(name) if isinstance(ranking, Ranking) else ranking.mean()[name]):
+        if isnan(new):
             return True, "it has no value now"
         if isinstance(ranking, Ranking):
             if not ranking.resampled:
@@ -157,25 +184,25 @@ class Baseline:
             outside = high < old if sign > 0 else low > old
             where = "outside" if outside else "inside"
             return outside, f"the old score is {where} the interval {number(low, 6)} to {number(high, 6)}"
-        measure = ranking.measures[0]
-        shared = [
-            data
-            for data in ranking.datasets
-            if isfinite(self.data.get(data, {}).get(name, {}).get(measure, nan))
-        ]
-        if not shared:
+        then, now = self._shared(ranking, name)
+        if not then:
             return None, ""
-        now = np.array([ranking.rankings[data].score(name) for data in shared])
-        then = np.array([self.data[data][name][measure] for data in shared])
-        p = float(wilcoxon_p_values((now - then)[None])[0])
-        return p < ALPHA, f"Wilcoxon p = {p:.3g} over {len(shared)} data sets"
+        p = float(wilcoxon_p_values((np.array(now) - np.array(then))[None])[0])
+        return p < ALPHA, f"Wilcoxon p = {p:.3g} over {count(len(then), 'data set')}"
 
 
 HINT = "a baseline is what `clusterdiff compare --json` or `clusterdiff rank --json` printed."
 
 
 def _scores(ranking: Mapping[str, Any]) -> dict[str, Mapping[str, float]]:
-    return {str(row["system"]): _numbers(row["scores"]) for row in ranking["systems"]}
+    """The scores of each system; the mean, if it had several runs."""
+    runs: dict[str, list[dict[str, float]]] = {}
+    for row in ranking["systems"]:
+        runs.setdefault(str(row["system"]), []).append(_numbers(row["scores"]))
+    return {
+        system: {measure: mean([scores[measure] for scores in of]) for measure in of[0]}
+        for system, of in runs.items()
+    }
 
 
 def _numbers(scores: Mapping[str, Any]) -> dict[str, float]:

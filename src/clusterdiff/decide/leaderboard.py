@@ -1,4 +1,4 @@
-"""Leaderboards as text, Markdown, LaTeX, HTML and comma-separated values: one table of cells, written five ways."""
+"""Leaderboards as text, Markdown, HTML and comma-separated values: one table of cells, written in several ways."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from clusterdiff import notebook
 from clusterdiff.palette import variables
 from clusterdiff.table import Table, shown
-from clusterdiff.wording import count, latex, name
+from clusterdiff.wording import count, name
 
 #: Rows and columns of systems that a text shows, and columns that Markdown does.
 SHOWN, ACROSS, WIDE = 20, 8, 30
@@ -96,8 +96,10 @@ class Boards:
         return "\n".join(markdown(board, limit // len(tables)) for board in tables)
 
     def to_latex(self) -> str:
-        """For a paper: tables for booktabs, the best in bold."""
-        return "\n".join(map(latex_table, self.boards()))
+        """For a paper: tables for booktabs, the best in bold, each as wide and as high as a page at most."""
+        from clusterdiff.decide.typesetting import latex_tables
+
+        return latex_tables(self.boards())
 
     def to_html(self) -> str:
         """As a page of its own."""
@@ -168,30 +170,6 @@ def escaped(text: str, most: int = LONGEST) -> str:
     for sign in "\\`*_|[]<>":
         out = out.replace(sign, f"\\{sign}")
     return out
-
-
-def latex_table(board: Board) -> str:
-    """For a paper: booktabs, the best in bold."""
-    aligned = "".join("l" if i in board.words else "r" for i in range(len(board.head)))
-    lines = [f"\\begin{{tabular}}{{{aligned}}}", "\\toprule", _row(map(_dashes, board.head)), "\\midrule"]
-    lines += [
-        _row(f"\\textbf{{{_dashes(cell.text)}}}" if cell.best else _dashes(cell.text) for cell in row)
-        for row in board.rows
-    ]
-    lines += [
-        "\\bottomrule",
-        "\\end{tabular}",
-        *(f"% {' '.join(line.split())}" for line in [*board.footnotes, *board.notices]),
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _dashes(text: str) -> str:
-    return latex(shown(text, LONGEST)).replace("–", "--")
-
-
-def _row(cells: Iterator[str] | map[str]) -> str:
-    return " & ".join(cells) + r" \\"
 
 
 def html(board: Board) -> str:

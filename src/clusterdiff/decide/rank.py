@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, overload
 
 from clusterdiff.decide.datasets import DatasetRanking
 from clusterdiff.decide.ranking import Ranking
 from clusterdiff.decide.resolutions import read_columns
-from clusterdiff.decide.runs import is_runs, read_runs
+from clusterdiff.decide.runs import DataSet, read_datasets
 from clusterdiff.decide.systems import USUAL, Judge
 from clusterdiff.diff.comparison import AnyMeasure
 from clusterdiff.diff.interval import Method, Resampling
 from clusterdiff.errors import ArgumentError, ClusterdiffError, ClusterdiffWarning, listed, one_of
 from clusterdiff.measures import resolve_all
-from clusterdiff.messages import Message
 
 #: What can be drawn again and is the same for all systems; components are not.
 SHARED = ("true", "document")
@@ -44,7 +43,8 @@ def rank(
     true
         The true clustering, in any form that :func:`compare` takes. Or, without ``preds``, several data sets:
         ``{data set: (true, {system: prediction})}``, or a table with the columns ``data``, ``system`` and ``file`` (its
-        path, or a frame), where the system called ``true`` is the truth.
+        path, or a frame), where the system called ``true`` is the truth. Systems may lack data sets. Several runs of a
+        system are told apart by keys ``(system, run)`` or a column ``run``.
     preds
         The predicted clusterings by the name of the system that made each, in any such form; or a frame with one column
         per system. They are read one after the other, so that a mapping may load them when they are asked for.
@@ -92,7 +92,12 @@ def rank(
         return Ranking(found, resolve_all(usual), judge.unit_of_systems, how, unasked=USUAL[1:])
 
     made: Ranking | DatasetRanking
-    made = one(true, _checked(preds)) if preds is not None else DatasetRanking(dict(_of_data(true, one)))
+    if preds is not None:
+        made = one(true, _checked(preds))
+    else:
+        datasets = read_datasets(true)
+        runs = {data: found.runs for data, found in datasets.items()}
+        made = DatasetRanking(dict(_of_data(datasets, one)), runs, level)
     for notice in made.notices:
         warnings.warn(notice, ClusterdiffWarning, stacklevel=2)
     return made
@@ -123,26 +128,11 @@ def _checked(preds: object) -> Mapping[str, object]:
     return preds
 
 
-def _of_data(datasets: object, one: Any) -> Iterable[tuple[str, Ranking]]:
+def _of_data(datasets: Mapping[str, DataSet], one: Callable[..., Ranking]) -> Iterable[tuple[str, Ranking]]:
     """The ranking of each data set."""
-    if is_runs(datasets):
-        datasets = read_runs(datasets)
-    if not isinstance(datasets, Mapping) or not datasets:
-        raise ArgumentError(
-            Message(
-                "without `preds`, the first argument must be a dict {{data set: (true, {{system: prediction}})}}, or a "
-                "table with the columns data, system and file; got {kind}.",
-                kind=type(datasets).__name__ if datasets else "an empty one",
-            ),
-            Message("pass the predictions of one data set as a dict: `rank(true, {system: prediction})`."),
-        )
-    for data, pair in datasets.items():
-        if not isinstance(pair, tuple | list) or len(pair) != 2 or not isinstance(pair[1], Mapping):
-            raise ArgumentError(
-                f"a data set must be a pair (true, {{system: prediction}}); {data!r} is {type(pair).__name__}."
-            )
+    for data, found in datasets.items():
         try:
-            yield str(data), one(pair[0], _checked(pair[1]))
+            yield data, one(found.true, found.preds)
         except ClusterdiffError as error:
             error.locate(data)
             raise

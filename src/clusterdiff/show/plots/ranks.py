@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil, floor
+from math import ceil, floor, isnan
 from typing import TYPE_CHECKING
 
 from clusterdiff.decide.datasets import DatasetRanking
@@ -28,7 +28,7 @@ def mean_ranks(ranking: DatasetRanking, ax: Axes | None = None, *, width: float 
     >>> plots.mean_ranks(cd.rank(data)).get_xlabel()
     'mean rank'
     """
-    ranks, bars = ranking.mean_ranks, ranking.cliques
+    ranks, bars = _ranks(ranking), ranking.cliques
     names = list(ranks)
     if len(names) > FEW:
         return _listed(ranking, ax, width)
@@ -67,28 +67,33 @@ def mean_ranks(ranking: DatasetRanking, ax: Axes | None = None, *, width: float 
     ax.xaxis.tick_top()
     ax.xaxis.set_label_position("top")
     ax.set_xticks(range(low, high + 1))
-    ax.set_xlabel("mean rank")
+    ax.set_xlabel("mean rank" if ranking.common else "pairwise rank")
     ax.set_yticks([])
     for side in ("left", "right", "bottom"):
         ax.spines[side].set_visible(False)
     title(ax, _title(ranking), pad=8)
-    note(ax, "; ".join(filter(None, [BARS, fit.note])))
+    note(ax, "; ".join(filter(None, [BARS, *_told(ranking), fit.note])))
     return ax
 
 
 def _listed(ranking: DatasetRanking, ax: Axes | None, width: float) -> Axes:
     """Many systems: one below the other at their mean ranks, with bars beside those that do not differ."""
-    ranks = dict(list(ranking.mean_ranks.items())[:ROWS])
+    ranks = dict(list(_ranks(ranking).items())[:ROWS])
     names, left = list(ranks), len(ranking.names) - ROWS
     place = {name: i for i, name in enumerate(names)}
     bars = [(place[c[0]], place.get(c[-1], len(names) - 0.5)) for c in ranking.cliques if c[0] in place]
     lanes = _lanes(bars)
     ax = axes(ax, width, 26 + 4 * len(names))
     fit = Names(0.35 * width, 1)
-    low, high = min(ranks.values()), max(ranks.values())
+    reach = [*ranks.values(), *(x for end in ranking.intervals.values() if end is not None for x in end)]
+    low, high = min(reach), max(reach)
     span = max(high - low, 1.0)
     step = 0.035 * span
     ax.hlines(range(len(names)), low - 0.02 * span, list(ranks.values()), color=PALE, lw=0.8)
+    ends = [ranking.intervals[name] for name in names]
+    for i, end in enumerate(ends):
+        if end is not None:
+            ax.plot(end, [i, i], color=GREY, lw=1.4, solid_capstyle="butt")
     ax.plot(list(ranks.values()), range(len(names)), "o", color=BLACK, ms=4)
     for (start, stop), lane in zip(bars, lanes, strict=True):
         x = high + 0.05 * span + step * lane
@@ -99,12 +104,12 @@ def _listed(ranking: DatasetRanking, ax: Axes | None, width: float) -> Axes:
     ax.set_xlim(low - 0.02 * span, high + 0.08 * span + step * max(lanes, default=0))
     ax.xaxis.tick_top()
     ax.xaxis.set_label_position("top")
-    ax.set_xlabel("mean rank")
+    ax.set_xlabel("mean rank" if ranking.common else "pairwise rank")
     for side in ("left", "right", "bottom"):
         ax.spines[side].set_visible(False)
     title(ax, _title(ranking), pad=8)
     hidden = f"not shown: {count(left, 'more system')}" if left > 0 else ""
-    note(ax, "; ".join(filter(None, [BARS, hidden, fit.note])))
+    note(ax, "; ".join(filter(None, [BARS, *_told(ranking), hidden, fit.note])))
     return ax
 
 
@@ -123,5 +128,29 @@ def _lanes(bars: list[tuple[int, float]]) -> list[int]:
     return out
 
 
+def _ranks(ranking: DatasetRanking) -> dict[str, float]:
+    """Mean ranks; pairwise ones if no data set has all systems, and the last for who can be compared with nobody."""
+    if ranking.common:
+        return ranking.mean_ranks
+    last = float(len(ranking.names))
+    return {name: last if isnan(rank) else rank for name, rank in ranking.pairwise_ranks.items()}
+
+
+def _told(ranking: DatasetRanking) -> list[str]:
+    """What a reader must know of gaps and runs."""
+    told = []
+    if len(ranking.names) > FEW and any(ranking.intervals.values()):
+        told.append(f"lines: {ranking.level:.0%} intervals")
+    if not ranking.complete:
+        told.append("tests over the data sets that both systems have")
+    spreads = [spread for spread in ranking.spread.values() if not isnan(spread)]
+    if spreads:
+        told.append(f"scores are means of runs, which spread by {min(spreads):.4f} to {max(spreads):.4f}")
+    return told
+
+
 def _title(ranking: DatasetRanking) -> str:
-    return f"{ranking.measures[0]} on {count(len(ranking.datasets), 'data set')}"
+    every = len(ranking.datasets)
+    if ranking.complete or not ranking.common:
+        return f"{ranking.measures[0]} on {count(every, 'data set')}"
+    return f"{ranking.measures[0]} on the {len(ranking.common):,} of {count(every, 'data set')} that all systems have"
