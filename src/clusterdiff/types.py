@@ -17,6 +17,7 @@ if _typing.TYPE_CHECKING:
     from clusterdiff.decide.matrix import Stability as Stability
     from clusterdiff.decide.matrix import StableCluster as StableCluster
     from clusterdiff.decide.paired import Paired as Paired
+    from clusterdiff.decide.rank_tests import Friedman as Friedman
     from clusterdiff.decide.ranking import Ranking as Ranking
     from clusterdiff.decide.resolutions import Edge as Edge
     from clusterdiff.decide.resolutions import Resolutions as Resolutions
@@ -112,6 +113,7 @@ _PLACES = {
     "Explanation": "diff.explain",
     "Extremes": "measures.normalise",
     "Finding": "paper.findings",
+    "Friedman": "decide.rank_tests",
     "Gains": "diff.gains",
     "InDocument": "points.corpus",
     "Index": "points.index",
