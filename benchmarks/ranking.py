@@ -1,9 +1,9 @@
-"""What ranking and resampling cost: many predictions, and intervals over many clusters.
+"""What ranking and intervals cost: many predictions, and intervals over many clusters.
 
 python benchmarks/ranking.py
 
 Seconds as a clock shows them, and of processor time over all threads, which depend less on what else the machine does.
-Of resampling also the memory that it takes beyond the comparison's (on Linux).
+Of intervals also the memory that they take beyond the comparison's (on Linux).
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ def main() -> None:
         del true
         before = status("VmRSS")
         Path("/proc/self/clear_refs").write_text("5")
-        seconds, _ = timed(lambda d=diff: d.interval(unit="true"))
-        print(f"10^4 resamples of 10^6 clusters, {what}  {seconds}", flush=True)
+        seconds, _ = timed(lambda d=diff: d.interval())
+        print(f"interval of 10^6 clusters, {what}  {seconds}", flush=True)
         print(f"  … and at most {(status('VmHWM') - before) / 1e6:,.0f} MB")
 
 

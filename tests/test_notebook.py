@@ -78,7 +78,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "Extremes": lambda: cd.extremes(TRUE, "R"),
     "Gains": lambda: diff().gains("ari"),
     "InDocument": lambda: corpora().splits[0].cluster,
-    "Interval": lambda: diff().interval(resamples=20),
+    "Interval": lambda: diff().interval(),
     "Loss": lambda: diff().loss,
     "Matrix": lambda: cd.matrix({HOSTILE: TRUE, "two": PRED}),
     "Measure": lambda: cd.measures["ari"],

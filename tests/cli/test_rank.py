@@ -72,9 +72,9 @@ def test_files_and_folders_are_ranked(folder: Path) -> None:
         [r["scores"]["S_H"] for r in expected]
     )
     text = run("rank", folder / "true.csv", folder / "preds").stdout
-    assert "10,000 resamples of 100 true clusters" in text
+    assert "95% intervals (jackknife) over components" in text
     assert text.splitlines()[1].split()[:2] == ["1", "fine"]
-    assert "rank:S_H|systems:3|unit:true(100)" in text
+    assert "rank:S_H|systems:3|unit:component(100)" in text
 
 
 def test_columns_of_one_table_are_ranked(folder: Path) -> None:

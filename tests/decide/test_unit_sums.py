@@ -66,6 +66,8 @@ def test_leaving_out_a_unit_is_comparing_without_its_points(kind: str, seed: int
     left = {unit: compared(*data, keep=of_point != unit) for unit in chosen}
     for spec in SPECS:
         measure = cd.measures[spec]
+        if measure.reads == "margins":
+            continue  # its chance level is that of the whole, and stays
         try:
             found = statistic(meet, measure, units)
         except MeasureError:

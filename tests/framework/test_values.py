@@ -125,7 +125,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "Measure": lambda: cd.measures["v_measure(beta=2)"],
     "documents": lambda: corpus().documents,
     "Chance": lambda: comparison().chance(draws=5),
-    "Interval": lambda: comparison().interval(unit="true", resamples=20),
+    "Interval": lambda: comparison().interval(),
     "Ranking": lambda: cd.rank(TRUE, {"a": PRED, "b": TRUE}, resamples=20),
     "DatasetRanking": lambda: cd.rank({d: (TRUE, {"a": PRED, "b": TRUE}) for d in "xyz"}, resamples=0),
     "Paired": lambda: cd.rank(TRUE, {"a": PRED, "b": TRUE}, resamples=20).paired("a", "b"),

@@ -180,7 +180,10 @@ class Baseline:
         if isinstance(ranking, Ranking):
             if not ranking.resampled:
                 return None, ""
-            low, high = ranking.interval(name)
+            found = ranking.interval(name)
+            if found.low is None or found.high is None:
+                return None, f"no interval: {found.reason}"
+            low, high = found.low, found.high
             outside = high < old if sign > 0 else low > old
             where = "outside" if outside else "inside"
             return outside, f"the old score is {where} the interval {number(low, 6)} to {number(high, 6)}"

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from math import isnan
+from typing import Any, Literal
 
 import numpy as np
 
+from clusterdiff.diff.deletion import Deletion
 from clusterdiff.diff.interval import Resampling
+from clusterdiff.diff.jackknife import Left, two
 from clusterdiff.diff.resampling import bootstrap, coins
 from clusterdiff.diff.statistic import Statistic
 from clusterdiff.points.labels import FloatArray
@@ -24,35 +27,83 @@ SLACK = 1e-12
 class Paired:
     """The difference of two systems, ``first`` minus ``second``, on the same units. Made by :meth:`Ranking.paired`.
 
-    ``low`` and ``high`` come from the paired bootstrap, which draws units with the sums of both systems. ``p_value`` is
-    that of the sign-flip permutation test: its null hypothesis is that on each unit a coin decided which of the two
-    systems made which prediction. ``bootstrap_p_value`` says how often resampled differences are as far from the
-    difference at hand as that is from 0.
+    A unit is what errors of either system tie together. ``error`` is the standard error of the jackknife, which leaves
+    out one unit at a time, and ``low`` and ``high`` come from it; they are None where there are too few units, and
+    ``reason`` says so. ``test`` says where ``p_value`` comes from: ``"flips"`` of a coin for each unit, on heads of
+    which the two exchange what they made of it, or ``"t"``, Student's, where a unit was so large that its true
+    clusters were left out one by one. ``p_value`` is None where neither can be had.
     """
 
     first: str
     second: str
     measure: str
     difference: float
-    low: float
-    high: float
-    p_value: float
-    bootstrap_p_value: float
+    low: float | None
+    high: float | None
+    error: float
+    p_value: float | None
+    test: Literal["flips", "t"]
+    units: int
+    worth: float
+    reason: str | None
+    notices: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values."""
-        return asdict(self)
+        return asdict(self) | {"notices": list(self.notices)}
 
     def _repr_html_(self) -> str:
         return record_html(f"{self.first} minus {self.second}", self.to_dict())
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The difference of two systems: without each unit, its interval if there is one, and p."""
+
+    left: Left
+    ends: tuple[float, float] | None
+    p_value: float | None
+    test: Literal["flips", "t"]
+
+
+def verdict(first: Deletion, second: Deletion, how: Resampling) -> Verdict:
+    """Two systems of one measure on their common units."""
+    left, design = two(first, second)
+    if left.alone:
+        return Verdict(left, _ends(left, how), _known(left), "t")
+    sums = design.sums(0, first), design.sums(1, second)
+    ends = _ends(left, how)
+    if ends is not None and how.method != "jackknife":
+        ends = paired(*sums, how)[1:3]
+    return Verdict(left, ends, permutation_p_value(*sums, how.resamples, how.seed), "flips")
+
+
+def verdict_by_points(
+    first: tuple[float, FloatArray], second: tuple[float, FloatArray], n: int, how: Resampling
+) -> Verdict:
+    """Two systems whose scores without each group of points are known."""
+    left = Left(first[0] - second[0], first[1] - second[1], "point", float(n))
+    return Verdict(left, _ends(left, how), _known(left), "t")
+
+
+def _ends(left: Left, how: Resampling) -> tuple[float, float] | None:
+    if left.reason is not None:
+        return None
+    reach = left.spread.reach(how.level)
+    return left.value - reach, left.value + reach
+
+
+def _known(left: Left) -> float | None:
+    p = left.p_value() if left.unknown is None else float("nan")
+    return None if isnan(p) else p
 
 
 def paired(first: Statistic, second: Statistic, how: Resampling) -> tuple[float, float, float, float]:
     """The difference, the ends of its interval, and the p-value of the paired bootstrap."""
     width = first.sums.shape[1]
     both = np.hstack([first.sums, second.sums])
-    difference = _difference(first, both.sum(axis=0, keepdims=True), width).item()
-    drawn = _difference(first, bootstrap(both, how.resamples, how.seed), width)
+    difference = _difference(first, second, both.sum(axis=0, keepdims=True), width).item()
+    drawn = _difference(first, second, bootstrap(both, how.resamples, how.seed), width)
     low, high = how.ends(drawn, difference)
     reached = np.count_nonzero(np.abs(drawn - difference) >= abs(difference) - SLACK)
     return difference, low, high, float((1 + reached) / (1 + how.resamples))
@@ -70,8 +121,8 @@ def permutation_p_value(first: Statistic, second: Statistic, draws: int, seed: i
     whole = np.hstack([first.sums, second.sums]).sum(axis=0)
     exact = 2 ** len(change) <= draws if len(change) < 60 else False
     moved = _every_way(change) if exact else coins(change, draws, seed)
-    away = np.abs(_difference(first, whole + np.hstack([moved, -moved]), width))
-    here = abs(_difference(first, whole[None], width).item())
+    away = np.abs(_difference(first, second, whole + np.hstack([moved, -moved]), width))
+    here = abs(_difference(first, second, whole[None], width).item())
     reached = np.count_nonzero(away >= here - SLACK)
     return float(reached / len(moved) if exact else (1 + reached) / (1 + draws))
 
@@ -83,8 +134,8 @@ def _every_way(change: FloatArray) -> FloatArray:
     return moved
 
 
-def _difference(like: Statistic, rows: FloatArray, width: int) -> FloatArray:
-    return like.finish(rows[:, :width]) - like.finish(rows[:, width:])
+def _difference(first: Statistic, second: Statistic, rows: FloatArray, width: int) -> FloatArray:
+    return first.finish(rows[:, :width]) - second.finish(rows[:, width:])
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

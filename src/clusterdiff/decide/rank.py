@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal, overload
+from typing import Any, overload
 
 from clusterdiff.decide.datasets import DatasetRanking
 from clusterdiff.decide.ranking import Ranking
@@ -13,11 +13,9 @@ from clusterdiff.decide.runs import DataSet, read_datasets
 from clusterdiff.decide.systems import USUAL, Judge
 from clusterdiff.diff.comparison import AnyMeasure
 from clusterdiff.diff.interval import Method, Resampling
+from clusterdiff.diff.units import SAMPLED, Sampled
 from clusterdiff.errors import ArgumentError, ClusterdiffError, ClusterdiffWarning, listed, one_of
 from clusterdiff.measures import resolve_all
-
-#: What can be drawn again and is the same for all systems; components are not.
-SHARED = ("true", "document")
 
 
 @overload
@@ -29,9 +27,9 @@ def rank(
     preds: Mapping[Any, object] | None = None,
     *,
     measures: AnyMeasure | Iterable[AnyMeasure] | None = None,
-    unit: Literal["true", "document"] | None = None,
+    unit: Sampled | None = None,
     level: float = 0.95,
-    method: Method = "percentile",
+    method: Method = "jackknife",
     resamples: int = 10_000,
     seed: int = 0,
     **options: Any,
@@ -52,10 +50,11 @@ def rank(
         The first one ranks, and has intervals and tests if it is made of sums over units; a notice says if it is not.
         S_H and its adjusted form unless told otherwise.
     unit
-        What is drawn again and has its signs flipped: ``"true"`` clusters, which are the same for all systems, as
-        components are not; or ``"document"``, for corpora. Between data sets, the data sets are the units.
+        What is left out at a time, and has its signs flipped: a ``"component"``, with all that errors tie together,
+        in a test those of either system; a ``"document"``, for corpora; or a ``"point"``, if the points themselves
+        were drawn independently of each other. Between data sets, the data sets are the units.
     level, method, resamples, seed
-        As in :meth:`Comparison.interval`; ``resamples`` is also the number of permutations. 0: no intervals, no tests.
+        As in :meth:`Comparison.interval`; ``resamples`` is the number of flips. 0: no intervals, no tests.
     options
         Those of :func:`compare`: ``missing``, ``noise``, ``weights``, …, the same for all systems.
 
@@ -77,14 +76,16 @@ def rank(
     True
     """
     if unit is not None:
-        one_of("unit", unit, SHARED)
+        one_of("unit", unit, SAMPLED)
     named = None if measures is None else resolve_all(measures)
     if named is not None and not named:
         raise ArgumentError.about("measures", "names no measure.", "leave it out, or name one, such as S_H.")
     how = Resampling(level, method, resamples, seed) if resamples != 0 else None
+    if how is not None and unit is not None:
+        how.check(unit)
 
     def one(truth: object, systems: Mapping[str, object]) -> Ranking:
-        judge = Judge(truth, named, unit, options, keep=how is not None)
+        judge = Judge(truth, named, unit, options, how)
         found = judge.systems(systems)
         if named is not None:
             return Ranking(found, named, judge.unit_of_systems, how, refused=judge.refused)

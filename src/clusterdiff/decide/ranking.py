@@ -12,12 +12,13 @@ import numpy as np
 from clusterdiff._version import __version__
 from clusterdiff.caching import cached_property
 from clusterdiff.decide.leaderboard import Board, Boards, Entry, best_of, csv_text, number, p_text, some
-from clusterdiff.decide.paired import ALPHA, Paired, holm, paired, permutation_p_value
+from clusterdiff.decide.paired import ALPHA, Paired, Verdict, holm, verdict, verdict_by_points
 from clusterdiff.decide.systems import System
-from clusterdiff.diff.interval import Interval, Resampling, doubts, interval_of
+from clusterdiff.diff.deletion import Deletion
+from clusterdiff.diff.interval import Interval, Resampling, interval_of, stated
+from clusterdiff.diff.jackknife import TOO_FEW, Left
 from clusterdiff.diff.loss import PARTS, Loss
-from clusterdiff.diff.statistic import Statistic
-from clusterdiff.diff.units import UNITS, Unit
+from clusterdiff.diff.units import Sampled, Unit
 from clusterdiff.errors import ArgumentError, MeasureError, nearest
 from clusterdiff.measures import Measure
 from clusterdiff.meet.margins import Margins
@@ -29,9 +30,22 @@ from clusterdiff.wording import count
 #: Tables have tests of this many systems against the best. With many more, Holm's adjustment would leave nothing
 #: significant that 10,000 permutations can show.
 TESTED = 100
-#: Intervals take milliseconds each: tables have them of this many systems, or fewer if that would draw more units than
-#: this, but not fewer than are tested. Anybody can ask for more by name.
-SURE, DRAWN = 1000, 5_000_000_000
+#: Intervals take milliseconds each: tables have them of this many systems, or fewer if those have more true clusters
+#: than this in all, but not fewer than are tested. Anybody can ask for more by name.
+SURE, WORK = 1000, 10_000_000
+
+#: What intervals go over, and what tests ask, by unit.
+OVER: dict[Sampled, str] = {
+    "component": "components: what errors tie together is left out together",
+    "document": "documents",
+    "point": "random groups of points, taken as drawn independently of each other",
+}
+NULL: dict[Sampled, str] = {
+    "component": "A unit is what errors of either of the two tie together. Null hypothesis: a coin decided for each "
+    "unit which of the two made which prediction. If a unit would hold more than 1/15 of the points, p is Student's.",
+    "document": "Null hypothesis: a coin decided for each document which of the two made which prediction.",
+    "point": "Student's t. Null hypothesis: on other points like these the two would score alike.",
+}
 
 
 class Ranking(Boards):
@@ -46,7 +60,7 @@ class Ranking(Boards):
         self,
         systems: Sequence[System],
         measures: Mapping[str, Measure],
-        unit: Unit,
+        unit: Sampled,
         how: Resampling | None,
         unasked: Collection[str] = (),
         refused: MeasureError | None = None,
@@ -64,8 +78,9 @@ class Ranking(Boards):
         by_name = {system.name: system for system in systems}
         self._systems = {name: by_name[name] for name in order}
         self._place = {name: place for place, name in enumerate(order)}
-        self._drawn: dict[str, Interval] = {}
-        self._p_values: dict[tuple[str, str], float] = {}
+        self._deletions: dict[str, Deletion] = {}
+        self._intervals: dict[str, Interval] = {}
+        self._tests: dict[tuple[str, str], Verdict] = {}
 
     # ---- scores
 
@@ -114,46 +129,63 @@ class Ranking(Boards):
     # ---- intervals and tests
 
     def interval(self, name: str) -> Interval:
-        """Between which values the first measure of a system would have come out, had other units been drawn.
+        """Between which values the first measure of a system would have come out, had other clusters been drawn.
+
+        Its units are those of its own comparison; see :meth:`Comparison.interval`.
 
         >>> import clusterdiff as cd
         >>> true = [i // 4 for i in range(400)]
-        >>> cd.rank(true, {"halves": [i // 2 for i in range(400)]}).interval("halves")
-        S_H = 0.5000, 95% interval 0.5000 to 0.5000 (percentile, 10,000 resamples of 100 true clusters)
+        >>> cd.rank(true, {"a": [i // 4 + 100 * (i % 40 == 3) for i in range(400)]}).interval("a")
+        S_H = 0.9594, 95% interval 0.9228 to 0.9791 (jackknife over 100 components)
         """
         system = self._system(name)
-        if system.name not in self._drawn:
-            how, first = self._resampling, self.measures[0]
-            signature = f"{system.signature}|v:{__version__}"
-            self._drawn[system.name] = interval_of(
-                self._found(system), system.score(first), first, self.unit, how, signature
-            )
-        return self._drawn[system.name]
+        if system.name not in self._intervals:
+            how, signature = self._resampling, f"{system.signature}|v:{__version__}"
+            if self.unit == "point":
+                value, values = self._by_points(system)
+                left = Left(value, values, "point", float(system.n))
+                self._intervals[system.name] = stated(left, self._first, system.n, how, signature)
+            else:
+                self._intervals[system.name] = interval_of(self._deletion(system), how, signature)
+        return self._intervals[system.name]
 
-    def p_value(self, first: str, second: str) -> float:
-        """How likely two equally good systems would be as far apart: the sign-flip permutation test, not adjusted.
+    def p_value(self, first: str, second: str) -> float | None:
+        """How likely two equally good systems would be as far apart, not adjusted; None where nothing can tell.
 
-        Its null hypothesis: on each unit a coin decided which of the two systems made which prediction.
+        A coin is flipped for each unit, and on heads the two exchange what they made of it. See :class:`Paired`.
 
         >>> import clusterdiff as cd
-        >>> true = [i // 4 for i in range(40)]
-        >>> halves, ends = [i // 2 for i in range(40)], [i // 4 + 20 * (i % 4 == 3) for i in range(40)]
-        >>> cd.rank(true, {"halves": halves, "ends": ends}).p_value("ends", "halves")
-        0.001953125
+        >>> true = [i // 4 for i in range(80)]
+        >>> halves, ends = [i // 2 for i in range(80)], [i // 4 + 20 * (i % 4 == 3) for i in range(80)]
+        >>> cd.rank(true, {"halves": halves, "ends": ends}).p_value("ends", "halves") < 0.001
+        True
         """
-        one, two = sorted(self._system(name).name for name in (first, second))
-        key = (one, two)
-        if key not in self._p_values:
-            how = self._resampling
-            self._p_values[key] = permutation_p_value(*self._on_same_units(*key), how.resamples, how.seed)
-        return self._p_values[key]
+        return self._test(first, second)[0].p_value
 
     def paired(self, first: str, second: str) -> Paired:
-        """The difference of two systems in the first measure, its interval by the paired bootstrap, and p-values."""
-        difference, low, high, p = paired(*self._on_same_units(first, second), self._resampling)
+        """The difference of two systems in the first measure, with its interval, and how likely it is by chance."""
+        found, sign = self._test(first, second)
+        left = found.left
+        low, high = found.ends if found.ends is not None else (None, None)
+        if sign < 0 and low is not None and high is not None:
+            low, high = -high, -low
         return Paired(
-            str(first), str(second), self.measures[0], difference, low, high, self.p_value(first, second), p
-        )
+            str(first), str(second), self.measures[0], sign * left.value, low, high, left.spread.error,
+            found.p_value, found.test, len(left.values), left.worth, left.reason, tuple(left.notices),
+        )  # fmt: skip
+
+    def _test(self, first: str, second: str) -> tuple[Verdict, int]:
+        """The test of two systems, and -1 if it is of the second against the first."""
+        names = [self._system(name).name for name in (first, second)]
+        one, two = sorted(names)
+        if (one, two) not in self._tests:
+            how, pair = self._resampling, (self._systems[one], self._systems[two])
+            if self.unit == "point":
+                values = self._by_points(pair[0]), self._by_points(pair[1])
+                self._tests[one, two] = verdict_by_points(*values, pair[0].n, how)
+            else:
+                self._tests[one, two] = verdict(self._deletion(pair[0]), self._deletion(pair[1]), how)
+        return self._tests[one, two], 1 if names[0] == one else -1
 
     @cached_property
     def against_best(self) -> dict[str, float]:
@@ -162,12 +194,17 @@ class Ranking(Boards):
         Of more than a hundred systems the first hundred are tested.
         """
         best, *others = self.names[:TESTED]
-        return dict(zip(others, holm([self.p_value(best, other) for other in others]), strict=True))
+        raw = {other: self.p_value(best, other) for other in others}
+        known = {other: p for other, p in raw.items() if p is not None}
+        return dict(zip(known, holm(list(known.values())), strict=True))
 
     @cached_property
     def resampled(self) -> bool:
-        """Whether there are intervals and tests: resamples were asked for, and there are sums of units to draw from."""
-        return self._how is not None and all(system.found is not None for system in self._systems.values())
+        """Whether there are intervals and tests: they were asked for, and there are units to leave out."""
+        if self._how is None or self._refused is not None:
+            return False
+        systems = self._systems.values()
+        return all(system.meet is not None or system.points is not None for system in systems)
 
     @property
     def _resampling(self) -> Resampling:
@@ -177,38 +214,54 @@ class Ranking(Boards):
             )
         return self._how
 
-    def _found(self, system: System) -> Statistic:
-        if system.found is None:
+    @property
+    def _first(self) -> Measure:
+        return self._measures[self.measures[0]]
+
+    def _deletion(self, system: System) -> Deletion:
+        """The first measure of a system without units."""
+        if system.name not in self._deletions:
+            self._check_known(system, system.meet)
+            assert system.meet is not None
+            unit: Unit = "document" if self.unit == "document" else "component"
+            self._deletions[system.name] = Deletion(system.meet, self._first, unit, system.units)
+        return self._deletions[system.name]
+
+    def _by_points(self, system: System) -> tuple[float, FloatArray]:
+        """The first measure of a system, and without each group of points."""
+        self._check_known(system, system.points)
+        if system.n != self._systems[self.names[0]].n:
+            raise ArgumentError(
+                Message('`unit="point"` needs the same points for all systems.'),
+                Message('pass `unit="component"`.'),
+            )
+        assert system.points is not None
+        return system.score(self.measures[0]), system.points
+
+    def _check_known(self, system: System, known: object) -> None:
+        if known is None:
             if self._refused is not None:
                 raise self._refused
             raise ArgumentError(
-                f"the cells of {system.name} stayed in the engine, and units are drawn from cells.",
+                f"the cells of {system.name} stayed in the engine, and units are made of cells.",
                 [Message("give compare a larger `budget=`"), Message("pass `resamples=0`")],
             )
-        return system.found
-
-    def _on_same_units(self, first: str, second: str) -> tuple[Statistic, Statistic]:
-        """The sums of two systems in the same order of units; a unit that one lacks has none there."""
-        one, two = self._system(first), self._system(second)
-        found = self._found(one), self._found(two)
-        units: Any = one.units, two.units
-        # Predicted clusters without a true point are a system's own units; they have no name and come last.
-        if units[0] is units[1] and units[0][-1] is not None:
-            return found
-        return _matched(found, (units[0].tolist(), units[1].tolist()))
 
     # ---- for people and programs
 
     @property
     def notices(self) -> list[str]:
         """What one should know before trusting the numbers: of the comparisons, and of the units."""
-        best = self._systems[self.names[0]]
         if self._refused is not None:
             return [
                 *self.comparison_notices,
-                f"{self._refused.message.rstrip('.')}, so there are no intervals and no tests.",
+                joined([self._refused.message.rstrip("."), "so there are no intervals and no tests."], ", "),
             ]
-        return self.comparison_notices + ([] if best.found is None else doubts(best.found, self.unit))
+        if not self.resampled:
+            return self.comparison_notices
+        best = self.interval(self.names[0])
+        reason = [joined(["no interval:", best.reason])] if best.reason and best.worth < TOO_FEW else []
+        return [*self.comparison_notices, *reason, *best.notices]
 
     @property
     def comparison_notices(self) -> list[str]:
@@ -231,10 +284,10 @@ class Ranking(Boards):
 
     @property
     def units(self) -> int:
-        """How many units there are to draw from."""
-        return max(
-            (len(s.found.columns[0]) for s in self._systems.values() if s.found is not None), default=0
-        )
+        """How many true clusters, documents or points units are made of."""
+        if self.unit == "point":
+            return self._systems[self.names[0]].n
+        return max((len(s.units) for s in self._systems.values() if s.units is not None), default=0)
 
     @property
     def signature(self) -> str:
@@ -256,21 +309,14 @@ class Ranking(Boards):
         if not self.resampled:
             return []
         how = self._resampling
-        units = count(self.units, UNITS[self.unit])
-        lines = [
-            f"{self.measures[0]}: {how.level:.0%} intervals ({how.method}) from {how.resamples:,} resamples of {units}."
-        ]
+        lines = [f"{self.measures[0]}: {how.level:.0%} intervals ({how.method}) over {OVER[self.unit]}."]
         if len(self) > 1:
-            lines.append(
-                f"p: paired sign-flip permutation test against the best, over {units}, adjusted by Holm; * below "
-                f"{ALPHA:g}. Null hypothesis: a coin decided for each {UNITS[self.unit]} which of the two made which "
-                "prediction."
-            )
+            lines.append(f"p: against the best, adjusted by Holm; * below {ALPHA:g}. {NULL[self.unit]}")
         tests = min(len(self), TESTED) - 1
         if tests >= ALPHA * (1 + how.resamples):
             lines.append(
-                f"With {how.resamples:,} permutations and {count(tests, 'test')} no p can fall below {ALPHA:g}: "
-                "pass more resamples."
+                f"With {how.resamples:,} flips and {count(tests, 'test')} no p can fall below {ALPHA:g}: pass more "
+                "resamples."
             )
         if len(self) > TESTED:
             lines.append(f"Only the first {TESTED:,} systems are tested here.")
@@ -281,8 +327,7 @@ class Ranking(Boards):
     @property
     def _sure(self) -> int:
         """How many systems have intervals in tables."""
-        draws = self.units * (self._how.resamples if self._how else 1)
-        return max(TESTED, min(SURE, DRAWN // max(1, draws)))
+        return max(TESTED, min(SURE, WORK // max(1, self.units)))
 
     def row(self, name: str) -> dict[str, Any]:
         """What tables say of a system: rank, scores, interval, losses, and the p-value against the best."""
@@ -290,12 +335,14 @@ class Ranking(Boards):
         sure, tested = (self.resampled and place < first for first in (self._sure, TESTED))
         shown = place < self._sure
         scores = {m: self.score(name, m) if shown or m not in self._unasked else None for m in self.measures}
+        found = self.interval(name) if sure else None
         return {
             "rank": self._ranks[name],
             "system": name,
             "n": self._systems[name].n,
             "scores": scores,
-            "interval": list(self.interval(name)) if sure else None,
+            "interval": None if found is None or found.low is None else list(found),
+            "reason": None if found is None else found.reason,
             "loss": self.loss(name).to_dict(),
             "p_value": self.against_best.get(name) if tested else None,
         }
@@ -363,7 +410,7 @@ class Ranking(Boards):
             cells = [Entry(str(row["rank"])), Entry(row["system"], best=scores[first].best), scores[first]]
             if intervals:
                 low, high = row["interval"] or (nan, nan)
-                cells.append(Entry("" if isnan(low) else f"{low:.4f}–{high:.4f}"))
+                cells.append(Entry("–" if isnan(low) else f"{low:.4f}–{high:.4f}"))
             cells += [scores[name] for name in others]
             cells += [number(_value(row["loss"][part]), nan) for part in parts]
             lines.append([*cells, *[Entry(p_text(row["p_value"]))] * tested])
@@ -372,28 +419,3 @@ class Ranking(Boards):
 
 def _value(number: float | None) -> float:
     return nan if number is None else number
-
-
-def _matched(
-    found: tuple[Statistic, Statistic], names: tuple[list[Any], list[Any]]
-) -> tuple[Statistic, Statistic]:
-    """Two systems' sums laid over the units of either. Units without a name are a system's own."""
-    places: dict[Any, int] = {}
-    at: list[list[int]] = []
-    rows = 0
-    for listed in names:
-        mine = []
-        for name in listed:
-            place = rows if name is None else places.setdefault(name, rows)
-            rows += place == rows
-            mine.append(place)
-        at.append(mine)
-    out = []
-    for statistic, mine in zip(found, at, strict=True):
-        columns: list[FloatArray] = []
-        for column in statistic.columns:
-            wide = np.zeros(rows)
-            wide[mine] = column
-            columns.append(wide)
-        out.append(Statistic(tuple(columns), statistic.finish))
-    return out[0], out[1]

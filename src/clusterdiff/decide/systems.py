@@ -1,4 +1,4 @@
-"""A system in a ranking: its scores, its losses and its units' sums, which are all that is kept of its prediction."""
+"""A system in a ranking: its scores, its losses and its cells, which are all that is kept of its prediction."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ import numpy as np
 from clusterdiff import _core
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.documents import CorpusComparison
+from clusterdiff.diff.interval import Resampling
+from clusterdiff.diff.jackknife import without_points
 from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.paths import loss_of
-from clusterdiff.diff.statistic import Statistic, kept_share, statistic
-from clusterdiff.diff.units import Unit, units_of
+from clusterdiff.diff.statistic import statistic
+from clusterdiff.diff.units import Sampled, units_of
 from clusterdiff.errors import ClusterdiffError, ClusterdiffWarning, MeasureError
 from clusterdiff.measures import Measure, resolve
-from clusterdiff.measures.splitmerge import adjusted_s_h, s_h
+from clusterdiff.measures.splitmerge import adjusted_s_h
 from clusterdiff.meet.given import located
 from clusterdiff.meet.margins import Margins, SizeCounts
 from clusterdiff.meet.meet import Meet
@@ -61,21 +63,22 @@ UNKNOWN = Loss(*[nan] * 5)
 
 @dataclass
 class System:
-    """One system: its scores by measure, what the first of them lost, and what its units add to it.
+    """One system: its scores by measure, what the first lost, and the meet that the first is computed from.
 
-    ``units`` are the names of the units, in the order of the rows of ``found.sums``. Both are None where the cells stay
-    in an engine.
+    ``units`` are the names of its true clusters, or of its documents. Both are None where the cells stay in an engine,
+    or nothing is tested. ``points`` is the first measure without each group of points, if these are the units.
     """
 
     name: str
     n: int
     loss: Loss
     scores: dict[str, float]
-    found: Statistic | None
+    meet: Meet | None
     units: AnyArray | None
     signature: str
     notices: list[str]
     outline: Outline | None = None
+    points: FloatArray | None = None
 
     def score(self, measure: str) -> float:
         """One of its scores; what was put off is computed now."""
@@ -92,20 +95,20 @@ class Judge:
         self,
         true: object,
         measures: Mapping[str, Measure] | None,
-        unit: Unit | None,
+        unit: Sampled | None,
         options: Mapping[str, Any],
-        keep: bool,
+        how: Resampling | None,
     ) -> None:
         # What can be gone through once is read for the first prediction, and wanted for all of them.
         self.true = list(true) if isinstance(true, Iterator) else true
         self.measures = {USUAL[0]: resolve(USUAL[0])} if measures is None else dict(measures)
         self.unit = unit
-        self.unit_of_systems: Unit = unit or "true"
+        self.unit_of_systems: Sampled = unit or "component"
         self.options = options
-        self.keep = keep
-        #: Why the first measure cannot be drawn again, if so: systems are ranked by it without intervals and tests.
+        self.how = how
+        #: Why the first measure is not known without some units, if so: systems are ranked without intervals and tests.
         self.refused: MeasureError | None = None
-        self._truth: tuple[AnyArray, FloatArray, SizeCounts] | None = None
+        self._truth: tuple[AnyArray, SizeCounts] | None = None
         self._units: AnyArray | None = None
 
     def systems(self, preds: Mapping[str, object]) -> list[System]:
@@ -147,37 +150,39 @@ class Judge:
     def _of_integers(self, name: str, meet: Meet) -> System:
         """Two plain arrays: nothing but the meet is made of them, and what is told of the truth is the same for all."""
         if self._truth is None:
-            mass = meet.true_size.astype(np.float64)
-            self._truth = np.array(meet.true_names), mass, SizeCounts.of(meet.true_size)
-        units, mass, sizes = self._truth
-        kept, split, merge = meet.cells.kept_by_true()
+            self._truth = np.array(meet.true_names), SizeCounts.of(meet.true_size)
+            self._try(meet)
+        units, sizes = self._truth
+        _, split, merge = meet.cells.kept_by_true()
         n = meet.n
-        found = None
-        if self.keep and self._first.function is s_h and self.unit != "document":
-            found = Statistic((kept, mass), kept_share)
-        elif self.keep:
-            found = self._statistic(meet, self.unit_of_systems)
         return System(
             name,
             n,
             loss_of(self._first, meet, lambda: Loss.of(split / n, merge / n)),
             self._scores(lambda measure: float(measure(meet)), outlined=True),
-            found,
+            meet.with_points(None) if self._tested else None,
             units,
             f"n:{n}|missing:error|noise:-|weights:-",
             [],
             Outline(meet, sizes),
+            self._points(meet),
         )
 
     def _of_comparison(self, name: str, diff: Comparison) -> System:
         summed = diff.summed
-        found = units = outline = None
-        default: Unit = "document" if isinstance(diff, CorpusComparison) else "true"
-        unit = self.unit_of_systems = self.unit or default
+        meet = units = outline = points = None
+        default: Sampled = "document" if isinstance(diff, CorpusComparison) else "component"
+        self.unit_of_systems = self.unit or default
+        if self.how is not None:
+            self.how.check(self.unit_of_systems)
         if "cells" in summed.offers:
-            if self.keep:
-                found = self._statistic(diff.meet_for(self._first), unit)
-            units = self._same(_names(diff, unit, self._first))
+            if self.how is not None:
+                meet = diff.meet_for(self._first)
+                self._try(meet)
+                points = self._points(meet)
+                meet = meet.with_points(None) if self._tested else None
+            if self.unit_of_systems != "point":
+                units = self._same(_names(diff, self.unit_of_systems, self._first))
             if not summed.weighted and not summed.uneven:
                 outline = Outline(diff.meet, SizeCounts.of(diff.meet.true_size))
         signature = diff.signature.partition("|")[2].rpartition("|v:")[0]
@@ -186,16 +191,32 @@ class Judge:
             loss = diff.loss_of(self._first)
         except MeasureError:  # the score itself is known, or there would be none
             loss = UNKNOWN
-        return System(name, diff.n, loss, scores, found, units, signature, list(diff.notices), outline)
+        return System(name, diff.n, loss, scores, meet, units, signature, list(diff.notices), outline, points)
 
     @property
     def _first(self) -> Measure:
         return next(iter(self.measures.values()))
 
-    def _statistic(self, meet: Meet, unit: Unit) -> Statistic | None:
-        units = units_of(meet, unit)
+    @property
+    def _tested(self) -> bool:
+        """Whether cells are kept for intervals and tests."""
+        return self.how is not None and self.refused is None and self.unit_of_systems != "point"
+
+    def _try(self, meet: Meet) -> None:
+        """Find out whether the first measure is known without some units."""
+        unit = self.unit_of_systems
+        if self.how is not None and unit != "point":
+            try:
+                statistic(meet, self._first, units_of(meet, unit))
+            except MeasureError as error:
+                self.refused = error
+
+    def _points(self, meet: Meet) -> FloatArray | None:
+        """The first measure without each group of points, if points are the units."""
+        if self.how is None or self.unit_of_systems != "point" or self.refused is not None:
+            return None
         try:
-            return statistic(meet, self._first, units)
+            return without_points(meet, self._first, self.how.seed)
         except MeasureError as error:
             self.refused = error
             return None
@@ -217,14 +238,15 @@ def _named(system: str) -> Iterator[None]:
         raise
 
 
-def _names(diff: Comparison, unit: Unit, measure: Measure) -> AnyArray:
-    """The names of the units of a comparison, in their order; None for predicted clusters without a true point."""
+def _names(diff: Comparison, unit: Sampled, measure: Measure) -> AnyArray:
+    """The names of what systems have in common, in order: of true clusters, or of documents."""
     meet = diff.meet_for(measure)
-    units = units_of(meet, unit)
-    names = np.full(units.count, None, dtype=object)
-    if unit == "true":
-        names[: meet.k_true] = meet.true_names.tolist()
-    elif isinstance(diff, CorpusComparison) and units.documents is not None:
+    if unit == "document" and isinstance(diff, CorpusComparison):
+        units = units_of(meet, "document")
         name_of = {place: name for name, place in diff.documents.places.items()}
-        names[:] = [name_of.get(place) for place in units.documents.tolist()]
-    return names
+        names = np.full(units.count, None, dtype=object)
+        names[:] = [
+            name_of.get(place) for place in (() if units.documents is None else units.documents.tolist())
+        ]
+        return names
+    return np.array(meet.true_names)

@@ -16,7 +16,7 @@ from clusterdiff.diff.build import compare_aligned
 from clusterdiff.diff.comparison import AnyMeasure, Comparison
 from clusterdiff.diff.source import PointSource
 from clusterdiff.diff.texts import check_documents, refuse_other_words
-from clusterdiff.diff.units import Unit
+from clusterdiff.diff.units import Sampled
 from clusterdiff.errors import ArgumentError, LabelError, listed, one_of
 from clusterdiff.measures import Measure, resolve
 from clusterdiff.meet.meet import Meet
@@ -112,7 +112,7 @@ class CorpusComparison(Comparison):
     """
 
     #: Documents were chosen independently of each other; clusters within one were not.
-    unit: Unit = "document"
+    unit: Sampled = "document"
 
     def __init__(
         self,

@@ -9,42 +9,43 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from clusterdiff import notebook
+from clusterdiff.diff import jackknife
+from clusterdiff.diff.deletion import Deletion
+from clusterdiff.diff.jackknife import Left
 from clusterdiff.diff.resampling import bootstrap, check_draws
-from clusterdiff.diff.statistic import Statistic, statistic
-from clusterdiff.diff.units import UNITS, Unit, units_of
+from clusterdiff.diff.units import SAMPLED, Sampled
 from clusterdiff.errors import ArgumentError, one_of
 from clusterdiff.measures import Measure
 from clusterdiff.meet.meet import Meet
 from clusterdiff.messages import Message
 from clusterdiff.points.labels import FloatArray
-from clusterdiff.wording import count
 
-Method: TypeAlias = Literal["percentile", "basic"]
-METHODS = ("percentile", "basic")
-
-#: Where units count like fewer than this, intervals cover less often than they say (docs/rank.md has the simulation).
-FEW = 15
+Method: TypeAlias = Literal["jackknife", "percentile", "basic"]
+METHODS = ("jackknife", "percentile", "basic")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Interval(Sequence[float]):
     """The pair (low, high), and how it came about. Made by :meth:`Comparison.interval`.
 
-    ``value`` is the measure's value at hand, ``error`` its standard error, ``unit`` what was drawn again and ``units``
-    how many of them there are. ``notices`` say where the interval cannot be trusted.
+    Both are None where one data set cannot tell, and ``reason`` says why. ``value`` is the measure's value at hand,
+    ``error`` its standard error. ``unit`` is what was left out or drawn again, ``units`` how many of them there are,
+    and ``worth`` how many equally heavy ones would tell as much. ``notices`` say where the interval cannot be
+    trusted.
     """
 
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     value: float
     error: float
     measure: str
     level: float
     method: Method
-    unit: Unit
+    unit: Sampled
     units: int
-    resamples: int
-    seed: int
+    worth: float
+    over: str
+    reason: str | None
     notices: tuple[str, ...]
     signature: str
 
@@ -68,12 +69,12 @@ class Interval(Sequence[float]):
         return asdict(self) | {"notices": list(self.notices)}
 
     def __repr__(self) -> str:
-        units = count(self.units, UNITS[self.unit])
-        lines = [
-            f"{self.measure} = {self.value:.4f}, {self.level:.0%} interval {self.low:.4f} to {self.high:.4f} "
-            f"({self.method}, {self.resamples:,} resamples of {units})"
-        ]
-        return "\n".join([*lines, *(f"notice: {notice}" for notice in self.notices)])
+        told = f"{self.measure} = {self.value:.4f}, "
+        if self.low is None or self.high is None:
+            told += f"no {self.level:.0%} interval: {self.reason}"
+        else:
+            told += f"{self.level:.0%} interval {self.low:.4f} to {self.high:.4f} ({self.method} over {self.over})"
+        return "\n".join([told, *(f"notice: {notice}" for notice in self.notices)])
 
     def _repr_html_(self) -> str:
         return notebook.view(*map(notebook.line, repr(self).splitlines()))
@@ -81,10 +82,10 @@ class Interval(Sequence[float]):
 
 @dataclass(frozen=True)
 class Resampling:
-    """How intervals are made: how many resamples, at what level, by which method, from which seed."""
+    """How intervals and tests are made: at what level, by which method, with how many flips or resamples, and seed."""
 
     level: float = 0.95
-    method: Method = "percentile"
+    method: Method = "jackknife"
     resamples: int = 10_000
     seed: int = 0
 
@@ -103,82 +104,70 @@ class Resampling:
         low, high = np.quantile(values, [(1 - self.level) / 2, (1 + self.level) / 2]).tolist()
         return (low, high) if self.method == "percentile" else (2 * value - high, 2 * value - low)
 
+    def check(self, unit: Sampled) -> None:
+        """Raise unless the method has a meaning for these units."""
+        if self.method != "jackknife" and unit != "document":
+            raise ArgumentError(
+                Message('`method="{method}"` draws documents again.', method=self.method),
+                [Message('pass `unit="document"`'), Message('pass `method="jackknife"`')],
+            )
+
     @property
     def signature(self) -> str:
         """Its part of a signature."""
         return f"{self.method}:{self.level:g}|resamples:{self.resamples}|seed:{self.seed}"
 
 
-def interval(meet: Meet, measure: Measure, unit: Unit, how: Resampling, signature: str) -> Interval:
-    """The interval of a measure for the units of a meet."""
-    units = units_of(meet, unit)
-    if units.count < 2:
-        raise ArgumentError(
-            f"an interval needs several {UNITS[unit]}s to draw from, and there is one.",
-            Message('pass `unit="true"` to draw true clusters.')
-            if unit == "component"
-            else "there is nothing to draw again.",
-        )
-    return interval_of(
-        statistic(meet, measure, units), float(measure(meet)), measure.name, unit, how, signature
-    )
+def interval(meet: Meet, measure: Measure, unit: Sampled, how: Resampling, signature: str) -> Interval:
+    """The interval of a measure of a meet."""
+    one_of("unit", unit, SAMPLED)
+    how.check(unit)
+    if unit == "point":
+        values = jackknife.without_points(meet, measure, how.seed)
+        left = Left(float(measure(meet)), values, unit, worth=float(meet.n))
+        return stated(left, measure, meet.n, how, signature)
+    return interval_of(Deletion(meet, measure, unit), how, signature)
 
 
-def interval_of(
-    found: Statistic, value: float, measure: str, unit: Unit, how: Resampling, signature: str
-) -> Interval:
-    """The interval of a measure that is known as a function of sums over units, with its value at hand."""
+def interval_of(system: Deletion, how: Resampling, signature: str) -> Interval:
+    """The interval of a measure that is known without units."""
+    left = jackknife.one(system)
+    if how.method == "jackknife" or left.reason is not None:
+        return stated(left, system.measure, system.meet.n, how, signature)
+    found = system.found
     values = found.finish(bootstrap(found.sums, how.resamples, how.seed))
-    low, high = how.ends(values, value)
-    units = len(found.columns[0])
+    error = float(values.std(ddof=1)) if len(values) > 1 else 0.0
+    over = f"{how.resamples:,} resamples of {left.units}"
+    return _made(left, system.measure, how, how.ends(values, left.value), error, over, None, signature)
+
+
+def stated(left: Left, measure: Measure, n: int, how: Resampling, signature: str) -> Interval:
+    """The interval by the jackknife, or why there is none."""
+    reason = left.reason
+    ends = None if reason is not None else jackknife.ends(left, measure, how.level, n)
+    if reason is None and ends is None:
+        reason = (
+            f"the score is at an end of its scale: what befalls up to {3 / len(left.values):.2g} of {left.units} would "
+            "often stay unseen (rule of three)."
+        )
+    return _made(left, measure, how, ends, left.spread.error, left.units, reason, signature)
+
+
+def _made(
+    left: Left,
+    measure: Measure,
+    how: Resampling,
+    ends: tuple[float, float] | None,
+    error: float,
+    over: str,
+    reason: str | None,
+    signature: str,
+) -> Interval:
+    low, high = ends or (None, None)
+    units = len(left.values)
+    drawn = f"|resamples:{how.resamples}|seed:{how.seed}" if how.method != "jackknife" else ""
+    told = f"interval:{measure.name}|unit:{left.unit}({units})|{how.method}:{how.level:g}{drawn}|{signature}"
     return Interval(
-        low,
-        high,
-        value=value,
-        error=float(values.std(ddof=1)) if len(values) > 1 else 0.0,
-        measure=measure,
-        level=how.level,
-        method=how.method,
-        unit=unit,
-        units=units,
-        resamples=how.resamples,
-        seed=how.seed,
-        notices=tuple(doubts(found, unit)),
-        signature=f"interval:{measure}|unit:{unit}({units})|{how.signature}|{signature}",
-    )
-
-
-def effective(found: Statistic) -> float:
-    """How many equally important units would tell as much about the measure: (Σe²)²/Σe⁴, e being their influence."""
-    influence = influences(found)
-    squares = influence**2
-    fourth = float(np.sum(squares**2))
-    return float(np.sum(squares)) ** 2 / fourth if fourth > 0 else float(len(influence))
-
-
-def influences(found: Statistic) -> FloatArray:
-    """By how much the measure changes with each unit, to first order."""
-    sums = found.sums
-    total = sums.sum(axis=0)
-    step = 1e-6
-    slopes = np.zeros(len(total))
-    for column in np.flatnonzero(total):
-        up, down = total.copy(), total.copy()
-        up[column] *= 1 + step
-        down[column] *= 1 - step
-        ends = found.finish(np.stack([up, down]))
-        slopes[column] = (ends[0] - ends[1]) / (2 * step * total[column])
-    change: FloatArray = sums @ np.where(np.isfinite(slopes), slopes, 0.0)
-    return change
-
-
-def doubts(found: Statistic, unit: Unit) -> list[str]:
-    """Where an interval cannot be trusted: too few units, or a few that outweigh all others."""
-    matter = effective(found)
-    if matter >= FEW:
-        return []
-    units = count(len(found.columns[0]), UNITS[unit])
-    return [
-        f"{units}, worth {matter:.1f} equally important ones: too few to trust an interval, which would hold the score "
-        "less often than it says."
-    ]
+        low, high, left.value, error, measure.name, how.level, how.method, left.unit, units, left.worth, over, reason,
+        tuple(left.notices), told,
+    )  # fmt: skip

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from clusterdiff import _core
-from clusterdiff.diff.unit_sums import Noted, Selection, UnitSums
+from clusterdiff.diff.resampling import kinds_of
+from clusterdiff.diff.unit_sums import Frozen, Noted, Selection, UnitSums
 from clusterdiff.diff.units import UNITS, Units
 from clusterdiff.errors import MeasureError
 from clusterdiff.measures import Measure
-from clusterdiff.measures.splitmerge import cell_scores
+from clusterdiff.measures.splitmerge import cell_scores, scoring
+from clusterdiff.measures.subcomponents import mean, product
 from clusterdiff.meet.meet import Meet
+from clusterdiff.meet.terms import SCORES
 from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.meet.union import uneven_of
 from clusterdiff.messages import Message
@@ -32,7 +36,8 @@ class Statistic:
     """A measure over units: columns of sums, with an entry per unit, and ``finish``, which makes values from rows.
 
     Any choice of units has a value: add up their rows of ``sums`` and ``finish`` them. The units may be anything that
-    every cell and every lost point is in: see :class:`clusterdiff.diff.units.Units`.
+    every cell and every lost point is in: see :class:`clusterdiff.diff.units.Units`. ``terms`` names the terms that
+    each column is the sum of; it is empty where columns are made of more.
 
     Examples
     --------
@@ -46,6 +51,12 @@ class Statistic:
 
     columns: tuple[FloatArray, ...]
     finish: Callable[[FloatArray], FloatArray]
+    terms: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def total(self) -> FloatArray:
+        """The sums of all units."""
+        return np.array([column.sum() for column in self.columns])
 
     @property
     def sums(self) -> FloatArray:
@@ -62,27 +73,53 @@ class Statistic:
         left = []
         for column in self.columns:
             out = np.asarray(_core.group_sum(group[some], count, column[some]), dtype=np.float64)
-            rest = column.sum() - out
-            left.append(np.where(np.abs(rest) < ROUNDING * np.abs(column).sum(), 0.0, rest))
+            left.append(rounded(column.sum() - out, np.abs(column).sum()))
         return self.finish(np.column_stack(left))
+
+    def grouped(self, group: IntArray, count: int) -> Statistic:
+        """The same over ``count`` groups of units."""
+        columns = (_core.group_sum(group, count, column) for column in self.columns)
+        return Statistic(
+            tuple(np.asarray(column, dtype=np.float64) for column in columns), self.finish, self.terms
+        )
+
+
+def rounded(left: FloatArray, whole: FloatArray | float) -> FloatArray:
+    """What is left of sums, where the last bits of the whole are no more than rounding."""
+    return np.where(np.abs(left) < ROUNDING * whole, 0.0, left)
 
 
 def statistic(meet: Meet, measure: Measure, units: Units) -> Statistic:
     """A measure as a function of sums over units, or an error that says why it is none."""
     scores = cell_scores(measure, meet)
     if scores is not None:
-        return Statistic((units.sums(meet.mass * scores), units.mass(meet)), kept_share)
-    names = sums_read(meet, measure)
+        return Statistic(
+            (units.sums(meet.mass * scores), units.mass(meet)), kept_share, terms_of_scores(measure)
+        )
+    names = sums_read(meet, measure, frozen=True)
     if names is None or (units.kind == "true" and measure.reads == "overlap"):
         raise MeasureError(
-            f"{measure.name} is not a function of sums over {UNITS[units.kind]}s, and only such sums are drawn again.",
+            f"{measure.name} is not a function of sums over {UNITS[units.kind]}s, and only such sums can be had "
+            "without some of them.",
             Message(
                 "`clusterdiff measures --where` lists the measures that are. `rank()` needs no such sums with "
                 "`resamples=0`."
             ),
         )
     sums = UnitSums(meet, beta_of(measure))
-    return Statistic(tuple(sums.column(name, units) for name in names), OfSums.of(measure, names, meet))
+    columns = tuple(sums.column(name, units) for name in names)
+    return Statistic(columns, OfSums.of(measure, names, meet), tuple((name,) for name in names))
+
+
+def terms_of_scores(measure: Measure) -> tuple[tuple[str, ...], ...]:
+    """The terms of the mean of σ(s, t) over the points, and of the mass; none if s or σ is somebody's own."""
+    found = scoring(measure)
+    labels: dict[Any, str] = {product: "product", mean: "mean"}
+    label = labels.get(found[1]) if found else None
+    if found is None or label is None or found[0].name not in SCORES:
+        return ()
+    s = found[0].name
+    return (f"{label}_{s}", f"{label}_perfect_{s}"), ("total",)
 
 
 def beta_of(measure: Measure) -> float:
@@ -90,14 +127,13 @@ def beta_of(measure: Measure) -> float:
     return float(measure.parameters.get("beta", 1.0))
 
 
-def sums_read(meet: Meet, measure: Measure) -> tuple[str, ...] | None:
+def sums_read(meet: Meet, measure: Measure, frozen: bool = False) -> tuple[str, ...] | None:
     """The names of the sums that a measure reads, by what it reads here and in an ordinary comparison.
 
-    None if sums are not all that it reads.
+    None if sums are not all that it reads. ``frozen``: beside sums it may read the chance level of the whole meet.
     """
-    scale = scale_of(meet)
     noted = Noted(UnitSums(meet, beta_of(measure)))
-    here = Selection(noted, scale, meet.uneven)
+    here = _selection(frozen, measure, noted, meet, meet)
     divided = (
         meet.overlap.true_group is not None and measure.fused == "blanc"
     )  # links between documents are none
@@ -108,9 +144,18 @@ def sums_read(meet: Meet, measure: Measure) -> tuple[str, ...] | None:
     ordinary = [Meet.from_labels(*ORDINARY), *([_some_lost()] if meet.uneven else ())]
     for other in ordinary:
         known = Noted(UnitSums(other, beta_of(measure)))
-        measure(Selection(known, scale, other.uneven))
+        measure(_selection(frozen, measure, known, other, meet))
         noted.update(known)
     return tuple(sorted(noted))
+
+
+def _selection(
+    frozen: bool, measure: Measure, known: Mapping[str, float], of: Meet, whole: Meet
+) -> Selection:
+    """What a measure of some units of a meet reads."""
+    if frozen and measure.reads == "margins" and not of.uneven:
+        return Frozen(known, of)
+    return Selection(known, scale_of(whole), of.uneven)
 
 
 def _some_lost() -> UnevenMeet:
@@ -132,19 +177,26 @@ def kept_share(rows: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class OfSums:
-    """A measure of rows of sums, whose names are given."""
+    """A measure of rows of sums, whose names are given; ``meet`` has the chance level of those that subtract one."""
 
     measure: Measure
     names: tuple[str, ...]
     scale: int | None
     uneven: bool = False
+    meet: Meet | None = None
 
     @classmethod
     def of(cls, measure: Measure, names: tuple[str, ...], meet: Meet) -> OfSums:
         """The measure of sums over units of a meet."""
-        return cls(measure, names, scale_of(meet), meet.uneven)
+        return cls(measure, names, scale_of(meet), meet.uneven, meet if measure.reads == "margins" else None)
 
     def __call__(self, rows: FloatArray) -> FloatArray:
-        """The measure's value for each row."""
-        named = (dict(zip(self.names, row, strict=True)) for row in rows.tolist())
-        return np.array([self.measure(Selection(known, self.scale, self.uneven)) for known in named])
+        """The measure's value for each row; equal rows are computed once."""
+        kind, first, _ = kinds_of(rows)
+        named = (dict(zip(self.names, row, strict=True)) for row in rows[first].tolist())
+        return np.array([self.measure(self._selection(known)) for known in named])[kind]
+
+    def _selection(self, known: Mapping[str, float]) -> Selection:
+        if self.meet is not None:
+            return Frozen(known, self.meet)
+        return Selection(known, self.scale, self.uneven)

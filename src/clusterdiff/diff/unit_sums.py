@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from math import log
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from clusterdiff.meet.rows import Rows
 from clusterdiff.meet.sums import Even
 from clusterdiff.meet.terms import UNIT_SUMS
 from clusterdiff.points.labels import FloatArray, IntArray
+
+Made = TypeVar("Made")
 
 
 def _matched(chosen: IntArray, values: Any) -> FloatArray:
@@ -222,6 +224,29 @@ class Selection(Even):
     def fused(self, name: str) -> Any:
         """A sum that spares a measure the cells."""
         return FUSED[name](self.values)
+
+
+class Frozen(Selection):
+    """A selection whose chance level is that of the whole meet: measures that subtract it read the rest here."""
+
+    offers = frozenset({"sums", "margins", "s_h", *FUSED})
+
+    def __init__(self, known: Mapping[str, float], meet: Meet) -> None:
+        super().__init__(known, meet.scale if meet.weighted else None)
+        self.margins, self._meet = meet.margins, meet
+
+    def once(self, make: Callable[[Any], Made]) -> Made:
+        """What is made of the sizes of all clusters."""
+        return self._meet.once(make)
+
+    def fused(self, name: str) -> Any:
+        """A sum that spares a measure the cells."""
+        v = self.values
+        return (
+            (v.product_entropy + v.product_perfect_entropy) / v.total
+            if name == "s_h"
+            else super().fused(name)
+        )
 
 
 class SelectionSums:

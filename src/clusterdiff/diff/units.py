@@ -1,4 +1,4 @@
-"""Units: what is drawn again to see how much a score could have been otherwise. Never single points."""
+"""Units: what is left out, or drawn again, to see how much a score could have been otherwise."""
 
 from __future__ import annotations
 
@@ -17,9 +17,12 @@ from clusterdiff.messages import Message
 from clusterdiff.points.labels import FloatArray, IntArray
 
 Unit: TypeAlias = Literal["component", "true", "document"]
+#: The units of intervals and tests; points are only drawn where somebody says that they were drawn one by one.
+Sampled: TypeAlias = Literal["component", "document", "point"]
 
 #: The units there are, and what each is called.
 UNITS: dict[Unit, str] = {"component": "component", "true": "true cluster", "document": "document"}
+SAMPLED: dict[Sampled, str] = {"component": "component", "document": "document", "point": "point"}
 
 
 @dataclass(frozen=True)

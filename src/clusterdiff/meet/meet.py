@@ -152,8 +152,8 @@ class Meet(Sizes):
         """
         return cls(*read_cells(true, pred, size))
 
-    def with_points(self, locate: Lazy[IntArray]) -> Meet:
-        """The same meet, knowing its points: the cell of each, or a function that finds them."""
+    def with_points(self, locate: Lazy[IntArray] | None) -> Meet:
+        """The same meet, knowing its points: the cell of each, or a function that finds them; None: without them."""
         return self._with(locate, self._overlap)
 
     def within(self, documents: IntArray) -> Meet:

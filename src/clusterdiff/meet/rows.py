@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from clusterdiff.meet.meet import Meet
 from clusterdiff.points.labels import FloatArray, Int64Array, IntArray
 
 Values = npt.NDArray[Any]
+Kind = TypeVar("Kind", bound="Rows")
 
 
 class Side:
@@ -210,6 +211,12 @@ class Rows:
             self.beta,
         )
 
+    def chosen_as(self, row: IntArray, pred: IntArray, k_pred: int, kind: type[Kind]) -> Kind:
+        """Some of the rows, any of them several times, in predicted clusters of another kind."""
+        contents = None if self._contents is None else lambda name: self.inside(name)[row]
+        k = self.true.k, k_pred
+        return kind(self.true.cluster[row], pred, self.mass[row], self.points[row], k, contents, self.beta)
+
     # ---- what formulas read
 
     @staticmethod
@@ -265,8 +272,7 @@ class Rows:
         """A term: the sum over all rows or clusters."""
         if name not in self._totals:
             term = TERMS[name]
-            side = self._own(term)
-            view = ClusterView(self, side) if term.over == "clusters" else self._view(term)[1]
+            view = self.clusters(term) if term.over == "clusters" else self._view(term)[1]
             self._totals[name] = summed(term.formula(view))
         return self._totals[name]
 
@@ -276,12 +282,25 @@ class Rows:
         if term.over == "clusters":
             side = self._own(term)
             rows = self.chosen("rows", side)
-            values = _product(term.formula(ClusterView(self, side)))
+            values = product(term.formula(self.clusters(term)))
             cluster = self.pick(side.cluster, rows)
             share = self.pick(self.mass, rows) / self.of_clusters("mass", side)[cluster]
             return Added(rows, values[cluster] * share)
         rows, view = self._view(term)
-        return Added(rows, _product(term.formula(view)))
+        return Added(rows, product(term.formula(view)))
+
+    def full(self, name: str) -> FloatArray:
+        """What each of all rows adds to a term over rows."""
+        rows, values = self.added(name)
+        if rows is None:
+            return np.asarray(values, dtype=np.float64)
+        every = np.zeros(len(self))
+        every[rows] = values
+        return every
+
+    def clusters(self, term: Term) -> ClusterView:
+        """The clusters of the side that a term goes over."""
+        return ClusterView(self, self._own(term))
 
     def units(self, of_cell: IntArray, of_true: IntArray, of_pred: IntArray) -> IntArray:
         """The unit of each row from those of all cells, true clusters and predicted clusters of the meet.
@@ -339,11 +358,12 @@ def summed(values: Any) -> Any:
     return (_core.sum_squares(u + v) - _core.sum_squares(u - v)) // 4
 
 
-def _product(values: Any) -> Values:
-    product: Values = (
+def product(values: Any) -> Values:
+    """A column, or the products of two."""
+    multiplied: Values = (
         np.asarray(values[0], dtype=np.float64) * values[1] if isinstance(values, tuple) else values
     )
-    return product
+    return multiplied
 
 
 def _reduced(how: str, cluster: IntArray, k: int, values: Values) -> Values:

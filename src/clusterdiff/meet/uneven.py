@@ -416,7 +416,7 @@ class UnevenMeet(Meet):
             Message("a meet with lost points is divided into documents when it is made: pass `documents=`.")
         )
 
-    def with_points(self, locate: Lazy[IntArray]) -> Meet:
+    def with_points(self, locate: Lazy[IntArray] | None) -> Meet:
         """The same meet, knowing its points."""
         parts = {"scale": self._scale, "locate": locate, "groups": self.groups, "features": self.features}
         return _restored(self.shared, (self.true_names, self.pred_names), self.missing, self.spurious, parts)

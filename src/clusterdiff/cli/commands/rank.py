@@ -26,9 +26,10 @@ from clusterdiff.cli.writing import refuse_overwriting
 from clusterdiff.decide.datasets import DatasetRanking
 from clusterdiff.decide.guard import Baseline, Change
 from clusterdiff.decide.leaderboard import MARKDOWN, escaped
-from clusterdiff.decide.rank import SHARED, rank
+from clusterdiff.decide.rank import rank
 from clusterdiff.decide.ranking import Ranking
 from clusterdiff.diff.interval import METHODS
+from clusterdiff.diff.units import SAMPLED
 from clusterdiff.errors import ArgumentError
 from clusterdiff.files import write_text
 from clusterdiff.wording import count
@@ -49,22 +50,23 @@ from clusterdiff.wording import count
 @click.option("--weight", "weights", metavar="COLUMN", help="How much each point counts.")
 @click.option(
     "--unit",
-    type=click.Choice(SHARED),
-    help="What is drawn again: true clusters or documents.  [default: true; document for documents]",
+    type=click.Choice(tuple(SAMPLED)),
+    help="What is left out at a time: components, documents, or points that were drawn independently.  [default: "
+    "component; document for documents]",
 )
 @click.option("--level", default=0.95, show_default=True, help="How often intervals should hold the score.")
 @click.option(
     "--method",
     type=click.Choice(METHODS),
-    default="percentile",
+    default="jackknife",
     show_default=True,
-    help="How intervals are made.",
+    help="How intervals are made; the others draw documents again.",
 )
 @click.option(
     "--resamples",
     default=10_000,
     show_default=True,
-    help="Resamples and permutations; 0: no intervals, no tests.",
+    help="Flips of a test; 0: no intervals, no tests.",
 )
 @seed_option
 @json_option
@@ -152,7 +154,7 @@ def command(
             assert true is not None
             truth, systems = systems_of(true, preds, inputs)
             found = rank(truth, Watched(systems, tell), **how)
-        tell("resampling")
+        tell("intervals and tests")
         changes = [] if before is None else before.changes(found)
         text = written(found, changes, form)
     print_data(text)
@@ -201,8 +203,9 @@ def _judge(
     for notice in before.notices(found):
         out.print(f"notice: {notice}", markup=False, style="yellow", soft_wrap=True)
     if significant and any(change.worse and change.significant is None for change in changes):
+        why = next(change.why for change in changes if change.worse and change.significant is None)
         raise ArgumentError(
-            "nothing tells whether the difference is more than chance.",
+            f"nothing tells whether the difference is more than chance{f'; {why}' if why else '.'}",
             "rank by a measure that has intervals, such as S_H, and with resamples; for several data sets the baseline "
             "must have the same ones.",
         )
