@@ -98,6 +98,7 @@ FUSED: dict[str, Callable[[Values], Any]] = {
     "products": lambda v: v.products,
     "closest": lambda v: (v.closest_pred, v.closest_true),
     "f_measure": lambda v: (v.f_true, v.mass_true),
+    "f_beta": lambda v: (v.f_true, v.mass_true),
     "nf1": lambda v: (v.chosen_f1, v.chosen, v.chosen_true),
     "chi2": lambda v: v.chi2_cells / v.total,
     "frobenius": lambda v: v.frobenius,

@@ -70,7 +70,7 @@ def _all_but_one_in_n(n: int) -> float:
 
 
 def _f_measure_facts(beta: float = 1.0) -> dict[str, Any]:
-    return {"bounds": (LeastF(beta), 1.0)}
+    return {"bounds": (LeastF(beta), 1.0), "fused": "f_measure" if beta == 1 else "f_beta"}
 
 
 # ---- every cluster chooses its best partner on its own
@@ -249,8 +249,9 @@ def f_measure(meet: Meet, beta: Beta = 1.0) -> float:
     >>> round(cd.score([0, 0, 1, 1], [0, 0, 1, 2], "f_measure"), 12)
     0.833333333333
     """
-    if "f_measure" in meet.offers:
-        return found(*meet.fused("f_measure"))
+    known = "f_measure" if beta == 1 else "f_beta"
+    if known in meet.offers:
+        return found(*meet.fused(known))
     return found(best_f(meet, beta), meet.masses[0])
 
 

@@ -29,7 +29,7 @@ READS: tuple[Reads, ...] = ("sums", "margins", "cells", "overlap", "points")
 FUSED = (
     "s_h", "s_h_mean", "s_pairs", "s_pairs_mean", "s_largest", "s_largest_mean", "s_mse", "s_mse_mean", "matched",
     "mentions", "muc", "blanc", "lea", "clusters", "products", "closest", "chi2", "frobenius", "ceaf_m", "ceaf_e",
-    "conll", "f_measure", "nf1",
+    "conll", "f_measure", "f_beta", "nf1",
 )  # fmt: skip
 
 

@@ -54,6 +54,8 @@ class Cells:
     mass: float
     given: Frame | None
     lost: bool = False
+    #: Whether points are clusters of their own.
+    singles: bool = False
     #: The same numbers of the points that weigh anything: rows, points that are alone, points, points that are lost.
     weighing: tuple[int, int, int, int] | None = None
 
@@ -252,10 +254,11 @@ class _Grouping:
         single = {f"{x}_single": flag(c(x).is_null()) - nobody[f"{x}_nobody"] for x in ("t", "p")}
         own = flag(c("t").is_null() | c("p").is_null())
         total = self.engine.row(
-            kept.with_columns(own=own).select(
+            kept.with_columns(own=own, **single).select(
                 rows=nw.len(),
                 own=c("own").sum(),
                 alone=(c("own") * c("m")).sum(),
+                singles=nw.max_horizontal("t_single", "p_single").sum(),
                 n=c("m").sum(),
                 mass=c("w" if self.points.weighted else "m").sum(),
                 **(_weighing() if self.points.weighted else {}),
@@ -275,7 +278,9 @@ class _Grouping:
         mass = float(total["mass"])
         heavy = [int(total[x]) for x in WEIGHING] if self.points.weighted else None
         weighing = None if heavy is None else (heavy[0], heavy[1], heavy[2], heavy[3])
-        return Cells(self.points, done, frame, normal, alone, n, mass, given, lost, weighing)
+        return Cells(
+            self.points, done, frame, normal, alone, n, mass, given, lost, total["singles"] > 0, weighing
+        )
 
     def _tally(self, flagged: Frame, kept: Frame) -> dict[str, int]:
         out = self.engine.row(

@@ -119,8 +119,8 @@ class ClusterExpressions(Expressions):
         if name.startswith("__"):
             raise AttributeError(name)
         known = self._rows.called(name)
-        if known == "light" and self._rows.near:
-            return c(f"{self._key}_mass") - c("part_mass")
+        if known in ("light", "shared_light") and self._rows.near:
+            return c(f"{self._key}_{'mass' if known == 'light' else 'shared'}") - c("part_mass")
         if known is None:
             return nw.lit(1.0 if name.startswith("kept") else 0.0)
         return c(f"{self._key}_{known}")

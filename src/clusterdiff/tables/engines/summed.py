@@ -22,8 +22,8 @@ from clusterdiff.wording import count
 
 Triple = tuple[Count, Count, Count]
 #: What a comparison in an engine offers: all sums, but for matchings of clusters, which look at all cells at once, and
-#: for the F-measure, which has a parameter.
-OFFERS = frozenset({"sums", *FUSED}) - {"matched", "ceaf_m", "ceaf_e", "conll", "f_measure"}
+#: for F with another β.
+OFFERS = frozenset({"sums", *FUSED}) - {"matched", "ceaf_m", "ceaf_e", "conll", "f_beta"}
 #: The terms that S* and S' are made of: what imperfect cells score, and the mass of the perfect ones.
 SCORES = {
     f"{fused}{ending}": (f"{sigma}_{name}", f"{sigma}_perfect_{name}")
@@ -197,6 +197,11 @@ class InEngine(Even):
     def clusters(self) -> int:
         """How many clusters both sides have."""
         return int(self.rows["exact"])
+
+    @property
+    def f_measure(self) -> tuple[float, Any]:
+        """Σ over true clusters of their mass times their best F1, and the mass of all of them."""
+        return float(self.rows["f_true"]), self.masses[0]
 
     @property
     def nf1(self) -> tuple[float, float, float]:

@@ -88,8 +88,9 @@ class Points:
     keys: tuple[str, ...] = ()
     #: Weights are in units of 2 to this power.
     scale: int = 0
-    #: Whether weights are so near each other that differences of their sums keep their digits.
-    near: bool = True
+    near: bool = (
+        True  # whether weights are so near each other that differences of their sums keep their digits
+    )
 
     def called(self, names: list[Any]) -> list[Any]:
         """Fetched names of points, as users know them: those of several columns are tuples."""
@@ -243,27 +244,23 @@ def take_numbers(left: Reader, right: Reader, weights: str | None, features: Seq
 
 
 def bring_to_size(left: Reader, right: Reader) -> dict[str, Any]:
-    """Measure weights and features in units in which they can be squared, and features from their means.
-
-    The result is the power of two that is the ``scale`` of weights, and whether these are ``near`` each other. The
-    unit of features, one for all of them, changes no score.
-    """
+    """Measure weights and features in units in which they can be squared, and features from their means; see Points."""
     readers = list(dict.fromkeys([left, right]))
     for reader in readers:
         reader.place_weightless()
-    scales = []
-    for wanted in (["w"], [x for reader in readers for x in reader.taken if x.startswith("x")]):
-        largest = max((reader.largest(wanted) for reader in readers), default=0.0)
-        scales.append(scale_of(largest))
+    spans = [reader.span("w") for reader in readers if "w" in reader.taken]
+    heaviest, least = max((x for _, x in spans), default=0.0), min((x for x, _ in spans if x), default=1.0)
+    features = [x for reader in readers for x in reader.taken if x.startswith("x")]
+    largest = max(reader.largest(features) for reader in readers)
+    for names, most in ((["w"], heaviest), (features, largest)):
         for reader in readers:
-            reader.scale(wanted, scales[-1])
+            reader.scale(names, scale_of(most))
     means: dict[str, float] = {}
     for reader in readers:
         names = [x for x in reader.taken if x.startswith("x")]
         means |= reader.means([x for x in names if x not in means])
         reader.centre(names, means)
-    least = min((reader.least_weight() for reader in readers if "w" in reader.taken), default=1.0)
-    return {"scale": scales[0], "near": max(reader.largest(["w"]) for reader in readers) <= least * NEAR}
+    return {"scale": scale_of(heaviest), "near": heaviest <= least * NEAR}
 
 
 def read_one(
@@ -467,9 +464,12 @@ class Reader:
         taken = [name for name in dict.fromkeys(wanted) if name in self._taken]
         return max(self._row(taken, lambda x: x.abs().max()).values(), default=0.0)
 
-    def least_weight(self) -> float:
-        """The least weight of a point that weighs anything."""
-        return self._row(["w"], lambda x: x.min())["w"] or 1.0
+    def span(self, name: str) -> tuple[float, float]:
+        """The least and the largest value of a column, of points that weigh anything."""
+        with self.engine.running():
+            x = self.frame.select(**{name: self._taken[name]}).filter(self._counts(name))
+            found = self.engine.row(x.select(least=c(name).min(), largest=c(name).max()))
+        return float(found["least"]), float(found["largest"])
 
     def scale(self, wanted: Sequence[str], power: int) -> None:
         """Measure columns in units of 2 to a power: in two steps, since the inverse of the least doubles is none."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from clusterdiff.caching import cached_property
 from clusterdiff.errors import EngineError
-from clusterdiff.meet.declarations import COLUMNS, TERMS, Column, Term
+from clusterdiff.meet.declarations import COLUMNS, TERMS, Column, Over, Term
 from clusterdiff.meet.rows import summed
 from clusterdiff.tables.engines.cells import Cells
 from clusterdiff.tables.engines.expressions import (
@@ -39,10 +39,13 @@ COUNTED = {
     "count": "mass", "shared_count": "shared", "unmatched_count": "unmatched_mass", "largest_count": "largest_mass",
 }  # fmt: skip
 EVEN = {
-    "shared": "mass", "shared_count": "count", "shared_light": "light",
+    "shared": "mass", "shared_count": "count", "shared_light": "light", "shared_logs": "logs",
+    "shared_squares": "squares",
     "whole_entropy": "shared_entropy", "whole_pairs": "shared_pairs",
     "score_entropy": "inner_entropy", "score_pairs": "inner_pairs", "score_largest": "inner_largest",
 }  # fmt: skip
+#: Columns that are differences where weights are near each other.
+LIGHT = ("light", "shared_light")
 #: Columns that nearly everything is made of: made together, in one pass.
 FIRST = (
     "mass", "count", "shared", "shared_count", "unmatched_mass", "unmatched_count", "parts", "largest_mass",
@@ -59,24 +62,45 @@ UNASKED = frozenset(
 BESIDE = ("mass", *(f"{x}_{name}" for x in ("score", "inner", "kept") for name in ("entropy", "pairs")))
 
 
-def _whole(name: str, content: Callable[[Any], Any]) -> Column:
-    """What a cluster holds, as a difference; of one part it is what that holds, to the bit."""
+def _content(name: str, holds: Callable[[Any, Any, Any], Any], own: str) -> dict[str, Column]:
+    """What the shared points of a cluster, and all of it, hold by ``holds(x, mass, own)``: differences of sums.
 
-    def formula(cluster: Any) -> Any:
-        inside = getattr(cluster, f"cells_{name}")
-        return cluster.where(cluster.parts <= 1, inside, cluster.larger(content(cluster), inside))
+    One part holds what is inside it, to the bit; a cluster that lacks nothing holds what its shared points do.
+    """
 
-    return Column(f"shared_{name}", None, "clusters", formula)
+    def shared(x: Any) -> Any:
+        inside = getattr(x, f"cells_{name}")
+        between = holds(x, x.shared, getattr(x, f"shared_{own}"))
+        return x.where(x.parts <= 1, inside, x.larger(between, inside))
+
+    def whole(x: Any) -> Any:
+        inside = getattr(x, f"shared_{name}")
+        return x.where(x.unmatched_mass > 0, x.larger(holds(x, x.mass, getattr(x, own)), inside), inside)
+
+    made = {f"shared_{name}": shared, f"whole_{name}": whole}
+    return {label: Column(label, None, "clusters", formula) for label, formula in made.items()}
 
 
-#: Where weights are near each other and no point is lost, differences keep their digits: these spare two stages.
-NEAR = {
-    "logs": Column("logs", "sum", "rows", lambda x: x.m * x.log(x.m / x.unit) - x.inside("entropy")),
-    "squares": Column("squares", "sum", "rows", lambda x: x.m * x.m - x.inside("pairs")),
-    "shared_entropy": _whole("entropy", lambda x: x.mass * x.log(x.mass / x.unit) - x.logs),
-    "shared_pairs": _whole("pairs", lambda x: x.mass * x.mass - x.squares),
+def _logs(x: Any) -> Any:
+    return x.m * x.log(x.m / x.unit) - x.inside("entropy")
+
+
+def _squares(x: Any) -> Any:
+    return x.m * x.m - x.inside("pairs")
+
+
+WHOSE: tuple[tuple[str, Over], ...] = (("", "rows"), ("shared_", "cells"))
+#: Where weights are near each other differences keep their digits: these columns spare two stages.
+OWN = {
+    f"{which}{own}": Column(f"{which}{own}", "sum", over, formula)
+    for which, over in WHOSE
+    for own, formula in (("logs", _logs), ("squares", _squares))
 }
-
+NEAR = {
+    **OWN,
+    **_content("entropy", lambda x, mass, own: mass * x.log(mass / x.unit) - own, "logs"),
+    **_content("pairs", lambda x, mass, own: mass * mass - own, "squares"),
+}
 
 Wanted = set[tuple[str, str]]
 Value = TypeVar("Value")
@@ -87,18 +111,19 @@ class EngineRows:
 
     A row that stands for several equal parts says how many in ``copies``; ``part_mass`` and ``part_points`` are those
     of one. Without ``weighted`` all points weigh the same. ``careful``: memory ran out before, and one step is taken
-    at a time.
+    at a time. ``lean``: one sum is wanted, and nothing is kept for others.
     """
 
     careful = False
 
-    def __init__(self, cells: Cells, weighted: bool) -> None:
-        self.source, self.engine, self.weighted = cells, cells.engine, weighted
+    def __init__(self, cells: Cells, weighted: bool, lean: bool = False) -> None:
+        self.source, self.engine, self.weighted, self._lean = cells, cells.engine, weighted, lean
         self.even, self.multiple = not cells.lost, cells.alone > 0
+        self.singles = self.multiple and cells.singles
         self.total: Any = cells.mass if weighted else cells.n
         self.unit = cells.mass / cells.n
         #: Whether differences of masses keep their digits.
-        self.near = weighted and self.even and cells.points.near
+        self.near = weighted and cells.points.near
         self.rows = self._described(cells.frame)
         self._side: dict[str, Frame] = {}
         self._cells: Frame | None = None
@@ -153,7 +178,7 @@ class EngineRows:
         found = (
             (key if own else OTHER[key], self.called(name)) for own, name in reads(declared, self.weighted)
         )
-        return {(side, name) for side, name in found if name and not (self.near and name == "light")}
+        return {(side, name) for side, name in found if name and not (self.near and name in LIGHT)}
 
     def _all(self, wanted: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
         """Columns with all that they are made of, in an order in which they can be made."""
@@ -177,10 +202,8 @@ class EngineRows:
 
     def _make(self, wanted: Wanted) -> None:
         """Make columns of clusters that are not there yet."""
-        if not self._side:
-            first = {known for name in FIRST if (known := self.called(name))} | (
-                {"logs", "squares"} if self.near else set()
-            )
+        if not self._side and not self._lean:
+            first = {known for name in (*FIRST, *(OWN if self.near else ())) if (known := self.called(name))}
             wanted = wanted | {(key, name) for key in OTHER for name in first}
         todo = [(key, name) for key, name in self._all(wanted) if name not in self._have[key]]
         for stage in sorted({self._stage(*column) for column in todo}):
@@ -211,7 +234,7 @@ class EngineRows:
         """Columns that are sums, or the largest, of what the rows of a cluster have."""
         columns = {name: self._declared(name) for name in names}
         below: Wanted = set().union(*(self._read(declared, key) for declared in columns.values()))
-        rows = self.beside(self.rows, below, singles=True) if below else self.rows
+        rows = self.beside(self.rows, below, self.even) if below else self.rows
         rows = rows.filter(~c(key).is_null()) if self.multiple else rows
         values = {
             f"{key}_{name}": self._times(self._value(key, declared))
@@ -227,7 +250,8 @@ class EngineRows:
         }
         found = rows.select(key, **values).group_by(key).agg(**sums)
         known = self._side.get(key)
-        self._side[key] = self.engine.keep(found if known is None else known.join(found, on=key, how="inner"))
+        found = found if known is None else known.join(found, on=key, how="inner")
+        self._side[key] = found if self._lean else self.engine.keep(found)
 
     def _times(self, value: Any) -> Any:
         return c("copies") * value if self.multiple else value
@@ -239,11 +263,11 @@ class EngineRows:
         values = {f"{key}_{name}": getattr(ClusterExpressions(self, key), name) for name in known}
         return self._side[key].select(key, **values)
 
-    def beside(self, frame: Frame, wanted: Iterable[tuple[str, str]], singles: bool = False) -> Frame:
-        """Rows beside columns of their clusters; ``singles``: also of points that are a cluster of their own."""
+    def beside(self, frame: Frame, wanted: Iterable[tuple[str, str]], cells: bool = False) -> Frame:
+        """Rows beside columns of their clusters, also of points that are one of their own; ``cells``: only those."""
         closure = self._all(wanted)
         self._make(set(closure))
-        how: Literal["left", "inner"] = "left" if self.multiple else "inner"
+        how: Literal["left", "inner"] = "left" if self.singles or not cells else "inner"
         for key in OTHER:
             names = [f"{key}_{name}" for side, name in closure if side == key]
             if names:
@@ -251,7 +275,7 @@ class EngineRows:
                 if self.careful:  # what two joins hold in memory at once may be more than there is
                     frame, side = self.engine.keep(frame), self.engine.keep(side)
                 frame = frame.join(side, on=key, how=how)
-        if not (singles and self.multiple):
+        if not self.singles:
             return frame
         for key, name in closure:  # the one row of such a cluster is all of it
             declared = self._declared(name)
@@ -311,7 +335,10 @@ class EngineRows:
                     self.even and ("missing" in other.name or "spurious" in other.name) and other is not term
                 )
             ]
-            self._totals |= self._add(self._place(term), again)
+            # Often one score is all that is wanted: the first time nothing is kept for others.
+            lean = not self._side and not self._totals and self._one_stage and not self.careful
+            rows = EngineRows(self.source, self.weighted, lean=True) if lean else self
+            self._totals |= rows._add(self._place(term), again)
 
     def _late(self, wanted: Wanted) -> frozenset[str]:
         """What families of terms differ in: scores of one kind, and other columns that few terms read."""
@@ -329,25 +356,29 @@ class EngineRows:
             self._make({column for column in wanted if column[0] == key} | {(key, "mass")})
             names = [f"{key}_{name}" for _, name in sorted(wanted)]
             frame = self._side[key].select(*names or [f"{key}_mass"], copies=nw.lit(1))
-            if not self.multiple:
+            if not self.singles:
                 return frame
-            own = self.beside(self.rows, wanted | {(key, "mass")}, singles=True).filter(
-                c(f"{key}_single") == 1
-            )
+            own = self.beside(self.rows, wanted | {(key, "mass")}).filter(c(f"{key}_single") == 1)
             own = own.select(*names or [f"{key}_mass"], copies=c("copies").cast(nw.Int32))
             return nw.concat([frame.with_columns(copies=c("copies").cast(nw.Int32)), own], how="vertical")
-        if place == "cells" and self.engine.spills and not self.careful and wanted <= self._beside_all:
+        kept = self.engine.spills and not self._lean and not self.careful
+        if place == "cells" and kept and wanted <= self._beside_all:
             return self._joined()
         frame = self.rows
         if not self.even and place != "rows":
             chosen = shared_row() if place == "cells" else c(f"{OTHER[place[-1]]}_nobody") == 1
             frame = frame.filter(chosen)
-        return self.beside(frame, wanted, singles=True) if wanted else frame
+        return self.beside(frame, wanted, self.even or place == "cells") if wanted else frame
 
     @cached_property
     def _beside_all(self) -> Wanted:
         known = {name for x in BESIDE if (name := self.called(x))}
-        return {(key, name) for key in OTHER for name in known} if self.near or not self.weighted else set()
+        return {(key, name) for key in OTHER for name in known} if self._one_stage else set()
+
+    @property
+    def _one_stage(self) -> bool:
+        """Whether scores of clusters are known after one GROUP BY."""
+        return self.near or not self.weighted
 
     def _joined(self) -> Frame:
         """The cells beside what most terms read: joined once, since joins are what takes time."""
@@ -356,7 +387,7 @@ class EngineRows:
             names = ["part_mass", "part_points", *["copies"] * self.multiple]
             names += ["inside_entropy", "inside_pairs"] * self.weighted
             names += [f"{key}_{name}" for key, name in sorted(self._beside_all)]
-            self._cells = self.engine.keep(self.beside(frame, self._beside_all, singles=True).select(*names))
+            self._cells = self.engine.keep(self.beside(frame, self._beside_all, cells=True).select(*names))
         return self._cells
 
     def _count(self, term: Term, key: str, wanted: Wanted) -> Any:
