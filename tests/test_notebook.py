@@ -112,7 +112,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
 ELSEWHERE = {"EngineComparison"}
 #: What results are made of, and nobody looks at by itself.
 PARTS = {
-    "Board", "CellLoss", "Components", "Cuts", "Decomposition", "Finding", "Index", "Labels", "LazyNames",
+    "Board", "CellLoss", "Components", "Cuts", "Decomposition", "Finding", "Friedman", "Index", "Labels", "LazyNames",
     "Losses", "Margins", "Members", "MissingRule", "Noise", "Nouns", "Overlap", "Pairs", "Place", "Pool",
     "Registry", "Resolutions", "Scored", "SplitOff", "Steps", "Summed", "Sums", "Text", "UnevenMeet", "Unite",
     "Weighed",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import pickle
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -279,7 +280,12 @@ def test_every_form_of_the_table_is_safe_and_complete() -> None:
     assert r"| **\<script\>\|\*\_{}&\\%** |" in markdown
     assert all(line.count("|") - line.count(r"\|") == 9 for line in markdown.splitlines()[:4])
     assert r"\textbf{\textless{}script\textgreater{}\textbar{}*\_\{\}\&\textbackslash{}\%}" in latex
-    assert latex.startswith("\\begin{tabular}{rlrrrrrr}\n\\toprule\n")
+    tables = latex.split("\\noindent\n")[1:]
+    assert [table.splitlines()[0] for table in tables] == [
+        "\\begin{tabular}{rlrrr}"
+    ] * 2  # an article is no wider
+    heads = [table.splitlines()[2].removesuffix(r" \\").split(" & ")[2:] for table in tables]
+    assert heads == [[r"S\_H", "interval", r"as\_h"], ["split", "merge", "p"]]
     tags = Tags(page)
     assert not tags.open
     assert name in tags.text
@@ -293,13 +299,17 @@ def test_every_form_of_the_table_is_safe_and_complete() -> None:
 
 
 def test_long_names_that_begin_alike_can_be_told_apart() -> None:
-    """In text they keep both ends, elsewhere they are whole; notices of very many systems are counted."""
+    """Where room is scarce they keep both ends, or all of them if those are alike; many notices are counted."""
     long = {
         f"HDBSCAN with min_cluster_size=15, epsilon=0.25 and seed {i}": PREDS["fine"][:300] for i in range(9)
     }
+    middle = [f"HDBSCAN with min_cluster_size={size}, epsilon=0.25 and seed 0" for size in (5, 15)]
     found = cd.rank(TRUE[:300], long, resamples=0)
     assert len({line.split("  ")[1] for line in repr(found).splitlines()[1:10]}) == 9
-    assert all(name in found.to_html() and name in found.to_latex().replace("\\_", "_") for name in long)
+    assert all(name in found.to_html() for name in long)
+    assert len(set(re.findall(r"HDBSCAN[^}&]*\\ldots\{\} seed \d", found.to_latex()))) == 9
+    alike = cd.rank(TRUE[:300], dict.fromkeys(middle, PREDS["fine"][:300]), resamples=0).to_latex()
+    assert all(name in alike.replace("\\_", "_") for name in middle)
     with pytest.warns(cd.ClusterdiffWarning):
         partly = cd.rank(
             list(TRUE), {name: dict.fromkeys(range(50), 0) for name in long}, missing="drop", resamples=0

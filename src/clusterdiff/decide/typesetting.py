@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -23,8 +24,18 @@ def latex_tables(boards: Iterable[Board]) -> str:
 
 
 def _shortened(board: Board) -> Board:
-    rows = [[Entry(_short(cell.text), cell.best) for cell in row] for row in board.rows]
-    return replace(board, head=list(map(_short, board.head)), rows=rows)
+    """With names that fit; those that could no longer be told apart stay whole."""
+    texts = {*board.head, *(cell.text for row in board.rows for cell in row)}
+    short = {text: _short(text) for text in texts}
+    alike = Counter(short.values())
+    fit = {text: kept if alike[kept] == 1 else _visible(text) for text, kept in short.items()}
+    rows = [[Entry(fit[cell.text], cell.best) for cell in row] for row in board.rows]
+    return replace(board, head=[fit[text] for text in board.head], rows=rows)
+
+
+def _visible(text: str) -> str:
+    """With control characters spelt out."""
+    return shown(text, len(text) * 10)
 
 
 def _short(text: str) -> str:
@@ -33,7 +44,7 @@ def _short(text: str) -> str:
     >>> _short("kmeans"), _short("a_system_with_very_many_parameters_0.25")
     ('kmeans', 'a_system_with_…ters_0.25')
     """
-    kept = shown(text, len(text) * 10)  # with control characters spelt out
+    kept = _visible(text)
     most = len(kept)
     while sum(map(_wide, kept)) > LONGEST:
         most -= 1

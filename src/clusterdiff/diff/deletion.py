@@ -43,7 +43,7 @@ class Deletion:
     >>> import clusterdiff as cd
     >>> found = Deletion(cd.compare([0, 0, 1, 1, 2, 2], [0, 0, 0, 1, 2, 2]).meet, cd.measures["rand"], "component")
     >>> found.part.tolist(), found.without_true(np.arange(3)).round(4).tolist()
-    ([0, 0, 1], [0.8333, 1.0, 0.6667])
+    ([0, 0, 1], [0.8333, 1.0, 0.5])
     """
 
     def __init__(self, meet: Meet, measure: Measure, unit: Unit, names: AnyArray | None = None) -> None:
