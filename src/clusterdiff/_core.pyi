@@ -471,3 +471,6 @@ def stream(true: Any, pred: Any) -> int:
 
 def threads() -> int:
     """The number of threads large inputs use."""
+
+def set_pause(milliseconds: int) -> None:
+    """How long a call may go on before it looks for signals again: 50 ms, unless tests say 0."""

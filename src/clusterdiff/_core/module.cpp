@@ -1,4 +1,5 @@
 // The Python module: errors, and the bindings of every stage.
+#include "base/pause.hpp"
 #include "python/bind.hpp"
 
 namespace cd = clusterdiff;
@@ -32,4 +33,5 @@ NB_MODULE(_core, m) {
     cd::bind_draws(m, cells);
     cd::bind_sweep(m);
     m.def("threads", &cd::configured_threads);
+    m.def("set_pause", [](int milliseconds) { cd::pause = std::chrono::milliseconds(milliseconds); }, nb::arg("milliseconds"));
 }

@@ -5,6 +5,8 @@
 #include <system_error>
 #include <thread>
 
+#include "base/pause.hpp"
+
 namespace clusterdiff {
 
 int configured_threads() {
@@ -64,7 +66,7 @@ void Run::poll(int worker) {
     if (stop_.load(std::memory_order_relaxed)) throw Interrupted();
     if (worker != 0) return;
     const auto now = Clock::now();
-    if (now - last_ < std::chrono::milliseconds(50)) return;
+    if (now - last_ < pause.load(std::memory_order_relaxed)) return;
     last_ = now;
     if (interrupted_()) {
         stop_.store(true, std::memory_order_relaxed);

@@ -100,6 +100,7 @@ class Greedy : Gains {
 
     void do_split(i32 c, i32& next, Steps& out) {
         const Cluster old = cluster_[c];
+        worked(old.end - old.begin);
         i64 keep = old.begin;
         for (i64 p = old.begin; p < old.end; ++p)
             if (cell_[by_cluster_[p]].set.mass > cell_[by_cluster_[keep]].set.mass) keep = p;
@@ -211,6 +212,7 @@ class Greedy : Gains {
     }
 
     void unite(Truth& t, i32 h, i32 q, Steps& out) {
+        worked(1);
         Cell &to = cell_[h], &from = cell_[q];
         Cluster& host = cluster_[to.cluster];
         record(q, from.cluster, to.cluster, out);

@@ -53,7 +53,7 @@ Counted counted(const i64* x, i64 n, Run& run) {
     run.each(0, most + 1, [&](i64 value) {
         if (times[value]) add(value, times[value]);
     });
-    std::sort(beyond.begin(), beyond.end());
+    run.stable_sort(beyond.begin(), beyond.end(), std::less<>());
     for (auto at = beyond.begin(); at != beyond.end();) {
         const auto end = std::upper_bound(at, beyond.end(), *at);
         add(*at, end - at);
