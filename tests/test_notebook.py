@@ -106,7 +106,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "SweepLoss": lambda: swept().losses[0],
     "Table": lambda: diff().components,
     "TableComparison": table,
-    "WorstMerge": lambda: swept().worst_merges[0],
+    "WorstMerge": lambda: swept().worst_merges(-1.0)[0],
 }
 #: Its tables are an engine's; it inherits the view of a comparison, which tests/engines look at.
 ELSEWHERE = {"EngineComparison"}

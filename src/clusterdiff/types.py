@@ -10,6 +10,7 @@ from clusterdiff import lazy as _lazy
 if _typing.TYPE_CHECKING:
     from clusterdiff._core import Members as Members
     from clusterdiff._core import Weighed as Weighed
+    from clusterdiff.decide.cuts import Cuts as Cuts
     from clusterdiff.decide.datasets import DatasetRanking as DatasetRanking
     from clusterdiff.decide.leaderboard import Board as Board
     from clusterdiff.decide.matrix import Matrix as Matrix
@@ -22,7 +23,6 @@ if _typing.TYPE_CHECKING:
     from clusterdiff.decide.resolutions import Edge as Edge
     from clusterdiff.decide.resolutions import Resolutions as Resolutions
     from clusterdiff.decide.scorer import Scorer as Scorer
-    from clusterdiff.decide.sweep import Cuts as Cuts
     from clusterdiff.decide.sweep import Sweep as Sweep
     from clusterdiff.decide.sweep import SweepLoss as SweepLoss
     from clusterdiff.decide.worst import WorstMerge as WorstMerge
@@ -104,7 +104,7 @@ _PLACES = {
     "CorpusComparison": "diff.documents",
     "Counterexample": "paper.findings",
     "Counts": "diff.documents",
-    "Cuts": "decide.sweep",
+    "Cuts": "decide.cuts",
     "DatasetRanking": "decide.datasets",
     "Decomposition": "measures.registry",
     "Documents": "diff.documents",

@@ -52,7 +52,7 @@ def test_pairs_are_swept(folder: Path) -> None:
     """What is printed as JSON is what sweep() gives; CSV, pictures and the page are written."""
     files = {"--csv": "s.csv", "--plot": "s.svg", "--tradeoff": "t.svg", "--html": "s.html"}
     told = [part for option in files.items() for part in option]
-    found = printed("sweep", "true.csv", "pairs.csv", "--measures", "S_H,pairs.f1", *told)
+    found = printed("sweep", "true.csv", "pairs.csv", "--measures", "S_H,pairs.f1", "--at", "0.3", *told)
     swept = cd.sweep(TRUE, pairs=PAIRS, measures=["S_H", "pairs.f1"])
     assert found["best"] == {"S_H": 0.8, "pairs.f1": 0.8}
     assert found["S_H"] == swept.scores["S_H"].tolist()
@@ -61,8 +61,12 @@ def test_pairs_are_swept(folder: Path) -> None:
     assert all((folder / file).stat().st_size > 1000 for file in files.values() if file != "s.csv")
     text = run("sweep", "true.csv", "pairs.csv").output
     assert "6 points · 6 thresholds" in text
+    assert "cost most" not in text  # none has happened at the best threshold
+    text = run("sweep", "true.csv", "pairs.csv", "--at", "0.5").output
+    assert "the merges that cost most, up to score 0.5" in text
     assert "a3 – b1" in text
     assert "ann – bob" in text
+    assert "b2 – c1" not in text
 
 
 def test_thresholds_can_be_told(folder: Path) -> None:
@@ -105,6 +109,10 @@ def test_points_without_a_true_cluster(folder: Path) -> None:
         (
             ["sweep", "true.csv", "leiden.csv", "--columns", "leiden_*", "--thresholds", "3"],
             "no meaning for --columns",
+        ),
+        (
+            ["sweep", "true.csv", "leiden.csv", "--columns", "leiden_*", "--at", "1"],
+            "--at has no meaning for --columns",
         ),
         (["sweep", "true.csv", "leiden.csv"], "not clear which are the ends"),
         (["sweep", "true.csv", "none.npy"], "none.npy does not exist"),

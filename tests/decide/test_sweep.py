@@ -142,12 +142,12 @@ def test_pairs_come_in_many_forms(tmp_path: Path) -> None:
         str(tmp_path / "pairs.parquet"),
     ]
     numbers = np.array([[0, 1, 0.9], [2, 3, 0.7], [1, 2, 0.4]])
-    assert cd.sweep([1, 1, 2, 2, 3], pairs=numbers).worst_merges[0][2:6] == (1, 2, 1, 2)
+    assert cd.sweep([1, 1, 2, 2, 3], pairs=numbers).worst_merges(0.4)[0][2:6] == (1, 2, 1, 2)
     for form in forms:
         swept = cd.sweep(true, pairs=form)
         assert swept.best() == 0.7
         assert swept.thresholds[1:].tolist() == [0.9, 0.7, 0.4]
-        assert swept.worst_merges[0][2:6] == ("b", "c", 1, 2)
+        assert swept.worst_merges(0.4)[0][2:6] == ("b", "c", 1, 2)
 
 
 def test_points_that_one_side_lacks() -> None:
@@ -271,9 +271,45 @@ def test_columns_are_resolutions() -> None:
     assert cd.sweep(true, columns=frame, measures=["vi"]).best() == swept.best("vi")
     assert swept.compare(1.0).score() == cd.score(true, frame["leiden_1.0"])
     with pytest.raises(cd.ArgumentError, match="no merges"):
-        _ = swept.worst_merges
+        swept.worst_merges()
     with pytest.raises(cd.ArgumentError, match="no column of resolution 7"):
         swept.clustering(7)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        [(3, 0), (3, 1), (5, 0)],
+        ["kmeans_3_0", "kmeans_5_1", "kmeans_8_2"],
+        ["leiden_0.5", "louvain_0.6", "other_0.1"],
+        ["coarse", "fine", "finest"],
+    ],
+)
+def test_names_that_differ_in_more_than_a_number_are_no_resolutions(names: list[Any], tmp_path: Path) -> None:
+    """They keep their order, and are called by their names wherever people read."""
+    rng = np.random.default_rng(5)
+    true = rng.integers(0, 3, 50)
+    labels = [rng.integers(0, 9, 50), true, rng.integers(0, 4, 50)]
+    swept = cd.sweep(true, columns=dict(zip(names, labels, strict=True)))
+    assert swept.over == "column"
+    assert swept.thresholds.tolist() == [0, 1, 2]
+    assert swept.best() == 1
+    assert swept.clustering() == cd.Clustering(true)
+    assert f"at column {names[1]} (3 clusters)" in repr(swept)
+    assert str(names[1]) in swept._repr_html_()
+    assert swept.to_dict()["columns"] == list(map(str, names))
+    swept.report(tmp_path / "sweep.html")
+    assert str(names[1]) in (tmp_path / "sweep.html").read_text()
+    assert "".join(tick.get_text() for tick in swept.plot().get_xticklabels()[1:2]).replace("\n", "")
+    with pytest.raises(cd.ArgumentError, match=r"no column 7; there are 0.0, 1.0, 2.0"):
+        swept.clustering(7)
+
+
+def test_small_numbers_are_resolutions() -> None:
+    """As Python writes them, with an exponent."""
+    swept = cd.sweep([0, 0, 1], columns={1e-05: [0, 0, 1], 0.5: [0, 1, 2], 1e-07: [0, 0, 0]})
+    assert swept.over == "resolution"
+    assert swept.thresholds.tolist() == [1e-07, 1e-05, 0.5]
 
 
 # ---- thresholds, results, errors
@@ -307,7 +343,7 @@ def test_the_costs_of_merges_add_up() -> None:
     true = rng.integers(0, 6, 80)
     tree = linkage(rng.random((80, 2)), "average")
     swept = cd.sweep(true, tree)
-    worst = swept.worst_merges
+    worst = swept.worst_merges(np.inf)
     change = np.diff(swept.scores["S_H"])
     expected = np.sort(-change[change < -1e-15])[::-1]
     assert worst["cost"] == pytest.approx(expected[:100])
@@ -316,7 +352,82 @@ def test_the_costs_of_merges_add_up() -> None:
         assert (true[row.left], true[row.right]) == (row.true_left, row.true_right)
         assert tree[row.link, 2] == row.threshold
         assert tree[row.link, 3] == row.left_size + row.right_size
-    assert len(cd.sweep([0, 0], linkage([[0.0], [1.0]])).worst_merges) == 0
+    assert len(cd.sweep([0, 0], linkage([[0.0], [1.0]])).worst_merges()) == 0
+
+
+def test_the_merges_that_are_listed_have_happened() -> None:
+    """At the best threshold, or at a chosen one: what merges beyond it would cost is no flaw of that run."""
+    rng = np.random.default_rng(7)
+    true = rng.integers(0, 6, 80)
+    swept = cd.sweep(true, linkage(rng.random((80, 2)), "average"))
+    change = np.diff(swept.scores["S_H"])
+    for threshold in (None, swept.thresholds[20], swept.thresholds[60], swept.thresholds[60] + 1e-9):
+        at = swept.best() if threshold is None else threshold
+        worst = swept.worst_merges(threshold)
+        assert len(worst)
+        assert (worst["threshold"] <= at).all()
+        happened = change[swept.thresholds[1:] <= at]
+        assert worst["cost"] == pytest.approx(np.sort(-happened[happened < -1e-15])[::-1][:100])
+    assert len(swept.worst_merges(-1.0)) == 0
+    assert max(swept.to_dict()["worst_merges"]["threshold"]) <= swept.best()
+
+
+def jagged(n: int = 12_000) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
+    """True clusters of three, and pairs: true links and others, mixed so that the best threshold is a narrow one."""
+    rng = np.random.default_rng(11)
+    true = np.arange(n) // 3
+    ends = np.flatnonzero(np.arange(n) % 3)
+    chain, wrong = (ends - 1, ends), (rng.integers(0, n, n), rng.integers(0, n, n))
+    left, right = (np.concatenate([a, b]) for a, b in zip(chain, wrong, strict=True))
+    score = np.concatenate([rng.uniform(0.45, 1, len(ends)), rng.uniform(0, 0.6, n)])
+    return true, (left, right, score)
+
+
+def test_the_best_of_very_many_thresholds_is_the_best_of_all() -> None:
+    """Also where only some of them are kept, by every measure that is made of sums; others say of how many."""
+    true, pairs = jagged()
+    measures = ["S_H", "ari", "vi"]
+    every = cd.sweep(true, pairs=pairs, measures=measures, thresholds="all")
+    assert every.total > 10_000
+    swept = cd.sweep(true, pairs=pairs, measures=[*measures, "A"])
+    assert len(swept) < 210
+    assert swept.total == every.total
+    for name in measures:
+        assert swept.best(name) == every.best(name)
+        assert swept.scores[name][swept.best_place(name)] == every.scores[name][every.best_place(name)]
+    assert swept.exhaustive == set(measures)
+    assert f"; best of {len(swept)} scored)" in repr(swept).splitlines()[3]
+    assert f"levels:{len(swept)}|" in swept.signature
+    assert f"levels:{every.total}|" in cd.sweep(true, pairs=pairs, measures=measures).signature
+    some = cd.sweep(true, pairs=pairs, thresholds=200)
+    assert some.best() != every.best()
+    assert repr(some).startswith(f"200 of {every.total:,} thresholds of 12,000 points")
+    # What looks at the points has no better neighbour among all thresholds, and no kept threshold is better.
+    at, values = swept.best("A"), swept.scores["A"]
+    place = int(np.flatnonzero(every.thresholds == at)[0])
+    near = every.thresholds[place - 1 : place + 2]
+    assert cd.sweep(true, pairs=pairs, measures="A", thresholds=near).scores["A"].max() == np.max(values)
+
+
+def test_s_h_alone_is_told_what_chance_correction_would_choose() -> None:
+    """Where ari and as_h are best with many more clusters; not where the user swept such a measure."""
+    rng = np.random.default_rng(0)
+    centres = rng.normal(0, 1.6, (9, 2))
+    data = np.concatenate([rng.normal(centre, 0.45, (80, 2)) for centre in centres])
+    true = np.repeat(np.arange(9), 80)
+    tree = linkage(data, "average")
+    swept, both = cd.sweep(true, tree), cd.sweep(true, tree, measures=["S_H", "ari", "as_h"])
+    few, many = (both.clusters[both.best_place(name)] for name in ("S_H", "ari"))
+    assert many > 1.2 * few
+    at = both.best_place("ari")
+    assert f"{both.scores['as_h'][at]:.4f} at height {both.best('ari'):.6g} ({many} clusters)" in swept.advice
+    assert swept.notices == [swept.advice] == swept.to_dict()["notices"]
+    assert swept.advice in repr(swept)
+    assert "S_H alone favours few clusters" in swept._repr_html_()
+    assert both.advice is None
+    columns = {f"k_{k}": fcluster(tree, k, "maxclust") for k in range(2, 20)}
+    assert f"({few} clusters)" in cd.sweep(true, columns=columns).advice
+    assert cd.sweep(fcluster(tree, 4, "maxclust"), tree).advice is None
 
 
 def test_a_sweep_is_a_value() -> None:

@@ -130,7 +130,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "DatasetRanking": lambda: cd.rank({d: (TRUE, {"a": PRED, "b": TRUE}) for d in "xyz"}, resamples=0),
     "Paired": lambda: cd.rank(TRUE, {"a": PRED, "b": TRUE}, resamples=20).paired("a", "b"),
     "Sweep": lambda: cd.sweep([0, 0, 1, 1], [[0, 1, 0.1, 2], [2, 3, 0.2, 2], [4, 5, 0.9, 4]], measures=["A"]),
-    "worst merge": lambda: cd.sweep([0, 0, 1], [[0, 1, 0.1, 2], [2, 3, 0.2, 3]]).worst_merges[0],
+    "worst merge": lambda: cd.sweep([0, 0, 1], [[0, 1, 0.1, 2], [2, 3, 0.2, 3]]).worst_merges(0.2)[0],
     "Matrix": lambda: cd.matrix({"a": TRUE, "b": PRED}),
     "tree": lambda: cd.matrix({"a": TRUE, "b": PRED}).tree[0],
 }

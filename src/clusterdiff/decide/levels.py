@@ -21,6 +21,8 @@ from clusterdiff.wording import count
 
 #: How many points, over all levels, may be gone through for measures that read more than sums.
 MOST_READ = 20_000_000_000
+#: So many levels are taken from the core's arrays at once.
+BLOCK = 10_000
 #: What a level reads of the core's sums.
 READ = (
     "s_h", "split", "merge", "h_pred", "split_info", "merge_info", "b3_recall", "b3_precision", "mm", "bb", "true_max",
@@ -82,12 +84,19 @@ class Level(Counted):
 class Levels:
     """The clusterings after so many merges of a tree, against the true clusters of its points."""
 
-    def __init__(self, codes: Int32Array, tree: Tree, ends: Int64Array) -> None:
+    def __init__(
+        self, codes: Int32Array, tree: Tree, ends: Int64Array, sums: _core.Levels | None = None
+    ) -> None:
         self.codes = codes
         self.tree = tree
         self.ends = ends
         self.sizes = np.bincount(codes)
-        self.sums = _core.sweep(codes, len(self.sizes), tree.left, tree.right, ends)
+        self.sums = _core.sweep(codes, len(self.sizes), tree.left, tree.right, ends) if sums is None else sums
+
+    def at(self, places: Int64Array) -> Levels:
+        """Some of the levels."""
+        sums = _core.Levels._make(column[places] if len(column) else column for column in self.sums)
+        return Levels(self.codes, self.tree, self.ends[places], sums)
 
     def __len__(self) -> int:
         return len(self.ends)
@@ -124,23 +133,31 @@ class Levels:
         return float(-np.sum(share * np.log(share))) + 0.0
 
     def __iter__(self) -> Iterator[Level]:
-        columns = [getattr(self.sums, name).tolist() for name in READ]
-        for j, row in enumerate(zip(*columns, strict=True)):
-            yield Level(self.tree.points, len(self.sizes), LevelSums(self, j, row))
+        for start in range(0, len(self), BLOCK):
+            columns = [getattr(self.sums, name)[start : start + BLOCK].tolist() for name in READ]
+            for j, row in enumerate(zip(*columns, strict=True), start):
+                yield Level(self.tree.points, len(self.sizes), LevelSums(self, j, row))
+
+    def looks_at_points(self, measure: Measure) -> bool:
+        """Whether a measure reads more than the sums, and so looks at the points of every level."""
+        level = next(iter(self.at(np.array([len(self) // 2]))))
+        if measure.lacks(level):
+            return True
+        measure(level)
+        return "meet" in vars(level.sums)
 
     def scores(self, measures: dict[str, Measure]) -> dict[str, FloatArray]:
         """Each measure at each level."""
-        known = {name: self.sums.s_h.copy() for name, measure in measures.items() if measure.name == "S_H"}
-        left = {name: measure for name, measure in measures.items() if name not in known}
-        found: dict[str, list[float]] = {name: [] for name in left}
+        found = {name: np.empty(len(self)) for name in measures}
+        left = {name: measure for name, measure in measures.items() if measure.name != "S_H"}
+        for name in measures.keys() - left.keys():
+            found[name][:] = self.sums.s_h
         for j, level in enumerate(self if left else ()):
             for name, measure in left.items():
-                found[name].append(measure(level.sums.meet if measure.lacks(level) else level))
+                found[name][j] = measure(level.sums.meet if measure.lacks(level) else level)
                 if j == 0 and "meet" in vars(level.sums):
                     self._refuse_many(name)
-        return {
-            name: known[name] if name in known else np.array(found[name], dtype=float) for name in measures
-        }
+        return found
 
     def _refuse_many(self, name: str) -> None:
         """A measure that looks at every point of every level must not run for days."""

@@ -14,6 +14,7 @@ from clusterdiff.caching import cached_property
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.loss import CellLoss
 from clusterdiff.errors import ArgumentError, listed
+from clusterdiff.measures import Measure
 from clusterdiff.measures.subcomponents import Scored, subcomponent
 from clusterdiff.meet.meet import Meet
 from clusterdiff.messages import Message
@@ -23,15 +24,23 @@ from clusterdiff.table import Table, record_html
 from clusterdiff.verbs.compare import compare
 
 #: A number at the end of a column's name, as in leiden_0.5.
-NUMBER = re.compile(r"(?<![\d.])\d+(?:\.\d+)?$")
+NUMBER = re.compile(r"(?<![\d.])\d+(?:\.\d+)?(?:e[+-]?\d+)?$")
 
 
 @dataclass(frozen=True, eq=False)
 class Resolutions:
-    """Clusterings by name, from the lowest resolution to the highest, compared with the true one."""
+    """Clusterings by name, compared with the true one: from the lowest resolution to the highest, or as they came.
+
+    ``resolutions`` is None if their names tell none.
+    """
 
     comparisons: list[tuple[str, Comparison]]
-    resolutions: FloatArray
+    resolutions: FloatArray | None
+
+    @property
+    def thresholds(self) -> FloatArray:
+        """The resolutions; where there are none, the places of the columns."""
+        return np.arange(len(self.comparisons), dtype=float) if self.resolutions is None else self.resolutions
 
     @property
     def true(self) -> Clustering:
@@ -49,14 +58,24 @@ class Resolutions:
 
     def compare(self, resolution: float) -> Comparison:
         """The comparison of a resolution."""
-        at = np.flatnonzero(self.resolutions == resolution)
+        at = np.flatnonzero(self.thresholds == resolution)
         if not len(at):
+            what = "column" if self.resolutions is None else "column of resolution"
             raise ArgumentError(
-                f"there is no column of resolution {resolution!r}; there are {listed(self.resolutions.tolist())}."
+                f"there is no {what} {resolution!r}; there are {listed(self.thresholds.tolist())}."
             )
         return self.comparisons[int(at[0])][1]
 
-    def worst(self) -> Table[Any]:
+    def scores(self, measure: Measure, thresholds: FloatArray) -> FloatArray:
+        """A measure at some resolutions."""
+        return np.array([self.compare(x).score(measure) for x in thresholds.tolist()], dtype=np.float64)
+
+    @property
+    def notices(self) -> list[str]:
+        """What one should know about the points."""
+        return list(dict.fromkeys(notice for _, diff in self.comparisons for notice in diff.notices))
+
+    def worst(self, threshold: float) -> Table[Any]:
         """Resolutions are no tree, so no merge leads from one to the next."""
         raise ArgumentError(
             "columns at several resolutions have no merges.",
@@ -92,18 +111,23 @@ def read_columns(columns: Any, argument: str = "columns") -> dict[str, Any]:
     return found
 
 
-def resolutions_of(names: list[str]) -> FloatArray:
-    """The resolution of each name: the number at its end, if all have a different one; else 0, 1, 2, …
+def resolutions_of(names: list[str]) -> FloatArray | None:
+    """The resolution of each name: the number at its end, if that is all in which the names differ; else None.
 
-    >>> resolutions_of(["leiden_0.5", "leiden_1.0"]).tolist(), resolutions_of(["coarse", "fine"]).tolist()
-    ([0.5, 1.0], [0.0, 1.0])
+    >>> resolutions_of(["leiden_0.5", "leiden_1.0"]).tolist()
+    [0.5, 1.0]
+
+    A number of clusters and a seed are no resolution.
+
+    >>> resolutions_of(["kmeans_5_0", "kmeans_8_1"]), resolutions_of(["coarse", "fine"])
+    (None, None)
     """
     numbers = [NUMBER.search(name) for name in names]
-    if all(numbers):
-        values = np.array([float(match[0]) for match in numbers if match])
-        if len(np.unique(values)) == len(values):
-            return values
-    return np.arange(len(names), dtype=np.float64)
+    before = {name[: match.start()] for name, match in zip(names, numbers, strict=True) if match}
+    values = np.array([float(match[0]) for match in numbers if match])
+    if len(before) == 1 and len(np.unique(values)) == len(names):
+        return values
+    return None
 
 
 def read_resolutions(true: object, columns: Any, **options: Any) -> Resolutions:
@@ -111,9 +135,9 @@ def read_resolutions(true: object, columns: Any, **options: Any) -> Resolutions:
     found = read_columns(columns)
     names = list(found)
     values = resolutions_of(names)
-    order = np.argsort(values, kind="stable").tolist()
+    order = list(range(len(names))) if values is None else np.argsort(values, kind="stable").tolist()
     compared = [(names[i], compare(true, found[names[i]], **options)) for i in order]
-    return Resolutions(compared, values[order])
+    return Resolutions(compared, None if values is None else values[order])
 
 
 class Edge(NamedTuple):

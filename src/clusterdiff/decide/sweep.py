@@ -16,29 +16,30 @@ import numpy as np
 from clusterdiff import notebook, views
 from clusterdiff._version import __version__
 from clusterdiff.caching import cached_property
-from clusterdiff.decide.levels import Levels
+from clusterdiff.decide.cuts import Cuts
 from clusterdiff.decide.resolutions import Resolutions, read_resolutions
-from clusterdiff.decide.trees import Tree, read_tree, spanning_tree
-from clusterdiff.decide.truth import LabelledTree, Leaves, lay
-from clusterdiff.decide.worst import PairsOf, WorstMerge, worst_merges
+from clusterdiff.decide.thresholds import best_place, score_thresholds
+from clusterdiff.decide.trees import read_tree, spanning_tree
+from clusterdiff.decide.truth import Leaves, lay
+from clusterdiff.decide.worst import PairsOf, WorstMerge
 from clusterdiff.diff.comparison import AnyMeasure, Comparison
 from clusterdiff.diff.loss import Losses
 from clusterdiff.errors import ArgumentError, ClusterdiffWarning, listed
 from clusterdiff.formats.source import Source
-from clusterdiff.measures import Measure, resolve_all
+from clusterdiff.measures import Measure, resolve, resolve_all
 from clusterdiff.messages import Message
 from clusterdiff.points.clustering import Clustering, Points
-from clusterdiff.points.labels import FloatArray, Int64Array, Labels
+from clusterdiff.points.labels import FloatArray, Int64Array
 from clusterdiff.points.missing import Missing
 from clusterdiff.points.noise import NoiseAs, NoiseLabels
 from clusterdiff.table import Table, plain, record_html
-from clusterdiff.verbs.compare import compare
 from clusterdiff.wording import count
 
-#: What the thresholds are: heights at which a dendrogram is cut, least scores of pairs, or resolutions.
-Over: TypeAlias = Literal["height", "score", "resolution"]
-#: Up to so many thresholds all are scored; of more, so many, unless the user says otherwise.
-ALL, SOME = 10_000, 200
+#: What the thresholds are: heights at which a dendrogram is cut, least scores of pairs, resolutions, or columns whose
+#: names tell no resolution.
+Over: TypeAlias = Literal["height", "score", "resolution", "column"]
+#: S_H is said to favour few clusters where ari is best with so many times as many.
+MORE = 1.2
 
 
 class SweepLoss(NamedTuple):
@@ -56,39 +57,15 @@ class SweepLoss(NamedTuple):
         return record_html("SweepLoss", self._asdict())
 
 
-@dataclass(frozen=True)
-class Cuts:
-    """The clusterings of a tree over points whose true clusters are known; ``pairs`` if it was made of such."""
-
-    laid: LabelledTree
-    pairs: PairsOf | None = None
-
-    @property
-    def true(self) -> Clustering:
-        """The true clustering."""
-        return self.laid.true
-
-    def clustering(self, threshold: float) -> Clustering:
-        """The clusters at any threshold."""
-        merges = int(self.laid.tree.merged(threshold))
-        return self.laid.clustering(Labels(self.laid.tree.cut(merges)))
-
-    def compare(self, threshold: float) -> Comparison:
-        """The comparison at any threshold."""
-        return compare(self.true, self.clustering(threshold))
-
-    def worst(self) -> Table[WorstMerge]:
-        """The merges that cost most."""
-        return worst_merges(self.laid, self.pairs)
-
-
 @dataclass(frozen=True, eq=False)
 class Sweep:
     """The scores of a tree at its thresholds, or of several resolutions. Made by :func:`sweep`.
 
     ``thresholds`` are in the order of merging: heights ascend, scores of pairs descend. ``scores[name][i]`` is a
     measure at ``thresholds[i]``, and ``clusters[i]`` the number of clusters there. ``over`` says what the thresholds
-    are: a ``"height"``, a ``"score"`` or a ``"resolution"``. ``total`` is how many there are in all, scored or not.
+    are: a ``"height"``, a ``"score"``, a ``"resolution"``, or the place of a ``"column"`` whose name tells none.
+    ``total`` is how many there are in all. ``exhaustive`` names the measures that were scored at each of them, so that
+    their best threshold is the best of all; the best by others is the best of those here.
     """
 
     over: Over
@@ -99,11 +76,12 @@ class Sweep:
     total: int
     signature: str
     measures: dict[str, Measure] = field(repr=False)
+    exhaustive: frozenset[str] = field(repr=False)
     cuts: Cuts | Resolutions = field(repr=False)
     parts: Losses = field(repr=False)
 
     def __len__(self) -> int:
-        """How many thresholds were scored."""
+        """How many thresholds there are here."""
         return len(self.thresholds)
 
     def best(self, measure: str | None = None) -> float:
@@ -117,7 +95,7 @@ class Sweep:
         return float(self.thresholds[self.best_place(measure)])
 
     def best_place(self, measure: str | None = None) -> int:
-        """The place of the best threshold among those scored."""
+        """The place of the best threshold among those here."""
         measure = next(iter(self.scores)) if measure is None else measure
         if measure not in self.scores:
             raise ArgumentError.must(
@@ -126,10 +104,10 @@ class Sweep:
                 measure,
                 Message("pass `measures=[…, {measure!r}]` to `sweep()`.", measure=measure),
             )
-        values = self.scores[measure]
-        if np.isnan(values).all():
+        place = best_place(self.scores[measure], self.measures[measure])
+        if place is None:
             raise ArgumentError(f"{measure} has no value at any threshold.")
-        return int(np.nanargmax(values) if self.measures[measure].similarity else np.nanargmin(values))
+        return place
 
     @property
     def valued(self) -> list[str]:
@@ -163,19 +141,48 @@ class Sweep:
         columns = {"threshold": self.thresholds, "clusters": self.clusters, **self.parts.columns}
         return Table(columns, SweepLoss)
 
-    @cached_property
-    def worst_merges(self) -> Table[WorstMerge]:
-        """The merges that lowered S_H most, costliest first: which link, whom it bridged, at what cost.
+    def worst_merges(self, threshold: float | None = None) -> Table[WorstMerge]:
+        """The merges that lowered S_H most, of those that have happened at a threshold; costliest first.
 
+        Without a threshold: at the best by the first measure. Each row says which link, whom it bridged, at what cost.
         What a merge costs depends on those before it. Of merges that happen at one threshold only the sum of their
         costs has a meaning of its own.
 
         >>> import clusterdiff as cd
-        >>> worst = cd.sweep(["a", "a", "b"], pairs=([0, 1], [1, 2], [0.9, 0.3])).worst_merges[0]
+        >>> swept = cd.sweep(["a", "a", "b"], pairs=([0, 1], [1, 2], [0.9, 0.3]))
+        >>> len(swept.worst_merges())  # at the best threshold, 0.9
+        0
+        >>> worst = swept.worst_merges(0.3)[0]
         >>> worst.threshold, worst.left, worst.right, worst.true_left, worst.true_right, round(worst.cost, 3)
         (0.3, 1, 2, 'a', 'b', 0.579)
         """
-        return self.cuts.worst()
+        return self.cuts.worst(self._told(threshold))
+
+    @property
+    def notices(self) -> list[str]:
+        """What one should know before one trusts the numbers: about the points, and ``advice`` on the choice."""
+        return [*self.cuts.notices, *([] if self.advice is None else [self.advice])]
+
+    @cached_property
+    def advice(self) -> str | None:
+        """What ari and as_h would choose, where S_H alone was asked and favours few clusters; else None."""
+        if "S_H" not in self.valued or any(x.baseline is not None for x in self.measures.values()):
+            return None
+        ari, own = resolve("ari"), self.best_place("S_H")
+        other = best_place(self.cuts.scores(ari, self.thresholds), ari)
+        if other is None or self.clusters[other] < MORE * self.clusters[own]:
+            return None
+        here, there = (self.compare(float(self.thresholds[at])).score("as_h") for at in (own, other))
+        if here >= there:
+            return None
+        places = [
+            f"{self.over} {self.called(at)} ({count(int(self.clusters[at]), 'cluster')})"
+            for at in (own, other)
+        ]
+        return (
+            f"S_H alone favours few clusters here. Corrected for chance, another {self.what} is better: as_h is "
+            f"{here:.4f} at {places[0]}, and {there:.4f} at {places[1]}, which ari puts first."
+        )
 
     @property
     def table(self) -> Table[Any]:
@@ -183,20 +190,24 @@ class Sweep:
         lost = {"split_loss": self.parts.split, "merge_loss": self.parts.merge}
         return Table({"threshold": self.thresholds, "clusters": self.clusters, **self.scores, **lost})
 
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values; the best threshold by each measure, and the costliest merges."""
-        merges = {}
-        if self.over != "resolution":
-            worst = self.worst_merges.to_dict()
-            merges = {"worst_merges": {name: list(map(plain, values)) for name, values in worst.items()}}
+    def to_dict(self, threshold: float | None = None) -> dict[str, Any]:
+        """All of it as plain values: notices first, the best threshold by each measure, ``worst_merges(threshold)``."""
+        more: dict[str, Any] = {}
+        if isinstance(self.cuts, Resolutions):
+            more = {"columns": self.cuts.names}
+        elif threshold is not None or self.valued:
+            worst = self.worst_merges(threshold).to_dict()
+            more = {"worst_merges": {name: list(map(plain, values)) for name, values in worst.items()}}
         return {
+            "notices": self.notices,
             "signature": self.signature,
             "over": self.over,
             "n": self.n,
             "total": self.total,
+            "exhaustive": [name for name in self.scores if name in self.exhaustive],
             "best": {name: self.best(name) if name in self.valued else None for name in self.scores},
             **self.table.to_dict(),
-            **merges,
+            **more,
         }
 
     def to_csv(self) -> str:
@@ -229,36 +240,45 @@ class Sweep:
     def __repr__(self) -> str:
         lines = [f"{self._all()}; {self._best(next(iter(self.scores)))}"]
         lines += [f"  {self._best(name)}" for name in list(self.scores)[1:]]
-        return "\n".join([*lines, self.signature])
+        return "\n".join([*lines, *self.notices, self.signature])
+
+    @property
+    def what(self) -> str:
+        """What there is one of at each place: a threshold, a resolution or a column."""
+        return self.over if isinstance(self.cuts, Resolutions) else "threshold"
+
+    def called(self, place: int) -> str:
+        """A threshold as people read it: the number, or the name of a column that tells none."""
+        if isinstance(self.cuts, Resolutions) and self.over == "column":
+            return self.cuts.names[place]
+        return f"{self.thresholds[place]:.6g}"
 
     def _all(self) -> str:
-        scored = "" if len(self) == self.total else f"{len(self):,} of "
-        what = "resolution" if self.over == "resolution" else "threshold"
-        return f"{scored}{count(self.total, what)} of {count(self.n)}"
+        scored = f"{len(self):,} of " if not self.exhaustive and len(self) < self.total else ""
+        return f"{scored}{count(self.total, self.what)} of {count(self.n)}"
 
     def _best(self, name: str) -> str:
         if name not in self.valued:
             return f"{name} has no value at any {self.over}"
         at = self.best_place(name)
+        among = "" if name in self.exhaustive or not self.exhaustive else f"; best of {len(self):,} scored"
         return (
-            f"best {name} = {self.scores[name][at]:.4f} at {self.over} {self.thresholds[at]:.6g} "
-            f"({count(int(self.clusters[at]), 'cluster')})"
+            f"best {name} = {self.scores[name][at]:.4f} at {self.over} {self.called(at)} "
+            f"({count(int(self.clusters[at]), 'cluster')}{among})"
         )
 
     def _repr_html_(self) -> str:
         at = {name: self.best_place(name) for name in self.valued}
         rows = [
-            [
-                name,
-                f"{self.scores[name][i]:.4f}",
-                f"{self.thresholds[i]:.6g}",
-                f"{int(self.clusters[i]):,}",
-            ]
+            [name, f"{self.scores[name][i]:.4f}", self.called(i), f"{int(self.clusters[i]):,}"]
             for name, i in at.items()
         ]
         best = notebook.table(["best", "score", self.over, "clusters"], rows, [False, True, True, True])
         return notebook.view(
-            notebook.line(self._all(), strong=True), best, notebook.signature(self.signature)
+            *map(notebook.line, self.notices),
+            notebook.line(self._all(), strong=True),
+            best,
+            notebook.signature(self.signature),
         )
 
 
@@ -292,13 +312,16 @@ def sweep(
         least t connect; a point without any such pair is alone.
     columns
         Clusterings at several resolutions instead: a dict from resolution to labels, or a frame with one column each.
-        A number at the end of a column's name is its resolution.
+        A number at the end of a column's name is its resolution, if the names differ in nothing else. Columns of other
+        names keep their order, and their places 0, 1, 2, … are the thresholds.
     measures
         Any measure, by name or as a function of the meet, or several. Those that read sums, which most do, are read
         off one pass over all merges; others look at the points anew at each threshold.
     thresholds
-        How many to score, spread evenly over the merges; ``"all"``; or the thresholds themselves. Without it all, but
-        200 if there are more than 10,000. Equal heights or scores are one threshold.
+        How many to score, spread evenly over the merges; ``"all"``; or the thresholds themselves. Without it all, and
+        up to 10,000 are kept. Of more, 200 are kept and the best by each measure. Measures made of sums, which most
+        are, are scored at every threshold before; others at those 200, and at more of them around their best.
+        Equal heights or scores are one threshold.
     points
         The names of the tree's leaves, if `true` names its points.
     missing
@@ -311,8 +334,8 @@ def sweep(
     Returns
     -------
     Sweep
-        ``thresholds``, ``scores`` by measure, ``best(measure)``, ``losses``, ``worst_merges``; ``clustering(t)`` and
-        ``compare(t)`` at any threshold.
+        ``thresholds``, ``scores`` by measure, ``best(measure)``, ``losses``; ``clustering(t)``, ``compare(t)`` and
+        ``worst_merges(t)`` at any threshold; ``notices``.
 
     Examples
     --------
@@ -352,10 +375,11 @@ def sweep(
         return _swept_columns(found, wanted)
     leaves, links = _of_pairs(pairs, points) if pairs is not None else (_of_tree(tree, points), None)
     laid = lay(true, leaves, missing, noise, noise_as)
-    for notice in laid.policy.notices:
-        told = Message.literally(notice).renamed({"pred": leaves.argument})
-        warnings.warn(told, ClusterdiffWarning, stacklevel=2)
-    return _swept_tree(Cuts(laid, links and PairsOf(laid, leaves.points or (), *links)), wanted, thresholds)
+    notices = [Message.literally(told).renamed({"pred": leaves.argument}) for told in laid.policy.notices]
+    for notice in notices:
+        warnings.warn(notice, ClusterdiffWarning, stacklevel=2)
+    pairs_of_points = links and PairsOf(laid, leaves.points or (), *links)
+    return _swept_tree(Cuts(laid, list(map(str, notices)), pairs_of_points), wanted, thresholds)
 
 
 def _of_tree(tree: object, points: Points | None) -> Leaves:
@@ -390,65 +414,42 @@ def _of_pairs(pairs: Any, points: Points | None) -> tuple[Leaves, tuple[Any, Any
 
 def _swept_tree(cuts: Cuts, measures: dict[str, Measure], thresholds: Any) -> Sweep:
     tree = cuts.laid.tree
-    every = tree.ends
-    at, ends = chosen(tree, every, thresholds)
-    levels = Levels(cuts.laid.codes, tree, ends)
+    kept = score_thresholds(cuts.laid.codes, tree, measures, thresholds)
     over: Over = "score" if tree.down else "height"
+    scored = kept.total if kept.exhaustive == measures.keys() else len(kept.thresholds)
     return Sweep(
         over,
         tree.points,
-        at,
-        levels.clusters,
-        levels.scores(measures),
-        len(every),
-        _signature(over, cuts.laid.policy.signature, tree.points, measures, len(at)),
+        kept.thresholds,
+        kept.levels.clusters,
+        kept.scores,
+        kept.total,
+        _signature(over, cuts.laid.policy.signature, tree.points, measures, scored),
         measures,
+        kept.exhaustive,
         cuts,
-        levels.losses,
+        kept.levels.losses,
     )
-
-
-def chosen(tree: Tree, every: Int64Array, thresholds: Any) -> tuple[FloatArray, Int64Array]:
-    """The thresholds to be scored, in the order of merging, and how many merges have happened at each."""
-    if thresholds is None:
-        thresholds = "all" if len(every) <= ALL else SOME
-    if isinstance(thresholds, str) and thresholds == "all":
-        return tree.thresholds(every), every
-    if isinstance(thresholds, int | np.integer) and not isinstance(thresholds, bool):
-        if thresholds < 1:
-            raise ArgumentError.must("thresholds", "be at least 1", thresholds)
-        # Evenly spaced over the merges, each to the end of its tie.
-        wanted = np.linspace(0, len(tree), int(thresholds)) if thresholds > 1 else np.array([len(tree)])
-        ends = every[np.unique(np.searchsorted(every, np.floor(wanted)))]
-        return tree.thresholds(ends), ends
-    try:
-        at = np.asarray(thresholds, dtype=np.float64)
-    except (TypeError, ValueError):
-        at = np.empty((0, 0))
-    if at.ndim != 1 or not len(at) or not np.isfinite(at).all():
-        raise ArgumentError.must(
-            "thresholds", 'be a number of thresholds, "all", or a list of numbers', thresholds
-        )
-    at = np.unique(at)[::-1] if tree.down else np.unique(at)
-    return at.copy(), tree.merged(at)
 
 
 def _swept_columns(found: Resolutions, measures: dict[str, Measure]) -> Sweep:
     compared = [diff for _, diff in found.comparisons]
     losses = np.array([diff.loss[1:] for diff in compared])
     first = compared[0]
+    over: Over = "column" if found.resolutions is None else "resolution"
     return Sweep(
-        "resolution",
+        over,
         first.n,
-        found.resolutions,
+        found.thresholds,
         np.array([diff.summed.k_pred for diff in compared]),
         {
             name: np.array([diff.score(measure) for diff in compared], dtype=np.float64)
             for name, measure in measures.items()
         },
         len(compared),
-        _signature("resolution", first.policy.signature, first.n, measures, len(compared)),
+        _signature(over, first.policy.signature, first.n, measures, len(compared)),
         measures,
+        frozenset(measures),
         found,
         Losses(*losses.T),
     )

@@ -70,12 +70,18 @@ class PairsOf:
         return python(self.laid.names[self.laid.codes[at]]) if known else None
 
 
-def worst_merges(laid: LabelledTree, pairs: PairsOf | None = None, most: int = MOST) -> Table[WorstMerge]:
-    """The merges that cost most, costliest first; ``pairs`` if links are pairs of points."""
+def changes_of(laid: LabelledTree) -> FloatArray:
+    """What each merge changes in S_H."""
     tree = laid.tree
-    change: FloatArray = _core.sweep(
-        laid.codes, len(laid.names), tree.left, tree.right, np.zeros(0, dtype=np.int64), changes=True
-    ).change
+    none = np.zeros(0, dtype=np.int64)
+    return _core.sweep(laid.codes, len(laid.names), tree.left, tree.right, none, changes=True).change
+
+
+def worst_merges(
+    laid: LabelledTree, change: FloatArray, pairs: PairsOf | None = None, most: int = MOST
+) -> Table[WorstMerge]:
+    """The costliest of the first merges, by what each changes; ``pairs`` if links are pairs of points."""
+    tree = laid.tree
     worst = np.argsort(change, kind="stable")[:most]
     worst = worst[change[worst] < 0]
     order, start, size = _core.leaves(tree.left, tree.right, tree.points)

@@ -53,7 +53,7 @@ writing = together(
 @click.option(
     "--thresholds",
     metavar="N",
-    help='How many to score, "all", or which: 0.5,0.9.  [default: all; 200 of more than 10,000]',
+    help='How many to score, "all", or which: 0.5,0.9.  [default: all; of more than 10,000 the best, and 200 to show]',
 )
 @click.option(
     "--missing", type=click.Choice(["error", "drop", "singleton"]), default="error", show_default=True,
@@ -62,6 +62,7 @@ writing = together(
 @noise_option
 @noise_as_option
 @click.option("--top", default=10, show_default=True, help="How many of the costliest merges to show.")
+@click.option("--at", type=float, metavar="T", help="Show those up to this threshold.  [default: the best]")
 @writing
 @picture_options
 @json_option
@@ -78,6 +79,7 @@ def command(
     noise: tuple[str, ...],
     noise_as: Any,
     top: int,
+    at: float | None,
     csv_file: str | None,
     picture: str | None,
     tradeoff: str | None,
@@ -107,6 +109,8 @@ def command(
         if columns is not None:
             if thresholds is not None:
                 raise ArgumentError("--thresholds has no meaning for --columns, which are all scored.")
+            if at is not None:
+                raise ArgumentError("--at has no meaning for --columns, which have no merges.")
             swept = sweep(left, columns=named_columns(pred, columns, point), **options)
         elif pred.endswith(LINKAGES):
             clustering = _read(left)
@@ -125,9 +129,9 @@ def command(
         if file:
             save_picture(swept.plot(kind, width=width, dpi=dpi), file)
     if as_json:
-        print_json(swept.to_dict())
+        print_json(swept.to_dict(at))
     else:
-        _show(swept, top)
+        _show(swept, top, at)
 
 
 def _thresholds(text: str | None) -> Any:
@@ -157,35 +161,43 @@ def _linkage(path: str) -> Any:
         raise FileError(f"{path} holds no linkage: {error}.") from None
 
 
-def _show(swept: Sweep, top: int) -> None:
+def _show(swept: Sweep, top: int, threshold: float | None) -> None:
     out = console()
-    what = "resolution" if swept.over == "resolution" else "threshold"
-    scored = "" if len(swept) == swept.total else f", {len(swept):,} of them scored"
-    out.print(f"{count(swept.n)} · {count(swept.total, what)}{scored}")
+    scored = f", {len(swept):,} of them scored" if not swept.exhaustive and len(swept) < swept.total else ""
+    out.print(f"{count(swept.n)} · {count(swept.total, swept.what)}{scored}")
     table = plain_table("measure", right=("best", swept.over, "clusters", "lost to splits", "lost to merges"))
     for name in swept.valued:
         values, at = swept.scores[name], swept.best_place(name)
         table.add_row(
             Text(name, "bold"),
             number(values[at], 6),
-            f"{swept.thresholds[at]:.6g}",
+            Text(shown(swept.called(at), 24)),
             f"{swept.clusters[at]:,}",
             number(swept.parts.split[at], 6),
             number(swept.parts.merge[at], 6),
         )
     out.print(table)
-    if swept.over != "resolution" and top > 0 and len(swept.worst_merges):
-        _show_worst(swept, top)
+    partly = [name for name in swept.valued if swept.exhaustive and name not in swept.exhaustive]
+    if partly:
+        out.print(f"{', '.join(partly)}: the best of {count(len(swept), 'threshold')} scored", markup=False)
+    if swept.advice is not None:
+        out.print(f"\n{swept.advice}", markup=False, soft_wrap=True)
+    if top > 0 and swept.what == "threshold" and (threshold is not None or swept.valued):
+        _show_worst(swept, top, threshold)
     out.print(f"\n{swept.signature}", style="dim", markup=False, soft_wrap=True)
 
 
-def _show_worst(swept: Sweep, top: int) -> None:
+def _show_worst(swept: Sweep, top: int, threshold: float | None) -> None:
+    worst = swept.worst_merges(threshold)
+    if not len(worst):
+        return
     out = console()
-    out.print("\nthe merges that cost most")
+    best = swept.best() if threshold is None else threshold
+    out.print(f"\nthe merges that cost most, up to {swept.over} {best:.6g}")
     table = plain_table(right=("cost", swept.over, "sizes"))
     for heading in ("points", "true clusters"):
         table.add_column(heading)
-    for row in swept.worst_merges[:top]:
+    for row in worst[:top]:
         table.add_row(
             number(row.cost, 6),
             f"{row.threshold:.6g}",

@@ -36,7 +36,12 @@ if TYPE_CHECKING:
 #: A line has no more points than this; of more, those between which it bends most would not be told apart.
 MOST = 2000
 #: What stands on the axis of thresholds.
-CALLED = {"height": "height of the cut", "score": "least score of a pair", "resolution": "resolution"}
+CALLED = {
+    "height": "height of the cut",
+    "score": "least score of a pair",
+    "resolution": "resolution",
+    "column": "column",
+}
 
 
 def thresholds(swept: Sweep, ax: Axes | None = None, *, width: float = WIDTH) -> Axes:
@@ -52,7 +57,7 @@ def thresholds(swept: Sweep, ax: Axes | None = None, *, width: float = WIDTH) ->
     """
     ax = axes(ax, width, 0.6 * width)
     shown = _shown(swept)
-    x, style = swept.thresholds[shown], "default" if swept.over == "resolution" else "steps-post"
+    x, style = swept.thresholds[shown], "steps-post" if swept.what == "threshold" else "default"
     marker = "o" if len(shown) <= 30 else None
     scores = [name for name in swept.valued if swept.measures[name].similarity]
     distances = [name for name in swept.valued if name not in scores]
@@ -85,11 +90,14 @@ def thresholds(swept: Sweep, ax: Axes | None = None, *, width: float = WIDTH) ->
             mew=1.6,
             color=colour,
         )
-        entries.append((Names(0.7 * width, 1)(f"{name} (best at {swept.thresholds[at]:.4g})"), colour))
+        entries.append((Names(0.7 * width, 1)(f"{name} (best at {_called(swept, at)})"), colour))
     if distances:
         entries += _distances(swept, shown, ax, distances, len(scores), style)
     if swept.over == "score":
         ax.invert_xaxis()
+    if swept.over == "column":
+        fitting = Names(width / len(swept), 1)
+        ax.set_xticks(x, [fitting(swept.called(int(place))) for place in shown], fontsize=SMALL)
     ax.set_xlabel(CALLED[swept.over])
     ax.set_ylabel("score")
     ax.margins(x=0.02)
@@ -184,7 +192,7 @@ def _distances(
         at = swept.best_place(name)
         other.plot([swept.thresholds[at]], [values[at]], marker="o", ms=7, mfc="none", mew=1.6, color=colour)
         entries.append(
-            (Names(0.7 * width_of(ax), 1)(f"{name}, right (best at {swept.thresholds[at]:.4g})"), colour)
+            (Names(0.7 * width_of(ax), 1)(f"{name}, right (best at {_called(swept, at)})"), colour)
         )
     other.set_ylabel("distance", fontsize=SMALL + 1)
     other.tick_params(labelsize=SMALL)
@@ -229,11 +237,13 @@ def _name(ax: Axes, swept: Sweep, at: int, colour: str = GREY, before: str = "")
     x, y = float(swept.parts.merge[at]), float(swept.parts.split[at])
     ax.plot([x], [y], marker="o", ms=6, color=colour, zorder=3)
     ax.annotate(
-        f"{before}{swept.thresholds[at]:.4g}", (x, y), (7, 5), textcoords="offset points", fontsize=SMALL, color=colour,
+        f"{before}{_called(swept, at)}", (x, y), (7, 5), textcoords="offset points", fontsize=SMALL, color=colour,
     )  # fmt: skip
 
 
+def _called(swept: Sweep, at: int) -> str:
+    return swept.called(at) if swept.over == "column" else f"{swept.thresholds[at]:.4g}"
+
+
 def _title(swept: Sweep) -> str:
-    return (
-        f"{count(swept.n)}, {count(len(swept), 'threshold' if swept.over != 'resolution' else 'resolution')}"
-    )
+    return f"{count(swept.n)}, {count(len(swept), swept.what)}"

@@ -23,6 +23,7 @@ CALLED = {
     "height": ("height", "Merges up to this height have happened."),
     "score": ("least score", "Pairs with at least this score are connected."),
     "resolution": ("resolution", "Each resolution is a clustering of its own."),
+    "column": ("column", "Each column is a clustering of its own."),
 }
 
 
@@ -34,7 +35,6 @@ def write_page(swept: Sweep, path: str | PathLike[str], title: str | None = None
 def render(swept: Sweep, title: str | None = None) -> str:
     """The page as the text of an HTML file."""
     over, means = CALLED[swept.over]
-    what = "resolution" if swept.over == "resolution" else "threshold"
     shown = _shown(swept)
     return render_page(
         ROOM,
@@ -44,12 +44,13 @@ def render(swept: Sweep, title: str | None = None) -> str:
         swept=swept,
         over=over,
         means=means,
-        what=what,
+        what=swept.what,
         some=len(shown) < swept.total,
         shown=len(shown),
         best=[(name, swept.best_place(name)) for name in swept.valued],
-        worst=[] if swept.over == "resolution" else list(swept.worst_merges[:MERGES]),
-        title=visible(title or f"Every {what} of {count(swept.n)}"),
+        worst=list(swept.worst_merges()[:MERGES]) if swept.what == "threshold" and swept.valued else [],
+        notices=[visible(notice, 1_000) for notice in swept.notices],
+        title=visible(title or f"Every {swept.what} of {count(swept.n)}"),
     )
 
 
@@ -66,6 +67,8 @@ def _data(swept: Sweep, shown: Any) -> dict[str, Any]:
         "over": CALLED[swept.over][0],
         "down": swept.over == "score",
         "thresholds": swept.thresholds[shown].tolist(),
+        "called": [visible(swept.called(place), 60) for place in shown.tolist()],
+        "steps": swept.what == "threshold",
         "clusters": swept.clusters[shown].tolist(),
         "split": np.round(swept.parts.split[shown], 9).tolist(),
         "merge": np.round(swept.parts.merge[shown], 9).tolist(),

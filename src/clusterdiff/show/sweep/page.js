@@ -2,7 +2,6 @@
 const count = data.thresholds.length;
 // A measure may have no value at a threshold.
 const told = (value) => (value === null ? "–" : number(value));
-const short = (value) => String(Number(value.toPrecision(6)));
 
 // ---- the charts: places run with the slider, so that clusters grow to the right whatever the thresholds are
 
@@ -14,13 +13,12 @@ const placed = (i) => {
   const share = high > low ? (data.thresholds[i] - low) / (high - low) : 0.5;
   return data.down ? 1 - share : share;
 };
-const steps = data.over !== "resolution";
 const path = (values) => {
   let text = "", open = false;
   for (let i = 0; i < count; i++) {
     if (values[i] === null) { open = false; continue; }
     const x = across(placed(i)).toFixed(2), y = up(values[i]).toFixed(2);
-    text += !open ? `M${x} ${y}` : steps ? `H${x}V${y}` : `L${x} ${y}`;
+    text += !open ? `M${x} ${y}` : data.steps ? `H${x}V${y}` : `L${x} ${y}`;
     open = true;
   }
   return text;
@@ -44,7 +42,7 @@ const scores = frame("Scores at every threshold",
   drawn("path", { class: "area-split", d: area(data.split) }), drawn("path", { class: "area-merge", d: area(data.merge) }),
   ...lines, cursor,
   ...[0, 0.5, 1].map((v) => text(LEFT - 6, up(v) + 4, "end", String(v))),
-  text(across(0), HEIGHT - 22, "start", short(data.down ? high : low)), text(across(1), HEIGHT - 22, "end", short(data.down ? low : high)),
+  text(across(0), HEIGHT - 22, "start", data.called[0]), text(across(1), HEIGHT - 22, "end", data.called[count - 1]),
   text((across(0) + across(1)) / 2, HEIGHT - 4, "middle", data.over));
 
 const most = Math.min(1, Math.max(...data.split, ...data.merge, 0.05) * 1.05);
@@ -84,8 +82,8 @@ const figure = (kind, label, shown) =>
   element("p", { class: kind }, element("span", { class: "label" }, element("bdi", {}, label)), " ", element("output", {}, shown));
 const show = (i) => {
   slider.value = String(i);
-  slider.setAttribute("aria-valuetext", `${data.over} ${short(data.thresholds[i])}, ${compact.format(data.clusters[i])} clusters`);
-  $("threshold").textContent = short(data.thresholds[i]);
+  slider.setAttribute("aria-valuetext", `${data.over} ${data.called[i]}, ${compact.format(data.clusters[i])} clusters`);
+  $("threshold").textContent = data.called[i];
   $("now").replaceChildren(
     ...data.measures.map((m, j) => figure(j ? "" : "first", m.name, told(m.values[i]))),
     figure("split", "lost to splits", number(data.split[i])),
