@@ -31,17 +31,19 @@ BY_POINT = {"cdistance"}
 CHOICES: list[Choice] = [
     (kind, missing, NOISE[(i + j) % 3]) for i, kind in enumerate(WEIGHTS) for j, missing in enumerate(MISSING)
 ]
-#: Each kind of weights once, and for engines that plan for seconds two choices. DuckDB plans for long, too, where the
-#: cells stay there.
+#: Each kind of weights once.
 SOME: list[Choice] = [CHOICES[i] for i in (0, 5, 7, 11, 14)]
+#: For what takes longer, and for what plans for seconds.
 FEW: list[Choice] = [("some zero", "lost", "singleton"), ("one positive", "singleton", "drop")]
 
 
 def choices(engine: str, budget: int | None) -> list[Choice]:
-    """What is tried: everything in the engine that is quickest."""
-    if engine in SLOW or (engine, budget) == ("duckdb", 0):
-        return FEW
-    return CHOICES if (engine, budget) == ("polars", 0) else SOME
+    """What is tried: everything in the engine that is quickest, and the less the slower one is."""
+    if engine in SLOW:
+        return FEW[:1] if budget == 0 else FEW[1:]
+    if budget == 0:
+        return {"polars": CHOICES, "pyarrow": SOME}.get(engine, FEW)
+    return SOME
 
 
 def sides() -> tuple[dict[int, str | None], dict[int, str | None]]:
