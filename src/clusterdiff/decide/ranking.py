@@ -282,7 +282,7 @@ class Ranking(Boards):
         outline = self._systems[self.names[0]].outline
         return None if outline is None else outline.margins
 
-    @property
+    @cached_property
     def units(self) -> int:
         """How many true clusters, documents or points units are made of."""
         if self.unit == "point":
