@@ -13,8 +13,10 @@ Make = Callable[[dict[str, list[Any]]], Any]
 ENGINES = ("duckdb", "polars", "pandas", "pyarrow", "dask", "spark")
 #: Spark and Dask plan for seconds what others do in milliseconds.
 SLOW = ("spark", "dask")
-#: Of tests in all combinations Polars, which is the quickest, gets them all; the others get these, which make each
-#: choice once, and slow ones no more than two.
+#: What gets all combinations, and all measures.
+QUICKEST = "polars"
+#: The others get these combinations, which make each choice once. Slow ones get no more than two, and Spark weights in
+#: memory alone: those that stay there are in test_semantics.
 COMBINED = {
     "test_missing_points_and_noise_by_choice": ("singleton-memory", "lost-engine", "drop-memory"),
     "test_weights_and_features": ("lost-memory", "singleton-engine", "lost-engine"),
@@ -28,8 +30,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     def wanted(item: pytest.Item) -> bool:
         name, _, rest = item.name.partition("[")
         engine, _, combination = rest.rstrip("]").partition("-")
-        chosen = COMBINED.get(name, (combination,))
-        return engine == "polars" or combination in (chosen[:2] if engine in SLOW else chosen)
+        if name not in COMBINED or engine == QUICKEST:
+            return True
+        if (name, engine) == ("test_weights_and_features", "spark"):
+            return combination == "lost-memory"
+        return combination in COMBINED[name][: 2 if engine in SLOW else None]
 
     items[:] = filter(wanted, items)
 

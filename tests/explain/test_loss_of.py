@@ -60,7 +60,7 @@ def by_definition(name: str, true: Labels, pred: Labels, **options: Any) -> tupl
 
 @pytest.mark.parametrize("name", [name for name in MEASURES if name != "as_h"])
 def test_is_what_its_definition_says(name: str) -> None:
-    for true, pred in pairs(10):
+    for true, pred in pairs(5):
         wanted = by_definition(name, true, pred)
         found = cd.compare(true, pred).loss_of(name)
         assert found[:3] == pytest.approx(wanted, rel=1e-10, abs=1e-10), name
@@ -70,16 +70,16 @@ def test_is_what_its_definition_says(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in MEASURES if cd.measures[name].weighted])
 def test_weights(name: str) -> None:
     rng = np.random.default_rng(3)
-    for true, pred in pairs(6):
-        for weights in (rng.integers(0, 4, len(true)), rng.exponential(size=len(true)) * 1e-3):
-            wanted = by_definition(name, true, pred, weights=weights)
-            found = cd.compare(true, pred, weights=weights).loss_of(name)
-            assert found[:3] == pytest.approx(wanted, rel=1e-9, abs=1e-10), name
+    for i, (true, pred) in enumerate(pairs(5)):
+        weights = rng.exponential(size=len(true)) * 1e-3 if i % 2 else rng.integers(0, 4, len(true))
+        wanted = by_definition(name, true, pred, weights=weights)
+        found = cd.compare(true, pred, weights=weights).loss_of(name)
+        assert found[:3] == pytest.approx(wanted, rel=1e-9, abs=1e-10), name
 
 
 @pytest.mark.parametrize("name", MEASURES)
 def test_parts_add_up(name: str) -> None:
-    for true, pred in pairs(10, seed=1):
+    for true, pred in pairs(5, seed=1):
         loss = cd.compare(true, pred).loss_of(name)
         assert isfinite(loss.total)
         assert sum(loss[1:]) == pytest.approx(loss.total, rel=1e-12, abs=1e-12)
@@ -87,7 +87,7 @@ def test_parts_add_up(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in MEASURES if cd.measures[name].symmetric])
 def test_splits_of_one_are_merges_of_the_other(name: str) -> None:
-    for true, pred in pairs(6, seed=2):
+    for true, pred in pairs(5, seed=2):
         one, other = cd.compare(true, pred).loss_of(name), cd.compare(pred, true).loss_of(name)
         assert (one.split, one.merge) == pytest.approx((other.merge, other.split), rel=1e-9, abs=1e-11)
 
@@ -245,7 +245,7 @@ LOST = [(name, weights) for name in MEASURES if cd.measures[name].lost is True f
 def test_lost_points(name: str, weights: bool) -> None:
     measure = cd.measures[name]
     sign = 1 if measure.similarity else -1
-    for seed in range(4):
+    for seed in range(2):
         true, pred, options = uneven(seed, weights)
         diff = cd.compare(true, pred, missing="lost", **options)
         loss = diff.loss_of(name)

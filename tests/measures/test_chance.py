@@ -144,7 +144,7 @@ def reference(true: list[int], pred: list[int]) -> tuple[float, float]:
 @pytest.mark.parametrize(
     ("true", "pred"),
     [
-        (list(range(1, 31)), list(range(1, 31))),  # more than 24 sizes: small clusters share their sums
+        (list(range(1, 27)), list(range(1, 27))),  # more than 24 sizes: small clusters share their sums
         ([*range(60, 72), 150], [*range(50, 62), *[100] * 4, *[1] * 50]),  # beyond 64 points: series
         ([300, 200, 100, 50, 25], [400, 275]),
         ([2] * 100 + [90] * 3, [470]),
@@ -204,7 +204,7 @@ def drawn_sizes(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarra
 def test_the_work_is_bounded_whatever_the_sizes(seed: int) -> None:
     """No sizes take more terms than stated, from 10^2 to 10^7 points, and the mean and the loss add up."""
     rng = np.random.default_rng(seed)
-    for _ in range(60):
+    for _ in range(20):
         n = int(10 ** rng.uniform(2, 7))
         true, pred = drawn_sizes(rng, n), drawn_sizes(rng, n)
         kept, lost = (_core.expected_s_h(*true, *pred, side) for side in (False, True))
