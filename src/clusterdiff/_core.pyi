@@ -378,6 +378,9 @@ def link_sums_condensed(
 ) -> NDArray[np.float64]:
     """The same from a condensed vector of n (n - 1) / 2 entries."""
 
+def greedy(true: Any, pred: Any, k_true: int, k_pred: int) -> NDArray[np.int64]:
+    """The places of cells that match clusters one to one: those of which no earlier cell has a cluster."""
+
 def repairs(
     cells: Cells,
     mass: NDArray[np.float64] | None = None,

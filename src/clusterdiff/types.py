@@ -31,6 +31,15 @@ if _typing.TYPE_CHECKING:
     from clusterdiff.diff.analysis import Merge as Merge
     from clusterdiff.diff.analysis import Split as Split
     from clusterdiff.diff.chance import Chance as Chance
+    from clusterdiff.diff.changelog import ChangedValue as ChangedValue
+    from clusterdiff.diff.changelog import ClusterCase as ClusterCase
+    from clusterdiff.diff.changelog import ClusterOrigin as ClusterOrigin
+    from clusterdiff.diff.changelog import Crossing as Crossing
+    from clusterdiff.diff.changelog import Event as Event
+    from clusterdiff.diff.changelog import Fate as Fate
+    from clusterdiff.diff.changelog import PointChange as PointChange
+    from clusterdiff.diff.changelog import Redirect as Redirect
+    from clusterdiff.diff.changelog import Reuse as Reuse
     from clusterdiff.diff.comparison import Comparison as Comparison
     from clusterdiff.diff.components import Component as Component
     from clusterdiff.diff.components import Place as Place
@@ -46,7 +55,6 @@ if _typing.TYPE_CHECKING:
     from clusterdiff.diff.loss import CellLoss as CellLoss
     from clusterdiff.diff.loss import Loss as Loss
     from clusterdiff.diff.loss import Losses as Losses
-    from clusterdiff.diff.mapping import Continuation as Continuation
     from clusterdiff.diff.patch import SplitOff as SplitOff
     from clusterdiff.diff.patch import Unite as Unite
     from clusterdiff.diff.repairs import Repair as Repair
@@ -55,6 +63,7 @@ if _typing.TYPE_CHECKING:
     from clusterdiff.diff.slices import PointLoss as PointLoss
     from clusterdiff.diff.slices import Slice as Slice
     from clusterdiff.diff.source import PointSource as PointSource
+    from clusterdiff.diff.succession import Succession as Succession
     from clusterdiff.measures import Measure as Measure
     from clusterdiff.measures.normalise import Extremes as Extremes
     from clusterdiff.measures.registry import Decomposition as Decomposition
@@ -94,24 +103,29 @@ _PLACES = {
     "Cell": "diff.analysis",
     "CellLoss": "diff.loss",
     "Chance": "diff.chance",
+    "ChangedValue": "diff.changelog",
     "Check": "paper.check",
+    "ClusterCase": "diff.changelog",
     "ClusterGain": "diff.gains",
+    "ClusterOrigin": "diff.changelog",
     "Comparison": "diff.comparison",
     "Component": "diff.components",
     "ComponentGain": "diff.gains",
     "Components": "meet.lattice",
-    "Continuation": "diff.mapping",
     "CorpusComparison": "diff.documents",
     "Counterexample": "paper.findings",
     "Counts": "diff.documents",
+    "Crossing": "diff.changelog",
     "Cuts": "decide.cuts",
     "DatasetRanking": "decide.datasets",
     "Decomposition": "measures.registry",
     "Documents": "diff.documents",
     "Edge": "decide.resolutions",
     "EngineComparison": "tables.engines.comparison",
+    "Event": "diff.changelog",
     "Explanation": "diff.explain",
     "Extremes": "measures.normalise",
+    "Fate": "diff.changelog",
     "Finding": "paper.findings",
     "Friedman": "decide.rank_tests",
     "Gains": "diff.gains",
@@ -135,15 +149,18 @@ _PLACES = {
     "Paired": "decide.paired",
     "Pairs": "meet.parts",
     "Place": "diff.components",
+    "PointChange": "diff.changelog",
     "PointLoss": "diff.slices",
     "PointSource": "diff.source",
     "Policy": "points.policy",
     "Pool": "decide.matrix",
     "Ranking": "decide.ranking",
+    "Redirect": "diff.changelog",
     "Registry": "measures.registry",
     "Repair": "diff.repairs",
     "Repairs": "diff.repairs",
     "Resolutions": "decide.resolutions",
+    "Reuse": "diff.changelog",
     "Row": "table",
     "Scored": "measures.subcomponents",
     "Scorer": "decide.scorer",
@@ -156,6 +173,7 @@ _PLACES = {
     "Steps": "diff.repairs",
     "Story": "diff.explain",
     "Subcomponent": "measures.subcomponents",
+    "Succession": "diff.succession",
     "Summed": "meet.sums",
     "Sums": "meet.sums",
     "Sweep": "decide.sweep",

@@ -107,16 +107,17 @@ def test_html_writes_the_report_with_the_tables_other_columns(
 
 
 def test_old_and_new_have_their_own_words(files: tuple[Path, Path]) -> None:
-    """Two releases: old and new instead of true and predicted, and who continues, was born, vanished."""
+    """Two releases: old and new instead of true and predicted, and what became of every cluster."""
     out = run("compare", "--old", files[0], "--new", files[1], "--explain").stdout
     assert "20 old clusters · 21 new clusters" in out
-    assert "clusters: 12 same, 6 continued, 3 born, 2 vanished" in out
+    assert "points: 48 in both · 0 removed · 0 added" in out
+    assert "old clusters: 14 kept · 2 absorbed · 4 split" in out
     assert "old cluster Maria Garcia" in out
     assert "predicted" not in out
-    assert (
-        json.loads(run("compare", "--old", files[0], "--new", files[1], "--json").stdout)["mapping"]["born"]
-        == 3
-    )
+    told = json.loads(run("compare", "--old", files[0], "--new", files[1], "--json").stdout)["releases"]
+    assert told["points"] == {"shared": 48, "removed": 0, "added": 0}
+    assert sum(told["fates"].values()) == 20
+    assert sum(told["origins"].values()) == 21
     for arguments in (["--old", files[0]], [files[0], "--old", files[0], "--new", files[1]]):
         result = run("compare", *arguments)
         assert result.exit_code == 2

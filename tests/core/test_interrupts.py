@@ -191,6 +191,7 @@ CASES: dict[str, Callable[[], Call]] = {
     ),
     "resample": lambda: resample(10**5, 200),
     "toss": lambda: (_core.toss, (np.ones(10**5), 1, 300, 0)),
+    "greedy": lambda: (_core.greedy, (groups(10**6, 7), groups(10**6, 7), 7, 7)),
     "repairs": lambda: (_core.repairs, (chain(4 * 10**4),)),
     "repairs: one row": lambda: (_core.repairs, (one_row(10**5),)),
     "repair_steps": lambda: (_core.repair_steps, (chain(2 * 10**4),)),

@@ -30,7 +30,7 @@ def test_applying_the_whole_patch_gives_back_the_true_clustering(
     patch = diff.patch()
     fixed = patch.apply(pred)
     assert fixed == cd.Clustering(true)
-    kept = {row.pred for row in diff.mapping if row.status == "same"}
+    kept = {name for event in diff.events if event.kind in ("same", "renamed") for name in event.new}
     assert kept <= set(fixed.names.tolist())
     if kind != "tuples":
         assert cd.Patch.from_dict(json.loads(patch.to_json())).apply(pred) == cd.Clustering(true)
@@ -41,7 +41,10 @@ def test_clusters_that_continue_keep_their_names() -> None:
     true, pred = random_pair(400, 60, seed=2)
     diff = cd.compare(dict(enumerate(true.tolist())), dict(enumerate(pred.tolist())))
     fixed = diff.patch().apply(dict(enumerate(pred.tolist()))).to_dict()
-    members = {row.true: row.pred for row in diff.mapping if row.status in ("same", "continues")}
+    found, meet = diff.succession, diff.meet
+    members = {
+        meet.true_names[i]: meet.pred_names[j] for i, j in enumerate(found.continuation.tolist()) if j >= 0
+    }
     kept = [point for point, label in enumerate(true.tolist()) if label in members]
     assert len(kept) > 300
     assert {point: fixed[point] for point in kept} == {point: members[true[point]] for point in kept}
@@ -214,44 +217,6 @@ def test_writing_where_nothing_can_be_written_leaves_nothing_behind(tmp_path: Pa
     with pytest.raises(cd.FileError, match="cannot be written"):
         cd.compare(TRUE, PRED).patch().write(tmp_path / "none" / "fix.json")
     assert list(tmp_path.iterdir()) == []
-
-
-# ---- the mapping
-
-
-@given(label_pairs())
-def test_the_mapping_pairs_clusters_one_to_one_and_stably(pair: tuple[list[int], list[int]]) -> None:
-    """Every cluster stands in one row; no two share more points with each other than with their partners."""
-    diff = cd.compare(*pair)
-    rows = list(diff.mapping)
-    assert sorted(r.true for r in rows if r.true is not None) == sorted(set(pair[0]))
-    assert sorted(r.pred for r in rows if r.pred is not None) == sorted(set(pair[1]))
-    for row in rows:
-        assert row.status == (
-            "born"
-            if row.true is None
-            else "vanished"
-            if row.pred is None
-            else "same"
-            if row.shared == row.true_size == row.pred_size
-            else "continues"
-        )
-    of_true = {r.true: r.shared for r in rows if r.true is not None}
-    of_pred = {r.pred: r.shared for r in rows if r.pred is not None}
-    for true, pred, size in zip(*diff.meet.to_dict().values(), strict=True):
-        assert size <= max(of_true[true], of_pred[pred])
-
-
-def test_a_long_chain_of_equals_is_mapped_quickly() -> None:
-    """A clustering against itself shifted by one point: one component, all shares equal."""
-    i = np.arange(200_000)
-    mapping = cd.compare(i // 2, (i + 1) // 2).mapping
-    status = mapping["status"].tolist()
-    assert {kind: status.count(kind) for kind in set(status)} == {
-        "continues": 76_394,
-        "born": 23_607,
-        "vanished": 23_606,
-    }
 
 
 def test_points_of_one_name_cannot_be_patched() -> None:

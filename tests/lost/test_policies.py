@@ -114,15 +114,15 @@ def test_documents_score_what_was_found() -> None:
 
 
 @pytest.mark.parametrize("missing", ["drop", "singleton", "lost"])
-def test_mapping_is_about_the_clusters_as_they_were_given(missing: Any) -> None:
+def test_fates_are_about_the_clusters_as_they_were_given(missing: Any) -> None:
     """Born and vanished are those of the releases, under every policy, and no cluster is invented."""
     old, new = {"a": 1, "b": 1, "c": 2, "gone": 3}, {"a": 1, "b": 1, "c": 2, "x": 4, "y": 4}
-    rows = [tuple(row) for row in cd.compare(old, new, missing=missing).mapping]
+    rows = [tuple(row) for row in cd.compare(old, new, missing=missing).crosswalk]
     assert rows == [
-        ("same", 1, 1, 2, 2, 2),
-        ("same", 2, 2, 1, 1, 1),
-        ("born", None, 4, 0, 0, 2),
-        ("vanished", 3, None, 0, 1, 0),
+        (1, 1, "same", 2, 2, 2),
+        (2, 2, "same", 1, 1, 1),
+        (3, None, "vanished", 0, 1, 0),
+        (None, 4, "born", 0, 0, 2),
     ]
 
 

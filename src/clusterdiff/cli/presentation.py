@@ -27,7 +27,7 @@ from clusterdiff.cli.screen import (
     worst_for,
 )
 from clusterdiff.diff.comparison import Comparison
-from clusterdiff.diff.mapping import STATUS
+from clusterdiff.diff.news import news, sentences
 from clusterdiff.diff.slices import BUILT_IN, Slice
 from clusterdiff.errors import ArgumentError, nearest
 from clusterdiff.files import STAGE
@@ -117,7 +117,7 @@ def as_data(diff: Comparison, how: How, columns: Columns | None) -> dict[str, An
     if how.by:
         data["slices"] = slices_as_data(sliced(diff, how.by, columns))
     if how.sides != SIDES:
-        data["mapping"] = _fates(diff)
+        data["releases"] = news(diff, how.top)
     return data
 
 
@@ -125,10 +125,12 @@ def as_text(diff: Comparison, how: How, columns: Columns | None, out: Console) -
     """A comparison for people: sentences or a table if they are asked for, otherwise hunks."""
     slices = sliced(diff, how.by, columns)
     voice = Voice(how.sides)
-    yield from summary(diff, diff.scores(how.measures), voice, how.measure)
     if how.sides != SIDES:
-        fates = ", ".join(f"{number:,} {status}" for status, number in _fates(diff).items())
-        yield Text("clusters: " + fates.replace("continues", "continued"))
+        first, *rest = sentences(diff)
+        yield from flowing([first], out)
+        yield from map(Text, rest)
+        yield Text()
+    yield from summary(diff, diff.scores(how.measures), voice, how.measure)
     yield from costliest(diff, how, voice, out)
     for name, table in slices.items():
         yield from slices_as_text(name, table, out)
@@ -204,11 +206,6 @@ def _column(name: str, diff: Comparison, columns: Columns) -> object:
         f"--by must name a column of TRUE, size or kind; got {name!r}, and there are {', '.join(map(repr, have))}.",
         nearest(name, have),
     )
-
-
-def _fates(diff: Comparison) -> dict[str, int]:
-    status = diff.mapping["status"].tolist()
-    return {name: status.count(name) for name in STATUS}
 
 
 def explanation_as_text(diff: Comparison, how: How, voice: Voice, out: Console) -> Iterator[RenderableType]:

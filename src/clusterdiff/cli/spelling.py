@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 
 import click
 
@@ -11,6 +12,8 @@ from clusterdiff.messages import Argument, Code, Message, Part, Setting, Verb
 
 #: Where the command that runs is kept.
 COMMAND = "clusterdiff.command"
+#: Where it is kept what arguments are called otherwise this time.
+CALLED = "clusterdiff.called"
 #: Arguments that commands call otherwise.
 OTHERWISE = {"budget": "memory", "clusterings": "files", "format": "input_format", "tree": "pred"}
 
@@ -24,7 +27,7 @@ class Speller:
     --missing lost needs memory, and --weight must be in TRUE, not in `pred`
     """
 
-    def __init__(self, command: click.Command) -> None:
+    def __init__(self, command: click.Command, called: Mapping[str, str] | None = None) -> None:
         self.command = command
         self.known = {
             str(param.name): max(param.opts, key=len)
@@ -33,6 +36,7 @@ class Speller:
             for param in command.params
         }
         self.known |= {name: self.known[other] for name, other in OTHERWISE.items() if other in self.known}
+        self.known |= called or {}
 
     def text(self, message: str) -> str:
         """A message with options in place of arguments; text without parts stays as it is."""
@@ -87,4 +91,9 @@ def spelled_hint(error: ClusterdiffError) -> str | None:
 def _speller() -> Speller | None:
     context = click.get_current_context(silent=True)
     command = None if context is None else context.meta.get(COMMAND)
-    return None if command is None else Speller(command)
+    return None if context is None or command is None else Speller(command, context.meta.get(CALLED))
+
+
+def call(**arguments: str) -> None:
+    """Have messages call arguments otherwise as long as the command runs: `true` is ``--old`` for two releases."""
+    click.get_current_context().meta[CALLED] = arguments

@@ -22,6 +22,12 @@ PARTS: dict[str, Callable[[Comparison, list[str]], Any]] = {
     "splits": lambda diff, measures: diff.splits,
     "merges": lambda diff, measures: diff.merges,
     "repairs": lambda diff, measures: diff.repairs(),
+    "points": lambda diff, measures: diff.changes,
+    "crosswalk": lambda diff, measures: diff.crosswalk,
+    "redirects": lambda diff, measures: diff.redirects,
+    "fates": lambda diff, measures: diff.fates,
+    "origins": lambda diff, measures: diff.origins,
+    "reused": lambda diff, measures: diff.reused,
     "scores": lambda diff, measures: diff.scores(measures),
 }
 

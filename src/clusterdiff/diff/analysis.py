@@ -22,8 +22,6 @@ from clusterdiff.wording import count
 CellNumbers = npt.NDArray[np.integer[Any]]
 
 NONE = np.array([None], dtype=object)
-#: From this many cells in a component on, equal cells are no longer matched in order.
-LARGE = 1000
 
 
 class Split(NamedTuple):
@@ -82,7 +80,7 @@ class Cell(NamedTuple):
 
 
 class Analysis:
-    """Split and merge scores, losses, components and the matching of clusters; and from a cluster to its cells.
+    """Split and merge scores, losses and components; and from a cluster to its cells.
 
     Losses are those of S_H, unless what each cell lost in another measure is given. Scores are always those of S_H.
     """
@@ -272,49 +270,6 @@ class Analysis:
     def meet_of_component(self, component: int) -> Meet:
         """The meet of a component's points alone."""
         return self.meet.part(*(self._of_component(component, side) for side in ("true", "pred")))
-
-    # ---- which predicted cluster continues which true one
-
-    @cached_property
-    def matched(self) -> CellNumbers:
-        """The cells that pair a true cluster with the predicted one that continues it, by true cluster.
-
-        The matching is stable: no two clusters share more points with each other than either does with its partner.
-        """
-        meet, of_cell = self.meet, self.join.of_cell
-        together = meet.true_size[meet.true] + meet.pred_size[meet.pred]
-        return matching(meet.true, meet.pred, meet.size, together, np.bincount(of_cell)[of_cell] > LARGE)
-
-
-def matching(
-    true: CellNumbers, pred: CellNumbers, size: Int64Array, together: Int64Array, crowded: BoolArray
-) -> CellNumbers:
-    """Cells that pair true with predicted clusters, each cluster at most once, the largest first; stable.
-
-    Among equal shares, that of smaller clusters goes first (``together``: the size of both), then the earlier one.
-    ``crowded`` cells, those of large components, are shuffled if equal, always in the same way: in order, equal cells
-    along a chain would be settled one per round.
-    """
-    k = len(size)
-    turn = np.arange(k, dtype=np.uint64)
-    turn = np.where(crowded, turn * np.uint64(0x9E3779B97F4A7C15), turn)
-    rank = np.empty(k, dtype=np.int64)
-    rank[np.lexsort((turn, together, -size))] = np.arange(k)
-    k_true, k_pred = int(true.max(initial=-1)) + 1, int(pred.max(initial=-1)) + 1
-    found = []
-    rest = np.arange(k)
-    while rest.size:
-        # A cell that comes first on both its sides is settled; all other cells of its two clusters are out.
-        first_true, first_pred = np.full(k_true, k), np.full(k_pred, k)
-        np.minimum.at(first_true, true[rest], rank[rest])
-        np.minimum.at(first_pred, pred[rest], rank[rest])
-        decided = rest[(first_true[true[rest]] == rank[rest]) & (first_pred[pred[rest]] == rank[rest])]
-        found.append(decided)
-        done_true, done_pred = np.zeros(k_true, dtype=bool), np.zeros(k_pred, dtype=bool)
-        done_true[true[decided]] = True
-        done_pred[pred[decided]] = True
-        rest = rest[~(done_true[true[rest]] | done_pred[pred[rest]])]
-    return np.sort(np.concatenate(found)) if found else rest
 
 
 def _clusters(meet: Meet, losses: Losses, score: FloatArray, component: Any) -> dict[str, Any]:

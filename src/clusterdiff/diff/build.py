@@ -38,12 +38,13 @@ def compare_aligned(
     features: object = None,
     distances: object = None,
     other: OtherColumns | None = None,
+    later: OtherColumns | None = None,
     documents: IntArray | None = None,
 ) -> Comparison:
     """Compare two clusterings that lie over the same points already; the result shares nothing with the caller.
 
-    ``other`` has further columns of the points, ``documents`` the document of each point, if they are divided into
-    such.
+    ``other`` has further columns of the points of `true`, ``later`` those of `pred`, ``documents`` the document of
+    each point, if they are divided into such.
     """
     STAGE.debug("comparing")
     order = aligned.order
@@ -66,7 +67,7 @@ def compare_aligned(
             documents=documents,
             scale=scale,
         )
-        return Comparison(uneven, PointSource(uneven, aligned, w, other), aligned.policy)
+        return Comparison(uneven, PointSource(uneven, aligned, w, other, later), aligned.policy)
     meet = Meet.of_points(
         aligned.true.values,
         aligned.pred.values,
@@ -83,7 +84,7 @@ def compare_aligned(
     meet = meet.with_points(partial(located, cells, aligned.true.values, aligned.pred.values))
     if documents is not None:
         meet = meet.within(documents)
-    return Comparison(meet, PointSource(meet, aligned, w, other), aligned.policy)
+    return Comparison(meet, PointSource(meet, aligned, w, other, later), aligned.policy)
 
 
 def _detach(aligned: Alignment, cells: _core.Cells) -> tuple[Labels, Labels]:

@@ -12,11 +12,11 @@ from clusterdiff import views
 from clusterdiff._version import __version__
 from clusterdiff.caching import cached_property
 from clusterdiff.diff.analysis import Analysis, Cell, Merge, Split
+from clusterdiff.diff.changelog import Changelog
 from clusterdiff.diff.components import Component, components, overview_html
 from clusterdiff.diff.explain import Explanation, explain, explain_gains
 from clusterdiff.diff.gains import By, Gains, gains
 from clusterdiff.diff.loss import Loss
-from clusterdiff.diff.mapping import Continuation, mapping
 from clusterdiff.diff.patch import Patch, patch
 from clusterdiff.diff.paths import GROUPINGS, Grouping, adding_up, loss_of, losses_by
 from clusterdiff.diff.repairs import Repairs
@@ -35,7 +35,7 @@ from clusterdiff.table import Table
 from clusterdiff.wording import count, number
 
 
-class Comparison(Scores):
+class Comparison(Scores, Changelog):
     """Two clusterings compared. Made by :func:`compare`.
 
     ``meet`` is their meet, ``analysis`` what follows from it alone, ``source`` the points, and ``policy`` what was
@@ -330,26 +330,6 @@ class Comparison(Scores):
         """
         check_derivable(self.meet, "a patch")
         return patch(self.analysis, self.source)
-
-    @cached_property
-    def mapping(self) -> Table[Continuation]:
-        """Which predicted cluster continues which true one, which were born and which vanished.
-
-        The pair of clusters that shares most points is matched first, then the next, each cluster at most once: no two
-        clusters share more points with each other than with their partners. It is about the clusterings as they were
-        given, with the points that one side lacks, and the same under every policy.
-
-        Examples
-        --------
-        >>> import clusterdiff as cd
-        >>> cd.compare([0, 0, 1, 1], ["x", "x", "y", "z"]).mapping
-           status     true  pred  shared  true_size  pred_size
-        0  same       0     x          2          2          2
-        1  continues  1     y          1          2          1
-        2  born       None  z          0          0          1
-        """
-        original = self.source.original_meet
-        return mapping(self.analysis if original is self.meet else Analysis(original))
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from clusterdiff.diff.analysis import LARGE, Analysis, CellNumbers, matching
+from clusterdiff.diff.analysis import Analysis, CellNumbers
 from clusterdiff.diff.components import Component, Place
+from clusterdiff.diff.continuation import Least, matching
 from clusterdiff.points.labels import FloatArray, Int64Array
 
 #: How many pairs of clusters a hunk shows, how many parts of each sign a pair, and how many points a line can name.
@@ -128,9 +129,7 @@ class _Draft:
         """Pairs of a true cluster and the one that continues it, and whoever is not seen there alone; their costs."""
         row, column = self.row, self.column
         own = np.flatnonzero(~(self.unclustered[0][row] | self.unclustered[1][column]))
-        together = self.meet.true_size[self.true][row] + self.meet.pred_size[self.pred][column]
-        crowded = np.full(len(own), len(own) > LARGE)
-        matched = own[matching(row[own], column[own], self.size[own], together[own], crowded)]
+        matched = own[matching(row[own], column[own], self.size[own], self._least(own))]
         partner = np.full(len(self.true), -1), np.full(len(self.pred), -1)
         partner[0][row[matched]] = column[matched]
         partner[1][column[matched]] = row[matched]
@@ -147,6 +146,9 @@ class _Draft:
         )
         both = np.array(pairs, dtype=np.int64).reshape(-1, 2)
         return pairs, cost_true[both[:, 0]] + cost_pred[both[:, 1]]
+
+    def _least(self, own: Int64Array) -> Least:
+        return lambda tied: self.place.source.least(self.cells[own[tied]])
 
     def _lonely(self, side: int, partner: Int64Array, of: Int64Array, unseen: Int64Array) -> Int64Array:
         """The clusters of a side that have no partner, and more to tell than one part that is seen elsewhere."""

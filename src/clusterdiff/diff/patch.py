@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from clusterdiff import notebook
 from clusterdiff.diff.analysis import Analysis
+from clusterdiff.diff.continuation import continued
 from clusterdiff.diff.source import PointSource
 from clusterdiff.errors import ArgumentError, PatchError, listed
 from clusterdiff.files import from_json, read_text, write_text
@@ -349,7 +350,7 @@ def patch(analysis: Analysis, source: PointSource) -> Patch:
     impure = np.flatnonzero(analysis.parts_of_pred > 1).tolist()
     broken = np.flatnonzero(analysis.parts_of_true > 1).tolist()
     continuing = np.zeros(len(meet), dtype=bool)
-    continuing[analysis.matched] = True
+    continuing[continued(meet, np.ones(len(meet), dtype=bool), source.least)] = True
     # If a predicted cluster continues a true one, that part keeps its name; otherwise the largest part does.
     stays = np.zeros(len(meet), dtype=bool)
     stays[_first_of_each(meet.pred, continuing, meet.size)] = True

@@ -11,22 +11,27 @@ import numpy.typing as npt
 from clusterdiff import notebook
 from clusterdiff.caching import cached_property
 from clusterdiff.diff.analysis import CellNumbers
+from clusterdiff.errors import ArgumentError, listed, nearest
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.union import uneven_of
 from clusterdiff.points.alignment import Alignment
 from clusterdiff.points.clustering import Clustering, Points
+from clusterdiff.points.labels import Int64Array
 from clusterdiff.wording import Nouns, count
 
 
 class OtherColumns(Protocol):
-    """The other columns of the table that the points came from, in the order of `true`."""
+    """The other columns of a table that the points came from: a value for each row of `true`.
+
+    Those of the table of `pred` have a value for each row of `true`, and then for each row that only `pred` has.
+    """
 
     @property
     def names(self) -> tuple[str, ...]:
         """Their names."""
 
     def read(self, name: str) -> Sequence[Any]:
-        """One of them: a value for each row of the table of `true`."""
+        """One of them, by name."""
 
 
 class ReadColumns:
@@ -53,11 +58,13 @@ class PointSource:
         aligned: Alignment,
         weights: npt.NDArray[Any] | None = None,
         other: OtherColumns | None = None,
+        later: OtherColumns | None = None,
     ) -> None:
         self.meet = meet
         self.weights = weights
         self._aligned = aligned
         self._other = other
+        self._later = later
 
     def __repr__(self) -> str:
         return f"<PointSource of {count(self.meet.n)}>"
@@ -95,7 +102,17 @@ class PointSource:
             originals.true.codes, originals.pred.codes, (originals.true.names, originals.pred.names)
         )
 
+    @property
+    def original_names(self) -> Points | None:
+        """What the points of the original meet are called, by position; None if it does not know its points."""
+        originals = self._aligned.originals
+        return self.names if self.original_meet is self.meet or originals is None else originals.names
+
     # ---- by cell
+
+    def least(self, cells: CellNumbers) -> Int64Array:
+        """For some cells, numbers in the order of their least points; the cells themselves if points are not known."""
+        return least_of_cells(self.meet, self.names, cells) if self.known else cells.astype(np.int64)
 
     def points(self, cells: CellNumbers, limit: int | None = None) -> list[Any]:
         """The points of some cells by name, in the order of the points; the first ``limit`` of them."""
@@ -139,9 +156,39 @@ class PointSource:
         values: Sequence[Any] = self.describe(self._other.read(name), name)
         return values
 
+    def both_columns(self, name: str) -> tuple[list[Any], list[Any]]:
+        """A column of both tables: the values of `true` and of `pred` for each point of the original meet."""
+        mine, theirs = self._other, self._later
+        known = [] if mine is None or theirs is None else [it for it in mine.names if it in theirs.names]
+        if mine is None or theirs is None or name not in known:
+            told = f"; both have {listed(known)}" if known else ""
+            raise ArgumentError.about(
+                "column",
+                f"must be in both tables, apart from points and clusters; got {name!r}{told}.",
+                nearest(name, known) if known else "pass two dicts from point to value: before and after.",
+            )
+        before, after = list(mine.read(name)), list(theirs.read(name))
+        before += [None] * (len(after) - len(before))
+        originals = self._aligned.originals
+        at = self._aligned.order.at if originals is None else originals.at
+        if at is None:
+            return before, after
+        return [before[i] for i in at.tolist()], [after[i] for i in at.tolist()]
+
     def describe(self, values: object, argument: str) -> Any:
         """A value for each point from a dict by point, or from a column in the order of `true`; None if unknown."""
         return self._aligned.order.describe(values, argument)
 
     def _repr_html_(self) -> str:
         return notebook.view(notebook.line(repr(self)))
+
+
+def least_of_cells(meet: Meet, names: Points, cells: CellNumbers) -> Int64Array:
+    """For some cells of a meet, numbers in the order of their least points."""
+    from clusterdiff.points.ordering import least_of_each
+
+    indptr, members = meet.grouped
+    sizes = indptr[cells + 1] - indptr[cells]
+    ends = np.cumsum(sizes)
+    within = np.arange(int(sizes.sum())) + np.repeat(indptr[cells] - (ends - sizes), sizes)
+    return least_of_each(names, np.concatenate([[0], ends]), members[within].astype(np.int64))

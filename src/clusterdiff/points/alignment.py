@@ -185,14 +185,19 @@ class Order:
 
 @dataclass(frozen=True)
 class Originals:
-    """Two clusterings as they were given, over the points that either has; noise is in no cluster."""
+    """Two clusterings as they were given, over the points that either has; noise is in no cluster.
+
+    ``at`` has the places of the points among those that the two sides had at first, or is None for all of them.
+    """
 
     true: Labels
     pred: Labels
+    names: Points
+    at: npt.NDArray[np.int64] | None
 
     def detach(self) -> Originals:
         """The same, independent of arrays that their owner may change."""
-        return Originals(self.true.detach(), self.pred.detach())
+        return replace(self, true=self.true.detach(), pred=self.pred.detach())
 
 
 @dataclass(frozen=True)
@@ -330,10 +335,12 @@ def _originals(aligned: Alignment, noise: Sequence[BoolArray | None] = (None, No
     """The two sides as they are, without noise; a point in no cluster of either is no point of theirs."""
     true, pred = aligned.true.hidden(noise[0]), aligned.pred.hidden(noise[1])
     present = true.present | pred.present
+    order = aligned.order
     if present.all():
-        return Originals(true, pred)
+        return Originals(true, pred, order.names, order.at)
     kept = np.flatnonzero(present)
-    return Originals(true.take(kept), pred.take(kept))
+    order = order.chosen(kept)
+    return Originals(true.take(kept), pred.take(kept), order.names, order.at)
 
 
 def _counted(policy: Policy, aligned: Alignment) -> Policy:

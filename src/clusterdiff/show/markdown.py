@@ -7,6 +7,7 @@ from typing import Any
 
 from clusterdiff.decide.leaderboard import MARKDOWN, Board, Entry, escaped, markdown
 from clusterdiff.diff.comparison import AnyMeasure, Comparison
+from clusterdiff.diff.news import sentences
 from clusterdiff.table import shown
 from clusterdiff.wording import count, number
 
@@ -39,6 +40,7 @@ def comparison_markdown(
     loss, kinds = diff.loss, diff.kinds
     lines = [
         *(f"> **Notice:** {escaped(notice, NOTICE)}" for notice in diff.notices),
+        *(map(escaped, sentences(diff)) if sides == ("old", "new") else ()),
         f"{scores} · {' · '.join(sizes)}",
         f"Lost {number(loss.total, 6)}: {', '.join(loss.told(6, diff.summed.losses))}.",
         f"Components: {', '.join(f'{number:,} {kind}' for kind, number in kinds.items())}.",

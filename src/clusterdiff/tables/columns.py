@@ -14,6 +14,7 @@ import numpy as np
 from clusterdiff.errors import FileError
 from clusterdiff.files import STDIN, find, shown, spooled
 from clusterdiff.formats.source import Source
+from clusterdiff.points.labels import Int64Array
 from clusterdiff.tables.duck import connect, quoted, stoppable
 from clusterdiff.tables.files import open_table
 
@@ -95,3 +96,25 @@ class FileColumns:
         if values.dtype.kind == "M":  # nanoseconds would come out as numbers
             values = values.astype("datetime64[us]")
         return list(np.ma.asarray(values).tolist())
+
+
+class LaterColumns:
+    """The other columns of `pred`, laid over the points as they were matched.
+
+    ``place`` has the row of `pred` for each row of `true` (-1: none; None: the very same), ``extra`` the rows of `pred`
+    that `true` lacks.
+    """
+
+    def __init__(self, columns: FileColumns, place: Int64Array | None, extra: Int64Array) -> None:
+        self._columns = columns
+        self._rows = None if place is None else np.concatenate([place, extra])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What they are called."""
+        return self._columns.names
+
+    def read(self, name: str) -> list[Any]:
+        """One of them: a value for each point as it was matched, None where `pred` lacks it."""
+        values = self._columns.read(name)
+        return values if self._rows is None else [None if i < 0 else values[i] for i in self._rows.tolist()]

@@ -97,9 +97,12 @@ def registered(con: Connection, columns: dict[str, list[Any]]) -> str:
 
 def _plain(values: Sequence[Any]) -> Any:
     """A column of one type that DuckDB takes: text for everything but numbers and truth values."""
-    kinds = {type(value) for value in values}
+    kinds = set(map(type, values))
     if len(kinds) == 1 and kinds <= {int, float, bool}:
         return np.asarray(values)
+    if len(kinds - {type(None)}) == 1 and kinds - {type(None)} <= {int, float, bool}:
+        absent = [value is None for value in values]
+        return np.ma.array([value or 0 for value in values], mask=absent)  # numbers stay numbers beside nulls
     out = np.empty(len(values), dtype=object)
     out[:] = [value if isinstance(value, str) else _text(value) for value in values]
     return out

@@ -23,7 +23,7 @@ from clusterdiff.points.keys import shared_kinds
 from clusterdiff.points.labels import BoolArray, FloatArray, Int64Array, IntArray, Labels, LazyNames
 from clusterdiff.points.policy import Policy
 from clusterdiff.points.reading import read_labels
-from clusterdiff.tables.columns import FileColumns, Origin
+from clusterdiff.tables.columns import FileColumns, LaterColumns, Origin
 from clusterdiff.tables.duck import connect, fresh, stoppable
 from clusterdiff.tables.files import (
     Loaded,
@@ -64,7 +64,7 @@ def compare_sources(
     )
     if wanted.documents is None:
         refuse_singletons(singletons)
-    con, origin = connect(), Origin(true)
+    con, origin, later = connect(), Origin(true), None
     if replace(true, cluster=None) == replace(pred, cluster=None) and true.cluster and pred.cluster:
         with open_table(con, true, origin.copy) as scan:
             left, right = load_columns(con, scan, true, pred, wanted)
@@ -72,9 +72,11 @@ def compare_sources(
             refuse_repeats(left)
         matched = Matched(in_order(clusters(left), clusters(right), _lazy_names(left)))
     else:
+        other = Origin(pred)
         left = load_source(con, true, wanted, origin.copy)
-        right = load_source(con, pred, wanted)
+        right = load_source(con, pred, wanted, other.copy)
         matched = match(left, right)
+        later = LaterColumns(FileColumns(other, right.others), matched.place, matched.extra)
     origin.refuse_changed()
     aligned = matched.aligned
     spelt = [
@@ -86,7 +88,7 @@ def compare_sources(
     data["other"] = FileColumns(origin, left.others)
     try:
         if wanted.documents is None:
-            return compare_aligned(apply_policy(aligned, policy), **data)
+            return compare_aligned(apply_policy(aligned, policy), later=later, **data)
         aligned, within = _documents(left, right, matched)
         return compare_within(aligned, within, policy, singletons, **data)
     except LabelError as error:

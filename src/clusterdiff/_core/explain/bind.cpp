@@ -1,4 +1,5 @@
 #include "explain/assignment.hpp"
+#include "explain/greedy.hpp"
 #include "explain/join.hpp"
 #include "explain/repairs.hpp"
 #include "python/bind.hpp"
@@ -30,6 +31,14 @@ nb::object assign_in(const PyCells& self, nb::handle values) {
         }));
     };
     return v.is_integer() ? with(v.exactly<i64>("int64")) : with(v.exactly<double>("float64"));
+}
+
+nb::object greedy_of(nb::handle truth, nb::handle pred, i64 k_true, i64 k_pred) {
+    const Array t(truth, "true"), p(pred, "pred");
+    const Labels rows = t.labels(), columns = p.labels();
+    if (rows.n != columns.n) throw BadValue("true and pred must have the same length");
+    if (k_true < 0 || k_pred < 0) throw BadValue("k_true and k_pred must not be negative");
+    return to_numpy(heavy(rows.n, [&](Run& run) { return greedy(rows, columns, k_true, k_pred, run); }));
 }
 
 // Calls f(cells, weights, run) for cells whose points may have weights.
@@ -93,6 +102,7 @@ void bind_explain(nb::module_& m, nb::class_<PyCells>& cells) {
     repairs_result.define(m, "Repairs", {"operation", "at", "to", "gain"});
     steps_result.define(m, "RepairSteps", {"operation", "true", "gain", "indptr", "cell", "source", "target"});
     cells.def("join", &join_of).def("assign", &assign_in, "values"_a);
+    m.def("greedy", &greedy_of, "true"_a, "pred"_a, "k_true"_a, "k_pred"_a);
     m.def("repairs", &repairs_of, "cells"_a, "mass"_a.none() = nb::none(), "entropy"_a.none() = nb::none(), "unit"_a = 1.0,
           "missing"_a.none() = nb::none(), "spurious"_a.none() = nb::none());
     m.def("repair_steps", &steps_of, "cells"_a, "mass"_a.none() = nb::none(), "entropy"_a.none() = nb::none(), "unit"_a = 1.0);

@@ -25,6 +25,7 @@ from clusterdiff.cli.output import error_console, print_data, refuse_several
 from clusterdiff.cli.presentation import SIDES, How, explain_options, show
 from clusterdiff.cli.progress import progress
 from clusterdiff.cli.report import Report, file_name
+from clusterdiff.cli.spelling import call
 from clusterdiff.cli.writing import parted, refuse_overwriting, spreadsheet_option, write_option, write_parts
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.documents import CorpusComparison
@@ -108,9 +109,12 @@ def command(
     postgres://…:table), lists of labels or clusters, JSON, label arrays and images (.npy, .tif), or documents of
     mentions (.conll, .conllu, .jsonl). FILE:COLUMN names the column of clusters, and - is standard input. With one
     file, --true and --pred name its two columns. Two releases of the same catalogue are compared with --old and --new,
-    which also tell which clusters continue, were born or vanished.
+    which also tell what became of every cluster; records that one of them lacks are not scored.
     """
     true, pred, sides = _sides(true, pred, old, new)
+    if sides != SIDES:
+        call(true="--old", pred="--new")
+        policy["missing"] = policy["missing"] or "drop"  # records come and go
     refuse_several({"--json": as_json, "--latex": latex, "--markdown": markdown})
     if fail_under is not None and isnan(fail_under):
         raise ArgumentError("--fail-under must be a number that a score can be compared with; got nan.")

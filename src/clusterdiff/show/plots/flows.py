@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from clusterdiff.diff.comparison import Comparison
+from clusterdiff.diff.continuation import continued
 from clusterdiff.show.plots.canvas import (
     BLACK,
     GREY,
@@ -103,7 +104,9 @@ class _Side:
         self._cells_of = getattr(choice.diff.analysis, f"cells_of_{side}")
         self._order = -meet.size.astype(float)
         # Of equal cells, that of two clusters that continue each other comes first.
-        self._order[choice.diff.analysis.matched] -= 0.5
+        unclustered = choice.diff.analysis.unclustered
+        clustered = ~(unclustered[0][meet.true] | unclustered[1][meet.pred])
+        self._order[continued(meet, clustered, choice.diff.source.least)] -= 0.5
 
     def cells(self, cluster: int) -> Indices:
         """All cells of a cluster, the largest first."""

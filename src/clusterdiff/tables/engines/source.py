@@ -14,7 +14,7 @@ from clusterdiff.errors import ArgumentError
 from clusterdiff.meet.meet import Meet
 from clusterdiff.points.alignment import Alignment, Order
 from clusterdiff.points.clustering import Clustering, Points
-from clusterdiff.points.labels import Labels
+from clusterdiff.points.labels import Int64Array, Labels
 from clusterdiff.tables.engines.loading import Locator, nameless, original_meet
 from clusterdiff.tables.engines.native import Engine, asked, plain
 from clusterdiff.tables.engines.tables import POINT
@@ -59,6 +59,19 @@ class Brought(PointSource):
     def names(self) -> Points:
         """What the points are called; their positions if they have no names."""
         return self._known.order.names
+
+    @property
+    def original_names(self) -> Points | None:
+        """What the points of the original meet are called, unless the tables have points that were left out."""
+        return self.names if self.known and self.original_meet is self.meet else None
+
+    def both_columns(self, name: str) -> tuple[list[Any], list[Any]]:
+        """Of the two tables only the first keeps its other columns."""
+        raise ArgumentError.about(
+            "column",
+            f"{name!r} is not known of both tables in {self.engine}.",
+            "pass two dicts from point to value: before and after.",
+        )
 
     def points(self, cells: CellNumbers, limit: int | None = None) -> list[Any]:
         """The points of some cells by name, in the order of the points; the first ``limit`` of them."""
@@ -105,6 +118,15 @@ class EngineSource(PointSource):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _same, (self.brought,)  # what is known of the points goes anywhere; their tables stay
+
+    def least(self, cells: CellNumbers) -> Int64Array:
+        """For some cells, numbers in the order of their least points, if the points have been brought here."""
+        return super().least(cells) if "brought" in self.__dict__ else cells.astype(np.int64)
+
+    @property
+    def original_names(self) -> Points | None:
+        """What the points of the original meet are called, unless the tables have points that were left out."""
+        return self.names if self.known and self.original_meet is self.meet else None
 
     @asked
     def brought(self) -> Brought:
@@ -178,6 +200,10 @@ class EngineSource(PointSource):
             value = dict(zip(points.called(plain(got[POINT])), plain(got[name]), strict=True))
             read[name] = [value.get(point) for point in self._locator.located.points]
         return read[name]
+
+    def both_columns(self, name: str) -> tuple[list[Any], list[Any]]:
+        """As of points that were brought."""
+        return self.brought.both_columns(name)
 
     def describe(self, values: object, argument: str) -> Any:
         """A value for each point from a dict by point, or from a column in the order of `true`; None if unknown."""

@@ -1,0 +1,41 @@
+"""The points' own order, which depends neither on rows nor on the numbers of clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from clusterdiff.points.labels import Int64Array
+
+
+def ranks(points: Sequence[Hashable], at: Int64Array) -> Int64Array:
+    """Where the points at some positions stand in the order of all of these: by value, or by text if values have none.
+
+    >>> ranks(["b", "c", "a"], np.array([1, 2])).tolist(), ranks(range(9), np.array([7, 3])).tolist()
+    ([1, 0], [7, 3])
+    """
+    if isinstance(points, range):
+        return at
+    chosen: list[Any] = [points[i] for i in at.tolist()]
+    try:
+        order = sorted(range(len(chosen)), key=chosen.__getitem__)
+    except TypeError:
+        texts = list(map(str, chosen))
+        order = sorted(range(len(chosen)), key=texts.__getitem__)
+    out = np.empty(len(chosen), dtype=np.int64)
+    out[order] = np.arange(len(chosen))
+    return out
+
+
+def least_of_each(points: Sequence[Hashable], indptr: Int64Array, members: Int64Array) -> Int64Array:
+    """The rank of the least point of each group, none of which is empty; see :func:`ranks`.
+
+    >>> least_of_each(["b", "c", "a"], np.array([0, 2, 3]), np.array([0, 2, 1])).tolist()
+    [0, 2]
+    """
+    if not len(members):
+        return np.empty(0, dtype=np.int64)
+    found: Int64Array = np.minimum.reduceat(ranks(points, members), indptr[:-1])
+    return found
