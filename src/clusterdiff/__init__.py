@@ -32,6 +32,9 @@ if _typing.TYPE_CHECKING:
     from clusterdiff.errors import MeasureError as MeasureError
     from clusterdiff.errors import MissingExtraError as MissingExtraError
     from clusterdiff.errors import PatchError as PatchError
+    from clusterdiff.judgements.collection import Judgements as Judgements
+    from clusterdiff.judgements.contradictions import ContradictionError as ContradictionError
+    from clusterdiff.judgements.judgement import Judgement as Judgement
     from clusterdiff.measures import measure as measure
     from clusterdiff.measures.normalise import extremes as extremes
     from clusterdiff.measures.splitmerge import split_merge as split_merge
@@ -56,9 +59,12 @@ _PLACES = {
     "ClusterdiffError": "errors",
     "ClusterdiffWarning": "errors",
     "Clustering": "points.clustering",
+    "ContradictionError": "judgements.contradictions",
     "Corpus": "points.corpus",
     "EngineError": "errors",
     "FileError": "errors",
+    "Judgement": "judgements.judgement",
+    "Judgements": "judgements.collection",
     "LabelError": "errors",
     "MeasureError": "errors",
     "Meet": "meet.meet",

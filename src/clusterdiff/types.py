@@ -64,6 +64,15 @@ if _typing.TYPE_CHECKING:
     from clusterdiff.diff.slices import Slice as Slice
     from clusterdiff.diff.source import PointSource as PointSource
     from clusterdiff.diff.succession import Succession as Succession
+    from clusterdiff.judgements.collection import Settled as Settled
+    from clusterdiff.judgements.contradictions import Contradiction as Contradiction
+    from clusterdiff.judgements.corrections import Choices as Choices
+    from clusterdiff.judgements.corrections import Corrected as Corrected
+    from clusterdiff.judgements.corrections import Torn as Torn
+    from clusterdiff.judgements.facts import Facts as Facts
+    from clusterdiff.judgements.precedence import Aside as Aside
+    from clusterdiff.judgements.verdicts import Outcome as Outcome
+    from clusterdiff.judgements.verdicts import Verdicts as Verdicts
     from clusterdiff.measures import Measure as Measure
     from clusterdiff.measures.normalise import Extremes as Extremes
     from clusterdiff.measures.registry import Decomposition as Decomposition
@@ -99,12 +108,14 @@ if _typing.TYPE_CHECKING:
 #: Where each class is; it is imported when it is first used.
 _PLACES = {
     "Analysis": "diff.analysis",
+    "Aside": "judgements.precedence",
     "Board": "decide.leaderboard",
     "Cell": "diff.analysis",
     "CellLoss": "diff.loss",
     "Chance": "diff.chance",
     "ChangedValue": "diff.changelog",
     "Check": "paper.check",
+    "Choices": "judgements.corrections",
     "ClusterCase": "diff.changelog",
     "ClusterGain": "diff.gains",
     "ClusterOrigin": "diff.changelog",
@@ -112,7 +123,9 @@ _PLACES = {
     "Component": "diff.components",
     "ComponentGain": "diff.gains",
     "Components": "meet.lattice",
+    "Contradiction": "judgements.contradictions",
     "CorpusComparison": "diff.documents",
+    "Corrected": "judgements.corrections",
     "Counterexample": "paper.findings",
     "Counts": "diff.documents",
     "Crossing": "diff.changelog",
@@ -125,6 +138,7 @@ _PLACES = {
     "Event": "diff.changelog",
     "Explanation": "diff.explain",
     "Extremes": "measures.normalise",
+    "Facts": "judgements.facts",
     "Fate": "diff.changelog",
     "Finding": "paper.findings",
     "Friedman": "decide.rank_tests",
@@ -145,6 +159,7 @@ _PLACES = {
     "MissingRule": "points.missing",
     "Noise": "points.noise",
     "Nouns": "wording",
+    "Outcome": "judgements.verdicts",
     "Overlap": "meet.parts",
     "Paired": "decide.paired",
     "Pairs": "meet.parts",
@@ -165,6 +180,7 @@ _PLACES = {
     "Scored": "measures.subcomponents",
     "Scorer": "decide.scorer",
     "Series": "paper.series",
+    "Settled": "judgements.collection",
     "Slice": "diff.slices",
     "Split": "diff.analysis",
     "SplitOff": "diff.patch",
@@ -181,8 +197,10 @@ _PLACES = {
     "Table": "table",
     "TableComparison": "tables.engines.comparison",
     "Text": "points.corpus",
+    "Torn": "judgements.corrections",
     "UnevenMeet": "meet.uneven",
     "Unite": "diff.patch",
+    "Verdicts": "judgements.verdicts",
     "Weighed": "_core",
     "WorstMerge": "decide.worst",
 }

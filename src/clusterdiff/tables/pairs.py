@@ -206,7 +206,10 @@ def _refuse_judgements(con: Connection, scan: Scan, read: set[str | None]) -> No
         several = len(values) == 2 if name in TWO_VALUED else len(values) > 1
         if not several and not (len(values) == 1 and values[0].casefold() in NO_LINK):
             continue
-        ways = [Message("keep the rows that are links, and drop the column")]
+        ways = [
+            Message("keep the rows that are links, and drop the column"),
+            Message("hold a run against them as judgements: `clusterdiff judge RUN FILE`"),
+        ]
         if all(number is not None for _, number in rows):
             ways.append(Message("name it as the score, third in `point=`, and pass `threshold=`"))
         held = f"{', '.join(values[:5])}, …" if len(values) > 5 else " and ".join(values)

@@ -1,4 +1,4 @@
-"""clusterdiff apply: carry out a patch."""
+"""clusterdiff apply: carry out a patch, or what judgements ask for."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from clusterdiff.cli.corrections import corrected, is_patch
 from clusterdiff.cli.inputs import told
 from clusterdiff.cli.options import cluster_option, output_option, point_option
 from clusterdiff.cli.output import print_data
@@ -37,7 +38,10 @@ PLAIN = ("", ".txt")
 def command(
     pred: str, patch: str, point: str | None, cluster: str | None, output: str | None, safe: bool
 ) -> None:
-    """Apply a patch to PRED, and write the result.
+    """Apply a patch or judgements to PRED, and write the result.
+
+    PATCH is a patch, or a file of judgements: then the result is the least change that satisfies them, and what they
+    leave undetermined is listed. Apply the whole file of judgements to each new run.
 
     A table keeps its other columns and their names. Other formats become a table with the columns point and cluster;
     if the points have no names, one label per line, in order. A patch that does not fit is refused as a whole.
@@ -51,7 +55,7 @@ def command(
         source = replace(named, point=point, cluster=named.cluster or cluster).resolved()
         table = Rewritable(source) if source.format in TABLES else None
         clustering = table.clustering if table is not None else _clustering(source)
-    fixed = Patch.read(patch).apply(clustering)
+    fixed = Patch.read(patch).apply(clustering) if is_patch(patch) else corrected(patch, clustering)
     if table is None and fixed.points is None and end in PLAIN:
         formulas = _write_labels(fixed, output, safe)
     else:

@@ -1,0 +1,171 @@
+"""Judgements: a collection of them, from files or from memory, and what can be asked of it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import Any, overload
+
+from clusterdiff.caching import cached_property
+from clusterdiff.errors import ArgumentError
+from clusterdiff.files import held, write_text
+from clusterdiff.judgements.contradictions import Contradiction, ContradictionError, contradictions
+from clusterdiff.judgements.corrections import Corrected, apply
+from clusterdiff.judgements.entries import Entries
+from clusterdiff.judgements.facts import Facts
+from clusterdiff.judgements.judgement import Judgement
+from clusterdiff.judgements.precedence import Aside, settle
+from clusterdiff.judgements.readers import read_judgements
+from clusterdiff.judgements.runs import Indexed
+from clusterdiff.judgements.verdicts import Verdicts, judged
+from clusterdiff.wording import count
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What stands of judgements that contradicted each other, and what was set aside, with the reason."""
+
+    judgements: Judgements
+    aside: tuple[Aside, ...]
+
+    def __repr__(self) -> str:
+        return f"<Settled: {count(len(self.judgements), 'judgement')} stand, {len(self.aside):,} set aside>"
+
+
+class Judgements(Sequence[Judgement]):
+    """Judgements about some points: which are together, which are apart, and who said so.
+
+    Parameters
+    ----------
+    judgements
+        :class:`Judgement` objects, or dicts with the keys of a line of a file: ``groups`` or ``unsure``, and maybe
+        ``id``, ``by``, ``at``, ``why``, … See docs/judgements.md.
+
+    Examples
+    --------
+    >>> import clusterdiff as cd
+    >>> said = cd.Judgements([{"groups": [["ann", "anna"], ["bob"]], "by": "eva"}])
+    >>> said
+    <Judgements: 1 judgement about 3 points by eva>
+    >>> said.apply({"ann": 1, "anna": 2, "bob": 1}).to_dict()
+    {'ann': 2, 'anna': 2, 'bob': 1}
+    """
+
+    def __init__(self, judgements: Iterable[Judgement | dict[str, Any]]) -> None:
+        self._judgements = [
+            one
+            if isinstance(one, Judgement)
+            else Judgement.from_dict(one, f"judgement {i}", f"judgement {i}")
+            for i, one in enumerate(judgements, 1)
+        ]
+
+    @classmethod
+    def read(cls, *paths: str | PathLike[str], key: str | None = None) -> Judgements:
+        """Judgements from files: our own, and those of splink, nomenklatura, matchbox, Babel, Zingg and dedupe.
+
+        ``key`` names the points where a file holds whole records: a field of dedupe's training data, or a column of
+        Zingg's.
+        """
+        if not paths:
+            raise ArgumentError.about("paths", "is empty; name at least one file.")
+        out = []
+        for path in paths:
+            found = read_judgements(held(os.fspath(path)), key)
+            place = os.path.basename(os.fspath(path))
+            # The number of a line is no name among several files.
+            out += [
+                replace(one, id=f"{place} {one.id}") if len(paths) > 1 and one.id.startswith("line ") else one
+                for one in found
+            ]
+        return cls(out)
+
+    # ---- a sequence
+
+    def __len__(self) -> int:
+        return len(self._judgements)
+
+    @overload
+    def __getitem__(self, index: int) -> Judgement: ...
+    @overload
+    def __getitem__(self, index: slice) -> Judgements: ...
+    def __getitem__(self, index: int | slice) -> Judgement | Judgements:
+        return Judgements(self._judgements[index]) if isinstance(index, slice) else self._judgements[index]
+
+    def __iter__(self) -> Iterator[Judgement]:
+        return iter(self._judgements)
+
+    def __repr__(self) -> str:
+        by = Counter(judgement.by for judgement in self if judgement.by is not None)
+        who = f" by {', '.join(name for name, _ in by.most_common(3))}" if by else ""
+        more = f" and {count(len(by) - 3, 'other')}" if len(by) > 3 else ""
+        return f"<Judgements: {count(len(self), 'judgement')} about {count(len(self._entries.names))}{who}{more}>"
+
+    # ---- what they say
+
+    @cached_property
+    def _entries(self) -> Entries:
+        return Entries(self._judgements)
+
+    @cached_property
+    def _facts(self) -> Facts:
+        return Facts(self._entries)
+
+    @cached_property
+    def contradictions(self) -> tuple[Contradiction, ...]:
+        """Points that are set apart and, through other judgements, put together: the shortest path first.
+
+        >>> import clusterdiff as cd
+        >>> said = [{"id": "1", "groups": [["a", "b"]]}, {"id": "2", "groups": [["b", "c"]]}]
+        >>> print(cd.Judgements([*said, {"id": "3", "groups": [["a"], ["c"]]}]).contradictions[0])
+        a ≠ c (3), but a = b (1) = c (2)
+        """
+        return contradictions(self._entries, self._facts)
+
+    @property
+    def facts(self) -> Facts:
+        """What follows from them; an error if they contradict each other."""
+        if self._facts.clashes:
+            raise ContradictionError.of(self.contradictions)
+        return self._facts
+
+    def settle(self, authors: Sequence[str] = ()) -> Settled:
+        """What stands if authors and dates decide: ``authors``, the most trusted first, then later dates.
+
+        Nothing is guessed among equals: judgements of the same precedence that contradict each other are all set aside.
+        """
+        if isinstance(authors, str):
+            raise ArgumentError.must("authors", "be a list of names, the most trusted first", authors)
+        accepted, aside = settle(self._judgements, authors)
+        return Settled(Judgements(accepted), tuple(aside))
+
+    # ---- against a run
+
+    def judge(self, run: object, *, old: object = None) -> Verdicts:
+        """Which judgements a run keeps, and which it violates; with ``old``, what was fixed since and what regressed.
+
+        ``run`` and ``old`` are whatever :func:`compare` takes, but for documents.
+        """
+        return judged(self._entries, Indexed(run), None if old is None else Indexed(old, "old"))
+
+    def apply(self, run: object, *, scores: Iterable[tuple[Any, Any, float]] | None = None) -> Corrected:
+        """The least change of a run that satisfies all judgements.
+
+        Apply the whole file to each new run, never in instalments. ``scores`` of pairs (point, point, score) say which
+        link of a cluster is the weakest where one must be cut.
+        """
+        return apply(self.facts, Indexed(run), scores)
+
+    # ---- files
+
+    def to_jsonl(self) -> str:
+        """The text of a file, one judgement per line."""
+        lines = (json.dumps(judgement.to_dict(), ensure_ascii=False) for judgement in self)
+        return "".join(f"{line}\n" for line in lines)
+
+    def write(self, path: str | PathLike[str]) -> None:
+        """Write them as JSON lines; the file appears whole or not at all."""
+        write_text(path, self.to_jsonl())

@@ -1,0 +1,108 @@
+"""Judgements as arrays: one row per point of a group, and which of their pairs a later judgement replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from clusterdiff.caching import cached_property
+from clusterdiff.judgements.judgement import Judgement
+from clusterdiff.points.labels import BoolArray, Int64Array
+
+
+@dataclass(frozen=True)
+class Replaced:
+    """Pairs of points about which the same author said something else later, by judgement."""
+
+    judgement: Int64Array
+    p: Int64Array
+    q: Int64Array
+
+    def __len__(self) -> int:
+        return len(self.judgement)
+
+
+class Entries:
+    """All points of all groups, by number: points in the order of their text, groups in that of their judgement.
+
+    Points of an unsure judgement are in groups of their own, which say nothing.
+    """
+
+    def __init__(self, judgements: Sequence[Judgement]) -> None:
+        self.judgements = judgements
+        flat = [point for judgement in judgements for point in judgement.points]
+        self.names = sorted(set(flat))
+        number = {name: i for i, name in enumerate(self.names)}
+        self.point: Int64Array = np.fromiter((number[point] for point in flat), np.int64, len(flat))
+        sizes = [
+            size
+            for judgement in judgements
+            for size in (*map(len, judgement.groups), *([1] * len(judgement.unsure)))
+        ]
+        groups = np.array([len(j.groups) + len(j.unsure) for j in judgements], dtype=np.int64)
+        self.group_judgement: Int64Array = np.repeat(np.arange(len(judgements)), groups)
+        self.group: Int64Array = np.repeat(np.arange(len(sizes)), np.array(sizes, dtype=np.int64))
+        self.judgement: Int64Array = self.group_judgement[self.group]
+        self.claims: BoolArray = np.array([judgement.claims for judgement in judgements], dtype=bool)
+
+    @cached_property
+    def first(self) -> Int64Array:
+        """The least point of each group."""
+        _, starts = np.unique(self.group, return_index=True)
+        return self.point[starts]
+
+    @cached_property
+    def dropped(self) -> Replaced:
+        """Pairs that a later judgement of the same author speaks of otherwise; only where both have a date."""
+        empty = np.empty(0, dtype=np.int64)
+        dated = [
+            i
+            for i, j in enumerate(self.judgements)
+            if j.by is not None and j.at is not None and not j.withdrawn
+        ]
+        if len(dated) < 2:
+            return Replaced(empty, empty, empty)
+        author = {name: i for i, name in enumerate({self.judgements[i].by for i in dated})}
+        times = {time: i for i, time in enumerate(sorted({str(self.judgements[i].at) for i in dated}))}
+        by, at = np.full(len(self.judgements), -1), np.zeros(len(self.judgements), dtype=np.int64)
+        by[dated] = [author[self.judgements[i].by] for i in dated]
+        at[dated] = [times[str(self.judgements[i].at)] for i in dated]
+        # Only points that the same author judged more than once can be in such a pair, and only two of one judgement.
+        rows = np.flatnonzero(by[self.judgement] >= 0)
+        _, inverse, counts = np.unique(
+            by[self.judgement[rows]] * len(self.names) + self.point[rows],
+            return_inverse=True,
+            return_counts=True,
+        )
+        rows = rows[counts[inverse] > 1]
+        several = np.bincount(self.judgement[rows], minlength=len(self.judgements))
+        rows = rows[several[self.judgement[rows]] > 1]
+        if not len(rows):
+            return Replaced(empty, empty, empty)
+        left, right = pairs_within(self.judgement[rows])
+        a, b = rows[left], rows[right]
+        p, q = np.minimum(self.point[a], self.point[b]), np.maximum(self.point[a], self.point[b])
+        judgement = self.judgement[a]
+        unsure = ~self.claims[judgement]
+        together = (self.group[a] == self.group[b]) & ~unsure
+        _, key = np.unique(np.stack([by[judgement], p, q], axis=1), axis=0, return_inverse=True)
+        key = key.ravel()
+        last = [np.full(key.max() + 1, -1) for _ in range(3)]
+        for state, said in zip(last, (together, ~together & ~unsure, unsure), strict=True):
+            np.maximum.at(state, key[said], at[judgement[said]])
+        other = np.where(together, last[1][key], last[0][key])
+        gone = ~unsure & (np.maximum(other, last[2][key]) > at[judgement])
+        return Replaced(judgement[gone], p[gone], q[gone])
+
+
+def pairs_within(runs: Int64Array) -> tuple[Int64Array, Int64Array]:
+    """The positions of all two elements of the same run, of equal neighbours."""
+    starts = np.flatnonzero(np.r_[True, runs[1:] != runs[:-1]])
+    sizes = np.diff(np.r_[starts, len(runs)])
+    end = np.repeat(starts + sizes, sizes)
+    ahead = end - np.arange(len(runs)) - 1
+    left = np.repeat(np.arange(len(runs)), ahead)
+    offset = np.arange(len(left)) - np.repeat(np.cumsum(ahead) - ahead, ahead)
+    return left, left + 1 + offset

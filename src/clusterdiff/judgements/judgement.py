@@ -1,0 +1,209 @@
+"""Judgement: groups of points, together within and apart between, and who found so, when and why."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from clusterdiff.errors import FileError, listed
+
+Group: TypeAlias = tuple[str, ...]
+Expect: TypeAlias = Literal["pass", "fail"]
+#: What a reviewer of a difference may answer.
+ANSWERS = ("old", "new", "own", "neither", "unsure")
+#: Fields that hold one text or nothing, in the order in which they are written.
+TEXTS = ("by", "at", "why", "source", "stratum", "answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A partial clustering: points of one group are together, of different groups apart; of others nothing is said.
+
+    Points are known by their text. See docs/judgements.md for what each field means.
+
+    Examples
+    --------
+    >>> match = Judgement((("ann", "anna"),), id="r1", by="eva")
+    >>> match.points, match.claims
+    (('ann', 'anna'), True)
+    >>> Judgement((("ann",), ("bob",)), id="r2")  # no match
+    <Judgement r2: ann | bob>
+    """
+
+    groups: tuple[Group, ...] = ()
+    #: Points that somebody looked at without finding anything.
+    unsure: Group = ()
+    id: str = ""
+    by: str | None = None
+    at: str | None = None
+    why: str | None = None
+    source: str | None = None
+    probability: float | None = None
+    stratum: str | None = None
+    x: float | None = None
+    complete: bool = False
+    beyond: tuple[int, ...] | None = None
+    expect: Expect = "pass"
+    withdrawn: bool = False
+    answer: str | None = None
+    shown: Any = None
+    #: Whatever else stands in the file, as it is.
+    other: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def points(self) -> Group:
+        """All points that it names."""
+        return tuple(point for group in self.groups for point in group) + self.unsure
+
+    @property
+    def claims(self) -> bool:
+        """Whether it says anything: it was not taken back, and somebody was sure."""
+        return bool(self.groups) and not self.withdrawn
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], name: str, place: str = "the judgement") -> Judgement:
+        """A judgement from plain values; ``name`` is its id unless it has one, and ``place`` is for messages."""
+        if not isinstance(data, Mapping):
+            raise FileError(f"{place} must be an object; got {_short(data)}.")
+        rest = {key: value for key, value in data.items() if value is not None}
+        told = rest.pop("id", name)
+        place = f"{place} ({told})" if "id" in data else place
+        if "groups" in rest and "unsure" in rest:
+            raise FileError(f'{place} has "groups" and "unsure"; it must have one of them.')
+        if "groups" not in rest and "unsure" not in rest and rest.get("answer") not in ANSWERS[3:]:
+            raise FileError(f'{place} must have "groups", lists of points, or "unsure", a list of points.')
+        listed_groups = _groups(rest.pop("groups", []), place)
+        unsure = _group(rest.pop("unsure", []), "unsure", place)
+        texts = {key: _text(rest.pop(key, None)) for key in TEXTS}
+        expect = rest.pop("expect", "pass")
+        if expect not in ("pass", "fail"):
+            raise FileError(f'{place}: "expect" must be "pass" or "fail"; got {_short(expect)}.')
+        groups, beyond = _ordered(listed_groups, rest.pop("beyond", None), place)
+        return cls(
+            groups,
+            unsure,
+            str(told),
+            **texts,
+            probability=_number(rest, "probability", place, most=1.0),
+            x=_number(rest, "x", place),
+            complete=_flag(rest, "complete", place),
+            beyond=beyond,
+            expect=expect,
+            withdrawn=_flag(rest, "withdrawn", place),
+            shown=rest.pop("shown", None),
+            other=rest,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """As a line of a file holds it: what is as usual is left out."""
+        out: dict[str, Any] = {"id": self.id}
+        if self.groups or not self.unsure:
+            out["groups"] = [list(group) for group in self.groups]
+        else:
+            out["unsure"] = list(self.unsure)
+        if not self.groups and not self.unsure and self.answer:
+            del out["groups"]
+        out |= {key: value for key in TEXTS if (value := getattr(self, key)) is not None}
+        for key, usual in (("probability", None), ("x", None), ("complete", False), ("expect", "pass")):
+            if getattr(self, key) != usual:
+                out[key] = getattr(self, key)
+        if self.beyond is not None:
+            out["beyond"] = list(self.beyond)
+        if self.withdrawn:
+            out["withdrawn"] = True
+        if self.shown is not None:
+            out["shown"] = self.shown
+        return out | dict(self.other)
+
+    def __repr__(self) -> str:
+        groups = " | ".join(" ".join(group) for group in self.groups) or f"unsure {' '.join(self.unsure)}"
+        groups = groups if len(groups) <= 80 else groups[:79] + "…"
+        return f"<Judgement {self.id}: {groups}{' (withdrawn)' if self.withdrawn else ''}>"
+
+
+def pair(a: object, b: object, verdict: Literal["match", "no match", "unsure"], **fields: Any) -> Judgement:
+    """What is judged of two points.
+
+    >>> pair("b", "a", "match", id="r1"), pair("a", "b", "unsure", id="r2").claims
+    (<Judgement r1: a b>, False)
+    """
+    one, two = sorted((str(a), str(b)))
+    if one == two:
+        raise FileError(f"{fields.get('id', 'a pair')} judges {one!r} against itself.", "leave the row out.")
+    if verdict == "match":
+        return Judgement(((one, two),), **fields)
+    if verdict == "no match":
+        return Judgement(((one,), (two,)), **fields)
+    return Judgement(unsure=(one, two), **fields)
+
+
+def _groups(data: object, place: str) -> list[Group]:
+    if not isinstance(data, list | tuple):
+        raise FileError(f'{place}: "groups" must be a list of lists of points; got {_short(data)}.')
+    groups = [_group(group, "groups", place) for group in data]
+    if not all(groups):
+        raise FileError(f"{place} has an empty group.", "a group has at least one point.")
+    twice = [point for point, times in Counter(p for group in groups for p in group).items() if times > 1]
+    if twice:
+        raise FileError(
+            f"{place} names {listed(twice)} twice.",
+            "a point is in one group of a judgement; different findings are different judgements.",
+        )
+    return groups
+
+
+def _group(data: object, key: str, place: str) -> Group:
+    if not isinstance(data, list | tuple | set | frozenset):
+        raise FileError(f'{place}: "{key}" must hold lists of points; got {_short(data)}.')
+    odd = next((point for point in data if not isinstance(point, str | int | float) or point != point), None)
+    if odd is not None or None in data:
+        raise FileError(f'{place}: a point in "{key}" must be text or a number; got {_short(odd)}.')
+    return tuple(
+        sorted({str(point) for point in data} if isinstance(data, set | frozenset) else map(str, data))
+    )
+
+
+def _ordered(
+    groups: Sequence[Group], beyond: object, place: str
+) -> tuple[tuple[Group, ...], tuple[int, ...] | None]:
+    """Groups in the order of their points, and how many members of each are not listed."""
+    if beyond is None:
+        return tuple(sorted(groups)), None
+    numbers = list(beyond) if isinstance(beyond, list | tuple) else []
+    counts = all(type(number) is int and number >= 0 for number in numbers)
+    if not counts or len(numbers) != len(groups):
+        raise FileError(
+            f'{place}: "beyond" must be a list of counts, one per group; got {_short(beyond)}.',
+            "it says how many members of each group are not listed.",
+        )
+    order = sorted(range(len(groups)), key=lambda i: groups[i])
+    return tuple(groups[i] for i in order), tuple(numbers[i] for i in order)
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+def _flag(data: dict[str, Any], key: str, place: str) -> bool:
+    value = data.pop(key, False)
+    if not isinstance(value, bool):
+        raise FileError(f'{place}: "{key}" must be true or false; got {_short(value)}.')
+    return value
+
+
+def _number(data: dict[str, Any], key: str, place: str, most: float = math.inf) -> float | None:
+    value = data.pop(key, None)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= most:
+        limit = "above 0, and at most 1" if most == 1 else "above 0"
+        raise FileError(f'{place}: "{key}" must be a number {limit}; got {_short(value)}.')
+    return float(value)
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else text[:79] + "…"

@@ -1,0 +1,106 @@
+"""Settle contradictions by author and date: what has precedence stands, what contradicts it is set aside and listed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from clusterdiff.judgements.contradictions import Contradiction, contradictions
+from clusterdiff.judgements.entries import Entries
+from clusterdiff.judgements.facts import Facts
+from clusterdiff.judgements.judgement import Judgement
+
+
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """A judgement that does not stand, and the contradiction that it is part of."""
+
+    judgement: Judgement
+    contradiction: Contradiction
+
+    def __str__(self) -> str:
+        return f"{self.judgement.id} set aside: {self.contradiction}"
+
+
+def settle(judgements: Sequence[Judgement], authors: Sequence[str]) -> tuple[list[Judgement], list[Aside]]:
+    """What stands, in its order, and what is set aside.
+
+    Authors in the order of ``authors`` come first, then later judgements before earlier ones, undated ones last.
+    Nothing is guessed among equals: all of them that are part of a contradiction are set aside.
+    """
+    aside: list[Aside] = []
+    for region in _regions(judgements):
+        aside += _settled([judgements[i] for i in region], authors)
+    gone = {id(one.judgement) for one in aside}
+    return [judgement for judgement in judgements if id(judgement) not in gone], aside
+
+
+def _regions(judgements: Sequence[Judgement]) -> list[list[int]]:
+    """Judgements that have points in common, directly or through others, where any of them contradict each other."""
+    entries = Entries(judgements)
+    if not len(entries.point):
+        return []
+    n = len(entries.names)
+    graph = coo_array(
+        (np.ones(len(entries.point), dtype=np.int8), (entries.point, n + entries.judgement)),
+        shape=(n + len(judgements), n + len(judgements)),
+    )
+    _, found = connected_components(graph, directed=False)
+    # What is replaced counts here: it comes back if what replaced it is set aside.
+    undated = [Judgement(judgement.groups) if judgement.claims else Judgement() for judgement in judgements]
+    raw = Entries(undated)
+    facts = Facts(raw)
+    place = {name: i for i, name in enumerate(entries.names)}
+    bad = {int(found[place[raw.names[a]]]) for _, a, _ in facts.clashes}
+    out: dict[int, list[int]] = {region: [] for region in sorted(bad)}
+    for i, region in enumerate(found[n:].tolist()):
+        if region in out:
+            out[region].append(i)
+    return list(out.values())
+
+
+def _settled(judgements: list[Judgement], authors: Sequence[str]) -> list[Aside]:
+    rank = {author: i for i, author in enumerate(authors)}
+    times = {time: i for i, time in enumerate(sorted({str(j.at) for j in judgements if j.at is not None}), 1)}
+
+    def priority(judgement: Judgement) -> tuple[int, int]:
+        dated = 0 if judgement.at is None else -times[judgement.at]
+        return rank.get(judgement.by or "", len(rank)), dated
+
+    live = [judgement for judgement in judgements if not judgement.withdrawn]
+    accepted = [judgement for judgement in live if not judgement.groups]
+    aside: list[Aside] = []
+    for level in sorted({priority(judgement) for judgement in live if judgement.groups}):
+        equals = sorted(
+            (j for j in live if j.groups and priority(j) == level), key=lambda j: (j.id, j.groups)
+        )
+        while True:
+            entries = Entries([*accepted, *equals])
+            facts = Facts(entries)
+            if not facts.clashes:
+                break
+            aside += (out := _part_of(equals, entries, facts))
+            gone = {id(one.judgement) for one in out}
+            equals = [judgement for judgement in equals if id(judgement) not in gone]
+        accepted += equals
+    return aside
+
+
+def _part_of(equals: list[Judgement], entries: Entries, facts: Facts) -> list[Aside]:
+    """Those of equal precedence that are part of a contradiction, and of which."""
+    told = contradictions(entries, facts)
+    bad = {int(facts.block[a]) for _, a, _ in facts.clashes}
+    block = dict(zip(entries.names, facts.block.tolist(), strict=True))
+    apart = {facts.judgement_of[scope] for scope, _, _ in facts.clashes}
+    first = len(entries.judgements) - len(equals)
+    out = []
+    for i, judgement in enumerate(equals, first):
+        joins = any(len(group) > 1 and block[group[0]] in bad for group in judgement.groups)
+        if joins or i in apart:
+            mine = (c for c in told if judgement.id in (c.judgement, *c.by))
+            out.append(Aside(judgement, next(mine, told[0])))
+    return out

@@ -1,0 +1,80 @@
+"""Indexed: a clustering that judgements are held against, and where their points stand in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from clusterdiff.caching import cached_property
+from clusterdiff.errors import ArgumentError
+from clusterdiff.inputs.choice import CORPORA, recognise
+from clusterdiff.points.clustering import Clustering
+from clusterdiff.points.labels import Int64Array
+
+
+def read_run(data: object, argument: str) -> Clustering:
+    """A clustering from whatever :func:`clusterdiff.compare` takes, but for documents."""
+    if isinstance(data, Clustering):
+        return data
+    side = recognise(data, argument)
+    if isinstance(side, CORPORA):
+        raise ArgumentError.about(
+            argument,
+            "holds documents of mentions, and judgements are about the points of one clustering.",
+            "take one document of the corpus.",
+        )
+    return side.told(None, None).clustering()
+
+
+class Indexed:
+    """A clustering whose points are asked for by their text."""
+
+    def __init__(self, data: object, argument: str = "run") -> None:
+        self.clustering = read_run(data, argument)
+        self.cluster: Int64Array = self.clustering.codes.astype(np.int64)
+
+    @cached_property
+    def sizes(self) -> Int64Array:
+        """The number of points of each cluster."""
+        return self.clustering.sizes
+
+    @cached_property
+    def points(self) -> Sequence[Any]:
+        """The names of the points, as they are."""
+        return self.clustering.point_names()
+
+    def find(self, names: Sequence[str]) -> Int64Array:
+        """Where points stand, by their text; -1 for those that the run has not, or has in no cluster."""
+        points = self.points
+        found = np.full(len(names), -1, dtype=np.int64)
+        if isinstance(points, range):
+            for i, name in enumerate(names):
+                if name.isascii() and name.isdigit() and str(int(name)) == name and int(name) < len(points):
+                    found[i] = int(name)
+        else:
+            wanted = {name: i for i, name in enumerate(names)}
+            texts = points if set(map(type, points)) == {str} else map(str, points)
+            for place, text in enumerate(texts):
+                at = wanted.get(text)
+                if at is not None:
+                    found[at] = place
+        present = found >= 0
+        present[present] = self.cluster[found[present]] >= 0
+        return np.where(present, found, -1)
+
+    def members(self, clusters: Int64Array) -> dict[int, list[int]]:
+        """The positions of the points of some clusters."""
+        wanted = np.zeros(len(self.sizes) + 1, dtype=bool)
+        wanted[clusters] = True
+        wanted[-1] = False  # code -1: in no cluster
+        at = np.flatnonzero(wanted[self.cluster])
+        at = at[np.argsort(self.cluster[at], kind="stable")]
+        codes, starts = np.unique(self.cluster[at], return_index=True)
+        parts = np.split(at, starts[1:]) if len(codes) else []
+        return {code: part.tolist() for code, part in zip(codes.tolist(), parts, strict=True)}
+
+    def text(self, place: int) -> str:
+        """What the point at a place is called, as text."""
+        return str(self.points[place])

@@ -1,0 +1,327 @@
+"""Verdicts: judgements held against a run, costliest violation first; and what changed since an older run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from clusterdiff.judgements.assembly import Assembly, assemble
+from clusterdiff.judgements.entries import Entries
+from clusterdiff.judgements.judgement import Judgement
+from clusterdiff.judgements.runs import Indexed
+from clusterdiff.points.labels import AnyArray, Int64Array
+from clusterdiff.table import Table, record_html
+from clusterdiff.wording import count, percent
+
+State = Literal["violated", "unexpected", "expected", "extended", "undecided", "kept"]
+#: States in the order in which they are told.
+STATES: tuple[State, ...] = ("violated", "unexpected", "expected", "extended", "undecided", "kept")
+
+
+class Outcome(NamedTuple):
+    """One judgement held against a run.
+
+    ``pairs`` of its points are in the run, and the run has ``violated`` of them otherwise. ``cost`` is how many pairs
+    of points would have to be joined or parted to keep it. ``extra`` counts members of a complete group that the
+    judgement does not know, and ``absent`` points that the run does not have.
+    """
+
+    id: str
+    state: str
+    pairs: int
+    violated: int
+    cost: int
+    extra: int
+    absent: int
+    by: str | None
+    why: str | None
+    groups: str
+
+    def _repr_html_(self) -> str:
+        return record_html("Outcome", self._asdict())
+
+
+class Verdicts:
+    """What a run makes of judgements. Made by :meth:`Judgements.judge`.
+
+    Examples
+    --------
+    >>> import clusterdiff as cd
+    >>> said = cd.Judgements([{"id": "r1", "groups": [["ann", "anna"]]}, {"id": "r2", "groups": [["ann"], ["bob"]]}])
+    >>> verdicts = said.judge({"ann": 1, "anna": 2, "bob": 3})
+    >>> verdicts
+    <Verdicts: 1 violated, 1 kept (50%)>
+    >>> verdicts.table[0].id, verdicts.table[0].cost
+    ('r1', 1)
+    """
+
+    def __init__(self, table: Table[Outcome], largest: int, before: Verdicts | None = None) -> None:
+        self.table = table
+        self.largest = largest
+        self.before = before
+        self._counts = Counter(table["state"].tolist())
+
+    @property
+    def violated(self) -> int:
+        """How many judgements the run violates."""
+        return self._counts["violated"]
+
+    @property
+    def kept(self) -> int:
+        """How many it keeps; those that it merely extends are kept, too."""
+        return self._counts["kept"] + self._counts["extended"]
+
+    @property
+    def extended(self) -> int:
+        """How many complete groups have members in the run that the judgement does not know."""
+        return self._counts["extended"]
+
+    @property
+    def undecided(self) -> int:
+        """How many say nothing of this run: unsure, or fewer than two of their points are in it."""
+        return self._counts["undecided"]
+
+    @property
+    def expected(self) -> int:
+        """How many fail that were expected to."""
+        return self._counts["expected"]
+
+    @property
+    def unexpected(self) -> int:
+        """How many were expected to fail, and are kept."""
+        return self._counts["unexpected"]
+
+    @property
+    def share(self) -> float:
+        """Judgements kept, as a share of those kept or violated; 1 if there are none."""
+        decided = self.kept + self.violated
+        return self.kept / decided if decided else 1.0
+
+    @property
+    def fixed(self) -> list[str]:
+        """What the older run violates, and this one keeps."""
+        return self._moved(("violated", "expected"), ("kept", "extended", "unexpected"))
+
+    @property
+    def regressed(self) -> list[str]:
+        """What the older run keeps, and this one violates: the costliest first."""
+        return self._moved(("kept", "extended", "unexpected"), ("violated", "expected"))
+
+    def _moved(self, was: tuple[str, ...], now: tuple[str, ...]) -> list[str]:
+        if self.before is None:
+            return []
+        old = dict(zip(self.before.table["id"].tolist(), self.before.table["state"].tolist(), strict=True))
+        rows = zip(self.table["id"].tolist(), self.table["state"].tolist(), strict=True)
+        return [name for name, state in rows if state in now and old.get(name) in was]
+
+    @property
+    def values(self) -> dict[str, float]:
+        """What limits can be set for: counts, the largest cluster, and ``kept`` as a share."""
+        out: dict[str, float] = {state: self._counts[state] for state in STATES} | {"kept": self.share}
+        out |= {"largest": self.largest, "fixed": len(self.fixed), "regressed": len(self.regressed)}
+        return out
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values."""
+        told: dict[str, Any] = {state: self._counts[state] for state in STATES} | {"kept_share": self.share}
+        told["largest"] = self.largest
+        if self.before is not None:
+            told |= {"fixed": self.fixed, "regressed": self.regressed}
+        return told | {"judgements": [row._asdict() for row in self.table]}
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def __repr__(self) -> str:
+        return f"<Verdicts: {self.told}>"
+
+    @property
+    def told(self) -> str:
+        """The counts in words."""
+        told = [f"{self._counts[state]:,} {state}" for state in STATES if self._counts[state]]
+        return (
+            f"{', '.join(told) or 'no judgements'} ({percent(self.share)})" if self.kept else ", ".join(told)
+        )
+
+    def _repr_html_(self) -> str:
+        return self.table._repr_html_()
+
+
+def judge(entries: Entries, run: Indexed) -> Verdicts:
+    """Each judgement against a run, on the points that the run has."""
+    judgements = entries.judgements
+    k = len(judgements)
+    at = run.find(entries.names)
+    present = at[entries.point] >= 0
+    rows = np.flatnonzero(present)
+    cluster = run.cluster[at[entries.point[rows]]]
+    of, group = entries.judgement[rows], entries.group[rows]
+    clusters = len(run.sizes)
+    in_group = np.bincount(group, minlength=len(entries.group_judgement))
+    all_pairs = _two(np.bincount(of, minlength=k))
+    # Pairs of a judgement by whether it puts them together, and whether the run does.
+    together = np.bincount(entries.group_judgement, _two(in_group), minlength=k)
+    both = _by(group * clusters + cluster, entries.group_judgement[group], k)
+    met = _by(of * clusters + cluster, of, k)
+    violated = (together - both) + (met - both)
+    dropped = entries.dropped
+    if len(dropped):
+        gone = (at[dropped.p] >= 0) & (at[dropped.q] >= 0)
+        which, p, q = dropped.judgement[gone], at[dropped.p[gone]], at[dropped.q[gone]]
+        said = _grouped(entries, dropped.judgement[gone], dropped.p[gone], dropped.q[gone])
+        np.subtract.at(all_pairs, which, 1)
+        np.subtract.at(violated, which, (said != (run.cluster[p] == run.cluster[q])).astype(float))
+    touched = np.unique(of * clusters + cluster)
+    members = np.bincount(touched // clusters, run.sizes[touched % clusters], minlength=k)
+    complete = np.array([judgement.complete for judgement in judgements], dtype=bool)
+    extra = np.where(complete, members - np.bincount(of, minlength=k), 0).astype(np.int64)
+    absent = np.bincount(entries.judgement, ~present, minlength=k).astype(np.int64)
+    bad = (violated > 0) & entries.claims
+    costs = _costs(entries, run, at, np.flatnonzero(bad))
+    shown = [i for i in range(k) if not judgements[i].withdrawn]
+    states = [_state(judgements[i], int(all_pairs[i]), bool(bad[i]), int(extra[i])) for i in shown]
+    order = sorted(
+        range(len(shown)),
+        key=lambda j: (
+            STATES.index(states[j]),
+            -costs.get(shown[j], 0),
+            -extra[shown[j]],
+            judgements[shown[j]].id,
+        ),
+    )
+    picked = np.array([shown[j] for j in order], dtype=np.int64)
+    claims = entries.claims[picked]
+    table = Table(
+        {
+            "id": _objects([judgements[i].id for i in picked]),
+            "state": _objects([states[j] for j in order]),
+            "pairs": np.where(claims, all_pairs[picked], 0).astype(np.int64),
+            "violated": np.where(claims, violated[picked], 0).astype(np.int64),
+            "cost": np.array([costs.get(int(i), 0) for i in picked], dtype=np.int64),
+            "extra": np.where(claims, extra[picked], 0),
+            "absent": absent[picked],
+            "by": _objects([judgements[i].by for i in picked]),
+            "why": _objects([judgements[i].why for i in picked]),
+            "groups": _objects([_said(judgements[i]) for i in picked]),
+        },
+        Outcome,
+    )
+    return Verdicts(table, int(run.sizes.max(initial=0)))
+
+
+def _objects(values: list[Any]) -> AnyArray:
+    out = np.empty(len(values), dtype=object)
+    out[:] = values
+    return out
+
+
+def _said(judgement: Judgement) -> str:
+    """The claim in one line: groups apart from each other, the points of each together."""
+    groups = judgement.groups or tuple((point,) for point in judgement.unsure)
+    return " | ".join(" ".join(group) for group in groups)
+
+
+def _state(judgement: Judgement, pairs: int, bad: bool, extra: int) -> State:
+    if not judgement.claims or not (pairs or (judgement.complete and extra)):
+        return "undecided"
+    if judgement.expect == "fail":
+        return "expected" if bad else "unexpected"
+    return "violated" if bad else "extended" if extra else "kept"
+
+
+def _two(counts: Any) -> Any:
+    return counts * (counts - 1) / 2
+
+
+def _by(keys: Int64Array, of: Int64Array, k: int) -> Any:
+    """Pairs of rows with the same key, added up by judgement."""
+    _, first, counts = np.unique(keys, return_index=True, return_counts=True)
+    return np.bincount(of[first], _two(counts), minlength=k)
+
+
+def _grouped(entries: Entries, judgement: Int64Array, p: Int64Array, q: Int64Array) -> Any:
+    """Whether judgements have two of their points in one group."""
+    n = len(entries.names)
+    keys = entries.judgement * n + entries.point
+    order = np.argsort(keys)
+    sides = [entries.group[order[np.searchsorted(keys, judgement * n + end, sorter=order)]] for end in (p, q)]
+    return sides[0] == sides[1]
+
+
+def _costs(entries: Entries, run: Indexed, at: Int64Array, violated: Int64Array) -> dict[int, int]:
+    """The pairs that applying a single judgement would flip."""
+    wanted = np.isin(entries.judgement, violated)
+    groups: dict[int, dict[int, list[int]]] = {int(i): {} for i in violated}
+    for j, g, place in zip(
+        entries.judgement[wanted].tolist(),
+        entries.group[wanted].tolist(),
+        at[entries.point[wanted]].tolist(),
+        strict=True,
+    ):
+        if place >= 0:
+            groups[j].setdefault(g, []).append(place)
+    hard = {
+        j: [sorted(places) for places in held.values()]
+        for j, held in groups.items()
+        if sum(map(len, held.values())) > 2
+    }
+    touched = np.unique(run.cluster[[p for held in hard.values() for places in held for p in places]])
+    members = run.members(touched) if hard else {}
+    costs = {}
+    for j, held in groups.items():
+        if j in hard:
+            costs[j] = _flipped(hard[j], run, members)
+            continue
+        one, two = (int(run.sizes[run.cluster[p]]) for places in held.values() for p in places)
+        costs[j] = one * two if len(held) == 1 else one - 1
+    return costs
+
+
+def _flipped(groups: list[list[int]], run: Indexed, members: dict[int, list[int]]) -> int:
+    """The pairs that change if these groups are made true."""
+    atoms = Assembly()
+    scope = frozenset({0}) if len(groups) > 1 else frozenset[int]()
+    for places in groups:
+        here = Counter(int(run.cluster[place]) for place in places)
+        atoms.add(dict(here), min(map(run.text, places)), scope)
+    spanning = [atom for atom in range(len(groups)) if len(atoms.here[atom]) > 1]
+    judged = {place for places in groups for place in places}
+    clusters = {int(run.cluster[place]) for place in judged}
+    homes: dict[int, list[int]] = {
+        c: [a for a in range(len(groups)) if a not in spanning and c in atoms.here[a]] for c in clusters
+    }
+    least = {}
+    for cluster in clusters:
+        free = [place for place in members[cluster] if place not in judged]
+        least[cluster] = min(map(run.text, members[cluster]))
+        if free:
+            homes[cluster].append(atoms.add({cluster: len(free)}, min(map(run.text, free))))
+    assemble(atoms, homes, spanning, lambda cluster: int(run.sizes[cluster]), least)
+    cells: Counter[tuple[int, int]] = Counter()
+    for atom, held in enumerate(atoms.here):
+        for cluster, points in held.items():
+            cells[atoms.find(atom), cluster] += points
+    parts: Counter[int] = Counter()
+    for (root, _), points in cells.items():
+        parts[root] += points
+    old = sum(int(run.sizes[cluster]) * (int(run.sizes[cluster]) - 1) for cluster in clusters)
+    new = sum(points * (points - 1) for points in parts.values())
+    return (old + new - 2 * sum(points * (points - 1) for points in cells.values())) // 2
+
+
+def judged(entries: Entries, run: Indexed, old: Indexed | None) -> Verdicts:
+    """Verdicts on a run, and on an older one if there is one."""
+    found = judge(entries, run)
+    if old is not None:
+        found.before = judge(entries, old)
+    return found
+
+
+def summary(verdicts: Verdicts) -> str:
+    """One sentence on a run, or on the change from an older one."""
+    told = f"{count(len(verdicts), 'judgement')}: {verdicts.told}"
+    if verdicts.before is not None:
+        told += f"; {len(verdicts.fixed):,} fixed, {len(verdicts.regressed):,} regressed"
+    return told

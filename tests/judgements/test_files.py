@@ -1,0 +1,175 @@
+"""Files of judgements: what other tools store is read as it is, and what cannot be meant is refused by name."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import clusterdiff as cd
+
+
+def read(tmp_path: Path, name: str, text: str, **how: Any) -> cd.Judgements:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return cd.Judgements.read(path, **how)
+
+
+def claims(judgements: cd.Judgements) -> list[Any]:
+    return [[list(group) for group in one.groups] or ["unsure", *one.unsure] for one in judgements]
+
+
+def test_matchbox_endorses_groups(tmp_path: Path) -> None:
+    """A list of judgements, or a line for each; unknown keys stay."""
+    said = [{"user_name": "ann", "shown": 10, "endorsed": [[1, 2], [3]], "tag": "round 1"}]
+    found = read(tmp_path, "m.json", json.dumps(said))
+    assert claims(found) == [[["1", "2"], ["3"]]]
+    assert (found[0].by, found[0].shown, found[0].other) == ("ann", 10, {"tag": "round 1"})
+
+
+def test_babel_tests_in_json_and_in_issues(tmp_path: Path) -> None:
+    """What resolves together, and what does not."""
+    text = "See {{BabelTest|ResolvesWith|A:1|B:2}} and\n{{BabelTest|DoesNotResolveWith|A:1|C:3}}"
+    text += "; {{BabelTest|HasLabel|A:1|x}}"
+    assert claims(read(tmp_path, "issue.txt", text)) == [[["A:1", "B:2"]], [["A:1"], ["C:3"]]]
+    text = json.dumps({"babel_tests": {"ResolvesWith": [["A:1", "B:2"]]}})
+    assert claims(read(tmp_path, "b.json", text)) == [[["A:1", "B:2"]]]
+
+
+def test_zingg_labels_by_cluster(tmp_path: Path) -> None:
+    """1 match, 0 no match, 2 unsure; the key column names the points."""
+    rows = (
+        "z_zid,z_cluster,z_isMatch,recid\n0,c1,1,r1\n1,c1,1,r2\n2,c2,0,r3\n3,c2,0,r4\n4,c3,2,r5\n5,c3,2,r6\n"
+    )
+    assert claims(read(tmp_path, "z.csv", rows, key="recid")) == [
+        [["r1", "r2"]],
+        [["r3"], ["r4"]],
+        ["unsure", "r5", "r6"],
+    ]
+    assert claims(read(tmp_path, "z.csv", rows))[0] == [["0", "1"]]
+    with pytest.raises(cd.FileError, match="has no column 'name' that names the points"):
+        read(tmp_path, "z.csv", rows, key="name")
+
+
+def test_dedupe_needs_a_key(tmp_path: Path) -> None:
+    """Its training data holds records, not ids."""
+    record = {"id": "1", "name": "Ann"}, {"id": "2", "name": "Anna"}
+    text = json.dumps(
+        {"match": [{"__class__": "tuple", "__value__": list(record)}], "distinct": [[record[0], {"id": "3"}]]}
+    )
+    assert claims(read(tmp_path, "t.json", text, key="id")) == [[["1", "2"]], [["1"], ["3"]]]
+    with pytest.raises(cd.FileError, match="does not say which points they are") as caught:
+        read(tmp_path, "t.json", text)
+    assert caught.value.hint == "name the field that does with key=: 'id', 'name'."
+    with pytest.raises(cd.ArgumentError, match="`key` must be a field of the records"):
+        read(tmp_path, "t.json", text, key="ssn")
+
+
+def test_nomenklatura_withdraws_what_is_deleted(tmp_path: Path) -> None:
+    """deleted_at is the seventh field."""
+    lines = '["a","b","positive",null,"ann","2026-01-01","2026-02-01"]\n'
+    lines += '["a","c","unsure",null,"ann","2026-01-01",null]\n'
+    found = read(tmp_path, "resolver.ijson", lines)
+    assert [one.withdrawn for one in found] == [True, False]
+    assert not found.facts.blocks
+
+
+def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+    """Every field, and keys that are not ours."""
+    said: list[dict[str, Any]] = [
+        {"id": "1", "groups": [["b", "a"], ["c"]], "by": "ann", "at": "2026", "why": "x", "source": "s"},
+        {"id": "2", "unsure": ["d", "e"], "probability": 0.25, "stratum": "0", "x": 2.5},
+        {"id": "3", "groups": [["z"], ["a", "b"]], "beyond": [3, 0], "complete": True, "expect": "fail"},
+        {
+            "id": "4",
+            "groups": [["a", 7]],
+            "withdrawn": True,
+            "answer": "own",
+            "shown": {"1": [["a"]]},
+            "own": [1],
+        },
+        {"id": "5", "answer": "neither", "probability": 1.0},
+    ]
+    first = cd.Judgements(said)
+    assert first[2].beyond == (0, 3)  # groups are in the order of their points, and their counts with them
+    assert first[3].points == ("7", "a")
+    first.write(tmp_path / "j.jsonl")
+    again = cd.Judgements.read(tmp_path / "j.jsonl")
+    assert list(again) == list(first)
+    assert again.to_jsonl() == first.to_jsonl()
+
+
+def test_several_files_tell_their_lines_apart(tmp_path: Path) -> None:
+    """The number of a line is prefixed with the file's name; ids are left alone."""
+    (tmp_path / "a.csv").write_text("a,b,verdict\nx,y,match\n", encoding="utf-8")
+    (tmp_path / "b.jsonl").write_text('{"id":"q","groups":[["x"],["y"]]}\n', encoding="utf-8")
+    found = cd.Judgements.read(tmp_path / "a.csv", tmp_path / "b.jsonl")
+    assert [one.id for one in found] == ["a.csv line 2", "q"]
+    assert str(found.contradictions[0]) == "x ≠ y (q), but x = y (a.csv line 2)"
+
+
+@pytest.mark.parametrize(
+    ("line", "wrong"),
+    [
+        ('{"groups": [["a"], ["a", "b"]]}', "line 1 names 'a' twice"),
+        ('{"id": "r", "groups": [[]]}', r"line 1 \(r\) has an empty group"),
+        ('{"groups": "ab"}', '"groups" must be a list of lists of points'),
+        ('{"groups": [[null]]}', "must be text or a number"),
+        ('{"by": "ann"}', 'must have "groups", lists of points, or "unsure"'),
+        ('{"groups": [["a"]], "unsure": ["b"]}', 'has "groups" and "unsure"'),
+        (
+            '{"groups": [["a", "b"]], "probability": 0}',
+            '"probability" must be a number above 0, and at most 1',
+        ),
+        ('{"groups": [["a", "b"]], "expect": "maybe"}', '"expect" must be "pass" or "fail"'),
+        ('{"groups": [["a", "b"]], "beyond": [1, 2]}', '"beyond" must be a list of counts, one per group'),
+        ('{"groups": [["a", "b"]], "complete": 1}', '"complete" must be true or false'),
+        ('["a", "b", "positive"]', "line 1 must be a judgement, or a line of a resolver"),
+        ('{"nodes": []}', 'line 1 must have "groups"'),
+        ('["a", "b"]', "line 1 must be an object; got 'a'"),
+        ("x y", "holds no judgements: it starts with neither JSON nor a table"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(line: str, wrong: str, tmp_path: Path) -> None:
+    """With the file, the line and the field."""
+    with pytest.raises(cd.FileError, match=wrong):
+        read(tmp_path, "j.jsonl" if line[0] in "[{" else "j.txt", line + "\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("a,b,verdict\nx,y,perhaps\n", "line 2: the verdict must be"),
+        ("a,b,verdict\nx,x,match\n", "judges 'x' against itself"),
+        ("a,b,verdict\nx,,match\n", "line 2 has no b"),
+        ("a,b,verdict,probability\nx,y,match,often\n", "probability must be a number; got 'often'"),
+        ("left,right\nx,y\n", "is no table of judgements: it has the columns 'left', 'right'"),
+    ],
+)
+def test_tables_that_hold_no_judgements_are_refused(text: str, wrong: str, tmp_path: Path) -> None:
+    """By line."""
+    with pytest.raises(cd.FileError, match=wrong):
+        read(tmp_path, "j.csv", text)
+
+
+def test_labelled_pairs_are_not_links(tmp_path: Path) -> None:
+    """Read as links they are refused, and the way out is named; read as judgements they say what they say."""
+    path = tmp_path / "labels.csv"
+    path.write_text(
+        "unique_id_l,unique_id_r,clerical_match_score\n1,2,1.0\n1,3,0.0\n2,3,0.5\n", encoding="utf-8"
+    )
+    with pytest.raises(cd.FileError, match="not every pair is a link") as caught:
+        cd.read(path, pairs=True)
+    assert "clusterdiff judge RUN FILE" in str(caught.value.hint)
+    assert claims(cd.Judgements.read(path)) == [[["1", "2"]], [["1"], ["3"]], ["unsure", "2", "3"]]
+
+
+def test_points_of_one_text_are_refused() -> None:
+    """1 and "1" cannot be told apart by judgements."""
+    said = cd.Judgements([{"groups": [["1", "2"]]}])
+    with pytest.raises(cd.LabelError, match="`run` mixes points of different types"):
+        said.judge({1: "a", "1": "b", 2: "a"})
+    assert said.judge({1: "a", 2: "a"}).kept == 1
+    assert said.judge([0, 0, 0]).kept == 1  # points without names are called by their positions

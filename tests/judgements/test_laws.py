@@ -1,0 +1,178 @@
+"""What always holds of applying and judging, on clusterings of a few points against consistent facts."""
+
+from __future__ import annotations
+
+import random
+from itertools import combinations, product
+from typing import Any
+
+import pytest
+
+import clusterdiff as cd
+
+Parts = frozenset[frozenset[str]]
+
+
+def partitions(points: str) -> list[list[list[str]]]:
+    """All ways to divide points into clusters."""
+    if not points:
+        return [[]]
+    first, rest = points[0], partitions(points[1:])
+    out = []
+    for parts in rest:
+        out.append([[first], *parts])
+        out += [[*parts[:i], [first, *parts[i]], *parts[i + 1 :]] for i in range(len(parts))]
+    return out
+
+
+def pairs(points: str) -> list[tuple[str, str]]:
+    return list(combinations(points, 2))
+
+
+def together(clustering: Any) -> set[tuple[str, str]]:
+    """Pairs of points in one cluster."""
+    return {pair for cluster in clustering for pair in combinations(sorted(cluster), 2)}
+
+
+def fact_sets(points: str) -> list[tuple[tuple[tuple[str, str], bool], ...]]:
+    """All sets of closed facts: a partition into blocks, and which pairs of blocks are apart."""
+    out = []
+    for blocks in partitions(points):
+        least = sorted(min(block) for block in blocks)
+        same = [
+            ((a, b), True) for block in blocks for a, b in zip(sorted(block), sorted(block)[1:], strict=False)
+        ]
+        between = pairs("".join(least))
+        for chosen in product((False, True), repeat=len(between)):
+            out.append((*same, *((pair, False) for pair, on in zip(between, chosen, strict=True) if on)))
+    return out
+
+
+def judgements(facts: Any, seed: int = 0) -> cd.Judgements:
+    """Facts as judgements of pairs, in some order."""
+    said = [{"groups": [[a, b]] if same else [[a], [b]]} for (a, b), same in facts]
+    random.Random(seed).shuffle(said)
+    return cd.Judgements(said)
+
+
+def parts(clustering: cd.Clustering) -> Parts:
+    return frozenset(frozenset(cluster) for cluster in clustering)
+
+
+def check(facts: Any, clusters: list[list[str]]) -> None:
+    """Laws 1 to 8 and 10 of applying judgements."""
+    js = judgements(facts)
+    found = js.apply(clusters)
+    result, before = together(found), together(clusters)
+    said = {tuple(sorted(pair)): same for pair, same in facts}
+    assert all((pair in result) == same for pair, same in said.items())  # 1: it satisfies them
+    assert parts(js.apply(found)) == parts(found)  # 2: once is enough
+    if all((pair in before) == same for pair, same in said.items()):
+        assert parts(found) == parts(cd.Clustering(clusters))  # 3: nothing to do
+    blocks, apart = js.facts.blocks, js.facts.apart
+    named = {point: f"c{i}" for i, cluster in enumerate(reversed(clusters)) for point in reversed(cluster)}
+    assert parts(judgements(facts, seed=1).apply(named)) == parts(found)  # 4: names and order do not matter
+    root = {point: block[0] for block in blocks for point in block}
+    for cluster in map(set, clusters):
+        inner = any(len({root.get(p, p) for p in cluster} & set(pair)) == 2 for pair in apart)
+        spans = any(cluster & set(block) and set(block) - cluster for block in blocks)
+        if not inner and not spans:
+            assert frozenset(cluster) in parts(found)  # 5: it stays local
+    flipped = result ^ before
+    if not apart:
+        assert not before - result  # 6: only matches part nothing
+    if not any(
+        set(block) - set(cluster) and set(block) & set(cluster) for block in blocks for cluster in clusters
+    ):
+        assert not result - before
+    if found.chosen == 0:  # 10: no other clustering that satisfies them changes fewer pairs
+        names = sorted(point for cluster in clusters for point in cluster)
+        for other in map(together, partitions("".join(names))):
+            if all((pair in other) == same for pair, same in said.items()):
+                assert len(before - other) >= len(before - result)
+                assert not (other ^ before) < flipped
+    assert js.judge(found).violated == 0
+    assert (js.judge(clusters).violated == 0) == (parts(found) == parts(cd.Clustering(clusters)))
+
+
+def test_laws_of_applying_on_all_of_three_points() -> None:
+    """All 75 pairs of facts and clusterings."""
+    tried = [(facts, clusters) for facts in fact_sets("abc") for clusters in partitions("abc")]
+    assert len(tried) == 75
+    for facts, clusters in tried:
+        check(facts, clusters)
+
+
+def test_laws_of_applying_on_many_of_four_and_five_points() -> None:
+    """A sample of the 1,905 of four points, and of five."""
+    rng = random.Random(5)
+    four = [(facts, clusters) for facts in fact_sets("abcd") for clusters in partitions("abcd")]
+    assert len(four) == 1905
+    for facts, clusters in rng.sample(four, 120):
+        check(facts, clusters)
+    five, every = fact_sets("abcde"), partitions("abcde")
+    for _ in range(60):
+        check(rng.choice(five), rng.choice(every))
+
+
+def test_contradictions_are_those_of_the_closure() -> None:
+    """Against the closure by hand, on random judgements of six points; every path is a path."""
+    rng = random.Random(3)
+    points, seen = "abcdef", 0
+    for _ in range(150):
+        said = []
+        for i in range(rng.randint(2, 6)):
+            shown = rng.sample(points, rng.randint(2, 4))
+            groups: dict[int, list[str]] = {}
+            for point in shown:
+                groups.setdefault(rng.randint(0, 1), []).append(point)
+            said.append({"id": str(i), "groups": list(groups.values())})
+        js = cd.Judgements(said)
+        root = {point: point for point in points}
+        for one in said:
+            for group in one["groups"]:
+                for point in group[1:]:
+                    old, new = root[point], root[group[0]]
+                    root = {p: new if r == old else r for p, r in root.items()}
+        wanted = {
+            (one["id"], frozenset(map(frozenset, (g, h))))
+            for one in said
+            for g, h in combinations(one["groups"], 2)
+            if root[g[0]] == root[h[0]]
+        }
+        ids = {one["id"]: one for one in said}
+        found = set()
+        for told in js.contradictions:
+            groups_of = ids[told.judgement]["groups"]
+            g, h = (next(group for group in groups_of if end in group) for end in told.apart)
+            found.add((told.judgement, frozenset(map(frozenset, (g, h)))))
+            for a, b, by in zip(told.path, told.path[1:], told.by, strict=False):
+                assert any({a, b} <= set(group) for group in ids[by]["groups"])
+        assert found == wanted
+        seen += len(found)
+        if wanted:
+            settled = js.settle()
+            assert settled.aside
+            assert not settled.judgements.contradictions
+    assert seen > 50
+
+
+@pytest.mark.parametrize("authors", [[], ["ann"], ["bob", "ann"]])
+def test_settling_keeps_what_has_precedence(authors: list[str]) -> None:
+    """What stands is consistent, and the first of the order always stands."""
+    rng = random.Random(8)
+    for _ in range(25):
+        said = [
+            {
+                "id": str(i),
+                "groups": [[a, b]] if rng.random() < 0.6 else [[a], [b]],
+                "by": rng.choice(["ann", "bob", "cy"]),
+                "at": f"2026-01-{i + 1:02}",
+            }
+            for i, (a, b) in enumerate(rng.sample(pairs("abcde"), 7))
+        ]
+        settled = cd.Judgements(said).settle(authors)
+        assert not settled.judgements.contradictions
+        rank = {name: i for i, name in enumerate(authors)}
+        first = min(said, key=lambda one: (rank.get(one["by"], len(rank)), -int(one["id"])))
+        assert first["id"] in {one.id for one in settled.judgements}
