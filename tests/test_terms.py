@@ -19,19 +19,10 @@ from clusterdiff.meet.declarations import COLUMNS, TERMS
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.rows import Rows
 from clusterdiff.meet.uneven import UnevenMeet
+from clusterdiff.meet.values import MEANS, SCORE_SUMS, TermSums
 from clusterdiff.paper.halving import Halving
 
-#: Sums that are means over the points where they are known, and those that are not.
-MEANS = (
-    "h_true", "h_pred", "h_joint", "split_info", "merge_info", "b3_recall", "b3_precision", "element",
-)  # fmt: skip
 WHOLE = ("mm", "aa", "bb", "true_max", "pred_max")
-#: The sums of S* and S', as sums of two terms.
-SCORES = {
-    f"s_{short}{mean}": (f"{sigma}_{name}", f"{sigma}_perfect_{name}")
-    for short, name in (("h", "entropy"), ("pairs", "pairs"), ("largest", "largest"))
-    for mean, sigma in (("", "product"), ("_mean", "mean"))
-}
 
 # ---- the declaration in exact arithmetic, over single points
 
@@ -234,16 +225,12 @@ def assert_known(known: Any, rows: Rows) -> None:
     for name in WHOLE:
         want = pytest.approx(rows[name], rel=1e-12) if rows.weighted else rows[name]
         assert getattr(sums, name) == want, name
-    for name in MEANS:
-        assert getattr(sums, name) * rows["total"] == pytest.approx(rows[name], rel=1e-12, abs=1e-12), name
-    covered = (rows["total"] ** 2 - rows["covered"]) / rows["total"]
-    mutual = (rows["gain"] + covered) / rows["total"]
-    assert sums.mutual == pytest.approx(mutual, rel=1e-9, abs=1e-12)
+    wanted = TermSums(rows)
+    for name in (*MEANS, *(SCORE_SUMS.keys() & known.known)):
+        assert getattr(sums, name) == pytest.approx(getattr(wanted, name), rel=1e-12, abs=1e-12), name
+    assert sums.mutual == pytest.approx(wanted.mutual, rel=1e-9, abs=1e-12)
     assert (len(known), known.k_true, known.k_pred) == (rows["cells"], rows["k_true"], rows["k_pred"])
     assert known.same == (rows["unlike"] == 0)
-    for name in SCORES.keys() & known.offers:
-        want = sum(rows[part] for part in SCORES[name]) / rows["total"]
-        assert known.fused(name) == pytest.approx(want, rel=1e-12), name
     pairs = known.pairs
     both = rows["pairs_both"]
     assert 2 * pairs.both == pytest.approx(both, rel=1e-12)
@@ -259,7 +246,11 @@ def test_the_core_agrees_with_the_declaration(points: list[tuple[int, int]]) -> 
     """The core's sums in one pass are the terms."""
     true, pred = np.array(points).T
     meet = Meet.from_labels(true, pred)
-    assert_known(meet, Rows.of(meet))
+    rows = Rows.of(meet)
+    assert_known(meet, rows)
+    for name in TERMS.keys() - MEANS:
+        assert getattr(meet.terms, name) == pytest.approx(rows[name], rel=1e-12, abs=1e-12), name
+    assert meet.terms.chi2 == pytest.approx(TermSums(rows).chi2, rel=1e-9, abs=1e-12)
 
 
 @given(st.lists(st.tuples(labels, labels, st.floats(-2, 2)), min_size=1, max_size=40))
@@ -271,9 +262,8 @@ def test_weighted_sums_agree_with_the_declaration(points: list[tuple[int, int, f
     assert_known(meet, rows)
     total, weighed = rows["total"], meet.weighed
     assert 2 * weighed.apart == pytest.approx(rows["apart"], rel=1e-9, abs=1e-12 * total**2)
-    chi2 = (rows["chi2_cells"] + (total**2 - rows["covered"]) / total) / total
-    assert weighed.chi2 == pytest.approx(chi2, rel=1e-9, abs=1e-12)
-    assert weighed.frobenius == pytest.approx(rows["frobenius"], rel=1e-9, abs=1e-12)
+    assert meet.terms.chi2 == pytest.approx(TermSums(rows).chi2, rel=1e-9, abs=1e-12)
+    assert meet.terms.frobenius == pytest.approx(rows["frobenius"], rel=1e-9, abs=1e-12)
 
 
 @given(st.integers(0, 10**6), st.integers(2, 30))

@@ -67,9 +67,9 @@ def test_measures_of_ones_own_rank_over_data_sets() -> None:
     sets = data_sets(7)
 
     def odd(meet: Any) -> float:
-        return float("nan") if meet.k_pred < 30 else float(meet.fused("s_h"))
+        return float("nan") if meet.k_pred < 30 else float(meet.sums.s_h)
 
-    found = cd.rank(sets, measures=lambda meet: float(meet.fused("s_h")), resamples=0)
+    found = cd.rank(sets, measures=lambda meet: float(meet.sums.s_h), resamples=0)
     assert found.mean_ranks == cd.rank(sets, resamples=0).mean_ranks
     sets["data 0"][1]["good"][:] = 0
     with pytest.warns(

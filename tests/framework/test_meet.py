@@ -78,7 +78,7 @@ def test_meets_pickle_and_copy_with_all_they_know(make: str) -> None:
         assert scores(other) == scores(meet)
         assert other.to_dict() == meet.to_dict()
         assert other.true_names.dtype == meet.true_names.dtype
-        assert other.offers == meet.offers
+        assert other.known == meet.known
         assert other.uneven == meet.uneven
         assert other.knows_points == meet.knows_points
         if meet.knows_points:

@@ -22,7 +22,8 @@ WEIGHTS = {p: 1.0 + p / 8 for p in TRUE.keys() | PRED.keys()}
 ELSEWHERE = {
     "overlap",
     "once",
-    "offers",
+    "known",
+    "terms",
     "lacking",
     "scale",
     "weights",
@@ -32,7 +33,7 @@ ELSEWHERE = {
     "cells",
 }
 #: Members of even meets alone: what they say of the points that both have would be half of the truth.
-REFUSED = {"coarsen", "fused", "margins", "regroup", "restrict", "weighed", "within", "bottom_entropy"}
+REFUSED = {"coarsen", "margins", "regroup", "restrict", "weighed", "within", "bottom_entropy"}
 #: Members of the class.
 MAKERS = {"from_cells", "from_labels", "of_points"}
 #: Members that are about the cells, which hold the points that both have.
@@ -111,7 +112,6 @@ def test_members_count_lost_points(weights: dict[int, float] | None) -> None:
         lambda meet: meet.part(np.array([0]), np.array([0])),
         lambda meet: meet.margins,
         lambda meet: meet.weighed,
-        lambda meet: meet.fused("s_h"),
         lambda meet: meet.bottom_entropy,
         derivation,
         lambda meet: to_networkx(meet, "derivation"),

@@ -15,7 +15,8 @@ import clusterdiff as cd
 from clusterdiff.measures import resolve_all
 from clusterdiff.meet.margins import Margins
 from clusterdiff.meet.parts import Overlap, Pairs
-from clusterdiff.meet.sums import FUSED, READS, Even, Sums
+from clusterdiff.meet.sums import READS, Even, Sums
+from clusterdiff.meet.values import NAMES as TERMS
 from tests.conftest import random_pair
 
 BOUND = {"K": "K(k=9)"}
@@ -30,13 +31,27 @@ VARIANTS = [
 ]
 
 
-class Guard(Even):
-    """A meet that offers its sums, its fused sums, and nothing else."""
+class GuardedSums:
+    """The sums that most measures are made of, and of all others those that are named, from their definitions."""
 
-    def __init__(self, meet: cd.Meet, *fused: str) -> None:
+    def __init__(self, meet: cd.Meet, known: frozenset[str]) -> None:
+        self._meet, self._known = meet, known
+
+    def __getattr__(self, name: str) -> Any:
+        if name in USUAL:
+            return getattr(self._meet.sums, name)
+        assert name in self._known, f"it read {name}"
+        return COUNTS[name](self._meet) if name in COUNTS else float(SCORES[name](self._meet))
+
+
+class Guard(Even):
+    """A meet that knows its sums, the terms that are named, and nothing else."""
+
+    def __init__(self, meet: cd.Meet, *terms: str) -> None:
         self._meet = meet
         self._made = {}
-        self.offers = frozenset({"sums", *fused})
+        self.known = frozenset({"sums", *terms})
+        self.sums = self.terms = GuardedSums(meet, self.known)
         self.lacking = ("this is a guard", "ask somebody else.")
         self.n, self.total = meet.n, meet.total
         self.weighted, self.uneven = meet.weighted, meet.uneven
@@ -47,16 +62,8 @@ class Guard(Even):
         return len(self._meet)
 
     @property
-    def sums(self) -> Sums:
-        return self._meet.sums
-
-    @property
     def pairs(self) -> Pairs:
         return self._meet.pairs
-
-    def fused(self, name: str) -> Any:
-        assert name in self.offers
-        return COUNTS[name](self._meet) if name in COUNTS else float(SCORES[name](self._meet))
 
 
 class MarginsGuard(Guard):
@@ -64,7 +71,7 @@ class MarginsGuard(Guard):
 
     def __init__(self, meet: cd.Meet) -> None:
         super().__init__(meet, "s_h")
-        self.offers |= {"margins"}
+        self.known |= {"margins"}
 
     @property
     def margins(self) -> Margins:
@@ -74,9 +81,9 @@ class MarginsGuard(Guard):
 class OverlapGuard(Guard):
     """The same, with the overlap."""
 
-    def __init__(self, meet: cd.Meet) -> None:
-        super().__init__(meet)
-        self.offers |= {"overlap"}
+    def __init__(self, meet: cd.Meet, *terms: str) -> None:
+        super().__init__(meet, *terms)
+        self.known |= {"overlap"}
 
     @property
     def overlap(self) -> Overlap:
@@ -87,7 +94,7 @@ class CellsGuard(cd.Meet):
     """A meet that keeps its points and its overlap to itself."""
 
     @property
-    def offers(self) -> frozenset[str]:
+    def known(self) -> frozenset[str]:
         return frozenset({"sums", "cells"})
 
     @property
@@ -104,64 +111,58 @@ class CellsGuard(cd.Meet):
 
 
 def counted(name: str) -> Callable[[cd.Meet], Any]:
-    """What a single measure counts, from the definition: whole clusters and all of their cells."""
+    """What single measures count, from the definition: whole clusters and all of their cells."""
 
     def count(meet: cd.Meet) -> Any:
         m, a, b = meet.size, meet.true_size[meet.true], meet.pred_size[meet.pred]
-        points = int(meet.n)
         if name in ("chi2", "frobenius"):
             square = float(np.sum(meet.mass**2 / (meet.true_mass[meet.true] * meet.pred_mass[meet.pred])))
             return square - 1 if name == "chi2" else meet.k_true + meet.k_pred - 2 * square
-        if name == "muc":
-            return points - len(meet), points - meet.k_true, points - meet.k_pred
-        if name == "lea":
-            kept = [
-                sum(
-                    x * (x - 1) / (own - 1) if own > 1 else other == 1
-                    for x, own, other in zip(m, *sides, strict=True)
-                )
-                for sides in ((b, a), (a, b))
-            ]
-            return (*kept, points, points)
-        if name == "f_measure":
+        if name.startswith("lea_"):
+            sides = (a, b) if name == "lea_recall" else (b, a)
+            return sum(
+                x * (x - 1) / (own - 1) if own > 1 else other == 1
+                for x, own, other in zip(m, *sides, strict=True)
+            )
+        if name == "f_true":
             mass, whole = meet.mass, meet.true_mass
             fits = 2 * mass / (whole[meet.true] + meet.pred_mass[meet.pred])
-            return sum(whole[i] * fits[meet.true == i].max() for i in range(meet.k_true)), meet.total
-        if name == "nf1":
+            return sum(whole[i] * fits[meet.true == i].max() for i in range(meet.k_true))
+        if name.startswith("chosen"):
             best = [m[meet.pred == c].max() for c in meet.pred]
             f1 = [
                 (2 * x / (y + z), t)
                 for x, y, z, t, top in zip(m, a, b, meet.true, best, strict=True)
                 if x == top
             ]
-            return sum(f for f, _ in f1), len(f1), len({t for _, t in f1})
-        if name in ("ceaf_m", "ceaf_e", "conll"):
+            return {
+                "chosen_f1": sum(f for f, _ in f1),
+                "chosen": len(f1),
+                "chosen_true": len({t for _, t in f1}),
+            }[name]
+        if name.startswith("ceaf_"):
             alike = np.zeros((meet.k_true, meet.k_pred))
             alike[meet.true, meet.pred] = m if name == "ceaf_m" else 2 * m / (a + b)
-            best = alike[linear_sum_assignment(-alike)].sum()
-            counts = (points, points) if name == "ceaf_m" else (meet.k_true, meet.k_pred)
-            return (counted("muc")(meet), (best, *counts)) if name == "conll" else (best, *counts)
-        overlap = m / (a + b - m)
-        best = [
-            sum(overlap[of == i].max() for i in range(k))
-            for of, k in ((meet.pred, meet.k_pred), (meet.true, meet.k_true))
-        ]
-        together, (both, true, pred, every) = meet.pairs[:3], meet.pairs
-        apart = every - true - pred + both, every - true, every - pred
+            return alike[linear_sum_assignment(-alike)].sum()
+        if name.startswith("closest_"):
+            of, k = (meet.true, meet.k_true) if name == "closest_true" else (meet.pred, meet.k_pred)
+            overlap = m / (a + b - m)
+            return sum(overlap[of == i].max() for i in range(k))
         return {
             "matched": cd.measures["A"](meet) * meet.total,
-            "mentions": (points,) * 3,
-            "blanc": (together, apart),
-            "clusters": int(((m == a) & (m == b)).sum()),
+            "exact": int(((m == a) & (m == b)).sum()),
             "products": float((m * a * b).sum()),
-            "closest": best,
         }[name]
 
     return count
 
 
-COUNTS = {name: counted(name) for name in FUSED if not name.startswith("s_")}
-#: What the fused sums are, computed from the cells.
+#: The sums that are known wherever sums are.
+USUAL = {name for name in dir(Sums) if not name.startswith("_")}
+#: The terms that measures name.
+NAMED = {term for name in (*NAMES, *VARIANTS) for term in cd.measures[name].terms} - {"sums"}
+COUNTS = {name: counted(name) for name in NAMED if not name.startswith("s_")}
+#: What S* and S' are, computed from the cells.
 SCORES: dict[str, Callable[[cd.Meet], float]] = {
     f"s_{short}{suffix}": cd.split_merge(s, sigma)
     for short, s in {"h": "entropy", "pairs": "pairs", "largest": "largest", "mse": "mse"}.items()
@@ -174,12 +175,12 @@ def cells_guard(meet: cd.Meet) -> CellsGuard:
     return CellsGuard(meet.cells, **parts)
 
 
-def guard(meet: cd.Meet, reads: str) -> Any:
-    """What offers as much as a measure says that it reads, and no more."""
+def guard(meet: cd.Meet, reads: str, terms: tuple[str, ...] = ()) -> Any:
+    """What knows as much as a measure says that it reads, and no more."""
     guards: dict[str, Any] = {
         "sums": Guard,
         "margins": MarginsGuard,
-        "overlap": OverlapGuard,
+        "overlap": lambda meet: OverlapGuard(meet, *(term for term in terms if term in COUNTS)),
         "cells": cells_guard,
         "points": lambda meet: meet,
     }
@@ -220,19 +221,19 @@ def test_a_measure_reads_what_it_states_and_no_more(name: str) -> None:
     for meet in meets():
         if meet.uneven:
             continue  # what it means there is a function of its own
-        assert outcome(measure, guard(meet, measure.reads)) == pytest.approx(
+        assert outcome(measure, guard(meet, measure.reads, measure.terms)) == pytest.approx(
             outcome(measure, meet), abs=1e-12
         )
 
 
-@pytest.mark.parametrize("name", [name for name in (*NAMES, *VARIANTS) if cd.measures[name].fused])
-def test_a_fused_sum_spares_a_measure_the_cells(name: str) -> None:
-    """Where the sum that it names is known, it reads nothing else."""
+@pytest.mark.parametrize("name", [name for name in (*NAMES, *VARIANTS) if cd.measures[name].terms])
+def test_known_terms_spare_a_measure_the_cells(name: str) -> None:
+    """Where the terms that it names are known, it reads nothing else."""
     measure = cd.measures[name]
-    assert measure.fused is not None
     for meet in meets():
         if meet.moments is not None:
-            guarded = Guard(meet, measure.fused)
+            guarded = Guard(meet, *measure.terms)
+            assert measure.lacks(guarded) is None
             assert outcome(measure, guarded) == pytest.approx(outcome(measure, meet), abs=1e-10)
 
 
@@ -259,7 +260,7 @@ def test_what_is_not_offered_is_refused_by_name(name: str) -> None:
     measure = cd.measures[name]
     meet = meets()[5]
     source = Guard(meet)
-    if measure.reads == "sums":
+    if "sums" in (measure.reads, *measure.terms[:1]) and len(measure.terms) < 2:
         assert measure.lacks(source) is None
         return
     assert measure.lacks(source) == measure.reads
@@ -286,10 +287,10 @@ def test_statements_are_checked_at_registration() -> None:
         cd.MeasureError, match="`reads` must be one of sums, margins, cells, overlap, points; got 'cell'"
     ):
         cd.types.Measure("x", len, "own", "x", reads="cell")  # type: ignore[arg-type]
-    with pytest.raises(cd.MeasureError, match="`fused` must be one of s_h"):
-        cd.types.Measure("x", len, "own", "x", fused="s_x")
+    with pytest.raises(cd.MeasureError, match="`terms` must be names of terms; got 's_x'"):
+        cd.types.Measure("x", len, "own", "x", terms=("s_x",))
     assert {measure.reads for measure in cd.measures.values()} == set(READS)
-    assert {measure.fused for measure in cd.measures.values()} - {None} <= set(FUSED)
+    assert NAMED <= TERMS
 
 
 @pytest.mark.parametrize("name", [*NAMES, *VARIANTS])

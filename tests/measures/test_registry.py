@@ -236,8 +236,8 @@ def test_facts_follow_parameters() -> None:
     assert cd.measures["gmd(split=product, merge=product)"].bounds_at(4) == (0.0, 6.0)
     assert cd.measures["S*(mse)"].needs == cd.measures["S'(mse)"].needs == "features"
     assert cd.measures["S*(distance)"].needs == "distances"
-    assert cd.measures["S*(distance)"].fused is None
-    assert cd.measures["S'(pairs)"].fused == "s_pairs_mean"
+    assert cd.measures["S*(distance)"].terms == ()
+    assert cd.measures["S'(pairs)"].terms == ("s_pairs_mean",)
     with pytest.raises(cd.MeasureError, match="unknown subcomponent measure 'entropi'"):
         cd.measures["S*(entropi)"]
 

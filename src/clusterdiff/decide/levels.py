@@ -48,6 +48,11 @@ class LevelSums:
         return self._levels.meet(self._place)
 
     @property
+    def s_h_mean(self) -> float:
+        """S'(entropy)."""
+        return float((self.split + self.merge) / 2)
+
+    @property
     def h_joint(self) -> float:
         """H(𝕃, ℂ)."""
         return float(self.h_true + self.split_info)
@@ -68,17 +73,12 @@ class LevelSums:
 class Level(Counted):
     """What is known of the clustering at one level: its sums; a :class:`Summed`."""
 
-    offers = frozenset({"sums", "s_h", "s_h_mean"})
+    known = frozenset({"sums", "s_h", "s_h_mean"})
     lacking = ("a level of a sweep knows its sums alone", None)
     sums: LevelSums
 
     def __init__(self, n: int, k_true: int, sums: LevelSums) -> None:
         super().__init__(n, k_true, sums.clusters, sums.cells, sums)
-
-    def fused(self, name: str) -> float:
-        """S_H, or S'(entropy)."""
-        sums = self.sums
-        return float(sums.s_h if name == "s_h" else (sums.split + sums.merge) / 2)
 
 
 class Levels:

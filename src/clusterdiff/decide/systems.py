@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from math import nan
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -44,17 +45,14 @@ class Outline(Once):
     somebody looks at should pay for it, so this is kept of each.
     """
 
-    offers = frozenset({"s_h"})
+    known = frozenset({"s_h"})
 
     def __init__(self, meet: Meet, true: SizeCounts) -> None:
         self.margins = Margins(true, SizeCounts.of(meet.pred_size))
         self.same = meet.same
-        self._score = float(meet.fused("s_h"))
+        sums: Any = meet.sums
+        self.sums = SimpleNamespace(s_h=sums.s_h)
         self._made = {}
-
-    def fused(self, name: str) -> float:
-        """S_H."""
-        return self._score
 
 
 #: What a measure lost whose way from truth to prediction cannot be had where the cells are.
@@ -175,7 +173,7 @@ class Judge:
         self.unit_of_systems = self.unit or default
         if self.how is not None:
             self.how.check(self.unit_of_systems)
-        if "cells" in summed.offers:
+        if "cells" in summed.known:
             if self.how is not None:
                 meet = diff.meet_for(self._first)
                 self._try(meet)
@@ -183,7 +181,7 @@ class Judge:
                 meet = meet.with_points(None) if self._tested else None
             if self.unit_of_systems != "point":
                 units = self._same(_names(diff, self.unit_of_systems, self._first))
-            if not summed.weighted and not summed.uneven:
+            if not summed.weighted and "margins" in summed.known:
                 outline = Outline(diff.meet, SizeCounts.of(diff.meet.true_size))
         signature = diff.signature.partition("|")[2].rpartition("|v:")[0]
         scores = self._scores(diff.score, outlined=outline is not None)

@@ -141,7 +141,7 @@ def chances(
         raise ArgumentError.must("seed", "be a whole number from 0 to 2^64 - 1", seed)
     for measure in measures:
         _check(summed, measure)
-    sized: Any = summed  # whoever offers margins has them
+    sized: Any = summed  # whoever knows margins has them
     situation = Situation(sized, model)
     most = _draws(sized.margins, model) if draws is None else draws
     cases = [Case(situation, measure, most) for measure in measures]
@@ -159,7 +159,7 @@ def unasked(summed: Summed, signature: str) -> Chance | None:
 
     None with weights or lost points, where it has no meaning, or if it takes long.
     """
-    if summed.weighted or summed.uneven or "margins" not in summed.offers:
+    if summed.weighted or "margins" not in summed.known:
         return None
     sized: Any = summed
     margins: Margins = sized.margins
@@ -205,7 +205,7 @@ def _check(summed: Summed, measure: Measure) -> None:
             "chance needs two clusterings of the same points, and here points that one side lacks count as lost.",
             Message('pass `missing="drop"` or `missing="singleton"`.'),
         )
-    if "margins" not in summed.offers:
+    if "margins" not in summed.known:
         raise refusal("chance()", "margins", summed)
 
 

@@ -104,7 +104,7 @@ def order_of(measure: Measure) -> OrderingSum | None:
     >>> [order_of(cd.measures[name]).name for name in ("ari", "vi", "as_h")]
     ['pairs', 'information', 'S_H']
     """
-    if measure.fused == "s_h" or measure.function is adjusted_s_h:
+    if "s_h" in measure.terms or measure.function is adjusted_s_h:
         return S_H
     return _BY_FUNCTION.get(measure.function)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from clusterdiff.diff.source import PointSource
 from clusterdiff.errors import MeasureError
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.uneven import UnevenMeet
@@ -35,9 +36,10 @@ class Operation:
 class Recomputation:
     """Meets after operations: what is compared if one of them is carried out."""
 
-    def __init__(self, meet: Meet, weights: npt.NDArray[np.generic] | None = None) -> None:
-        self.meet, self.weights = meet, weights
-        if meet.uneven and not meet.knows_points:
+    def __init__(self, meet: Meet, source: PointSource) -> None:
+        self.meet, self._source = meet, source
+        self._whole = meet if isinstance(meet, UnevenMeet) else None
+        if self._whole is not None and not meet.knows_points:
             raise MeasureError(
                 "where points count as lost, what operations are worth in this measure is computed from the points, "
                 "which this meet does not know.",
@@ -46,8 +48,8 @@ class Recomputation:
 
     def after(self, operation: Operation) -> Meet:
         """The meet after an operation."""
-        if isinstance(self.meet, UnevenMeet):
-            return self._of_points(self.meet, operation)
+        if self._whole is not None:
+            return self._of_points(self._whole, operation)
         return self.within(self.meet, np.arange(len(self.meet)), operation)
 
     def within(self, part: Meet, cells: IntArray, operation: Operation) -> Meet:
@@ -76,7 +78,9 @@ class Recomputation:
         kept = np.flatnonzero((true >= 0) | (pred >= 0))
         if not len(kept):
             raise MeasureError("no point is left: all were spurious.")
-        return _even_or_not(meet, true[kept], pred[kept], kept, self.weights, documents)
+        # Tables are not asked for the weights of their points unless points come and go.
+        weights = self._source.weights if meet.weighted else None
+        return _even_or_not(meet, true[kept], pred[kept], kept, weights, documents)
 
 
 def _moved(codes: IntArray, to: dict[int, int]) -> IntArray:

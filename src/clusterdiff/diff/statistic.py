@@ -10,10 +10,11 @@ import numpy as np
 
 from clusterdiff import _core
 from clusterdiff.diff.resampling import kinds_of
-from clusterdiff.diff.unit_sums import Frozen, Noted, Selection, UnitSums
+from clusterdiff.diff.unit_sums import Frozen, Noted, Selection, UnitSums, selection
 from clusterdiff.diff.units import UNITS, Units
 from clusterdiff.errors import MeasureError
 from clusterdiff.measures import Measure
+from clusterdiff.measures.coreference import BY_LINKS
 from clusterdiff.measures.splitmerge import cell_scores, scoring
 from clusterdiff.measures.subcomponents import mean, product
 from clusterdiff.meet.meet import Meet
@@ -135,7 +136,7 @@ def sums_read(meet: Meet, measure: Measure, frozen: bool = False) -> tuple[str, 
     noted = Noted(UnitSums(meet, beta_of(measure)))
     here = _selection(frozen, measure, noted, meet, meet)
     divided = (
-        meet.overlap.true_group is not None and measure.fused == "blanc"
+        meet.overlap.true_group is not None and measure.function in BY_LINKS
     )  # links between documents are none
     if divided or measure.lacks(here) is not None:
         return None
@@ -155,7 +156,7 @@ def _selection(
     """What a measure of some units of a meet reads."""
     if frozen and measure.reads == "margins" and not of.uneven:
         return Frozen(known, of)
-    return Selection(known, scale_of(whole), of.uneven)
+    return selection(known, scale_of(whole), of.uneven)
 
 
 def _some_lost() -> UnevenMeet:
@@ -199,4 +200,4 @@ class OfSums:
     def _selection(self, known: Mapping[str, float]) -> Selection:
         if self.meet is not None:
             return Frozen(known, self.meet)
-        return Selection(known, self.scale, self.uneven)
+        return selection(known, self.scale, self.uneven)

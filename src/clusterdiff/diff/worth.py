@@ -16,12 +16,13 @@ from clusterdiff.diff.changes import KNOWN, Changes, Gathering
 from clusterdiff.diff.recompute import Operation, Recomputation
 from clusterdiff.diff.resampling import kinds_of
 from clusterdiff.diff.source import PointSource
-from clusterdiff.diff.statistic import OfSums, beta_of, kept_share, scale_of, sums_read
-from clusterdiff.diff.unit_sums import MATCHINGS, Noted, Selection, UnitSums
+from clusterdiff.diff.statistic import OfSums, beta_of, kept_share, sums_read
+from clusterdiff.diff.unit_sums import UnitSums
 from clusterdiff.diff.units import Units
 from clusterdiff.errors import ArgumentError, MeasureError
 from clusterdiff.measures import Measure, resolve
 from clusterdiff.measures.formulas import x_log_x
+from clusterdiff.measures.matchings import MATCHINGS
 from clusterdiff.measures.registry import SUMMED
 from clusterdiff.measures.splitmerge import cell_scores, scoring
 from clusterdiff.meet.meet import Meet
@@ -80,6 +81,11 @@ class Worth:
         """What values after operations gain: a distance that falls is an improvement."""
         return values - self.score if self.measure.similarity else self.score - values
 
+    @property
+    def _even(self) -> bool:
+        """Whether no point is lost: what operations change in sums is known then."""
+        return not self.meet.uneven
+
     # ---- from sums
 
     @cached_property
@@ -96,7 +102,8 @@ class Worth:
         names = sums_read(self.meet, self.measure)
         if names is None:
             return None
-        again = self.measure(Selection(Noted(self._sums), scale_of(self.meet), self.meet.uneven))
+        whole = np.array([[self._sums.total(name) for name in names]])
+        again = float(OfSums.of(self.measure, names, self.meet)(whole)[0])
         return names if isclose(again, self.score, rel_tol=1e-9, abs_tol=1e-12) else None
 
     @cached_property
@@ -129,7 +136,7 @@ class Worth:
         """The measure after the split of each predicted cluster by true cluster; None if it is not known from sums."""
         if self._is_s_h:
             return self.score + self._s_h_of_splits() / self.meet.total
-        if self.meet.uneven or self._names is None or not NOT_BY_CLUSTER.isdisjoint(self._names):
+        if not self._even or self._names is None or not NOT_BY_CLUSTER.isdisjoint(self._names):
             return None
         before, k = self._sums.rows, self.meet.k_pred
         after, of = before.split(), before.pred.cluster
@@ -154,7 +161,7 @@ class Worth:
 
     @property
     def _known(self) -> bool:
-        return not self.meet.uneven and self._names is not None and KNOWN.issuperset(self._names)
+        return self._even and self._names is not None and KNOWN.issuperset(self._names)
 
     def _rows(self, changes: Iterable[FloatArray]) -> Outcomes:
         assert self._names is not None
@@ -167,7 +174,7 @@ class Worth:
 
     @property
     def _is_s_h(self) -> bool:
-        return not self.meet.uneven and scoring(self.measure) == scoring(resolve("S_H"))
+        return self._even and scoring(self.measure) == scoring(resolve("S_H"))
 
     def _by_pred(self, values: npt.NDArray[Any]) -> FloatArray:
         sums: Any = np.bincount(self.meet.pred, values, self.meet.k_pred)
@@ -204,9 +211,7 @@ class Worth:
                 f"{self.measure.name} is made of distances, which would have to be summed up again each time.",
                 Message('what components are worth is known: ask for `gains(…, by="component")`.'),
             )
-        # Tables are not asked for the weights of their points unless points come and go.
-        weights = self.source.weights if self.meet.uneven and self.meet.weighted else None
-        recomputation = Recomputation(self.meet, weights)
+        recomputation = Recomputation(self.meet, self.source)
         return np.array([self._value(recomputation, operation) for operation in operations])
 
     def _value(self, recomputation: Recomputation, operation: Operation) -> float:
@@ -219,7 +224,7 @@ class Worth:
     def _in_component(self, recomputation: Recomputation, operation: Operation) -> float | None:
         """The same from the one component that an operation changes, if the measure is a mean or sum over these."""
         joined = self.measure.join_weighted
-        if self.meet.uneven or not (joined or self.measure.decomposition == SUMMED):
+        if not self._even or not (joined or self.measure.decomposition == SUMMED):
             return None
         touched = np.unique(self.analysis.join.of_cell[operation.cells])
         if len(touched) != 1:

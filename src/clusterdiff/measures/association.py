@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import partial
 from math import comb, inf, log
 
-import numpy as np
-
 from clusterdiff.measures.bounds import LogN
 from clusterdiff.measures.reasons import CHANCE, INFORMATION, TABLE
 from clusterdiff.measures.registry import JOIN_WEIGHTED, measure
@@ -35,7 +33,7 @@ def _most_chi2(n: int) -> float:
 
 @plain(
     "chi2",
-    fused="chi2",
+    terms=("chi2",),
     lost=TABLE,
     family="information",
     symbol="χ²",
@@ -59,12 +57,12 @@ def chi2(meet: Meet) -> float:
     >>> cd.score([0, 0, 1, 1], [0, 0, 1, 2], "chi2")
     4.0
     """
-    return float(meet.total) * (meet.fused("chi2") if "chi2" in meet.offers else meet.weighed.chi2)
+    return float(meet.total * meet.terms.chi2)
 
 
 @plain(
     "frobenius",
-    fused="frobenius",
+    terms=("frobenius",),
     lost=TABLE,
     family="edits",
     best=0.0,
@@ -85,12 +83,12 @@ def frobenius(meet: Meet) -> float:
     1.0
     """
     # What each cluster lacks of 1 in Σ m²/ab is Σ m/a · (b − m)/b, which has no difference of sums.
-    return float(meet.fused("frobenius")) if "frobenius" in meet.offers else meet.weighed.frobenius
+    return float(meet.terms.frobenius)
 
 
 @plain(
     "mari",
-    fused="products",
+    terms=("products",),
     family="pairs",
     symbol="MARI",
     bounds=(-inf, 1.0),
@@ -120,19 +118,12 @@ def mari(meet: Meet) -> float:
     both, true, pred, all_pairs = meet.pairs
     # Two pairs, one together in L and one in C, are the same pair, share a point, or have four points.
     sums = meet.sums
-    products = meet.fused("products") if "products" in meet.offers else _products(meet)
-    one_shared = 2 * n + products - float(sums.mm + sums.aa + sums.bb)
+    one_shared = 2 * n + meet.terms.products - float(sums.mm + sums.aa + sums.bb)
     # E with both sides multiplied by the number of ways to choose four points as two pairs
     ways = 6 * comb(n, 4)
     apart = true * pred - both - one_shared
     above, below = both * ways - apart * all_pairs, (true + pred) / 2 * ways - apart * all_pairs
     return min(1.0, above / below) if below else 0.0
-
-
-def _products(meet: Meet) -> float:
-    """Σ m·a·b."""
-    a, b = meet.true_size[meet.true].astype(float), meet.pred_size[meet.pred].astype(float)
-    return float(np.sum(meet.size * a * b))
 
 
 @measure(

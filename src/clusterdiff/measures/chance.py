@@ -204,6 +204,32 @@ class AverageSums:
             total += count * float(np.sum(times * square / np.maximum(a, b)))
         return total / n
 
+    @property
+    def s_h(self) -> float:
+        """E[S_H]."""
+        return s_h(self._margins)
+
+    @property
+    def s_h_mean(self) -> float:
+        """E[S'(entropy)]."""
+        lost = self._information
+        return 1.0 - (lost.split_loss + lost.merge_loss) / 2
+
+    @property
+    def s_pairs(self) -> float:
+        """E[S*(pairs)]."""
+        return s_pairs(self._margins)
+
+    @property
+    def s_pairs_mean(self) -> float:
+        """E[S'(pairs)]."""
+        return s_pairs_mean(self._margins)
+
+    @property
+    def s_largest(self) -> float:
+        """E[S*(largest)]."""
+        return expected_largest(self._margins)
+
 
 def _entropy(side: SizeCounts) -> float:
     n = side.n
@@ -234,7 +260,7 @@ class OnAverage(Even):
         self._made = {}
 
     @property
-    def offers(self) -> frozenset[str]:
+    def known(self) -> frozenset[str]:
         """Sums, and the scores of the framework whose means are known."""
         known = {"sums", "margins", "s_h", "s_h_mean", "s_pairs", "s_pairs_mean"}
         largest = max(int(side.sizes[-1]) for side in (self.margins.true, self.margins.pred))
@@ -259,17 +285,3 @@ class OnAverage(Even):
     def bottom_entropy(self) -> float:
         """H(⊥)."""
         return log(self.n)
-
-    def fused(self, name: str) -> float:
-        """The mean of S* or S' with a built-in s."""
-        match name:
-            case "s_h":
-                return s_h(self.margins)
-            case "s_h_mean":
-                lost = self.once(information)
-                return 1.0 - (lost.split_loss + lost.merge_loss) / 2
-            case "s_pairs":
-                return s_pairs(self.margins)
-            case "s_pairs_mean":
-                return s_pairs_mean(self.margins)
-        return expected_largest(self.margins)

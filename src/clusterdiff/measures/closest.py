@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import NamedTuple
 
-import numpy as np
-
 from clusterdiff.measures.bounds import LeastF, one_in_n
 from clusterdiff.measures.registry import measure
 from clusterdiff.meet.meet import Meet
@@ -18,7 +16,7 @@ ROSSETTI = (
 #: Clusters are counted, not points.
 closest = partial(
     measure,
-    fused="nf1",
+    terms=("chosen_f1", "chosen", "chosen_true"),
     family="matching",
     symmetric=False,
     weighted=False,
@@ -37,15 +35,8 @@ class Matches(NamedTuple):
 
 
 def _matches(meet: Meet) -> Matches:
-    if "nf1" in meet.offers:
-        f1, chosen, matched = meet.fused("nf1")
-        return Matches(f1 / chosen, matched)
-    other = meet.transpose()  # the cells of a predicted cluster side by side
-    largest = np.repeat(np.maximum.reduceat(other.size, other.indptr[:-1]), np.diff(other.indptr))
-    chosen = other.size == largest  # clusters that share equally many points are all chosen
-    m, a, b = other.size[chosen], other.pred_size[other.pred[chosen]], other.true_size[other.true[chosen]]
-    matched = len(np.unique(other.pred[chosen]))
-    return Matches(float(np.mean(2 * m / (a + b))), matched)
+    terms = meet.terms  # clusters that share equally many points are all chosen
+    return Matches(terms.chosen_f1 / terms.chosen, terms.chosen_true)
 
 
 @closest("nf1", bounds=(0.0, 2.0), aliases=("NF1", "normalised_f1"))

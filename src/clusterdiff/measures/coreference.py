@@ -15,9 +15,10 @@ import numpy as np
 from clusterdiff import _core
 from clusterdiff.measures.elements import b_cubed
 from clusterdiff.measures.formulas import f_beta, found
+from clusterdiff.measures.matchings import matched_in
 from clusterdiff.measures.registry import JOIN_WEIGHTED, PrecisionRecall, measure, precision_recall
-from clusterdiff.meet.parts import Overlap
-from clusterdiff.meet.sums import Overlapping
+from clusterdiff.meet.parts import Count, Overlap
+from clusterdiff.meet.sums import Overlapping, Summed
 from clusterdiff.points.labels import Int64Array
 
 PRADHAN = (
@@ -31,7 +32,7 @@ FACTS: dict[str, Any] = {"family": "coreference", "reads": "overlap", "weighted"
 @precision_recall(
     "mentions",
     **FACTS,
-    fused="mentions",
+    terms=("sums",),
     normalised=None,
     reference=PRADHAN,
     precision=(
@@ -49,19 +50,22 @@ def mentions(meet: Overlapping) -> PrecisionRecall:
     >>> cd.compare([{"a", "b"}, {"c"}], [{"a", "b", "x"}], missing="lost").score("mentions.precision")
     0.6666666666666666
     """
-    common, true, pred = meet.fused("mentions") if "mentions" in meet.offers else _points(meet.overlap)
+    true, pred = meet.masses
+    common = _shared(meet)
     return found(common, pred), found(common, true)
 
 
-def _points(overlap: Overlap) -> tuple[int, int, int]:
-    """How many mentions are shared, true and predicted."""
-    return int(overlap.size.sum()), int(overlap.true_size.sum()), int(overlap.pred_size.sum())
+def _shared(meet: Summed) -> Count:
+    """How many mentions both sides have."""
+    true, pred = meet.masses
+    shared: Count = true + pred - meet.total
+    return shared
 
 
 @precision_recall(
     "muc",
     **FACTS,
-    fused="muc",
+    terms=("sums",),
     reflexive=False,
     reference="Vilain, M. et al. (1995). A model-theoretic coreference scoring scheme. MUC-6. " + PRADHAN,
     precision=(
@@ -84,40 +88,25 @@ def muc(meet: Overlapping) -> PrecisionRecall:
     >>> cd.compare(key, response, missing="lost").scores(["muc.recall", "muc.precision", "muc.f1"])
     {'muc.recall': 0.3333333333333333, 'muc.precision': 1.0, 'muc.f1': 0.5}
     """
-    right, true, pred = meet.fused("muc") if "muc" in meet.offers else _ties(meet.overlap)
-    return found(right, pred), found(right, true)
+    right = _shared(meet) - len(meet)
+    true, pred = meet.masses
+    return found(right, pred - meet.k_pred), found(right, true - meet.k_true)
 
 
-def _ties(overlap: Overlap) -> tuple[int, int, int]:
-    """The links that it takes to tie together cells, true and predicted entities."""
-    both, true, pred = _points(overlap)
-    return both - len(overlap.size), true - len(overlap.true_size), pred - len(overlap.pred_size)
+def _ceaf_m(meet: Overlapping) -> float:
+    """The mentions in the best matching."""
+    return matched_in(meet, "ceaf_m")
 
 
-def _ceaf_m(meet: Overlapping) -> tuple[float, int, int]:
-    """The mentions in the best matching, and those of either side."""
-    if "ceaf_m" in meet.offers:
-        known: tuple[float, int, int] = meet.fused("ceaf_m")
-        return known
-    overlap = meet.overlap
-    best = float(overlap.size[overlap.matched(overlap.size)].sum())
-    return best, int(overlap.true_size.sum()), int(overlap.pred_size.sum())
-
-
-def _ceaf_e(meet: Overlapping) -> tuple[float, int, int]:
-    """How alike the matched entities are, and how many there are on either side."""
-    if "ceaf_e" in meet.offers:
-        known: tuple[float, int, int] = meet.fused("ceaf_e")
-        return known
-    overlap = meet.overlap
-    alike = 2 * overlap.size / (overlap.true_size[overlap.true] + overlap.pred_size[overlap.pred])
-    return float(alike[overlap.matched(alike)].sum()), len(overlap.true_size), len(overlap.pred_size)
+def _ceaf_e(meet: Overlapping) -> float:
+    """How alike the matched entities are."""
+    return matched_in(meet, "ceaf_e")
 
 
 @precision_recall(
     "ceaf_m",
     **FACTS,
-    fused="ceaf_m",
+    terms=("ceaf_m",),
     decomposition=JOIN_WEIGHTED,  # of the same points, of which all three are A
     f1_facts={"decomposition": JOIN_WEIGHTED},
     normalised=False,
@@ -142,14 +131,14 @@ def ceaf_m(meet: Overlapping) -> PrecisionRecall:
     >>> cd.compare(key, response, missing="lost").scores(["ceaf_m.recall", "ceaf_m.precision"])
     {'ceaf_m.recall': 0.5, 'ceaf_m.precision': 1.0}
     """
-    best, true, pred = meet.once(_ceaf_m)
+    best, (true, pred) = meet.once(_ceaf_m), meet.masses
     return found(best, pred), found(best, true)
 
 
 @precision_recall(
     "ceaf_e",
     **FACTS,
-    fused="ceaf_e",
+    terms=("ceaf_e",),
     normalised=False,
     reference=LUO + PRADHAN,
     precision=(
@@ -172,14 +161,14 @@ def ceaf_e(meet: Overlapping) -> PrecisionRecall:
     >>> cd.compare(key, response, missing="lost").scores(["ceaf_e.recall", "ceaf_e.precision"])
     {'ceaf_e.recall': 0.6, 'ceaf_e.precision': 0.9}
     """
-    best, true, pred = meet.once(_ceaf_e)
-    return found(best, pred), found(best, true)
+    best = meet.once(_ceaf_e)
+    return found(best, meet.k_pred), found(best, meet.k_true)
 
 
 @precision_recall(
     "lea",
     **FACTS,
-    fused="lea",
+    terms=("lea_recall", "lea_precision"),
     decomposition=JOIN_WEIGHTED,  # of the same points
     f1_facts={"conditionally_normalised": True},
     reference="Moosavi, N. S. & Strube, M. (2016). Which coreference evaluation metric do you trust? ACL.",
@@ -203,19 +192,8 @@ def lea(meet: Overlapping) -> PrecisionRecall:
     >>> cd.compare(key, response, missing="lost").scores(["lea.recall", "lea.precision"])
     {'lea.recall': 0.3333333333333333, 'lea.precision': 1.0}
     """
-    if "lea" in meet.offers:
-        in_pred, in_true, true, pred = meet.fused("lea")
-        return found(in_pred, pred), found(in_true, true)
-    return _resolved(meet.overlap.transpose()), _resolved(meet.overlap)
-
-
-def _resolved(overlap: Overlap) -> float:
-    """Σ a · (links of the true entity that are kept / its links) / Σ a."""
-    m = overlap.size.astype(float)
-    a, b = overlap.true_size[overlap.true], overlap.pred_size[overlap.pred]
-    # a · C(m, 2) / C(a, 2) = m (m − 1) / (a − 1)
-    kept = np.where(a > 1, m * ((m - 1) / np.maximum(a - 1, 1)), b == 1)
-    return found(float(np.sum(kept)), int(overlap.true_size.sum()))
+    true, pred = meet.masses
+    return found(meet.terms.lea_precision, pred), found(meet.terms.lea_recall, true)
 
 
 # ---- BLANC, whose F1 is not the harmonic mean of its precision and recall
@@ -237,9 +215,9 @@ def _pairs(sizes: Any) -> int:
 class LinkCounts(NamedTuple):
     """Pairs of mentions of one kind: those that both sides have, the true ones and the predicted ones."""
 
-    right: int
-    true: int
-    pred: int
+    right: Count
+    true: Count
+    pred: Count
 
 
 def links(overlap: Overlap) -> tuple[LinkCounts, LinkCounts]:
@@ -279,7 +257,7 @@ def blanc(counts: tuple[LinkCounts, LinkCounts]) -> Blanc:
     kinds = []
     for right, true, pred in counts:
         if true:
-            p, r = found(right, pred), right / true
+            p, r = found(right, pred), found(right, true)
             kinds.append((p, r, f_beta(p, r)))
     if not kinds:
         return Blanc(0.0, 0.0, 0.0)
@@ -287,15 +265,19 @@ def blanc(counts: tuple[LinkCounts, LinkCounts]) -> Blanc:
 
 
 def _blanc(meet: Overlapping) -> Blanc:
-    if "blanc" in meet.offers:
-        together, apart = meet.fused("blanc")
-        return blanc((LinkCounts(*together), LinkCounts(*apart)))
-    return blanc(links(meet.overlap))
+    return blanc(links(meet.overlap) if "overlap" in meet.known else _links_of_pairs(meet))
+
+
+def _links_of_pairs(meet: Summed) -> tuple[LinkCounts, LinkCounts]:
+    """The same of a single document, where no more than sums is known."""
+    both, true, pred, _ = meet.pairs
+    all_true, all_pred = (n * (n - 1) // 2 if isinstance(n, int) else n * (n - 1) / 2 for n in meet.masses)
+    return LinkCounts(both, true, pred), LinkCounts(meet.agreed - both, all_true - true, all_pred - pred)
 
 
 BLANC_FACTS: dict[str, Any] = {
     **FACTS,
-    "fused": "blanc",
+    "terms": ("sums",),
     "symmetric": False,
     "reflexive": False,
     "normalised": True,
@@ -359,10 +341,14 @@ def blanc_f1(meet: Overlapping) -> float:
     return meet.once(_blanc).f1
 
 
+#: What counts links within a document, and none between documents.
+BY_LINKS = frozenset({blanc_precision, blanc_recall, blanc_f1})
+
+
 @measure(
     "conll",
     **FACTS,
-    fused="conll",
+    terms=("sums", "ceaf_e"),
     reflexive=False,
     normalised=False,
     conditionally_normalised=False,
@@ -382,6 +368,4 @@ def conll(meet: Overlapping) -> float:
     >>> round(cd.compare(key, response, missing="lost").score("conll"), 12)
     0.593333333333
     """
-    counts = meet.fused("conll") if "conll" in meet.offers else (_ties(meet.overlap), meet.once(_ceaf_e))
-    shares = ((found(right, pred), found(right, true)) for right, true, pred in counts)
-    return fsum(f_beta(*both) for both in (b_cubed(meet), *shares)) / 3
+    return fsum(f_beta(*both) for both in (b_cubed(meet), muc(meet), ceaf_e(meet))) / 3

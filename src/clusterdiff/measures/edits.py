@@ -225,7 +225,7 @@ def merges(meet: Summed) -> float:
 @counted(
     "edits.moves",
     lost=True,
-    fused="matched",
+    terms=("matched",),
     bounds=(0.0, all_but_one),
     degree=1,
     aliases=("transfer_distance", "partition_distance"),

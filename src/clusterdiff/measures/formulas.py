@@ -59,32 +59,12 @@ def less(meet: Summed, chosen: Callable[[Meet], IntArray], kept: int | float) ->
     return float(meet.mass[others].sum() + meet.missing.total + meet.spurious.total)
 
 
-def in_both(meet: Meet) -> int:
-    """How many clusters both sides have, with the same points."""
-    same = (meet.size == meet.true_size[meet.true]) & (meet.size == meet.pred_size[meet.pred])
-    return int(np.count_nonzero(same))
-
-
 def best_of_row(meet: Meet, value: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """The largest value among the cells of each true cluster; 0 for one that shares no point."""
     best = np.zeros(meet.k_true, dtype=value.dtype)
     filled = np.flatnonzero(np.diff(meet.indptr))
     best[filled] = np.maximum.reduceat(value, meet.indptr[filled]) if len(filled) else 0
     return best
-
-
-def best_f(meet: Meet, beta: float) -> float:
-    """Σ a·max F: what each true cluster has in common with the predicted one that fits best."""
-    a, b, m = meet.true_mass[meet.true], meet.pred_mass[meet.pred], meet.mass
-    fit = np.divide(m, beta_mean(a, b, beta), out=np.zeros(len(m)), where=m > 0)
-    return float(np.sum(meet.true_mass * best_of_row(meet, fit)))
-
-
-def best_overlaps(meet: Meet) -> tuple[float, float]:
-    """Σ over predicted, and over true clusters, of their Jaccard coefficient with the closest cluster."""
-    overlap = meet.size / (meet.true_size[meet.true] + meet.pred_size[meet.pred] - meet.size)
-    rows, columns = best_of_row(meet, overlap), best_of_row(meet.transpose(), overlap[meet.transpose_order])
-    return float(columns.sum()), float(rows.sum())
 
 
 def largest_of_true(meet: Meet) -> IntArray:

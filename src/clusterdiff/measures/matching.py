@@ -11,18 +11,17 @@ import numpy.typing as npt
 
 from clusterdiff.measures.bounds import LeastF, all_but_one, ceil_root, one_in_n
 from clusterdiff.measures.formulas import (
-    best_f,
-    best_overlaps,
     found,
-    in_both,
     largest_of_pred,
     largest_of_true,
     less,
 )
+from clusterdiff.measures.matchings import matched_cells, matched_in
 from clusterdiff.measures.parameters import Beta
 from clusterdiff.measures.reasons import CHANCE
 from clusterdiff.measures.registry import JOIN_WEIGHTED, SUMMED, PrecisionRecall, measure, precision_recall
 from clusterdiff.meet.meet import Meet
+from clusterdiff.meet.rows import Rows
 from clusterdiff.meet.sums import Summed
 from clusterdiff.points.labels import FloatArray
 
@@ -50,7 +49,7 @@ by_parts = partial(plain, reads="sums")
 #: Points that are counted: the measure is the sum over the components.
 moved = partial(by_parts, best=0.0, decomposition=SUMMED, degree=1, reference=DONGEN)
 #: Made of the best one-to-one matching, which is known in some places without the cells.
-by_matching = partial(matching, fused="matched")
+by_matching = partial(matching, terms=("matched",))
 
 
 def _least_n(n: int) -> float:
@@ -70,7 +69,7 @@ def _all_but_one_in_n(n: int) -> float:
 
 
 def _f_measure_facts(beta: float = 1.0) -> dict[str, Any]:
-    return {"bounds": (LeastF(beta), 1.0), "fused": "f_measure" if beta == 1 else "f_beta"}
+    return {"bounds": (LeastF(beta), 1.0), "terms": ("f_true" if beta == 1 else "f_beta",)}
 
 
 # ---- every cluster chooses its best partner on its own
@@ -228,7 +227,7 @@ def geometric_accuracy(meet: Summed) -> float:
 
 @plain(
     "f_measure",
-    fused="f_measure",
+    terms=("f_true",),
     lost=True,
     bounds=(LeastF(), 1.0),
     given=_f_measure_facts,
@@ -249,15 +248,14 @@ def f_measure(meet: Meet, beta: Beta = 1.0) -> float:
     >>> round(cd.score([0, 0, 1, 1], [0, 0, 1, 2], "f_measure"), 12)
     0.833333333333
     """
-    known = "f_measure" if beta == 1 else "f_beta"
-    if known in meet.offers:
-        return found(*meet.fused(known))
-    return found(best_f(meet, beta), meet.masses[0])
+    bound = beta == 1 or "f_beta" in meet.known
+    best = meet.terms.f_true if bound else Rows.of(meet, beta)["f_true"]
+    return found(best, meet.masses[0])
 
 
 @precision_recall(
     "closest",
-    fused="closest",
+    terms=("closest_true", "closest_pred"),
     lost=True,
     family="matching",
     bounds=(one_in_n, 1.0),
@@ -288,13 +286,12 @@ def closest(meet: Meet) -> PrecisionRecall:
     >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).scores(["closest.precision", "closest.recall"])
     {'closest.precision': 0.6666666666666666, 'closest.recall': 0.75}
     """
-    pred, true = meet.fused("closest") if "closest" in meet.offers else best_overlaps(meet)
-    return found(pred, meet.k_pred), found(true, meet.k_true)
+    return found(meet.terms.closest_pred, meet.k_pred), found(meet.terms.closest_true, meet.k_true)
 
 
 @precision_recall(
     "clusters",
-    fused="clusters",
+    terms=("exact",),
     lost=True,
     family="matching",
     weighted=False,
@@ -322,17 +319,11 @@ def exact_clusters(meet: Meet) -> PrecisionRecall:
     >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).scores(["clusters.precision", "clusters.recall", "clusters.f1"])
     {'clusters.precision': 0.3333333333333333, 'clusters.recall': 0.5, 'clusters.f1': 0.4}
     """
-    common = meet.fused("clusters") if "clusters" in meet.offers else in_both(meet)
+    common = meet.terms.exact
     return found(common, meet.k_pred), found(common, meet.k_true)  # a side without points has none
 
 
 # ---- one-to-one matchings
-
-
-def matched_cells(meet: Meet, value: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """The cells of a one-to-one matching of clusters with the greatest total ``value`` (all ≥ 0)."""
-    exact: Any = np.ascontiguousarray(value, dtype=np.int64 if value.dtype.kind in "iu" else np.float64)
-    return meet.cells.assign(exact)
 
 
 def matched(meet: Meet, value: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -343,11 +334,7 @@ def matched(meet: Meet, value: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 def matched_mass(meet: Summed) -> int | float:
     """The weight of the points in the best one-to-one matching: their number, unless they are weighted."""
-    if not isinstance(meet, Meet):
-        known: int | float = meet.fused("matched")
-        return known
-    mass: int | float = matched(meet, meet.mass).sum().item()
-    return mass
+    return matched_in(meet, "matched")
 
 
 def unmatched_mass(meet: Summed) -> float:

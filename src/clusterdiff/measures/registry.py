@@ -19,7 +19,8 @@ from clusterdiff.measures.formula import readable
 from clusterdiff.measures.formulas import f_beta
 from clusterdiff.measures.parameters import Beta, check_parameters
 from clusterdiff.meet.meet import Meet
-from clusterdiff.meet.sums import FUSED, READS, Reads, Summed, refusal
+from clusterdiff.meet.sums import READS, Reads, Summed, refusal
+from clusterdiff.meet.values import NAMES
 from clusterdiff.messages import Message
 from clusterdiff.table import record_html
 
@@ -70,8 +71,8 @@ class Measure:
     same for all sizes that leave anything to chance.
 
     ``reads`` says what of the meet it reads: ``"sums"``, ``"margins"``, ``"cells"``, ``"overlap"`` or ``"points"``,
-    unless the sum named ``fused`` is known already. ``needs`` names what has to be known of the points: features or
-    distances. ``lost`` says whether it has a meaning where points that a side lacks count as lost
+    unless the sums named in ``terms`` are known already. ``needs`` names what has to be known of the points: features
+    or distances. ``lost`` says whether it has a meaning where points that a side lacks count as lost
     (``missing="lost"``): True, or the reason why it has none. ``required`` are the parameters without which it has
     no value. ``given(**parameters)`` returns the facts that depend on parameters; it has their defaults as its own.
 
@@ -97,7 +98,7 @@ class Measure:
     degree: int = field(default=0, repr=False)
     reads: Reads = field(default="cells", repr=False)
     lost: bool | str = field(default=False, repr=False)
-    fused: str | None = field(default=None, repr=False)
+    terms: tuple[str, ...] = field(default=(), repr=False)
     needs: str | None = field(default=None, repr=False)
     required: tuple[str, ...] = field(default=(), repr=False)
     aliases: tuple[str, ...] = field(default=(), repr=False)
@@ -111,8 +112,10 @@ class Measure:
         if self.reads not in READS:
             told = f"{self.name}: `reads` must be one of {', '.join(READS)}; got {self.reads!r}."
             raise MeasureError(told, nearest(str(self.reads), READS))
-        if self.fused is not None and self.fused not in FUSED:
-            raise MeasureError(f"{self.name}: `fused` must be one of {', '.join(FUSED)}; got {self.fused!r}.")
+        for term in self.terms:
+            if term != "sums" and term not in NAMES:
+                told = f"{self.name}: `terms` must be names of terms; got {term!r}."
+                raise MeasureError(told, nearest(str(term), sorted(NAMES)))
 
     def __call__(self, meet: Summed) -> float:
         """The measure's value for the two clusterings of ``meet``."""
@@ -144,8 +147,8 @@ class Measure:
         """Its value in the units of the meet's masses."""
         if meet.uneven and self.lost is not True:
             self._refuse_lost()
-        # Usually it is offered; a closer look would cost a small comparison a tenth of its time.
-        if self.reads not in meet.offers:
+        # Usually it is known; a closer look would cost a small comparison a tenth of its time.
+        if self.reads not in meet.known:
             self._check(meet)
         return self.function(meet, **dict(self.bound)) if self.bound else self.function(meet)
 
@@ -161,8 +164,9 @@ class Measure:
             raise refusal(self.name, lack, meet)
 
     def lacks(self, meet: Summed) -> Reads | None:
-        """What it would read and ``meet`` does not offer; None if it can be computed there."""
-        return None if {self.reads, self.fused} & meet.offers else self.reads
+        """What it would read and ``meet`` does not know; None if it can be computed there."""
+        known = self.reads in meet.known or (self.terms and meet.known.issuperset(self.terms))
+        return None if known else self.reads
 
     @property
     def parameters(self) -> dict[str, Any]:

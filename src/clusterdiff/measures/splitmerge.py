@@ -47,14 +47,14 @@ Scores: TypeAlias = Annotated[
 
 
 def _score(meet: Summed, s: str | Subcomponent, sigma: Sigma) -> float:
-    fused = _fused(s, sigma)
-    if fused in meet.offers:
-        return float(meet.fused(fused))
-    assert isinstance(meet, Meet)  # whoever does not offer the sum offers the cells: the measure has checked
+    known = _sum_of(s, sigma)
+    if known in meet.known:
+        return float(getattr(meet.sums, known))
+    assert isinstance(meet, Meet)  # whoever does not know the sum has the cells: the measure has checked
     return Scored(meet, subcomponent(s)).combine(sigma)
 
 
-def _fused(s: str | Subcomponent, sigma: Sigma) -> str:
+def _sum_of(s: str | Subcomponent, sigma: Sigma) -> str:
     """The sum that is S* or S' with a built-in s, where it is known; nothing for a user's own."""
     if not isinstance(s, str) or s not in SUMS or sigma not in (product, mean):
         return ""
@@ -63,12 +63,12 @@ def _fused(s: str | Subcomponent, sigma: Sigma) -> str:
 
 def _facts(s: str | Subcomponent, sigma: Sigma) -> dict[str, Any]:
     scored = subcomponent(s)
-    known = _fused(s, sigma) or None
+    known = _sum_of(s, sigma)
     return {
         "reads": scored.reads,
         "needs": scored.needs,
-        "fused": known,
-        "linear": known is not None and scored.needs is None,
+        "terms": (known,) if known else (),
+        "linear": known != "" and scored.needs is None,
         **({"conditionally_normalised": False, "normalised": None} if scored.needs == "features" else {}),
     }
 
@@ -81,7 +81,7 @@ def _mean_facts(s: str = "entropy") -> dict[str, Any]:
     return _facts(s, mean)
 
 
-@measure("S_H", fused="s_h", **FACTS)
+@measure("S_H", terms=("s_h",), **FACTS)
 def s_h(meet: Summed) -> float:
     r"""How much of the true clusters survives splitting and merging, by entropy: the score of clusterdiff.
 
@@ -94,7 +94,8 @@ def s_h(meet: Summed) -> float:
     >>> cd.score([0, 0, 1, 1], [0, 0, 1, 2], "S_H")
     0.5
     """
-    return float(meet.fused("s_h")) if "s_h" in meet.offers else _score(meet, "entropy", product)
+    sums: Any = meet.sums
+    return float(sums.s_h) if "s_h" in meet.known else _score(meet, "entropy", product)
 
 
 @measure(
@@ -137,7 +138,7 @@ def adjusted_s_h(meet: Sized) -> float:
 MSE_FACTS = {**FACTS, "linear": False, "conditionally_normalised": False, "normalised": None}
 
 
-@measure("S_MSE", fused="s_mse", needs="features", **MSE_FACTS)
+@measure("S_MSE", terms=("s_mse",), needs="features", **MSE_FACTS)
 def s_mse(meet: Summed) -> float:
     r"""How much of the clusters' spread in feature space survives splitting and merging.
 
@@ -154,7 +155,7 @@ def s_mse(meet: Summed) -> float:
     return _score(meet, "mse", product)
 
 
-@measure("S*", fused="s_h", given=_product_facts, **FACTS)
+@measure("S*", terms=("s_h",), given=_product_facts, **FACTS)
 def s_product(meet: Summed, s: Scores = "entropy") -> float:
     r"""The split-merge similarity with any subcomponent measure s: ``S*(pairs)``, ``S*(mse)``, …
 
@@ -172,7 +173,7 @@ def s_product(meet: Summed, s: Scores = "entropy") -> float:
 @measure(
     "S'",
     **{**FACTS, "normalised": None, "conditionally_normalised": False, "subcomponent_consistent": False},
-    fused="s_h_mean",
+    terms=("s_h_mean",),
     given=_mean_facts,
 )
 def s_mean(meet: Summed, s: Scores = "entropy") -> float:

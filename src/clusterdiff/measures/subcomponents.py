@@ -292,8 +292,7 @@ class Scored:
         self.meet = meet
         self.split_sides = self.merge_sides = None
         if isinstance(meet, UnevenMeet):
-            other = meet.transpose()
-            assert isinstance(other, UnevenMeet)
+            other: Any = meet.transpose()
             own = isinstance(s.function, Own)
             if isinstance(s.function, OfContent):
                 self.split_sides, self.merge_sides = s.function.sides(meet)

@@ -14,8 +14,9 @@ from clusterdiff.caching import cached_property
 from clusterdiff.errors import ArgumentError
 from clusterdiff.meet.given import located, names_of, places_of, read_cells, rows_of
 from clusterdiff.meet.parts import CellWeights, Links, Moments, Overlap, Pairs
-from clusterdiff.meet.sums import Made, Sizes, Sums, WeightedSums
+from clusterdiff.meet.sums import Made, Sizes, Sums
 from clusterdiff.meet.unmatched import NOBODY
+from clusterdiff.meet.values import SCORE_SUMS, CoreTerms, WeightedSums
 from clusterdiff.points.labels import AnyArray, FloatArray, Int64Array, IntArray, LazyNames
 from clusterdiff.table import Table
 
@@ -25,8 +26,7 @@ Lazy: TypeAlias = Made | Callable[[], Made]
 CELLS = frozenset({"sums", "margins", "cells", "overlap"})
 POINTS = CELLS | {"points"}
 #: The same where points have no weights: the core then sums up S* and S' along with the rest.
-SCORES = frozenset({"s_h", "s_h_mean", "s_pairs", "s_pairs_mean", "s_largest", "s_largest_mean"})
-CELLS_AND_SCORES, POINTS_AND_SCORES = CELLS | SCORES, POINTS | SCORES
+CELLS_AND_SCORES, POINTS_AND_SCORES = CELLS | SCORE_SUMS.keys(), POINTS | SCORE_SUMS.keys()
 
 
 class Meet(Sizes):
@@ -265,11 +265,10 @@ class Meet(Sizes):
     # ---- what measures read
 
     @property
-    def offers(self) -> frozenset[str]:
+    def known(self) -> frozenset[str]:
         """What measures can read here: all but the points of a meet that was made from cells."""
-        if self._locate is None:
-            return CELLS_AND_SCORES if self.weights is None else CELLS
-        return POINTS_AND_SCORES if self.weights is None else POINTS
+        plain, scored = (CELLS, CELLS_AND_SCORES) if self._locate is None else (POINTS, POINTS_AND_SCORES)
+        return scored if self.weights is None else plain
 
     @property
     def lacking(self) -> tuple[str, str | None]:
@@ -281,14 +280,15 @@ class Meet(Sizes):
         """Whether the points have weights."""
         return self.weights is not None
 
-    def fused(self, name: str) -> Any:
-        """A sum that the core makes for one measure: ``"s_h"`` is S_H, ``"s_pairs_mean"`` S'(pairs)."""
-        return getattr(self.sums, name)
-
     @cached_property
     def sums(self) -> Sums:
         """The sums over cells and clusters that most measures are made of, in one pass."""
         return self.cells.sums() if self.weights is None else WeightedSums(self)
+
+    @cached_property
+    def terms(self) -> Any:
+        """All other sums that are declared, by name."""
+        return CoreTerms(self.cells) if self.weights is None else WeightedSums(self)
 
     @cached_property
     def pairs(self) -> Pairs:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,8 +12,11 @@ from clusterdiff import _core
 from clusterdiff.meet import terms
 from clusterdiff.meet.arrays import ArrayFunctions
 from clusterdiff.meet.declarations import COLUMNS, TERMS, Over, Term
-from clusterdiff.meet.meet import Meet
+from clusterdiff.meet.given import rows_of
 from clusterdiff.points.labels import FloatArray, Int64Array, IntArray
+
+if TYPE_CHECKING:
+    from clusterdiff.meet.meet import Meet
 
 Values = npt.NDArray[Any]
 Kind = TypeVar("Kind", bound="Rows")
@@ -159,6 +162,13 @@ class Rows:
         self.shared_mass: int | float = self.total_mass if self.even else mass[cells].sum().item()
         self._inside: dict[str, FloatArray] = {}
         self._totals: dict[str, Any] = {}
+
+    @classmethod
+    def of_cells(cls, cells: _core.Cells) -> Rows:
+        """The rows of cells of points that weigh the same and of which none is lost."""
+        rows = cls(rows_of(cells), cells.cols, cells.sizes, cells.sizes, (cells.k_true, cells.k_pred))
+        rows.true.values["mass"], rows.pred.values["mass"] = cells.true_sizes, cells.pred_sizes
+        return rows
 
     @classmethod
     def of(cls, meet: Meet, beta: float = 1.0) -> Rows:

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from clusterdiff import _core
 from clusterdiff.caching import cached_property
 from clusterdiff.errors import Hint, MeasureError
 from clusterdiff.meet.margins import Margins, SizeCounts
 from clusterdiff.meet.parts import Count, Overlap, Pairs
-
-if TYPE_CHECKING:
-    from clusterdiff.meet.meet import Meet
-    from clusterdiff.meet.rows import Rows
 
 Made = TypeVar("Made")
 
@@ -24,13 +19,6 @@ Made = TypeVar("Made")
 #: clusterings with the points that one of them lacks; the points.
 Reads: TypeAlias = Literal["sums", "margins", "cells", "overlap", "points"]
 READS: tuple[Reads, ...] = ("sums", "margins", "cells", "overlap", "points")
-#: Sums of a single measure that are known in some places and spare it the cells there: S* and S' with a built-in s, the
-#: points in the best one-to-one matching of clusters, and what single measures count.
-FUSED = (
-    "s_h", "s_h_mean", "s_pairs", "s_pairs_mean", "s_largest", "s_largest_mean", "s_mse", "s_mse_mean", "matched",
-    "mentions", "muc", "blanc", "lea", "clusters", "products", "closest", "chi2", "frobenius", "ceaf_m", "ceaf_e",
-    "conll", "f_measure", "f_beta", "nf1",
-)  # fmt: skip
 
 
 class Sums(Protocol):
@@ -180,13 +168,14 @@ class Sizes(Even):
 class Summed(Protocol):
     """What has the sums of a meet: a meet in memory, cells that stay in an engine, a step of a series.
 
-    ``offers`` names what can be read here: what a measure may read (``READS``), and the sums that spare a measure the
-    cells (``FUSED``). Whoever offers no more than sums has the members below and no others.
+    ``known`` names what can be read here: what a measure may read (``READS``), and the terms that spare a measure the
+    cells: members of ``terms``, or of ``sums`` if they are scores and matchings. Whoever knows no more than sums has
+    the members below and no others.
     """
 
     @property
-    def offers(self) -> frozenset[str]:
-        """What can be read here: some of ``READS`` and of ``FUSED``."""
+    def known(self) -> frozenset[str]:
+        """What can be read here: some of ``READS``, and of the terms."""
 
     @property
     def lacking(self) -> tuple[str, Hint]:
@@ -267,9 +256,6 @@ class Summed(Protocol):
     def bottom_entropy(self) -> float:
         """H(⊥): log n, or with weights the entropy of the points' shares of the total."""
 
-    def fused(self, name: str) -> Any:
-        """One of the sums in ``FUSED`` that are offered."""
-
     def once(self, make: Callable[[Any], Made]) -> Made:
         """``make(self)``, computed the first time and kept: for what several measures share."""
 
@@ -285,9 +271,17 @@ WHAT: dict[Reads, str] = {
 
 
 def refusal(what: str, reads: Reads, source: Summed) -> MeasureError:
-    """The error for something that reads what ``source`` does not offer."""
+    """The error for something that reads what ``source`` does not know."""
     why, hint = source.lacking
     return MeasureError(f"{what} reads {WHAT[reads]}, and {why}.", hint)
+
+
+class Termed(Summed, Protocol):
+    """What also knows terms beyond its sums."""
+
+    @property
+    def terms(self) -> Any:
+        """The terms by name; ``known`` says which."""
 
 
 class Sized(Summed, Protocol):
@@ -298,124 +292,9 @@ class Sized(Summed, Protocol):
         """The sizes of the clusters on both sides."""
 
 
-class Overlapping(Summed, Protocol):
+class Overlapping(Termed, Protocol):
     """What also has both clusterings as they were given, with the points that only one of them has."""
 
     @property
     def overlap(self) -> Overlap:
         """The clusterings as they were given."""
-
-
-class WeightedSums:
-    """The same sums over weighted points, where masses take the place of sizes."""
-
-    def __init__(self, meet: Meet) -> None:
-        # Cells without mass add nothing to any sum, and would only divide by zero.
-        heavy = np.flatnonzero(meet.mass > 0)
-        self._m: npt.NDArray[Any] = meet.mass[heavy]
-        self._a = meet.true_mass[meet.true[heavy]]
-        self._b = meet.pred_mass[meet.pred[heavy]]
-        self._meet = meet
-        self._total = meet.total
-
-    def _entropy(self, mass: npt.NDArray[Any], groups: npt.NDArray[Any] | None = None, k: int = 1) -> float:
-        """The entropy of masses within their groups, in all; nothing cancels, however heavy one of them is."""
-        groups = np.zeros(len(mass), dtype=np.int32) if groups is None else groups
-        return float(_core.contents(groups, k, mass).entropy.sum()) / self._total
-
-    @cached_property
-    def mm(self) -> Any:
-        return _squares(self._m)
-
-    @cached_property
-    def aa(self) -> Any:
-        return _squares(self._meet.true_mass)
-
-    @cached_property
-    def bb(self) -> Any:
-        return _squares(self._meet.pred_mass)
-
-    @cached_property
-    def true_max(self) -> Any:
-        return np.maximum.reduceat(self._meet.mass, self._meet.indptr[:-1]).sum().item()
-
-    @cached_property
-    def pred_max(self) -> Any:
-        other = self._meet.transpose()
-        return np.maximum.reduceat(other.mass, other.indptr[:-1]).sum().item()
-
-    @cached_property
-    def h_true(self) -> float:
-        return self._entropy(self._meet.true_mass)
-
-    @cached_property
-    def h_pred(self) -> float:
-        return self._entropy(self._meet.pred_mass)
-
-    @cached_property
-    def h_joint(self) -> float:
-        return self._entropy(self._m)
-
-    @cached_property
-    def split_info(self) -> float:
-        return self._entropy(self._meet.mass, self._meet.true, self._meet.k_true)
-
-    @cached_property
-    def merge_info(self) -> float:
-        return self._entropy(self._meet.mass, self._meet.pred, self._meet.k_pred)
-
-    @property
-    def mutual(self) -> float:
-        return self._meet.weighed.mutual
-
-    @cached_property
-    def b3_recall(self) -> float:
-        return float(np.sum(self._m * (self._m / self._a)) / self._total)
-
-    @cached_property
-    def b3_precision(self) -> float:
-        return float(np.sum(self._m * (self._m / self._b)) / self._total)
-
-    @cached_property
-    def element(self) -> float:
-        return float(np.sum(self._m * (self._m / np.maximum(self._a, self._b))) / self._total)
-
-
-def _squares(x: npt.NDArray[Any]) -> int | float:
-    return _core.sum_squares(x) if x.dtype.kind in "iu" else float(np.dot(x, x))
-
-
-class WholeSums:
-    """The sums that have a meaning where points are lost: over the cells of shared points, in whole clusters."""
-
-    def __init__(self, rows: Rows) -> None:
-        self._rows = rows
-
-    @property
-    def true_max(self) -> Any:
-        """Σ over true clusters of their largest cell."""
-        return self._rows["true_max"]
-
-    @property
-    def pred_max(self) -> Any:
-        """Σ over predicted clusters of their largest cell."""
-        return self._rows["pred_max"]
-
-    @property
-    def b3_recall(self) -> float:
-        """Σ m²/a over the points of the true clustering."""
-        return self._share("b3_recall", self._rows["mass_true"])
-
-    @property
-    def b3_precision(self) -> float:
-        """Σ m²/b over the points of the predicted clustering."""
-        return self._share("b3_precision", self._rows["mass_pred"])
-
-    @property
-    def element(self) -> float:
-        """Σ m²/max(a, b) over all points."""
-        return self._share("element", self._rows.total_mass)
-
-    def _share(self, name: str, whole: Any) -> float:
-        """A term as a share; of a side without any points it is 0."""
-        return float(self._rows[name] / whole) if whole else 0.0

@@ -58,7 +58,7 @@ def way_of_cells(meet: Meet) -> Way:
 class StopSums(Even):
     """The sums of two stops of the way, the second of which is the first, or one stop away from it."""
 
-    offers = frozenset({"sums"})
+    known = frozenset({"sums"})
 
     def __init__(self, summed: Summed, true: Stop, pred: Stop) -> None:
         self._base, self._true, self._pred = summed, true, pred
@@ -109,10 +109,6 @@ class StopSums(Even):
     def bottom_entropy(self) -> float:
         """H(⊥), which is the same for all."""
         return self._base.bottom_entropy
-
-    def fused(self, name: str) -> Any:
-        """None is offered."""
-        raise KeyError(name)
 
     # ---- sums
 

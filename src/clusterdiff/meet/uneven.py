@@ -14,14 +14,15 @@ from clusterdiff.errors import ArgumentError
 from clusterdiff.meet.meet import Lazy, Meet
 from clusterdiff.meet.parts import CellWeights, Count, Links, Moments, Overlap, Pairs, pairs_with_lost
 from clusterdiff.meet.rows import Rows
-from clusterdiff.meet.sums import LOST_TO, WholeSums
+from clusterdiff.meet.sums import LOST_TO
 from clusterdiff.meet.unmatched import EvenOnly, NoCells, Unmatched
+from clusterdiff.meet.values import TermSums
 from clusterdiff.messages import Message
 from clusterdiff.points.labels import AnyArray, FloatArray, Int64Array, IntArray
 from clusterdiff.table import Table
 
 #: What measures can read; sums are those of whole clusters.
-OFFERS = frozenset({"sums", "cells", "overlap"})
+KNOWN = frozenset({"sums", "cells", "overlap"})
 
 
 class SideScores(NamedTuple):
@@ -58,7 +59,6 @@ class UnevenMeet(Meet):
     margins: Any = EvenOnly()
     weighed: Any = EvenOnly()
     bottom_entropy: Any = EvenOnly()
-    fused: Any = EvenOnly()
 
     def __init__(
         self,
@@ -169,14 +169,19 @@ class UnevenMeet(Meet):
         return np.full(len(self.cell_of_point), -1) if shared is None else shared.cell_of_point
 
     @property
-    def offers(self) -> frozenset[str]:
+    def known(self) -> frozenset[str]:
         """What measures can read here."""
-        return OFFERS | {"points"} if self.knows_points else OFFERS
+        return KNOWN | {"points"} if self.knows_points else KNOWN
 
     @cached_property
     def sums(self) -> Any:
-        """The sums over shared cells in whole clusters that have a meaning there."""
-        return WholeSums(Rows.of(self))
+        """The sums over shared cells in whole clusters; not all have a meaning there."""
+        return TermSums(Rows.of(self))
+
+    @cached_property
+    def terms(self) -> Any:
+        """The same: all sums are made of terms."""
+        return self.sums
 
     @property
     def lost(self) -> int:

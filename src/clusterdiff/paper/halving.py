@@ -11,11 +11,9 @@ import numpy as np
 
 from clusterdiff.meet.counted import Counted
 from clusterdiff.meet.sums import Summed
+from clusterdiff.meet.values import SCORE_SUMS
 from clusterdiff.paper.steps import IntLabels, Worsening, intervals, runs
 from clusterdiff.table import Table
-
-#: S* and S' with a built-in s, kept up to date along with the sums.
-SCORES = ("s_h", "s_pairs", "s_largest", "s_h_mean", "s_pairs_mean", "s_largest_mean")
 
 #: Sums are kept as whole multiples of 2^-SCALE, so that what is added and taken away again leaves no trace.
 SCALE = 80
@@ -46,6 +44,13 @@ class StepSums:
         self.bb = totals["bb"]
         self.true_max = totals["true_max"]
         self.pred_max = totals["pred_max"]
+        self.matched = totals["matched"]
+
+    def __getattr__(self, name: str) -> float:
+        """S* or S' with a built-in s."""
+        if name not in SCORE_SUMS:
+            raise AttributeError(name)
+        return _float(self._totals[name]) / self._n
 
     def _entropy(self, name: str) -> float:
         return log(self._n) - _float(self._totals[name]) / self._n
@@ -100,16 +105,11 @@ class StepSums:
 class Step(Counted):
     """What is known about one clustering of the series: its sums, and nothing more; a :class:`Summed`."""
 
-    offers = frozenset({"sums", "matched", *SCORES})
+    known = frozenset({"sums", "matched", *SCORE_SUMS})
     lacking = ("a step of a series knows its sums alone", None)
 
     def __init__(self, n: int, k_true: int, totals: dict[str, int]) -> None:
         super().__init__(n, k_true, totals["k_pred"], totals["cells"], StepSums(totals, n))
-        self._totals = totals
-
-    def fused(self, name: str) -> int | float:
-        """S* or S' with a built-in s, or the number of points in the best one-to-one matching."""
-        return self._totals[name] if name == "matched" else _float(self._totals[name]) / self.n
 
 
 class _Star:
@@ -248,7 +248,7 @@ class Halving(Worsening):
         squares = sum(star.size**2 for star in stars)
         logs = sum(star.whole for star in stars)
         whole = dict.fromkeys(("true_max", "pred_max", "matched"), self.n)
-        scores = dict.fromkeys((*SCORES, "b3_recall", "b3_precision", "element"), self.n << SCALE)
+        scores = dict.fromkeys((*SCORE_SUMS, "b3_recall", "b3_precision", "element"), self.n << SCALE)
         return {
             **dict.fromkeys(("mm", "aa", "bb"), squares),
             **dict.fromkeys(("true_log", "pred_log", "cell_log"), logs),

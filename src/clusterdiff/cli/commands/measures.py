@@ -200,8 +200,8 @@ def catalogue(chosen: list[Measure]) -> str:
 def _reads(measure: Measure) -> str:
     """What it reads, in words."""
     words = WHAT[measure.reads]
-    if measure.fused is not None:
-        words += f", or the one sum `{measure.fused}` where that is known"
+    if measure.terms:
+        words += f", or {' and '.join(f'`{term}`' for term in measure.terms)} where known"
     return words + (f"; the points' {measure.needs}" if measure.needs else "")
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterdiff.diff.comparison import Comparison
-from clusterdiff.measures.matching import matched_cells
+from clusterdiff.measures.matchings import matched_cells
 from clusterdiff.points.labels import FloatArray
 from clusterdiff.show.plots.canvas import (
     PALE,

@@ -12,7 +12,8 @@ from clusterdiff.diff.loss import Loss
 from clusterdiff.errors import Hint
 from clusterdiff.meet.margins import Margins, SizeCounts
 from clusterdiff.meet.parts import Count, Pairs
-from clusterdiff.meet.sums import FUSED, LOST_TO, Even
+from clusterdiff.meet.sums import LOST_TO, Even
+from clusterdiff.meet.values import OF_TERMS, TermSums
 from clusterdiff.messages import Message
 from clusterdiff.tables.engines.cells import Cells
 from clusterdiff.tables.engines.native import Engine, asked
@@ -20,16 +21,8 @@ from clusterdiff.tables.engines.spread import scores_by_spread
 from clusterdiff.tables.engines.terms import EngineRows
 from clusterdiff.wording import count
 
-Triple = tuple[Count, Count, Count]
-#: What a comparison in an engine offers: all sums, but for matchings of clusters, which look at all cells at once, and
-#: for F with another β.
-OFFERS = frozenset({"sums", *FUSED}) - {"matched", "ceaf_m", "ceaf_e", "conll", "f_beta"}
-#: The terms that S* and S' are made of: what imperfect cells score, and the mass of the perfect ones.
-SCORES = {
-    f"{fused}{ending}": (f"{sigma}_{name}", f"{sigma}_perfect_{name}")
-    for fused, name in (("s_h", "entropy"), ("s_pairs", "pairs"), ("s_largest", "largest"))
-    for ending, sigma in (("", "product"), ("_mean", "mean"))
-}
+#: What is known of a comparison in an engine: sums, but no matchings of clusters, which look at all cells at once.
+KNOWN = OF_TERMS | {"sums", "s_mse", "s_mse_mean"}
 
 
 class InEngine(Even):
@@ -44,7 +37,7 @@ class InEngine(Even):
         self.weighted = cells.points.weighted
         self.total: int | float = cells.mass if self.weighted else cells.n
         self.scale = cells.points.scale
-        self.offers = OFFERS | {"margins"}
+        self.known = KNOWN | {"margins"}
         self._made = {}
 
     @staticmethod
@@ -80,10 +73,15 @@ class InEngine(Even):
         """The rows of points that are counted, whatever they weigh."""
         return EngineRows(self.source, False) if self.weighted and self.heavy is not self else self.rows
 
-    @property
+    @asked
     def sums(self) -> EngineSums:
         """The sums over cells and clusters."""
-        return EngineSums(self.rows, self.masses)
+        return EngineSums(self)
+
+    @property
+    def terms(self) -> EngineSums:
+        """The same: all sums are made of terms."""
+        return self.sums
 
     def __len__(self) -> int:
         """Number of cells."""
@@ -154,79 +152,10 @@ class InEngine(Even):
             return log(self.n)
         return float((self.rows["inside_entropy"] + self.rows["h_joint"]) / self.total)
 
-    def fused(self, name: str) -> Any:
-        """S* or S' with a built-in s, or what another measure alone is made of."""
-        if name in SCORES:
-            imperfect, perfect = SCORES[name]
-            return float((self.rows[imperfect] + self.rows[perfect]) / self.total)
-        if name in ("s_mse", "s_mse_mean"):
-            return self._by_spread[name]
-        return getattr(self, name)
-
     @asked
-    def _by_spread(self) -> dict[str, float]:
+    def by_spread(self) -> dict[str, float]:
+        """S_MSE and S'(mse)."""
         return scores_by_spread(self.source, self.rows)
-
-    # ---- what single measures are made of
-
-    @property
-    def mentions(self) -> tuple[int, int, int]:
-        """The points that both sides have, the true and the predicted ones."""
-        both = int(self.counts["both_points"])
-        return both, both + int(self.counts["missing"]), both + int(self.counts["spurious"])
-
-    @property
-    def muc(self) -> tuple[int, int, int]:
-        """The links that tie together cells, true and predicted clusters."""
-        both, true, pred = self.mentions
-        return both - len(self), true - self.k_true, pred - self.k_pred
-
-    @property
-    def lea(self) -> tuple[float, float, int, int]:
-        """What is kept of predicted and of true clusters, and the points of the true and of the predicted ones."""
-        return (float(self.rows["lea_precision"]), float(self.rows["lea_recall"]), *self.mentions[1:])
-
-    @property
-    def blanc(self) -> tuple[Triple, Triple]:
-        """Pairs of points within clusters, and between them: what both sides have, the true and the predicted ones."""
-        pairs, apart = self.pairs, self.rows["apart"] // 2
-        true, pred = (n * (n - 1) // 2 for n in self.mentions[1:])
-        return (pairs.both, pairs.true, pairs.pred), (apart, true - pairs.true, pred - pairs.pred)
-
-    @property
-    def clusters(self) -> int:
-        """How many clusters both sides have."""
-        return int(self.rows["exact"])
-
-    @property
-    def f_measure(self) -> tuple[float, Any]:
-        """Σ over true clusters of their mass times their best F1, and the mass of all of them."""
-        return float(self.rows["f_true"]), self.masses[0]
-
-    @property
-    def nf1(self) -> tuple[float, float, float]:
-        """Σ F1 of the chosen cells, their number, and that of the true clusters among them."""
-        return float(self.rows["chosen_f1"]), float(self.rows["chosen"]), float(self.rows["chosen_true"])
-
-    @property
-    def products(self) -> float:
-        """Σ m·a·b."""
-        return float(self.rows["products"])
-
-    @property
-    def closest(self) -> tuple[float, float]:
-        """Σ over predicted, and over true clusters, of their overlap with the closest one."""
-        return float(self.rows["closest_pred"]), float(self.rows["closest_true"])
-
-    @property
-    def chi2(self) -> float:
-        """χ²/n."""
-        return float((self.rows["chi2_cells"] + _uncovered(self.rows)) / self.total)
-
-    @property
-    def frobenius(self) -> float:
-        """|L| + |C| − 2 Σ m²/ab."""
-        return float(self.rows["frobenius"])
 
     def __repr__(self) -> str:
         return f"<meet of {count(self.source.n)} in {self.source.engine.name}>"
@@ -241,7 +170,7 @@ class UnevenInEngine(InEngine):
 
     def __init__(self, cells: Cells) -> None:
         super().__init__(cells)
-        self.offers = OFFERS
+        self.known = KNOWN
 
     @property
     def lost(self) -> int:
@@ -275,32 +204,22 @@ class UnevenInEngine(InEngine):
         return self.pairs.all - self.agreed
 
 
-class EngineSums:
-    """The sums that most measures are made of: see :class:`clusterdiff.meet.sums.Sums`."""
+class EngineSums(TermSums):
+    """The sums of rows in an engine; those by spread, which is no term, besides."""
 
-    def __init__(self, rows: EngineRows, masses: tuple[Any, Any]) -> None:
-        self._rows = rows
-        self._masses = {"b3_recall": masses[0], "b3_precision": masses[1]}
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        value = self._rows[name]
-        if name in ("mm", "aa", "bb", "true_max", "pred_max"):
-            return value
-        whole = self._masses.get(name, self._rows.total)
-        return float(value / whole) if whole else 0.0  # of a side without any points
+    def __init__(self, summed: InEngine) -> None:
+        super().__init__(summed.rows)
+        self._summed = summed
 
     @property
-    def mutual(self) -> float:
-        """I(𝕃, ℂ)."""
-        return float((self._rows["gain"] + _uncovered(self._rows)) / self._rows.total)
+    def s_mse(self) -> float:
+        """S_MSE."""
+        return self._summed.by_spread["s_mse"]
 
-
-def _uncovered(rows: EngineRows) -> float:
-    """What independence would put where there is no cell."""
-    full = rows["cells"] == rows["k_true"] * rows["k_pred"]
-    return 0.0 if full else max(0.0, (rows.total**2 - rows["covered"]) / rows.total)
+    @property
+    def s_mse_mean(self) -> float:
+        """S'(mse)."""
+        return self._summed.by_spread["s_mse_mean"]
 
 
 def _size_counts(found: dict[str, Any], key: str) -> SizeCounts:

@@ -128,6 +128,10 @@ class EngineRows:
         self._side: dict[str, Frame] = {}
         self._cells: Frame | None = None
         self._have: dict[str, set[str]] = {"t": set(), "p": set()}
+        self._given = {
+            "total": self.total,
+            **dict.fromkeys(("mass_true", "mass_pred") * self.even, self.total),
+        }
         self._totals: dict[str, Any] = {}
         self._counts: dict[Any, dict[str, Any]] = {}
 
@@ -294,6 +298,8 @@ class EngineRows:
 
     def __getitem__(self, name: str) -> Any:
         """A term: the sum over all rows or clusters."""
+        if name in self._given:
+            return self._given[name]
         if name not in self._totals:
             self.ask(lambda: self._sum(name))
         return self._totals[name]

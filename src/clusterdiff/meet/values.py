@@ -1,0 +1,167 @@
+"""The sums of a comparison by name, as measures read them: the core's where it has them, all others from terms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from clusterdiff import _core
+from clusterdiff.caching import cached_property
+from clusterdiff.meet.declarations import TERMS
+from clusterdiff.meet.rows import Rows
+from clusterdiff.meet.sums import READS
+
+if TYPE_CHECKING:
+    from clusterdiff.meet.meet import Meet
+
+#: Sums that measures read as means, and the mass that they are means over.
+MEANS = {
+    "b3_recall": "mass_true",
+    "b3_precision": "mass_pred",
+    **dict.fromkeys(("element", "h_true", "h_pred", "h_joint", "split_info", "merge_info"), "total"),
+}
+#: S* and S' with a built-in s, as shares of the mass: what imperfect cells score, and the mass of the perfect ones.
+SCORE_SUMS = {
+    f"s_{short}{ending}": (f"{sigma}_{name}", f"{sigma}_perfect_{name}")
+    for short, name in (("h", "entropy"), ("pairs", "pairs"), ("largest", "largest"))
+    for ending, sigma in (("", "product"), ("_mean", "mean"))
+}
+#: What can be read where terms are known; what a measure may read of cells and points is more than their number.
+OF_TERMS = frozenset({*TERMS, *SCORE_SUMS, "mutual", "chi2"}) - frozenset(READS)
+#: What is known in some places besides: S* and S' by spread, the values of best one-to-one matchings, and the sum
+#: ``f_true`` with the β that is asked for.
+NAMES = OF_TERMS | {"s_mse", "s_mse_mean", "matched", "ceaf_m", "ceaf_e", "f_beta"}
+
+
+class Terms(Protocol):
+    """Whoever evaluates terms: rows in memory or in an engine, sums over units."""
+
+    def __getitem__(self, name: str) -> Any:
+        """A term."""
+
+
+class TermSums:
+    """The sums that measures read, made of terms; any other term as it is declared.
+
+    Examples
+    --------
+    >>> import clusterdiff as cd
+    >>> sums = TermSums(Rows.of(cd.compare([0, 0, 1, 1], [0, 0, 1, 2]).meet))
+    >>> sums.mm, sums.b3_recall, sums.s_h, sums.exact
+    (6, 0.75, 0.5, 1)
+    """
+
+    def __init__(self, terms: Terms) -> None:
+        self._terms = terms
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        terms = self._terms
+        if name in MEANS:
+            return self._share(terms[name], terms[MEANS[name]])
+        if name in SCORE_SUMS:
+            imperfect, perfect = SCORE_SUMS[name]
+            return self._share(terms[imperfect] + terms[perfect], terms["total"])
+        return terms[name]
+
+    @staticmethod
+    def _share(part: Any, whole: Any) -> float:
+        """A term as a share; of a side without any points it is 0."""
+        return float(part / whole) if whole else 0.0
+
+    @property
+    def mutual(self) -> float:
+        """I(𝕃, ℂ)."""
+        return self._share(self._terms["gain"] + self._uncovered, self._terms["total"])
+
+    @property
+    def chi2(self) -> float:
+        """χ²/n."""
+        return self._share(self._terms["chi2_cells"] + self._uncovered, self._terms["total"])
+
+    @property
+    def _uncovered(self) -> float:
+        """What independence would put where there is no cell."""
+        terms = self._terms
+        left = terms["total"] ** 2 - terms["covered"]
+        if left <= 0 or terms["cells"] == terms["k_true"] * terms["k_pred"]:
+            return 0.0
+        return self._share(left, terms["total"])
+
+
+class CoreTerms(TermSums):
+    """All terms of cells, where all points weigh the same and none is lost; of what cancels, the core's."""
+
+    def __init__(self, cells: _core.Cells) -> None:
+        super().__init__(Rows.of_cells(cells))
+        self._cells = cells
+
+    @cached_property
+    def _weighed(self) -> _core.Weighed:
+        return self._cells.weighed(self._cells.sizes.astype(np.float64))
+
+    @property
+    def chi2(self) -> float:
+        """χ²/n."""
+        return self._weighed.chi2
+
+    @property
+    def frobenius(self) -> float:
+        """|L| + |C| − 2 Σ m²/ab."""
+        return self._weighed.frobenius
+
+
+class WeightedSums(TermSums):
+    """The sums over weighted points; where light masses would be lost beside heavy ones, the core's."""
+
+    def __init__(self, meet: Meet) -> None:
+        super().__init__(Rows.of(meet))
+        self._meet = meet
+
+    def _entropy(self, mass: npt.NDArray[Any], groups: npt.NDArray[Any] | None = None, k: int = 1) -> float:
+        """The entropy of masses within their groups, in all; nothing cancels, however heavy one of them is."""
+        groups = np.zeros(len(mass), dtype=np.int32) if groups is None else groups
+        return float(_core.contents(groups, k, mass).entropy.sum()) / self._meet.total
+
+    @cached_property
+    def h_true(self) -> float:
+        """H(𝕃)."""
+        return self._entropy(self._meet.true_mass)
+
+    @cached_property
+    def h_pred(self) -> float:
+        """H(ℂ)."""
+        return self._entropy(self._meet.pred_mass)
+
+    @cached_property
+    def h_joint(self) -> float:
+        """H(𝕃, ℂ)."""
+        return self._entropy(self._meet.mass)
+
+    @cached_property
+    def split_info(self) -> float:
+        """H(ℂ|𝕃)."""
+        return self._entropy(self._meet.mass, self._meet.true, self._meet.k_true)
+
+    @cached_property
+    def merge_info(self) -> float:
+        """H(𝕃|ℂ)."""
+        return self._entropy(self._meet.mass, self._meet.pred, self._meet.k_pred)
+
+    @property
+    def mutual(self) -> float:
+        """I(𝕃, ℂ)."""
+        return self._meet.weighed.mutual
+
+    @property
+    def chi2(self) -> float:
+        """χ²/n."""
+        return self._meet.weighed.chi2
+
+    @property
+    def frobenius(self) -> float:
+        """|L| + |C| − 2 Σ m²/ab."""
+        return self._meet.weighed.frobenius
