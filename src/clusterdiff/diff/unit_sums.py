@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from math import log
 from typing import Any, TypeVar
 
-from clusterdiff.measures.matchings import MATCHINGS
+from clusterdiff.measures.matchings import MATCHINGS, matched_column
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.parts import Count, Pairs
 from clusterdiff.meet.rows import Rows
@@ -29,12 +29,12 @@ class UnitSums:
 
     def total(self, name: str) -> float:
         """The sum over all units."""
-        return float(MATCHINGS[name](self.meet).sum() if name in MATCHINGS else self.rows[name])
+        return float(matched_column(self.meet, name).sum() if name in MATCHINGS else self.rows[name])
 
     def column(self, name: str, units: Any) -> FloatArray:
         """What each unit adds to the sum."""
         if name in MATCHINGS:
-            added: FloatArray = units.sums(MATCHINGS[name](self.meet))
+            added: FloatArray = units.sums(matched_column(self.meet, name))
             return added
         return self.rows.by_unit(name, units.of_rows(self.rows), units.count)
 

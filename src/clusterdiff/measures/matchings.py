@@ -25,23 +25,32 @@ def _alike(overlap: Overlap) -> FloatArray:
     return 2 * overlap.size / (overlap.true_size[overlap.true] + overlap.pred_size[overlap.pred])
 
 
-def _where(chosen: npt.NDArray[np.int64], value: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    out = np.zeros_like(value)
+#: What each cell is worth in a best one-to-one matching of clusters, which is one of whole components.
+MATCHINGS: dict[str, Callable[[Any], npt.NDArray[Any]]] = {
+    "matched": lambda meet: meet.mass,
+    "ceaf_m": lambda meet: meet.overlap.size,
+    "ceaf_e": lambda meet: _alike(meet.overlap),
+}
+
+
+def _matched(meet: Any, name: str, value: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """The cells in the matching."""
+    return matched_cells(meet, value) if name == "matched" else meet.overlap.matched(value)
+
+
+def matched_column(meet: Meet, name: str) -> FloatArray:
+    """What each cell adds to the value of a matching."""
+    value = MATCHINGS[name](meet)
+    chosen, out = _matched(meet, name, value), np.zeros(len(value))
     out[chosen] = value[chosen]
     return out
 
 
-#: What each cell adds to the value of a best one-to-one matching of clusters, which is one of whole components.
-MATCHINGS: dict[str, Callable[[Any], npt.NDArray[Any]]] = {
-    "matched": lambda meet: _where(matched_cells(meet, meet.mass), meet.mass),
-    "ceaf_m": lambda meet: _where(meet.overlap.matched(meet.overlap.size), meet.overlap.size),
-    "ceaf_e": lambda meet: _where(meet.overlap.matched(_alike(meet.overlap)), _alike(meet.overlap)),
-}
-
-
 def matched_in(meet: Summed, name: str) -> int | float:
     """The value of a matching, known or found."""
-    value: int | float = (
-        getattr(meet.sums, name) if name in meet.known else MATCHINGS[name](meet).sum().item()
-    )
-    return value
+    if name in meet.known:
+        known: int | float = getattr(meet.sums, name)
+        return known
+    value = MATCHINGS[name](meet)
+    total: int | float = value[_matched(meet, name, value)].sum().item()
+    return total

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterdiff import _core
+from clusterdiff.caching import cached_property
 from clusterdiff.meet import terms
 from clusterdiff.meet.arrays import ArrayFunctions
 from clusterdiff.meet.declarations import COLUMNS, TERMS, Over, Term
@@ -35,15 +36,20 @@ class RowView(ArrayFunctions):
 
     def __init__(self, rows: Rows, chosen: IntArray | None, own: Side, other: Side) -> None:
         self._rows, self._chosen = rows, chosen
-        self.N, self.N0, self.weighted, self.beta = (
-            rows.total_mass,
-            rows.shared_mass,
-            rows.weighted,
-            rows.beta,
-        )
+        self.weighted, self.beta = rows.weighted, rows.beta
         self.m: Values = rows.pick(rows.mass, chosen)
         self.n: Values = rows.pick(rows.points, chosen)
         self.L, self.C = ClusterOfRow(rows, chosen, own), ClusterOfRow(rows, chosen, other)
+
+    @property
+    def N(self) -> Any:  # noqa: N802 - as formulas have it
+        """The mass of all rows."""
+        return self._rows.total_mass
+
+    @property
+    def N0(self) -> Any:  # noqa: N802
+        """The mass of the cells."""
+        return self._rows.shared_mass
 
     @property
     def one(self) -> Int64Array:
@@ -76,7 +82,9 @@ class ClusterOfRow:
     def __getattr__(self, name: str) -> Values:
         if name.startswith("_"):
             raise AttributeError(name)
-        return self._rows.of_clusters(name, self._side)[self.code]
+        values: Values = self._rows.of_clusters(name, self._side).take(self.code)
+        vars(self)[name] = values  # a formula may read it again
+        return values
 
 
 class ClusterView(ArrayFunctions):
@@ -84,12 +92,12 @@ class ClusterView(ArrayFunctions):
 
     def __init__(self, rows: Rows, side: Side) -> None:
         self._rows, self._side = rows, side
-        self.N, self.N0, self.weighted, self.beta = (
-            rows.total_mass,
-            rows.shared_mass,
-            rows.weighted,
-            rows.beta,
-        )
+        self.weighted, self.beta = rows.weighted, rows.beta
+
+    @property
+    def N(self) -> Any:  # noqa: N802 - as formulas have it
+        """The mass of all rows."""
+        return self._rows.total_mass
 
     def outside(self, place: int) -> Any:
         """The mass of all rows that are not in a cluster."""
@@ -128,6 +136,8 @@ class Rows:
         The β of F.
     places
         Where each row stood before those without weight were left out; None: none were.
+    even
+        Whether both sides are known to have a cluster for every row.
 
     Examples
     --------
@@ -149,24 +159,24 @@ class Rows:
         contents: Callable[[str], FloatArray] | None = None,
         beta: float = 1.0,
         places: IntArray | None = None,
+        even: bool = False,
     ) -> None:
         self.true, self.pred = Side(true, k[0]), Side(pred, k[1])
         self.mass, self.points, self.beta = mass, points, float(beta)
         self.weighted = contents is not None
         self._contents, self._places = contents, places
-        cells = np.flatnonzero((true >= 0) & (pred >= 0))
-        self.even = len(cells) == len(true)
+        cells = None if even else np.flatnonzero((true >= 0) & (pred >= 0))
+        self.even = cells is None or len(cells) == len(true)
         self._chosen: dict[tuple[str, bool], IntArray | None] = {}
         self._cells = None if self.even else cells
-        self.total_mass: int | float = mass.sum().item()
-        self.shared_mass: int | float = self.total_mass if self.even else mass[cells].sum().item()
         self._inside: dict[str, FloatArray] = {}
         self._totals: dict[str, Any] = {}
 
     @classmethod
     def of_cells(cls, cells: _core.Cells) -> Rows:
         """The rows of cells of points that weigh the same and of which none is lost."""
-        rows = cls(rows_of(cells), cells.cols, cells.sizes, cells.sizes, (cells.k_true, cells.k_pred))
+        size, k = cells.sizes, (cells.k_true, cells.k_pred)
+        rows = cls(rows_of(cells), cells.cols, size, size, k, even=True)
         rows.true.values["mass"], rows.pred.values["mass"] = cells.true_sizes, cells.pred_sizes
         return rows
 
@@ -200,6 +210,18 @@ class Rows:
 
     def __len__(self) -> int:
         return len(self.mass)
+
+    @cached_property
+    def total_mass(self) -> int | float:
+        """What all rows weigh."""
+        total: int | float = self.mass.sum().item()
+        return total
+
+    @cached_property
+    def shared_mass(self) -> int | float:
+        """What the cells weigh."""
+        shared: int | float = self.pick(self.mass, self._cells).sum().item()
+        return shared
 
     def truth(self) -> Rows:
         """The rows of the true clustering against itself: one per true cluster."""
@@ -360,7 +382,7 @@ class Rows:
 def summed(values: Any) -> Any:
     """The sum of a column, or of the products of two; exact for integers."""
     if not isinstance(values, tuple):
-        return np.asarray(values).sum().item()
+        return np.add.reduce(values).item()
     u, v = np.broadcast_arrays(*values)
     if u.dtype.kind == "f" or v.dtype.kind == "f":
         return float(np.sum(np.asarray(u, dtype=np.float64) * v))

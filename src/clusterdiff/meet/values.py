@@ -96,8 +96,11 @@ class CoreTerms(TermSums):
     """All terms of cells, where all points weigh the same and none is lost; of what cancels, the core's."""
 
     def __init__(self, cells: _core.Cells) -> None:
-        super().__init__(Rows.of_cells(cells))
         self._cells = cells
+
+    @cached_property
+    def _terms(self) -> Terms:  # made when a sum is asked for that the core has not
+        return Rows.of_cells(self._cells)
 
     @cached_property
     def _weighed(self) -> _core.Weighed:
