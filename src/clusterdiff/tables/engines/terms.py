@@ -334,11 +334,12 @@ class EngineRows:
             again = [
                 other
                 for other in TERMS.values()
-                if self._place(other) == self._place(term)
-                and other.name not in UNASKED
-                and self._late(self._read(other, "p" if other.mirrored else "t")) == late
-                and not (
-                    self.even and ("missing" in other.name or "spurious" in other.name) and other is not term
+                if other is term
+                or (
+                    self._place(other) == self._place(term)
+                    and other.name not in UNASKED
+                    and self._late(self._read(other, "p" if other.mirrored else "t")) == late
+                    and not (self.even and ("missing" in other.name or "spurious" in other.name))
                 )
             ]
             # Often one score is all that is wanted: the first time nothing is kept for others.

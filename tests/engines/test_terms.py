@@ -1,0 +1,43 @@
+"""The law of terms in engines: every term is there what the same points in memory give, whole ones to the bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import clusterdiff as cd
+from clusterdiff.meet.declarations import TERMS
+from clusterdiff.meet.rows import Rows
+from tests.engines.conftest import maker
+from tests.engines.test_semantics import CHOICES, FEW, Choice, compared, options, sides, weights
+from tests.test_terms import OF_COUNTS
+
+#: Everything in the engine that is quickest; where queries are planned for long, weights, lost points and neither.
+TRIED = [
+    *(("polars", choice) for choice in CHOICES),
+    *(("duckdb", choice) for choice in (CHOICES[0], CHOICES[2], *FEW)),
+    *(("pandas", choice) for choice in (CHOICES[2], *FEW)),
+]
+
+
+@pytest.mark.parametrize(
+    ("engine", "choice"), TRIED, ids=lambda it: it if isinstance(it, str) else "-".join(map(str, it))
+)
+def test_every_term_is_what_it_is_in_memory(
+    engine: str, choice: Choice, request: pytest.FixtureRequest
+) -> None:
+    """Counted or weighed, lost, noise or singletons: whoever declares a term has it in every engine."""
+    meet = cd.compare(*sides(), weights=weights(choice[0]), **options(choice)).meet
+    summed: Any = compared(maker(engine, request), choice, 0).summed
+    assert summed.scale == meet.scale
+    wanted, found = Rows.of(meet), summed.heavy.rows
+    assert found.weighted == wanted.weighted
+    # What there is to lose inside a cell is a difference of sums in an engine: light points are rounded off there.
+    off = (1e-11 if choice[0] == "far apart" else 1e-14) * wanted["total"]
+    for name in TERMS.keys() - (OF_COUNTS if wanted.weighted else ()):
+        want = wanted[name]
+        if isinstance(want, int):
+            assert found[name] == want, name
+        else:
+            assert found[name] == pytest.approx(want, rel=1e-12, abs=off), name
