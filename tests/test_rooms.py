@@ -182,3 +182,27 @@ def test_nothing_is_imported_from_the_front_door(module: Path) -> None:
                 assert any(path.exists() for path in there), alias.name
         elif isinstance(node, ast.Import):
             assert "clusterdiff" not in {alias.name for alias in node.names}, f"line {node.lineno}"
+
+
+#: How often the rooms above the meet may ask whether points of it are lost; everywhere else one way serves both kinds.
+MOST_ASKED = 15
+
+
+def asks(module: Path) -> Iterator[int]:
+    """The lines where a module reads ``.uneven``, or looks whether something is an ``UnevenMeet``."""
+    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Attribute(attr="uneven", ctx=ast.Load()):
+                yield node.lineno
+            case ast.Call(func=ast.Name(id="isinstance"), args=[_, kinds]) if "UnevenMeet" in ast.unparse(
+                kinds
+            ):
+                yield node.lineno
+
+
+def test_few_ask_which_kind_of_meet_they_have() -> None:
+    """Whoever reads a meet reads even ones and those with lost points alike, but for some who have to know."""
+    above = [module for module in MODULES if not named(module).startswith("meet/")]
+    places = [f"{named(module)}:{line}" for module in above for line in asks(module)]
+    assert places, "nobody asks: is it called otherwise now?"
+    assert len(places) <= MOST_ASKED, places

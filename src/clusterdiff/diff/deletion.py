@@ -76,7 +76,7 @@ class Deletion:
     @property
     def separable(self) -> bool:
         """Whether the measure is known without single true clusters: by its terms, or computed anew for each."""
-        few = self.meet.k_true * len(self.meet) <= ANEW and not self.meet.uneven
+        few = self.meet.k_true * len(self.meet) <= ANEW and "margins" in self.meet.known
         return self._by_terms or few
 
     @property

@@ -173,7 +173,7 @@ def _left(design: Design, systems: list[Deletion], value: float, values: Callabl
 
 def without_points(meet: Meet, measure: Measure, seed: int) -> FloatArray:
     """A measure without each of a hundred random groups of points; the same groups for the same points and seed."""
-    if meet.weighted or meet.uneven or measure.needs:
+    if meet.weighted or "margins" not in meet.known or measure.needs:
         raise MeasureError(
             Message(
                 '`unit="point"` needs points of equal weight that both sides have, and a measure of clusters alone.'

@@ -32,10 +32,10 @@ from clusterdiff.measures.subcomponents import Scored, product
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Summed, refusal
 from clusterdiff.meet.through import Way, shared_of, way_of_cells, way_of_sums
-from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.messages import Message
 from clusterdiff.points.labels import FloatArray
 from clusterdiff.table import Table
+from clusterdiff.wording import count
 
 Masses: TypeAlias = npt.NDArray[Any]
 #: What a point scores whose cell, true and predicted cluster weigh m, a and b.
@@ -83,17 +83,18 @@ POINTWISE: dict[Callable[..., float], Pointwise] = {
 def cell_loss_of(measure: Measure, meet: Meet) -> CellLoss | None:
     """What each cell lost of a measure, if that is known; None otherwise."""
     scored = scoring(measure)
-    if scored is not None:
-        s, sigma = scored
-        if sigma is product:
-            return CellLoss.of(Scored(meet, s))
-        return None if meet.uneven else _of_scores(Scored(meet, s), sigma)
+    if scored is not None and scored[1] is product:
+        return CellLoss.of(Scored(meet, scored[0]))
     if is_adjusted(measure):
         measure(meet)  # which refuses weights and lost points
         chance, lost = by_chance(meet), cell_loss_of(resolve("S_H"), meet)
         assert lost is not None
         return CellLoss(meet, lost.cells.each(lambda part: part / chance))
-    pointwise = None if meet.uneven else POINTWISE.get(measure.function)
+    if meet.uneven:
+        return None
+    if scored is not None:
+        return _of_scores(Scored(meet, scored[0]), scored[1])
+    pointwise = POINTWISE.get(measure.function)
     if pointwise is None:
         return None
     base = measure.parameters.get("base")
@@ -140,7 +141,7 @@ def losses_by(measure: Measure, meet: Meet, source: PointSource, by: Grouping) -
     """A table with the losses of a measure; see :meth:`Comparison.loss_of`."""
     analysis = adding_up(measure, meet)
     if analysis is None:
-        where = ", where points count as lost" if meet.uneven else ""
+        where = f", with {count(meet.lost)} lost" if meet.lost else ""
         raise MeasureError(
             f"the loss of {measure.name} is not shared out over components and clusters{where}.",
             [
@@ -167,16 +168,12 @@ def loss_of(measure: Measure, summed: Summed, s_h: Callable[[], Loss]) -> Loss:
     value = measure(summed)
     if is_adjusted(measure):
         return s_h() / by_chance(summed)
-    if not summed.uneven:
-        return _through(measure, summed, value)
-    if not isinstance(summed, UnevenMeet):
+    heavy: Any = summed.heavy if summed.weighted else summed
+    if not heavy.uneven:
+        return _through(measure, heavy, value)
+    if not isinstance(heavy, Meet):
         raise refusal(f"the loss of {measure.name} where points count as lost", "cells", summed)
-    heavy = summed.heavy if summed.weighted else summed
-    return (
-        _with_lost(measure, heavy, value)
-        if isinstance(heavy, UnevenMeet)
-        else _through(measure, heavy, value)
-    )
+    return _with_lost(measure, heavy, value)
 
 
 def _through(measure: Measure, summed: Any, value: float) -> Loss:
@@ -209,7 +206,7 @@ def _defined(measure: Measure, pair: Summed) -> float:
         return nan
 
 
-def _with_lost(measure: Measure, meet: UnevenMeet, value: float) -> Loss:
+def _with_lost(measure: Measure, meet: Any, value: float) -> Loss:
     """Splits and merges of the shared points, and then what lost ones cost on top, in both orders alike."""
     sign = 1.0 if measure.similarity else -1.0
     both = sign * value

@@ -10,7 +10,7 @@ import numpy as np
 
 from clusterdiff import _core
 from clusterdiff.diff.resampling import kinds_of
-from clusterdiff.diff.unit_sums import Frozen, Noted, Selection, UnitSums, selection
+from clusterdiff.diff.unit_sums import Frozen, Noted, Selection, UnitSums, selection_of
 from clusterdiff.diff.units import UNITS, Units
 from clusterdiff.errors import MeasureError
 from clusterdiff.measures import Measure
@@ -19,15 +19,9 @@ from clusterdiff.measures.splitmerge import cell_scores, scoring
 from clusterdiff.measures.subcomponents import mean, product
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.terms import SCORES
-from clusterdiff.meet.uneven import UnevenMeet
-from clusterdiff.meet.union import uneven_of
 from clusterdiff.messages import Message
 from clusterdiff.points.labels import FloatArray, IntArray
 
-#: The points of a comparison in which nothing is special, without and with lost ones: what a measure reads there, it
-#: may read anywhere.
-ORDINARY = np.array([[0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 2], [0, 0, 0, 1, 1, 1, 2, 2, 2, 2, 2]])
-LOST = np.array([[2, 2, -1], [-1, -1, 0]])
 #: What is left of a sum without some units is rounding, if it is less than this share of what there was.
 ROUNDING = 1e-12
 
@@ -141,9 +135,7 @@ def sums_read(meet: Meet, measure: Measure, frozen: bool = False) -> tuple[str, 
     if divided or measure.lacks(here) is not None:
         return None
     measure(here)
-    # Also where points are lost, since some units may have lost none.
-    ordinary = [Meet.from_labels(*ORDINARY), *([_some_lost()] if meet.uneven else ())]
-    for other in ordinary:
+    for other in selection_of(meet).ordinary():
         known = Noted(UnitSums(other, beta_of(measure)))
         measure(_selection(frozen, measure, known, other, meet))
         noted.update(known)
@@ -154,14 +146,9 @@ def _selection(
     frozen: bool, measure: Measure, known: Mapping[str, float], of: Meet, whole: Meet
 ) -> Selection:
     """What a measure of some units of a meet reads."""
-    if frozen and measure.reads == "margins" and not of.uneven:
+    if frozen and measure.reads == "margins" and "margins" in of.known:
         return Frozen(known, of)
-    return selection(known, scale_of(whole), of.uneven)
-
-
-def _some_lost() -> UnevenMeet:
-    true, pred = np.hstack([ORDINARY, LOST])
-    return uneven_of(true, pred, (np.arange(3), np.arange(3)))
+    return selection_of(of)(known, scale_of(whole))
 
 
 def scale_of(meet: Meet) -> int | None:
@@ -183,21 +170,22 @@ class OfSums:
     measure: Measure
     names: tuple[str, ...]
     scale: int | None
-    uneven: bool = False
+    kind: type[Selection] = Selection
     meet: Meet | None = None
 
     @classmethod
     def of(cls, measure: Measure, names: tuple[str, ...], meet: Meet) -> OfSums:
         """The measure of sums over units of a meet."""
-        return cls(measure, names, scale_of(meet), meet.uneven, meet if measure.reads == "margins" else None)
+        chance = meet if measure.reads == "margins" else None
+        return cls(measure, names, scale_of(meet), selection_of(meet), chance)
 
     def __call__(self, rows: FloatArray) -> FloatArray:
         """The measure's value for each row; equal rows are computed once."""
-        kind, first, _ = kinds_of(rows)
+        same, first, _ = kinds_of(rows)
         named = (dict(zip(self.names, row, strict=True)) for row in rows[first].tolist())
-        return np.array([self.measure(self._selection(known)) for known in named])[kind]
+        return np.array([self.measure(self._selection(known)) for known in named])[same]
 
     def _selection(self, known: Mapping[str, float]) -> Selection:
         if self.meet is not None:
             return Frozen(known, self.meet)
-        return selection(known, self.scale, self.uneven)
+        return self.kind(known, self.scale)

@@ -6,16 +6,23 @@ from collections.abc import Callable, Mapping
 from math import log
 from typing import Any, TypeVar
 
+import numpy as np
+
 from clusterdiff.measures.matchings import MATCHINGS, matched_column
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.parts import Count, Pairs
 from clusterdiff.meet.rows import Rows
 from clusterdiff.meet.sums import Even
 from clusterdiff.meet.terms import UNIT_SUMS
+from clusterdiff.meet.union import uneven_of
 from clusterdiff.meet.values import OF_TERMS, SCORE_SUMS, TermSums
 from clusterdiff.points.labels import FloatArray
 
 Made = TypeVar("Made")
+
+#: The points of a comparison in which nothing is special, and lost ones beside them.
+ORDINARY = np.array([[0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 2], [0, 0, 0, 1, 1, 1, 2, 2, 2, 2, 2]])
+LOST = np.array([[2, 2, -1], [-1, -1, 0]])
 
 
 class UnitSums:
@@ -69,9 +76,9 @@ def _half(*twice: float) -> float:
     return max(0.0, sum(twice)) / 2
 
 
-def selection(known: Mapping[str, float], scale: int | None, lost: bool) -> Selection:
-    """What measures read of a selection of units; ``lost``: there may be lost points among them."""
-    return SelectionWithLost(known, scale) if lost else Selection(known, scale)
+def selection_of(meet: Meet) -> type[Selection]:
+    """What measures read of some units of a meet."""
+    return SelectionWithLost if meet.uneven else Selection
 
 
 class Selection(Even):
@@ -90,6 +97,11 @@ class Selection(Even):
         self.weighted = scale is not None
         self.scale = scale or 0
         self._made = {}
+
+    @staticmethod
+    def ordinary() -> tuple[Meet, ...]:
+        """Comparisons in which nothing is special: what a measure reads there, it may read of any selection."""
+        return (Meet.from_labels(*ORDINARY),)
 
     @property
     def n(self) -> int:
@@ -141,6 +153,12 @@ class Selection(Even):
 
 class SelectionWithLost(Selection):
     """The same of units in which points may be lost."""
+
+    @staticmethod
+    def ordinary() -> tuple[Meet, ...]:
+        """Also one where points are lost, since some units may have lost none."""
+        true, pred = np.hstack([ORDINARY, LOST])
+        return *Selection.ordinary(), uneven_of(true, pred, (np.arange(3), np.arange(3)))
 
     @property
     def uneven(self) -> bool:  # type: ignore[override]  # a fact of others, here one of each selection

@@ -47,8 +47,6 @@ class Units:
 
     def mass(self, meet: Meet) -> FloatArray:
         """The weight of each unit's points, with those that only one side has."""
-        if not meet.lost:
-            return self.sums(meet.mass)
         rows = Rows.of(meet)
         return rows.by_unit("total", self.of_rows(rows), self.count)
 
