@@ -34,6 +34,15 @@ def line(text: str, strong: bool = False, quiet: bool = False) -> str:
     return f'<p style="{style}">{f"<b>{said}</b>" if strong else said}</p>' if text else ""
 
 
+def notice(text: str) -> str:
+    """What one should know before one reads the numbers.
+
+    >>> notice("`true` is a sample.")
+    '<p style="margin:.3em 0"><b>Notice:</b> `true` is a sample.</p>'
+    """
+    return f'<p style="margin:.3em 0"><b>Notice:</b> {escape(text)}</p>'
+
+
 def signature(text: str) -> str:
     """How a number came about."""
     return f'<p style="{_QUIET}"><code style="background:none;color:inherit">{escape(text)}</code></p>'

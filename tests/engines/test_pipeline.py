@@ -396,5 +396,5 @@ def test_slices_in_the_engine_are_those_of_memory(frame: Any) -> None:
     near, far = (cd.compare_columns(whole, true="a", pred="b", budget=budget) for budget in (None, 0))
     found, told = ({row.value: row.score for row in diff.by("area")} for diff in (far, near))
     assert found == pytest.approx(told)
-    with pytest.raises(cd.ArgumentError, match="`column` must name a column of the table of true clusters"):
+    with pytest.raises(cd.ArgumentError, match="`column` must name a column of the tables"):
         far.by("aera")

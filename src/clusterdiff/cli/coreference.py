@@ -129,7 +129,7 @@ def show_corpus(diff: CorpusComparison, shown: Shown) -> None:
     if shown.system is not None:
         scores = diff.scores(shown.all_measures)
         further = [name for name in how.measures if name != "S_H"]
-        print_data(coreference_table({shown.system: scores}, further, diff.n))
+        print_data(coreference_table({shown.system: scores}, further, diff.n, diff.notices))
         return
     with progress("comparing"):
         data = _as_data(diff, shown) if how.as_json else None

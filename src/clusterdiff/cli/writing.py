@@ -67,7 +67,8 @@ def parted(writes: Sequence[str]) -> list[tuple[str, str]]:
 def write_parts(diff: Comparison, writes: Sequence[str], measures: list[str], safe: bool) -> None:
     """Write what --write asks for."""
     for part, path in parted(writes):
-        note_formulas(write_guarded(PARTS[part](diff, measures), path, safe=safe), safe, path)
+        done = write_guarded(PARTS[part](diff, measures), path, safe=safe, notices=diff.notices)
+        note_formulas(done, safe, path)
 
 
 def note_formulas(formulas: int, safe: bool, path: str | None) -> None:

@@ -143,8 +143,9 @@ def text(board: Board) -> str:
 
 def markdown(board: Board, limit: int = MARKDOWN) -> str:
     """For a page or a comment: as many rows as fit into so many characters."""
-    tail = "".join(f"\n{escaped(line, NOTE)}\n" for line in [*board.footnotes, *board.notices])
+    tail = "".join(f"\n{escaped(line, NOTE)}\n" for line in board.footnotes)
     lines = [
+        markdown_notices(board.notices),
         _bar(map(escaped, board.head)),
         _bar("---" if i in board.words else "---:" for i in range(len(board.head))),
     ]
@@ -158,6 +159,16 @@ def markdown(board: Board, limit: int = MARKDOWN) -> str:
         lines.append(line)
         left -= 1
     return "".join([*lines, *(f"\n{line}\n" for line in more(board, left)), tail])
+
+
+def markdown_notices(notices: Sequence[str]) -> str:
+    r"""What readers should know first: quoted, before anything else.
+
+    >>> print(markdown_notices(["`true` is a sample."]), end="")
+    > **Notice:** \`true\` is a sample.
+    <BLANKLINE>
+    """
+    return "".join(f"> **Notice:** {escaped(notice, NOTE)}\n\n" for notice in notices)
 
 
 def _bar(cells: Iterator[str] | map[str]) -> str:
@@ -177,10 +188,11 @@ def html(board: Board) -> str:
     rows = [[shown(cell.text, LONGEST) for cell in row] for row in board.rows]
     best = [(i, j) for i, row in enumerate(board.rows) for j, cell in enumerate(row) if cell.best]
     right = [i not in board.words for i in range(len(board.head))]
-    notes = [*more(board, board.left), *board.footnotes, *board.notices]
-    quiet = (notebook.line(line, quiet=True) for line in notes)
+    quiet = (notebook.line(line, quiet=True) for line in [*more(board, board.left), *board.footnotes])
     head = [shown(text, LONGEST) for text in board.head]
-    return notebook.view(notebook.table(head, rows, right, best), *quiet)
+    return notebook.view(
+        *map(notebook.notice, board.notices), notebook.table(head, rows, right, best), *quiet
+    )
 
 
 STYLE = (

@@ -275,7 +275,7 @@ class Sweep:
         ]
         best = notebook.table(["best", "score", self.over, "clusters"], rows, [False, True, True, True])
         return notebook.view(
-            *map(notebook.line, self.notices),
+            *map(notebook.notice, self.notices),
             notebook.line(self._all(), strong=True),
             best,
             notebook.signature(self.signature),

@@ -55,7 +55,7 @@ def _short(text: str) -> str:
 def split(board: Board) -> Iterator[Board]:
     """Parts of a board: columns as far as they fit beside those that name a row, and forty rows each.
 
-    What stands below the table follows the last part.
+    Notices stand before the first part, and what stands below the table follows the last.
     """
     board = _shortened(board)
     keys = list(range(board.words[0] + 1))
@@ -73,14 +73,14 @@ def split(board: Board) -> Iterator[Board]:
     starts = range(0, max(1, len(board.rows)), ROWS)
     parts = [(start, [*keys, *block]) for start in starts for block in blocks]
     for start, columns in parts:
-        last = (start, columns) == parts[-1]
+        first, last = ((start, columns) == parts[i] for i in (0, -1))
         yield replace(
             board,
             head=[board.head[i] for i in columns],
             rows=[[row[i] for i in columns] for row in board.rows[start : start + ROWS]],
             words=tuple(place for place, i in enumerate(columns) if i in board.words),
             footnotes=board.footnotes if last else [],
-            notices=board.notices if last else (),
+            notices=board.notices if first else (),
         )
 
 
@@ -103,6 +103,7 @@ def _wide(letter: str) -> float:
 def _table(board: Board) -> str:
     aligned = "".join("l" if i in board.words else "r" for i in range(len(board.head)))
     lines = [
+        *latex_notices(board.notices),
         "\\noindent",
         f"\\begin{{tabular}}{{{aligned}}}",
         "\\toprule",
@@ -116,9 +117,18 @@ def _table(board: Board) -> str:
     lines += [
         "\\bottomrule",
         "\\end{tabular}",
-        *(f"% {' '.join(line.split())}" for line in [*board.footnotes, *board.notices]),
+        *(f"% {' '.join(line.split())}" for line in board.footnotes),
     ]
     return "\n".join(lines) + "\n"
+
+
+def latex_notices(notices: Iterable[str]) -> list[str]:
+    """What whoever sets the table should know first, as comments.
+
+    >>> latex_notices(["`true` is a sample."])
+    ['% Notice: `true` is a sample.']
+    """
+    return [f"% Notice: {' '.join(_visible(notice).split())}" for notice in notices]
 
 
 def _text(text: str) -> str:

@@ -333,7 +333,7 @@ class Comparison(Scores, Changelog):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The other columns of the table of true clusters, which :meth:`by` takes by name."""
+        """The other columns of the tables that were compared, which :meth:`by` takes by name."""
         return tuple(self.source.columns)
 
     def by(self, column: object) -> Table[Slice]:
@@ -343,8 +343,8 @@ class Comparison(Scores, Changelog):
         ----------
         column
             One value per point: a list, array or column in the order of `true`, or a dict from point to value. Or the
-            name of another column of the table that was compared; or ``"size"``, the size of the true cluster, or
-            ``"kind"``, the kind of component.
+            name of another column of the tables that were compared: that of `true`, or of `pred` for points and
+            columns that `true` lacks. Or ``"size"``, the size of the true cluster, or ``"kind"``, that of component.
 
         Returns
         -------
@@ -456,7 +456,7 @@ class Comparison(Scores, Changelog):
         return "\n".join([*self._sentences(), self.signature])
 
     def _repr_html_(self) -> str:
-        return overview_html(self._sentences(), self.components[:5], self.signature)
+        return overview_html(self.notices, self._sentences(), self.components[:5], self.signature)
 
 
 Compared = TypeVar("Compared", bound=Comparison)

@@ -152,8 +152,10 @@ def rows(columns: Mapping[str, Any], members: Members) -> Table[Component]:
     return Table(columns, row)
 
 
-def overview_html(sentences: Sequence[str], rows: Table[Component], signature: str) -> str:
-    """A comparison as a notebook shows it: what it comes to, the components that lost something, how it was made."""
+def overview_html(
+    notices: Sequence[str], sentences: Sequence[str], rows: Table[Component], signature: str
+) -> str:
+    """A comparison as a notebook shows it: notices, what it comes to, what lost something, how it was made."""
     first, *rest = sentences
     texts = [
         [row.kind, f"{row.size:,}", shown(row.loss), _name_list(row.true), _name_list(row.pred)]
@@ -162,6 +164,7 @@ def overview_html(sentences: Sequence[str], rows: Table[Component], signature: s
     ]
     head = ("kind", "points", "loss", "true", "predicted")
     return notebook.view(
+        *map(notebook.notice, notices),
         notebook.line(first, strong=True),
         *map(notebook.line, rest),
         notebook.table(head, texts, [False, True, True, False, False]) if texts else "",

@@ -21,7 +21,7 @@ from clusterdiff.wording import Nouns, count
 
 
 class OtherColumns(Protocol):
-    """The other columns of a table that the points came from: a value for each row of `true`.
+    """The other columns of a table that the points came from: a value for each row of `true`, or a dict by point.
 
     Those of the table of `pred` have a value for each row of `true`, and then for each row that only `pred` has.
     """
@@ -30,7 +30,7 @@ class OtherColumns(Protocol):
     def names(self) -> tuple[str, ...]:
         """Their names."""
 
-    def read(self, name: str) -> Sequence[Any]:
+    def read(self, name: str) -> Any:
         """One of them, by name."""
 
 
@@ -147,14 +147,25 @@ class PointSource:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The other columns of the table that the points came from."""
-        return () if self._other is None else self._other.names
+        """The other columns of the tables that the points came from, those of `true` first."""
+        tables = [table for table in (self._other, self._later) if table is not None]
+        return tuple(dict.fromkeys(name for table in tables for name in table.names))
 
     def column(self, name: str) -> Sequence[Any]:
-        """One of those columns: a value for each point, None for points that only the other table has."""
-        assert self._other is not None
+        """One of those columns: a value for each point, of `true`; of `pred` if that lacks the point or the column."""
+        if self._other is None or name not in self._other.names:
+            return self._of_pred(name)
         values: Sequence[Any] = self.describe(self._other.read(name), name)
-        return values
+        rows = self._aligned.order.rows
+        if self._later is None or name not in self._later.names or rows is None or (rows >= 0).all():
+            return values
+        theirs = self._of_pred(name)
+        return [b if row < 0 else a for a, b, row in zip(values, theirs, rows.tolist(), strict=True)]
+
+    def _of_pred(self, name: str) -> list[Any]:
+        assert self._later is not None
+        values, at = self._later.read(name), self._aligned.order.at
+        return list(values) if at is None else [values[i] for i in at.tolist()]
 
     def both_columns(self, name: str) -> tuple[list[Any], list[Any]]:
         """A column of both tables: the values of `true` and of `pred` for each point of the original meet."""

@@ -59,6 +59,11 @@ class Policy:
         return self.missing_points + self.spurious_points
 
     @property
+    def keeps_spurious(self) -> bool:
+        """Whether points that only `pred` has are among those compared."""
+        return self.spurious_points > 0 and self.rule.keeps(False, True)
+
+    @property
     def signature(self) -> str:
         """Its part of a comparison's signature."""
         lacking = self.rule.lacking(self.missing_points, self.spurious_points)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+from clusterdiff.decide.typesetting import latex_notices
 from clusterdiff.measures import resolve
 from clusterdiff.wording import latex, number
 
@@ -27,12 +28,15 @@ def told_score(measure: str, value: float, n: int) -> str:
 
 
 def coreference_table(
-    systems: Mapping[str, Mapping[str, float]], further: Sequence[str] = (), n: int = 0
+    systems: Mapping[str, Mapping[str, float]],
+    further: Sequence[str] = (),
+    n: int = 0,
+    notices: Sequence[str] = (),
 ) -> str:
     r"""A LaTeX table (it needs the package booktabs) with a line for each system.
 
     ``systems`` gives the scores of each by the names of measures; ``further`` names measures for columns of their own,
-    and ``n`` is the number of points.
+    and ``n`` is the number of points. ``notices`` stand before it, as comments.
 
     >>> names = [f"{group}.{part}" for group in GROUPS for part in PARTS] + list(SINGLE)
     >>> print(coreference_table({"ours": dict.fromkeys(names, 0.5)}), end="")
@@ -53,6 +57,7 @@ def coreference_table(
     rules = [rf"\cmidrule(lr){{{a}-{b - 1}}}" for a, b in pairwise(ends)]
     below = [*list(PARTS.values()) * len(GROUPS), *("F1" if name == "conll" else "" for name in single)]
     lines = [
+        *latex_notices(notices),
         rf"\begin{{tabular}}{{l{'r' * len(columns)}}}",
         r"\toprule",
         _row(["", *groups, *single.values()]),

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from clusterdiff.decide.leaderboard import markdown_notices
+from clusterdiff.decide.typesetting import latex_notices
 from clusterdiff.errors import ArgumentError
 from clusterdiff.files import write_text
 from clusterdiff.meet.meet import Meet
@@ -19,7 +21,7 @@ Columns: TypeAlias = dict[str, list[Any]]
 Scores: TypeAlias = Mapping[str, float] | Mapping[str, Mapping[str, float]]
 
 
-def write(result: object, path: str | os.PathLike[str]) -> None:
+def write(result: object, path: str | os.PathLike[str], *, notices: Sequence[str] = ()) -> None:
     r"""Write a result to a file in the format of its suffix; the file is there in full or not at all.
 
     Parameters
@@ -30,6 +32,10 @@ def write(result: object, path: str | os.PathLike[str]) -> None:
         ``.json``, ``.md`` or ``.tex``.
     path
         Where to. A file that is there is replaced.
+    notices
+        What readers of the file should know first, such as ``diff.notices``: a truth that is a sample, points that were
+        dropped. Scores begin with them (in JSON under the key ``"notices"``), Parquet has them in its metadata, as
+        ``clusterdiff.notices``. Other tables have no place for them: they go to ``NAME.notices.txt`` beside the file.
 
     Examples
     --------
@@ -39,10 +45,12 @@ def write(result: object, path: str | os.PathLike[str]) -> None:
     >>> path.read_text().splitlines()
     ['true,pred,size', 'x,1,1', 'x,2,1', 'y,2,1']
     """
-    write_guarded(result, path)
+    write_guarded(result, path, notices=notices)
 
 
-def write_guarded(result: object, path: str | os.PathLike[str], *, safe: bool = False) -> int:
+def write_guarded(
+    result: object, path: str | os.PathLike[str], *, safe: bool = False, notices: Sequence[str] = ()
+) -> int:
     """Write a result; returns how many texts a spreadsheet would take for formulas, which ``safe`` turns into text."""
     from clusterdiff.tables.copying import copy, registered
     from clusterdiff.tables.duck import connect
@@ -51,8 +59,10 @@ def write_guarded(result: object, path: str | os.PathLike[str], *, safe: bool = 
     end = path.suffix.lower()
     refuse_suffix(path, scores=isinstance(result, Mapping))
     if isinstance(result, Mapping):
-        write_text(path, SCORES[end](result))
+        write_text(path, SCORES[end](result, notices))
         return 0
+    if end != ".parquet":
+        _write_beside(path, notices)
     columns = _columns(result)
     if end == ".json":
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
@@ -65,8 +75,19 @@ def write_guarded(result: object, path: str | os.PathLike[str], *, safe: bool = 
         write_text(path, "")
     else:
         con = connect()
-        return copy(con, registered(con, columns), path, safe=safe)
+        return copy(con, registered(con, columns), path, safe=safe, notices=notices)
     return 0
+
+
+def _write_beside(path: Path, notices: Sequence[str]) -> None:
+    """Notices of a table that has no place for them; those of a table that was there before go."""
+    beside = path.with_name(f"{path.name}.notices.txt")
+    if path.exists() and not path.is_file():  # a pipe has nothing beside it
+        return
+    if notices:
+        write_text(beside, "".join(f"{' '.join(notice.split())}\n" for notice in notices))
+    else:
+        beside.unlink(missing_ok=True)
 
 
 def refuse_suffix(path: str | os.PathLike[str], *, scores: bool) -> None:
@@ -110,13 +131,14 @@ def _columns(result: object) -> Columns:
 # ---- scores
 
 
-def to_json(scores: Scores) -> str:
-    """Scores as JSON."""
-    return json.dumps(dict(scores), ensure_ascii=False, indent=2) + "\n"
+def to_json(scores: Scores, notices: Sequence[str] = ()) -> str:
+    """Scores as JSON, after ``"notices"`` if there are any."""
+    told = {"notices": list(notices)} if notices else {}
+    return json.dumps({**told, **scores}, ensure_ascii=False, indent=2) + "\n"
 
 
-def to_markdown(scores: Scores) -> str:
-    """Scores as a Markdown table, one row per measure.
+def to_markdown(scores: Scores, notices: Sequence[str] = ()) -> str:
+    """Scores as a Markdown table, one row per measure, after the notices.
 
     >>> print(to_markdown({"S_H": 0.5, "b3.f1": 0.75}), end="")
     | measure | score |
@@ -127,11 +149,11 @@ def to_markdown(scores: Scores) -> str:
     head, rows = _grid(scores)
     cells = [[name.replace("|", "\\|") for name in head], ["---", *["---:"] * (len(head) - 1)]]
     cells += [[row[0].replace("|", "\\|"), *row[1:]] for row in rows]
-    return "".join(f"| {' | '.join(row)} |\n" for row in cells)
+    return markdown_notices(notices) + "".join(f"| {' | '.join(row)} |\n" for row in cells)
 
 
-def to_latex(scores: Scores) -> str:
-    r"""Scores as a LaTeX table, one row per measure.
+def to_latex(scores: Scores, notices: Sequence[str] = ()) -> str:
+    r"""Scores as a LaTeX table, one row per measure; notices stand before it, as comments.
 
     >>> print(to_latex({"S_H": 0.5}), end="")
     \begin{tabular}{lr}
@@ -145,7 +167,7 @@ def to_latex(scores: Scores) -> str:
     head, rows = _grid(scores)
     lines = [f"\\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}", "\\hline", _latex_row(head), "\\hline"]
     lines += [_latex_row(row) for row in rows]
-    return "\n".join([*lines, "\\hline", "\\end{tabular}"]) + "\n"
+    return "\n".join([*latex_notices(notices), *lines, "\\hline", "\\end{tabular}"]) + "\n"
 
 
 def _grid(scores: Scores) -> tuple[list[str], list[list[str]]]:
@@ -161,4 +183,8 @@ def _latex_row(cells: list[str]) -> str:
     return " & ".join(map(latex, cells)) + r" \\"
 
 
-SCORES: dict[str, Callable[[Scores], str]] = {".json": to_json, ".md": to_markdown, ".tex": to_latex}
+SCORES: dict[str, Callable[[Scores, Sequence[str]], str]] = {
+    ".json": to_json,
+    ".md": to_markdown,
+    ".tex": to_latex,
+}

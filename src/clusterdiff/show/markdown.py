@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from clusterdiff.decide.leaderboard import MARKDOWN, Board, Entry, escaped, markdown
+from clusterdiff.decide.leaderboard import MARKDOWN, Board, Entry, escaped, markdown, markdown_notices
 from clusterdiff.diff.comparison import AnyMeasure, Comparison
 from clusterdiff.diff.news import sentences
 from clusterdiff.table import shown
@@ -13,8 +13,6 @@ from clusterdiff.wording import count, number
 
 #: Clusters of a component that are named.
 NAMED = 4
-#: Letters of a notice.
-NOTICE = 1_000
 
 
 def comparison_markdown(
@@ -39,7 +37,7 @@ def comparison_markdown(
     ]
     loss, kinds = diff.loss, diff.kinds
     lines = [
-        *(f"> **Notice:** {escaped(notice, NOTICE)}" for notice in diff.notices),
+        *([markdown_notices(diff.notices).rstrip()] if diff.notices else []),
         *(map(escaped, sentences(diff)) if sides == ("old", "new") else ()),
         f"{scores} · {' · '.join(sizes)}",
         f"Lost {number(loss.total, 6)}: {', '.join(loss.told(6, diff.summed.losses))}.",

@@ -33,11 +33,18 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 @stoppable()
 def copy(
-    con: Connection, table: str, path: str | PathLike[str], *, end: str | None = None, safe: bool = False
+    con: Connection,
+    table: str,
+    path: str | PathLike[str],
+    *,
+    end: str | None = None,
+    safe: bool = False,
+    notices: Sequence[str] = (),
 ) -> int:
     """Write a table to a file in the format of its suffix (or of ``end``).
 
-    Returns how many texts a spreadsheet would take for formulas; if ``safe``, they get an apostrophe in front.
+    Returns how many texts a spreadsheet would take for formulas; if ``safe``, they get an apostrophe in front. Parquet
+    has the notices in its metadata, a line each.
     """
     end = end or Path(path).suffix.lower()
     described = con.execute(f"DESCRIBE SELECT * FROM {table}").fetchall()
@@ -56,11 +63,12 @@ def copy(
                 f"{_guarded(name, risky.get(name))} AS {quoted(chr(39) * is_formula(name) + name)}"
                 for name in names
             ]
+    how = COPY[end]
+    if notices and end == ".parquet":
+        how += f", KV_METADATA {{'clusterdiff.notices': {literal(chr(10).join(notices))}}}"
     with replacing(path) as target:
         try:
-            con.execute(
-                f"COPY (SELECT {', '.join(selected)} FROM {table}) TO {literal(target)} ({COPY[end]})"
-            )
+            con.execute(f"COPY (SELECT {', '.join(selected)} FROM {table}) TO {literal(target)} ({how})")
         except duckdb.OutOfMemoryException:
             raise
         except duckdb.Error as error:

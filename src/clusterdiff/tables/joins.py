@@ -85,10 +85,10 @@ def compare_sources(
     ]
     policy = replace(policy, noise=policy.noise.spelt(*spelt))
     data = _numbers(left, right, wanted, matched, policy)
-    data["other"] = FileColumns(origin, left.others)
+    data |= {"other": FileColumns(origin, left.others), "later": later}
     try:
         if wanted.documents is None:
-            return compare_aligned(apply_policy(aligned, policy), later=later, **data)
+            return compare_aligned(apply_policy(aligned, policy), **data)
         aligned, within = _documents(left, right, matched)
         return compare_within(aligned, within, policy, singletons, **data)
     except LabelError as error:

@@ -182,11 +182,11 @@ class EngineComparison(Comparison):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The other columns of the table of true clusters, which ``by`` takes by name."""
+        """The other columns of the tables, which ``by`` takes by name."""
         return self.summed.source.points.others.names
 
     def by(self, column: object) -> Table[Slice]:
-        """The loss by the values of a column of the table of true clusters, by name; or by "size" or "kind"."""
+        """The loss by the values of a column of the tables, by name; or by "size" or "kind"."""
         losses = self.in_engine.losses
         with self.summed.engine.turn:
             if column in BUILT_IN and column not in self.columns:

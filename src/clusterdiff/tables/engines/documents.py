@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -20,10 +21,8 @@ from clusterdiff.points.reading import read_labels
 from clusterdiff.tables.engines.budget import allowed
 from clusterdiff.tables.engines.loading import numbers
 from clusterdiff.tables.engines.native import Engine, Frame, plain
+from clusterdiff.tables.engines.others import DOCUMENT, Others
 from clusterdiff.tables.engines.tables import (
-    DOCUMENT,
-    POINT,
-    Others,
     Reader,
     match_kinds,
     named,
@@ -38,17 +37,17 @@ POINT_BYTES = 400
 
 
 class EngineColumns:
-    """The other columns of a table in an engine, in the order in which its points came."""
+    """The other columns of tables in an engine, by document and point; for one table in the order of its ``points``."""
 
     def __init__(
-        self, engine: Engine, others: Others, points: Sequence[Hashable], keys: tuple[str, ...]
+        self, engine: Engine, others: Others, keys: tuple[str, ...], points: Sequence[Hashable] | None = None
     ) -> None:
         self.names = others.names
         self._engine = engine
-        self._frame = others.frame
+        self._others = others
         self._points = points
         self._keys = keys
-        self._read: dict[str, list[Any]] = {}
+        self._read: dict[str, Any] = {}
 
     def __copy__(self) -> EngineColumns:
         return self
@@ -56,14 +55,13 @@ class EngineColumns:
     def __reduce__(self) -> tuple[Any, ...]:
         return ReadColumns, (self._read,)  # the table stays where it is
 
-    def read(self, name: str) -> list[Any]:
-        """One of them: a value for each row of the table of `true`."""
+    def read(self, name: str) -> Any:
+        """One of them."""
         if name not in self._read:
-            with self._engine.running():
-                got = self._engine.fetch(self._frame.select(DOCUMENT, POINT, name))
-            keys = map(InDocument, plain(got[DOCUMENT]), named(plain(got[POINT]), self._keys))
-            value: dict[Hashable, Any] = dict(zip(keys, plain(got[name]), strict=True))
-            self._read[name] = [value.get(point) for point in self._points]
+            value: dict[Hashable, Any] = {}
+            for documents, points, values in self._others.read(self._engine, name, True, DOCUMENT):
+                value |= zip(map(InDocument, documents, named(points, self._keys)), values, strict=True)
+            self._read[name] = value if self._points is None else [value.get(point) for point in self._points]
         return self._read[name]
 
 
@@ -93,10 +91,10 @@ def compare_two_within(
     ]
     aligned = by_name(*(_once(side, name) for side, name in zip(sides, ("true", "pred"), strict=True)))
     within = {name: name.document for name in aligned.order.names if isinstance(name, InDocument)}
-    others = left.others(point[0], cluster[0], document="s")
-    given = sides[0].point_names()
+    theirs_too = right.others(point[1], cluster[1], document="s")
+    others = replace(left.others(point[0], cluster[0], document="s"), pred=theirs_too)
     mine, theirs = _numbers(one), _numbers(other)
-    data: dict[str, Any] = {"other": EngineColumns(left.engine, others, given, keys)}
+    data: dict[str, Any] = {"other": EngineColumns(left.engine, others, keys)}
     for name in {**mine, **theirs}:
         # By name; what `true` knows of a point goes before what `pred` does.
         known = ((sides[1], theirs.get(name)), (sides[0], mine.get(name)))
@@ -134,7 +132,7 @@ def compare_one_within(
     names = _named(columns, "i", "table", keys)
     _once(Clustering.of(left, names), "table")
     others = reader.others(point, true, pred, document="s")
-    data["other"] = EngineColumns(reader.engine, others, names, keys)
+    data["other"] = EngineColumns(reader.engine, others, keys, names)
     return compare_within(in_order(left, right, names), plain(columns["s"]), policy, singletons, **data)
 
 

@@ -19,7 +19,7 @@ from clusterdiff.tables.engines.cells import Cells, noisy
 from clusterdiff.tables.engines.loading import numbers
 from clusterdiff.tables.engines.native import Frame, flag, plain
 from clusterdiff.tables.engines.source import order_of
-from clusterdiff.tables.engines.tables import POINT, Points
+from clusterdiff.tables.engines.tables import Points
 
 c = nw.col
 #: Bytes that a point takes in memory with its name and its clusters.
@@ -27,7 +27,7 @@ POINT_BYTES = 300
 
 
 class PointColumns:
-    """The other columns of the table of true clusters, by point."""
+    """The other columns of the tables, by point."""
 
     def __init__(self, points: Points) -> None:
         self.names = points.others.names
@@ -38,12 +38,9 @@ class PointColumns:
         return ReadColumns, (self._read,)  # the table stays where it is
 
     def read(self, name: str) -> Any:
-        """One of them: a value for each point of that table, by its name."""
+        """One of them: the value of each point, by its name."""
         if name not in self._read:
-            points = self._points
-            with points.engine.running():
-                got = points.engine.fetch(points.others.frame.select(POINT, name))
-            self._read[name] = dict(zip(points.called(plain(got[POINT])), plain(got[name]), strict=True))
+            self._read[name] = self._points.values_of(name, lacking=True)
         return self._read[name]
 
 

@@ -17,7 +17,7 @@ from clusterdiff.table import Table
 from clusterdiff.tables.engines.loading import numbers, points_compared
 from clusterdiff.tables.engines.losses import RowLosses
 from clusterdiff.tables.engines.native import Frame, plain
-from clusterdiff.tables.engines.tables import POINT, Points
+from clusterdiff.tables.engines.tables import Points
 
 c = nw.col
 #: Stands for points without a true cluster; they come after clusters of any size.
@@ -27,16 +27,16 @@ VALUES = 1_000_000
 
 
 def by_column(losses: RowLosses, column: object) -> Table[Slice]:
-    """The loss by the values of a column of the table of true clusters; see :meth:`Comparison.by`."""
+    """The loss by the values of a column of the tables; see :meth:`Comparison.by`."""
     cells = losses.source
     names = cells.points.others.names
     if not isinstance(column, str) or column not in names:
         raise ArgumentError.must(
             "column",
-            f"name a column of the table of true clusters, since the points stay in {cells.engine.name}",
+            f"name a column of the tables, since the points stay in {cells.engine.name}",
             column,
             (nearest(column, names) if isinstance(column, str) else None)
-            or f"it has {', '.join(map(repr, names)) or 'no others'}.",
+            or f"they have {', '.join(map(repr, names)) or 'no others'}.",
         )
     got = losses.ask(lambda: _sums_by_value(losses, column))
     points = numbers(got["points"], np.int64)
@@ -52,7 +52,7 @@ def _sums_by_value(losses: RowLosses, column: str) -> dict[str, Any]:
     """The points, their mass and what they lost, by the values of a column."""
     cells = losses.source
     joined = replace(cells.points, frame=losses.step(cells.points.frame))
-    frame = points_compared(replace(cells, points=_with_value(joined, column)))
+    frame = points_compared(replace(cells, points=_with_value(joined, column, cells.policy.keeps_spurious)))
     frame = frame.with_columns(w=c("w") if cells.points.weighted else nw.lit(1.0))
     # A label that means noise is no cluster: the point is one of its own.
     own = {x: nw.when(c(f"{x}_own") == 0).then(c(x)) for x in ("t", "p")}
@@ -87,14 +87,13 @@ def by_size(losses: RowLosses) -> Table[Slice]:
     return slice_table(names, columns, cells.mass)
 
 
-def _with_value(points: Points, column: str) -> Points:
-    """The points with their value of a column; those that the table of true clusters lacks have none."""
+def _with_value(points: Points, column: str, lacking: bool) -> Points:
+    """The points with their value of a column; ``lacking``: some are not in the table of true clusters."""
     if len(points.sides) == 1:
         whole: Frame = points.others.whole
-        value = c(f"o{points.others.names.index(column)}")
+        value = c(f"o{points.others.own.index(column)}")
         return replace(points, frame=whole.with_columns(value=value))
-    known = points.others.frame.select(**{POINT: c(POINT), "value": c(column)})
-    return replace(points, frame=points.frame.join(known, left_on="i", right_on=POINT, how="left"))
+    return replace(points, frame=points.others.beside(points.frame, column, lacking))
 
 
 def slice_table(

@@ -17,7 +17,6 @@ from clusterdiff.points.clustering import Clustering, Points
 from clusterdiff.points.labels import Int64Array, Labels
 from clusterdiff.tables.engines.loading import Locator, nameless, original_meet
 from clusterdiff.tables.engines.native import Engine, asked, plain
-from clusterdiff.tables.engines.tables import POINT
 from clusterdiff.tables.engines.tables import Points as Rows
 
 
@@ -188,16 +187,14 @@ class EngineSource(PointSource):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The other columns of the table of true clusters."""
+        """The other columns of the tables."""
         return self._locator.cells.points.others.names if self._locator.can else ()
 
     def column(self, name: str) -> Sequence[Any]:
-        """One of those columns: a value for each point, None for points that only the other table has."""
+        """One of those columns: a value for each point, from the table of true clusters or else from the other."""
         read, points = self.brought.read, self._locator.numbered.points
         if name not in read:
-            with points.engine.running():
-                got = points.engine.fetch(points.others.frame.select(POINT, name))
-            value = dict(zip(points.called(plain(got[POINT])), plain(got[name]), strict=True))
+            value = points.values_of(name, self._locator.cells.policy.keeps_spurious)
             read[name] = [value.get(point) for point in self._locator.located.points]
         return read[name]
 

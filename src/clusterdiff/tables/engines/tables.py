@@ -14,15 +14,12 @@ from clusterdiff.messages import Message, joined
 from clusterdiff.points.data import scale_of
 from clusterdiff.points.keys import parts_of
 from clusterdiff.tables.engines.native import Engine, Frame, engine_of, flag, plain
+from clusterdiff.tables.engines.others import DOCUMENT, POINT, Others
 from clusterdiff.wording import count
 
 c = nw.col
 #: Our name for the column with the number of the row, among the user's own.
 ROW = "clusterdiff_row"
-#: Our name for the column of points, among the user's other columns.
-POINT = "clusterdiff_point"
-#: Our name for the column of documents.
-DOCUMENT = "clusterdiff_document"
 #: What marks the columns of the second table that the first has too.
 OTHER = "_other"
 #: Rows looked at before two tables are joined: ids that are repeated often would make the join explode.
@@ -55,19 +52,6 @@ class SideTable:
 
 
 @dataclass(frozen=True)
-class Others:
-    """The other columns of the table of true clusters: all but the points and the clusters, by name.
-
-    ``frame`` has them as the user calls them, and the points in the column ``POINT`` if they can be told apart.
-    """
-
-    frame: Frame
-    names: tuple[str, ...]
-    #: The columns that were taken under our names, and the others as o0, o1, …
-    whole: Frame
-
-
-@dataclass(frozen=True)
 class Points:
     """One row per point: clusters ``t`` and ``p``, and where given the point's name, ``w`` and ``x0`` …
 
@@ -96,6 +80,13 @@ class Points:
         """Fetched names of points, as users know them: those of several columns are tuples."""
         return named(names, self.keys)
 
+    def values_of(self, name: str, lacking: bool) -> dict[Any, Any]:
+        """An other column by point; ``lacking``: some points are not in the table of true clusters."""
+        found: dict[Any, Any] = {}
+        for points, values in self.others.read(self.engine, name, lacking):
+            found |= zip(self.called(points), values, strict=True)
+        return found
+
     @property
     def placed(self) -> bool:
         """Whether points can be told apart: by names, by the order of rows, or by numbers that they were given."""
@@ -109,7 +100,7 @@ class Points:
         with self.engine.running():
             kept = self.engine.number(self.others.whole, "t")
         frame = kept.select("t", "p", *self.extra, i=c("code"))
-        named = {name: c(f"o{k}") for k, name in enumerate(self.others.names)}
+        named = {name: c(f"o{k}") for k, name in enumerate(self.others.own)}
         others = replace(self.others, frame=kept.select(**named, **{POINT: c("code")}))
         return replace(self, frame=frame, others=others, numbered=True)
 
@@ -186,7 +177,7 @@ def read_two(
             chosen = {x: nw.when(c("i").is_null()).then(c(f"{x}{OTHER}")).otherwise(c(x)) for x in both}
             joined = joined.with_columns(**chosen).drop(*(f"{x}{OTHER}" for x in both))
     kinds = {"t": left.kinds["t"], "p": right.kinds["p"]}
-    others = left.others(point[0], cluster[0])
+    others = replace(left.others(point[0], cluster[0]), pred=right.others(point[1], cluster[1]))
     points = Points(
         left.engine, joined, sides, True, weights is not None, width, kinds, others, keys=keys, **units
     )
@@ -344,7 +335,8 @@ class Reader:
     def others(self, *taken: str | None, document: str | None = None) -> Others:
         """All columns but those of points and clusters; with a column of documents beside them, if there is one."""
         names = tuple(name for name in self.schema if name not in taken and name != ROW)
-        key = {POINT: self._taken["i"]} if "i" in self._taken else {}
+        point = next((self._taken[x] for x in ("i", "j") if x in self._taken), None)
+        key = {} if point is None else {POINT: point}
         if document is not None:
             key[DOCUMENT] = self._taken[document]
         frame = self.frame.select(*names, **key) if names or key else self.frame
