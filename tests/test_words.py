@@ -20,6 +20,7 @@ PLAIN = {
         "error",
         "extra",
         "file",
+        "friedman",
         "in",
         "index",
     ),

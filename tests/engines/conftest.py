@@ -20,8 +20,8 @@ COMBINED = {
     "test_missing_points_and_noise_by_choice": ("singleton-memory", "lost-engine", "drop-memory"),
     "test_weights_and_features": ("lost-memory", "singleton-engine", "lost-engine"),
 }
-#: What Spark, where each query takes a second, does not get: nothing in it depends on the engine but what other tests
-#: here ask of Spark too. Weights that stay there are in test_semantics, and files of both formats are read once.
+#: What slow engines do not get, of which Spark takes a second for each query: nothing in it depends on the engine but
+#: what other tests here ask of them too. Weights that stay there are in test_semantics, and both formats are read once.
 SPARED = {
     "test_weights_and_features": ("singleton-engine", "lost-engine"),
     "test_no_scale_changes_a_score": ("",),
@@ -41,7 +41,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         engine, _, combination = rest.rstrip("]").partition("-")
         if combination == "spark":  # where files come first
             engine, combination = combination, engine
-        if engine == "spark" and combination in SPARED.get(name, ()):
+        if engine in SLOW and combination in SPARED.get(name, ()):
             return False
         if name not in COMBINED or engine == QUICKEST:
             return True

@@ -283,8 +283,8 @@ class Changelog:
         >>> import clusterdiff as cd
         >>> cd.compare({"a": 1, "b": 1, "c": 1, "d": 2}, {"a": 8, "b": 8, "c": 9}, missing="drop").redirects
            old  new   share
-        0    1  8     0.6667
-        1    2  None  None
+        0  1    8     0.6667
+        1  2    None  None
         """
         found, meet = self.succession, self.succession.meet
         share = np.full(meet.k_true, None, dtype=object)
@@ -300,9 +300,9 @@ class Changelog:
         >>> import clusterdiff as cd
         >>> cd.compare({"a": 1, "b": 2, "c": 3}, {"a": 1, "b": 1}, missing="drop").crosswalk
            old  new   event     shared  old_size  new_size
-        0    1  1     merged         1         1         2
-        1    2  1     merged         1         1         2
-        2    3  None  vanished       0         1         0
+        0  1    1     merged         1         1         2
+        1  2    1     merged         1         1         2
+        2  3    None  vanished       0         1         0
         """
         found, meet = self.succession, self.succession.meet
         gone, born = np.flatnonzero(found.parts_of_old == 0), np.flatnonzero(found.parts_of_new == 0)
@@ -330,8 +330,8 @@ class Changelog:
         >>> import clusterdiff as cd
         >>> cd.compare({"a": 1, "b": 1, "c": 2}, {"a": 2, "b": 2, "c": 1}).reused
            name  now  shared  old_size  new_size
-        0     1    2       0         2         1
-        1     2    1       0         1         2
+        0  1     2         0         2         1
+        1  2     1         0         1         2
         """
         found, meet = self.succession, self.succession.meet
         old, new = found.reused
