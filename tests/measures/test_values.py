@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -89,3 +90,9 @@ def test_a_users_measure_survives_a_process_that_never_registered_it(tmp_path: P
     sent = subprocess.run([sys.executable, "-c", textwrap.dedent(send)], **run)  # type: ignore[call-overload]
     got = subprocess.run([sys.executable, "-c", textwrap.dedent(take)], input=sent.stdout, **run)  # type: ignore[call-overload]
     assert got.stdout.decode().split() == ["6.0", "0.0", "sums", "cells_left(factor=2)"]
+
+
+def test_mcnemar_of_sums_that_are_rounded() -> None:
+    """Without some units sums are left with rounding: as many pairs on both sides as in both, but for the last bit."""
+    left = SimpleNamespace(pairs=(0.30000000000000004, 0.3, 0.3, 10.0))
+    assert cd.measures["mcnemar"].function(left) == 0.0

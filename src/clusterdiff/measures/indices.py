@@ -179,7 +179,8 @@ def mcnemar(meet: Summed) -> float:
     """
     both, true, pred, _ = meet.pairs
     wrong = true + pred - 2 * both
-    return (true - pred) / sqrt(wrong) if wrong else 0.0
+    # What is left of sums without some units may be less than 0, by rounding.
+    return (true - pred) / sqrt(wrong) if wrong > 0 else 0.0
 
 
 @share(
