@@ -34,7 +34,9 @@ if _typing.TYPE_CHECKING:
     from clusterdiff.errors import PatchError as PatchError
     from clusterdiff.judgements.collection import Judgements as Judgements
     from clusterdiff.judgements.contradictions import ContradictionError as ContradictionError
+    from clusterdiff.judgements.estimate import estimate as estimate
     from clusterdiff.judgements.judgement import Judgement as Judgement
+    from clusterdiff.judgements.plan import plan as plan
     from clusterdiff.measures import measure as measure
     from clusterdiff.measures.normalise import extremes as extremes
     from clusterdiff.measures.splitmerge import split_merge as split_merge
@@ -75,10 +77,12 @@ _PLACES = {
     "check": "paper.check",
     "compare": "verbs.compare",
     "compare_columns": "verbs.tables",
+    "estimate": "judgements.estimate",
     "extremes": "measures.normalise",
     "lattice": "meet.lattice",
     "matrix": "decide.matrix",
     "measure": "measures",
+    "plan": "judgements.plan",
     "rank": "decide.rank",
     "read": "verbs.read",
     "score": "verbs.compare",

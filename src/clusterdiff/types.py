@@ -69,8 +69,14 @@ if _typing.TYPE_CHECKING:
     from clusterdiff.judgements.corrections import Choices as Choices
     from clusterdiff.judgements.corrections import Corrected as Corrected
     from clusterdiff.judgements.corrections import Torn as Torn
+    from clusterdiff.judgements.difference import Difference as Difference
+    from clusterdiff.judgements.difference import Shift as Shift
+    from clusterdiff.judgements.estimates import Estimate as Estimate
+    from clusterdiff.judgements.estimates import Estimates as Estimates
     from clusterdiff.judgements.facts import Facts as Facts
+    from clusterdiff.judgements.plan import Plan as Plan
     from clusterdiff.judgements.precedence import Aside as Aside
+    from clusterdiff.judgements.totals import Anchor as Anchor
     from clusterdiff.judgements.verdicts import Outcome as Outcome
     from clusterdiff.judgements.verdicts import Verdicts as Verdicts
     from clusterdiff.measures import Measure as Measure
@@ -108,6 +114,7 @@ if _typing.TYPE_CHECKING:
 #: Where each class is; it is imported when it is first used.
 _PLACES = {
     "Analysis": "diff.analysis",
+    "Anchor": "judgements.totals",
     "Aside": "judgements.precedence",
     "Board": "decide.leaderboard",
     "Cell": "diff.analysis",
@@ -132,9 +139,12 @@ _PLACES = {
     "Cuts": "decide.cuts",
     "DatasetRanking": "decide.datasets",
     "Decomposition": "measures.registry",
+    "Difference": "judgements.difference",
     "Documents": "diff.documents",
     "Edge": "decide.resolutions",
     "EngineComparison": "tables.engines.comparison",
+    "Estimate": "judgements.estimates",
+    "Estimates": "judgements.estimates",
     "Event": "diff.changelog",
     "Explanation": "diff.explain",
     "Extremes": "measures.normalise",
@@ -164,6 +174,7 @@ _PLACES = {
     "Paired": "decide.paired",
     "Pairs": "meet.parts",
     "Place": "diff.components",
+    "Plan": "judgements.plan",
     "PointChange": "diff.changelog",
     "PointLoss": "diff.slices",
     "PointSource": "diff.source",
@@ -181,6 +192,7 @@ _PLACES = {
     "Scorer": "decide.scorer",
     "Series": "paper.series",
     "Settled": "judgements.collection",
+    "Shift": "judgements.difference",
     "Slice": "diff.slices",
     "Split": "diff.analysis",
     "SplitOff": "diff.patch",

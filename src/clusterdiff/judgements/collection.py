@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any, overload
@@ -55,7 +55,13 @@ class Judgements(Sequence[Judgement]):
     {'ann': 2, 'anna': 2, 'bob': 1}
     """
 
-    def __init__(self, judgements: Iterable[Judgement | dict[str, Any]]) -> None:
+    #: How a review was drawn, if these are its answers: the first line of its file.
+    header: Mapping[str, Any] | None
+
+    def __init__(
+        self, judgements: Iterable[Judgement | dict[str, Any]], header: Mapping[str, Any] | None = None
+    ) -> None:
+        self.header = header
         self._judgements = [
             one
             if isinstance(one, Judgement)
@@ -72,16 +78,17 @@ class Judgements(Sequence[Judgement]):
         """
         if not paths:
             raise ArgumentError.about("paths", "is empty; name at least one file.")
-        out = []
+        out, headers = [], []
         for path in paths:
-            found = read_judgements(held(os.fspath(path)), key)
+            found, header = read_judgements(held(os.fspath(path)), key)
+            headers += [] if header is None else [header]
             place = os.path.basename(os.fspath(path))
             # The number of a line is no name among several files.
             out += [
                 replace(one, id=f"{place} {one.id}") if len(paths) > 1 and one.id.startswith("line ") else one
                 for one in found
             ]
-        return cls(out)
+        return cls(out, headers[0] if len(headers) == 1 else None)
 
     # ---- a sequence
 
@@ -163,7 +170,8 @@ class Judgements(Sequence[Judgement]):
 
     def to_jsonl(self) -> str:
         """The text of a file, one judgement per line."""
-        lines = (json.dumps(judgement.to_dict(), ensure_ascii=False) for judgement in self)
+        head = [] if self.header is None else [json.dumps(self.header, ensure_ascii=False)]
+        lines = [*head, *(json.dumps(judgement.to_dict(), ensure_ascii=False) for judgement in self)]
         return "".join(f"{line}\n" for line in lines)
 
     def write(self, path: str | PathLike[str]) -> None:

@@ -13,7 +13,7 @@ from clusterdiff.errors import FileError, listed
 Group: TypeAlias = tuple[str, ...]
 Expect: TypeAlias = Literal["pass", "fail"]
 #: What a reviewer of a difference may answer.
-ANSWERS = ("old", "new", "own", "neither", "unsure")
+ANSWERS = ("old", "new", "own", "neither", "unsure", "1", "2")
 #: Fields that hold one text or nothing, in the order in which they are written.
 TEXTS = ("by", "at", "why", "source", "stratum", "answer")
 
@@ -73,8 +73,15 @@ class Judgement:
         place = f"{place} ({told})" if "id" in data else place
         if "groups" in rest and "unsure" in rest:
             raise FileError(f'{place} has "groups" and "unsure"; it must have one of them.')
-        if "groups" not in rest and "unsure" not in rest and rest.get("answer") not in ANSWERS[3:]:
+        if not {"groups", "unsure", "shown"} & rest.keys() and rest.get("answer") not in (
+            "neither",
+            "unsure",
+        ):
             raise FileError(f'{place} must have "groups", lists of points, or "unsure", a list of points.')
+        if rest.get("answer") is not None and rest["answer"] not in ANSWERS:
+            raise FileError(
+                f'{place}: "answer" must be one of {", ".join(ANSWERS)}; got {_short(rest["answer"])}.'
+            )
         listed_groups = _groups(rest.pop("groups", []), place)
         unsure = _group(rest.pop("unsure", []), "unsure", place)
         texts = {key: _text(rest.pop(key, None)) for key in TEXTS}
@@ -104,7 +111,7 @@ class Judgement:
             out["groups"] = [list(group) for group in self.groups]
         else:
             out["unsure"] = list(self.unsure)
-        if not self.groups and not self.unsure and self.answer:
+        if not self.groups and not self.unsure and (self.answer or self.shown is not None):
             del out["groups"]
         out |= {key: value for key in TEXTS if (value := getattr(self, key)) is not None}
         for key, usual in (("probability", None), ("x", None), ("complete", False), ("expect", "pass")):

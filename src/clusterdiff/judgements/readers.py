@@ -29,16 +29,19 @@ BABEL = re.compile(r"\{\{BabelTest\|(\w+)\|([^{}]+)\}\}")
 BABEL_KEYS = ("ResolvesWith", "DoesNotResolveWith")
 
 
-def read_judgements(path: str, key: str | None = None) -> list[Judgement]:
-    """The judgements of a file; ``key`` is the column that names the points where records stand in their place."""
+def read_judgements(path: str, key: str | None = None) -> tuple[list[Judgement], dict[str, Any] | None]:
+    """The judgements of a file, and the header of a review, if it is one.
+
+    ``key`` is the column that names the points where records stand in their place.
+    """
     if BY_SUFFIX.get(_suffix(path)) in TABLES and _suffix(path) not in (".jsonl", ".ndjson"):
-        return _from_table(path, key)
+        return _from_table(path, key), None
     text = read_text(path)
     head = text.lstrip()[:1]
     if head not in ("{", "["):
         found = list(_babel_marks(text))
         if found:
-            return found
+            return found, None
         raise FileError(
             f"{shown(path)} holds no judgements: it starts with neither JSON nor a table that is known by its name.",
             "call a table .csv or .parquet, and JSON lines .jsonl.",
@@ -52,11 +55,12 @@ def read_judgements(path: str, key: str | None = None) -> list[Judgement]:
     if isinstance(data, dict):
         tests = data.get("babel_tests", data)
         if isinstance(tests, dict) and tests.keys() & set(BABEL_KEYS):
-            return [
+            found = [
                 _babel(kind, points, shown(path)) for kind in BABEL_KEYS for points in tests.get(kind) or []
             ]
+            return found, None
         if {"match", "distinct"} <= data.keys():
-            return list(_dedupe(data, path, key))
+            return list(_dedupe(data, path, key)), None
     return _from_lines([(1, data)], path)
 
 
@@ -69,8 +73,9 @@ def _suffix(path: str) -> str:
 # ---- JSON
 
 
-def _from_lines(lines: Sequence[tuple[int, Any]], path: str) -> list[Judgement]:
-    out = []
+def _from_lines(lines: Sequence[tuple[int, Any]], path: str) -> tuple[list[Judgement], dict[str, Any] | None]:
+    out: list[Judgement] = []
+    header: dict[str, Any] | None = None
     for number, data in lines:
         name, place = f"line {number}", f"{shown(path)}, line {number:,}"
         if isinstance(data, list):
@@ -78,12 +83,26 @@ def _from_lines(lines: Sequence[tuple[int, Any]], path: str) -> list[Judgement]:
         elif isinstance(data, dict) and "endorsed" in data:
             found = _matchbox(data, name, place)
         elif isinstance(data, dict) and "review" in data:
-            continue  # the header of a review says how it was drawn
+            header, found = data, None  # it says how the review was drawn, and is no judgement
         else:
-            found = Judgement.from_dict(data, name, place)
+            found = Judgement.from_dict(_answered(data, header), name, place)
         if found is not None:
             out.append(found)
-    return out
+    return out, header
+
+
+def _answered(data: Any, header: dict[str, Any] | None) -> Any:
+    """A line of a review, with the groups of the side that the answer names: "1" or "2" as shown, or old or new."""
+    if not isinstance(data, dict) or not isinstance(data.get("shown"), dict) or data.get("groups"):
+        return data
+    old = (header or {}).get("sides", {}).get(data.get("id"))
+    sides = {
+        "1": "1",
+        "2": "2",
+        **({"old": old, "new": {"1": "2", "2": "1"}[old]} if old in ("1", "2") else {}),
+    }
+    side = sides.get(str(data.get("answer")))
+    return data if side is None else data | {"groups": data["shown"].get(side)}
 
 
 def _nomenklatura(data: list[Any], name: str, place: str) -> Judgement | None:

@@ -54,12 +54,12 @@ class Indexed:
                 if name.isascii() and name.isdigit() and str(int(name)) == name and int(name) < len(points):
                     found[i] = int(name)
         else:
-            wanted = {name: i for i, name in enumerate(names)}
+            wanted = dict.fromkeys(names, -1)
             texts = points if set(map(type, points)) == {str} else map(str, points)
             for place, text in enumerate(texts):
-                at = wanted.get(text)
-                if at is not None:
-                    found[at] = place
+                if text in wanted:
+                    wanted[text] = place
+            found[:] = [wanted[name] for name in names]
         present = found >= 0
         present[present] = self.cluster[found[present]] >= 0
         return np.where(present, found, -1)

@@ -87,8 +87,10 @@ class Policy:
             ("pred", "true", self.missing_points, rule.partly_pred),
         ):
             if lacked > shared:
+                sample = Message(" If `true` is a sample, `estimate()` tells what it says of all points.")
                 yield Message(
-                    "`{side}` has {shared:,} of the {points:,} points of `{other}`: {means}.",
+                    "`{side}` has {shared:,} of the {points:,} points of `{other}`: {means}.{sample}",
+                    sample=sample if side == "true" else "",
                     side=side,
                     shared=shared,
                     points=shared + lacked,

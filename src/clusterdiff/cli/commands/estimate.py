@@ -1,0 +1,122 @@
+"""clusterdiff estimate: measures of a whole run from a sample of its truth, and the difference of two runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from clusterdiff.cli.inputs import told
+from clusterdiff.cli.options import cluster_option, json_option, point_option, split_names
+from clusterdiff.cli.output import console, print_data, print_json, refuse_several
+from clusterdiff.errors import ArgumentError, FileError
+from clusterdiff.files import read_lines
+from clusterdiff.formats.source import Source, parse
+from clusterdiff.judgements.collection import Judgements
+from clusterdiff.judgements.difference import Difference
+from clusterdiff.judgements.estimate import DESIGNS, estimate
+from clusterdiff.judgements.estimates import Estimates
+
+
+@click.command(name="estimate")
+@click.argument("sample", metavar="SAMPLE")
+@click.argument("pred", metavar="[PRED]", required=False)
+@click.option(
+    "--old", metavar="FILE", help="With --new: estimate the difference of two runs; SAMPLE is the review."
+)
+@click.option("--new", metavar="FILE", help="With --old: the new run.")
+@click.option("--measures", metavar="NAMES", help="What to estimate, separated by commas; default: all.")
+@click.option(
+    "--design",
+    type=click.Choice(DESIGNS),
+    help="How the sample was drawn: clusters alike, through points, or (with --drawn) points in strata.",
+)
+@click.option(
+    "--drawn", type=click.Path(), metavar="FILE", help="Points that were drawn and completed, one per line."
+)
+@click.option("--population", type=int, metavar="K", help="The number of all true clusters, if it is known.")
+@click.option(
+    "--missing",
+    type=click.Choice(["error", "drop"]),
+    default="error",
+    show_default=True,
+    help="Points of the sample that the run lacks.",
+)
+@click.option("--level", default=0.95, show_default=True, help="Confidence level.")
+@point_option
+@cluster_option
+@json_option
+@click.option("--markdown", is_flag=True, help="Print a Markdown table.")
+@click.option("--latex", is_flag=True, help="Print a LaTeX table for booktabs.")
+def command(
+    sample: str,
+    pred: str | None,
+    old: str | None,
+    new: str | None,
+    measures: str | None,
+    design: Any,
+    drawn: str | None,
+    population: int | None,
+    missing: Any,
+    level: float,
+    point: str | None,
+    cluster: str | None,
+    as_json: bool,
+    markdown: bool,
+    latex: bool,
+) -> None:
+    """Estimate measures of PRED, which has all points, from SAMPLE, which has the true clusters of some.
+
+    SAMPLE is a table of points and true clusters, a file of judgements whose groups are complete, judged pairs that
+    were drawn with a probability, or a review that `clusterdiff plan` drew. With --old and --new, SAMPLE is a review of
+    their changed components, and the difference of the two is estimated.
+    """
+    refuse_several({"--json": as_json, "--markdown": markdown, "--latex": latex})
+
+    def source(text: str) -> Source:
+        named = parse(text)
+        return replace(named, point=point, cluster=named.cluster or cluster)
+
+    if (old is None) != (new is None):
+        raise ArgumentError("--old and --new go together.")
+    with told():
+        if old is not None and new is not None:
+            if pred is not None:
+                raise ArgumentError("--old and --new take the place of PRED.")
+            found: Estimates | Difference = estimate(
+                old=source(old), new=source(new), judgements=Judgements.read(sample), level=level
+            )
+        else:
+            if pred is None:
+                raise ArgumentError(
+                    "there is no run to estimate.", "pass SAMPLE PRED, or --old A --new B SAMPLE."
+                )
+            found = estimate(
+                _sample(sample, source),
+                source(pred),
+                split_names(measures) if measures else None,
+                design=design,
+                drawn=None if drawn is None else read_lines(drawn),
+                population=population,
+                missing=missing,
+                level=level,
+            )
+    if as_json:
+        print_json(found.to_dict())
+    elif markdown:
+        print_data(found.to_markdown())
+    elif latex:
+        if isinstance(found, Difference):
+            raise ArgumentError("--latex is for estimates of one run.", "--markdown prints a difference.")
+        print_data(found.to_latex())
+    else:
+        console().print(repr(found), markup=False, soft_wrap=True)
+
+
+def _sample(text: str, source: Any) -> Any:
+    """A file of judgements, if it is one; otherwise a table or whatever holds clusters."""
+    try:
+        return Judgements.read(text)
+    except FileError:
+        return source(text)

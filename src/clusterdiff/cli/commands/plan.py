@@ -1,0 +1,75 @@
+"""clusterdiff plan: how much to review, and what."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import click
+
+from clusterdiff.cli.inputs import told
+from clusterdiff.cli.options import cluster_option, json_option, output_option, point_option, seed_option
+from clusterdiff.cli.output import console, error_console, print_json
+from clusterdiff.cli.writing import refuse_overwriting
+from clusterdiff.errors import ArgumentError
+from clusterdiff.formats.source import Source, parse
+from clusterdiff.judgements.plan import plan
+from clusterdiff.wording import count
+
+
+@click.command(name="plan")
+@click.argument("pred", metavar="[PRED]", required=False)
+@click.option("--old", metavar="FILE", help="With --new: plan a review of what changed between two runs.")
+@click.option("--new", metavar="FILE", help="With --old: the new run.")
+@click.option(
+    "--error", default=0.01, show_default=True, help="Half the width of the 95% interval that is wanted."
+)
+@click.option("--measure", default="S_H", show_default=True, help="What is to be estimated.")
+@click.option("--draw", type=int, metavar="K", help="Draw so many points, or changed components, for review.")
+@output_option("Where to write the review, as JSON lines.")
+@seed_option
+@point_option
+@cluster_option
+@json_option
+def command(
+    pred: str | None,
+    old: str | None,
+    new: str | None,
+    error: float,
+    measure: str,
+    draw: int | None,
+    output: str | None,
+    seed: int,
+    point: str | None,
+    cluster: str | None,
+    as_json: bool,
+) -> None:
+    """Say how much to review for an estimate of a given precision, and draw the review.
+
+    For PRED alone, points are drawn; a reviewer completes the true cluster of each. With --old and --new, components
+    that changed are drawn, large changes with a higher probability, and both versions of each are shown in random order
+    as "1" and "2"; a reviewer answers with 1, 2, own (and groups), neither or unsure. `clusterdiff estimate` takes the
+    file as it comes back.
+    """
+    if (draw is None) != (output is None):
+        raise ArgumentError("--draw says how much to review, and -o where to write it: they go together.")
+
+    def source(text: str | None) -> Source | None:
+        if text is None:
+            return None
+        named = parse(text)
+        return replace(named, point=point, cluster=named.cluster or cluster)
+
+    refuse_overwriting([output], *(name for name in (pred, old, new) if name is not None))
+    with told():
+        found = plan(
+            source(pred), old=source(old), new=source(new), error=error, measure=measure, draw=draw, seed=seed
+        )
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        console().print(str(found), markup=False, soft_wrap=True)
+    if output is not None and found.review is not None:
+        found.review.write(output)
+        error_console().print(
+            f"{output}: {count(len(found.review), 'draw')} to review", markup=False, soft_wrap=True
+        )

@@ -1,0 +1,224 @@
+"""Difference: which of two runs is better, by how much, and how sure that is, from reviewed components."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from clusterdiff import notebook
+from clusterdiff._version import __version__
+from clusterdiff.errors import ArgumentError, nearest
+from clusterdiff.judgements.totals import Anchor, Total, anchored
+from clusterdiff.wording import change, count, number, percent
+
+#: Differences that are counts of pairs; all others are of measures, per point.
+COUNTS = ("true_pairs", "wrong_pairs")
+#: How a sentence begins.
+VERDICTS = {
+    "better": "New is better",
+    "worse": "New is worse",
+    "mixed": "New is better in some ways and worse in others",
+    "open": "This review cannot tell which is better",
+}
+
+
+@dataclass(frozen=True)
+class Shift:
+    """An estimated difference or share: its value, standard error and interval.
+
+    ``bounds`` are there where some components were not resolved: the values if the old run is right in all of them,
+    and if the new one is.
+    """
+
+    name: str
+    value: float
+    error: float
+    low: float | None
+    high: float | None
+    bounds: tuple[float, float] | None = None
+
+    def __repr__(self) -> str:
+        between = "" if self.low is None else f" ({number(self.low)} to {number(self.high or 0)})"
+        return f"<Shift {self.name} {number(self.value)}{between}>"
+
+    def _repr_html_(self) -> str:
+        return notebook.view(notebook.line(repr(self).strip("<>")))
+
+
+class Difference:
+    """The new run less the old one, from a review of changed components. Made by :func:`estimate`.
+
+    ``difference`` has the measures, and ``shares`` what part of the changes is right; ``warnings`` say what cannot be
+    trusted.
+    """
+
+    def __init__(
+        self,
+        difference: Mapping[str, Shift],
+        shares: Mapping[str, Shift],
+        header: Mapping[str, Any],
+        answers: Mapping[str, int],
+        level: float,
+        warnings: tuple[str, ...],
+    ) -> None:
+        self.difference = dict(difference)
+        self.shares = dict(shares)
+        self.header = dict(header)
+        self.answers = dict(answers)
+        self.level = level
+        self.warnings = warnings
+
+    def __getitem__(self, name: str) -> Shift:
+        both = self.difference | self.shares
+        if name not in both:
+            raise ArgumentError.about(
+                "name", f"must be one of {', '.join(both)}; got {name!r}.", nearest(name, both)
+            )
+        return both[name]
+
+    @property
+    def improved(self) -> Shift:
+        """The share of changed components that improve: their S_H rises, true clusters being cut at the component."""
+        return self.shares["improved"]
+
+    @property
+    def joined_right(self) -> Shift | None:
+        """The share of newly joined pairs that are right; None if none were joined."""
+        return self.shares.get("joined right")
+
+    @property
+    def parted_right(self) -> Shift | None:
+        """The share of pairs taken apart that were wrong; None if none were."""
+        return self.shares.get("parted right")
+
+    @property
+    def verdict(self) -> str:
+        """One of "better", "worse", "mixed" and "open": by S_H, wrong pairs, and how many components improve."""
+        score, wrong = self.difference["S_H, cut"], self.difference["wrong_pairs"]
+        better, worse = self.shares["improved"], self.shares["worsened"]
+        signs = {
+            _sign(score.low, score.high),
+            -_sign(wrong.low, wrong.high),
+            0 if better.low is None or worse.high is None else int(better.low > worse.high),
+            0 if worse.low is None or better.high is None else -int(worse.low > better.high),
+        }
+        if {1, -1} <= signs:
+            return "mixed"
+        return "better" if 1 in signs else "worse" if -1 in signs else "open"
+
+    @property
+    def sentence(self) -> str:
+        """What a manager wants to know."""
+        found, wrong = self.improved, self.difference["wrong_pairs"]
+        verdict = VERDICTS[self.verdict]
+        between = "" if found.low is None else f" ({percent(found.low)} to {percent(found.high or 0)})"
+        moved = "fall" if wrong.value < 0 else "rise"
+        ends = "" if wrong.low is None else sorted((abs(wrong.low), abs(wrong.high or 0)))
+        crosses = wrong.low is not None and wrong.high is not None and wrong.low < 0 < wrong.high
+        span = f" ({change(wrong.low or 0, 0)} to {change(wrong.high or 0, 0)})" if crosses else ""
+        if ends and not crosses:
+            span = f" ({ends[0]:,.0f} to {ends[1]:,.0f})"
+        return (
+            f"{verdict}: of {count(self.header['components'], 'change')} about {percent(found.value)}{between} "
+            "improve; "
+            f"wrong pairs {moved} by {abs(wrong.value):,.0f}{span}."
+        )
+
+    @property
+    def break_even(self) -> str:
+        """What is known of pair F1 without knowing its level."""
+        old, new = self.header["pairs"]
+        more, gained = new - old, self.difference["true_pairs"]
+        if gained.low is None or gained.high is None:
+            return ""
+        if gained.low > max(0.0, more / 2):
+            return "Pair F1 rises, whatever its level was."
+        if gained.high < min(0.0, more / 2):
+            return "Pair F1 falls, whatever its level was."
+        if more == 0:
+            return ""
+        even = 2 * gained.value / more
+        if not 0 < even < 1:
+            return ""
+        word = "below" if more > 0 else "above"
+        return f"Pair F1 rises if the old run's is {word} {number(even)}."
+
+    def anchored(self, anchor: Anchor) -> dict[str, Shift]:
+        """Differences of pair precision, recall and F1, given the old run's level."""
+        from scipy.stats import t as student
+
+        one = self.difference["true_pairs"]
+        gained = Total(one.value, one.error, self.answers["freedom"], 0.0, 0.0)
+        q = float(student.ppf((1 + self.level) / 2, max(1, gained.freedom)))
+        found = anchored(gained, tuple(self.header["pairs"]), anchor)
+        return {name: Shift(name, v, e, v - q * e, v + q * e) for name, (v, e) in found.items()}
+
+    @property
+    def signature(self) -> str:
+        """What was reviewed of how much."""
+        told = "|".join(f"{name}:{self.answers[name]}" for name in ("drawn", "answered", "unsure"))
+        changed = (
+            f"components:{self.header['components']}|points:{self.header['n']}|seed:{self.header['seed']}"
+        )
+        return f"clusterdiff:{__version__}|design:changed components|{told}|{changed}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values."""
+        return {
+            "sentence": self.sentence,
+            "signature": self.signature,
+            "level": self.level,
+            "difference": {name: asdict(one) for name, one in self.difference.items()},
+            "shares": {name: asdict(one) for name, one in self.shares.items()},
+            "break_even": self.break_even,
+            "warnings": list(self.warnings),
+        }
+
+    def rows(self) -> list[list[str]]:
+        """The cells of the table for people."""
+        out = []
+        for name, one in (self.difference | self.shares).items():
+            share = name in self.shares
+            show = percent if share else (lambda v: change(v, 0)) if name in COUNTS else change
+            between = "" if one.low is None else f"{show(one.low)} to {show(one.high or 0)}"
+            bounds = "" if one.bounds is None else f"{show(one.bounds[0])} to {show(one.bounds[1])}"
+            out.append([name, show(one.value), between, bounds])
+        return out
+
+    @property
+    def heads(self) -> list[str]:
+        """What the columns of the table are called."""
+        return ["new less old", "estimate", f"{self.level:.0%} interval", "bounds"]
+
+    def __repr__(self) -> str:
+        rows = [self.heads, *self.rows()]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [
+            "  ".join(
+                c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))
+            ).rstrip()
+            for row in rows
+        ]
+        told = [self.sentence, *([self.break_even] if self.break_even else []), "", *map(str.rstrip, lines)]
+        return "\n".join([*told, *(f"warning: {warning}" for warning in self.warnings), self.signature])
+
+    def to_markdown(self) -> str:
+        """A table in Markdown, with the sentence above it."""
+        lines = [f"| {' | '.join(self.heads)} |", "| --- | ---: | ---: | ---: |"]
+        lines += [f"| {' | '.join(row)} |" for row in self.rows()]
+        notes = "".join(f"\n- {warning}" for warning in self.warnings)
+        return (
+            "\n".join([f"**{self.sentence}** {self.break_even}\n", *lines])
+            + f"\n{notes}\n\n{self.signature}\n"
+        )
+
+    def _repr_html_(self) -> str:
+        return notebook.view(*map(notebook.line, repr(self).splitlines()))
+
+
+def _sign(low: float | None, high: float | None) -> int:
+    """The sign of whatever lies in an interval; 0 if it may be either."""
+    if low is None or high is None:
+        return 0
+    return int(low > 0) - int(high < 0)

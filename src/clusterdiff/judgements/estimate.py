@@ -1,0 +1,251 @@
+"""estimate: measures of a whole run from a sample of its truth."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any, overload
+
+import numpy as np
+
+from clusterdiff._version import __version__
+from clusterdiff.errors import ArgumentError, nearest, one_of
+from clusterdiff.judgements.collection import Judgements
+from clusterdiff.judgements.difference import Difference
+from clusterdiff.judgements.estimates import Estimates
+from clusterdiff.judgements.judged_pairs import pairs_of
+from clusterdiff.judgements.resolved import MEASURES, estimate_clusters, estimate_points, weigh
+from clusterdiff.judgements.review import digests
+from clusterdiff.judgements.reviewed import estimate_difference
+from clusterdiff.judgements.runs import Indexed
+from clusterdiff.judgements.samples import Design, MissingPoints, lay_sample
+from clusterdiff.messages import Message
+from clusterdiff.points.labels import FloatArray
+from clusterdiff.verbs.compare import compare
+
+DESIGNS = ("clusters", "points", "strata")
+
+
+@overload
+def estimate(
+    sample: object,
+    pred: object,
+    measures: Sequence[str] | None = None,
+    *,
+    design: Design | None = None,
+    probabilities: Sequence[float] | None = None,
+    drawn: Sequence[Any] | None = None,
+    population: int | None = None,
+    missing: MissingPoints = "error",
+    level: float = 0.95,
+) -> Estimates: ...
+@overload
+def estimate(*, old: object, new: object, judgements: object, level: float = 0.95) -> Difference: ...
+def estimate(
+    sample: object = None,
+    pred: object = None,
+    measures: Sequence[str] | None = None,
+    *,
+    old: object = None,
+    new: object = None,
+    judgements: object = None,
+    design: Design | None = None,
+    probabilities: Sequence[float] | None = None,
+    drawn: Sequence[Any] | None = None,
+    population: int | None = None,
+    missing: MissingPoints = "error",
+    level: float = 0.95,
+) -> Estimates | Difference:
+    """Estimate measures of a whole run from a sample of the truth, with standard errors, intervals and warnings.
+
+    With ``old``, ``new`` and ``judgements``, estimate the difference of two runs from the answers to a review of
+    changed components, which :func:`plan` draws.
+
+    Parameters
+    ----------
+    sample
+        The true clusters that were drawn, each of them whole: a list of lists or sets of points, one entry per draw;
+        whatever :func:`compare` takes; or :class:`Judgements`, of which the complete ones count. Judgements of pairs
+        that were drawn with a probability are a sample of their own.
+    pred
+        The run, with all its points.
+    measures
+        What to estimate; all that the sample can tell if nothing is said.
+    design
+        How the sample was drawn. ``"clusters"``: each true cluster with the same probability. ``"points"``: through
+        random points, so that large clusters are drawn more often; a cluster that was drawn twice stands twice.
+        ``"strata"``, with ``drawn``: points, in strata by the size of their predicted cluster (1, 2 to 3, 4 to 9, 10 or
+        more).
+    probabilities
+        Instead of a design: the inclusion probability of each draw.
+    drawn
+        The points that were drawn, if the sample has the true cluster of every point of their predicted clusters, too.
+        Then S_H is estimated without bounds.
+    population
+        The number of all true clusters, if it is known: a sample of many of them is more exact.
+    missing
+        What becomes of points of the sample that the run lacks: ``"error"``, or ``"drop"``.
+    level
+        Confidence level of the intervals.
+
+    Examples
+    --------
+    >>> import clusterdiff as cd
+    >>> pred = [{"a", "b"}, {"c"}, {"d", "e", "f"}, {"g", "h"}, {"i"}]
+    >>> found = cd.estimate([["a", "b", "c"], ["d", "e"], ["g", "h"]], pred, ["b3.recall"], design="clusters")
+    >>> round(found["b3.recall"].value, 4), found["b3.recall"].draws
+    (0.8095, 3)
+    """
+    if not 0 < level < 1:
+        raise ArgumentError.must("level", "be between 0 and 1", level, "0.95 is usual.")
+    one_of("missing", missing, ("error", "drop"))
+    if judgements is not None or old is not None or new is not None:
+        if sample is not None or pred is not None:
+            raise ArgumentError(
+                Message("`old`, `new` and `judgements` take the place of `sample` and `pred`.")
+            )
+        return _of_difference(old, new, judgements, level)
+    run = Indexed(pred, "pred")
+    if isinstance(sample, str | os.PathLike):
+        sample = _read(sample)
+    if isinstance(sample, Judgements) and (sample.header or {}).get("design") == "points":
+        return _of_points(sample, run, measures, missing, level)
+    if isinstance(sample, Judgements) and not any(one.complete for one in sample):
+        return _of_pairs(sample, run, measures, level)
+    laid = lay_sample(sample, run, missing)
+    given = laid.probabilities if probabilities is None else _checked(probabilities, len(laid))
+    if design is None and given is None and drawn is None:
+        raise ArgumentError.about(
+            "design",
+            "must be given: an estimate depends on how the sample was drawn.",
+            [
+                Message('pass `design="clusters"` if every true cluster was as likely as any other'),
+                Message('pass `design="points"` if they were drawn through random points'),
+                Message("pass `probabilities=`"),
+            ],
+        )
+    if design is not None:
+        one_of("design", design, DESIGNS)
+    asked = list(MEASURES if measures is None else measures)
+    for measure in asked:
+        if measure not in MEASURES:
+            raise ArgumentError.about(
+                "measures",
+                f"can be estimated from a sample for {', '.join(MEASURES)}; got {measure!r}.",
+                nearest(measure, MEASURES),
+            )
+    told = _signature(design, given is not None, len(laid), laid.n, laid.dropped, missing)
+    if drawn is not None:
+        names = list(map(str, drawn))
+        place = run.find(names)
+        if not len(names) or (place < 0).any():
+            raise ArgumentError.about("drawn", "must name points that the run has.")
+        found = estimate_points(laid, place, run.cluster, names, design or "points", level)
+        return Estimates({"S_H": found}, level, told.replace(f"draws:{len(laid)}", f"points:{len(names)}"))
+    if design == "strata":
+        raise ArgumentError.about(
+            "design", '"strata" is for points that were drawn.', Message("pass `drawn=`.")
+        )
+    weights = weigh(laid, design, given, population)
+    found_all, warnings = estimate_clusters(laid, weights, asked, level, by_points=design == "points")
+    return Estimates(found_all, level, told, tuple(warnings))
+
+
+def _read(path: str | os.PathLike[str]) -> object:
+    """A file of judgements, if it is one; otherwise whatever it is."""
+    from clusterdiff.errors import FileError
+
+    try:
+        return Judgements.read(path)
+    except FileError:
+        return path
+
+
+def _of_difference(old: object, new: object, judgements: object, level: float) -> Difference:
+    """The difference of two runs; without the runs, what the review alone says of them."""
+    said = judgements if isinstance(judgements, Judgements) else Judgements.read(judgements)  # type: ignore[arg-type]
+    found = estimate_difference(said, level)
+    if old is not None and new is not None:
+        seen = digests(compare(old, new, missing="drop"))
+        if seen != found.header.get("digests"):
+            raise ArgumentError(
+                Message("`judgements` were drawn from other runs than `old` and `new`."),
+                "pass the two runs from which the review was drawn, the old one first.",
+            )
+    return found
+
+
+def _of_points(
+    sample: Judgements, run: Indexed, measures: Sequence[str] | None, missing: MissingPoints, level: float
+) -> Estimates:
+    """A review of random points: every measure through the points' true clusters, and S_H, if all is completed."""
+    answered = [one for one in sample if one.groups]
+    draws, drawn = [], []
+    for one in answered:
+        point = str(one.other.get("point"))
+        mine = [group for group in one.groups if point in group]
+        if not mine:
+            raise ArgumentError.about("sample", f"has {one.id!r}, whose groups lack its point {point!r}.")
+        draws.append(list(mine[0]))
+        drawn.append(point)
+    if not draws:
+        raise ArgumentError.about("sample", "has no answers yet.")
+    asked = [name for name in measures or MEASURES if name != "S_H"]
+    found = (
+        estimate(draws, run.clustering, asked, design="points", missing=missing, level=level)
+        if asked
+        else None
+    )
+    out = {} if found is None else dict(found)
+    warnings = () if found is None else found.warnings
+    told = f"clusterdiff:{__version__}|design:points|draws:{len(draws)}|points:{int(run.sizes.sum())}"
+    if measures is None or "S_H" in measures:
+        every = sorted({group for one in answered for group in one.groups})
+        try:
+            whole = estimate(every, run.clustering, drawn=drawn, missing=missing, level=level)
+        except ArgumentError as error:
+            if error.argument != "drawn":
+                raise
+            whole = estimate(draws, run.clustering, ["S_H"], design="points", missing=missing, level=level)
+        out |= dict(whole)
+    if len(answered) < len(sample):
+        warnings = (*warnings, f"{len(sample) - len(answered):,} of {len(sample):,} points have no answer.")
+    return Estimates(out, level, told, warnings)
+
+
+def _of_pairs(sample: Judgements, run: Indexed, measures: Sequence[str] | None, level: float) -> Estimates:
+    pairs = pairs_of(sample, run)
+    found = pairs.estimates(level)
+    for measure in measures or ():
+        if measure not in found:
+            raise ArgumentError.about(
+                "measures",
+                f"of judged pairs are {', '.join(found)}; got {measure!r}.",
+                nearest(measure, found),
+            )
+    chosen = {name: one for name, one in found.items() if measures is None or name in measures}
+    design = "pairs" if pairs.stratum is None else "pairs in strata"
+    n = int(run.sizes.sum())
+    told = f"clusterdiff:{__version__}|design:{design}|draws:{len(pairs.together)}|points:{n}"
+    return Estimates(chosen, level, told, tuple(pairs.warnings()))
+
+
+def _checked(probabilities: Sequence[float], draws: int) -> FloatArray:
+    found = np.asarray(probabilities, dtype=float)
+    if found.shape != (draws,) or not ((found > 0) & (found <= 1)).all():
+        raise ArgumentError.must(
+            "probabilities",
+            "hold one number above 0 and up to 1 per draw",
+            got=f"{len(found):,} for {draws:,} draws"
+            if found.shape != (draws,)
+            else "a number outside of that",
+        )
+    return found
+
+
+def _signature(
+    design: Design | None, given: bool, draws: int, n: int, dropped: int, missing: MissingPoints
+) -> str:
+    drawn = "probabilities" if given else design or "points"
+    lost = f"|missing:{missing}({dropped})" if dropped else ""
+    return f"clusterdiff:{__version__}|design:{drawn}|draws:{draws}|points:{n}{lost}"

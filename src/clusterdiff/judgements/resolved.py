@@ -1,0 +1,228 @@
+"""Estimates from true clusters that were drawn and fully resolved (every measure), and from points (S_H)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from clusterdiff.errors import ArgumentError, listed
+from clusterdiff.judgements.estimates import Estimate
+from clusterdiff.judgements.ratios import DrawWeights, Estimated, any_below, bounded, variation
+from clusterdiff.judgements.samples import Design, Sample
+from clusterdiff.points.labels import FloatArray, Int64Array
+from clusterdiff.wording import count
+
+#: Fewer draws with an error than this make an interval rough.
+FEW = 20
+#: More of cv²(x)/k than this, and the draws may miss what matters most.
+SPREAD = 0.02
+#: Strata of points by the size of their predicted cluster: from these sizes on.
+STRATA = (1, 2, 4, 10)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What each draw adds above and below the line of a ratio, and what its denominators vary with.
+
+    ``kind`` is "pairs", "points" or "clusters": what the denominator counts. ``plain``: a draw may add more above than
+    below, so the interval is on the plain scale.
+    """
+
+    y: FloatArray
+    x: FloatArray
+    kind: str
+    plain: bool = False
+
+
+def _entropy(values: FloatArray) -> FloatArray:
+    return np.where(values > 1, values * np.log(np.maximum(values, 1)), 0.0)
+
+
+def split_scores(sample: Sample) -> FloatArray:
+    """s(L) of each draw, by entropy: 1 for a single point."""
+    kept, whole = sample.by_draw(_entropy(sample.m)), _entropy(sample.size)
+    return np.where(whole > 0, kept / np.where(whole > 0, whole, 1), 1.0)
+
+
+def _pairs(sample: Sample) -> tuple[FloatArray, FloatArray, FloatArray]:
+    m, b, a = sample.m, sample.b, sample.size
+    return sample.by_draw(m * (m - 1) / 2), a * (a - 1) / 2, sample.by_draw(m * (b - 1) / 2)
+
+
+def _exact(sample: Sample) -> tuple[FloatArray, FloatArray]:
+    """Whether a draw is a cluster of the run; and how many of the run's clusters it stands for."""
+    hit = sample.by_draw((sample.m == sample.b) & (sample.m == sample.size[sample.draw])) * 1.0
+    return hit, sample.size * np.count_nonzero(sample.sizes) / sample.n
+
+
+TERMS: dict[str, Callable[[Sample], Terms]] = {
+    "pairs.precision": lambda s: Terms(_pairs(s)[0], _pairs(s)[2], "pairs"),
+    "pairs.recall": lambda s: Terms(_pairs(s)[0], _pairs(s)[1], "pairs"),
+    "pairs.f1": lambda s: Terms(2 * _pairs(s)[0], _pairs(s)[1] + _pairs(s)[2], "pairs"),
+    "b3.precision": lambda s: Terms(s.by_draw(s.m**2 / s.b), s.size, "points"),
+    "b3.recall": lambda s: Terms(s.by_draw(s.m**2) / s.size, s.size, "points"),
+    "clusters.precision": lambda s: Terms(_exact(s)[0], _exact(s)[1], "points", plain=True),
+    "clusters.recall": lambda s: Terms(_exact(s)[0], np.ones(len(s)), "clusters"),
+    "clusters.f1": lambda s: Terms(2 * _exact(s)[0], 1 + _exact(s)[1], "points", plain=True),
+    "S_H.split": lambda s: Terms(s.size * split_scores(s), s.size, "points"),
+}
+#: All that can be estimated from true clusters, in the order in which it is told; S_H within bounds.
+MEASURES = (*list(TERMS)[:5], "b3.f1", *list(TERMS)[5:], "S_H")
+
+
+def weigh(
+    sample: Sample, design: Design | None, probabilities: FloatArray | None, population: int | None
+) -> DrawWeights:
+    """How much each draw counts."""
+    if probabilities is not None:
+        return DrawWeights(1 / probabilities, 0.0, probabilities)
+    if design == "points":
+        return DrawWeights(1 / sample.size)
+    k = len(sample)
+    fraction = 0.0 if population is None or len(np.unique(sample.same)) < k else k / population
+    return DrawWeights(np.ones(k), fraction)
+
+
+def estimated(sample: Sample, weights: DrawWeights, measure: str) -> tuple[Estimated, bool]:
+    """A measure from draws, and whether its interval is on the plain scale."""
+    if measure == "b3.f1":
+        precision, recall = TERMS["b3.precision"](sample), TERMS["b3.recall"](sample)
+        return weights.harmonic((precision.y, recall.y), sample.size), False
+    terms = TERMS[measure](sample)
+    return weights.ratio(terms.y, terms.x), terms.plain
+
+
+def bounds_of_s_h(sample: Sample, weights: DrawWeights) -> tuple[Estimated, Estimated]:
+    """The least and the greatest S_H that fit: in each predicted cluster, unlabelled points are all single, or one."""
+    # A true cluster that is drawn twice is in a cluster of the run once.
+    _, first = np.unique(sample.same, return_index=True)
+    once = np.isin(sample.draw, first)
+    held = np.bincount(sample.cluster[once], sample.m[once], minlength=len(sample.sizes))
+    inside = np.bincount(sample.cluster[once], _entropy(sample.m[once]), minlength=len(sample.sizes))
+    b = sample.sizes.astype(float)
+    whole = _entropy(b)
+    below = np.where(whole > 0, whole, 1)
+    low = np.where(whole > 0, inside / below, 1.0)
+    high = np.where(whole > 0, (inside + _entropy(b - held)) / below, 1.0)
+    s = split_scores(sample)
+    sides = [s * sample.by_draw(sample.m * t[sample.cluster]) for t in (low, high)]
+    return weights.ratio(sides[0], sample.size), weights.ratio(sides[1], sample.size)
+
+
+def estimate_clusters(
+    sample: Sample, weights: DrawWeights, measures: list[str], level: float, by_points: bool
+) -> tuple[dict[str, Estimate], list[str]]:
+    """Every measure that was asked for, and what to be warned of."""
+    linear = weights.probabilities is not None
+    out: dict[str, Estimate] = {}
+    warnings: list[str] = []
+    for measure in measures:
+        if measure == "S_H":
+            low, high = bounds_of_s_h(sample, DrawWeights(weights.w, 0.0, weights.probabilities))
+            ends = bounded(low, high, level, linear)
+            between = (low.value, high.value)
+            out[measure] = Estimate(
+                measure, None, None, *ends, len(sample), min(low.effective, high.effective), between
+            )
+            continue
+        found, plain = estimated(sample, weights, measure)
+        if math.isnan(found.value):
+            warnings.append(f"{measure} has no value: nothing in the sample could be counted.")
+            out[measure] = Estimate(measure, None, None, None, None, len(sample), 0.0)
+            continue
+        census = weights.fraction >= 1
+        ends = (found.value, found.value) if census else found.interval(level, plain, linear)
+        error = found.linear if linear else found.jackknife
+        out[measure] = Estimate(measure, found.value, error, *ends, len(sample), found.effective)
+        if not census:
+            warnings += _warnings(sample, measure, by_points, linear)
+    return out, warnings
+
+
+def _warnings(sample: Sample, measure: str, by_points: bool, given: bool) -> list[str]:
+    terms = TERMS["b3.precision" if measure == "b3.f1" else measure](sample)
+    exact = measure.startswith("clusters.")
+    wrong = terms.y <= 0 if exact else any_below(terms.y, terms.x)
+    if measure == "b3.f1":
+        recall = TERMS["b3.recall"](sample)
+        wrong |= any_below(recall.y, recall.x)
+    out = []
+    errors, k = int(wrong.sum()), len(sample)
+    if errors < FEW:
+        out.append(
+            f"{measure}: {errors} of {count(k, 'draw')} show an error, fewer than {FEW}: the interval is rough. "
+            "Draw more."
+        )
+    b = sample.sizes[sample.sizes > 0].astype(float)
+    cv = 0.0
+    if not given and terms.kind == "pairs":
+        cv = variation(b - 1, b) if by_points else variation(b * (b - 1) / 2, np.ones(len(b)))
+    elif not given and terms.kind == "points" and not by_points:
+        cv = variation(b, np.ones(len(b)))
+    if cv / k > SPREAD:
+        largest = " For pair precision, draw predicted pairs." if measure == "pairs.precision" else ""
+        ways = "" if by_points else "draw through points, and "
+        out.append(
+            f"{measure}: the run's clusters differ so much in size that {count(k, 'draw')} may miss the largest "
+            f"(cv²/k is {cv / k:.2g}, above {SPREAD}): {ways}resolve the largest predicted clusters with certainty."
+            f"{largest}"
+        )
+    return out
+
+
+def estimate_points(
+    sample: Sample, drawn: Int64Array, cluster: Int64Array, names: list[str], design: Design, level: float
+) -> Estimate:
+    """S_H from points that were drawn, each with its true and its predicted cluster complete: the mean of s·t."""
+    draw_of = np.full(int(max(sample.place.max(initial=0), drawn.max(initial=0))) + 1, -1)
+    draw_of[sample.place] = sample.of_point
+    lacking = [name for name, place in zip(names, drawn.tolist(), strict=True) if draw_of[place] < 0]
+    if lacking:
+        raise ArgumentError.about(
+            "drawn", f"names {count(len(lacking))} without a true cluster in the sample: {listed(lacking)}."
+        )
+    clusters = cluster[drawn]
+    _, first = np.unique(sample.same, return_index=True)
+    once = np.isin(sample.draw, first)
+    held = np.bincount(sample.cluster[once], sample.m[once], minlength=len(sample.sizes))
+    open_clusters = held[clusters] < sample.sizes[clusters]
+    if open_clusters.any():
+        which = [names[i] for i in np.flatnonzero(open_clusters).tolist()]
+        raise ArgumentError.about(
+            "drawn",
+            f"names {count(len(which))} whose predicted cluster is not completed: {listed(which)}.",
+            "the sample must have the true cluster of every point of a drawn point's predicted cluster; without that, "
+            "leave drawn out, and S_H is estimated within bounds.",
+        )
+    inside = np.bincount(sample.cluster[once], _entropy(sample.m[once]), minlength=len(sample.sizes))
+    whole = _entropy(sample.sizes.astype(float))
+    t = np.where(whole > 0, inside / np.where(whole > 0, whole, 1), 1.0)
+    z = split_scores(sample)[draw_of[drawn]] * t[clusters]
+    return _mean(z, sample.sizes[clusters], sample.sizes, design, level)
+
+
+def _mean(z: FloatArray, b: Int64Array, sizes: Int64Array, design: Design, level: float) -> Estimate:
+    """The mean of a value over all points, from points that were drawn, in strata by predicted size or not."""
+    n, k = int(sizes.sum()), len(z)
+    stratum, in_all = np.zeros(k, dtype=np.int64), np.zeros(len(sizes), dtype=np.int64)
+    if design == "strata":
+        stratum, in_all = (np.searchsorted(STRATA, each, side="right") for each in (b, sizes))
+    value = variance = 0.0
+    for h in np.unique(in_all[sizes > 0]).tolist():
+        mine, total = z[stratum == h], int(sizes[in_all == h].sum())
+        if len(mine) < min(2, total):
+            least = STRATA[h - 1]
+            raise ArgumentError.about(
+                "drawn",
+                f"has {count(len(mine))} in predicted clusters of {least} points or more; each stratum needs two.",
+            )
+        share = total / n
+        value += share * float(mine.mean())
+        if len(mine) > 1:
+            variance += share**2 * (1 - len(mine) / total) * float(mine.var(ddof=1)) / len(mine)
+    error = math.sqrt(max(0.0, variance))
+    ends = Estimated(value, error, error, max(1, k - 1), float(k), float(k)).interval(level)
+    return Estimate("S_H", value, error, *ends, k, float(k))

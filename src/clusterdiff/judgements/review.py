@@ -1,0 +1,104 @@
+"""Reviews: files of what to look at, drawn with known probabilities, and the answers that come back."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from clusterdiff.diff.comparison import Comparison
+from clusterdiff.errors import ArgumentError
+from clusterdiff.judgements.changed import KINDS, ChangedComponents
+from clusterdiff.judgements.collection import Judgements
+from clusterdiff.judgements.drawing import Probabilities
+from clusterdiff.judgements.judgement import Judgement
+from clusterdiff.judgements.runs import Indexed
+
+#: What a stratum is called that is drawn with certainty.
+CERTAIN = "certain"
+
+
+def digest(sizes: Iterable[int], n: int) -> str:
+    """What tells a run from another, whatever its clusters are called: its points and the sizes of its clusters."""
+    text = f"{n}:{','.join(map(str, sorted(sizes)))}"
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def digests(diff: Comparison) -> list[str]:
+    """Those of an old and a new run, over the points that both have."""
+    return [digest(sizes.tolist(), int(diff.meet.n)) for sizes in (diff.meet.true_size, diff.meet.pred_size)]
+
+
+def review_of(
+    diff: Comparison, changed: ChangedComponents, found: Probabilities, units: Sequence[int], seed: int
+) -> Judgements:
+    """A review of drawn components: both versions of each, in random order, and how it was drawn."""
+    rng = np.random.default_rng([seed, 1])
+    x = changed.x
+    lines, sides = [], {}
+    for number, unit in enumerate(rng.permutation(np.asarray(units, dtype=np.int64)).tolist(), 1):
+        name = f"c{number}"
+        old, new = versions(diff, int(changed.component[unit]))
+        sides[name] = "1" if rng.random() < 0.5 else "2"
+        first, second = (old, new) if sides[name] == "1" else (new, old)
+        certain = bool(found.certain[unit])
+        lines.append(
+            Judgement(
+                id=name,
+                shown={"1": first, "2": second},
+                stratum=CERTAIN if certain else KINDS[changed.kind[unit]],
+                x=float(x[unit]),
+                probability=1.0 if certain else float(found.probability[unit]),
+                other={"kind": KINDS[changed.kind[unit]]},
+            )
+        )
+    rest = ~found.certain
+    totals = {kind: float(x[rest & (changed.kind == i)].sum()) for i, kind in enumerate(KINDS)}
+    header = {
+        "review": 1,
+        "n": changed.n,
+        "seed": seed,
+        "components": len(changed),
+        "totals": totals | {CERTAIN: float(x[found.certain].sum())},
+        "changed": {"torn": float(changed.torn.sum()), "joined": float(changed.joined.sum())},
+        "pairs": list(changed.pairs),
+        "digests": digests(diff),
+        "sides": sides,
+    }
+    return Judgements(lines, header)
+
+
+def versions(diff: Comparison, component: int) -> tuple[list[list[str]], list[list[str]]]:
+    """The points of a component, by old and by new cluster."""
+    cells = diff.analysis.cells_of_component(component)
+    points = diff.source.points_of_each(cells)
+    out = []
+    for codes in (diff.meet.true[cells], diff.meet.pred[cells]):
+        groups: dict[int, list[str]] = {}
+        for code, held in zip(codes.tolist(), points, strict=True):
+            groups.setdefault(code, []).extend(map(str, held))
+        out.append(sorted(sorted(group) for group in groups.values()))
+    return out[0], out[1]
+
+
+def review_points(run: Indexed, draws: int, seed: int) -> Judgements:
+    """A review of random points: the predicted cluster of each, to be completed with its true cluster."""
+    rng = np.random.default_rng(seed)
+    placed = np.flatnonzero(run.cluster >= 0)
+    if draws > len(placed):
+        raise ArgumentError.must("draw", f"be at most {len(placed):,}, the number of points", draws)
+    chosen = rng.choice(placed, draws, replace=False)
+    members = run.members(np.unique(run.cluster[chosen]))
+    lines = []
+    for number, place in enumerate(chosen.tolist(), 1):
+        shown = sorted(map(run.text, members[int(run.cluster[place])]))
+        lines.append(Judgement(id=f"p{number}", shown={"1": [shown]}, other={"point": run.text(place)}))
+    header = {
+        "review": 1,
+        "design": "points",
+        "n": len(placed),
+        "seed": seed,
+        "digests": [digest(run.sizes.tolist(), len(placed))],
+    }
+    return Judgements(lines, header)

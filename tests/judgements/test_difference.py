@@ -1,0 +1,213 @@
+"""Judging the difference of two runs from a review of what changed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+import clusterdiff as cd
+from clusterdiff.judgements.changed import changed_components
+from clusterdiff.judgements.contributions import contributions
+from clusterdiff.judgements.drawing import probabilities
+from clusterdiff.judgements.review import versions
+from clusterdiff.judgements.totals import Answered
+
+
+def command(*args: object) -> Result:
+    from clusterdiff.cli.main import main
+
+    return CliRunner().invoke(main, [str(arg) for arg in args])
+
+
+def runs(seed: int, n: int = 4000) -> tuple[Any, Any, Any]:
+    """A truth and two runs of it: the new one sets some of the old one's errors right, and makes others."""
+    rng = np.random.default_rng(seed)
+    true = np.repeat(np.arange(n), 1 + np.minimum(rng.zipf(2.6, n), 40))[:n]
+
+    def spoiled(labels: Any, rate: float) -> Any:
+        out = labels.copy()
+        alone = rng.random(n) < rate
+        out[alone] = 10 * n + rng.integers(0, 10 * n, int(alone.sum()))
+        merged = rng.random(true.max() + 1) < rate
+        target = rng.integers(0, true.max() + 1, true.max() + 1)
+        near = out < n
+        out[near] = np.where(merged[out[near]], target[out[near]], out[near])
+        return out
+
+    old = spoiled(true, 0.06)
+    right = rng.random(true.max() + 1) < 0.5
+    new = np.where(right[true], spoiled(true, 0.02), old)
+    return true, old, new
+
+
+def answered(review: cd.Judgements, true: Any, *, sizes: bool = True, unsure: int = 0) -> cd.Judgements:
+    """A review with the truth as its answers; every ``unsure``-th has none."""
+    lines = []
+    total = np.bincount(true)
+    for number, one in enumerate(review, 1):
+        line = one.to_dict()
+        groups: dict[int, list[str]] = {}
+        for group in one.shown["1"]:
+            for point in group:
+                groups.setdefault(int(true[int(point)]), []).append(point)
+        if unsure and number % unsure == 0:
+            line["answer"] = "unsure"
+        else:
+            line |= {"answer": "own", "groups": list(groups.values())}
+            if sizes:
+                line["beyond"] = [int(total[cluster]) - len(held) for cluster, held in groups.items()]
+        lines.append(line)
+    return cd.Judgements(lines, review.header)
+
+
+def test_a_review_of_everything_is_the_difference_itself() -> None:
+    """All components certain: no error, and the very difference of every measure that is exact there."""
+    true, old, new = runs(1, 1500)
+    review = cd.plan(old=old, new=new, draw=10**6).review
+    assert review is not None
+    found = cd.estimate(old=old, new=new, judgements=answered(review, true))
+    before, after = cd.compare(true, old), cd.compare(true, new)
+    for name in ("b3.precision", "b3.recall", "vi", "element_centric"):
+        wanted = after.score(name) - before.score(name)
+        assert found.difference[name].value == pytest.approx(wanted, abs=1e-12), name
+        assert found.difference[name].error == 0
+    pairs = [diff.meet.pairs for diff in (before, after)]
+    gained = pairs[1].both - pairs[0].both
+    assert found.difference["true_pairs"].value == pytest.approx(gained)
+    wrong = [p.true + p.pred - 2 * p.both for p in pairs]
+    assert found.difference["wrong_pairs"].value == pytest.approx(wrong[1] - wrong[0])
+    assert found["improved"].low == found["improved"].value
+
+
+def test_intervals_of_differences_hold_what_they_should() -> None:
+    """95% intervals of totals and shares over 200 reviews of 80 components."""
+    true, old, new = runs(2, 8000)
+    diff = cd.compare(old, new)
+    changed = changed_components(diff)
+    assert len(changed) > 200
+    total = np.bincount(true)
+    rows = []
+    for component in changed.component.tolist():
+        groups = versions(diff, component)
+        side = [{int(p): i for i, group in enumerate(version) for p in group} for version in groups]
+        points = sorted(side[0])
+        labels = [np.array([codes[p] for p in points]) for codes in side]
+        truth = true[points]
+        inside = np.bincount(truth, minlength=len(total))[truth]
+        rows.append(contributions(*labels, truth, total[truth] - inside))
+    y = {name: np.array([row[name] for row in rows]) for name in rows[0]}
+    found, rng = probabilities(changed.x, 80, changed.kind), np.random.default_rng(3)
+    totals = {h: float(changed.x[~found.certain & (changed.kind == h)].sum()) for h in range(3)}
+    totals[-1] = float(changed.x[found.certain].sum())
+    names = ("true_pairs", "b3.precision", "b3.recall", "vi", "S_H, cut", "wrong_pairs")
+    held = dict.fromkeys((*names, "improved", "joined right"), 0)
+    for _ in range(200):
+        units = found.draw(rng)
+        stratum = np.where(found.certain[units], -1, changed.kind[units])
+        sample = Answered(changed.x[units], found.probability[units], stratum, totals)
+        for name in names:
+            one = sample.total(y[name][units])
+            held[name] += one.low <= y[name].sum() <= one.high
+        for name, above, below in (("improved", "better", None), ("joined right", "joined right", "joined")):
+            z = np.ones(len(changed)) if below is None else y[below]
+            one = sample.share(y[above][units], z[units])
+            held[name] += one.low <= y[above].sum() / z.sum() <= one.high
+    assert all(k / 200 >= 0.88 for k in held.values()), held
+    assert sum(held.values()) / len(held) / 200 >= 0.93, held
+
+
+def test_a_review_is_blind_and_comes_back_as_it_is(tmp_path: Path) -> None:
+    """Sides are in random order; answers "1" and "2" are groups; unsure ones have bounds; other runs are refused."""
+    true, old, new = runs(4, 1200)
+    for name, labels in (("old", old), ("new", new)):
+        rows = "".join(f"{i},{label}\n" for i, label in enumerate(labels))
+        (tmp_path / f"{name}.csv").write_text(f"id,cluster\n{rows}", encoding="utf-8")
+    review, back = tmp_path / "review.jsonl", tmp_path / "back.jsonl"
+    args = ("--old", tmp_path / "old.csv", "--new", tmp_path / "new.csv")
+    drawn = command("plan", *args, "--draw", 40, "-o", review)
+    assert drawn.exit_code == 0, drawn.output
+    assert "40 draws to review" in drawn.output
+    said = cd.Judgements.read(review)
+    assert said.header is not None
+    assert set(said.header["sides"].values()) == {"1", "2"}
+    assert not any("old" in json.dumps(one.to_dict()) for one in said)  # nothing tells which side is which
+    answered(said, true, sizes=False, unsure=9).write(back)
+    out = command("estimate", back, *args)
+    assert out.exit_code == 0, out.output
+    assert "without groups: taken as missing at random" in out.output
+    assert "b3.recall, cut" in out.output
+    told = json.loads(command("estimate", back, *args, "--json").stdout)
+    assert told["difference"]["wrong_pairs"]["bounds"] is not None
+    assert command("estimate", back, "--old", args[3], "--new", args[1]).exit_code == 2
+    lines = review.read_text(encoding="utf-8").splitlines()
+    one = json.loads(lines[1]) | {"answer": "new"}
+    chosen = tmp_path / "one.jsonl"
+    chosen.write_text("\n".join([lines[0], json.dumps(one)]) + "\n", encoding="utf-8")
+    side = "2" if said.header["sides"][one["id"]] == "1" else "1"
+    groups = cd.Judgements.read(chosen)[0].groups
+    assert sorted(map(list, groups)) == sorted(sorted(group) for group in one["shown"][side])
+    with pytest.raises(cd.ArgumentError, match="has no answers yet"):
+        cd.estimate(old=old, new=new, judgements=said)
+
+
+def test_the_sentence_says_which_run_is_better() -> None:
+    """By S_H, wrong pairs and how many changes improve; exchanging the runs exchanges better and worse."""
+    true = np.repeat(np.arange(300), 4)
+    halves = np.arange(1200) // 2  # every true cluster in two
+    mixed = np.where(true < 30, halves, true + 1000)
+    for old, new, word in ((halves, mixed, "better"), (mixed, halves, "worse")):
+        review = cd.plan(old=old, new=new, draw=60).review
+        assert review is not None
+        found = cd.estimate(old=old, new=new, judgements=answered(review, true))
+        assert found.verdict == word
+        assert found.sentence.startswith(f"New is {word}: of 270 changes about ")
+        share = found.joined_right if word == "better" else found.parted_right
+        assert share is not None
+        assert share.value == (1.0 if word == "better" else 0.0)
+        assert (
+            found.break_even == f"Pair F1 {'rises' if word == 'better' else 'falls'}, whatever its level was."
+        )
+
+
+def test_plans_need_less_for_a_wider_interval() -> None:
+    """Points, clusters and changed components; and a pilot instead of the worst case."""
+    true, old, new = runs(5, 1500)
+    narrow, wide = (
+        cd.plan(old=old, new=new, error=error).draws["changed component"] for error in (0.005, 0.02)
+    )
+    assert wide < narrow
+    assert cd.plan(new, error=0.02).draws["point"] < cd.plan(new, error=0.01).draws["point"]
+    every = [np.flatnonzero(true == c).tolist() for c in range(300)]
+    pilot = cd.estimate([c for c in every if c][:100], new, design="clusters", missing="drop")
+    assert cd.plan(new, error=0.02, measure="b3.recall", pilot=pilot).draws["draw"] > 0
+    with pytest.raises(cd.ArgumentError, match="a plan is for `pred`, or for `old` and `new`"):
+        cd.plan()
+    with pytest.raises(cd.ArgumentError, match="`old` and `new` have the same clusters"):
+        cd.plan(old=old, new=old)
+    with pytest.raises(cd.ArgumentError, match="`measure` must be one of"):
+        cd.plan(old=old, new=new, measure="ari")
+
+
+def test_a_review_of_points_is_estimated_as_it_comes_back() -> None:
+    """Through points for every measure; S_H without bounds, since both clusters of each point are completed."""
+    true, _, pred = runs(6, 800)
+    review = cd.plan(pred, draw=150).review
+    assert review is not None
+    members = {c: np.flatnonzero(true == c).tolist() for c in np.unique(true).tolist()}
+    lines = []
+    for one in review:
+        line, point = one.to_dict(), int(one.other["point"])
+        wanted = {int(true[int(p)]) for p in one.shown["1"][0]}
+        lines.append(line | {"groups": [members[c] for c in {int(true[point]), *wanted}]})
+    found = cd.estimate(cd.Judgements(lines, review.header), pred)
+    for name in ("b3.recall", "S_H"):
+        one = found[name]
+        assert one.value is not None
+        assert one.low is not None
+        assert one.high is not None
+        assert one.low <= cd.score(true, pred, name) <= one.high, name

@@ -1,0 +1,169 @@
+"""Estimates from sampled truth: what they estimate, how often their intervals hold it, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+import clusterdiff as cd
+from clusterdiff.cli.main import main
+from clusterdiff.judgements.resolved import estimated, weigh
+from clusterdiff.judgements.runs import Indexed
+from clusterdiff.judgements.samples import lay_sample
+
+
+def command(*args: object) -> Result:
+    return CliRunner().invoke(main, [str(arg) for arg in args])
+
+
+def population(seed: int, n: int = 3000) -> tuple[Any, Any]:
+    """True and predicted labels of linked records: one in ten went astray, to a cluster of its own or to another."""
+    rng = np.random.default_rng(seed)
+    true = np.repeat(np.arange(n), 1 + rng.geometric(0.4, n))[:n]
+    astray, alone = rng.random(n) < 0.1, rng.random(n) < 0.5
+    pred = np.where(astray & ~alone, np.roll(true, 7), true)
+    pred[astray & alone] = n + np.arange((astray & alone).sum())
+    return true, pred
+
+
+def clusters(labels: Any) -> list[list[int]]:
+    order = np.argsort(labels, kind="stable")
+    return [part.tolist() for part in np.split(order, np.flatnonzero(np.diff(labels[order])) + 1)]
+
+
+@pytest.mark.parametrize("design", ["clusters", "points"])
+def test_intervals_hold_what_they_should(design: Any) -> None:
+    """95% intervals, over 80 samples of 150 draws; a cell may be off by three standard deviations of a share."""
+    true, pred = population(1)
+    whole, run = cd.compare(true, pred), Indexed(pred, "pred")
+    every = clusters(true)
+    measures = ["pairs.precision", "pairs.recall", "b3.precision", "b3.recall", "b3.f1", "clusters.recall"]
+    rng = np.random.default_rng(2)
+    held = dict.fromkeys(measures, 0)
+    for _ in range(80):
+        if design == "clusters":
+            drawn = [every[i] for i in rng.choice(len(every), 150, replace=False)]
+        else:
+            drawn = [every[i] for i in true[rng.integers(0, len(true), 150)]]
+        sample = lay_sample(drawn, run, "error")
+        weights = weigh(sample, design, None, len(every) if design == "clusters" else None)
+        for measure in measures:
+            found, plain = estimated(sample, weights, measure)
+            low, high = found.interval(0.95, plain)
+            held[measure] += low <= whole.score(measure) <= high
+    assert all(0.87 <= k / 80 <= 1 for k in held.values()), held
+    assert 0.93 <= sum(held.values()) / len(held) / 80 <= 0.985, held
+
+
+def test_drawn_points_estimate_s_h_without_bounds() -> None:
+    """All points drawn is S_H itself; strata weigh what they stand for; a sample lies within its interval."""
+    true, pred = population(3, 400)
+    whole = cd.score(true, pred)
+    for design in (None, "strata"):
+        found = cd.estimate(clusters(true), pred, drawn=range(400), design=design)["S_H"]  # type: ignore[arg-type]
+        assert found.value == pytest.approx(whole, abs=1e-12)
+        assert found.error == pytest.approx(0, abs=1e-9)
+    rng = np.random.default_rng(0)
+    some = cd.estimate(clusters(true), pred, drawn=rng.choice(400, 120, replace=False).tolist())["S_H"]
+    assert some.low is not None
+    assert some.high is not None
+    assert some.low < whole < some.high
+    every = [cluster for cluster in clusters(true) if 0 in cluster]
+    with pytest.raises(cd.ArgumentError, match="without a true cluster in the sample"):
+        cd.estimate(every, pred, drawn=[0, 399])
+
+
+def test_s_h_lies_within_its_bounds() -> None:
+    """Whatever the unlabelled points are: the bounds of a sample of all clusters but some hold S_H of the whole."""
+    true, pred = population(4, 300)
+    found = cd.estimate(clusters(true), pred, design="clusters")
+    low, high = found.bounds("S_H")
+    assert low == pytest.approx(high) == pytest.approx(cd.score(true, pred))
+    half = cd.estimate(clusters(true)[::2], pred, design="clusters")
+    low, high = half.bounds("S_H")
+    assert low < high
+    assert half["S_H"].value is None
+
+
+def test_probabilities_take_the_place_of_a_design() -> None:
+    """Equal ones estimate as clusters drawn alike, and judgements bring their own."""
+    true, pred = population(5, 500)
+    some = clusters(true)[::3]
+    alike = cd.estimate(some, pred, design="clusters")
+    given = cd.estimate(some, pred, probabilities=[1 / 3] * len(some))
+    assert given["b3.recall"].value == pytest.approx(alike["b3.recall"].value)
+    said = cd.Judgements([{"groups": [c], "complete": True, "probability": 1 / 3} for c in some])
+    assert cd.estimate(said, pred)["b3.recall"] == given["b3.recall"]
+    assert "design:probabilities" in given.signature
+
+
+def test_a_sample_in_which_little_is_wrong_is_warned_of() -> None:
+    """In plain words, by measure; giants that a sample may have missed, too."""
+    pred = [list(range(100)), *([i] for i in range(100, 400))]
+    sample = [[i] for i in range(100, 130)]
+    found = cd.estimate(sample, pred, ["pairs.precision", "b3.recall"], design="clusters")
+    assert any(w.startswith("b3.recall: 0 of 30 draws show an error, fewer than 20") for w in found.warnings)
+    assert any("may miss the largest" in w and "draw through points" in w for w in found.warnings)
+    assert found["b3.recall"].value == 1
+    assert found["b3.recall"].low == pytest.approx(0.025 ** (1 / 30))
+    assert found["pairs.precision"].value is None  # a singleton has no pairs
+
+
+@pytest.mark.parametrize(
+    ("how", "wrong"),
+    [
+        ({}, "`design` must be given: an estimate depends on how the sample was drawn"),
+        ({"design": "random"}, "`design` must be one of"),
+        ({"design": "strata"}, "is for points that were drawn"),
+        ({"probabilities": [0.5]}, "`probabilities` must hold one number"),
+        ({"probabilities": [0.5, 2.0]}, "`probabilities` must hold one number"),
+        ({"design": "clusters", "measures": ["ari"]}, "`measures` can be estimated from a sample for"),
+        ({"design": "clusters", "level": 95}, "`level` must be between 0 and 1"),
+        ({"drawn": ["z"]}, "`drawn` must name points that the run has"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(how: dict[str, Any], wrong: str) -> None:
+    """By argument."""
+    with pytest.raises(cd.ArgumentError, match=wrong):
+        cd.estimate([["a", "b"], ["c"]], [["a", "b", "c"], ["d"]], **how)
+
+
+def test_samples_that_do_not_fit_are_refused() -> None:
+    """Points that the run lacks, and points in two true clusters; the same cluster may be drawn twice."""
+    with pytest.raises(cd.LabelError, match="`pred` lacks 1 point of the sample: 'x'"):
+        cd.estimate([["a", "x"]], [["a", "b"]], design="clusters")
+    found = cd.estimate([["a", "x"], ["b"]], [["a", "b"]], ["b3.recall"], design="clusters", missing="drop")
+    assert found["b3.recall"].value == 1
+    with pytest.raises(cd.ArgumentError, match="`sample` has 1 point in several clusters: 'a'"):
+        cd.estimate([["a"], ["a", "b"]], [["a", "b"]], design="clusters")
+    twice = cd.estimate([["a", "b"], ["a", "b"]], [["a", "b"], ["c"]], ["b3.recall"], design="points")
+    assert twice["b3.recall"].draws == 2
+
+
+def test_the_command_estimates_from_files(tmp_path: Path) -> None:
+    """A table of true clusters, judged pairs, and every way to print."""
+    (tmp_path / "run.csv").write_text("id,cluster\na,1\nb,1\nc,2\nd,2\ne,3\n", encoding="utf-8")
+    (tmp_path / "true.csv").write_text("id,cluster\na,x\nb,x\nc,x\ne,y\n", encoding="utf-8")
+    run, true = tmp_path / "run.csv", tmp_path / "true.csv"
+    told = json.loads(command("estimate", true, run, "--design", "clusters", "--json").stdout)
+    assert told["estimates"]["b3.recall"]["value"] == pytest.approx((4 / 3 + 1 / 3 + 1) / 4)
+    assert (
+        "| b3.recall | 0.6667 |"
+        in command("estimate", true, run, "--design", "clusters", "--markdown").stdout
+    )
+    assert "\\toprule" in command("estimate", true, run, "--design", "clusters", "--latex").stdout
+    assert command("estimate", true, run).exit_code == 2
+    assert "--design clusters" in command("estimate", true, run).output
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text(
+        "a,b,verdict,probability\na,b,match,0.5\nc,d,no match,0.5\nb,c,match,0.1\na,e,unsure,0.1\n",
+        encoding="utf-8",
+    )
+    found = json.loads(command("estimate", pairs, run, "--json").stdout)
+    assert found["estimates"]["pairs.precision"]["value"] == pytest.approx(0.5)
+    assert found["estimates"]["pairs.recall"]["bounds"] is not None
