@@ -3,8 +3,8 @@
 python benchmarks/estimates.py [--samples 200] [--records 10000000]
 
 Populations are made: clusters of some shape, of which a share of the points went astray, alone or to another cluster. A
-cell is a population, a design, a number of draws and a measure; it counts if fewer than a tenth of its samples come with
-a warning for it. The last line times 1,000 draws against a run of many records.
+cell is a population, a design, a number of draws and a measure; it counts if fewer than a tenth of its samples come
+with a warning for it. The last line times 1,000 draws against a run of many records.
 """
 
 from __future__ import annotations
