@@ -91,7 +91,7 @@ def apply(facts: Facts, run: Indexed, scores: Iterable[tuple[str, str, float]] |
     """The least change of a run that satisfies facts without contradictions; links of ``scores`` say what to cut."""
     at = run.find(facts.names)
     present = np.flatnonzero(at >= 0)
-    placed = _Placed(at[present], run.cluster[at[present]], facts.block[present])
+    placed = _Placed(at[present], run.cluster[at[present]].astype(np.int64), facts.block[present])
     touched = _touched(facts, run, placed)
     members = run.members(touched)
     atoms = Assembly()
@@ -198,7 +198,7 @@ def _result(
     atom_of: dict[int, int],
     absent: tuple[str, ...],
 ) -> Corrected:
-    codes = run.cluster.copy()
+    codes = run.cluster.astype(np.int64)
     first = len(run.sizes)
     held: dict[int, set[int]] = defaultdict(set)
     torn = []

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from clusterdiff.errors import ArgumentError, listed
 from clusterdiff.judgements.estimates import Estimate
-from clusterdiff.judgements.ratios import DrawWeights, Estimated, any_below, bounded, variation
+from clusterdiff.judgements.ratios import DrawWeights, Estimated, any_below, bounded
 from clusterdiff.judgements.samples import Design, Sample
 from clusterdiff.points.labels import FloatArray, Int64Array
 from clusterdiff.wording import count
@@ -24,7 +25,7 @@ STRATA = (1, 2, 4, 10)
 
 
 @dataclass(frozen=True)
-class Terms:
+class RatioTerms:
     """What each draw adds above and below the line of a ratio, and what its denominators vary with.
 
     ``kind`` is "pairs", "points" or "clusters": what the denominator counts. ``plain``: a draw may add more above than
@@ -55,19 +56,19 @@ def _pairs(sample: Sample) -> tuple[FloatArray, FloatArray, FloatArray]:
 def _exact(sample: Sample) -> tuple[FloatArray, FloatArray]:
     """Whether a draw is a cluster of the run; and how many of the run's clusters it stands for."""
     hit = sample.by_draw((sample.m == sample.b) & (sample.m == sample.size[sample.draw])) * 1.0
-    return hit, sample.size * np.count_nonzero(sample.sizes) / sample.n
+    return hit, sample.size * sample.clusters / sample.n
 
 
-TERMS: dict[str, Callable[[Sample], Terms]] = {
-    "pairs.precision": lambda s: Terms(_pairs(s)[0], _pairs(s)[2], "pairs"),
-    "pairs.recall": lambda s: Terms(_pairs(s)[0], _pairs(s)[1], "pairs"),
-    "pairs.f1": lambda s: Terms(2 * _pairs(s)[0], _pairs(s)[1] + _pairs(s)[2], "pairs"),
-    "b3.precision": lambda s: Terms(s.by_draw(s.m**2 / s.b), s.size, "points"),
-    "b3.recall": lambda s: Terms(s.by_draw(s.m**2) / s.size, s.size, "points"),
-    "clusters.precision": lambda s: Terms(_exact(s)[0], _exact(s)[1], "points", plain=True),
-    "clusters.recall": lambda s: Terms(_exact(s)[0], np.ones(len(s)), "clusters"),
-    "clusters.f1": lambda s: Terms(2 * _exact(s)[0], 1 + _exact(s)[1], "points", plain=True),
-    "S_H.split": lambda s: Terms(s.size * split_scores(s), s.size, "points"),
+TERMS: dict[str, Callable[[Sample], RatioTerms]] = {
+    "pairs.precision": lambda s: RatioTerms(_pairs(s)[0], _pairs(s)[2], "pairs"),
+    "pairs.recall": lambda s: RatioTerms(_pairs(s)[0], _pairs(s)[1], "pairs"),
+    "pairs.f1": lambda s: RatioTerms(2 * _pairs(s)[0], _pairs(s)[1] + _pairs(s)[2], "pairs"),
+    "b3.precision": lambda s: RatioTerms(s.by_draw(s.m**2 / s.b), s.size, "points"),
+    "b3.recall": lambda s: RatioTerms(s.by_draw(s.m**2) / s.size, s.size, "points"),
+    "clusters.precision": lambda s: RatioTerms(_exact(s)[0], _exact(s)[1], "points", plain=True),
+    "clusters.recall": lambda s: RatioTerms(_exact(s)[0], np.ones(len(s)), "clusters"),
+    "clusters.f1": lambda s: RatioTerms(2 * _exact(s)[0], 1 + _exact(s)[1], "points", plain=True),
+    "S_H.split": lambda s: RatioTerms(s.size * split_scores(s), s.size, "points"),
 }
 #: All that can be estimated from true clusters, in the order in which it is told; S_H within bounds.
 MEASURES = (*list(TERMS)[:5], "b3.f1", *list(TERMS)[5:], "S_H")
@@ -97,19 +98,28 @@ def estimated(sample: Sample, weights: DrawWeights, measure: str) -> tuple[Estim
 
 def bounds_of_s_h(sample: Sample, weights: DrawWeights) -> tuple[Estimated, Estimated]:
     """The least and the greatest S_H that fit: in each predicted cluster, unlabelled points are all single, or one."""
-    # A true cluster that is drawn twice is in a cluster of the run once.
-    _, first = np.unique(sample.same, return_index=True)
-    once = np.isin(sample.draw, first)
-    held = np.bincount(sample.cluster[once], sample.m[once], minlength=len(sample.sizes))
-    inside = np.bincount(sample.cluster[once], _entropy(sample.m[once]), minlength=len(sample.sizes))
-    b = sample.sizes.astype(float)
+    inside, held, places = _labelled(sample)
+    b = sample.sizes[np.unique(sample.cluster)].astype(float)
     whole = _entropy(b)
     below = np.where(whole > 0, whole, 1)
     low = np.where(whole > 0, inside / below, 1.0)
     high = np.where(whole > 0, (inside + _entropy(b - held)) / below, 1.0)
     s = split_scores(sample)
-    sides = [s * sample.by_draw(sample.m * t[sample.cluster]) for t in (low, high)]
+    sides = [s * sample.by_draw(sample.m * t[places]) for t in (low, high)]
     return weights.ratio(sides[0], sample.size), weights.ratio(sides[1], sample.size)
+
+
+def _labelled(sample: Sample) -> tuple[FloatArray, FloatArray, Int64Array]:
+    """For the run's clusters with drawn points: entropy and number of those points; and the cluster of each cell.
+
+    A true cluster that is drawn twice is in a cluster of the run once.
+    """
+    touched, places = np.unique(sample.cluster, return_inverse=True)
+    _, first = np.unique(sample.same, return_index=True)
+    once = np.isin(sample.draw, first)
+    inside = np.bincount(places[once], _entropy(sample.m[once]), minlength=len(touched))
+    held = np.bincount(places[once], sample.m[once], minlength=len(touched))
+    return inside.astype(float), held.astype(float), places.ravel()
 
 
 def estimate_clusters(
@@ -156,12 +166,11 @@ def _warnings(sample: Sample, measure: str, by_points: bool, given: bool) -> lis
             f"{measure}: {errors} of {count(k, 'draw')} show an error, fewer than {FEW}: the interval is rough. "
             "Draw more."
         )
-    b = sample.sizes[sample.sizes > 0].astype(float)
     cv = 0.0
     if not given and terms.kind == "pairs":
-        cv = variation(b - 1, b) if by_points else variation(b * (b - 1) / 2, np.ones(len(b)))
+        cv = sample.spread["by point" if by_points else "pairs"]
     elif not given and terms.kind == "points" and not by_points:
-        cv = variation(b, np.ones(len(b)))
+        cv = sample.spread["points"]
     if cv / k > SPREAD:
         largest = " For pair precision, draw predicted pairs." if measure == "pairs.precision" else ""
         ways = "" if by_points else "draw through points, and "
@@ -174,7 +183,12 @@ def _warnings(sample: Sample, measure: str, by_points: bool, given: bool) -> lis
 
 
 def estimate_points(
-    sample: Sample, drawn: Int64Array, cluster: Int64Array, names: list[str], design: Design, level: float
+    sample: Sample,
+    drawn: Int64Array,
+    cluster: npt.NDArray[np.int32],
+    names: list[str],
+    design: Design,
+    level: float,
 ) -> Estimate:
     """S_H from points that were drawn, each with its true and its predicted cluster complete: the mean of s·t."""
     draw_of = np.full(int(max(sample.place.max(initial=0), drawn.max(initial=0))) + 1, -1)
@@ -185,10 +199,11 @@ def estimate_points(
             "drawn", f"names {count(len(lacking))} without a true cluster in the sample: {listed(lacking)}."
         )
     clusters = cluster[drawn]
-    _, first = np.unique(sample.same, return_index=True)
-    once = np.isin(sample.draw, first)
-    held = np.bincount(sample.cluster[once], sample.m[once], minlength=len(sample.sizes))
-    open_clusters = held[clusters] < sample.sizes[clusters]
+    inside, labelled, _ = _labelled(sample)
+    touched = np.unique(sample.cluster)
+    at = np.searchsorted(touched, clusters)
+    held = labelled[at]
+    open_clusters = held < sample.sizes[clusters]
     if open_clusters.any():
         which = [names[i] for i in np.flatnonzero(open_clusters).tolist()]
         raise ArgumentError.about(
@@ -197,10 +212,9 @@ def estimate_points(
             "the sample must have the true cluster of every point of a drawn point's predicted cluster; without that, "
             "leave drawn out, and S_H is estimated within bounds.",
         )
-    inside = np.bincount(sample.cluster[once], _entropy(sample.m[once]), minlength=len(sample.sizes))
-    whole = _entropy(sample.sizes.astype(float))
+    whole = _entropy(sample.sizes[touched].astype(float))
     t = np.where(whole > 0, inside / np.where(whole > 0, whole, 1), 1.0)
-    z = split_scores(sample)[draw_of[drawn]] * t[clusters]
+    z = split_scores(sample)[draw_of[drawn]] * t[at]
     return _mean(z, sample.sizes[clusters], sample.sizes, design, level)
 
 

@@ -33,7 +33,7 @@ class Indexed:
 
     def __init__(self, data: object, argument: str = "run") -> None:
         self.clustering = read_run(data, argument)
-        self.cluster: Int64Array = self.clustering.codes.astype(np.int64)
+        self.cluster = self.clustering.codes
 
     @cached_property
     def sizes(self) -> Int64Array:

@@ -8,8 +8,10 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from clusterdiff.caching import cached_property
 from clusterdiff.errors import ArgumentError, LabelError, listed
 from clusterdiff.judgements.collection import Judgements
+from clusterdiff.judgements.ratios import variation
 from clusterdiff.judgements.runs import Indexed, read_run
 from clusterdiff.messages import Message
 from clusterdiff.points.labels import CLUSTER_TYPES, FloatArray, Int64Array
@@ -42,6 +44,22 @@ class Sample:
 
     def __len__(self) -> int:
         return len(self.size)
+
+    @cached_property
+    def spread(self) -> dict[str, float]:
+        """How much the run's clusters vary, as squared coefficients of variation: of points, of pairs, by point."""
+        sizes, times = np.unique(self.sizes[self.sizes > 0], return_counts=True)
+        b, counts = sizes.astype(float), times.astype(float)
+        return {
+            "points": variation(b, counts),
+            "pairs": variation(b * (b - 1) / 2, counts),
+            "by point": variation(b - 1, b * counts),
+        }
+
+    @cached_property
+    def clusters(self) -> int:
+        """How many clusters the run has."""
+        return int(np.count_nonzero(self.sizes))
 
     @property
     def b(self) -> FloatArray:
@@ -85,7 +103,7 @@ def lay_sample(sample: object, run: Indexed, missing: MissingPoints) -> Sample:
     again[kept] = np.arange(len(kept))
     draw, place = again[of_draw[here]], place[here]
     clusters = len(run.sizes)
-    keys, m = np.unique(draw * clusters + run.cluster[place], return_counts=True)
+    keys, m = np.unique(draw * clusters + run.cluster[place].astype(np.int64), return_counts=True)
     first = np.full(len(kept), np.iinfo(np.int64).max)
     np.minimum.at(first, draw, place)
     return Sample(

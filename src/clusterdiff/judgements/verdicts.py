@@ -156,7 +156,7 @@ def judge(entries: Entries, run: Indexed) -> Verdicts:
     at = run.find(entries.names)
     present = at[entries.point] >= 0
     rows = np.flatnonzero(present)
-    cluster = run.cluster[at[entries.point[rows]]]
+    cluster = run.cluster[at[entries.point[rows]]].astype(np.int64)
     of, group = entries.judgement[rows], entries.group[rows]
     clusters = len(run.sizes)
     in_group = np.bincount(group, minlength=len(entries.group_judgement))
@@ -267,7 +267,8 @@ def _costs(entries: Entries, run: Indexed, at: Int64Array, violated: Int64Array)
         for j, held in groups.items()
         if sum(map(len, held.values())) > 2
     }
-    touched = np.unique(run.cluster[[p for held in hard.values() for places in held for p in places]])
+    places = [place for held in hard.values() for group in held for place in group]
+    touched = np.unique(run.cluster[places]).astype(np.int64)
     members = run.members(touched) if hard else {}
     costs = {}
     for j, held in groups.items():
