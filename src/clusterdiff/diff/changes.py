@@ -47,6 +47,13 @@ class Changes:
     def _by_pred(self, values: npt.NDArray[Any]) -> FloatArray:
         return _sums(self.pred, values, self.meet.k_pred)
 
+    def _others(self, values: FloatArray) -> FloatArray:
+        """What the others of its predicted cluster add up to beside each cell, also beside one that outweighs them."""
+        whole = self._by_pred(values)[self.pred]
+        outweighs = 2 * values > whole
+        light = self._by_pred(np.where(outweighs, 0.0, values))[self.pred]
+        return np.where(outweighs, light, whole - values)
+
     @cached_property
     def parts_true(self) -> FloatArray:
         """How many cells each true cluster has."""
@@ -119,7 +126,7 @@ class Changes:
         """What it changes in a sum over predicted clusters if a cell leaves its cluster: the rest against the whole."""
         m, pred = self.m, self.pred
         b, rest = self.b[pred], self.parts_pred[pred] - self.one
-        size = np.where(rest > 0, np.maximum(b - m, 0.0), 0.0)
+        size = np.where(rest > 0, self._others(m), 0.0)
         match name:
             case "k_pred":
                 return np.where(rest == 0, -self.one, 0.0)
@@ -131,8 +138,8 @@ class Changes:
                 largest, second = (values[pred] for values in self._largest_pred)
                 return np.where(m == largest, second, largest) - largest
             case "b3_precision":
-                squares = self._squares[pred]
-                return _over(np.where(rest > 0, squares - m**2, 0.0), size) - _over(squares, b)
+                squares = np.where(rest > 0, self._others(m**2), 0.0)
+                return _over(squares, size) - _over(self._squares[pred], b)
             case "element":
                 own = _over(m**2, np.maximum(self.a[self.true], size))
                 others = np.where(rest > 0, self._elements(pred, size) - own, 0.0)
