@@ -14,12 +14,14 @@ from hypothesis import strategies as st
 import clusterdiff as cd
 from clusterdiff.decide.levels import Levels
 from clusterdiff.decide.trees import read_tree
+from clusterdiff.diff.changes import KNOWN as CHANGED
+from clusterdiff.diff.changes import Changes, Gathering
 from clusterdiff.meet import terms
 from clusterdiff.meet.declarations import COLUMNS, TERMS
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.rows import Rows
 from clusterdiff.meet.uneven import UnevenMeet
-from clusterdiff.meet.values import MEANS, SCORE_SUMS, TermSums
+from clusterdiff.meet.values import MEANS, TermSums
 from clusterdiff.paper.halving import Halving
 
 WHOLE = ("mm", "aa", "bb", "true_max", "pred_max")
@@ -226,7 +228,7 @@ def assert_known(known: Any, rows: Rows) -> None:
         want = pytest.approx(rows[name], rel=1e-12) if rows.weighted else rows[name]
         assert getattr(sums, name) == want, name
     wanted = TermSums(rows)
-    for name in (*MEANS, *(SCORE_SUMS.keys() & known.known)):
+    for name in (*MEANS, *(terms.SCORE_SUMS.keys() & known.known)):
         assert getattr(sums, name) == pytest.approx(getattr(wanted, name), rel=1e-12, abs=1e-12), name
     assert sums.mutual == pytest.approx(wanted.mutual, rel=1e-9, abs=1e-12)
     assert (len(known), known.k_true, known.k_pred) == (rows["cells"], rows["k_true"], rows["k_pred"])
@@ -347,3 +349,31 @@ def test_unit_sums_are_the_terms(comparison: Any) -> None:
         else:
             want = rows[name]
         assert getattr(Totals(), name) == pytest.approx(want, rel=1e-9, abs=1e-9 * whole), name
+
+
+# ---- gains
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["counts", "weights"])
+@given(data=st.data())
+def test_changes_are_what_terms_differ_by(weighted: bool, data: Any) -> None:
+    """What an operation that unites cells of a true cluster changes in a term is the term after less before."""
+    meet = meet_of(*data.draw(comparisons(weighted, lost=False)))
+    true = data.draw(st.integers(0, meet.k_true - 1))
+    cells = data.draw(st.permutations(np.flatnonzero(meet.true == true).tolist()))
+    to = cells.pop() if len(cells) > 1 and data.draw(st.booleans()) else -1
+    taken = np.array(cells[: data.draw(st.integers(1, len(cells)))])
+    gathering = Gathering(np.array([true]), taken, np.zeros(len(taken), dtype=np.int64), np.array([to]))
+    pred = meet.pred.astype(np.int64)
+    pred[taken] = meet.k_pred if to < 0 else pred[to]
+    before, after = Rows.of(meet), Rows.of(meet.regroup(np.unique(pred, return_inverse=True)[1]))
+    for name in CHANGED:
+        [change] = Changes(meet).gathers(name, gathering)
+        if weighted:
+            # Where clusters are of so different weights, sums that run over all of them round light ones off.
+            off = (1e-8 if name == "element" else 1e-12) * max(1.0, before["total"]) ** 2
+            assert change == pytest.approx(after[name] - before[name], rel=1e-9, abs=off), name
+        elif isinstance(before[name], int):
+            assert change == after[name] - before[name], name
+        else:
+            assert change == pytest.approx(after[name] - before[name], rel=1e-12, abs=1e-12), name

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import duckdb
 import numpy as np
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import clusterdiff as cd
@@ -14,7 +17,7 @@ from clusterdiff.diff.units import units_of
 from clusterdiff.measures.subcomponents import OfContent, Subcomponent, subcomponents
 from clusterdiff.meet.arrays import held
 from clusterdiff.meet.declarations import COLUMNS, TERMS
-from clusterdiff.meet.terms import CONTENTS, SCORES, content
+from clusterdiff.meet.terms import CONTENTS, SCORE_SUMS, SCORES, content
 
 
 def triples(x: Any, part: Any, rest: Any) -> Any:
@@ -30,11 +33,12 @@ def counts(x: Any, part: Any, rest: Any) -> Any:
 @pytest.fixture
 def toy() -> Iterator[None]:
     """The recipe: one function, declared; then as if it had been there from the start."""
-    known = [set(names) for names in (COLUMNS, TERMS, CONTENTS, subcomponents)]
+    registries: tuple[dict[str, Any], ...] = (COLUMNS, TERMS, CONTENTS, SCORE_SUMS, subcomponents)
+    known = [set(names) for names in registries]
     content(triples)
     subcomponents["triples"] = Subcomponent("triples", OfContent("triples"))
     yield
-    for names, before in zip((COLUMNS, TERMS, CONTENTS, subcomponents), known, strict=True):
+    for names, before in zip(registries, known, strict=True):
         for name in set(names) - before:
             del names[name]
     SCORES.remove("triples")
@@ -92,6 +96,27 @@ def test_a_content_is_all_that_a_subcomponent_measure_needs(weighted: bool, lost
             assert all(row.gain > 0 for row in gains)
         else:
             assert sum(row.gain for row in gains) == pytest.approx(1 - want, abs=1e-12)
+
+
+@pytest.mark.usefixtures("toy")
+@pytest.mark.parametrize("lost", [False, True])
+@pytest.mark.parametrize("engine", ["duckdb", "polars"])
+def test_a_content_is_summed_in_engines(engine: str, lost: bool) -> None:
+    """The cells stay there; of weights, which would have to be summed up anew, it is refused."""
+    true, pred, _ = points(1, False, lost)
+    columns = {"true": pa.array(true, from_pandas=True), "pred": pa.array(pred, from_pandas=True)}
+    table = pa.table(columns | {"weight": np.arange(1.0, 41.0)})
+    frame: Any = duckdb.connect().from_arrow(table) if engine == "duckdb" else pl.from_arrow(table)
+    options: Any = {"true": "true", "pred": "pred", "missing": "lost", "budget": 0}
+    diff = cd.compare_columns(frame, **options)
+    assert "cells" not in diff.summed.known
+    assert diff.score("S*(triples)") == pytest.approx(by_definition(true, pred, None), abs=1e-12)
+    whole = cd.compare(true, pred, missing="lost")
+    assert diff.score("S'(triples)") == pytest.approx(whole.score("S'(triples)"), abs=1e-12)
+    weighted = cd.compare_columns(frame, weights="weight", **options)
+    assert weighted.score("S*(pairs)") > 0
+    with pytest.raises(cd.MeasureError, match="reads the cells of the meet"):
+        weighted.score("S*(triples)")
 
 
 def grouped(seed: int) -> tuple[Any, Any, Any]:

@@ -15,7 +15,7 @@ from clusterdiff.meet.rows import Rows
 from clusterdiff.meet.sums import Even
 from clusterdiff.meet.terms import UNIT_SUMS
 from clusterdiff.meet.union import uneven_of
-from clusterdiff.meet.values import OF_TERMS, SCORE_SUMS, TermSums
+from clusterdiff.meet.values import OF_TERMS, TermSums
 from clusterdiff.points.labels import FloatArray
 
 Made = TypeVar("Made")
@@ -87,7 +87,7 @@ class Selection(Even):
     Weights are in units of 2 to the ``scale``; None if there are none.
     """
 
-    known = (OF_TERMS - SCORE_SUMS.keys()) | {"sums", "f_beta", *MATCHINGS}
+    known = OF_TERMS | {"sums", "f_beta", *MATCHINGS}
     lacking = ("only sums over units are known", None)
 
     def __init__(self, known: Mapping[str, float], scale: int | None) -> None:

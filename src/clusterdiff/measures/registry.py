@@ -20,7 +20,7 @@ from clusterdiff.measures.formulas import f_beta
 from clusterdiff.measures.parameters import Beta, check_parameters
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import READS, Reads, Summed, refusal
-from clusterdiff.meet.values import NAMES
+from clusterdiff.meet.values import NAMES, is_sum
 from clusterdiff.messages import Message
 from clusterdiff.table import record_html
 
@@ -113,7 +113,7 @@ class Measure:
             told = f"{self.name}: `reads` must be one of {', '.join(READS)}; got {self.reads!r}."
             raise MeasureError(told, nearest(str(self.reads), READS))
         for term in self.terms:
-            if term != "sums" and term not in NAMES:
+            if term != "sums" and not is_sum(term):
                 told = f"{self.name}: `terms` must be names of terms; got {term!r}."
                 raise MeasureError(told, nearest(str(term), sorted(NAMES)))
 

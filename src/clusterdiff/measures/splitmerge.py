@@ -16,6 +16,7 @@ from clusterdiff.measures.registry import JOIN_WEIGHTED, Measure, measure
 from clusterdiff.measures.subcomponents import Scored, Sigma, Subcomponent, Takes, mean, product, subcomponent
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Sized, Summed
+from clusterdiff.meet.terms import SCORES, score_sum
 from clusterdiff.points.labels import FloatArray
 
 XIANG = (
@@ -32,8 +33,8 @@ FACTS: dict[str, Any] = {
     "reference": XIANG,
     "lost": True,
 }
-#: Sums that may be there already, for S*; with "_mean" those for S'. The core has some, an engine all.
-SUMS = {"entropy": "s_h", "pairs": "s_pairs", "largest": "s_largest", "mse": "s_mse"}
+#: Those whose means by chance follow from the sizes of the clusters.
+LINEAR = ("entropy", "pairs", "largest")
 
 
 #: A subcomponent measure; which names there are, the registry of those says.
@@ -56,9 +57,9 @@ def _score(meet: Summed, s: str | Subcomponent, sigma: Sigma) -> float:
 
 def _sum_of(s: str | Subcomponent, sigma: Sigma) -> str:
     """The sum that is S* or S' with a built-in s, where it is known; nothing for a user's own."""
-    if not isinstance(s, str) or s not in SUMS or sigma not in (product, mean):
+    if not isinstance(s, str) or s not in (*SCORES, "mse") or sigma not in (product, mean):
         return ""
-    return f"{SUMS[s]}_mean" if sigma is mean else SUMS[s]
+    return f"{score_sum(s)}_mean" if sigma is mean else score_sum(s)
 
 
 def _facts(s: str | Subcomponent, sigma: Sigma) -> dict[str, Any]:
@@ -68,7 +69,7 @@ def _facts(s: str | Subcomponent, sigma: Sigma) -> dict[str, Any]:
         "reads": scored.reads,
         "needs": scored.needs,
         "terms": (known,) if known else (),
-        "linear": known != "" and scored.needs is None,
+        "linear": known != "" and s in LINEAR,
         **({"conditionally_normalised": False, "normalised": None} if scored.needs == "features" else {}),
     }
 

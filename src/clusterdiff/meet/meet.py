@@ -16,7 +16,7 @@ from clusterdiff.meet.given import located, names_of, places_of, read_cells, row
 from clusterdiff.meet.parts import CellWeights, Links, Moments, Overlap, Pairs
 from clusterdiff.meet.sums import Made, Sizes, Sums
 from clusterdiff.meet.unmatched import NOBODY
-from clusterdiff.meet.values import SCORE_SUMS, CoreTerms, WeightedSums
+from clusterdiff.meet.values import CORE_SCORES, CoreTerms, WeightedSums
 from clusterdiff.points.labels import AnyArray, FloatArray, Int64Array, IntArray, LazyNames
 from clusterdiff.table import Table
 
@@ -26,7 +26,7 @@ Lazy: TypeAlias = Made | Callable[[], Made]
 CELLS = frozenset({"sums", "margins", "cells", "overlap"})
 POINTS = CELLS | {"points"}
 #: The same where points have no weights: the core then sums up S* and S' along with the rest.
-CELLS_AND_SCORES, POINTS_AND_SCORES = CELLS | SCORE_SUMS.keys(), POINTS | SCORE_SUMS.keys()
+CELLS_AND_SCORES, POINTS_AND_SCORES = CELLS | CORE_SCORES, POINTS | CORE_SCORES
 
 
 class Meet(Sizes):

@@ -45,6 +45,8 @@ from clusterdiff.meet.declarations import (
 CONTENTS: dict[str, Callable[[Any, Any, Any], Any]] = {}
 #: The subcomponent measures that have terms: contents, and those that give their scores directly.
 SCORES: list[str] = []
+#: S* and S' by them, as shares of the mass: what imperfect cells score, and the mass of the perfect ones.
+SCORE_SUMS: dict[str, tuple[str, str]] = {}
 
 # ---- values of clusters
 
@@ -304,9 +306,20 @@ def inside(x: Any, content: str, size: Any) -> Any:
     return some * CONTENTS[content](x, 1, some - 1)
 
 
+def score_sum(name: str) -> str:
+    """What the sum is called that is S* by a subcomponent measure; S' ends in "_mean".
+
+    >>> score_sum("entropy"), score_sum("pairs")
+    ('s_h', 's_pairs')
+    """
+    return "s_h" if name == "entropy" else f"s_{name}"
+
+
 def scores(name: str, inner: Callable[[Any], Any], kept: Callable[[Any], Any]) -> None:
     """Declare the scores of clusters, ``inner · kept``, and the terms of S*, S' and the four losses."""
     SCORES.append(name)
+    for label, ending in (("product", ""), ("mean", "_mean")):
+        SCORE_SUMS[score_sum(name) + ending] = f"{label}_{name}", f"{label}_perfect_{name}"
 
     def add(label: str, formula: Callable[[Any], Any]) -> None:
         COLUMNS[f"{label}_{name}"] = Column(f"{label}_{name}", None, "clusters", formula)

@@ -12,6 +12,7 @@ from clusterdiff.caching import cached_property
 from clusterdiff.meet.declarations import TERMS
 from clusterdiff.meet.rows import Rows
 from clusterdiff.meet.sums import READS
+from clusterdiff.meet.terms import SCORE_SUMS
 
 if TYPE_CHECKING:
     from clusterdiff.meet.meet import Meet
@@ -22,17 +23,18 @@ MEANS = {
     "b3_precision": "mass_pred",
     **dict.fromkeys(("element", "h_true", "h_pred", "h_joint", "split_info", "merge_info"), "total"),
 }
-#: S* and S' with a built-in s, as shares of the mass: what imperfect cells score, and the mass of the perfect ones.
-SCORE_SUMS = {
-    f"s_{short}{ending}": (f"{sigma}_{name}", f"{sigma}_perfect_{name}")
-    for short, name in (("h", "entropy"), ("pairs", "pairs"), ("largest", "largest"))
-    for ending, sigma in (("", "product"), ("_mean", "mean"))
-}
+#: S* and S' that the core sums up along with the rest.
+CORE_SCORES = frozenset(name for name in SCORE_SUMS if hasattr(_core.Sums, name))
 #: What can be read where terms are known; what a measure may read of cells and points is more than their number.
-OF_TERMS = frozenset({*TERMS, *SCORE_SUMS, "mutual", "chi2"}) - frozenset(READS)
+OF_TERMS = frozenset({*TERMS, "mutual", "chi2"}) - frozenset(READS)
 #: What is known in some places besides: S* and S' by spread, the values of best one-to-one matchings, and the sum
 #: ``f_true`` with the β that is asked for.
 NAMES = OF_TERMS | {"s_mse", "s_mse_mean", "matched", "ceaf_m", "ceaf_e", "f_beta"}
+
+
+def is_sum(name: str) -> bool:
+    """Whether a sum of this name is known anywhere."""
+    return name in NAMES or name in SCORE_SUMS
 
 
 class Terms(Protocol):

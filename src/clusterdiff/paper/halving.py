@@ -11,7 +11,7 @@ import numpy as np
 
 from clusterdiff.meet.counted import Counted
 from clusterdiff.meet.sums import Summed
-from clusterdiff.meet.values import SCORE_SUMS
+from clusterdiff.meet.values import CORE_SCORES
 from clusterdiff.paper.steps import IntLabels, Worsening, intervals, runs
 from clusterdiff.table import Table
 
@@ -48,7 +48,7 @@ class StepSums:
 
     def __getattr__(self, name: str) -> float:
         """S* or S' with a built-in s."""
-        if name not in SCORE_SUMS:
+        if name not in CORE_SCORES:
             raise AttributeError(name)
         return _float(self._totals[name]) / self._n
 
@@ -105,7 +105,7 @@ class StepSums:
 class Step(Counted):
     """What is known about one clustering of the series: its sums, and nothing more; a :class:`Summed`."""
 
-    known = frozenset({"sums", "matched", *SCORE_SUMS})
+    known = frozenset({"sums", "matched", *CORE_SCORES})
     lacking = ("a step of a series knows its sums alone", None)
 
     def __init__(self, n: int, k_true: int, totals: dict[str, int]) -> None:
@@ -248,7 +248,7 @@ class Halving(Worsening):
         squares = sum(star.size**2 for star in stars)
         logs = sum(star.whole for star in stars)
         whole = dict.fromkeys(("true_max", "pred_max", "matched"), self.n)
-        scores = dict.fromkeys((*SCORE_SUMS, "b3_recall", "b3_precision", "element"), self.n << SCALE)
+        scores = dict.fromkeys((*CORE_SCORES, "b3_recall", "b3_precision", "element"), self.n << SCALE)
         return {
             **dict.fromkeys(("mm", "aa", "bb"), squares),
             **dict.fromkeys(("true_log", "pred_log", "cell_log"), logs),

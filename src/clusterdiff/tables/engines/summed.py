@@ -13,6 +13,7 @@ from clusterdiff.errors import Hint
 from clusterdiff.meet.margins import Margins, SizeCounts
 from clusterdiff.meet.parts import Count, Pairs
 from clusterdiff.meet.sums import LOST_TO, Even
+from clusterdiff.meet.terms import SCORE_SUMS
 from clusterdiff.meet.values import OF_TERMS, TermSums
 from clusterdiff.messages import Message
 from clusterdiff.tables.engines.cells import Cells
@@ -23,6 +24,8 @@ from clusterdiff.wording import count
 
 #: What is known of a comparison in an engine: sums, but no matchings of clusters, which look at all cells at once.
 KNOWN = OF_TERMS | {"sums", "s_mse", "s_mse_mean"}
+#: S* and S' of weighted points that are known there.
+BY_WEIGHT = {f"s_{name}{ending}" for name in ("h", "pairs", "largest") for ending in ("", "_mean")}
 
 
 class InEngine(Even):
@@ -37,7 +40,9 @@ class InEngine(Even):
         self.weighted = cells.points.weighted
         self.total: int | float = cells.mass if self.weighted else cells.n
         self.scale = cells.points.scale
-        self.known = KNOWN | {"margins"}
+        # Of weights an engine sums up what entropies and pairs are made of, and no more.
+        scores = BY_WEIGHT if self.weighted else SCORE_SUMS.keys()
+        self.known = KNOWN | scores | ({"margins"} if not cells.lost else set())
         self._made = {}
 
     @staticmethod
@@ -167,10 +172,6 @@ class UnevenInEngine(InEngine):
     uneven = True
     losses = LOST_TO
     same = False
-
-    def __init__(self, cells: Cells) -> None:
-        super().__init__(cells)
-        self.known = KNOWN
 
     @property
     def lost(self) -> int:
