@@ -92,7 +92,7 @@ CORPUS: dict[str, bytes] = {
     "tree.npz": _bytes(lambda out: np.savez(out, LINKAGE)),
     "tree.txt": _bytes(lambda out: np.savetxt(out, LINKAGE, "%g")),
     "score.json": json.dumps({"scores": {"S_H": 0.9}, "signature": "S_H|n:4|v:1"}).encode(),
-    "ranking.json": json.dumps(_baseline("pred")).encode(),
+    "ranking.json": json.dumps(_baseline("found")).encode(),
     "rankings.json": json.dumps(_baseline("pred") | {"data": {"one": _baseline("pred")}}).encode(),
     "runs.csv": b"data,system,file\none,true,true.json\none,pred,pred.json\ntwo,true,pred.json\ntwo,pred,true.json\n",
     "response.conll": CONLL.replace("(1)|(2", "(2").encode(),
@@ -102,6 +102,9 @@ CORPUS: dict[str, bytes] = {
 BESIDE = {
     "true.json": json.dumps(TRUE).encode(),
     "pred.json": json.dumps(PRED).encode(),
+    # Enough clusters for an interval.
+    "known.json": json.dumps([i // 2 for i in range(60)]).encode(),
+    "found.json": json.dumps([i // 2 + i % 2 * (i % 7 == 1) for i in range(60)]).encode(),
     "key.conll": CONLL.encode(),
     "runs": CORPUS["runs.csv"],
 }
@@ -114,7 +117,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "tree.npz": ("sweep", "true.json"),
     "tree.txt": ("sweep", "true.json"),
     "score.json": _GUARD,
-    "ranking.json": (*_GUARD[:-1], "--significant", "--baseline"),
+    "ranking.json": ("rank", "known.json", "found.json", *_GUARD[3:-1], "--significant", "--baseline"),
     "rankings.json": ("rank", "--table", "runs", *_GUARD[3:]),
     "runs.csv": ("rank", "--resamples", "20", "--table"),
     "response.conll": ("compare", "key.conll"),
