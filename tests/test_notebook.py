@@ -56,8 +56,38 @@ def table() -> cd.types.Comparison:
     return cd.compare(frame, frame.assign(cluster=PRED), point="id", cluster="cluster")
 
 
+def judgements() -> cd.Judgements:
+    """Two that contradict each other, and one that is violated."""
+    said = [{"id": HOSTILE, "groups": [["0", "1"]]}, {"id": "2", "groups": [["0"], ["1"]]}]
+    return cd.Judgements([*said, {"id": "3", "groups": [["2"], ["1", "3"]]}])
+
+
+def difference() -> cd.types.Difference:
+    """Two runs, of which a review knows the truth."""
+    review = cd.plan(old=TRUE, new=PRED, draw=9).review
+    assert review is not None
+    said = [one.to_dict() | {"answer": "1"} for one in review]
+    lines = [one | {"groups": one["shown"]["1"]} for one in said]
+    return cd.estimate(old=TRUE, new=PRED, judgements=cd.Judgements(lines, review.header))
+
+
 RESULTS: dict[str, Callable[[], Any]] = {
     "Analysis": lambda: diff().analysis,
+    "Aside": lambda: judgements().settle().aside[0],
+    "Contradiction": lambda: judgements().contradictions[0],
+    "Corrected": lambda: judgements()[2:].apply(PRED),
+    "Difference": difference,
+    "Estimate": lambda: cd.estimate([[0, 1]], PRED, design="clusters")["b3.recall"],
+    "Estimates": lambda: cd.estimate([[0, 1]], PRED, design="clusters"),
+    "Facts": lambda: judgements()[:1].facts,
+    "Judgement": lambda: judgements()[0],
+    "Judgements": judgements,
+    "Outcome": lambda: judgements().judge(PRED).table[0],
+    "Plan": lambda: cd.plan(PRED),
+    "Settled": lambda: judgements().settle(),
+    "Shift": lambda: difference()["improved"],
+    "Torn": lambda: judgements()[2:].apply(PRED).torn[0],
+    "Verdicts": lambda: judgements().judge(PRED),
     "ClusterCase": lambda: diff().cases[0],
     "PointChange": lambda: diff().changes[0],
     "ChangedValue": lambda: diff().changed_values({0: HOSTILE}, {0: "b"})[0],
@@ -121,7 +151,8 @@ RESULTS: dict[str, Callable[[], Any]] = {
 ELSEWHERE = {"EngineComparison"}
 #: What results are made of, and nobody looks at by itself.
 PARTS = {
-    "Board", "CellLoss", "Components", "Cuts", "Decomposition", "Finding", "Friedman", "Index", "Labels", "LazyNames",
+    "Anchor", "Board", "CellLoss", "Choices", "Components", "Cuts", "Decomposition", "Finding",
+    "Friedman", "Index", "Labels", "LazyNames",
     "Losses", "Margins", "Members", "MissingRule", "Noise", "Nouns", "Overlap", "Pairs", "Place", "Pool",
     "Registry", "Resolutions", "Scored", "SplitOff", "Steps", "Summed", "Sums", "Text", "UnevenMeet", "Unite",
     "Weighed",

@@ -211,3 +211,19 @@ def test_a_review_of_points_is_estimated_as_it_comes_back() -> None:
         assert one.low is not None
         assert one.high is not None
         assert one.low <= cd.score(true, pred, name) <= one.high, name
+
+
+def test_probabilities_add_up_to_the_draws() -> None:
+    """Whatever the sizes and strata: certain units are 1, and each stratum gives what it was allotted."""
+    rng = np.random.default_rng(9)
+    for _ in range(200):
+        n = int(rng.integers(1, 30))
+        strata, k = rng.integers(0, 3, n), int(rng.integers(1, 35))
+        found = probabilities(rng.pareto(1.0, n) + 0.01, k, strata)
+        assert ((found.probability > 0) & (found.probability <= 1)).all()
+        assert (found.probability[found.certain] == 1).all()
+        for h, take in found.take.items():
+            inside = ~found.certain & (strata == h)
+            assert found.probability[inside].sum() == pytest.approx(take)
+        drawn = found.draw(rng)
+        assert len(drawn) == len(set(drawn.tolist())) == found.certain.sum() + sum(found.take.values())

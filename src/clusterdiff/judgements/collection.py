@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any, overload
 
+from clusterdiff import notebook
 from clusterdiff.caching import cached_property
 from clusterdiff.errors import ArgumentError
 from clusterdiff.files import held, write_text
@@ -22,6 +23,7 @@ from clusterdiff.judgements.precedence import Aside, settle
 from clusterdiff.judgements.readers import read_judgements
 from clusterdiff.judgements.runs import Indexed
 from clusterdiff.judgements.verdicts import Verdicts, judged
+from clusterdiff.table import SHOWN
 from clusterdiff.wording import count
 
 
@@ -34,6 +36,9 @@ class Settled:
 
     def __repr__(self) -> str:
         return f"<Settled: {count(len(self.judgements), 'judgement')} stand, {len(self.aside):,} set aside>"
+
+    def _repr_html_(self) -> str:
+        return notebook.view(*map(notebook.line, [repr(self).strip("<>"), *map(str, self.aside[:SHOWN])]))
 
 
 class Judgements(Sequence[Judgement]):
@@ -110,6 +115,9 @@ class Judgements(Sequence[Judgement]):
         who = f" by {', '.join(name for name, _ in by.most_common(3))}" if by else ""
         more = f" and {count(len(by) - 3, 'other')}" if len(by) > 3 else ""
         return f"<Judgements: {count(len(self), 'judgement')} about {count(len(self._entries.names))}{who}{more}>"
+
+    def _repr_html_(self) -> str:
+        return notebook.view(*map(notebook.line, [repr(self).strip("<>"), *map(repr, self[:SHOWN])]))
 
     # ---- what they say
 

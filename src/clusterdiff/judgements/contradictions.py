@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from clusterdiff import notebook
 from clusterdiff.errors import ClusterdiffError
 from clusterdiff.judgements.entries import Entries
 from clusterdiff.judgements.facts import Facts
@@ -42,6 +43,9 @@ class Contradiction:
             "path": list(self.path),
             "by": list(self.by),
         }
+
+    def _repr_html_(self) -> str:
+        return notebook.view(notebook.line(str(self)))
 
 
 class ContradictionError(ClusterdiffError, ValueError):

@@ -58,6 +58,8 @@ def probabilities(x: FloatArray, k: int, stratum: Int64Array | None = None) -> P
             break
         certain |= new
     while True:
+        if certain.all():  # strata so small that two of each are all of them
+            return Probabilities(np.ones(n), certain, strata, {})
         take = _allotted(x, k - int(certain.sum()), strata, certain)
         found, again = np.ones(n), False
         for h, draws in take.items():

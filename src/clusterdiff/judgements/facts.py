@@ -8,6 +8,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from clusterdiff import notebook
 from clusterdiff.caching import cached_property
 from clusterdiff.judgements.entries import Entries, pairs_within
 from clusterdiff.judgements.judgement import Group
@@ -105,6 +106,9 @@ class Facts:
     def __repr__(self) -> str:
         alone = f"{count(len(self.names))}, {count(len(self.blocks), 'block')}"
         return f"<Facts about {alone}, {count(len(self.apart), 'pair')} of them apart>"
+
+    def _repr_html_(self) -> str:
+        return notebook.view(notebook.line(repr(self).strip("<>")))
 
 
 Edges = tuple[Int64Array, Int64Array, Int64Array]

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from clusterdiff import notebook
 from clusterdiff.errors import FileError, listed
 
 Group: TypeAlias = tuple[str, ...]
@@ -129,6 +130,9 @@ class Judgement:
         groups = " | ".join(" ".join(group) for group in self.groups) or f"unsure {' '.join(self.unsure)}"
         groups = groups if len(groups) <= 80 else groups[:79] + "…"
         return f"<Judgement {self.id}: {groups}{' (withdrawn)' if self.withdrawn else ''}>"
+
+    def _repr_html_(self) -> str:
+        return notebook.view(notebook.line(repr(self).strip("<>")))
 
 
 def pair(a: object, b: object, verdict: Literal["match", "no match", "unsure"], **fields: Any) -> Judgement:

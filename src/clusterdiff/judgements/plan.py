@@ -36,7 +36,8 @@ class Plan:
     """How many draws an estimate needs, by design; and the review, if one was drawn. Made by :func:`plan`.
 
     ``draws`` has a number for each way to draw, ``records`` says how many records a review of changed components has to
-    read, ``error`` is the half-width of the interval that is to be expected.
+    read, ``error`` is the half-width of the interval that is to be expected. ``columns`` has what the runs' tables know
+    of the records to review, by name of the record.
     """
 
     measure: str
@@ -47,6 +48,7 @@ class Plan:
     changed: int | None = None
     notes: tuple[str, ...] = ()
     review: Judgements | None = field(default=None, repr=False)
+    columns: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, without the review."""
@@ -182,11 +184,13 @@ def _plan_difference(
         else:
             low = middle + 1
     records = float((probabilities(changed.x, high, changed.kind).probability * changed.size).sum())
-    review = None
+    review: Judgements | None = None
+    columns: dict[str, dict[str, Any]] = {}
     if draw is not None:
         found = probabilities(changed.x, draw, changed.kind)
         units = found.draw(np.random.default_rng(seed))
         review = review_of(diff, changed, found, units.tolist(), seed)
+        columns = _columns(diff, review)
     notes = [
         f"{count(len(changed), 'component')} changed, with {int(changed.size.sum()):,} of {count(changed.n)}."
     ]
@@ -199,7 +203,20 @@ def _plan_difference(
         len(changed),
         tuple(notes),
         review,
+        columns,
     )
+
+
+def _columns(diff: Comparison, review: Judgements) -> dict[str, dict[str, Any]]:
+    """What the runs' tables know of the points of a review."""
+    wanted = {point for one in review for group in one.shown["1"] for point in group}
+    places = {text: i for i, text in enumerate(map(str, diff.source.names)) if text in wanted}
+    out: dict[str, dict[str, Any]] = {text: {} for text in places}
+    for name in diff.source.columns:
+        values = diff.source.column(name)
+        for text, place in places.items():
+            out[text][name] = values[place]
+    return out
 
 
 def _extremes(diff: Comparison, changed: ChangedComponents, name: str) -> tuple[FloatArray, FloatArray]:

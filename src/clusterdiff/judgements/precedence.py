@@ -9,6 +9,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from clusterdiff import notebook
 from clusterdiff.judgements.contradictions import Contradiction, contradictions
 from clusterdiff.judgements.entries import Entries
 from clusterdiff.judgements.facts import Facts
@@ -24,6 +25,9 @@ class Aside:
 
     def __str__(self) -> str:
         return f"{self.judgement.id} set aside: {self.contradiction}"
+
+    def _repr_html_(self) -> str:
+        return notebook.view(notebook.line(str(self)))
 
 
 def settle(judgements: Sequence[Judgement], authors: Sequence[str]) -> tuple[list[Judgement], list[Aside]]:

@@ -13,6 +13,7 @@ from clusterdiff.cli.writing import refuse_overwriting
 from clusterdiff.errors import ArgumentError
 from clusterdiff.formats.source import Source, parse
 from clusterdiff.judgements.plan import plan
+from clusterdiff.show.blind import write_page
 from clusterdiff.wording import count
 
 
@@ -26,6 +27,9 @@ from clusterdiff.wording import count
 @click.option("--measure", default="S_H", show_default=True, help="What is to be estimated.")
 @click.option("--draw", type=int, metavar="K", help="Draw so many points, or changed components, for review.")
 @output_option("Where to write the review, as JSON lines.")
+@click.option(
+    "--html", type=click.Path(), metavar="FILE", help="With --old and --new: write a page to review with."
+)
 @seed_option
 @point_option
 @cluster_option
@@ -38,6 +42,7 @@ def command(
     measure: str,
     draw: int | None,
     output: str | None,
+    html: str | None,
     seed: int,
     point: str | None,
     cluster: str | None,
@@ -47,11 +52,15 @@ def command(
 
     For PRED alone, points are drawn; a reviewer completes the true cluster of each. With --old and --new, components
     that changed are drawn, large changes with a higher probability, and both versions of each are shown in random order
-    as "1" and "2"; a reviewer answers with 1, 2, own (and groups), neither or unsure. `clusterdiff estimate` takes the
-    file as it comes back.
+    as "1" and "2"; a reviewer answers with 1, 2, own (and groups), neither or unsure, in the file or on the page that
+    --html writes. `clusterdiff estimate` takes the file as it comes back.
     """
-    if (draw is None) != (output is None):
-        raise ArgumentError("--draw says how much to review, and -o where to write it: they go together.")
+    if (draw is None) != (output is None and html is None):
+        raise ArgumentError(
+            "--draw says how much to review, and -o or --html where to write it: they go together."
+        )
+    if html is not None and old is None:
+        raise ArgumentError("--html shows two versions, and needs --old and --new.")
 
     def source(text: str | None) -> Source | None:
         if text is None:
@@ -59,7 +68,7 @@ def command(
         named = parse(text)
         return replace(named, point=point, cluster=named.cluster or cluster)
 
-    refuse_overwriting([output], *(name for name in (pred, old, new) if name is not None))
+    refuse_overwriting([output, html], *(name for name in (pred, old, new) if name is not None))
     with told():
         found = plan(
             source(pred), old=source(old), new=source(new), error=error, measure=measure, draw=draw, seed=seed
@@ -73,3 +82,6 @@ def command(
         error_console().print(
             f"{output}: {count(len(found.review), 'draw')} to review", markup=False, soft_wrap=True
         )
+    if html is not None and found.review is not None:
+        write_page(found.review, html, found.columns)
+        error_console().print(f"{html}: open it in a browser", markup=False, soft_wrap=True)

@@ -1,0 +1,43 @@
+"""The page of a review: both versions of every changed component, side by side and blind, answered by keyboard.
+
+What reviewers see may come in here as plain values; how it looks and works, in its template, style and script.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from typing import Any
+
+from clusterdiff.errors import ArgumentError
+from clusterdiff.files import write_text
+from clusterdiff.judgements.collection import Judgements
+from clusterdiff.show.pages import render_page, visible
+from clusterdiff.wording import count
+
+ROOM = "clusterdiff.show.blind"
+
+
+def write_page(
+    review: Judgements, path: str | PathLike[str], records: Mapping[str, Mapping[str, Any]] | None = None
+) -> None:
+    """Write the page of a review to a file; ``records`` has the other columns of points, by name of the point."""
+    write_text(path, render(review, records or {}))
+
+
+def render(review: Judgements, records: Mapping[str, Mapping[str, Any]]) -> str:
+    """The page as the text of an HTML file."""
+    if review.header is None or "sides" not in review.header:
+        raise ArgumentError.about("review", "must be one of a difference, which shows two versions.")
+    columns = list(dict.fromkeys(name for record in records.values() for name in record))
+    data = {
+        "header": dict(review.header),
+        "lines": [one.to_dict() for one in review],
+        "columns": [visible(name, 60) for name in columns],
+        "records": {
+            point: [visible(record.get(name)) for name in columns] for point, record in records.items()
+        },
+    }
+    return render_page(
+        ROOM, data, ["page.css"], ["page.js"], title=f"Review of {count(len(review), 'change')}"
+    )
