@@ -43,6 +43,11 @@ def datasets() -> Any:
     return cd.rank({f"{i}": (TRUE, {"one": PRED, HOSTILE: TRUE}) for i in range(6)}, resamples=0)
 
 
+def merged() -> cd.types.ThreeWay:
+    """A three-way merge with a conflict."""
+    return cd.merge({HOSTILE: 1, "b": 2, "c": 3}, {HOSTILE: 1, "b": 1, "c": 3}, {HOSTILE: 1, "b": 3, "c": 3})
+
+
 def swept() -> cd.types.Sweep:
     """Every threshold of three points."""
     return cd.sweep([HOSTILE, HOSTILE, "b"], pairs=([0, 1], [1, 2], [0.9, 0.3]))
@@ -99,6 +104,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "Comparison": diff,
     "Component": lambda: diff().components[0],
     "ComponentGain": lambda: diff().gains("ari")[0],
+    "Conflict": lambda: merged().conflicts[0],
     "Corpus": lambda: cd.Corpus({HOSTILE: [["a"]]}),
     "CorpusComparison": corpora,
     "Counterexample": lambda: next(iter(cd.check("R", 3).counterexamples.values())),
@@ -145,17 +151,17 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "SweepLoss": lambda: swept().losses[0],
     "Table": lambda: diff().components,
     "TableComparison": table,
+    "ThreeWay": lambda: merged(),
     "WorstMerge": lambda: swept().worst_merges(-1.0)[0],
 }
 #: Its tables are an engine's; it inherits the view of a comparison, which tests/engines look at.
 ELSEWHERE = {"EngineComparison"}
 #: What results are made of, and nobody looks at by itself.
 PARTS = {
-    "Anchor", "Board", "CellLoss", "Choices", "Components", "Cuts", "Decomposition", "Finding",
-    "Friedman", "Index", "Labels", "LazyNames",
-    "Losses", "Margins", "Members", "MissingRule", "Noise", "Nouns", "Overlap", "Pairs", "Place", "Pool",
-    "Registry", "Resolutions", "Scored", "SplitOff", "Steps", "Summed", "Sums", "Text", "UnevenMeet", "Unite",
-    "Weighed",
+    "Add", "Anchor", "Board", "CellLoss", "Choices", "Components", "Cuts", "Decomposition", "Finding", "Friedman",
+    "Index", "Labels", "LazyNames", "Losses", "Margins", "Members", "MissingRule", "Named", "Noise", "Nouns", "Overlap", "Pairs",
+    "Place", "Pool", "Registry", "Remove", "Resolutions", "Scored", "SplitOff", "Steps", "Summed", "Sums", "Text",
+    "UnevenMeet", "Unite", "Weighed",
 }  # fmt: skip
 
 

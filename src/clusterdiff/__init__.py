@@ -26,6 +26,7 @@ if _typing.TYPE_CHECKING:
     from clusterdiff.errors import ArgumentError as ArgumentError
     from clusterdiff.errors import ClusterdiffError as ClusterdiffError
     from clusterdiff.errors import ClusterdiffWarning as ClusterdiffWarning
+    from clusterdiff.errors import ConflictError as ConflictError
     from clusterdiff.errors import EngineError as EngineError
     from clusterdiff.errors import FileError as FileError
     from clusterdiff.errors import LabelError as LabelError
@@ -48,6 +49,9 @@ if _typing.TYPE_CHECKING:
     from clusterdiff.paper.series import worsen as worsen
     from clusterdiff.points.clustering import Clustering as Clustering
     from clusterdiff.points.corpus import Corpus as Corpus
+    from clusterdiff.releases.merge import merge as merge
+    from clusterdiff.releases.patch import patch as patch
+    from clusterdiff.releases.relabel import relabel as relabel
     from clusterdiff.show.export import write as write
     from clusterdiff.verbs.chance import chance as chance
     from clusterdiff.verbs.compare import compare as compare
@@ -61,6 +65,7 @@ _PLACES = {
     "ClusterdiffError": "errors",
     "ClusterdiffWarning": "errors",
     "Clustering": "points.clustering",
+    "ConflictError": "errors",
     "ContradictionError": "judgements.contradictions",
     "Corpus": "points.corpus",
     "EngineError": "errors",
@@ -82,9 +87,12 @@ _PLACES = {
     "lattice": "meet.lattice",
     "matrix": "decide.matrix",
     "measure": "measures",
+    "merge": "releases.merge",
+    "patch": "releases.patch",
     "plan": "judgements.plan",
     "rank": "decide.rank",
     "read": "verbs.read",
+    "relabel": "releases.relabel",
     "score": "verbs.compare",
     "scorer": "decide.scorer",
     "split_merge": "measures.splitmerge",

@@ -131,6 +131,10 @@ class MeasureError(ClusterdiffError, ValueError):
     """An unknown measure, a wrong parameter, or a measure that lacks what it needs."""
 
 
+class ConflictError(ClusterdiffError):
+    """A three-way merge has conflicts, and nothing says what becomes of them."""
+
+
 class PatchError(ClusterdiffError, ValueError):
     """A patch that cannot be read, or does not fit the clustering it is applied to."""
 

@@ -55,6 +55,9 @@ if _typing.TYPE_CHECKING:
     from clusterdiff.diff.loss import CellLoss as CellLoss
     from clusterdiff.diff.loss import Loss as Loss
     from clusterdiff.diff.loss import Losses as Losses
+    from clusterdiff.diff.patch import Add as Add
+    from clusterdiff.diff.patch import Named as Named
+    from clusterdiff.diff.patch import Remove as Remove
     from clusterdiff.diff.patch import SplitOff as SplitOff
     from clusterdiff.diff.patch import Unite as Unite
     from clusterdiff.diff.repairs import Repair as Repair
@@ -105,6 +108,8 @@ if _typing.TYPE_CHECKING:
     from clusterdiff.points.missing import MissingRule as MissingRule
     from clusterdiff.points.noise import Noise as Noise
     from clusterdiff.points.policy import Policy as Policy
+    from clusterdiff.releases.conflicts import Conflict as Conflict
+    from clusterdiff.releases.merge import ThreeWay as ThreeWay
     from clusterdiff.table import Row as Row
     from clusterdiff.table import Table as Table
     from clusterdiff.tables.engines.comparison import EngineComparison as EngineComparison
@@ -113,6 +118,7 @@ if _typing.TYPE_CHECKING:
 
 #: Where each class is; it is imported when it is first used.
 _PLACES = {
+    "Add": "diff.patch",
     "Analysis": "diff.analysis",
     "Anchor": "judgements.totals",
     "Aside": "judgements.precedence",
@@ -130,6 +136,7 @@ _PLACES = {
     "Component": "diff.components",
     "ComponentGain": "diff.gains",
     "Components": "meet.lattice",
+    "Conflict": "releases.conflicts",
     "Contradiction": "judgements.contradictions",
     "CorpusComparison": "diff.documents",
     "Corrected": "judgements.corrections",
@@ -167,6 +174,7 @@ _PLACES = {
     "Mention": "points.corpus",
     "Merge": "diff.analysis",
     "MissingRule": "points.missing",
+    "Named": "diff.patch",
     "Noise": "points.noise",
     "Nouns": "wording",
     "Outcome": "judgements.verdicts",
@@ -183,6 +191,7 @@ _PLACES = {
     "Ranking": "decide.ranking",
     "Redirect": "diff.changelog",
     "Registry": "measures.registry",
+    "Remove": "diff.patch",
     "Repair": "diff.repairs",
     "Repairs": "diff.repairs",
     "Resolutions": "decide.resolutions",
@@ -209,6 +218,7 @@ _PLACES = {
     "Table": "table",
     "TableComparison": "tables.engines.comparison",
     "Text": "points.corpus",
+    "ThreeWay": "releases.merge",
     "Torn": "judgements.corrections",
     "UnevenMeet": "meet.uneven",
     "Unite": "diff.patch",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -51,18 +51,25 @@ def test_clusters_that_continue_keep_their_names() -> None:
 
 
 def test_a_patch_reads_like_the_documented_format() -> None:
-    """The file's exact form: what leaves a cluster is listed, what stays is not; sizes guard against misuse."""
+    """The file's exact form: what leaves a cluster is listed, what stays is not; digests guard against misuse."""
     patch = cd.compare(TRUE, PRED).patch()
     assert json.loads(patch.to_json()) == {
         "format": "clusterdiff patch",
-        "version": 1,
-        "points": 5,
+        "version": 2,
         "operations": [
-            {"operation": "split", "cluster": "y", "size": 2, "parts": [{"cluster": "y.2", "points": ["c"]}]},
-            {"operation": "merge", "clusters": ["x", "y.2"], "sizes": [2, 1], "into": "x"},
+            {"split": {"member": "c", "size": 2, "digest": "56a09ea07553e4a0"}, "off": [["d"]]},
+            {
+                "merge": [
+                    {"member": "a", "size": 2, "digest": "3554d2b8a1e34099"},
+                    {"member": "c", "size": 1, "digest": "fd2079a3096d5abb"},
+                ]
+            },
         ],
     }
-    assert str(patch) == "split 'y'\nmerge 'x', 'y.2'"
+    assert str(patch).splitlines() == [
+        "split the cluster of c (2 points): off d",
+        "merge the cluster of a (2 points) and the cluster of c (1 point)",
+    ]
     assert str(cd.compare(TRUE, TRUE).patch()) == "nothing to change"
 
 
@@ -90,61 +97,59 @@ def test_a_patch_survives_a_file(tmp_path: Path) -> None:
 
 
 def operations(*entries: dict[str, Any]) -> cd.Patch:
-    return cd.Patch.from_dict(
-        {"format": "clusterdiff patch", "version": 1, "points": 5, "operations": list(entries)}
-    )
+    return cd.Patch.from_dict({"format": "clusterdiff patch", "version": 2, "operations": list(entries)})
 
 
-SPLIT = {"operation": "split", "cluster": "y", "size": 2, "parts": [{"cluster": "w", "points": ["c"]}]}
-MERGE = {"operation": "merge", "clusters": ["x", "z"], "sizes": [2, 1], "into": "x"}
+def named(*points: str) -> dict[str, Any]:
+    """A cluster as a file names it, written from the definition."""
+    text = json.dumps(sorted(points))
+    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+    return {"member": min(points), "size": len(points), "digest": digest}
+
+
+SPLIT = {"split": named("c", "d"), "off": [["c"]]}
+MERGE = {"merge": [named("a", "b"), named("e")]}
+ADD = {"add": ["f"], "to": named("e")}
+REMOVE = {"remove": ["e"]}
 
 
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        (SPLIT | {"cluster": "q"}, "there is no cluster 'q'"),
-        (SPLIT | {"size": 3}, "cluster 'y' has 2 points; the patch expects 3"),
-        (SPLIT | {"parts": [{"cluster": "x", "points": ["c"]}]}, "there is a cluster 'x' already"),
-        (SPLIT | {"parts": [{"cluster": "w", "points": ["a"]}]}, "point 'a' is not in cluster 'y'"),
-        (SPLIT | {"parts": [{"cluster": "w", "points": ["nobody"]}]}, "there is no point 'nobody'"),
-        (SPLIT | {"parts": [{"cluster": "w", "points": ["c", "c"]}]}, "point 'c' is not in cluster 'y'"),
-        (SPLIT | {"parts": [{"cluster": "w", "points": ["c", "d"]}]}, "no point is left in cluster 'y'"),
-        (MERGE | {"clusters": ["x", "q"]}, "there is no cluster 'q'"),
-        (MERGE | {"sizes": [2, 2]}, "cluster 'z' has 1 point; the patch expects 2"),
-        (MERGE | {"clusters": ["x", "x"], "sizes": [2, 2]}, "a merge needs at least two clusters"),
-        (MERGE | {"clusters": ["x"], "sizes": [2]}, "a merge needs at least two clusters"),
-        (MERGE | {"into": "y"}, "there is a cluster 'y' already"),
+        (SPLIT | {"split": named("q", "r")}, "there is no point 'q'"),
+        (SPLIT | {"split": named("c", "d", "e")}, "the cluster of 'c' has 2 points; the patch expects 3"),
+        (SPLIT | {"split": named("c", "e")}, "the cluster of 'c' has other points than the patch expects"),
+        (SPLIT | {"off": [["a"]]}, "the parts must be different points of the cluster"),
+        (SPLIT | {"off": [["nobody"]]}, "there is no point 'nobody'"),
+        (SPLIT | {"off": [["c", "c"]]}, "the parts must be different points of the cluster"),
+        (SPLIT | {"off": [["c", "d"]]}, "and leave some of them"),
+        ({"merge": [named("a", "b"), named("q")]}, "there is no point 'q'"),
+        ({"merge": [named("a", "b"), named("a", "b")]}, "it names a cluster twice"),
+        (ADD | {"add": ["a"]}, "the points are there already: 'a'"),
+        (ADD | {"add": ["f", "f"]}, "the points are there already"),
+        (ADD | {"to": named("e", "f")}, "the cluster of 'e' has 1 point; the patch expects 2"),
+        ({"remove": ["nobody"]}, "there is no point 'nobody'"),
     ],
 )
 def test_a_patch_that_does_not_fit_is_refused_whole(bad: dict[str, Any], message: str) -> None:
-    """The first operation that fails is named, and the clustering is as it was."""
+    """The first operation that fails is named, and the clustering is as it was; others can be carried out alone."""
     pred = dict(PRED)
-    good = {"operation": "merge", "clusters": ["x", "y"], "sizes": [2, 2], "into": "xy"}
+    good = {"merge": [named("a", "b"), named("c", "d")]}
     with pytest.raises(cd.PatchError, match=rf"operation 1 of 2 .*{message}"):
         operations(bad, good).apply(pred)
     assert pred == PRED
+    patch = operations(bad, good)
+    assert patch.apply(pred, skip_stale=True) == cd.Clustering([{"a", "b", "c", "d"}, {"e"}])
+    assert patch.stale(pred) == [patch.operations[0]]
 
 
-def test_the_failing_operation_is_counted_from_one() -> None:
-    """A later operation sees what the earlier ones did."""
-    assert operations(SPLIT, MERGE).apply(PRED) == cd.Clustering([{"a", "b", "e"}, {"c"}, {"d"}])
-    with pytest.raises(
-        cd.PatchError, match=r"operation 3 of 3 \(split 'y'\) does not fit: cluster 'y' has 1 point"
-    ):
+def test_a_later_operation_sees_what_the_earlier_ones_did() -> None:
+    """The failing operation is counted from one."""
+    done = operations(SPLIT, MERGE, ADD | {"to": named("a", "b", "e")}, {"remove": ["c"]})
+    assert done.apply(PRED) == cd.Clustering([{"a", "b", "e", "f"}, {"d"}])
+    with pytest.raises(cd.PatchError, match=r"operation 3 of 3 \(split .*\) does not fit: .* has 1 point"):
         operations(SPLIT, MERGE, SPLIT).apply(PRED)
-    again = {
-        "operation": "split",
-        "cluster": "x",
-        "size": 3,
-        "parts": [{"cluster": "v", "points": ["e", "a"]}],
-    }
-    assert operations(SPLIT, MERGE, again).apply(PRED) == cd.Clustering([{"b"}, {"a", "e"}, {"c"}, {"d"}])
-
-
-def test_a_patch_for_other_points_is_refused() -> None:
-    """The number of points is checked before anything else."""
-    with pytest.raises(cd.PatchError, match="the patch is for 5 points; the clustering has 2"):
-        operations(SPLIT).apply([0, 1])
+    assert operations(REMOVE, ADD | {"add": ["e"], "to": None}).apply(PRED) == cd.Clustering(PRED)
 
 
 @pytest.mark.parametrize(
@@ -152,11 +157,10 @@ def test_a_patch_for_other_points_is_refused() -> None:
     [
         ([], "\"format\" must be 'clusterdiff patch'"),
         (
-            {"format": "clusterdiff patch", "version": 2},
-            "version 2 of the patch format; this release knows 1",
+            {"format": "clusterdiff patch", "version": 1},
+            "version 1 of the patch format; this release knows 2",
         ),
-        ({"format": "clusterdiff patch", "version": 1, "points": 5}, 'must have "points"'),
-        ({"format": "clusterdiff patch", "version": 1, "points": 0, "operations": []}, 'must have "points"'),
+        ({"format": "clusterdiff patch", "version": 2}, 'must have "operations"'),
     ],
 )
 def test_what_is_not_a_patch_is_refused(data: object, message: str) -> None:
@@ -168,14 +172,17 @@ def test_what_is_not_a_patch_is_refused(data: object, message: str) -> None:
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        ("split", 'operation 1 of the patch must be a "split" or a "merge"; got None'),
-        ({"operation": "explode"}, "got 'explode'"),
-        (SPLIT | {"parts": []}, r"operation 1 of the patch \(split\) must have"),
-        (SPLIT | {"parts": [{"cluster": "w", "points": []}]}, r"\(split\) must have"),
-        (SPLIT | {"size": True}, r"\(split\) must have"),
-        (SPLIT | {"cluster": ["y"]}, r"\(split\) must have"),
-        (MERGE | {"sizes": [1]}, r"\(merge\) must have"),
-        (MERGE | {"into": None}, r"\(merge\) must have"),
+        ("split", 'operation 1 of the patch must be a "remove", "split", "merge" or "add"; got'),
+        ({"operation": "explode"}, "explode"),
+        (SPLIT | {"off": []}, r"operation 1 of the patch \(split\) must have"),
+        (SPLIT | {"off": [[]]}, r"\(split\) must have"),
+        (SPLIT | {"split": named("c", "d") | {"size": True}}, r"\(split\) must have"),
+        (SPLIT | {"split": ["c"]}, r"\(split\) must have"),
+        ({"merge": [named("a", "b")]}, r"\(merge\) must have"),
+        ({"merge": [named("a", "b"), None]}, r"\(merge\) must have"),
+        ({"add": ["f"]}, r"\(add\) must have"),
+        (ADD | {"to": 7}, r"\(add\) must have"),
+        ({"remove": [7]}, r"\(remove\) must have"),
     ],
 )
 def test_malformed_operations_are_refused(entry: Any, message: str) -> None:
@@ -203,13 +210,75 @@ def test_unreadable_files_are_refused(content: bytes, message: str, tmp_path: Pa
         cd.Patch.read(tmp_path / "none.json")
 
 
-def test_labels_that_json_cannot_hold_are_refused_only_on_file() -> None:
-    """Tuples and the like work in memory."""
-    patch = cd.compare([0, 0], [(1,), (2,)]).patch()
-    assert patch.apply([(1,), (2,)]) == cd.Clustering([0, 0])
-    dates = np.array(["2020-01-01", "2020-01-02"], dtype="datetime64[D]").tolist()
-    with pytest.raises(cd.PatchError, match="cannot be written as JSON"):
-        cd.compare([0, 0], dates).patch().to_json()
+def test_points_are_named_by_their_text() -> None:
+    """A patch made on whole numbers fits text, and the other way round; two points of one text are refused."""
+    numbers, texts = {1: "x", 10: "x", 2: "y"}, {"1": "x", "10": "x", "2": "y"}
+    patch = cd.patch(numbers, {1: "x", 10: "y", 2: "y"})
+    assert patch.apply(texts) == cd.Clustering([{"1"}, {"10", "2"}])
+    assert cd.patch(texts, {"1": 0, "10": 1, "2": 1}) == patch
+    with pytest.raises(cd.PatchError, match="several are written"):
+        cd.patch({("a", 1): 0, ("a", "1"): 0}, {("a", 1): 0, ("a", "1"): 1})
+
+
+#: A clustering of some of seven points.
+CLUSTERINGS = st.dictionaries(st.integers(0, 6), st.integers(0, 3), min_size=1)
+
+
+@given(CLUSTERINGS, CLUSTERINGS, st.permutations(range(4)))
+def test_a_patch_turns_one_clustering_into_another_whatever_they_are_called(
+    before: dict[int, int], after: dict[int, int], to: list[int]
+) -> None:
+    """Also renumbered, in another order and beside other points; its inverse leads back, and sums do both."""
+    patch = cd.patch(before, after)
+    assert patch.apply(before) == cd.Clustering(after)
+    renumbered = {point: to[cluster] for point, cluster in reversed(before.items())}
+    assert cd.patch(renumbered, after) == patch
+    beside = renumbered | {100: 9, 101: 9}
+    assert patch.apply(beside) == cd.Clustering(after | {100: 9, 101: 9})
+    assert patch.inverse(before).apply(after) == cd.Clustering(before)
+    assert (patch + patch.inverse(before)).apply(before) == cd.Clustering(before)
+    assert len(cd.patch(before, renumbered)) == 0
+
+
+@given(CLUSTERINGS, CLUSTERINGS, CLUSTERINGS)
+def test_a_patch_changes_what_it_was_made_for_or_is_refused(
+    before: dict[int, int], after: dict[int, int], other: dict[int, int]
+) -> None:
+    """On any other clustering each operation that is carried out names clusters that have just these points."""
+    patch = cd.patch(before, after)
+    stale = patch.stale(other)
+    if stale:
+        with pytest.raises(cd.PatchError, match="does not fit"):
+            patch.apply(other)
+    else:
+        found = {frozenset(cluster) for cluster in patch.apply(other)}
+        touched = {frozenset(c) for c in cd.Clustering(after)} - {frozenset(c) for c in cd.Clustering(before)}
+        named_by_add_alone = all(len(cluster) and cluster <= set().union(*found) for cluster in touched)
+        assert touched <= found or named_by_add_alone
+
+
+@pytest.mark.parametrize(
+    ("missing", "wanted"),
+    [
+        ("drop", [{"a", "x"}, {"b", "c"}, {"y"}]),
+        ("lost", [{"a"}, {"b", "c"}, {"d"}]),
+        ("singleton", [{"a"}, {"b", "c"}, {"d"}, {"x"}, {"y"}]),
+    ],
+)
+def test_a_truth_that_is_a_sample_patches_the_whole_run(missing: Any, wanted: list[set[str]]) -> None:
+    """Points that one side lacks stay, come and go, or become single, as the policy says."""
+    true = {"a": 1, "b": 2, "c": 2, "d": 3}
+    run = {"a": 5, "x": 5, "b": 5, "c": 6, "y": 7}
+    diff = cd.compare(true, run, missing=missing)
+    assert diff.patch().apply(run) == cd.Clustering(wanted)
+
+
+def test_noise_is_in_no_cluster_that_a_patch_could_name() -> None:
+    """As a cluster it can be patched."""
+    with pytest.raises(cd.ArgumentError, match="2 points there are noise"):
+        cd.compare([0, 0, 1, 1], [0, 0, -1, -1], noise=-1).patch()
+    patch = cd.compare([0, 0, 1, 2], [0, 0, -1, -1], noise=-1, noise_as="cluster").patch()
+    assert patch.apply([0, 0, -1, -1]) == cd.Clustering([0, 0, 1, 2])
 
 
 def test_writing_where_nothing_can_be_written_leaves_nothing_behind(tmp_path: Path) -> None:

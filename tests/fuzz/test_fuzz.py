@@ -72,14 +72,15 @@ def test_labels_are_compared_or_refused(true: list[Any], pred: list[Any]) -> Non
 @given(anything)
 def test_patches_are_read_or_refused(data: Any) -> None:
     """Whatever stands where a patch has its fields."""
-    whole = {"format": "clusterdiff patch", "version": 1, "points": 2, "operations": data}
+    whole = {"format": "clusterdiff patch", "version": 2, "operations": data}
     for tried in (
         data,
         whole,
-        whole | {"operations": [{"operation": "split", "cluster": data, "size": 2, "parts": data}]},
+        whole | {"operations": [{"split": data, "off": data}, {"merge": data}, {"add": data, "to": data}]},
+        whole | {"operations": [{"remove": data}]},
     ):
         try:
-            assert len(cd.Patch.from_dict(tried).apply(["x", "x"])) == 2
+            assert len(cd.Patch.from_dict(tried).apply(["x", "x"])) >= 0
         except cd.ClusterdiffError:
             continue
 

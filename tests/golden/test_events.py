@@ -79,3 +79,16 @@ def test_there_are_cases_of_every_kind() -> None:
     }
     assert {fate for case in CASES for fate in case["fates"]} == {"kept", "absorbed", "split", "gone"}
     assert {origin for case in CASES for origin in case["origins"]} == {"kept", "split off", "merged", "born"}
+
+
+def test_patches_and_names_are_those_of_the_golden_values() -> None:
+    """Operation by operation, with digests; new clusters get the names of old ones as they say."""
+    for case in CASES:
+        old, new = ({i: set(points) for i, points in enumerate(case[side])} for side in ("old", "new"))
+        patch = cd.patch(old, new)
+        assert [operation.to_dict() for operation in patch.operations] == case["patch"]
+        assert patch.apply(old) == cd.Clustering(new)
+        called = cd.relabel(new, like=old).to_dict()
+        for i, to in case["relabel"].items():
+            names = {called[point] for point in new[int(i)]}
+            assert names == {to} if to is not None else names.isdisjoint(old)

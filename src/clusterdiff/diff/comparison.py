@@ -17,7 +17,7 @@ from clusterdiff.diff.components import Component, components, overview_html
 from clusterdiff.diff.explain import Explanation, explain, explain_gains
 from clusterdiff.diff.gains import By, Gains, gains
 from clusterdiff.diff.loss import Loss
-from clusterdiff.diff.patch import Patch, patch
+from clusterdiff.diff.patch import Patch
 from clusterdiff.diff.paths import GROUPINGS, Grouping, adding_up, loss_of, losses_by
 from clusterdiff.diff.repairs import Repairs
 from clusterdiff.diff.scores import AnyMeasure as AnyMeasure
@@ -27,7 +27,6 @@ from clusterdiff.diff.source import PointSource
 from clusterdiff.diff.worth import RECOMPUTED, Worth
 from clusterdiff.errors import ClusterdiffWarning, one_of
 from clusterdiff.measures import Measure, resolve
-from clusterdiff.meet.lattice import check_derivable
 from clusterdiff.meet.meet import Meet
 from clusterdiff.points.clustering import Clustering, Points
 from clusterdiff.points.policy import Policy
@@ -317,9 +316,11 @@ class Comparison(Scores, Changelog):
         return Repairs(self.analysis, self.source)
 
     def patch(self) -> Patch:
-        """The derivation from pred to true: a list of split and merge operations, which can be written and applied.
+        """What turns pred into true: operations that can be written, read and applied, also to a later run.
 
-        Predicted clusters that continue a true one (see ``mapping``) keep their names.
+        Under ``missing="drop"`` points that one side lacks are left alone, so that a truth that is a sample patches the
+        whole run; they stay with the largest part of their cluster. Otherwise points that only true has are added, and
+        those that only pred has are removed, or made single under ``"singleton"``.
 
         Examples
         --------
@@ -328,8 +329,9 @@ class Comparison(Scores, Changelog):
         >>> diff.patch().apply(["x", "x", "y", "z"]) == cd.Clustering([0, 0, 1, 1])
         True
         """
-        check_derivable(self.meet, "a patch")
-        return patch(self.analysis, self.source)
+        from clusterdiff.diff.correction import correction
+
+        return correction(self.source, self.policy)
 
     @property
     def columns(self) -> tuple[str, ...]:

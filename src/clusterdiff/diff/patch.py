@@ -1,93 +1,124 @@
-"""Patch: the derivation from pred to true as split and merge operations, which can be written down and applied."""
+"""Patch: operations that turn one clustering into another, which can be written down, read and applied."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
 from clusterdiff import notebook
-from clusterdiff.diff.analysis import Analysis
-from clusterdiff.diff.continuation import continued
-from clusterdiff.diff.source import PointSource
-from clusterdiff.errors import ArgumentError, PatchError, listed
+from clusterdiff.errors import PatchError
 from clusterdiff.files import from_json, read_text, write_text
-from clusterdiff.messages import Message
-from clusterdiff.points.clustering import Clustering, named_twice
-from clusterdiff.points.labels import Labels, Single
+from clusterdiff.points.clustering import Clustering
 from clusterdiff.table import SHOWN
-from clusterdiff.wording import count
+from clusterdiff.wording import and_list, count, name
 
-FORMAT, VERSION = "clusterdiff patch", 1
+FORMAT, VERSION = "clusterdiff patch", 2
+#: How many points a line of text names.
+NAMED = 6
+
+
+@dataclass(frozen=True)
+class Named:
+    """A cluster by its points, whatever it is called: the least of them by text, their number, and their digest."""
+
+    member: str
+    size: int
+    digest: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it is written to a file."""
+        return {"member": self.member, "size": self.size, "digest": self.digest}
+
+    def __str__(self) -> str:
+        return f"the cluster of {name(self.member)} ({count(self.size)})"
+
+
+@dataclass(frozen=True)
+class Remove:
+    """Take points out of the clustering."""
+
+    points: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it is written to a file."""
+        return {"remove": list(self.points)}
+
+    def __str__(self) -> str:
+        return f"remove {_points(self.points)}"
 
 
 @dataclass(frozen=True)
 class SplitOff:
-    """Take parts out of a cluster: each of ``into`` becomes a cluster of its own, with the ``points`` at its place.
+    """Take parts out of a cluster: each of ``off`` becomes a cluster of its own."""
 
-    ``size`` is the number of points of the cluster before.
-    """
-
-    cluster: Hashable
-    size: int
-    into: tuple[Hashable, ...]
-    points: tuple[tuple[Hashable, ...], ...]
+    cluster: Named
+    off: tuple[tuple[str, ...], ...]
 
     def to_dict(self) -> dict[str, Any]:
         """As it is written to a file."""
-        parts = [{"cluster": c, "points": list(p)} for c, p in zip(self.into, self.points, strict=True)]
-        return {"operation": "split", "cluster": self.cluster, "size": self.size, "parts": parts}
+        return {"split": self.cluster.to_dict(), "off": [list(part) for part in self.off]}
 
     def __str__(self) -> str:
-        return f"split {self.cluster!r}"
+        return f"split {self.cluster}: off {' | '.join(map(_points, self.off))}"
 
 
 @dataclass(frozen=True)
 class Unite:
-    """Make one cluster, called ``into``, of several; ``sizes`` are their numbers of points before."""
+    """Make one cluster of several."""
 
-    clusters: tuple[Hashable, ...]
-    sizes: tuple[int, ...]
-    into: Hashable
+    clusters: tuple[Named, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """As it is written to a file."""
-        return {
-            "operation": "merge",
-            "clusters": list(self.clusters),
-            "sizes": list(self.sizes),
-            "into": self.into,
-        }
+        return {"merge": [cluster.to_dict() for cluster in self.clusters]}
 
     def __str__(self) -> str:
-        return f"merge {listed(self.clusters)}"
+        return f"merge {and_list(list(map(str, self.clusters)), NAMED)}"
 
 
-Operation: TypeAlias = SplitOff | Unite
+@dataclass(frozen=True)
+class Add:
+    """Put new points into a cluster, or into one of their own if ``to`` is None."""
+
+    points: tuple[str, ...]
+    to: Named | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it is written to a file."""
+        return {"add": list(self.points), "to": None if self.to is None else self.to.to_dict()}
+
+    def __str__(self) -> str:
+        return f"add {_points(self.points)} {'as a new cluster' if self.to is None else f'to {self.to}'}"
+
+
+Operation: TypeAlias = Remove | SplitOff | Unite | Add
+
+
+def _points(points: tuple[str, ...]) -> str:
+    return and_list(list(map(name, points)), NAMED)
 
 
 @dataclass(frozen=True)
 class Patch:
-    """Operations that turn one clustering of ``n`` points into another; see docs/patch-format.md.
+    """Operations that turn one clustering into another; see docs/patch-format.md.
+
+    Clusters are known by their points and points by their text, so that neither numbers of clusters, nor the order of
+    rows, nor what happens in other clusters matters. ``one + other`` does what one does and then what the other does.
 
     Examples
     --------
     >>> import clusterdiff as cd
-    >>> true, pred = {"a": 1, "b": 1, "c": 2}, {"a": "x", "b": "y", "c": "y"}
-    >>> patch = cd.compare(true, pred).patch()
+    >>> patch = cd.patch({"a": "x", "b": "y", "c": "y"}, {"a": 1, "b": 1, "c": 2})
     >>> print(patch)
-    split 'y'
-    merge 'x', 'y.2'
-    >>> patch.apply(pred) == cd.Clustering(true)
-    True
+    split the cluster of b (2 points): off c
+    merge the cluster of a (1 point) and the cluster of b (1 point)
+    >>> patch.apply({"a": 7, "b": 8, "c": 8, "d": 9}).to_dict()
+    {'a': 7, 'b': 7, 'c': 8, 'd': 9}
     """
 
-    n: int
     operations: tuple[Operation, ...]
 
     # ---- files
@@ -97,17 +128,11 @@ class Patch:
         return self._head() | {"operations": [operation.to_dict() for operation in self.operations]}
 
     def _head(self) -> dict[str, Any]:
-        return {"format": FORMAT, "version": VERSION, "points": self.n}
+        return {"format": FORMAT, "version": VERSION}
 
     def to_json(self) -> str:
         """The patch as the text of a file, one operation per line."""
-        try:
-            lines = [json.dumps(operation.to_dict(), allow_nan=False) for operation in self.operations]
-        except (TypeError, ValueError) as error:
-            raise PatchError(
-                f"the patch cannot be written as JSON: {error}.",
-                "points and clusters of a patch on file must be called by strings or whole numbers.",
-            ) from None
+        lines = [json.dumps(operation.to_dict()) for operation in self.operations]
         body = ",".join(f"\n    {line}" for line in lines)
         return f'{json.dumps(self._head())[:-1]}, "operations": [{body}\n]}}\n'
 
@@ -118,8 +143,8 @@ class Patch:
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Patch:
         """A patch from a file."""
-        name = str(path)
-        return cls.from_dict(from_json(read_text(name), name), name)
+        called = str(path)
+        return cls.from_dict(from_json(read_text(called), called), called)
 
     @classmethod
     def from_dict(cls, data: Any, source: str = "the patch") -> Patch:
@@ -129,35 +154,50 @@ class Patch:
         if data.get("version") != VERSION:
             raise PatchError(
                 f"{source} has version {data.get('version')!r} of the patch format; this release knows {VERSION}.",
-                "a newer release of clusterdiff may read it.",
+                "make the patch again, or look for a release of clusterdiff that reads it.",
             )
         operations = data.get("operations")
-        if not _is_count(data.get("points")) or not isinstance(operations, list):
-            raise PatchError(f'{source} must have "points", a number, and "operations", a list.')
-        return cls(data["points"], tuple(_parse(entry, i, source) for i, entry in enumerate(operations, 1)))
+        if not isinstance(operations, list):
+            raise PatchError(f'{source} must have "operations", a list.')
+        return cls(tuple(_parse(entry, i, source) for i, entry in enumerate(operations, 1)))
 
     # ---- use
 
-    def apply(self, clustering: object) -> Clustering:
+    def apply(self, clustering: object, *, skip_stale: bool = False) -> Clustering:
         """The clustering after all operations; ``clustering`` itself is not changed.
 
-        A patch that does not fit is refused whole: a :class:`PatchError` names the first operation that fails.
+        Clusters that continue one of before keep its name. A patch that does not fit is refused whole: a
+        :class:`PatchError` names the first operation that fails. With ``skip_stale`` such operations are left out, and
+        :meth:`stale` lists them.
         """
-        state = _State(Clustering.reading(clustering, "clustering"))
-        if len(state.clustering) != self.n:
-            raise PatchError(
-                f"the patch is for {count(self.n)}; the clustering has {len(state.clustering):,}.",
-                "apply it to the very clustering that it was made from.",
-            )
-        for number, operation in enumerate(self.operations, 1):
-            try:
-                state.split(operation) if isinstance(operation, SplitOff) else state.unite(operation)
-            except PatchError as error:
-                raise PatchError(
-                    f"operation {number:,} of {len(self.operations):,} ({operation}) does not fit: {error.message}",
-                    "nothing was changed; apply the patch to the very clustering that it was made from.",
-                ) from None
-        return state.result()
+        from clusterdiff.diff.patching import Patched
+
+        found = Patched(Clustering.reading(clustering, "clustering", empty=True), self.operations, skip_stale)
+        return found.clustering
+
+    def stale(self, clustering: object) -> list[Operation]:
+        """The operations that do not fit a clustering, when all others are carried out."""
+        from clusterdiff.diff.patching import Patched
+
+        found = Patched(Clustering.reading(clustering, "clustering", empty=True), self.operations, True)
+        return [self.operations[i] for i in found.skipped]
+
+    def inverse(self, clustering: object) -> Patch:
+        """What undoes the patch after it was applied to ``clustering``: it turns the result back into that.
+
+        >>> import clusterdiff as cd
+        >>> before = {"a": 1, "b": 1}
+        >>> patch = cd.patch(before, {"a": 1, "b": 2})
+        >>> print(patch.inverse(before))
+        merge the cluster of a (1 point) and the cluster of b (1 point)
+        """
+        from clusterdiff.diff.derivation import derive
+
+        before = Clustering.reading(clustering, "clustering", empty=True)
+        return derive(self.apply(before), before)
+
+    def __add__(self, other: Patch) -> Patch:
+        return Patch(self.operations + other.operations)
 
     def __len__(self) -> int:
         return len(self.operations)
@@ -166,141 +206,61 @@ class Patch:
         return "\n".join(map(str, self.operations)) or "nothing to change"
 
     def _repr_html_(self) -> str:
-        lines = [
-            f"{count(len(self.operations), 'operation')} on {count(self.n)}",
-            *map(str, self.operations[:SHOWN]),
-        ]
+        lines = [count(len(self.operations), "operation"), *map(str, self.operations[:SHOWN])]
         left = len(self.operations) - SHOWN
         more = f"… {count(left, 'more operation')}" if left > 0 else ""
         first, *rest = map(notebook.line, lines)
         return notebook.view(first, *rest, notebook.line(more, quiet=True))
 
 
-class _State:
-    """A clustering while operations are applied to it."""
-
-    def __init__(self, clustering: Clustering) -> None:
-        if clustering.labels.absent is not None:
-            raise PatchError("the clustering has points without a cluster (null labels).")
-        self.clustering = clustering
-        self.cluster = clustering.codes.tolist()
-        self.names: list[Any] = clustering.names.tolist()
-        self.code = {name: code for code, name in enumerate(self.names)}
-        self.size = clustering.sizes.tolist()
-        # A merged cluster points to the one it became part of.
-        self.parent = list(range(len(self.names)))
-        points = clustering.point_names()
-        self.place = None if isinstance(points, range) else {p: i for i, p in enumerate(points)}
-
-    def split(self, operation: SplitOff) -> None:
-        code = self._known(operation.cluster, operation.size)
-        for name, points in zip(operation.into, operation.points, strict=True):
-            if name in self.code:
-                raise PatchError(f"there is a cluster {name!r} already.")
-            new = self._add(name)
-            for point in points:
-                i = self._position(point)
-                if self._find(self.cluster[i]) != code:
-                    raise PatchError(f"point {point!r} is not in cluster {operation.cluster!r}.")
-                self.cluster[i] = new
-            self.size[new] = len(points)
-            self.size[code] -= len(points)
-        if self.size[code] < 1:
-            raise PatchError(f"no point is left in cluster {operation.cluster!r}.")
-
-    def unite(self, operation: Unite) -> None:
-        codes = [self._known(c, s) for c, s in zip(operation.clusters, operation.sizes, strict=True)]
-        if len(set(codes)) < max(len(codes), 2):
-            raise PatchError("a merge needs at least two clusters, each named once.")
-        for name in operation.clusters:
-            del self.code[name]
-        if operation.into in self.code:
-            raise PatchError(f"there is a cluster {operation.into!r} already.")
-        target = codes[0]
-        for other in codes[1:]:
-            self.parent[other] = target
-            self.size[target] += self.size[other]
-        self.names[target] = operation.into
-        self.code[operation.into] = target
-
-    def result(self) -> Clustering:
-        roots = np.fromiter(
-            (self._find(c) for c in range(len(self.parent))), dtype=np.int64, count=len(self.parent)
-        )
-        names = np.empty(len(self.names), dtype=object)
-        names[:] = self.names
-        labels = roots[np.asarray(self.cluster, dtype=np.int64)]
-        return Clustering.of(Labels(labels, names), self.clustering.points)
-
-    def _known(self, name: Hashable, size: int) -> int:
-        code = self.code.get(name)
-        if code is None:
-            raise PatchError(f"there is no cluster {name!r}.")
-        if self.size[code] != size:
-            raise PatchError(f"cluster {name!r} has {count(self.size[code])}; the patch expects {size:,}.")
-        return code
-
-    def _position(self, point: Hashable) -> int:
-        if self.place is None:
-            known = isinstance(point, int) and not isinstance(point, bool) and 0 <= point < len(self.cluster)
-            i = point if known else None
-        else:
-            i = self.place.get(point)
-        if i is None:
-            raise PatchError(f"there is no point {point!r}.")
-        return int(i)  # type: ignore[call-overload, no-any-return]
-
-    def _add(self, name: Hashable) -> int:
-        code = len(self.names)
-        self.names.append(name)
-        self.code[name] = code
-        self.size.append(0)
-        self.parent.append(code)
-        return code
-
-    def _find(self, code: int) -> int:
-        while self.parent[code] != code:
-            self.parent[code] = self.parent[self.parent[code]]
-            code = self.parent[code]
-        return code
-
-
 # ---- reading
+
+WANTED = {
+    "remove": '"remove", a list of points',
+    "split": '"split", a cluster, and "off", lists of points',
+    "merge": '"merge", a list of two or more clusters',
+    "add": '"add", a list of points, and "to", a cluster or null',
+}
 
 
 def _parse(entry: Any, number: int, source: str) -> Operation:
-    kind = entry.get("operation") if isinstance(entry, dict) else None
-    if kind == "split":
-        parts = entry.get("parts")
-        if (
-            _is_name(entry.get("cluster"))
-            and _is_count(entry.get("size"))
-            and isinstance(parts, list)
-            and parts
-            and all(_is_part(part) for part in parts)
-        ):
-            into = tuple(part["cluster"] for part in parts)
-            return SplitOff(
-                entry["cluster"], entry["size"], into, tuple(tuple(part["points"]) for part in parts)
-            )
-    elif kind == "merge":
-        clusters, sizes = entry.get("clusters"), entry.get("sizes")
-        if (
-            _are(_is_name, clusters)
-            and _are(_is_count, sizes)
-            and len(clusters) == len(sizes)
-            and _is_name(entry.get("into"))
-        ):
-            return Unite(tuple(clusters), tuple(sizes), entry["into"])
-    else:
+    kind = next((word for word in WANTED if isinstance(entry, dict) and word in entry), None)
+    if kind is None:
         raise PatchError(
-            f'operation {number:,} of {source} must be a "split" or a "merge"; got {_short(kind)}.'
+            f'operation {number:,} of {source} must be a "remove", "split", "merge" or "add"; got {_short(entry)}.'
         )
-    wanted = {
-        "split": '"cluster", "size" and "parts", each with its "cluster" and a list of "points"',
-        "merge": '"clusters", as many "sizes", and "into"',
-    }
-    raise PatchError(f"operation {number:,} of {source} ({kind}) must have {wanted[kind]}.")
+    found: Operation | None = None
+    if kind == "remove" and _are_points(entry["remove"]):
+        found = Remove(tuple(entry["remove"]))
+    elif kind == "split" and (whole := _named(entry["split"])) and isinstance(off := entry.get("off"), list):
+        if off and all(map(_are_points, off)):
+            found = SplitOff(whole, tuple(map(tuple, off)))
+    elif kind == "merge" and isinstance(entry["merge"], list) and len(entry["merge"]) > 1:
+        clusters = [cluster for cluster in map(_named, entry["merge"]) if cluster is not None]
+        if len(clusters) == len(entry["merge"]):
+            found = Unite(tuple(clusters))
+    elif kind == "add" and _are_points(entry["add"]) and "to" in entry:
+        to = _named(entry["to"])
+        if to is not None or entry["to"] is None:
+            found = Add(tuple(entry["add"]), to)
+    if found is None:
+        cluster = '; a cluster has "member", "size" and "digest"'
+        raise PatchError(f"operation {number:,} of {source} ({kind}) must have {WANTED[kind]}{cluster}.")
+    return found
+
+
+def _named(value: Any) -> Named | None:
+    """A cluster of a file, or None if it is none."""
+    match value:
+        case {"member": str(member), "size": int(size), "digest": str(digest)} if (
+            size >= 1 and size is not True
+        ):
+            return Named(member, size, digest)
+    return None
+
+
+def _are_points(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(point, str) for point in value)
 
 
 def _short(value: object) -> str:
@@ -308,104 +268,19 @@ def _short(value: object) -> str:
     return text if len(text) <= 80 else text[:79] + "…"
 
 
-def _is_name(value: object) -> bool:
-    return isinstance(value, str | int | float)
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
-
-
-def _are(is_one: Any, value: object) -> bool:
-    return isinstance(value, list) and bool(value) and all(map(is_one, value))
-
-
-def _is_part(value: object) -> bool:
-    return isinstance(value, dict) and _is_name(value.get("cluster")) and _are(_is_name, value.get("points"))
-
-
-# ---- making
-
-
-def patch(analysis: Analysis, source: PointSource) -> Patch:
-    """The derivation from pred to true; see :meth:`Comparison.patch`."""
-    meet, alone = analysis.meet, int(analysis.unclustered[1].sum())
-    if alone:
-        raise ArgumentError(
-            Message(
-                "a patch splits and merges clusters of `pred`, which has none for {points}.",
-                points=count(alone),
-            ),
-            Message(
-                'pass `missing="drop"` for the points that both have, and `noise_as="cluster"` or '
-                '`noise_as="drop"` for noise.'
-            ),
-        )
-    twice = named_twice(source.names, "true")
-    if len(twice):
-        raise PatchError(
-            f"a patch names points, and {count(len(twice), 'name')} repeated: {listed(twice[:5], len(twice))}.",
-            Message("give each point an index of its own, or pass `.to_numpy()` of both sides."),
-        )
-    impure = np.flatnonzero(analysis.parts_of_pred > 1).tolist()
-    broken = np.flatnonzero(analysis.parts_of_true > 1).tolist()
-    continuing = np.zeros(len(meet), dtype=bool)
-    continuing[continued(meet, np.ones(len(meet), dtype=bool), source.least)] = True
-    # If a predicted cluster continues a true one, that part keeps its name; otherwise the largest part does.
-    stays = np.zeros(len(meet), dtype=bool)
-    stays[_first_of_each(meet.pred, continuing, meet.size)] = True
-    target_of = _first_of_each(meet.true, continuing, meet.size)
-    leaving = np.flatnonzero(~stays)
-    name = dict(enumerate([analysis.pred[c] for c in meet.pred.tolist()]))
-    name.update(
-        zip(leaving.tolist(), FreshNames(analysis.pred)(name[c] for c in leaving.tolist()), strict=True)
-    )
-    points = dict(zip(leaving.tolist(), map(tuple, source.points_of_each(leaving)), strict=True))
-
-    operations: list[Operation] = []
-    for pred in impure:
-        cells = [c for c in analysis.cells_of_pred(pred).tolist() if c in points]
-        parts = tuple(points[c] for c in cells)
-        operations.append(
-            SplitOff(analysis.pred[pred], int(meet.pred_size[pred]), tuple(name[c] for c in cells), parts)
-        )
-    for true in broken:
-        target = int(target_of[true])
-        united = [target, *(c for c in analysis.cells_of_true(true).tolist() if c != target)]
-        sizes = tuple(meet.size[united].tolist())
-        operations.append(Unite(tuple(name[c] for c in united), sizes, name[target]))
-    return Patch(meet.n, tuple(operations))
-
-
-def _first_of_each(group: Any, continuing: Any, size: Any) -> npt.NDArray[np.int64]:
-    """For each cluster, the cell that continues it, or else its largest cell."""
-    order = np.lexsort((-size, ~continuing, group))
-    return order[np.flatnonzero(np.diff(group[order], prepend=-1))]
-
-
-class FreshNames:
-    """New cluster names: whole numbers go on after the largest, others get a number after their origin's name.
-
-    >>> FreshNames([3, 7])([3, 3]), FreshNames(["x", "x.2"])(["x", "x"])
-    ([8, 9], ['x.3', 'x.4'])
-    """
-
-    def __init__(self, names: Sequence[Any]) -> None:
-        names = [name for name in names if not isinstance(name, Single)]
-        self._taken = set(names)
-        numbers = all(isinstance(name, int) and not isinstance(name, bool) for name in names)
-        self._next = max(names, default=-1) + 1 if numbers else None
-
-    def __call__(self, origins: Iterable[Any]) -> list[Any]:
-        """A name for a part of each of ``origins``, all different."""
-        if self._next is not None:
-            return [self._next + i for i, _ in enumerate(origins)]
-        counter: dict[Any, int] = {}
-        made: dict[str, None] = {}
-        for origin in origins:
-            number = counter.get(origin, 1) + 1
-            while (name := f"{origin}.{number}") in self._taken or name in made:
-                number += 1
-            counter[origin] = number
-            made[name] = None
-        return list(made)
+def named_points(operations: Iterable[Operation]) -> set[str]:
+    """All points that operations name, by text."""
+    out: set[str] = set()
+    for operation in operations:
+        match operation:
+            case Remove(points):
+                out.update(points)
+            case SplitOff(cluster, off):
+                out.add(cluster.member)
+                out.update(*off)
+            case Unite(clusters):
+                out.update(cluster.member for cluster in clusters)
+            case Add(points, to):
+                out.update(points)
+                out.update(() if to is None else (to.member,))
+    return out

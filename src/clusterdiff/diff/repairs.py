@@ -13,7 +13,6 @@ from clusterdiff import _core, notebook
 from clusterdiff.caching import cached_property
 from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.changes import Gathering
-from clusterdiff.diff.patch import FreshNames
 from clusterdiff.diff.recompute import NOWHERE, Operation
 from clusterdiff.diff.source import PointSource
 from clusterdiff.diff.worth import Worth
@@ -22,6 +21,7 @@ from clusterdiff.measures.formulas import x_log_x
 from clusterdiff.meet.lattice import check_derivable
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.unmatched import Unmatched
+from clusterdiff.points.labels import FreshNames
 from clusterdiff.table import plain, record_html
 from clusterdiff.wording import and_list, change, count, name
 

@@ -16,7 +16,7 @@ from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.union import uneven_of
 from clusterdiff.points.alignment import Alignment
 from clusterdiff.points.clustering import Clustering, Points
-from clusterdiff.points.labels import Int64Array
+from clusterdiff.points.labels import Int64Array, Labels
 from clusterdiff.wording import Nouns, count
 
 
@@ -107,6 +107,13 @@ class PointSource:
         """What the points of the original meet are called, by position; None if it does not know its points."""
         originals = self._aligned.originals
         return self.names if self.original_meet is self.meet or originals is None else originals.names
+
+    def original_labels(self) -> tuple[Labels, Labels, Points]:
+        """Both sides as they were given, over the points that either has, and what these are called."""
+        originals = self._aligned.originals
+        if originals is None or (self.meet.uneven and not self._aligned.policy.noise.separates):
+            return self._aligned.true, self._aligned.pred, self.names
+        return originals.true, originals.pred, originals.names
 
     # ---- by cell
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,6 +41,34 @@ class Single:
 
     def __str__(self) -> str:
         return f"{self.point} alone"
+
+
+class FreshNames:
+    """New cluster names: whole numbers go on after the largest, others get a number after their origin's name.
+
+    >>> FreshNames([3, 7])([3, 3]), FreshNames(["x", "x.2"])(["x", "x"])
+    ([8, 9], ['x.3', 'x.4'])
+    """
+
+    def __init__(self, names: Iterable[Any]) -> None:
+        taken = [name for name in names if not isinstance(name, Single)]
+        self._taken = set(taken)
+        numbers = all(isinstance(name, int) and not isinstance(name, bool) for name in taken)
+        self._next = max(taken, default=-1) + 1 if numbers else None
+
+    def __call__(self, origins: Iterable[Any]) -> list[Any]:
+        """A name for a part of each of ``origins``, all different."""
+        if self._next is not None:
+            return [self._next + i for i, _ in enumerate(origins)]
+        counter: dict[Any, int] = {}
+        made: dict[str, None] = {}
+        for origin in origins:
+            number = counter.get(origin, 1) + 1
+            while (name := f"{origin}.{number}") in self._taken or name in made:
+                number += 1
+            counter[origin] = number
+            made[name] = None
+        return list(made)
 
 
 class LazyNames(Sequence[Hashable]):

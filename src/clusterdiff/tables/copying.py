@@ -18,6 +18,7 @@ from clusterdiff.points.clustering import Clustering
 from clusterdiff.tables.columns import Origin
 from clusterdiff.tables.duck import Connection, connect, fresh, literal, quoted, stoppable
 from clusterdiff.tables.files import load, open_table, to_clustering
+from clusterdiff.wording import count
 
 #: Suffix → how DuckDB writes a table.
 COPY = {
@@ -125,15 +126,19 @@ def _text(value: Any) -> str | None:
 
 
 class Rewritable:
-    """A table in a file, its clustering, and a way to write the whole table with other clusters."""
+    """A table in a file, its clustering, and a way to write the whole table with other clusters.
+
+    Tables that are to be written together lie ``beside`` each other.
+    """
 
     @stoppable()
-    def __init__(self, source: Source) -> None:
-        self._con, origin = connect(), Origin(source)
+    def __init__(self, source: Source, beside: Rewritable | None = None) -> None:
+        self._con: Connection = connect() if beside is None else beside._con
+        origin = Origin(source)
         with open_table(self._con, source, origin.copy) as scan:
             loaded = load(self._con, scan, source.point, source.cluster)
             self.clustering = to_clustering(loaded)
-        self._cluster, self._rows = loaded.cluster, fresh("rows")
+        self._point, self._cluster, self._rows = loaded.point, loaded.cluster, fresh("rows")
         with open_table(self._con, source, origin.copy, loose=True) as scan:
             self._columns = list(scan.columns)
             text, parameters = scan.relation(self._columns)
@@ -143,15 +148,51 @@ class Rewritable:
                 raise scan.error(error) from None
         origin.refuse_changed()
 
-    def copy(self, clustering: Clustering, path: str | PathLike[str], **how: Any) -> int:
-        """Write the table with the clusters of ``clustering``, its other columns as they are; see :func:`copy`."""
-        clusters = registered(self._con, {"new": clustering.labels.to_list()})
-        selected = [
-            f"n.new AS {quoted(column)}" if column == self._cluster else f"r.{quoted(column)}"
-            for column in self._columns
-        ]
+    def copy(
+        self, clustering: Clustering, path: str | PathLike[str], others: Sequence[Rewritable] = (), **how: Any
+    ) -> int:
+        """Write the table with the clusters of ``clustering``, its other columns as they are; see :func:`copy`.
+
+        Rows of points that ``clustering`` lacks are left out. Points that only it has are added: the rows of
+        ``others``, or rows in which nothing but the point and its cluster is known.
+        """
+        own = self.clustering.points
+        if own is None or clustering.points is None or own is clustering.points:
+            parts, added = [self._select(clustering.labels.to_list())], {}
+        else:
+            added = dict(zip(clustering.points, clustering.labels.to_list(), strict=True))
+            parts = [self._select([added.pop(point, None) for point in own])]
+        for other in others:
+            if added and other.clustering.points is not None:
+                found = [added.pop(point, None) for point in other.clustering.points]
+                parts.append(other._select(found, self))
+        if added:
+            parts.append(self._nothing_but(added))
         view = fresh("rewritten")
-        self._con.execute(
-            f"CREATE TEMP VIEW {view} AS SELECT {', '.join(selected)} FROM {self._rows} r POSITIONAL JOIN {clusters} n"
-        )
+        self._con.execute(f"CREATE TEMP VIEW {view} AS {' UNION ALL BY NAME '.join(parts)}")
         return copy(self._con, view, path, **how)
+
+    def _select(self, labels: list[Any], into: Rewritable | None = None) -> str:
+        """The rows that have a cluster, or had none before; of another table, with the columns of that one."""
+        absent = self.clustering.labels.absent if into is None else None
+        kept = [label is not None for label in labels]
+        if absent is not None:
+            kept = (np.asarray(kept) | absent).tolist()
+        clusters = registered(self._con, {"new": labels, "kept": kept})
+        names = {} if into is None else {self._cluster: into._cluster, self._point: into._point}
+        selected = [
+            f"{'n.new' if column == self._cluster else f'r.{quoted(column)}'} AS {quoted(names.get(column) or column)}"
+            for column in self._columns
+            if into is None or (names.get(column) or column) in into._columns
+        ]
+        return f"SELECT {', '.join(selected)} FROM {self._rows} r POSITIONAL JOIN {clusters} n WHERE n.kept"
+
+    def _nothing_but(self, added: dict[Any, Any]) -> str:
+        """Rows of points of which nothing but their clusters is known."""
+        if self._point not in self._columns:
+            raise FileError(
+                f"{count(len(added))} cannot be added to a table whose points are named by several columns.",
+                "name them by one column.",
+            )
+        table = registered(self._con, {"point": list(added), "new": list(added.values())})
+        return f"SELECT point AS {quoted(self._point)}, new AS {quoted(self._cluster)} FROM {table}"

@@ -2,91 +2,72 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
-from dataclasses import replace
-from pathlib import Path
-
 import click
 
 from clusterdiff.cli.corrections import corrected, is_patch
 from clusterdiff.cli.inputs import told
 from clusterdiff.cli.options import cluster_option, output_option, point_option
-from clusterdiff.cli.output import print_data
-from clusterdiff.cli.writing import note_formulas, refuse_overwriting, spreadsheet_option
+from clusterdiff.cli.output import error_console
+from clusterdiff.cli.rewriting import Release, check_output
+from clusterdiff.cli.writing import refuse_overwriting, spreadsheet_option
 from clusterdiff.diff.patch import Patch
 from clusterdiff.errors import ArgumentError
-from clusterdiff.files import write_text
-from clusterdiff.formats.catalogue import TABLES
-from clusterdiff.formats.source import Source, parse
+from clusterdiff.formats.source import parse
 from clusterdiff.points.clustering import Clustering
-from clusterdiff.tables.copying import COPY, Rewritable, copy, is_formula, registered
-from clusterdiff.tables.duck import connect
-from clusterdiff.verbs.read import read_source
+from clusterdiff.wording import count
 
-#: Names that say nothing of a format.
-PLAIN = ("", ".txt")
+#: How many operations that were skipped are told in full.
+TOLD = 20
 
 
 @click.command(name="apply")
-@click.argument("pred", metavar="PRED")
+@click.argument("pred", metavar="RUN")
 @click.argument("patch", metavar="PATCH", type=click.Path())
 @point_option
 @cluster_option
+@click.option("--skip-stale", is_flag=True, help="Skip operations of a patch that do not fit, and list them.")
 @output_option("Where to write: .csv, .tsv, .jsonl or .parquet; CSV to standard output if not given.")
 @spreadsheet_option
 def command(
-    pred: str, patch: str, point: str | None, cluster: str | None, output: str | None, safe: bool
+    pred: str,
+    patch: str,
+    point: str | None,
+    cluster: str | None,
+    skip_stale: bool,
+    output: str | None,
+    safe: bool,
 ) -> None:
-    """Apply a patch or judgements to PRED, and write the result.
+    """Apply a patch or judgements to RUN, and write the result.
 
     PATCH is a patch, or a file of judgements: then the result is the least change that satisfies them, and what they
     leave undetermined is listed. Apply the whole file of judgements to each new run.
 
-    A table keeps its other columns and their names. Other formats become a table with the columns point and cluster;
-    if the points have no names, one label per line, in order. A patch that does not fit is refused as a whole.
+    A table keeps its other columns, their names and the order of its rows. Other formats become a table with the
+    columns point and cluster; if the points have no names, one label per line, in order. A patch that does not fit is
+    refused as a whole, unless --skip-stale is given.
     """
-    end = "" if output is None else Path(output).suffix.lower()
-    if end not in (*PLAIN, *COPY):
-        raise ArgumentError(f"--output must end in {', '.join(COPY)}; got {output!r}.")
-    named = parse(pred)
-    refuse_overwriting([output], named, patch)
+    check_output(output)
+    refuse_overwriting([output], parse(pred), patch)
     with told():
-        source = replace(named, point=point, cluster=named.cluster or cluster).resolved()
-        table = Rewritable(source) if source.format in TABLES else None
-        clustering = table.clustering if table is not None else _clustering(source)
-    fixed = Patch.read(patch).apply(clustering) if is_patch(patch) else corrected(patch, clustering)
-    if table is None and fixed.points is None and end in PLAIN:
-        formulas = _write_labels(fixed, output, safe)
+        run = Release.named(pred, point, cluster)
+    if is_patch(patch):
+        fixed = _patched(patch, run.clustering, skip_stale)
+    elif skip_stale:
+        raise ArgumentError("--skip-stale is for patches.", "judgements fit every run; leave it out.")
     else:
-        with tempfile.TemporaryDirectory(prefix="clusterdiff-") as folder:
-            place = output or os.path.join(folder, "out.csv")
-            formulas = _write_table(fixed, table, place, end if end in COPY else ".csv", safe)
-            if output is None:
-                print_data(Path(place).read_text(encoding="utf-8"))
-    note_formulas(formulas, safe, output)
+        fixed = corrected(patch, run.clustering)
+    run.write(fixed, output, safe)
 
 
-def _clustering(source: Source) -> Clustering:
-    found = read_source(source)
-    if not isinstance(found, Clustering):
-        raise ArgumentError("a patch is for one clustering, not for documents of mentions.")
-    return found
-
-
-def _write_labels(clustering: Clustering, output: str | None, safe: bool) -> int:
-    """One label per line; returns how many a spreadsheet would take for formulas."""
-    labels = [str(label) for label in clustering.labels.to_list()]
-    risky = [is_formula(label) for label in labels]
-    text = "".join(f"{chr(39) * (safe and bad)}{label}\n" for label, bad in zip(labels, risky, strict=True))
-    print_data(text) if output is None else write_text(output, text)
-    return sum(risky)
-
-
-def _write_table(clustering: Clustering, table: Rewritable | None, path: str, end: str, safe: bool) -> int:
-    if table is not None:
-        return table.copy(clustering, path, end=end, safe=safe)
-    points = {} if clustering.points is None else {"point": list(clustering.points)}
-    con = connect()
-    columns = points | {"cluster": clustering.labels.to_list()}
-    return copy(con, registered(con, columns), path, end=end, safe=safe)
+def _patched(path: str, clustering: Clustering, skip_stale: bool) -> Clustering:
+    """The clustering after a patch; operations that were skipped are told on standard error."""
+    patch = Patch.read(path)
+    fixed = patch.apply(clustering, skip_stale=skip_stale)
+    stale = patch.stale(clustering) if skip_stale else []
+    if stale:
+        lines = [f"skipped: {operation}" for operation in stale[:TOLD]]
+        more = len(stale) - TOLD
+        lines += [f"… and {count(more, 'more operation')}"] if more > 0 else []
+        lines.append(f"{count(len(stale), 'operation')} of {len(patch):,} did not fit")
+        error_console().print("\n".join(lines), markup=False, highlight=False, soft_wrap=True)
+    return fixed

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import click
 
-from clusterdiff.cli.inputs import input_options, sources, told
+from clusterdiff.cli.inputs import input_options, policy_options, sources, told
 from clusterdiff.cli.options import output_option
 from clusterdiff.cli.output import error_console, print_data
 from clusterdiff.cli.writing import refuse_overwriting
 from clusterdiff.diff.documents import CorpusComparison
-from clusterdiff.diff.patch import SplitOff
 from clusterdiff.errors import ArgumentError
+from clusterdiff.files import write_text
 from clusterdiff.verbs.compare import compare
 from clusterdiff.wording import count
 
@@ -21,26 +22,31 @@ from clusterdiff.wording import count
 @click.argument("true", metavar="TRUE")
 @click.argument("pred", metavar="[PRED]", required=False)
 @input_options
+@policy_options
+@click.option("--text", is_flag=True, help="Write it in words, for people.")
 @output_option()
-def command(true: str, pred: str | None, output: str | None, **inputs: Any) -> None:
-    """Write the split and merge operations that turn PRED into TRUE, as JSON.
+def command(
+    true: str, pred: str | None, policy: dict[str, Any], text: bool, output: str | None, **inputs: Any
+) -> None:
+    """Write the operations that turn PRED into TRUE, as JSON.
 
-    `clusterdiff apply PRED FILE` carries them out.
+    `clusterdiff apply RUN FILE` carries them out, on PRED or on a later run. With --missing drop, points that one side
+    lacks are left alone: a truth that is a sample patches the whole run. With --missing lost they come and go.
     """
     both = sources(true, pred, **inputs)
     refuse_overwriting([output], *both)
     with told():
-        diff = compare(*both)
+        diff = compare(*both, **policy)
     if isinstance(diff, CorpusComparison):
         raise ArgumentError("a patch is for one clustering, not for documents of mentions.")
     patch = diff.patch()
+    written = f"{patch}\n" if text else patch.to_json()
     if output is None:
-        print_data(patch.to_json())
+        print_data(written)
         return
-    patch.write(output)
-    splits = sum(isinstance(operation, SplitOff) for operation in patch.operations)
-    error_console().print(
-        f"{output}: {count(splits, 'split')} and {count(len(patch) - splits, 'merge')}",
-        markup=False,
-        soft_wrap=True,
+    write_text(output, written)
+    kinds = Counter(next(iter(operation.to_dict())) for operation in patch.operations)
+    told_kinds = ", ".join(
+        count(kinds[kind], kind) for kind in ("remove", "split", "merge", "add") if kinds[kind]
     )
+    error_console().print(f"{output}: {told_kinds or 'nothing to change'}", markup=False, soft_wrap=True)

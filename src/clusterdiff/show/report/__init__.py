@@ -39,6 +39,7 @@ SCRIPTS = (
     "whatif.js",
     "words.js",
     "review.js",
+    "digest.js",
     "export.js",
     "table.js",
     "list.js",

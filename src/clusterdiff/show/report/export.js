@@ -2,54 +2,45 @@
 const exporting = (() => {
   class NoPatch extends Error {}
 
-  // JSON of a name, which must be the user's very own.
-  const literal = (value) => {
-    if (!Array.isArray(value)) return JSON.stringify(value);
+  // The text of a point, which must be the user's very own.
+  const textOf = (value) => {
+    if (typeof value === "boolean") return value ? "True" : "False";
+    if (!Array.isArray(value)) return String(value);
     if (value[1]) return value[0];
     throw new NoPatch(`The name “${named(value, 40)}” is too long, or neither text nor a number: a patch cannot hold it.`);
   };
-  const allOf = (component, cells) => {
+  const textsOfAll = (component, cells) => {
     const held = pointsIn(component, cells).map((point) => point[1]);
-    return { held, size: cells.reduce((sum, cell) => sum + component.cells[cell][2], 0) };
-  };
-  const namesOfAll = (component, cells) => {
-    const { held, size } = allOf(component, cells);
+    const size = cells.reduce((sum, cell) => sum + component.cells[cell][2], 0);
     if (held.length < size) {
       throw new NoPatch(
-        `A patch names the points that leave a cluster, and this file has ${compact.format(held.length)} of ${points(size)} of one part. A page written with --full has more.`,
+        `A patch names clusters by all of their points, and this file has ${compact.format(held.length)} of ${points(size)} of one part. A page written with --full has more.`,
       );
     }
-    return held;
+    return held.map(textOf);
   };
   const accepted = () => review.decisions.filter((one) => one.accepted);
 
-  const splitOff = (one, from, parts) => {
-    const told = parts.map(({ name, cells }) => `{"cluster": ${literal(name)}, "points": [${namesOfAll(one.component, cells).map(literal).join(", ")}]}`);
-    return `{"operation": "split", "cluster": ${literal(one.names.get(from))}, "size": ${one.sizes.get(from)}, "parts": [${told.join(", ")}]}`;
-  };
-  const unite = (names, sizes) =>
-    `{"operation": "merge", "clusters": [${names.map(literal).join(", ")}], "sizes": [${sizes.join(", ")}], "into": ${literal(names[0])}}`;
-
-  const operations = (one, fresh) => {
-    const { repair, parts, sizes, names, component } = one;
-    if (repair.operation === "split") {
-      return [splitOff(one, repair.p, parts.slice(1).map((part) => ({ name: names.get(part.to), cells: part.cells })))];
-    }
-    if (repair.operation === "merge") return [unite(repair.preds.map((id) => names.get(id)), repair.preds.map((id) => sizes.get(id)))];
-    const part = { name: fresh(names.get(repair.from)), cells: parts[0].cells };
-    return [
-      splitOff(one, repair.from, [part]),
-      unite([names.get(repair.to), part.name], [sizes.get(repair.to), allOf(component, part.cells).size]),
-    ];
+  const operations = ({ repair, parts, held, component }) => {
+    const cluster = (cells) => namedByPoints(textsOfAll(component, cells));
+    const whole = (id) => {
+      const { cells, outside } = held.get(id);
+      if (outside) throw new NoPatch("A patch names clusters by all of their points, and this file has only a part of one. A page written with --full has more.");
+      return cluster(cells);
+    };
+    const splitOff = (from, off) => ({ split: whole(from), off: off.map((cells) => textsOfAll(component, cells)) });
+    if (repair.operation === "split") return [splitOff(repair.p, parts.slice(1).map((part) => part.cells))];
+    if (repair.operation === "merge") return [{ merge: repair.preds.map(whole) }];
+    const { cells } = parts[0];
+    return [splitOff(repair.from, [cells]), { merge: [whole(repair.to), cluster(cells)] }];
   };
 
   // The patch as the text of a file, or why there is none: { text } or { reason }.
   const patch = () => {
     if (data.patch.refused) return { reason: data.patch.refused };
     try {
-      const fresh = review.freshNames();
-      const lines = accepted().flatMap((one) => operations(one, fresh));
-      return { text: `{"format": "clusterdiff patch", "version": 1, "points": ${data.n}, "operations": [${lines.map((line) => `\n    ${line}`).join(",")}\n]}\n` };
+      const lines = accepted().flatMap(operations).map((one) => JSON.stringify(one));
+      return { text: `{"format": "clusterdiff patch", "version": 2, "operations": [${lines.map((line) => `\n    ${line}`).join(",")}\n]}\n` };
     } catch (error) {
       if (error instanceof NoPatch) return { reason: error.message };
       throw error;

@@ -86,20 +86,21 @@ const review = (() => {
     return among.flatMap((one) => listed(worked(one), whole, without)).sort((a, b) => b.gain - a.gain);
   };
 
-  const size = (engine, id) => {
+  // The given cells of a predicted cluster, and whether it has others that the page does not hold.
+  const heldOf = (engine, id) => {
     const pred = engine.preds.get(id);
-    return pred ? pred.shared.size + pred.lost.size : 0;
+    return pred && { cells: [...pred.cells.values()].flatMap((cell) => cell.of), outside: pred.outside.parts > 0 };
   };
   const carryOut = (work, repair) => {
     const { engine, names, component } = work;
-    const sizes = new Map([repair.p, repair.from, repair.to, ...(repair.preds || [])].map((id) => [id, size(engine, id)]));
+    const held = new Map([repair.p, repair.from, repair.to, ...(repair.preds || [])].map((id) => [id, heldOf(engine, id)]));
     const parts = engine.apply(repair);
     for (const { from, to, found } of parts) {
       if (to !== null && !names.has(to)) names.set(to, freshName(found === undefined ? names.get(from) : component.true[found][0]));
     }
     work.repairs = engine.repairs();
     work.lost = engine.lost();
-    return { parts, sizes, names: new Map(names) };
+    return { parts, held, names: new Map(names) };
   };
   const decide = (component, repair, accepted) => {
     const work = worked(component);
@@ -168,11 +169,6 @@ const review = (() => {
     worked,
     remaining,
     totals,
-    // Names for what is new only on the way, after all that were given.
-    freshNames: () => {
-      const counted = new Map(counters);
-      return (origin) => freshName(origin, counted);
-    },
     accept: (component, repair) => {
       const one = decide(component, repair, true);
       keep();

@@ -64,6 +64,15 @@ class Brought(PointSource):
         """What the points of the original meet are called, unless the tables have points that were left out."""
         return self.names if self.known and self.original_meet is self.meet else None
 
+    def original_labels(self) -> tuple[Labels, Labels, Points]:
+        """Both sides, if no points were left out."""
+        if self.original_meet is not self.meet:
+            raise ArgumentError(
+                f"{self.engine} has left out the points that one side lacks.",
+                "compare them in memory: as files, dicts or Clusterings.",
+            )
+        return self._known.true, self._known.pred, self._known.order.names
+
     def both_columns(self, name: str) -> tuple[list[Any], list[Any]]:
         """Of the two tables only the first keeps its other columns."""
         raise ArgumentError.about(
@@ -197,6 +206,10 @@ class EngineSource(PointSource):
             value = points.values_of(name, self._locator.cells.policy.keeps_spurious)
             read[name] = [value.get(point) for point in self._locator.located.points]
         return read[name]
+
+    def original_labels(self) -> tuple[Labels, Labels, Points]:
+        """As of points that were brought."""
+        return self.brought.original_labels()
 
     def both_columns(self, name: str) -> tuple[list[Any], list[Any]]:
         """As of points that were brought."""

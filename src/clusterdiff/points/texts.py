@@ -1,0 +1,54 @@
+"""Points by their text, which is the same whatever their type in memory: 7 and "7" are written alike."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Iterable, Sequence
+from hashlib import sha256
+from typing import Any
+
+from clusterdiff.errors import PatchError, listed
+from clusterdiff.table import python
+
+
+def text(point: Any) -> str:
+    """A point as text.
+
+    >>> text(7), text(7.0), text("7"), text(("a", 7))
+    ('7', '7', '7', '["a", "7"]')
+    """
+    if type(point) is str:
+        return point
+    point = python(point)
+    if isinstance(point, float) and point.is_integer():
+        point = int(point)
+    return (
+        json.dumps([text(part) for part in point], ensure_ascii=False)
+        if isinstance(point, tuple)
+        else str(point)
+    )
+
+
+def texts(points: Iterable[Hashable]) -> list[str]:
+    """Points as text, in their order."""
+    return list(map(text, points))
+
+
+def digest(points: Sequence[str]) -> str:
+    """What tells a cluster from others: 16 hexadecimal digits of a hash of its points, which are sorted.
+
+    >>> digest(["0", "1"])
+    'b35800e69f8197d4'
+    """
+    return sha256(json.dumps(list(points)).encode()).hexdigest()[:16]
+
+
+def refuse_ambiguous(points: Sequence[Hashable]) -> None:
+    """Raise if two points have one text; text and whole numbers cannot."""
+    if isinstance(points, range) or not len(points) or all(type(point) in (str, int) for point in points):
+        return
+    written = texts(points)
+    if len(set(written)) < len(written):
+        seen: set[str] = set()
+        twice = [word for word in written if word in seen or seen.add(word)]  # type: ignore[func-returns-value]
+        raise PatchError(f"a patch names points by their text, and several are written {listed(twice[:5])}.")
