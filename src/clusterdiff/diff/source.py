@@ -111,7 +111,7 @@ class PointSource:
     def original_labels(self) -> tuple[Labels, Labels, Points]:
         """Both sides as they were given, over the points that either has, and what these are called."""
         originals = self._aligned.originals
-        if originals is None or (self.meet.uneven and not self._aligned.policy.noise.separates):
+        if originals is None or self.original_meet is self.meet:
             return self._aligned.true, self._aligned.pred, self.names
         return originals.true, originals.pred, originals.names
 
