@@ -159,8 +159,8 @@ ELSEWHERE = {"EngineComparison"}
 #: What results are made of, and nobody looks at by itself.
 PARTS = {
     "Add", "Anchor", "Board", "CellLoss", "Choices", "Components", "Cuts", "Decomposition", "Finding", "Friedman",
-    "Index", "Labels", "LazyNames", "Losses", "Margins", "Members", "MissingRule", "Named", "Noise", "Nouns", "Overlap", "Pairs",
-    "Place", "Pool", "Registry", "Remove", "Resolutions", "Scored", "SplitOff", "Steps", "Summed", "Sums", "Text",
+    "Index", "Labels", "LazyNames", "Losses", "Margins", "Members", "MissingRule", "Named", "Noise", "Nouns", "Overlap",
+    "Pairs", "Place", "Pool", "Registry", "Remove", "Resolutions", "Scored", "SplitOff", "Steps", "Summed", "Sums", "Text",
     "UnevenMeet", "Unite", "Weighed",
 }  # fmt: skip
 
