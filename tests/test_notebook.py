@@ -160,8 +160,8 @@ ELSEWHERE = {"EngineComparison"}
 PARTS = {
     "Add", "Anchor", "Board", "CellLoss", "Choices", "Components", "Cuts", "Decomposition", "Finding", "Friedman",
     "Index", "Labels", "LazyNames", "Losses", "Margins", "Members", "MissingRule", "Named", "Noise", "Nouns", "Overlap",
-    "Pairs", "Place", "Pool", "Registry", "Remove", "Resolutions", "Scored", "SplitOff", "Steps", "Summed", "Sums", "Text",
-    "UnevenMeet", "Unite", "Weighed",
+    "Pairs", "Place", "Pool", "Registry", "Remove", "Resolutions", "Scored", "SplitOff", "Steps", "Summed", "Sums",
+    "Text", "UnevenMeet", "Unite", "Weighed",
 }  # fmt: skip
 
 
