@@ -167,3 +167,27 @@ def test_the_command_estimates_from_files(tmp_path: Path) -> None:
     found = json.loads(command("estimate", pairs, run, "--json").stdout)
     assert found["estimates"]["pairs.precision"]["value"] == pytest.approx(0.5)
     assert found["estimates"]["pairs.recall"]["bounds"] is not None
+
+
+def test_runs_are_ranked_on_a_sample(tmp_path: Path) -> None:
+    """By estimates; the lead of the better one holds that of the whole, and is surer than two estimates apart."""
+    true, worse = population(7, 2000)
+    rng = np.random.default_rng(1)
+    better = np.where(rng.random(2000) < 0.6, true, worse)
+    for name, labels in (("worse", worse), ("better", better)):
+        rows = "".join(f"{i},{label}\n" for i, label in enumerate(labels))
+        (tmp_path / f"{name}.csv").write_text(f"id,cluster\n{rows}", encoding="utf-8")
+    drawn = set(rng.choice(np.unique(true), 150, replace=False).tolist())
+    rows = "".join(f"{i},{label}\n" for i, label in enumerate(true) if label in drawn)
+    (tmp_path / "sample.csv").write_text(f"id,cluster\n{rows}", encoding="utf-8")
+    args = (tmp_path / "sample.csv", tmp_path / "worse.csv", tmp_path / "better.csv", "--design", "clusters")
+    told = json.loads(command("rank", *args, "--json").stdout)
+    assert list(told["systems"]) == ["better", "worse"]
+    lead = told["leads"]["better"]
+    wanted = cd.score(true, better, "b3.f1") - cd.score(true, worse, "b3.f1")
+    assert lead["low"] < wanted < lead["high"]
+    errors = [one["error"] for one in told["systems"].values()]
+    assert lead["error"] < float(np.hypot(*errors))
+    assert "ahead of the next" in command("rank", *args).stdout
+    assert command("rank", *args, "--measures", "ari").exit_code == 2
+    assert command("rank", *args, "--latex").exit_code == 2

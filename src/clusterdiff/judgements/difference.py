@@ -112,13 +112,14 @@ class Difference:
         """What a manager wants to know."""
         found, wrong = self.improved, self.difference["wrong_pairs"]
         verdict = VERDICTS[self.verdict]
-        between = "" if found.low is None else f" ({percent(found.low)} to {percent(found.high or 0)})"
+        between = f" ({percent(found.low or 0)} to {percent(found.high or 0)})" if _open(found) else ""
         moved = "fall" if wrong.value < 0 else "rise"
-        ends = "" if wrong.low is None else sorted((abs(wrong.low), abs(wrong.high or 0)))
-        crosses = wrong.low is not None and wrong.high is not None and wrong.low < 0 < wrong.high
-        span = f" ({change(wrong.low or 0, 0)} to {change(wrong.high or 0, 0)})" if crosses else ""
-        if ends and not crosses:
-            span = f" ({ends[0]:,.0f} to {ends[1]:,.0f})"
+        span = ""
+        if _open(wrong):
+            ends = sorted((wrong.low or 0.0, wrong.high or 0.0), key=abs)
+            alike = ends[0] * ends[1] >= 0
+            span = " to ".join(f"{abs(end):,.0f}" if alike else change(end, 0) for end in ends)
+            span = f" ({span})"
         return (
             f"{verdict}: of {count(self.header['components'], 'change')} about {percent(found.value)}{between} "
             "improve; "
@@ -222,3 +223,8 @@ def _sign(low: float | None, high: float | None) -> int:
     if low is None or high is None:
         return 0
     return int(low > 0) - int(high < 0)
+
+
+def _open(shift: Shift) -> bool:
+    """Whether there is an interval that is more than a point."""
+    return shift.low is not None and shift.high is not None and shift.low < shift.high

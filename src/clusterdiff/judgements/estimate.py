@@ -15,13 +15,12 @@ from clusterdiff.judgements.difference import Difference
 from clusterdiff.judgements.estimates import Estimates
 from clusterdiff.judgements.judged_pairs import pairs_of
 from clusterdiff.judgements.resolved import MEASURES, estimate_clusters, estimate_points, weigh
-from clusterdiff.judgements.review import digests
+from clusterdiff.judgements.review import shows
 from clusterdiff.judgements.reviewed import estimate_difference
 from clusterdiff.judgements.runs import Indexed
 from clusterdiff.judgements.samples import Design, MissingPoints, lay_sample
 from clusterdiff.messages import Message
 from clusterdiff.points.labels import FloatArray
-from clusterdiff.verbs.compare import compare
 
 DESIGNS = ("clusters", "points", "strata")
 
@@ -165,11 +164,10 @@ def _of_difference(old: object, new: object, judgements: object, level: float) -
     """The difference of two runs; without the runs, what the review alone says of them."""
     said = judgements if isinstance(judgements, Judgements) else Judgements.read(judgements)  # type: ignore[arg-type]
     found = estimate_difference(said, level)
-    if old is not None and new is not None:
-        seen = digests(compare(old, new, missing="drop"))
-        if seen != found.header.get("digests"):
+    for side, run in (("old", old), ("new", new)):
+        if run is not None and not shows(said, side, Indexed(run, side)):
             raise ArgumentError(
-                Message("`judgements` were drawn from other runs than `old` and `new`."),
+                Message("`judgements` show other clusters than `{side}` has.", side=side),
                 "pass the two runs from which the review was drawn, the old one first.",
             )
     return found

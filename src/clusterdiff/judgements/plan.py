@@ -183,7 +183,8 @@ def _plan_difference(
             high = middle
         else:
             low = middle + 1
-    records = float((probabilities(changed.x, high, changed.kind).probability * changed.size).sum())
+    enough = probabilities(changed.x, high, changed.kind).probability
+    records = float((enough * changed.size).sum())
     review: Judgements | None = None
     columns: dict[str, dict[str, Any]] = {}
     if draw is not None:
@@ -197,7 +198,7 @@ def _plan_difference(
     return Plan(
         measure,
         error,
-        {"changed component": high},
+        {"changed component": round(float(enough.sum()))},
         changed.n,
         round(records),
         len(changed),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.special import ndtr
@@ -28,6 +28,9 @@ class Estimated:
     freedom: int
     worth: float
     effective: float
+    #: The ratio without each draw, and what each draw moves it by.
+    left: FloatArray = field(repr=False, compare=False, default_factory=lambda: np.empty(0))
+    moves: FloatArray = field(repr=False, compare=False, default_factory=lambda: np.empty(0))
 
     def interval(self, level: float, plain: bool = False, linear: bool = False) -> tuple[float, float]:
         """The ends of a confidence interval: on the logit scale, or on the plain one, cut to [0, 1]."""
@@ -98,7 +101,7 @@ class DrawWeights:
         total = float(squares.sum())
         worth = float(below.sum() ** 2 / max((below * below).sum(), 1e-300))
         if k < 2:
-            return Estimated(value, math.nan, math.nan, 1, worth, 1.0)
+            return Estimated(value, math.nan, math.nan, 1, worth, 1.0, left, e)
         if self.probabilities is None:
             linear = (1 - self.fraction) * k / (k - 1) * total
             jackknife = (1 - self.fraction) * (k - 1) / k * float(((left - left.mean()) ** 2).sum())
@@ -114,6 +117,8 @@ class DrawWeights:
             freedom(k - 1, effective if spread > 0 else None),
             worth,
             effective,
+            left,
+            e,
         )
 
 

@@ -82,6 +82,21 @@ def versions(diff: Comparison, component: int) -> tuple[list[list[str]], list[li
     return out[0], out[1]
 
 
+def shows(review: Judgements, side: str, run: Indexed) -> bool:
+    """Whether a review shows the clusters of a run as its "old" or "new" side: each group is of one cluster."""
+    sides = (review.header or {}).get("sides", {})
+    groups = []
+    for one in review:
+        place = sides.get(one.id, "1")
+        groups += one.shown[place if side == "old" else {"1": "2", "2": "1"}[place]]
+    places = run.find([str(point) for group in groups for point in group])
+    if (places < 0).any():
+        return False
+    of = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
+    clusters = run.cluster[places]
+    return len(np.unique(np.stack([of, clusters]), axis=1).T) == len(groups) == len(np.unique(clusters))
+
+
 def review_points(run: Indexed, draws: int, seed: int) -> Judgements:
     """A review of random points: the predicted cluster of each, to be completed with its true cluster."""
     rng = np.random.default_rng(seed)

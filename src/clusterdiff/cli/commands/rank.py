@@ -20,6 +20,7 @@ from clusterdiff.cli.output import (
 )
 from clusterdiff.cli.pictures import picture_options, refuse_sizes, save_picture
 from clusterdiff.cli.progress import progress
+from clusterdiff.cli.sampled import print_sampled
 from clusterdiff.cli.streams import visible
 from clusterdiff.cli.systems import Watched, runs_of, systems_of
 from clusterdiff.cli.writing import refuse_overwriting
@@ -68,6 +69,11 @@ from clusterdiff.wording import count
     show_default=True,
     help="Flips of a test; 0: no intervals, no tests.",
 )
+@click.option(
+    "--design",
+    type=click.Choice(["clusters", "points"]),
+    help="TRUE is a sample of whole clusters, drawn alike or through points: rank estimates, by b3.f1.",
+)
 @seed_option
 @json_option
 @click.option("--markdown", is_flag=True, help="Print a Markdown table of under 60,000 characters.")
@@ -100,6 +106,7 @@ def command(
     level: float,
     method: Any,
     resamples: int,
+    design: str | None,
     seed: int,
     as_json: bool,
     markdown: bool,
@@ -146,6 +153,13 @@ def command(
         "seed": seed,
         **{name: value for name, value in options.items() if value is not None},
     }
+    if design is not None:
+        if true is None or html or baseline:
+            raise ArgumentError("--design ranks PRED… on one sample, without --table, --html or --baseline.")
+        with told():
+            sample, systems = systems_of(true, preds, inputs)
+            print_sampled(sample, systems, how["measures"], design, level, form)
+        return
     with told(), progress() as tell:
         if table is not None:
             runs = {data: (t, Watched(p, tell)) for data, (t, p) in runs_of(table, inputs).items()}
