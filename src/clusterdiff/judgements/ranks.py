@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -107,7 +108,7 @@ def rank_sample(
     if any(math.isnan(one.value) for one in found.values()):
         raise ArgumentError.about("measure", f"{measure!r} has no value on this sample for some run.")
     order = sorted(found, key=lambda name: (-found[name].value, name))
-    leads = {a: _lead(found[a], found[b], level) for a, b in zip(order, order[1:], strict=False)}
+    leads = {a: _lead(found[a], found[b], level) for a, b in pairwise(order)}
     return SampleRanking(
         measure, {name: told[name] for name in order}, leads, level, draws.pop(), design, tuple(warnings)
     )
