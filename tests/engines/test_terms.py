@@ -32,7 +32,7 @@ def test_every_term_is_what_it_is_in_memory(
     meet = cd.compare(*sides(), weights=weights(choice[0]), **options(choice)).meet
     summed: Any = compared(maker(engine, request), choice, 0).summed
     assert summed.scale == meet.scale
-    wanted, found = Rows.of(meet), summed.heavy.rows
+    wanted, found = Rows.of(meet), summed.positive.rows
     assert found.weighted == wanted.weighted
     # What there is to lose inside a cell is a difference of sums in an engine: light points are rounded off there.
     off = (1e-11 if choice[0] == "far apart" else 1e-14) * wanted["total"]

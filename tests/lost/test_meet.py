@@ -40,8 +40,8 @@ MAKERS = {"from_cells", "from_labels", "of_points"}
 OF_CELLS = {"cell_of_point", "grouped", "indptr", "mass", "members", "pred", "size", "true"}
 #: Members that count lost points too.
 COUNT_ALL = {
-    "agreed", "disagreed", "heavy", "k_pred", "k_true", "knows_points", "losses", "lost", "masses", "missing", "n",
-    "pairs", "part", "pred_mass", "pred_names", "pred_size", "same", "shared_clusters", "spurious", "sums", "table",
+    "agreed", "disagreed", "k_pred", "k_true", "knows_points", "losses", "lost", "masses", "missing", "n", "pairs",
+    "part", "positive", "pred_mass", "pred_names", "pred_size", "same", "shared_clusters", "spurious", "sums", "table",
     "to_dict", "to_frame", "total", "transpose", "transpose_of", "transpose_order", "true_mass", "true_names",
     "true_size", "uneven", "weighted", "with_points",
 }  # fmt: skip

@@ -178,7 +178,7 @@ class Baseline:
         if isnan(new):
             return True, "it has no value now"
         if isinstance(ranking, Ranking):
-            if not ranking.resampled:
+            if not ranking.has_intervals:
                 return None, ""
             found = ranking.interval(name)
             if found.low is None or found.high is None:

@@ -199,7 +199,7 @@ class Ranking(Boards):
         return dict(zip(known, holm(list(known.values())), strict=True))
 
     @cached_property
-    def resampled(self) -> bool:
+    def has_intervals(self) -> bool:
         """Whether there are intervals and tests: they were asked for, and there are units to leave out."""
         if self._how is None or self._refused is not None:
             return False
@@ -257,7 +257,7 @@ class Ranking(Boards):
                 *self.comparison_notices,
                 joined([self._refused.message.rstrip("."), "so there are no intervals and no tests."], ", "),
             ]
-        if not self.resampled:
+        if not self.has_intervals:
             return self.comparison_notices
         best = self.interval(self.names[0])
         reason = [joined(["no interval:", best.reason])] if best.reason and best.worth < TOO_FEW else []
@@ -298,7 +298,7 @@ class Ranking(Boards):
         rest = " or ".join(sorted(told))
         how = (
             f"unit:{self.unit}({self.units})|{self._how.signature}"
-            if self._how and self.resampled
+            if self._how and self.has_intervals
             else "resamples:0"
         )
         return f"rank:{self.measures[0]}|systems:{len(self)}|{how}|{rest}|v:{__version__}"
@@ -306,7 +306,7 @@ class Ranking(Boards):
     @property
     def footnotes(self) -> list[str]:
         """What was drawn again and what was tested, in words."""
-        if not self.resampled:
+        if not self.has_intervals:
             return []
         how = self._resampling
         lines = [f"{self.measures[0]}: {how.level:.0%} intervals ({how.method}) over {OVER[self.unit]}."]
@@ -332,7 +332,7 @@ class Ranking(Boards):
     def row(self, name: str) -> dict[str, Any]:
         """What tables say of a system: rank, scores, interval, losses, and the p-value against the best."""
         place = self._place[name]
-        sure, tested = (self.resampled and place < first for first in (self._sure, TESTED))
+        sure, tested = (self.has_intervals and place < first for first in (self._sure, TESTED))
         shown = place < self._sure
         scores = {m: self.score(name, m) if shown or m not in self._unasked else None for m in self.measures}
         found = self.interval(name) if sure else None

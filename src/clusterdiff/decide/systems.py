@@ -25,7 +25,7 @@ from clusterdiff.diff.units import Sampled, units_of
 from clusterdiff.errors import ClusterdiffError, ClusterdiffWarning, MeasureError
 from clusterdiff.measures import Measure, resolve
 from clusterdiff.measures.splitmerge import adjusted_s_h
-from clusterdiff.meet.given import located
+from clusterdiff.meet.cell_table import located
 from clusterdiff.meet.margins import Margins, SizeCounts
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Once

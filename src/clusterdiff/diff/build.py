@@ -13,7 +13,7 @@ from clusterdiff import _core
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.source import OtherColumns, PointSource
 from clusterdiff.files import STAGE
-from clusterdiff.meet.given import located
+from clusterdiff.meet.cell_table import located
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.union import uneven_of
 from clusterdiff.points.alignment import Alignment, Order

@@ -17,8 +17,8 @@ from clusterdiff.caching import cached_property
 from clusterdiff.diff.statistic import Statistic, beta_of, rounded, statistic
 from clusterdiff.diff.units import Unit, units_of
 from clusterdiff.measures import Measure
+from clusterdiff.meet.cell_table import located
 from clusterdiff.meet.deleted import Deleted, known
-from clusterdiff.meet.given import located
 from clusterdiff.meet.lattice import Components
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.rows import Rows

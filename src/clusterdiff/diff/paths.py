@@ -168,12 +168,12 @@ def loss_of(measure: Measure, summed: Summed, s_h: Callable[[], Loss]) -> Loss:
     value = measure(summed)
     if is_adjusted(measure):
         return s_h() / by_chance(summed)
-    heavy: Any = summed.heavy if summed.weighted else summed
-    if not heavy.uneven:
-        return _through(measure, heavy, value)
-    if not isinstance(heavy, Meet):
+    positive: Any = summed.positive if summed.weighted else summed
+    if not positive.uneven:
+        return _through(measure, positive, value)
+    if not isinstance(positive, Meet):
         raise refusal(f"the loss of {measure.name} where points count as lost", "cells", summed)
-    return _with_lost(measure, heavy, value)
+    return _with_lost(measure, positive, value)
 
 
 def _through(measure: Measure, summed: Any, value: float) -> Loss:

@@ -38,7 +38,7 @@ def _ami_facts(average: str = "arithmetic") -> dict[str, Any]:
     reads="margins",
     bounds=(-inf, 1.0),
     baseline=0.0,
-    given=_ami_facts,
+    facts=_ami_facts,
     aliases=(
         "AMI",
         "adjusted_mutual_info_score",

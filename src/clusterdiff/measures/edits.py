@@ -140,7 +140,7 @@ def _taken_apart(meet: Meet, cost: Cost) -> float:
 @operations(
     "gmd",
     lost="adding and removing points has no cost among those of splits and merges",
-    given=_cost_facts,
+    facts=_cost_facts,
     reads="sums",
     bounds=(0.0, MostCost(1, 1)),
     aliases=("generalized_merge_distance",),

@@ -297,7 +297,7 @@ def overlap(meet: Summed) -> float:
 @share(
     "tversky",
     lost=True,
-    given=_tversky_facts,
+    facts=_tversky_facts,
     aliases=("tversky_index",),
     reference="Tversky, A. (1977). Features of similarity. Psychological Review 84.",
 )

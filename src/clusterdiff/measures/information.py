@@ -49,7 +49,7 @@ share = partial(information, normalised=True)
 #: Linear in I, the entropies given.
 linear_share = partial(share, linear=True)
 #: Those in nats take another base.
-in_nats = partial(information, linear=True, bounds=(0.0, LogN()), normalised=False, given=_base_facts)
+in_nats = partial(information, linear=True, bounds=(0.0, LogN()), normalised=False, facts=_base_facts)
 entropies = partial(in_nats, best=inf, reflexive=False, reference=COVER)
 information_lost = partial(in_nats, best=0.0, decomposition=JOIN_WEIGHTED, reference=MEILA)
 
@@ -109,7 +109,7 @@ def _v_facts(beta: float = 1.0) -> dict[str, Any]:
     "I",
     subcomponent_consistent=False,
     decomposition=Decomposition(JOIN_WEIGHTED.weight, JoinEntropy()),
-    given=_mutual_facts,
+    facts=_mutual_facts,
     aliases=("mi", "mutual_information", "mutual_info_score", "mi_score"),
 )
 def mutual_information(meet: Summed, base: Base = None) -> float:
@@ -197,7 +197,7 @@ def nmi_max(meet: Summed) -> float:
 
 @linear_share(
     "nmi",
-    given=_nmi_facts,
+    facts=_nmi_facts,
     aliases=("normalized_mutual_info_score", "normalized_mi_score", "normalized_mutual_information"),
     reference=VINH,
 )
@@ -311,7 +311,7 @@ def completeness(meet: Summed) -> float:
     return 1.0 if sums.split_info == 0 else min(1.0, sums.mutual / sums.h_pred)
 
 
-@linear_share("v_measure", given=_v_facts, aliases=("v_measure_score",), reference=ROSENBERG)
+@linear_share("v_measure", facts=_v_facts, aliases=("v_measure_score",), reference=ROSENBERG)
 def v_measure(meet: Summed, beta: NotNegative = 1.0) -> float:
     r"""Harmonic mean of homogeneity and completeness.
 

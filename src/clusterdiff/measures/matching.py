@@ -230,7 +230,7 @@ def geometric_accuracy(meet: Summed) -> float:
     terms=("f_true",),
     lost=True,
     bounds=(LeastF(), 1.0),
-    given=_f_measure_facts,
+    facts=_f_measure_facts,
     symmetric=False,
     decomposition=JOIN_WEIGHTED,
     reference="Larsen, B. & Aone, C. (1999). Fast and effective text mining using linear-time document clustering. "

@@ -153,7 +153,7 @@ def pair_precision_recall(meet: Summed) -> PrecisionRecall:
 @linear_share(
     "adapted_rand_error",
     lost=True,
-    given=_alpha_facts,
+    facts=_alpha_facts,
     best=0.0,
     reference="Arganda-Carreras, I. et al. (2015). Crowdsourcing the creation of image segmentation algorithms for "
     "connectomics. Frontiers in Neuroanatomy 9.",

@@ -74,7 +74,7 @@ class Measure:
     unless the sums named in ``terms`` are known already. ``needs`` names what has to be known of the points: features
     or distances. ``lost`` says whether it has a meaning where points that a side lacks count as lost
     (``missing="lost"``): True, or the reason why it has none. ``required`` are the parameters without which it has
-    no value. ``given(**parameters)`` returns the facts that depend on parameters; it has their defaults as its own.
+    no value. ``facts(**parameters)`` returns the facts that depend on parameters; it has their defaults as its own.
 
     A measure is a value: it can be hashed, compared, copied and pickled. Pickle keeps its function and its facts by
     reference, so functions among them must be found in a module.
@@ -104,7 +104,7 @@ class Measure:
     aliases: tuple[str, ...] = field(default=(), repr=False)
     reference: str = field(default="", repr=False)
     stem: str | None = field(default=None, repr=False)
-    given: Callable[..., dict[str, Any]] | None = field(default=None, repr=False)
+    facts: Callable[..., dict[str, Any]] | None = field(default=None, repr=False)
     description: str | None = field(default=None, repr=False)
     bound: tuple[tuple[str, Any], ...] = field(default=(), repr=False)
 
@@ -128,7 +128,7 @@ class Measure:
                 f"{self.name} is not defined for weighted points.",
                 [Message("leave out `weights=`"), "choose another measure"],
             )
-        value = self._value(meet.heavy)
+        value = self._value(meet.positive)
         if not meet.scale or not self.degree or not value:
             return value
         try:
@@ -241,7 +241,7 @@ class Measure:
         )
         base = self.stem or self.name.partition("(")[0]
         known = {**self.parameters, **parameters}
-        facts = self.given(**known) if self.given is not None else {}
+        facts = self.facts(**known) if self.facts is not None else {}
         return replace(self, name=f"{base}({shown})", bound=tuple(sorted(known.items())), **facts)
 
     def _repr_html_(self) -> str:
@@ -403,7 +403,7 @@ def precision_recall(
             known["description"] = f"{sentence}\n\n.. math:: {formula}\n\n{shared}"
             if part == "f1":
                 # A mean of ratios is no mean over components, even if each ratio is.
-                known |= {"decomposition": None, "stem": f"{name}.f", "given": _f_facts, **(f1_facts or {})}
+                known |= {"decomposition": None, "stem": f"{name}.f", "facts": _f_facts, **(f1_facts or {})}
                 known["aliases"] = (f"{name}.f", *known["aliases"])
             measure(f"{name}.{part}", **known)(make(function))
         return function

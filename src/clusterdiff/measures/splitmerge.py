@@ -156,7 +156,7 @@ def s_mse(meet: Summed) -> float:
     return _score(meet, "mse", product)
 
 
-@measure("S*", terms=("s_h",), given=_product_facts, **FACTS)
+@measure("S*", terms=("s_h",), facts=_product_facts, **FACTS)
 def s_product(meet: Summed, s: Scores = "entropy") -> float:
     r"""The split-merge similarity with any subcomponent measure s: ``S*(pairs)``, ``S*(mse)``, …
 
@@ -175,7 +175,7 @@ def s_product(meet: Summed, s: Scores = "entropy") -> float:
     "S'",
     **{**FACTS, "normalised": None, "conditionally_normalised": False, "subcomponent_consistent": False},
     terms=("s_h_mean",),
-    given=_mean_facts,
+    facts=_mean_facts,
 )
 def s_mean(meet: Summed, s: Scores = "entropy") -> float:
     r"""The mean of the split scores and the merge scores, which ignores how they are paired.

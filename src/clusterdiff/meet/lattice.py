@@ -11,7 +11,7 @@ import numpy.typing as npt
 from clusterdiff import _core
 from clusterdiff.caching import cached_property
 from clusterdiff.errors import ArgumentError, LabelError, MissingExtraError
-from clusterdiff.meet.given import located
+from clusterdiff.meet.cell_table import located
 from clusterdiff.meet.meet import Meet
 from clusterdiff.messages import Message
 from clusterdiff.points.alignment import Alignment, align

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from clusterdiff import _core
 from clusterdiff.caching import cached_property
 from clusterdiff.errors import ArgumentError
-from clusterdiff.meet.given import located, names_of, places_of, read_cells, rows_of
+from clusterdiff.meet.cell_table import located, names_of, places_of, read_cells, rows_of
 from clusterdiff.meet.parts import CellWeights, Links, Moments, Overlap, Pairs
 from clusterdiff.meet.sums import Made, Sizes, Sums
 from clusterdiff.meet.unmatched import NOBODY
@@ -375,7 +375,7 @@ class Meet(Sizes):
         return self.restrict(true)
 
     @cached_property
-    def heavy(self) -> Meet:
+    def positive(self) -> Meet:
         """The same meet without points that weigh nothing, and without the clusters that then have none."""
         if self.weights is None or np.array_equal(self.weights.points, self.size):
             return self

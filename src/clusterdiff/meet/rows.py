@@ -12,8 +12,8 @@ from clusterdiff import _core
 from clusterdiff.caching import cached_property
 from clusterdiff.meet import terms
 from clusterdiff.meet.arrays import ArrayFunctions
+from clusterdiff.meet.cell_table import rows_of
 from clusterdiff.meet.declarations import COLUMNS, TERMS, Over, Term
-from clusterdiff.meet.given import rows_of
 from clusterdiff.points.labels import FloatArray, Int64Array, IntArray
 
 if TYPE_CHECKING:
@@ -200,13 +200,13 @@ class Rows:
             return cls(true, pred, mass, points, k, beta=beta)
         weights = meet.weights
         places = None if mass.all() else np.flatnonzero(mass)
-        heavy: Any = slice(None) if places is None else places
+        kept: Any = slice(None) if places is None else places
 
         def contents(name: str) -> FloatArray:
-            inside: FloatArray = np.concatenate([weights.inside(name), np.zeros(lost)])[heavy]
+            inside: FloatArray = np.concatenate([weights.inside(name), np.zeros(lost)])[kept]
             return inside
 
-        return cls(true[heavy], pred[heavy], mass[heavy], points[heavy], k, contents, beta, places)
+        return cls(true[kept], pred[kept], mass[kept], points[kept], k, contents, beta, places)
 
     def __len__(self) -> int:
         return len(self.mass)

@@ -87,7 +87,7 @@ class Once:
     _made: dict[Callable[[Any], Any], Any]
 
     @property
-    def heavy(self) -> Any:
+    def positive(self) -> Any:
         """The same without points that weigh nothing, which no measure counts; here there are none."""
         return self
 
@@ -217,7 +217,7 @@ class Summed(Protocol):
         """Whether the two clusterings are the same."""
 
     @property
-    def heavy(self) -> Summed:
+    def positive(self) -> Summed:
         """The same without points that weigh nothing: no measure counts them."""
 
     @property

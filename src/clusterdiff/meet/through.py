@@ -34,14 +34,14 @@ class Way(NamedTuple):
 
 def way_of_sums(summed: Summed) -> Way:
     """The pairs as sums, which follow from those of truth and prediction."""
-    heavy = summed.heavy if summed.weighted else summed
+    positive = summed.positive if summed.weighted else summed
     stops: tuple[tuple[Stop, Stop], ...] = (
         ("true", "true"),
         ("true", "meet"),
         ("meet", "pred"),
         ("pred", "pred"),
     )
-    return Way(*(StopSums(heavy, *pair) for pair in stops))
+    return Way(*(StopSums(positive, *pair) for pair in stops))
 
 
 def way_of_cells(meet: Meet) -> Way:

@@ -138,11 +138,11 @@ class UnevenMeet(Meet):
         return False
 
     @cached_property
-    def heavy(self) -> Meet:
+    def positive(self) -> Meet:
         """The same meet without points that weigh nothing; where no lost point weighs anything, nothing is lost."""
         if self._scale is None:
             return self
-        shared = self.shared.heavy if self.shared is not None and self.mass.any() else None
+        shared = self.shared.positive if self.shared is not None and self.mass.any() else None
         if shared is not None and not self.missing.total and not self.spurious.total:
             return shared
         cells, orders, alone = np.flatnonzero(self.mass), [], []
@@ -158,12 +158,12 @@ class UnevenMeet(Meet):
             (self.true_names[orders[0]], self.pred_names[orders[1]]),
             *alone,
             scale=self._scale,
-            locate=self._heavy_points(shared),
+            locate=self._positive_points(shared),
             groups=self.groups and (self.groups[0][orders[0]], self.groups[1][orders[1]]),
             features=self.features,
         )
 
-    def _heavy_points(self, shared: Meet | None) -> IntArray | None:
+    def _positive_points(self, shared: Meet | None) -> IntArray | None:
         if not self.knows_points:
             return None
         return np.full(len(self.cell_of_point), -1) if shared is None else shared.cell_of_point

@@ -23,7 +23,7 @@ from clusterdiff.table import Table
 from clusterdiff.tables.engines.cells import Cells
 from clusterdiff.tables.engines.components import components
 from clusterdiff.tables.engines.expressions import if_else, shared_row
-from clusterdiff.tables.engines.loading import load_part, numbers, points_alone
+from clusterdiff.tables.engines.loading import load_part, numbers, ungrouped_points
 from clusterdiff.tables.engines.losses import COUNTS, RowLosses
 from clusterdiff.tables.engines.lost import POINT_BYTES, compare_lost, lost_points
 from clusterdiff.tables.engines.native import Engine, Frame, asked, flag, plain
@@ -150,7 +150,7 @@ class EngineAnalysis:
         """How many cells may be brought into memory; points, where these count as lost."""
         if self._cells.lost:
             return self._budget // POINT_BYTES
-        return self._budget * (self._cells.rows + self._cells.alone) // max(self._cells.bytes, 1)
+        return self._budget * (self._cells.rows + self._cells.ungrouped) // max(self._cells.bytes, 1)
 
     @property
     def _rest(self) -> int:
@@ -171,9 +171,9 @@ class EngineAnalysis:
             diff = compare_lost(lost_points(self._cells, frame, whole), self._cells.policy)
             return diff.meet, diff.source
         alone = None
-        if self._cells.alone:
+        if self._cells.ungrouped:
             # Points that are alone on one side belong to the component of their cluster on the other.
-            single, parts = points_alone(self._cells), []
+            single, parts = ungrouped_points(self._cells), []
             for key, own in (("t", "p_own"), ("p", "t_own")):
                 named = frame.filter(~c(key).is_null()).group_by(key).agg(rows=nw.len()).select(key)
                 mine = single.filter((c(own) > 0) & (c(f"{key}_own") == 0))

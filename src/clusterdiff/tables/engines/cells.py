@@ -31,7 +31,7 @@ c = nw.col
 _KINDS = {"Date": "date", "Time": "time", "Binary": "bytes"}
 #: Bytes that a cell takes in memory with all that is derived from it: if labels are numbers, and otherwise.
 CELL_BYTES = {"int": 100, "other": 400}
-WEIGHING = ("heavy_rows", "heavy_alone", "heavy_n", "heavy_lost")
+WEIGHING = ("positive_rows", "positive_ungrouped", "positive_n", "positive_lost")
 
 
 @dataclass(frozen=True)
@@ -40,23 +40,23 @@ class Cells:
 
     Weights: ``w``, ``w_squares``, ``w_logs``, ``w_max`` are Σw, Σw², Σ w·log w and max w, in the unit of the points;
     ``w_points`` counts the points that weigh anything, since of one such point nothing can be split. Features:
-    ``c0`` … are the cell's means and ``within`` the squared deviations from them. ``given`` has the groups as they were
-    before points in no cluster of a side were dealt with, if there were any. ``lost`` says whether there are rows of
-    points that only one side has.
+    ``c0`` … are the cell's means and ``within`` the squared deviations from them. ``original`` has the groups as they
+    were before points in no cluster of a side were dealt with, if there were any. ``ungrouped`` counts points that are
+    a cluster of their own, or lost, and ``lost`` says whether there are rows of points that only one side has.
     """
 
     points: Points
     policy: Policy
     frame: Frame
     rows: int
-    alone: int
+    ungrouped: int
     n: int
     mass: float
-    given: Frame | None
+    original: Frame | None
     lost: bool = False
     #: Whether points are clusters of their own.
     singles: bool = False
-    #: The same numbers of the points that weigh anything: rows, points that are alone, points, points that are lost.
+    #: The same numbers of the points that weigh anything: rows, ungrouped points, points, lost points.
     weighing: tuple[int, int, int, int] | None = None
 
     @property
@@ -65,14 +65,14 @@ class Cells:
         return self.points.engine
 
     @property
-    def heavy(self) -> Cells:
+    def positive(self) -> Cells:
         """The same without points that weigh nothing: no measure counts them, in an engine or in memory."""
         if self.weighing is None or self.weighing[2] == self.n:
             return self
-        rows, alone, n, unshared = self.weighing
+        rows, ungrouped, n, unshared = self.weighing
         frame = self.frame.filter(c("w") > 0).with_columns(m=c("w_points").cast(nw.Int64))
         lost = self.lost and unshared > 0
-        return replace(self, frame=frame, rows=rows, alone=alone, n=n, lost=lost, weighing=None)
+        return replace(self, frame=frame, rows=rows, ungrouped=ungrouped, n=n, lost=lost, weighing=None)
 
     @property
     def bytes(self) -> int:
@@ -81,18 +81,18 @@ class Cells:
         one = (
             CELL_BYTES["int" if numbers else "other"] + 32 * self.points.weighted + 16 * self.points.features
         )
-        return (self.rows + self.alone) * one
+        return (self.rows + self.ungrouped) * one
 
 
 def _weighing() -> dict[str, Any]:
     """How many weights are bad, and what there is of points that weigh anything: see ``Cells.weighing``."""
-    heavy, own, lost = flag(c("w_points") > 0), c("own"), flag((c("t_null") + c("p_null")) > 0)
+    positive, own, lost = flag(c("w_points") > 0), c("own"), flag((c("t_null") + c("p_null")) > 0)
     return {
         "bad": c("bad").sum(),
-        "heavy_rows": (heavy * (1 - own)).sum(),
-        "heavy_alone": (own * c("w_points")).sum(),
-        "heavy_n": c("w_points").sum(),
-        "heavy_lost": (lost * c("w_points")).sum(),
+        "positive_rows": (positive * (1 - own)).sum(),
+        "positive_ungrouped": (own * c("w_points")).sum(),
+        "positive_n": c("w_points").sum(),
+        "positive_lost": (lost * c("w_points")).sum(),
     }
 
 
@@ -152,9 +152,9 @@ class _Grouping:
         sums: dict[str, Any] = {}
         if points.weighted:
             w = c("w")
-            if self._alone is not None:  # a row of points that are alone has points of one weight
-                frame = frame.with_columns(alone_w=nw.when(self._alone).then(w))
-                keys = [*keys, "alone_w"]
+            if self._ungrouped is not None:  # a row of ungrouped points has points of one weight
+                frame = frame.with_columns(ungrouped_w=nw.when(self._ungrouped).then(w))
+                keys = [*keys, "ungrouped_w"]
             frame = frame.with_columns(
                 w_squares=w * w,
                 w_logs=w * log_or_0(w),
@@ -186,12 +186,12 @@ class _Grouping:
         return out
 
     @property
-    def _alone(self) -> Any:
+    def _ungrouped(self) -> Any:
         """Which points may end up in no cluster of a side, or in one of their own; None: the policy leaves none."""
         noise, rule = self.policy.noise, self.policy.rule
-        alone = [c(x).is_null() for x in ("t", "p")] if not rule.refuses else []
-        alone += [mark == 1 for mark in noisy(noise).values()] if noise.separates else []
-        return reduce(or_, alone) if alone else None
+        ungrouped = [c(x).is_null() for x in ("t", "p")] if not rule.refuses else []
+        ungrouped += [mark == 1 for mark in noisy(noise).values()] if noise.separates else []
+        return reduce(or_, ungrouped) if ungrouped else None
 
     def _two_passes(self, frame: Frame, keys: list[str], sums: dict[str, Any], features: list[str]) -> Frame:
         """Deviations from the cells' means in a second pass: sound where the engine has no sound variance."""
@@ -257,7 +257,7 @@ class _Grouping:
             kept.with_columns(own=own, **single).select(
                 rows=nw.len(),
                 own=c("own").sum(),
-                alone=(c("own") * c("m")).sum(),
+                ungrouped=(c("own") * c("m")).sum(),
                 singles=nw.max_horizontal("t_single", "p_single").sum(),
                 n=c("m").sum(),
                 mass=c("w" if self.points.weighted else "m").sum(),
@@ -266,20 +266,30 @@ class _Grouping:
             )
         )
         self._check_numbers(total)
-        rows, alone, n = (int(total[x]) for x in ("rows", "alone", "n"))
+        rows, ungrouped, n = (int(total[x]) for x in ("rows", "ungrouped", "n"))
         unshared, lacking = tally["missing"], tally["pred"]
         noise = policy.noise.counted(
             tally["true_noise"], tally["pred_noise"], tally["noise"], tally["points"]
         )
         done = policy.counted(tally["n"], lacking, unshared - lacking, noise)
         normal = rows - int(total["own"])
-        given = before if tally["missing"] or (policy.noise.separates and tally["noise"]) else None
+        original = before if tally["missing"] or (policy.noise.separates and tally["noise"]) else None
         frame = kept.select(*columns, **nobody, **single)
         mass = float(total["mass"])
-        heavy = [int(total[x]) for x in WEIGHING] if self.points.weighted else None
-        weighing = None if heavy is None else (heavy[0], heavy[1], heavy[2], heavy[3])
+        positive = [int(total[x]) for x in WEIGHING] if self.points.weighted else None
+        weighing = None if positive is None else (positive[0], positive[1], positive[2], positive[3])
         return Cells(
-            self.points, done, frame, normal, alone, n, mass, given, lost, total["singles"] > 0, weighing
+            self.points,
+            done,
+            frame,
+            normal,
+            ungrouped,
+            n,
+            mass,
+            original,
+            lost,
+            total["singles"] > 0,
+            weighing,
         )
 
     def _tally(self, flagged: Frame, kept: Frame) -> dict[str, int]:

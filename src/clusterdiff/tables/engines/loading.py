@@ -227,7 +227,7 @@ def points_compared(cells: Cells) -> Frame:
     return points.with_names(frame) if points.placed else frame
 
 
-def points_alone(cells: Cells) -> Frame:
+def ungrouped_points(cells: Cells) -> Frame:
     """The points that are a cluster of their own on either side, one row each."""
     points = cells.points
     frame = points_compared(cells).filter((c("t_own") + c("p_own")) > 0)
@@ -239,16 +239,16 @@ def points_alone(cells: Cells) -> Frame:
 
 def load(cells: Cells) -> tuple[Meet, Locator]:
     """All cells as a meet in memory, and what finds its points."""
-    alone = points_alone(cells) if cells.alone else None
-    return load_part(cells, cells.frame, alone)
+    ungrouped = ungrouped_points(cells) if cells.ungrouped else None
+    return load_part(cells, cells.frame, ungrouped)
 
 
-def load_part(cells: Cells, rows: Frame, alone: Frame | None) -> tuple[Meet, Locator]:
+def load_part(cells: Cells, rows: Frame, ungrouped: Frame | None) -> tuple[Meet, Locator]:
     """Some cells, and points that are a cluster of their own on either side, as a meet in memory."""
     engine = cells.engine
     with engine.running():
         got = engine.fetch(rows.filter(~c("t").is_null() & ~c("p").is_null()))
-        single = None if alone is None else _sorted(engine.fetch(alone), cells.points)
+        single = None if ungrouped is None else _sorted(engine.fetch(ungrouped), cells.points)
     true, t = _side(got["t"], single, "t")
     pred, p = _side(got["p"], single, "p")
     more = 0 if single is None else len(single["t_own"])
@@ -318,19 +318,19 @@ def _moments(cells: Cells, got: dict[str, Any], single: Any, order: IntArray) ->
 
 def original_meet(cells: Cells) -> Meet:
     """The meet of both tables with the points that are in no cluster of one, whatever the policy made of those."""
-    assert cells.given is not None
+    assert cells.original is not None
     with cells.engine.running():
-        got = cells.engine.fetch(cells.given.select("t", "p", "m"))
+        got = cells.engine.fetch(cells.original.select("t", "p", "m"))
     size = numbers(got["m"], np.int64)
     (t, true), (p, pred) = encoded(got["t"]), encoded(got["p"])
-    codes, names, alone, found = [], [], [], []
+    codes, names, unmatched, found = [], [], [], []
     for own, other, called in ((t, p, true), (p, t, pred)):
         shared = np.unique(own[(own >= 0) & (other >= 0)])
         order = np.concatenate([shared, np.setdiff1d(np.arange(len(called)), shared)])
         place = np.append(np.argsort(order), -1)[own]
         codes.append(place)
         names.append(called[order])
-        alone.append(Unmatched(np.repeat(place, np.where((own >= 0) & (other < 0), size, 0))))
+        unmatched.append(Unmatched(np.repeat(place, np.where((own >= 0) & (other < 0), size, 0))))
         found.append(len(shared))
     both = np.flatnonzero((t >= 0) & (p >= 0))
     meet = None
@@ -340,7 +340,7 @@ def original_meet(cells: Cells) -> Meet:
         indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=found[0]))])
         built = _core.Cells(indptr, column[order].astype(np.int32), size[both][order], found[1])
         meet = Meet(built, names[0][: found[0]], names[1][: found[1]])
-    return UnevenMeet(meet, (names[0], names[1]), alone[0], alone[1])
+    return UnevenMeet(meet, (names[0], names[1]), unmatched[0], unmatched[1])
 
 
 # ---- columns

@@ -44,13 +44,13 @@ class RowLosses:
 
         Nothing of a cluster without weight can be lost: it scores 1.
         """
-        heavy, counts = self._summed.heavy.rows, self._summed.counts
+        positive, counts = self._summed.positive.rows, self._summed.counts
         columns = {name: COUNTS.get(name, f"{name}_entropy") for name in names}
-        if counts is heavy:
-            frame = heavy.side(key, *columns.values())
+        if counts is positive:
+            frame = positive.side(key, *columns.values())
         else:
             frame = counts.side(key, *(column for name, column in columns.items() if name in COUNTS))
-            scores = heavy.side(key, *(column for name, column in columns.items() if name in FACTORS))
+            scores = positive.side(key, *(column for name, column in columns.items() if name in FACTORS))
             frame = frame.join(scores, on=key, how="left")
         values = {}
         for name, column in columns.items():
@@ -66,8 +66,8 @@ class RowLosses:
         ``more`` are counts of their clusters besides.
         """
         cells = self.source
-        alone = c("t").is_null() | c("p").is_null()
-        parts = nw.when(alone).then(c("m")).otherwise(nw.lit(1)) if cells.alone else nw.lit(1)
+        ungrouped = c("t").is_null() | c("p").is_null()
+        parts = nw.when(ungrouped).then(c("m")).otherwise(nw.lit(1)) if cells.ungrouped else nw.lit(1)
         mass = c("w" if cells.points.weighted else "m").cast(nw.Float64)
         frame = cells.frame.with_columns(w=mass, k=nw.when(shared_row()).then(parts).otherwise(nw.lit(0)))
         return self.beside(frame, *more)
@@ -84,7 +84,7 @@ class RowLosses:
 
     def step(self, frame: Frame) -> Frame:
         """A frame, computed by itself if memory ran out before."""
-        if self._summed.heavy.rows.careful:
+        if self._summed.positive.rows.careful:
             frame = self.engine.keep(frame)
             self._between.append(frame)
         return frame
@@ -92,7 +92,7 @@ class RowLosses:
     def ask(self, question: Callable[[], Value]) -> Value:
         """Ask the engine, and again step by step if memory runs out; nothing between two steps stays kept."""
         try:
-            return self._summed.heavy.rows.ask(question)
+            return self._summed.positive.rows.ask(question)
         finally:
             while self._between:
                 self.engine.free(self._between.pop())

@@ -158,7 +158,7 @@ class EngineSource(PointSource):
     def original_meet(self) -> Meet:
         """The meet of both tables with the points that one of them lacks, whatever the policy made of those."""
         cells = self._locator.cells
-        return self.meet if cells.given is None else original_meet(cells)
+        return self.meet if cells.original is None else original_meet(cells)
 
     @property
     def weights(self) -> Any:  # type: ignore[override]

@@ -50,12 +50,12 @@ def _spread(cells: Cells, frame: Frame, key: str, score: str) -> Frame:
     means = weighted.group_by(key).agg(whole=c("mass").sum(), **sums)
     means = means.select(key, **{f"mean_{x}": c(f"whole_{x}") / c("whole") for x in centres})
     between: Any = nw.sum_horizontal(*((c(x) - c(f"mean_{x}")) ** 2 for x in centres)) * c("mass")
-    # Points that are alone, or lost, keep no spread of their own: all of it is between parts.
-    alone = c("t").is_null() | c("p").is_null()
+    # Points that are ungrouped, or lost, keep no spread of their own: all of it is between parts.
+    ungrouped = c("t").is_null() | c("p").is_null()
     spread = mine.join(means, on=key, how="inner").with_columns(
-        kept=if_else(alone, 0.0, c("within")),
+        kept=if_else(ungrouped, 0.0, c("within")),
         all=c("within") + between,
-        parts=nw.when(alone).then(c("m")).otherwise(nw.lit(1)),
+        parts=nw.when(ungrouped).then(c("m")).otherwise(nw.lit(1)),
     )
     found = spread.group_by(key).agg(kept=c("kept").sum(), all=c("all").sum(), parts=c("parts").sum())
     unsplit = (c("parts") <= 1) | (c("all") <= 0.0)

@@ -76,7 +76,7 @@ class InEngine(Even):
     @asked
     def counts(self) -> EngineRows:
         """The rows of points that are counted, whatever they weigh."""
-        return EngineRows(self.source, False) if self.weighted and self.heavy is not self else self.rows
+        return EngineRows(self.source, False) if self.weighted and self.positive is not self else self.rows
 
     @asked
     def sums(self) -> EngineSums:
@@ -118,15 +118,15 @@ class InEngine(Even):
         return len(self) == self.k_true == self.k_pred
 
     @asked
-    def heavy(self) -> InEngine:
+    def positive(self) -> InEngine:
         """The same without points that weigh nothing."""
-        heavy = self.source.heavy
-        return self if heavy is self.source else InEngine.of(heavy)
+        positive = self.source.positive
+        return self if positive is self.source else InEngine.of(positive)
 
     @property
     def loss(self) -> Loss:
         """What S_H lost."""
-        rows = self.heavy.rows
+        rows = self.positive.rows
         lost = [rows[f"loss_{part}_entropy"] for part in ("split", "merge")]
         if not rows.even:
             lost += [rows[f"loss_{part}_entropy"] + rows[f"{part}_mass"] for part in ("missing", "spurious")]

@@ -118,7 +118,7 @@ class EngineRows:
 
     def __init__(self, cells: Cells, weighted: bool, lean: bool = False) -> None:
         self.source, self.engine, self.weighted, self._lean = cells, cells.engine, weighted, lean
-        self.even, self.multiple = not cells.lost, cells.alone > 0
+        self.even, self.multiple = not cells.lost, cells.ungrouped > 0
         self.singles = self.multiple and cells.singles
         self.total: Any = cells.mass if weighted else cells.n
         self.unit = cells.mass / cells.n
@@ -140,10 +140,13 @@ class EngineRows:
         points, mass = c("m").cast(nw.Float64), c("w" if self.weighted else "m").cast(nw.Float64)
         columns = {"part_points": points, "part_mass": mass}
         if self.multiple:
-            alone = (c("t_single") + c("p_single") + c("t_nobody") + c("p_nobody")) > 0
+            ungrouped = (c("t_single") + c("p_single") + c("t_nobody") + c("p_nobody")) > 0
             one = c("w_max") if self.weighted else nw.lit(1.0)
-            columns = {"part_points": if_else(alone, 1.0, points), "part_mass": if_else(alone, one, mass)}
-            columns["copies"] = nw.when(alone).then(c("m")).otherwise(nw.lit(1))
+            columns = {
+                "part_points": if_else(ungrouped, 1.0, points),
+                "part_mass": if_else(ungrouped, one, mass),
+            }
+            columns["copies"] = nw.when(ungrouped).then(c("m")).otherwise(nw.lit(1))
         frame = frame.with_columns(**columns)
         if not self.weighted:
             return frame
