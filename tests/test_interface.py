@@ -160,7 +160,7 @@ SPARED |= {"formats": {"catalogue", "source", "mentions"}}
 @pytest.mark.parametrize(
     ("code", "most"),
     [
-        ("import clusterdiff", 48),
+        ("import clusterdiff", 50),
         ("import clusterdiff as cd; cd.score([0, 0, 1], [0, 1, 1])", 116),
         (
             "import clusterdiff as cd, numpy as np; cd.score(np.array([0, 0, 1]), np.array([0, 1, 1]), 'ari')",

@@ -197,7 +197,7 @@ class Rows:
             mass = np.concatenate([mass, *weights_of]) if meet.weighted else points
         k = meet.k_true, meet.k_pred
         if meet.weights is None:
-            return cls(true, pred, mass, points, k, beta=beta)
+            return cls(true, pred, mass, points, k, beta=beta, even=not lost)
         weights = meet.weights
         places = None if mass.all() else np.flatnonzero(mass)
         kept: Any = slice(None) if places is None else places
@@ -206,7 +206,12 @@ class Rows:
             inside: FloatArray = np.concatenate([weights.inside(name), np.zeros(lost)])[kept]
             return inside
 
-        return cls(true[kept], pred[kept], mass[kept], points[kept], k, contents, beta, places)
+        if places is not None:
+            true, pred, mass, points = true[kept], pred[kept], mass[kept], points[kept]
+        rows = cls(true, pred, mass, points, k, contents, beta, places, even=not lost)
+        if not lost:  # where rows of no weight are left out, clusters weigh as much
+            rows.true.values["mass"], rows.pred.values["mass"] = meet.true_mass, meet.pred_mass
+        return rows
 
     def __len__(self) -> int:
         return len(self.mass)

@@ -123,8 +123,11 @@ class WeightedSums(TermSums):
     """The sums over weighted points; where light masses would be lost beside heavy ones, the core's."""
 
     def __init__(self, meet: Meet) -> None:
-        super().__init__(Rows.of(meet))
         self._meet = meet
+
+    @cached_property
+    def _terms(self) -> Terms:
+        return Rows.of(self._meet)
 
     def _entropy(self, mass: npt.NDArray[Any], groups: npt.NDArray[Any] | None = None, k: int = 1) -> float:
         """The entropy of masses within their groups, in all; nothing cancels, however heavy one of them is."""
