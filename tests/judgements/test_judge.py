@@ -140,3 +140,15 @@ def test_the_command_lists_contradictions_and_settles_them(files: Path) -> None:
     data = json.loads(command("judgements", one, two, "--json").stdout)
     assert (data["judgements"], data["together"], data["apart"]) == (3, 2, 1)
     assert data["contradictions"][0]["path"] == ["a", "b", "c"]
+
+
+def test_scored_pairs_say_where_to_cut(tmp_path: Path) -> None:
+    """At the weakest link; without scores, points that nobody judged stay with the larger part."""
+    (tmp_path / "run.csv").write_text("id,cluster\na,1\nb,1\nc,1\nd,1\n", encoding="utf-8")
+    (tmp_path / "j.csv").write_text("a,b,verdict\na,d,no match\n", encoding="utf-8")
+    (tmp_path / "s.csv").write_text("left,right,score\na,b,0.9\nb,c,0.4\nc,d,0.8\n", encoding="utf-8")
+    args = ("apply", tmp_path / "run.csv", tmp_path / "j.csv", "-o", tmp_path / "out.csv")
+    for more, wanted in (((), "1112"), (("--scores", tmp_path / "s.csv"), "1122")):
+        assert command(*args, *more).exit_code == 0
+        rows = (tmp_path / "out.csv").read_text(encoding="utf-8").split()[1:]
+        assert "".join(row[-1] for row in rows) == wanted

@@ -26,6 +26,9 @@ TOLD = 20
 @point_option
 @cluster_option
 @click.option("--skip-stale", is_flag=True, help="Skip operations of a patch that do not fit, and list them.")
+@click.option(
+    "--scores", metavar="FILE", help="Scored pairs, for judgements: a cluster is cut at its weakest link."
+)
 @output_option("Where to write: .csv, .tsv, .jsonl or .parquet; CSV to standard output if not given.")
 @spreadsheet_option
 def command(
@@ -34,6 +37,7 @@ def command(
     point: str | None,
     cluster: str | None,
     skip_stale: bool,
+    scores: str | None,
     output: str | None,
     safe: bool,
 ) -> None:
@@ -51,11 +55,13 @@ def command(
     with told():
         run = Release.named(pred, point, cluster)
     if is_patch(patch):
+        if scores is not None:
+            raise ArgumentError("--scores is for judgements.", "a patch says what to do; leave it out.")
         fixed = _patched(patch, run.clustering, skip_stale)
     elif skip_stale:
         raise ArgumentError("--skip-stale is for patches.", "judgements fit every run; leave it out.")
     else:
-        fixed = corrected(patch, run.clustering)
+        fixed = corrected(patch, run.clustering, scores)
     run.write(fixed, output, safe)
 
 

@@ -1,0 +1,121 @@
+"""How often intervals of a judged difference hold the difference itself, from blind reviews of changed components.
+
+python benchmarks/differences.py [--samples 300]
+
+Populations are made: a truth, an old run of it with errors, and a new run that sets some right and makes others. A cell
+is a population, a number of reviewed components and an estimand; those that would come with a warning are left out:
+fewer than 10 drawn components on the rarer side of a share, and fewer than 200 changed components.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import numpy as np
+
+import clusterdiff as cd
+from clusterdiff.judgements.changed import changed_components
+from clusterdiff.judgements.contributions import contributions
+from clusterdiff.judgements.drawing import probabilities
+from clusterdiff.judgements.review import versions
+from clusterdiff.judgements.totals import Answered
+
+TOTALS = ("true_pairs", "wrong_pairs", "b3.precision", "b3.recall", "vi", "S_H, cut", "point_f", "exact")
+SHARES = {
+    "improved": ("better", None),
+    "new right": ("new right", None),
+    "joined right": ("joined right", "joined"),
+}
+
+
+def runs(tail: float, errors: float, n: int = 30_000) -> tuple[Any, Any, Any]:
+    """A truth, an old run and a new one."""
+    rng = np.random.default_rng([int(10 * tail), int(1000 * errors)])
+    true = np.repeat(np.arange(n), 1 + np.minimum(rng.zipf(tail, n), 100))[:n]
+
+    def spoiled(labels: Any, rate: float) -> Any:
+        out = labels.copy()
+        alone = rng.random(n) < rate
+        out[alone] = 10 * n + rng.integers(0, 10 * n, int(alone.sum()))
+        merged = rng.random(true.max() + 1) < rate
+        target = rng.integers(0, true.max() + 1, true.max() + 1)
+        near = out < n
+        out[near] = np.where(merged[out[near]], target[out[near]], out[near])
+        return out
+
+    old = spoiled(true, errors)
+    right = rng.random(true.max() + 1) < 0.5
+    return true, old, np.where(right[true], spoiled(true, errors / 3), old)
+
+
+def main() -> None:
+    """Print a line per population and number of reviews, and how many cells hold."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--samples", type=int, default=300)
+    samples = parser.parse_args().samples
+    cells: list[float] = []
+    for tail in (2.2, 2.6, 3.0):
+        for errors in (0.03, 0.08):
+            true, old, new = runs(tail, errors)
+            diff = cd.compare(old, new)
+            changed = changed_components(diff)
+            if len(changed) < 200:
+                continue
+            y = measured(diff, changed.component.tolist(), true)
+            for k in (50, 100, 200):
+                found, rng = probabilities(changed.x, k, changed.kind), np.random.default_rng(k)
+                totals = {h: float(changed.x[~found.certain & (changed.kind == h)].sum()) for h in range(3)}
+                totals[-1] = float(changed.x[found.certain].sum())
+                held: dict[str, list[bool]] = {name: [] for name in (*TOTALS, *SHARES)}
+                for _ in range(samples):
+                    units = found.draw(rng)
+                    stratum = np.where(found.certain[units], -1, changed.kind[units])
+                    sample = Answered(changed.x[units], found.probability[units], stratum, totals)
+                    better = int(y["better"][units].sum())
+                    if min(better, len(units) - better) < 10:
+                        continue
+                    for name in TOTALS:
+                        one = sample.total(y[name][units])
+                        held[name].append(one.low <= y[name].sum() <= one.high)
+                    for name, (above, below) in SHARES.items():
+                        z = np.ones(len(changed)) if below is None else y[below]
+                        one = sample.share(y[above][units], z[units])
+                        held[name].append(one.low <= y[above].sum() / z.sum() <= one.high)
+                quiet = {
+                    name: float(np.mean(seen)) for name, seen in held.items() if len(seen) > 0.9 * samples
+                }
+                cells += quiet.values()
+                told = ", ".join(f"{name} {share:.3f}" for name, share in quiet.items())
+                print(
+                    f"tail {tail}, {errors:.0%} astray, {len(changed):,} changed, {k} reviewed: {told}",
+                    flush=True,
+                )
+    shares = np.array(cells)
+    spread = 2 * np.sqrt(0.95 * 0.05 / samples)
+    inside = int(((shares >= 0.93 - spread) & (shares <= 0.97 + spread)).sum())
+    print(
+        f"{inside} of {len(cells)} cells without a warning in 93% to 97% (± {spread:.3f}), least {shares.min():.3f}"
+    )
+
+
+def measured(diff: Any, components: list[int], true: Any) -> dict[str, Any]:
+    """What every changed component adds, with the truth as its reviewer."""
+    total, rows = np.bincount(true), []
+    for component in components:
+        side = [
+            {int(p): i for i, group in enumerate(version) for p in group}
+            for version in versions(diff, component)
+        ]
+        points = sorted(side[0])
+        labels = [np.array([codes[p] for p in points]) for codes in side]
+        truth = np.unique(true[points], return_inverse=True)
+        inside = np.bincount(truth[1])
+        rows.append(contributions(*labels, truth[1], (total[truth[0]] - inside)[truth[1]]))
+    return {name: np.array([row[name] for row in rows]) for name in rows[0]}
+
+
+if __name__ == "__main__":
+    main()
