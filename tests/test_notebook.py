@@ -48,6 +48,11 @@ def merged() -> cd.types.ThreeWay:
     return cd.merge({HOSTILE: 1, "b": 2, "c": 3}, {HOSTILE: 1, "b": 1, "c": 3}, {HOSTILE: 1, "b": 3, "c": 3})
 
 
+def lives() -> cd.types.History:
+    """Two releases."""
+    return cd.history({HOSTILE: {"b": 1, "c": 1}, "next": {"b": 1, "c": 2}}, names={"b": HOSTILE})
+
+
 def swept() -> cd.types.Sweep:
     """Every threshold of three points."""
     return cd.sweep([HOSTILE, HOSTILE, "b"], pairs=([0, 1], [1, 2], [0.9, 0.3]))
@@ -118,6 +123,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "Extremes": lambda: cd.extremes(TRUE, "R"),
     "Fate": lambda: diff().fates[0],
     "Gains": lambda: diff().gains("ari"),
+    "History": lambda: lives(),
     "InDocument": lambda: corpora().splits[0].cluster,
     "Interval": lambda: diff().interval(),
     "Loss": lambda: diff().loss,
@@ -134,6 +140,10 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "Policy": lambda: diff().policy,
     "Ranking": ranking,
     "Redirect": lambda: diff().redirects[0],
+    "ReleaseStatistics": lambda: lives().statistics[0],
+    "Sighting": lambda: lives().record("b")[0],
+    "Stage": lambda: lives().life(1)[0],
+    "Trace": lambda: lives().trace("b", "c")[0],
     "Repair": lambda: diff().repairs()[0],
     "Repairs": lambda: diff().repairs(),
     "Reuse": lambda: cd.compare([1, 2], [2, 1]).reused[0],
@@ -160,8 +170,8 @@ ELSEWHERE = {"EngineComparison"}
 PARTS = {
     "Add", "Anchor", "Board", "CellLoss", "Choices", "Components", "Cuts", "Decomposition", "Finding", "Friedman",
     "Index", "Labels", "LazyNames", "Losses", "Margins", "Members", "MissingRule", "Named", "Noise", "Nouns", "Overlap",
-    "Pairs", "Place", "Pool", "Registry", "Remove", "Resolutions", "Scored", "SplitOff", "Steps", "Summed", "Sums",
-    "Text", "UnevenMeet", "Unite", "Weighed",
+    "Pairs", "Place", "Pool", "Registry", "ReleaseStep", "Remove", "Resolutions", "Scored", "SplitOff", "Steps",
+    "Summed", "Sums", "Text", "UnevenMeet", "Unite", "Weighed",
 }  # fmt: skip
 
 

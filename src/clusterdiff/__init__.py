@@ -49,6 +49,7 @@ if _typing.TYPE_CHECKING:
     from clusterdiff.paper.series import worsen as worsen
     from clusterdiff.points.clustering import Clustering as Clustering
     from clusterdiff.points.corpus import Corpus as Corpus
+    from clusterdiff.releases.history import history as history
     from clusterdiff.releases.merge import merge as merge
     from clusterdiff.releases.patch import patch as patch
     from clusterdiff.releases.relabel import relabel as relabel
@@ -84,6 +85,7 @@ _PLACES = {
     "compare_columns": "verbs.tables",
     "estimate": "judgements.estimate",
     "extremes": "measures.normalise",
+    "history": "releases.history",
     "lattice": "meet.lattice",
     "matrix": "decide.matrix",
     "measure": "measures",

@@ -109,7 +109,13 @@ if _typing.TYPE_CHECKING:
     from clusterdiff.points.noise import Noise as Noise
     from clusterdiff.points.policy import Policy as Policy
     from clusterdiff.releases.conflicts import Conflict as Conflict
+    from clusterdiff.releases.history import History as History
+    from clusterdiff.releases.history import ReleaseStep as ReleaseStep
+    from clusterdiff.releases.history import Sighting as Sighting
+    from clusterdiff.releases.history import Stage as Stage
+    from clusterdiff.releases.history import Trace as Trace
     from clusterdiff.releases.merge import ThreeWay as ThreeWay
+    from clusterdiff.releases.statistics import ReleaseStatistics as ReleaseStatistics
     from clusterdiff.table import Row as Row
     from clusterdiff.table import Table as Table
     from clusterdiff.tables.engines.comparison import EngineComparison as EngineComparison
@@ -160,6 +166,7 @@ _PLACES = {
     "Finding": "paper.findings",
     "Friedman": "decide.rank_tests",
     "Gains": "diff.gains",
+    "History": "releases.history",
     "InDocument": "points.corpus",
     "Index": "points.index",
     "Interval": "diff.interval",
@@ -191,6 +198,8 @@ _PLACES = {
     "Ranking": "decide.ranking",
     "Redirect": "diff.changelog",
     "Registry": "measures.registry",
+    "ReleaseStatistics": "releases.statistics",
+    "ReleaseStep": "releases.history",
     "Remove": "diff.patch",
     "Repair": "diff.repairs",
     "Repairs": "diff.repairs",
@@ -202,11 +211,13 @@ _PLACES = {
     "Series": "paper.series",
     "Settled": "judgements.collection",
     "Shift": "judgements.difference",
+    "Sighting": "releases.history",
     "Slice": "diff.slices",
     "Split": "diff.analysis",
     "SplitOff": "diff.patch",
     "Stability": "decide.matrix",
     "StableCluster": "decide.matrix",
+    "Stage": "releases.history",
     "Steps": "diff.repairs",
     "Story": "diff.explain",
     "Subcomponent": "measures.subcomponents",
@@ -220,6 +231,7 @@ _PLACES = {
     "Text": "points.corpus",
     "ThreeWay": "releases.merge",
     "Torn": "judgements.corrections",
+    "Trace": "releases.history",
     "UnevenMeet": "meet.uneven",
     "Unite": "diff.patch",
     "Verdicts": "judgements.verdicts",

@@ -377,10 +377,13 @@ class Changelog:
         old, new = np.append(meet.true, -1)[cell], np.append(meet.pred, -1)[cell]
         for codes, alone in ((old, meet.missing), (new, meet.spurious)):
             codes[alone.at] = alone.cluster
-        component = np.where(old >= 0, found.join.of_true[old], found.join.of_pred[new])
         names = self.source.original_names
+        points = _array(range(len(cell)) if names is None else names)
+        if not (there := (old >= 0) | (new >= 0)).all():  # of several releases, these two lack some points
+            old, new, points = old[there], new[there], points[there]
+        component = np.where(old >= 0, found.join.of_true[old], found.join.of_pred[new])
         columns = {
-            "point": _array(range(len(cell)) if names is None else names),
+            "point": points,
             "old": _or_none(meet.true_names, old),
             "new": _or_none(meet.pred_names, new),
             "event": _words(EVENTS, found.event[component]),
