@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from clusterdiff.diff.naming import inherit
 from clusterdiff.judgements.assembly import Assembly, assemble
 from clusterdiff.judgements.facts import Facts
-from clusterdiff.judgements.naming import named_like
 from clusterdiff.judgements.runs import Indexed
 from clusterdiff.points.clustering import Clustering
-from clusterdiff.points.labels import Int64Array
+from clusterdiff.points.labels import Int64Array, Labels, null
 from clusterdiff.table import record_html
 from clusterdiff.wording import count
 
@@ -215,7 +215,7 @@ def _result(
         for clusters in held.values()
         if len(clusters) > 1
     ]
-    labels = named_like(codes, run)
+    labels = _named(codes, run)
     new = Corrected.of(labels, run.clustering.points, run.clustering.ordered)
     assert isinstance(new, Corrected)
     new.index = run.clustering.index
@@ -228,6 +228,21 @@ def _result(
         absent,
     )
     return new
+
+
+def _named(codes: Int64Array, run: Indexed) -> Labels:
+    """Labels of new codes, called as the run calls its clusters; a part without a name gets a fresh one."""
+    clusters = len(run.sizes)
+    placed = codes >= 0
+    cells, size = np.unique(codes[placed] * (clusters + 1) + run.cluster[placed], return_counts=True)
+    new, old = cells // (clusters + 1), cells % (clusters + 1)
+    order = np.lexsort((old, -size, new))
+    used, first = np.unique(new[order], return_index=True)
+    compact = np.full(len(codes), -1)
+    compact[placed] = np.searchsorted(used, codes[placed])
+    labels = Labels(np.maximum(compact, 0), run.clustering.names[old[order][first]], null(compact))
+    names = inherit(run.clustering.labels, labels, run.points, own=False)
+    return Labels(np.maximum(labels.codes, 0), names, null(compact))
 
 
 def _torn(
