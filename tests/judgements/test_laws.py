@@ -60,7 +60,7 @@ def parts(clustering: cd.Clustering) -> Parts:
 
 
 def check(facts: Any, clusters: list[list[str]]) -> None:
-    """Laws 1 to 8 and 10 of applying judgements."""
+    """The ten laws of applying judgements."""
     js = judgements(facts)
     found = js.apply(clusters)
     result, before = together(found), together(clusters)
@@ -85,12 +85,22 @@ def check(facts: Any, clusters: list[list[str]]) -> None:
         set(block) - set(cluster) and set(block) & set(cluster) for block in blocks for cluster in clusters
     ):
         assert not result - before
-    if found.chosen == 0:  # 10: no other clustering that satisfies them changes fewer pairs
-        names = sorted(point for cluster in clusters for point in cluster)
-        for other in map(together, partitions("".join(names))):
-            if all((pair in other) == same for pair, same in said.items()):
-                assert len(before - other) >= len(before - result)
-                assert not (other ^ before) < flipped
+    for one, two in combinations(found, 2):
+        if any(set(one) & set(cluster) and set(two) & set(cluster) for cluster in clusters):
+            between = {frozenset((root.get(p, p), root.get(q, q))) for p in one for q in two}
+            assert between & set(map(frozenset, apart))  # 7: only a fact keeps parts of a cluster apart
+    links = before | {pair for block in blocks for pair in combinations(sorted(block), 2)}
+    for part in found:
+        reached = {min(part)}
+        while grown := {p for pair in links if set(pair) & reached for p in pair if p in part} - reached:
+            reached |= grown
+        assert reached == set(part)  # 8: nothing is together that neither it nor a fact connects
+    names = "".join(sorted(point for cluster in clusters for point in cluster))
+    others = [together(other) for other in partitions(names)]
+    for other in (x for x in others if all((pair in x) == same for pair, same in said.items())):
+        assert not (other ^ before) < flipped  # 9: no change is in vain
+        if found.chosen == 0:
+            assert len(before - other) >= len(before - result)  # 10: nothing tears fewer pairs
     assert js.judge(found).violated == 0
     assert (js.judge(clusters).violated == 0) == (parts(found) == parts(cd.Clustering(clusters)))
 
