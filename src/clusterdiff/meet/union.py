@@ -80,4 +80,6 @@ def uneven_of(
 def _shared_first(labels: Any, k: int) -> Int64Array:
     """All ``k`` clusters, those of the shared points first, in their order there."""
     found = np.empty(0, dtype=np.int64) if labels is None else np.asarray(labels, dtype=np.int64)
-    return np.concatenate([found, np.setdiff1d(np.arange(k), found)])
+    rest = np.ones(k, dtype=bool)
+    rest[found] = False
+    return np.concatenate([found, np.flatnonzero(rest)])

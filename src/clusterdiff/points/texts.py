@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Hashable, Iterable, Sequence
 from hashlib import sha256
+from json.encoder import encode_basestring_ascii
 from typing import Any
 
 from clusterdiff.errors import PatchError, listed
@@ -19,6 +20,8 @@ def text(point: Any) -> str:
     """
     if type(point) is str:
         return point
+    if type(point) is int:
+        return str(point)
     point = python(point)
     if isinstance(point, float) and point.is_integer():
         point = int(point)
@@ -40,7 +43,9 @@ def digest(points: Sequence[str]) -> str:
     >>> digest(["0", "1"])
     'b35800e69f8197d4'
     """
-    return sha256(json.dumps(list(points)).encode()).hexdigest()[:16]
+    # As json.dumps writes it, in half of the time.
+    written = f"[{', '.join(map(encode_basestring_ascii, points))}]"
+    return sha256(written.encode()).hexdigest()[:16]
 
 
 def refuse_ambiguous(points: Sequence[Hashable]) -> None:
