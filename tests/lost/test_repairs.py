@@ -187,5 +187,4 @@ def test_what_to_add_and_to_remove() -> None:
     assert told == {"remove 1 point (x) from 1", "add 1 point (b) of 0 to 0"}
     with pytest.raises(cd.ArgumentError, match="sequence"):
         diff.repairs().sequence  # noqa: B018
-    with pytest.raises(cd.ArgumentError, match="patch"):
-        diff.patch()
+    assert diff.patch().apply([{"a"}, {"c", "x"}]) == cd.Clustering([{"a", "b"}, {"c"}])

@@ -11,6 +11,8 @@ import numpy as np
 from clusterdiff.caching import cached_property
 from clusterdiff.diff.source import PointSource, least_of_cells
 from clusterdiff.diff.succession import CASES, EVENTS, FATES, ORIGINS, Succession
+from clusterdiff.errors import ArgumentError
+from clusterdiff.messages import Message
 from clusterdiff.points.labels import AnyArray, Int64Array
 from clusterdiff.table import Table, plain, record_html
 
@@ -373,6 +375,11 @@ class Changelog:
         2  c      None  1     continues
         """
         found, meet = self.succession, self.succession.meet
+        if not meet.knows_points:
+            raise ArgumentError(
+                "points that one side lacks were not brought from the tables as they are.",
+                Message('pass `missing="lost"`, or compare files or dicts.'),
+            )
         cell = meet.cell_of_point
         old, new = np.append(meet.true, -1)[cell], np.append(meet.pred, -1)[cell]
         for codes, alone in ((old, meet.missing), (new, meet.spurious)):

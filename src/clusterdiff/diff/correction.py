@@ -35,11 +35,11 @@ def correction(source: PointSource, policy: Policy) -> Patch:
             Message("give each point an index of its own, or pass `.to_numpy()` of both sides."),
         )
     before, after = pred.codes.astype(np.int64), true.codes.astype(np.int64)
-    if policy.missing == "drop":
-        before, after = _shared_alone(before, after)
-    elif policy.missing == "singleton":
+    if policy.rule.separates:
         alone = np.flatnonzero((before >= 0) & (after < 0))
         after[alone] = int(after.max(initial=-1)) + 1 + np.arange(len(alone))
+    elif not (policy.rule.refuses or policy.rule.keeps(False, True)):
+        before, after = _shared_alone(before, after)
     return derivation(before, after, names)
 
 

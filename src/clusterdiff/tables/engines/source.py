@@ -12,6 +12,7 @@ from clusterdiff.diff.analysis import CellNumbers
 from clusterdiff.diff.source import PointSource
 from clusterdiff.errors import ArgumentError
 from clusterdiff.meet.meet import Meet
+from clusterdiff.messages import Message
 from clusterdiff.points.alignment import Alignment, Order
 from clusterdiff.points.clustering import Clustering, Points
 from clusterdiff.points.labels import Int64Array, Labels
@@ -68,8 +69,8 @@ class Brought(PointSource):
         """Both sides, if no points were left out."""
         if self.original_meet is not self.meet:
             raise ArgumentError(
-                f"{self.engine} has left out the points that one side lacks.",
-                "compare them in memory: as files, dicts or Clusterings.",
+                f"points that one side lacks were not brought from {self.engine} as they are.",
+                Message('pass `missing="lost"`, or compare files or dicts.'),
             )
         return self._known.true, self._known.pred, self._known.order.names
 
