@@ -107,6 +107,15 @@ def test_a_patch_adds_what_pred_lacks_and_separates_what_true_lacks() -> None:
     assert cd.compare(TRUE, {p: PRED[p] for p in "abdefgxyzw"}, missing="drop").patch().operations
 
 
+def test_a_patch_leaves_dropped_points_where_they_are() -> None:
+    """Points that only `pred` has stay with the largest part of their cluster; those of `true` alone do not come."""
+    pred = {"a": 1, "b": 2, "c": 2, "e": 2, "d": 3, "x": 2, "y": 9}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", cd.ClusterdiffWarning)
+        diff = cd.compare({"a": 1, "b": 1, "c": 2, "e": 2, "d": 2, "z": 2}, pred, missing="drop")
+    assert diff.patch().apply(pred) == cd.Clustering([{"a", "b"}, {"c", "e", "d", "x"}, {"y"}])
+
+
 def test_patches_split_off_what_only_pred_has() -> None:
     """Points that `true` lacks are single there, and a patch can take them out of their clusters."""
     true = {"a": 1, "b": 1}
