@@ -1,0 +1,321 @@
+"""Who is hit: the predicates whose points go wrong more often than others, tested, corrected and ranked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from clusterdiff.diff.attributes import Values
+from clusterdiff.diff.blame import Blame
+from clusterdiff.diff.outcomes import ALPHA, Excess, Outcome, outcomes
+from clusterdiff.diff.predicates import Clusters, Coding, Column, Predicate, by_cluster_size
+from clusterdiff.diff.shapes import Shapes
+from clusterdiff.diff.source import PointSource
+from clusterdiff.points.labels import AnyArray, BoolArray
+from clusterdiff.table import plain
+
+#: What is shown: rates at least this many times as high, and at least this share of the loss.
+RATIO, COVER = 1.5, 0.01
+#: A predicate must hold, and not hold, for this many points, and for this share of them.
+POINTS, SHARE = 10, 0.0005
+#: How many rows are shown, and how many of those that tell the same points otherwise.
+ROWS, ALSO = 8, 52
+#: How many columns conjunctions are made of, and by how much one must explain more than its better half.
+COLUMNS, BETTER = 8, 1.1
+
+
+@dataclass(frozen=True)
+class Hit:
+    """Points with a predicate that suffered an outcome more often than others.
+
+    ``cover`` is the share of the loss that is charged to them, and ``adds`` that without the points of the rows above.
+    ``explains`` is what rows are ranked by. ``points`` says for which points the predicate holds.
+    """
+
+    outcome: str
+    column: str
+    text: str
+    kind: str
+    excess: Excess
+    holm: float
+    cover: float
+    explains: float
+    adds: float
+    eligible: int
+    example: Any = None
+    points: BoolArray = field(repr=False, compare=False, default_factory=lambda: np.zeros(0, dtype=bool))
+
+    @property
+    def spares(self) -> bool:
+        """Whether it holds for most: then the others are spared."""
+        return self.excess.n > self.eligible / 2
+
+    @property
+    def words(self) -> str:
+        """The predicate."""
+        return self.text if self.kind == "and" else f"{self.column} {self.text}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values; the ratios are None where the rest has no hit."""
+        out = {name: getattr(self, name) for name in ("outcome", "column", "text", "kind")}
+        numbers = self.excess._asdict() | {
+            name: getattr(self, name) for name in ("holm", "cover", "explains", "adds")
+        }
+        out |= {name: value if isfinite(value) else None for name, value in numbers.items()}
+        return out | {"example": plain(self.example)}
+
+
+class Base(NamedTuple):
+    """How often an outcome befell anybody: of the eligible points so many, and its share of the loss."""
+
+    eligible: int
+    hits: float
+    rate: float
+    share: float
+
+
+@dataclass(frozen=True)
+class Hits:
+    """Who is hit. ``rows`` add to each other, best first; ``also`` tells the same points otherwise.
+
+    ``tests`` predicates and outcomes were looked at; ``base`` says how often each outcome befell anybody.
+    """
+
+    rows: list[Hit]
+    also: list[Hit]
+    tests: int
+    base: dict[str, Base]
+    columns: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values."""
+        return {
+            "tests": self.tests,
+            "base": {name: base._asdict() for name, base in self.base.items()},
+            "rows": [row.to_dict() for row in self.rows],
+            "also": [row.to_dict() for row in self.also],
+        }
+
+
+class Candidate(NamedTuple):
+    """A predicate that passed for an outcome; ``rank`` is what it explains, times the outcome's share of the loss."""
+
+    predicate: Predicate
+    outcome: Outcome
+    excess: Excess
+    cover: float
+    rank: float
+    holm: float = 1.0
+
+    @property
+    def inside(self) -> BoolArray:
+        """For which of the eligible points the predicate holds."""
+        holds: BoolArray = self.predicate.holds[self.predicate.coding.codes[self.outcome.at]]
+        return holds
+
+    @property
+    def strata(self) -> bool:
+        """Whether true clusters are compared with others of their size."""
+        return self.predicate.kind != "size"
+
+
+def who(shapes: Shapes, source: PointSource, columns: Mapping[str, Values]) -> Hits:
+    """Which points are hit, by columns of values."""
+    blame: Blame = shapes.blame
+    points, whole = blame.points(source), shapes.analysis.loss.total
+    found = outcomes(points, shapes) if whole > 0 else []
+    n = len(points.true)
+    clusters = Clusters.of_points(points.true, max(POINTS, int(SHARE * n)))
+    search = Search(found, whole)
+    search.look(by_cluster_size(clusters))
+    for name, values in columns.items():
+        for predicates in Column(name, values, clusters).predicates():
+            search.look(predicates)
+    rows, also = search.rows()
+    base = {o.name: Base(o.n, o.hits, o.hits / o.n, float(o.blame.sum()) / whole) for o in found}
+    return Hits(rows, also, search.tests, base, len(columns))
+
+
+class Search:
+    """Predicates that are looked at one coding after the other, and those that passed."""
+
+    def __init__(self, outcomes: list[Outcome], whole: float) -> None:
+        self.outcomes = outcomes
+        self.whole = whole
+        self.tests = 0
+        self.passed: list[Candidate] = []
+        #: The strata's rates are the same for all predicates.
+        self.shares = {o.name: float(o.blame.sum()) / whole for o in outcomes}
+
+    def look(self, predicates: list[Predicate]) -> None:
+        """Test the predicates of one coding for every outcome; sums are made once per code."""
+        if not predicates:
+            return
+        coding = predicates[0].coding
+        for outcome in self.outcomes:
+            mine = [p for p in predicates if p.kind != "size" or outcome.name == "left"]
+            if not mine:
+                continue
+            number, hits, expected, blame = _sums(coding, outcome)
+            for predicate in mine:
+                holds = predicate.holds
+                n = int(number[holds].sum())
+                if not POINTS <= n <= outcome.n - POINTS:
+                    continue
+                self.tests += 1
+                cover = float(blame[holds].sum()) / self.whole
+                due = (
+                    float(expected[holds].sum()) if predicate.kind != "size" else outcome.hits * n / outcome.n
+                )
+                # A design effect of 1 is the least that there can be.
+                if cover >= COVER and _passes(outcome.excess(n, float(hits[holds].sum()), due)):
+                    self._test(predicate, outcome, cover)
+
+    def _test(self, predicate: Predicate, outcome: Outcome, cover: float) -> None:
+        candidate = Candidate(predicate, outcome, Excess(0, 0, 0, 0, 0, 0, 0, 0, 1), cover, 0.0)
+        excess = outcome.test(candidate.inside, strata=candidate.strata)
+        if excess is not None and _passes(excess):
+            rank = outcome.explained(excess.hits, excess.expected) * self.shares[outcome.name]
+            self.passed.append(candidate._replace(excess=excess, rank=rank))
+
+    def corrected(self) -> list[Candidate]:
+        """Those that pass after Holm's correction, in the order in which they were looked at."""
+        order = sorted(range(len(self.passed)), key=lambda i: self.passed[i].excess.p)
+        worst, found = 0.0, {}
+        for place, i in enumerate(order):
+            worst = max(worst, min(1.0, self.passed[i].excess.p * (self.tests - place)))
+            if worst <= ALPHA:
+                found[i] = self.passed[i]._replace(holm=worst)
+        return [found[i] for i in sorted(found)]
+
+    def rows(self) -> tuple[list[Hit], list[Hit]]:
+        """The rows, each of which adds to those above, and what tells the same points otherwise."""
+        singles = self.corrected()
+        ranked = sorted([*singles, *self._conjunctions(singles)], key=lambda c: -c.rank)
+        covered: dict[str, _Covered] = {}
+        rows: list[Hit] = []
+        also: list[Hit] = []
+        for candidate in ranked:
+            if len(rows) == ROWS or len(also) == ALSO:
+                break
+            above = covered.setdefault(candidate.outcome.name, _Covered(candidate.outcome))
+            adds, new = self._adding(candidate, above)
+            if new:
+                above.cover(candidate)
+            (rows if new else also).append(_hit(candidate, adds, self.shares))
+        return rows, also
+
+    def _adding(self, candidate: Candidate, above: _Covered) -> tuple[float, bool]:
+        """What it adds to the rows above, and whether it passes without their points and the clusters they struck."""
+        if not above.keys:
+            return candidate.cover, True
+        rest, left = above.rest, candidate.inside[above.left]
+        adds = float(rest.blame[left].sum()) / self.whole
+        if _key(candidate) in above.keys or adds < COVER:
+            return adds, False
+        excess = rest.test(left, strata=candidate.strata)
+        return adds, excess is not None and _passes(excess, self.tests)
+
+    def _conjunctions(self, singles: list[Candidate]) -> Iterator[Candidate]:
+        """Two predicates at a time, of the best of each column."""
+        for outcome in self.outcomes:
+            best: dict[str, Candidate] = {}
+            for c in sorted(singles, key=lambda c: -c.rank):
+                if c.outcome is outcome and c.predicate.kind not in ("size", "cluster", "pair"):
+                    best.setdefault(c.predicate.column, c)
+            top = list(best.values())[:COLUMNS]
+            for i, second in enumerate(top):
+                for first in top[:i]:
+                    both = self._both(first, second, self.tests + len(top) ** 2)
+                    if both is not None:
+                        yield both
+
+    def _both(self, first: Candidate, second: Candidate, tests: int) -> Candidate | None:
+        outcome, a, b = first.outcome, first.inside, second.inside
+        both = a & b
+        if np.count_nonzero(both) < POINTS:
+            return None
+        alone = max(_mean(outcome.hit[a & ~b]), _mean(outcome.hit[b & ~a]))
+        cover = float(outcome.blame[both].sum()) / self.whole
+        if cover < COVER or _mean(outcome.hit[both]) < RATIO * alone:
+            return None
+        excess = outcome.test(both)
+        if excess is None or excess.p * tests > ALPHA:
+            return None
+        rank = outcome.explained(excess.hits, excess.expected) * self.shares[outcome.name]
+        if rank < BETTER * max(first.rank, second.rank):
+            return None
+        p, q = first.predicate, second.predicate
+        coding = Coding((p.points & q.points).astype(np.int64), 2)
+        text = f"{p.column} {p.text} and {q.column} {q.text}"
+        joint = Predicate(f"{p.column} & {q.column}", text, "and", coding, np.array([False, True]))
+        return Candidate(joint, outcome, excess, cover, rank, min(1.0, excess.p * tests))
+
+
+class _Covered:
+    """The points of the rows above and of the clusters that they struck, for one outcome."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        self.outcome = outcome
+        self.done = np.zeros(outcome.n, dtype=bool)
+        self.keys: set[tuple[str, bool]] = set()
+
+    def cover(self, candidate: Candidate) -> None:
+        """Add a row."""
+        inside, unit = candidate.inside, self.outcome.unit
+        struck = np.zeros(int(unit.max(initial=-1)) + 1, dtype=bool)
+        struck[unit[inside & (self.outcome.hit > 0)]] = True
+        self.done |= inside | struck[unit]
+        self.keys.add(_key(candidate))
+        self.left = np.flatnonzero(~self.done)
+        self.rest = self.outcome.without(self.done)
+
+
+def _key(candidate: Candidate) -> tuple[str, bool]:
+    """There is one row per column and outcome, and one for its nulls."""
+    return candidate.predicate.column, candidate.predicate.kind == "null"
+
+
+def _passes(excess: Excess, tests: int = 1) -> bool:
+    return excess.adjusted >= RATIO and excess.hits > excess.expected and excess.p * tests <= ALPHA
+
+
+def _sums(coding: Coding, outcome: Outcome) -> tuple[AnyArray, AnyArray, AnyArray, AnyArray]:
+    """Per code: how many eligible points there are, what befell them, what was to be expected, and their blame."""
+    codes = coding.codes[outcome.at]
+    struck = outcome.struck
+    mine = codes[struck]
+    return (
+        np.bincount(codes, minlength=coding.k),
+        np.bincount(mine, outcome.hit[struck], coding.k),
+        np.bincount(codes, outcome.expected, coding.k),
+        np.bincount(mine, outcome.blame[struck], coding.k),
+    )
+
+
+def _mean(values: Iterable[float]) -> float:
+    array = np.asarray(values)
+    return float(array.mean()) if len(array) else 0.0
+
+
+def _hit(candidate: Candidate, adds: float, shares: Mapping[str, float]) -> Hit:
+    predicate, outcome = candidate.predicate, candidate.outcome
+    share = shares[outcome.name]
+    return Hit(
+        outcome.name,
+        predicate.column,
+        predicate.text,
+        predicate.kind,
+        candidate.excess,
+        candidate.holm,
+        candidate.cover,
+        candidate.rank / share if share else 0.0,
+        adds,
+        outcome.n,
+        predicate.example,
+        predicate.points,
+    )
