@@ -10,6 +10,7 @@ import pytest
 
 import clusterdiff as cd
 from clusterdiff.diff.blame import Blame
+from clusterdiff.diff.harms import Harm
 from clusterdiff.diff.loss import PARTS
 from clusterdiff.diff.shapes import SHAPES, Shapes
 
@@ -45,3 +46,16 @@ def test_lost_points_have_shapes_of_their_own() -> None:
             for row in rows
         }
         assert found == {shape: pytest.approx(losses, abs=1e-9) for shape, losses in case["shapes"].items()}
+
+
+def test_hits_are_tested_as_they_should_be() -> None:
+    """Rates, expectations by stratum, the design effect of clusters, p and what is explained."""
+    for case in CASES["tables"]:
+        hit = np.array(case["y"], dtype=float)
+        arrays = (np.array(case[name]) for name in ("unit", "stratum", "event"))
+        harm = Harm("left", np.arange(len(hit)), hit, hit, *arrays)
+        excess = harm.test(np.array(case["x"], dtype=bool))
+        assert excess is not None
+        found = excess._asdict() | {"explains": harm.explained(excess.hits, excess.expected)}
+        for name, expected in case["expect"].items():
+            assert found[name] == pytest.approx(np.inf if expected is None else expected, abs=1e-9), name

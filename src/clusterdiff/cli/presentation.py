@@ -28,6 +28,7 @@ from clusterdiff.cli.screen import (
 )
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.news import news, sentences
+from clusterdiff.diff.patterns import Patterns
 from clusterdiff.diff.slices import BUILT_IN, Slice
 from clusterdiff.errors import ArgumentError, nearest
 from clusterdiff.files import STAGE
@@ -113,7 +114,7 @@ def show(
 def as_data(diff: Comparison, how: How, columns: Columns | None) -> dict[str, Any]:
     """A comparison as plain values."""
     data = diff.to_dict(how.measures, how.top)
-    data |= explanation_as_data(diff, how)
+    data |= explanation_as_data(diff, how, columns)
     if how.by:
         data["slices"] = slices_as_data(sliced(diff, how.by, columns))
     if how.sides != SIDES:
@@ -131,14 +132,16 @@ def as_text(diff: Comparison, how: How, columns: Columns | None, out: Console) -
         yield from map(Text, rest)
         yield Text()
     yield from summary(diff, diff.scores(how.measures), voice, how.measure)
-    yield from costliest(diff, how, voice, out)
+    yield from costliest(diff, how, voice, out, columns)
     for name, table in slices.items():
         yield from slices_as_text(name, table, out)
     yield Text()
     yield Text(diff.signature, DIM)
 
 
-def costliest(diff: Comparison, how: How, voice: Voice, out: Console) -> Iterator[RenderableType]:
+def costliest(
+    diff: Comparison, how: How, voice: Voice, out: Console, columns: Columns | None = None
+) -> Iterator[RenderableType]:
     """The costliest components, in the form that was asked for."""
     STAGE.debug("explaining")
     told = None if how.measure == "S_H" else diff.explain(how.measure, top=how.top, sides=how.sides)
@@ -158,7 +161,7 @@ def costliest(diff: Comparison, how: How, voice: Voice, out: Console) -> Iterato
             yield from clusters_as_text(diff, how.measure, how.top, voice)
     if how.explain:
         yield Text()
-        yield from explanation_as_text(diff, how, voice, out)
+        yield from explanation_as_text(diff, how, voice, out, columns)
 
 
 def print_all(told: Iterable[RenderableType]) -> None:
@@ -177,7 +180,7 @@ def sliced(diff: Comparison, names: Sequence[str], columns: Columns | None = Non
     return {name: diff.by(_column(name, diff, columns or {})) for name in names}
 
 
-def explanation_as_data(diff: Comparison, how: How) -> dict[str, Any]:
+def explanation_as_data(diff: Comparison, how: How, columns: Columns | None = None) -> dict[str, Any]:
     """What was asked for of where the score was lost and what to fix first, as plain values."""
     STAGE.debug("explaining")
     data: dict[str, Any] = {}
@@ -185,6 +188,8 @@ def explanation_as_data(diff: Comparison, how: How) -> dict[str, Any]:
         data["gains"] = gains_as_data(diff, how.measure, how.top)
     if how.explain:
         told = diff.explain(how.measure, top=how.top, sides=how.sides)
+        if how.measure == "S_H":
+            data["patterns"] = diff.patterns(attributes=columns, sides=how.sides).to_dict()
         data |= {"explanation": told.to_dict(), "repairs": diff.repairs(how.measure).to_dict(how.top)}
     return data
 
@@ -208,14 +213,22 @@ def _column(name: str, diff: Comparison, columns: Columns) -> object:
     )
 
 
-def explanation_as_text(diff: Comparison, how: How, voice: Voice, out: Console) -> Iterator[RenderableType]:
+def explanation_as_text(
+    diff: Comparison, how: How, voice: Voice, out: Console, columns: Columns | None = None
+) -> Iterator[RenderableType]:
     """Where the score was lost, and what to fix first: by how much, and which share of the loss that is."""
     told = diff.explain(how.measure, top=how.top, sides=voice.sides)
-    yield from flowing(str(told).splitlines(), out)
+    yield from flowing(told.sentences, out)
+    grouped = False
+    if how.measure == "S_H":
+        found = diff.patterns(attributes=columns, sides=voice.sides)
+        grouped = bool(found.groups) and found.regime != "tiny"
+        yield from patterns_as_text(found, out)
+    yield from flowing(str(told).splitlines()[len(told.sentences) :], out)
     repairs = diff.repairs(how.measure)
     if not len(repairs):
         return
-    yield Text("\nwhat to fix first", "bold")
+    yield Text("\nsingle repairs" if grouped else "\nwhat to fix first", "bold")
     first = repairs[: how.top]
     gains = [(change(repair.gain), f"{percent(repair.gain / told.lost)} of the loss") for repair in first]
     widths = [max(map(len, column)) for column in zip(*gains, strict=True)]
@@ -230,6 +243,24 @@ def explanation_as_text(diff: Comparison, how: How, voice: Voice, out: Console) 
     restored = f"restoring the {voice.sides[0]} {plural(voice.nouns.cluster)} takes {steps}"
     order = ", choosing the one that gains most each time" if len(repairs.sequence) > 1 else ""
     yield from flowing([f"{restored}{order}"], out)
+
+
+def patterns_as_text(found: Patterns, out: Console) -> Iterator[RenderableType]:
+    """What goes wrong, who is hit, and groups to fix; in one line where components tell it themselves."""
+    if found.regime == "tiny":
+        yield from flowing(found.summary, out)
+        return
+    for heading, lines in found.blocks():
+        yield Text(f"\n{heading}", "bold")
+        width = max(len(figure) for figure, _ in lines)
+        for figure, words in lines:
+            indent = f"  {figure.rjust(width)}  " if width else "  "
+            if out.is_terminal:
+                yield from hanging(Text(words), indent, " " * len(indent), out)
+            else:
+                yield Text(indent + words)
+    if found.shapes:
+        yield Text()
 
 
 def _repair(told: str, gain: str, share: str, out: Console) -> Iterator[RenderableType]:

@@ -2,24 +2,59 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from clusterdiff import _core
-from clusterdiff.errors import LabelError
+from clusterdiff.diff.source import PointSource
+from clusterdiff.errors import ArgumentError, LabelError
+from clusterdiff.points.index import index_of
 from clusterdiff.points.labels import AnyArray, IntArray
 from clusterdiff.points.reading import read_labels
 
 
-class Values(NamedTuple):
+def given_columns(attributes: object, source: PointSource) -> dict[Any, Any]:
+    """The columns of attributes: one value per point compared, in their order.
+
+    A frame, a dict of columns, or a dict from point to a dict of attributes.
+    """
+    columns: Mapping[Any, object]
+    if isinstance(attributes, Mapping):
+        first = next(iter(attributes.values()), None)
+        if isinstance(first, Mapping):
+            names = list(dict.fromkeys(name for row in attributes.values() for name in row))
+            columns = {name: {point: row.get(name) for point, row in attributes.items()} for name in names}
+        else:
+            columns = attributes
+    else:
+        import narwhals.stable.v2 as nw
+
+        try:
+            frame: Any = nw.from_native(attributes, eager_only=True)
+        except TypeError:
+            raise ArgumentError.must(
+                "attributes",
+                "be a frame, a dict of columns, or a dict from point to a dict of attributes",
+                got=type(attributes).__name__,
+            ) from None
+        # The index of a pandas frame names the points; other columns come as plain values.
+        indexed = index_of(attributes) is not None
+        columns = {
+            name: frame[name].to_native() if indexed else frame[name].to_list() for name in frame.columns
+        }
+    return {name: source.describe(column, f"attributes[{name!r}]") for name, column in columns.items()}
+
+
+class Attribute(NamedTuple):
     """A column: the code of each point's value, -1 where there is none, and the distinct values."""
 
     codes: IntArray
     distinct: AnyArray
 
 
-def read_values(column: Any) -> Values | None:
+def read_values(column: Any) -> Attribute | None:
     """The values of a column; None if they cannot be told apart, as lists and dicts cannot.
 
     >>> values = read_values([0.5, None, 0.5, 2.0])
@@ -33,7 +68,7 @@ def read_values(column: Any) -> Values | None:
         labels = read_labels(column, "column")
     except LabelError:
         return None
-    return Values(labels.codes, labels.names)
+    return Attribute(labels.codes, labels.names)
 
 
 def _as_floats(column: Any) -> AnyArray | None:
@@ -49,9 +84,9 @@ def _as_floats(column: Any) -> AnyArray | None:
     return np.asarray(column, dtype=np.float64) if kind == "f" else None
 
 
-def _of_floats(floats: AnyArray) -> Values:
+def _of_floats(floats: AnyArray) -> Attribute:
     present = np.flatnonzero(~np.isnan(floats))
     codes = np.full(len(floats), -1, dtype=np.int64)
     kept = floats[present] + 0.0  # there is one zero
     codes[present], first = _core.encode_integers(kept.view(np.int64))
-    return Values(codes, kept[first])
+    return Attribute(codes, kept[first])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from math import ldexp
 from os import PathLike
 from typing import Any, TypeVar, overload
@@ -19,6 +19,7 @@ from clusterdiff.diff.gains import By, Gains, gains
 from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.patch import Patch
 from clusterdiff.diff.paths import GROUPINGS, Grouping, adding_up, loss_of, losses_by
+from clusterdiff.diff.patterns import Patterns, patterns
 from clusterdiff.diff.repairs import Repairs
 from clusterdiff.diff.scores import AnyMeasure as AnyMeasure
 from clusterdiff.diff.scores import Scores
@@ -362,6 +363,30 @@ class Comparison(Scores, Changelog):
         1  web         2  0.5000  0.2500      0.2500      0.0000        0.0000         0.0000
         """
         return by(self.analysis, self.source, column)
+
+    def patterns(
+        self,
+        columns: Sequence[str] | None = None,
+        *,
+        attributes: object = None,
+        sides: tuple[str, str] = ("true", "predicted"),
+    ) -> Patterns:
+        """What goes wrong, who is hit, and what to fix first as groups: see :class:`clusterdiff.types.Patterns`.
+
+        ``columns`` of the tables, all if None, and ``attributes`` as :meth:`report` takes them, say who is hit.
+
+        >>> import clusterdiff as cd
+        >>> print(cd.compare(["A", "A", "A", "B", "C"], [1, 1, 2, 3, 3]).patterns())
+        S_H = 0.2524: 0.7476 was lost, in 2 of 2 components.
+        what goes wrong
+          54%  two true clusters in one: 1 component of 2 points
+          46%  one true cluster in two: 1 component, mostly 1 point split off, out of 3
+        what to fix first
+          +0.4000  54% of the loss  two true clusters in one: 1 point, then S_H = 0.6524
+          +0.3476  46% of the loss  one true cluster in two: 1 point, then S_H = 1.0000
+        """
+        seen = self.comparison_for(resolve("S_H"))
+        return patterns(seen.analysis, seen.source, columns, attributes, sides)
 
     def report(
         self,

@@ -113,8 +113,13 @@ def features(values: AnyArray) -> Features:
     starts = np.concatenate([[0], ends[:-1] + 1])
     length = ends - starts
 
+    text = np.repeat(np.arange(len(starts), dtype=np.int32), length + 1)
+
     def number(mask: BoolArray) -> Int64Array:
-        return np.add.reduceat(mask, starts, dtype=np.int64)
+        at = np.flatnonzero(mask)
+        if len(at) < len(mask) // 4:
+            return np.bincount(text[at], minlength=len(starts))
+        return np.add.reduceat(mask.view(np.uint8), starts, dtype=np.int64)
 
     def before(mask: BoolArray) -> BoolArray:
         return np.concatenate([[False], mask[:-1]])
@@ -123,7 +128,9 @@ def features(values: AnyArray) -> Features:
         return np.concatenate([mask[1:], [False]])
 
     def has(*wanted: str) -> BoolArray:
-        found: BoolArray = number(np.isin(signs, [ord(sign) for sign in wanted])) > 0
+        found = np.zeros(len(starts), dtype=bool)
+        for sign in wanted:
+            found[text[signs == ord(sign)]] = True
         return found
 
     upper, lower = (signs >= 65) & (signs <= 90), (signs >= 97) & (signs <= 122)

@@ -9,14 +9,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clusterdiff.diff.attributes import Values
+from clusterdiff.diff.attributes import Attribute
 from clusterdiff.diff.blame import Blame
-from clusterdiff.diff.outcomes import ALPHA, Excess, Outcome, outcomes
-from clusterdiff.diff.predicates import Clusters, Coding, Column, Predicate, by_cluster_size
+from clusterdiff.diff.harms import ALPHA, Excess, Harm, harms
+from clusterdiff.diff.predicates import Coding, Predicate, Questions, TrueClusters, by_cluster_size
 from clusterdiff.diff.shapes import Shapes
 from clusterdiff.diff.source import PointSource
 from clusterdiff.points.labels import AnyArray, BoolArray
 from clusterdiff.table import plain
+from clusterdiff.wording import name
 
 #: What is shown: rates at least this many times as high, and at least this share of the loss.
 RATIO, COVER = 1.5, 0.01
@@ -24,19 +25,21 @@ RATIO, COVER = 1.5, 0.01
 POINTS, SHARE = 10, 0.0005
 #: How many rows are shown, and how many of those that tell the same points otherwise.
 ROWS, ALSO = 8, 52
+#: How many codes are summed at once.
+CHUNK = 1 << 16
 #: How many columns conjunctions are made of, and by how much one must explain more than its better half.
 COLUMNS, BETTER = 8, 1.1
 
 
 @dataclass(frozen=True)
 class Hit:
-    """Points with a predicate that suffered an outcome more often than others.
+    """Points with a predicate that suffered a harm more often than others.
 
     ``cover`` is the share of the loss that is charged to them, and ``adds`` that without the points of the rows above.
     ``explains`` is what rows are ranked by. ``points`` says for which points the predicate holds.
     """
 
-    outcome: str
+    harm: str
     column: str
     text: str
     kind: str
@@ -57,20 +60,21 @@ class Hit:
     @property
     def words(self) -> str:
         """The predicate."""
-        return self.text if self.kind == "and" else f"{self.column} {self.text}"
+        return self.text if self.kind == "and" else f"{name(self.column)} {self.text}"
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values; the ratios are None where the rest has no hit."""
-        out = {name: getattr(self, name) for name in ("outcome", "column", "text", "kind")}
+        out: dict[str, Any] = {"outcome": self.harm}
+        out |= {key: getattr(self, key) for key in ("column", "text", "kind")}
         numbers = self.excess._asdict() | {
-            name: getattr(self, name) for name in ("holm", "cover", "explains", "adds")
+            key: getattr(self, key) for key in ("holm", "cover", "explains", "adds")
         }
-        out |= {name: value if isfinite(value) else None for name, value in numbers.items()}
+        out |= {key: value if isfinite(value) else None for key, value in numbers.items()}
         return out | {"example": plain(self.example)}
 
 
 class Base(NamedTuple):
-    """How often an outcome befell anybody: of the eligible points so many, and its share of the loss."""
+    """How often a harm befell anybody: of the eligible points so many, and its share of the loss."""
 
     eligible: int
     hits: float
@@ -82,7 +86,7 @@ class Base(NamedTuple):
 class Hits:
     """Who is hit. ``rows`` add to each other, best first; ``also`` tells the same points otherwise.
 
-    ``tests`` predicates and outcomes were looked at; ``base`` says how often each outcome befell anybody.
+    ``tests`` predicates and harms were looked at; ``base`` says how often each harm befell anybody.
     """
 
     rows: list[Hit]
@@ -95,17 +99,17 @@ class Hits:
         """All of it as plain values."""
         return {
             "tests": self.tests,
-            "base": {name: base._asdict() for name, base in self.base.items()},
+            "base": {harm: base._asdict() for harm, base in self.base.items()},
             "rows": [row.to_dict() for row in self.rows],
             "also": [row.to_dict() for row in self.also],
         }
 
 
 class Candidate(NamedTuple):
-    """A predicate that passed for an outcome; ``rank`` is what it explains, times the outcome's share of the loss."""
+    """A predicate that passed for an harm; ``rank`` is what it explains, times the harm's share of the loss."""
 
     predicate: Predicate
-    outcome: Outcome
+    harm: Harm
     excess: Excess
     cover: float
     rank: float
@@ -114,7 +118,7 @@ class Candidate(NamedTuple):
     @property
     def inside(self) -> BoolArray:
         """For which of the eligible points the predicate holds."""
-        holds: BoolArray = self.predicate.holds[self.predicate.coding.codes[self.outcome.at]]
+        holds: BoolArray = self.predicate.holds[self.predicate.coding.codes[self.harm.at]]
         return holds
 
     @property
@@ -123,17 +127,17 @@ class Candidate(NamedTuple):
         return self.predicate.kind != "size"
 
 
-def who(shapes: Shapes, source: PointSource, columns: Mapping[str, Values]) -> Hits:
+def who(shapes: Shapes, source: PointSource, columns: Mapping[str, Attribute]) -> Hits:
     """Which points are hit, by columns of values."""
     blame: Blame = shapes.blame
     points, whole = blame.points(source), shapes.analysis.loss.total
-    found = outcomes(points, shapes) if whole > 0 else []
+    found = harms(points, shapes) if whole > 0 else []
     n = len(points.true)
-    clusters = Clusters.of_points(points.true, max(POINTS, int(SHARE * n)))
+    clusters = TrueClusters.of_points(points.true, max(POINTS, int(SHARE * n)))
     search = Search(found, whole)
     search.look(by_cluster_size(clusters))
-    for name, values in columns.items():
-        for predicates in Column(name, values, clusters).predicates():
+    for column, values in columns.items():
+        for predicates in Questions(column, values, clusters).predicates():
             search.look(predicates)
     rows, also = search.rows()
     base = {o.name: Base(o.n, o.hits, o.hits / o.n, float(o.blame.sum()) / whole) for o in found}
@@ -143,43 +147,35 @@ def who(shapes: Shapes, source: PointSource, columns: Mapping[str, Values]) -> H
 class Search:
     """Predicates that are looked at one coding after the other, and those that passed."""
 
-    def __init__(self, outcomes: list[Outcome], whole: float) -> None:
-        self.outcomes = outcomes
+    def __init__(self, harms: list[Harm], whole: float) -> None:
+        self.harms = harms
         self.whole = whole
         self.tests = 0
         self.passed: list[Candidate] = []
-        #: The strata's rates are the same for all predicates.
-        self.shares = {o.name: float(o.blame.sum()) / whole for o in outcomes}
+        #: The share of the loss of each harm.
+        self.shares = {o.name: float(o.blame.sum()) / whole for o in harms}
 
     def look(self, predicates: list[Predicate]) -> None:
-        """Test the predicates of one coding for every outcome; sums are made once per code."""
-        if not predicates:
+        """Test the predicates of one coding for every harm; sums are made once per code."""
+        if not predicates or not self.harms:
             return
-        coding = predicates[0].coding
-        for outcome in self.outcomes:
-            mine = [p for p in predicates if p.kind != "size" or outcome.name == "left"]
-            if not mine:
-                continue
-            number, hits, expected, blame = _sums(coding, outcome)
-            for predicate in mine:
-                holds = predicate.holds
-                n = int(number[holds].sum())
-                if not POINTS <= n <= outcome.n - POINTS:
-                    continue
+        sums = _sums(predicates, self.harms)
+        for harm, columns in zip(self.harms, np.split(sums, len(self.harms), axis=1), strict=True):
+            for predicate, (number, hits, expected, blame) in zip(predicates, columns.tolist(), strict=True):
+                n, sized = int(number), predicate.kind == "size"
+                if not POINTS <= n <= harm.n - POINTS or (sized and harm.name != "left"):
+                    continue  # among merged clusters the smaller is hit by definition
                 self.tests += 1
-                cover = float(blame[holds].sum()) / self.whole
-                due = (
-                    float(expected[holds].sum()) if predicate.kind != "size" else outcome.hits * n / outcome.n
-                )
+                due = harm.hits * n / harm.n if sized else expected
                 # A design effect of 1 is the least that there can be.
-                if cover >= COVER and _passes(outcome.excess(n, float(hits[holds].sum()), due)):
-                    self._test(predicate, outcome, cover)
+                if blame >= COVER * self.whole and _passes(harm.excess(n, hits, due)):
+                    self._test(predicate, harm, blame / self.whole)
 
-    def _test(self, predicate: Predicate, outcome: Outcome, cover: float) -> None:
-        candidate = Candidate(predicate, outcome, Excess(0, 0, 0, 0, 0, 0, 0, 0, 1), cover, 0.0)
-        excess = outcome.test(candidate.inside, strata=candidate.strata)
+    def _test(self, predicate: Predicate, harm: Harm, cover: float) -> None:
+        candidate = Candidate(predicate, harm, Excess(0, 0, 0, 0, 0, 0, 0, 0, 1), cover, 0.0)
+        excess = harm.test(candidate.inside, strata=candidate.strata)
         if excess is not None and _passes(excess):
-            rank = outcome.explained(excess.hits, excess.expected) * self.shares[outcome.name]
+            rank = harm.explained(excess.hits, excess.expected) * self.shares[harm.name]
             self.passed.append(candidate._replace(excess=excess, rank=rank))
 
     def corrected(self) -> list[Candidate]:
@@ -202,7 +198,7 @@ class Search:
         for candidate in ranked:
             if len(rows) == ROWS or len(also) == ALSO:
                 break
-            above = covered.setdefault(candidate.outcome.name, _Covered(candidate.outcome))
+            above = covered.setdefault(candidate.harm.name, _Covered(candidate.harm))
             adds, new = self._adding(candidate, above)
             if new:
                 above.cover(candidate)
@@ -222,10 +218,10 @@ class Search:
 
     def _conjunctions(self, singles: list[Candidate]) -> Iterator[Candidate]:
         """Two predicates at a time, of the best of each column."""
-        for outcome in self.outcomes:
+        for harm in self.harms:
             best: dict[str, Candidate] = {}
             for c in sorted(singles, key=lambda c: -c.rank):
-                if c.outcome is outcome and c.predicate.kind not in ("size", "cluster", "pair"):
+                if c.harm is harm and c.predicate.kind not in ("size", "cluster", "pair"):
                     best.setdefault(c.predicate.column, c)
             top = list(best.values())[:COLUMNS]
             for i, second in enumerate(top):
@@ -235,48 +231,48 @@ class Search:
                         yield both
 
     def _both(self, first: Candidate, second: Candidate, tests: int) -> Candidate | None:
-        outcome, a, b = first.outcome, first.inside, second.inside
+        harm, a, b = first.harm, first.inside, second.inside
         both = a & b
         if np.count_nonzero(both) < POINTS:
             return None
-        alone = max(_mean(outcome.hit[a & ~b]), _mean(outcome.hit[b & ~a]))
-        cover = float(outcome.blame[both].sum()) / self.whole
-        if cover < COVER or _mean(outcome.hit[both]) < RATIO * alone:
+        alone = max(_mean(harm.hit[a & ~b]), _mean(harm.hit[b & ~a]))
+        cover = float(harm.blame[both].sum()) / self.whole
+        if cover < COVER or _mean(harm.hit[both]) < RATIO * alone:
             return None
-        excess = outcome.test(both)
+        excess = harm.test(both)
         if excess is None or excess.p * tests > ALPHA:
             return None
-        rank = outcome.explained(excess.hits, excess.expected) * self.shares[outcome.name]
+        rank = harm.explained(excess.hits, excess.expected) * self.shares[harm.name]
         if rank < BETTER * max(first.rank, second.rank):
             return None
         p, q = first.predicate, second.predicate
         coding = Coding((p.points & q.points).astype(np.int64), 2)
-        text = f"{p.column} {p.text} and {q.column} {q.text}"
+        text = f"{name(p.column)} {p.text} and {name(q.column)} {q.text}"
         joint = Predicate(f"{p.column} & {q.column}", text, "and", coding, np.array([False, True]))
-        return Candidate(joint, outcome, excess, cover, rank, min(1.0, excess.p * tests))
+        return Candidate(joint, harm, excess, cover, rank, min(1.0, excess.p * tests))
 
 
 class _Covered:
-    """The points of the rows above and of the clusters that they struck, for one outcome."""
+    """The points of the rows above and of the clusters that they struck, for one harm."""
 
-    def __init__(self, outcome: Outcome) -> None:
-        self.outcome = outcome
-        self.done = np.zeros(outcome.n, dtype=bool)
+    def __init__(self, harm: Harm) -> None:
+        self.harm = harm
+        self.done = np.zeros(harm.n, dtype=bool)
         self.keys: set[tuple[str, bool]] = set()
 
     def cover(self, candidate: Candidate) -> None:
         """Add a row."""
-        inside, unit = candidate.inside, self.outcome.unit
+        inside, unit = candidate.inside, self.harm.unit
         struck = np.zeros(int(unit.max(initial=-1)) + 1, dtype=bool)
-        struck[unit[inside & (self.outcome.hit > 0)]] = True
+        struck[unit[inside & (self.harm.hit > 0)]] = True
         self.done |= inside | struck[unit]
         self.keys.add(_key(candidate))
         self.left = np.flatnonzero(~self.done)
-        self.rest = self.outcome.without(self.done)
+        self.rest = self.harm.without(self.done)
 
 
 def _key(candidate: Candidate) -> tuple[str, bool]:
-    """There is one row per column and outcome, and one for its nulls."""
+    """There is one row per column and harm, and one for its nulls."""
     return candidate.predicate.column, candidate.predicate.kind == "null"
 
 
@@ -284,17 +280,24 @@ def _passes(excess: Excess, tests: int = 1) -> bool:
     return excess.adjusted >= RATIO and excess.hits > excess.expected and excess.p * tests <= ALPHA
 
 
-def _sums(coding: Coding, outcome: Outcome) -> tuple[AnyArray, AnyArray, AnyArray, AnyArray]:
-    """Per code: how many eligible points there are, what befell them, what was to be expected, and their blame."""
-    codes = coding.codes[outcome.at]
-    struck = outcome.struck
-    mine = codes[struck]
-    return (
-        np.bincount(codes, minlength=coding.k),
-        np.bincount(mine, outcome.hit[struck], coding.k),
-        np.bincount(codes, outcome.expected, coding.k),
-        np.bincount(mine, outcome.blame[struck], coding.k),
-    )
+def _sums(predicates: list[Predicate], harms: list[Harm]) -> AnyArray:
+    """For each predicate of one coding, and each harm: eligible points, hits, expected hits, and blame."""
+    coding = predicates[0].coding
+    table = []
+    for harm in harms:
+        codes, struck = coding.codes[harm.at], harm.struck
+        table += [
+            np.bincount(codes, minlength=coding.k),
+            np.bincount(codes[struck], harm.hit[struck], coding.k),
+            np.bincount(codes, harm.expected, coding.k),
+            np.bincount(codes[struck], harm.blame[struck], coding.k),
+        ]
+    sums = np.zeros((len(predicates), len(table)))
+    for start in range(0, coding.k, CHUNK):
+        part = slice(start, start + CHUNK)
+        holds = np.stack([predicate.holds[part] for predicate in predicates]).astype(np.float64)
+        sums += holds @ np.stack([column[part] for column in table], axis=1)
+    return sums
 
 
 def _mean(values: Iterable[float]) -> float:
@@ -303,10 +306,10 @@ def _mean(values: Iterable[float]) -> float:
 
 
 def _hit(candidate: Candidate, adds: float, shares: Mapping[str, float]) -> Hit:
-    predicate, outcome = candidate.predicate, candidate.outcome
-    share = shares[outcome.name]
+    predicate, harm = candidate.predicate, candidate.harm
+    share = shares[harm.name]
     return Hit(
-        outcome.name,
+        harm.name,
         predicate.column,
         predicate.text,
         predicate.kind,
@@ -315,7 +318,7 @@ def _hit(candidate: Candidate, adds: float, shares: Mapping[str, float]) -> Hit:
         candidate.cover,
         candidate.rank / share if share else 0.0,
         adds,
-        outcome.n,
+        harm.n,
         predicate.example,
         predicate.points,
     )

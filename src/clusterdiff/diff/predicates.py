@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from clusterdiff import _core
-from clusterdiff.diff.attributes import Values
+from clusterdiff.caching import cached_property
+from clusterdiff.diff.attributes import Attribute
 from clusterdiff.diff.features import features, numbers
 from clusterdiff.points.labels import BoolArray, Int64Array, IntArray
+from clusterdiff.wording import name
 
 #: A column with at most this many values has all of them as predicates; of others the commonest are taken.
 VALUES, COMMONEST, COMMON = 50, 20, 0.005
@@ -59,7 +61,7 @@ class Coding:
 
 
 @dataclass(frozen=True, eq=False)
-class Clusters:
+class TrueClusters:
     """The true cluster of each point (``k`` for points without one), and which of the points count at least."""
 
     of: Int64Array
@@ -67,24 +69,37 @@ class Clusters:
     least: int
 
     @classmethod
-    def of_points(cls, true: Int64Array, least: int) -> Clusters:
+    def of_points(cls, true: Int64Array, least: int) -> TrueClusters:
         """From the codes of true clusters, -1 for points without one."""
         k = int(true.max(initial=-1)) + 1
         return cls(np.where(true < 0, k, true), k, least)
 
-    @property
+    @cached_property
     def sizes(self) -> Int64Array:
-        """The size of the true cluster of each point, 0 for points without one."""
-        sizes = np.bincount(self.of, minlength=self.k + 1)
-        sizes[self.k] = 0
-        size: Int64Array = sizes[self.of]
-        return size
+        """The size of each true cluster; the last is none, and has no points."""
+        return np.append(np.bincount(self.of, minlength=self.k)[: self.k], 0)
+
+    @cached_property
+    def _sorted(self) -> tuple[Int64Array, Int64Array]:
+        """The points by cluster, and where each cluster begins; those without one come last."""
+        return np.argsort(self.of, kind="stable"), np.cumsum(self.sizes) - self.sizes
+
+    def several(self, codes: IntArray, k: int) -> BoolArray:
+        """Which clusters have several values; code ``k`` is none."""
+        order, starts = self._sorted
+        filled = np.flatnonzero(self.sizes)
+        mine = codes[order[: len(order) - np.count_nonzero(self.of == self.k)]]
+        least = np.minimum.reduceat(mine, starts[filled])
+        greatest = np.maximum.reduceat(np.where(mine == k, -1, mine), starts[filled])
+        several = np.zeros(self.k + 1, dtype=bool)
+        several[filled] = greatest > least
+        return several
 
 
-class Column:
-    """A column of values, and the predicates that it gives."""
+class Questions:
+    """The questions that an attribute gives rise to: its predicates."""
 
-    def __init__(self, name: str, values: Values, clusters: Clusters) -> None:
+    def __init__(self, name: str, values: Attribute, clusters: TrueClusters) -> None:
         self.name = name
         self.clusters = clusters
         self.values = values.distinct
@@ -128,7 +143,7 @@ class Column:
         common = np.argsort(-counts, kind="stable")[: VALUES if few else COMMONEST]
         for code in common.tolist():
             if few or counts[code] >= COMMON * len(self.coding.codes):
-                yield from self._kept(np.arange(self.k) == code, f"is {self.values[code]}", "value")
+                yield from self._kept(np.arange(self.k) == code, f"is {name(self.values[code])}", "value")
 
     def _by_range(self, value: Any, say: Any) -> Iterator[Predicate]:
         """Up to and beyond quantiles."""
@@ -156,18 +171,18 @@ class Column:
         letters = np.unique(first[first > 0])
         if self.k > VALUES and len(letters) <= LETTERS:
             for letter in letters.tolist():
-                yield from self._kept(first == letter, f"starts with {chr(letter)}", "text", True)
+                yield from self._kept(first == letter, f"starts with {name(chr(letter))}", "text", True)
 
     def _by_cluster(self) -> Iterator[list[Predicate]]:
         """Against the other points of its true cluster, from codes that tell all that is asked for."""
         clusters, k = self.clusters, self.k
-        use = np.flatnonzero((clusters.of < clusters.k) & (self.coding.codes < k))
+        several = clusters.several(self.coding.codes, k)
+        use = np.flatnonzero(several[clusters.of] & (self.coding.codes < k))
         code = self.coding.codes[use].astype(np.int64)
         pair, first = _core.encode_integers(clusters.of[use] * k + code)  # beyond 32 bits
         number, of = np.bincount(pair), clusters.of[use][first]
         most = np.zeros(clusters.k + 1, dtype=np.int64)
         np.maximum.at(most, of, number)
-        several = np.bincount(of, minlength=clusters.k + 1) > 1
         # Bit 0: it differs from most of its cluster; bit 1: there are several values in the cluster.
         bits = 2 * several[clusters.of].astype(np.int64)
         bits[use] += (number < most[of])[pair]
@@ -178,18 +193,17 @@ class Column:
         ]
         if k > PAIRED:
             return
-        # The set of the values of its cluster, and its own value.
+        # The set of the values of its cluster, where there are several, and its own value.
         present = np.bincount(of, 2.0 ** code[first], minlength=clusters.k + 1).astype(np.int64)
-        own = np.where(self.coding.codes < k, self.coding.codes, 0).astype(np.int64)
-        sets = np.zeros(len(own), dtype=np.int64)
-        sets[use] = (1 + own[use]) << k | present[clusters.of[use]]
+        sets = np.zeros(len(clusters.of), dtype=np.int64)
+        sets[use] = (1 + code) << k | present[clusters.of[use]]
         coding = _Bits(self, sets, (k + 1) << k)
         yield [
             predicate
             for a, b in permutations(range(k), 2)
             for predicate in coding.kept(
                 lambda sets, a=a, b=b: (sets >> k == a + 1) & (sets >> b & 1 > 0),
-                f"is {self.values[a]}, in a cluster with {self.values[b]}",
+                f"is {name(self.values[a])}, in a cluster with {name(self.values[b])}",
                 "pair",
             )
         ]
@@ -198,7 +212,7 @@ class Column:
 class _Bits:
     """A coding by what is known of a point in a few bits."""
 
-    def __init__(self, column: Column, bits: Int64Array, k: int) -> None:
+    def __init__(self, column: Questions, bits: Int64Array, k: int) -> None:
         self.column = column
         self.coding = Coding(bits, k)
         self.counts = np.bincount(bits, minlength=k)
@@ -211,9 +225,9 @@ class _Bits:
             yield Predicate(self.column.name, text, kind, self.coding, mine)
 
 
-def by_cluster_size(clusters: Clusters) -> list[Predicate]:
+def by_cluster_size(clusters: TrueClusters) -> list[Predicate]:
     """Predicates about the size of the true cluster."""
-    sizes = clusters.sizes
+    sizes = clusters.sizes[clusters.of]
     classes = np.searchsorted(
         [low for low, _ in SIZES], sizes, side="right"
     )  # 0 for points without a cluster

@@ -58,7 +58,8 @@ class Shape:
     """Components of one shape, or edits of one kind in tangles, with what they lost.
 
     ``moved`` points left their clusters, or are missing or spurious; ``typical`` is the median by component or edit,
-    and ``ones`` the share of those with one at most. ``sizes`` are the 10% and 90% quantiles of the components' sizes.
+    and ``ones`` the share of those with one at most. ``sizes`` are the 10% and 90% quantiles of the components' sizes,
+    and ``clusters`` the numbers of true and predicted clusters if these are the same for all.
     """
 
     shape: str
@@ -70,11 +71,13 @@ class Shape:
     typical: float
     ones: float
     sizes: tuple[int, int] | None = None
+    clusters: tuple[int, int] | None = None
     by_size: tuple[SizeShare, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values."""
         out = asdict(self) | {"loss": self.loss.to_dict(), "sizes": self.sizes and list(self.sizes)}
+        del out["clusters"]
         if self.by_size:
             out["by_size"] = [asdict(row) for row in self.by_size]
         else:
@@ -199,7 +202,11 @@ class Shapes:
             loss = Loss.of(*(float(part[at].sum()) for part in losses))
             span = np.quantile(sizes[mine], (0.1, 0.9), method="inverted_cdf")
             low, high = (int(size) for size in span)
-            yield replace(_row(SHAPES[code], "component", moved[at], loss, whole), sizes=(low, high))
+            true, pred = (counts[at] for counts in self._counts)
+            same = (true == true[0]).all() and (pred == pred[0]).all()
+            clusters = (int(true[0]), int(pred[0])) if same else None
+            row = _row(SHAPES[code], "component", moved[at], loss, whole)
+            yield replace(row, sizes=(low, high), clusters=clusters)
 
     def _of_tangles(self, whole: float) -> Iterator[Shape]:
         blame, meet = self.blame, self.analysis.meet

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, overload
 
+from clusterdiff.diff.attributes import given_columns
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.documents import CorpusComparison
-from clusterdiff.errors import ArgumentError
 from clusterdiff.points.corpus import InDocument, Mention
-from clusterdiff.points.index import index_of
 from clusterdiff.show.pages import visible
 
 
@@ -21,33 +20,8 @@ def read_attributes(attributes: object, comparison: Comparison) -> tuple[list[st
         if isinstance(comparison, CorpusComparison):
             told = _of_mentions(comparison) | told
         return [visible(name, 60) for name in told], list(told.values())
-    columns: Mapping[Any, object]
-    if isinstance(attributes, Mapping):
-        first = next(iter(attributes.values()), None)
-        if isinstance(first, Mapping):
-            names = list(dict.fromkeys(name for row in attributes.values() for name in row))
-            columns = {name: {point: row.get(name) for point, row in attributes.items()} for name in names}
-        else:
-            columns = attributes
-    else:
-        import narwhals.stable.v2 as nw
-
-        try:
-            frame: Any = nw.from_native(attributes, eager_only=True)
-        except TypeError:
-            raise ArgumentError.must(
-                "attributes",
-                "be a frame, a dict of columns, or a dict from point to a dict of attributes",
-                got=type(attributes).__name__,
-            ) from None
-        # The index of a pandas frame names the points; other columns come as plain values.
-        indexed = index_of(attributes) is not None
-        columns = {
-            name: frame[name].to_native() if indexed else frame[name].to_list() for name in frame.columns
-        }
-    return [visible(name, 60) for name in columns], [
-        _listed(source.describe(column, f"attributes[{name!r}]")) for name, column in columns.items()
-    ]
+    columns = given_columns(attributes, source)
+    return [visible(name, 60) for name in columns], list(map(_listed, columns.values()))
 
 
 class _Made(Sequence[Any]):

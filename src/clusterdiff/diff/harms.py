@@ -1,4 +1,4 @@
-"""Outcomes: what befell which points, and whether it befell those with a predicate more often than others."""
+"""Harms: what befell which points, and whether it befell those with a predicate more often than others."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SMALL = 8
 
 
 class Excess(NamedTuple):
-    """How much more often an outcome befell ``n`` points than others.
+    """How much more often a harm befell ``n`` points than others.
 
     ``expected`` is what their strata would have them suffer; ``adjusted`` the ratio of rates with that in mind.
     ``ratio`` is infinite where the rest has no hit. ``deff``, the design effect, is what a hit counts less for coming
@@ -40,7 +40,7 @@ class Excess(NamedTuple):
 
 
 class Layout:
-    """Points in strata, and in units within these: what there is of an outcome between units and within them."""
+    """Points in strata, and in units within these: what there is of a harm between units and within them."""
 
     def __init__(self, stratum: Int64Array, unit: Int64Array, hit: FloatArray) -> None:
         self.stratum = stratum
@@ -73,7 +73,7 @@ class Layout:
         return float(parts.sum())
 
 
-class Outcome:
+class Harm:
     """One thing that may befall a point: how far it did, from 0 to 1, for each point of ``at`` that it could befall.
 
     ``unit`` is what is permuted, the true cluster; ``event`` what counts as one hit, the component; ``blame`` the loss
@@ -118,11 +118,11 @@ class Outcome:
         rate: FloatArray = self.by_size.rate[self.stratum]
         return rate
 
-    def without(self, done: BoolArray) -> Outcome:
+    def without(self, done: BoolArray) -> Harm:
         """The same for the other points."""
         left = np.flatnonzero(~done)
         arrays = (self.at, self.hit, self.blame, self.unit, self.stratum, self.event)
-        return Outcome(self.name, *(values[left] for values in arrays))
+        return Harm(self.name, *(values[left] for values in arrays))
 
     def test(self, holds: BoolArray, *, strata: bool = True) -> Excess | None:
         """How much more often it befell the points for which a predicate holds; None if that cannot be asked."""
@@ -173,7 +173,7 @@ class Outcome:
         return min(1.0, sum(found * log(found / due) for found, due in parts if found > 0) / whole)
 
 
-def outcomes(points: PointBlame, shapes: Shapes) -> list[Outcome]:
+def harms(points: PointBlame, shapes: Shapes) -> list[Harm]:
     """What befell the points, as far as it befell any.
 
     Points of a true cluster *left* it, or stayed and were *merged* with others; they are *missing*, or, in no true
@@ -201,7 +201,7 @@ def outcomes(points: PointBlame, shapes: Shapes) -> list[Outcome]:
         if hit.any():
             at = np.flatnonzero(eligible)
             arrays = (hit, blame, unit, stratum, event)
-            found.append(Outcome(name, at, *(values[at] for values in arrays)))
+            found.append(Harm(name, at, *(values[at] for values in arrays)))
     return found
 
 

@@ -1,0 +1,204 @@
+"""Groups: what to fix first as whole groups of points, each with its exact gain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from clusterdiff.diff.continuation import continued
+from clusterdiff.diff.hits import COVER, Hit
+from clusterdiff.diff.loss import ROUNDING
+from clusterdiff.diff.shapes import CODE, EDITS, Confusion, Shapes
+from clusterdiff.diff.source import PointSource
+from clusterdiff.measures import resolve
+from clusterdiff.meet.meet import Meet
+from clusterdiff.meet.union import uneven_of
+from clusterdiff.points.labels import BoolArray, Int64Array
+
+#: A predicate is a rule if so many of its points were hit, so many times as often as others.
+RATE, TIMES = 0.1, 3
+#: How many groups there are, and of how many shapes or confusions they are chosen.
+GROUPS, COSTLIEST, CONFUSED = 5, 6, 8
+
+
+@dataclass(frozen=True)
+class Group:
+    """Points that are put where truth has them, all at once, after the groups above.
+
+    ``what`` is the hit, the shape, the edit or the confusion that they have in common; "missing" and "spurious" points
+    are added and removed, and "rest" is everybody else. ``partners`` of the ``points`` are the other part of a cluster
+    whose parts are equally large: one of them had to move. ``at`` has their positions.
+    """
+
+    kind: str
+    what: Hit | Confusion | str
+    points: int
+    partners: int
+    gain: float
+    share: float
+    score: float
+    at: Int64Array = field(repr=False, compare=False)
+
+
+class Proposal(NamedTuple):
+    """A group that may be chosen; ``partners`` are those of its points that do not have the rule's predicate."""
+
+    kind: str
+    what: Any
+    inside: BoolArray
+    partners: BoolArray | None = None
+
+
+class Correction:
+    """The prediction as it is put right, group by group; only points of damaged components are looked at.
+
+    Points are moved inside their components, and S_H adds up over these.
+    """
+
+    def __init__(self, shapes: Shapes, source: PointSource) -> None:
+        self.shapes, self.source = shapes, source
+        analysis, meet = shapes.analysis, shapes.analysis.meet
+        points = shapes.blame.points(source)
+        join = analysis.join
+        component = np.where(
+            points.true >= 0,
+            np.append(join.of_true, -1)[points.true],
+            np.append(join.of_pred, -1)[points.pred],
+        )
+        #: The points of damaged components: everything below is about these alone.
+        self.at = np.flatnonzero(shapes.codes[component] != CODE["same"])
+        self.component, self.cell = component[self.at], meet.cell_of_point[self.at].astype(np.int64)
+        self.true, self.pred = points.true[self.at], points.pred[self.at]
+        self.off_true, self.off_pred = points.off_true[self.at], points.off_pred[self.at]
+        matched = np.zeros(len(meet) + 1, dtype=bool)
+        cells = continued(meet, np.ones(len(meet), dtype=bool), source.least)
+        matched[cells] = True
+        #: Where the points of each true cluster belong: the predicted one that continues it, or a new one.
+        self.home = meet.k_pred + np.arange(meet.k_true)
+        self.home[meet.true[cells]] = meet.pred[cells]
+        self.missing, self.spurious = self.pred < 0, self.true < 0
+        #: The points to be put right: moved, added or removed.
+        self.wrong = ~matched[self.cell]
+        self.left = self.wrong.copy()
+        self.weights = None if source.weights is None else source.weights[self.at]
+        weight = source.weights
+        #: What the points weigh that are in components without damage.
+        self.sound = (
+            len(component) - len(self.at) if weight is None else float(weight.sum() - weight[self.at].sum())
+        )
+        self.now = self.true, self.pred
+        self.score = self._scored(*self.now)
+
+    def _scored(self, true: Int64Array, pred: Int64Array) -> float:
+        """S_H of the whole, if the points of damaged components are in these clusters."""
+        if min(true.min(initial=0), pred.min(initial=0)) < 0:  # one side lacks a point
+            true, pred = (
+                np.unique(codes, return_inverse=True)[1] - (codes.min() < 0) for codes in (true, pred)
+            )
+            names = (np.arange(true.max(initial=-1) + 1), np.arange(pred.max(initial=-1) + 1))
+            meet: Meet = uneven_of(true, pred, names, weights=self.weights)
+        else:
+            meet = Meet.of_points(true, pred, weights=self.weights)
+        return 1 - (1 - float(resolve("S_H")(meet))) * meet.total / (meet.total + self.sound)
+
+    def gain(self, chosen: BoolArray) -> float:
+        """What putting some points right would gain now."""
+        return self._scored(*self._with(chosen)) - self.score
+
+    def _with(self, chosen: BoolArray) -> tuple[Int64Array, Int64Array]:
+        """Moved and missing points go to where truth has them; spurious ones go altogether."""
+        true, pred = self.now
+        return true, np.where(chosen, np.append(self.home, -1)[true], pred)
+
+    def apply(self, candidate: Proposal, whole: float) -> Group:
+        """Put a group right."""
+        chosen = candidate.inside & self.left
+        before, self.now = self.score, self._with(chosen)
+        self.left &= ~chosen
+        self.score = self._scored(*self.now) if self.left.any() else 1.0
+        gain = self.score - before
+        partners = 0 if candidate.partners is None else int(np.count_nonzero(candidate.partners & chosen))
+        kind, what, number = candidate.kind, candidate.what, int(np.count_nonzero(chosen))
+        return Group(kind, what, number, partners, gain, gain / whole, self.score, self.at[chosen])
+
+
+def groups(shapes: Shapes, source: PointSource, hits: list[Hit], *, confusions: bool = False) -> list[Group]:
+    """What to fix first: rules while they gain enough, then shapes, edits and lost points; and the rest."""
+    whole = shapes.analysis.loss.total
+    if not whole > ROUNDING:
+        return []
+    correction = Correction(shapes, source)
+    rules = list(_rules(correction, hits))
+    others = list(_confused(correction) if confusions else _shaped(correction))
+    found: list[Group] = []
+    while len(found) < GROUPS and correction.left.any():
+        best = _best(correction, rules)
+        if best is None or best[0] < COVER * whole:
+            rules, best = [], _best(correction, others)
+        if best is None or best[0] <= ROUNDING:
+            break
+        found.append(correction.apply(best[1], whole))
+    if correction.left.any():
+        found.append(correction.apply(Proposal("rest", "rest", correction.left), whole))
+    return found
+
+
+def united(found: list[Group]) -> list[Group]:
+    """Several groups as one, "the rest"; none if there are none."""
+    if not found:
+        return []
+    points, partners = sum(group.points for group in found), sum(group.partners for group in found)
+    gain, share = sum(group.gain for group in found), sum(group.share for group in found)
+    at = np.concatenate([group.at for group in found])
+    return [Group("rest", "rest", points, partners, gain, share, found[-1].score, at)]
+
+
+def _best(correction: Correction, candidates: list[Proposal]) -> tuple[float, Proposal] | None:
+    """The candidate that gains most now, of equal ones the first."""
+    best: tuple[float, Proposal] | None = None
+    for candidate in candidates:
+        chosen = candidate.inside & correction.left
+        if chosen.any():
+            gain = correction.gain(chosen)
+            if best is None or gain > best[0]:
+                best = gain, candidate
+    return best
+
+
+def _rules(correction: Correction, hits: list[Hit]) -> Iterator[Proposal]:
+    """Wrong points with a predicate that goes wrong often; of tied parts also the wrong one without it."""
+    tied = (correction.off_true > 0) & (correction.off_true < 1)
+    for hit in hits:
+        if hit.harm in ("left", "merged") and hit.excess.rate >= RATE and hit.excess.adjusted >= TIMES:
+            mine = hit.points[correction.at]
+            struck = np.zeros(len(correction.home) + 1, dtype=bool)
+            struck[correction.true[tied & mine]] = True
+            partners = tied & struck[correction.true] & ~mine
+            shared = correction.wrong & (correction.cell >= 0)
+            yield Proposal("rule", hit, shared & (mine | partners), partners)
+
+
+def _shaped(correction: Correction) -> Iterator[Proposal]:
+    """The wrong points of the costliest shapes, those of each edit of tangles, and lost points."""
+    shapes, shared = correction.shapes, correction.wrong & (correction.cell >= 0)
+    code, tangled = shapes.codes[correction.component], shapes.tangled[correction.component]
+    for row in [row for row in shapes.rows if row.unit == "component"][:COSTLIEST]:
+        yield Proposal("shape", row.shape, shared & (code == CODE[row.shape]) & ~tangled)
+    edits = np.append(shapes.edits, -1)[correction.cell]
+    for edit, name in enumerate(EDITS):
+        yield Proposal("shape", name, shared & (edits == edit))
+    yield Proposal("missing", "missing", correction.missing)
+    yield Proposal("spurious", "spurious", correction.spurious)
+
+
+def _confused(correction: Correction) -> Iterator[Proposal]:
+    """The wrong points of the costliest confusions, and lost points."""
+    shapes = correction.shapes
+    cells = np.argsort(-shapes.blame.cells, kind="stable")[: len(shapes.confusions)]
+    for cell, confusion in zip(cells[:CONFUSED].tolist(), shapes.confusions, strict=False):
+        yield Proposal("confusion", confusion, correction.wrong & (correction.cell == cell))
+    yield Proposal("missing", "missing", correction.missing)
+    yield Proposal("spurious", "spurious", correction.spurious)
