@@ -24,8 +24,23 @@ PLAIN = {
         "in",
         "index",
     ),
-    *("lazy", "member", "name", "noun", "off", "place", "read", "registry", "row", "rule", "source", "table"),
-    *("text", "type", "version", "warning", "worst", "write"),
+    *(
+        "lazy",
+        "member",
+        "name",
+        "noun",
+        "off",
+        "place",
+        "read",
+        "registry",
+        "row",
+        "rule",
+        "share",
+        "size",
+        "source",
+        "table",
+    ),
+    *("share", "size", "text", "type", "version", "warning", "worst", "write"),
 }
 
 

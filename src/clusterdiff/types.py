@@ -51,11 +51,6 @@ if _typing.TYPE_CHECKING:
     from clusterdiff.diff.gains import ClusterGain as ClusterGain
     from clusterdiff.diff.gains import ComponentGain as ComponentGain
     from clusterdiff.diff.gains import Gains as Gains
-    from clusterdiff.diff.groups import Group as Group
-    from clusterdiff.diff.harms import Excess as Excess
-    from clusterdiff.diff.hits import Base as Base
-    from clusterdiff.diff.hits import Hit as Hit
-    from clusterdiff.diff.hits import Hits as Hits
     from clusterdiff.diff.interval import Interval as Interval
     from clusterdiff.diff.loss import CellLoss as CellLoss
     from clusterdiff.diff.loss import Loss as Loss
@@ -65,13 +60,18 @@ if _typing.TYPE_CHECKING:
     from clusterdiff.diff.patch import Remove as Remove
     from clusterdiff.diff.patch import SplitOff as SplitOff
     from clusterdiff.diff.patch import Unite as Unite
+    from clusterdiff.diff.patterns import BaseRate as BaseRate
+    from clusterdiff.diff.patterns import Confusion as Confusion
+    from clusterdiff.diff.patterns import Excess as Excess
+    from clusterdiff.diff.patterns import Group as Group
+    from clusterdiff.diff.patterns import Hit as Hit
+    from clusterdiff.diff.patterns import Hits as Hits
     from clusterdiff.diff.patterns import Patterns as Patterns
+    from clusterdiff.diff.patterns import Shape as Shape
+    from clusterdiff.diff.patterns import SizeShare as SizeShare
     from clusterdiff.diff.repairs import Repair as Repair
     from clusterdiff.diff.repairs import Repairs as Repairs
     from clusterdiff.diff.repairs import Steps as Steps
-    from clusterdiff.diff.shapes import Confusion as Confusion
-    from clusterdiff.diff.shapes import Shape as Shape
-    from clusterdiff.diff.shapes import SizeShare as SizeShare
     from clusterdiff.diff.slices import PointLoss as PointLoss
     from clusterdiff.diff.slices import Slice as Slice
     from clusterdiff.diff.source import PointSource as PointSource
@@ -137,7 +137,7 @@ _PLACES = {
     "Analysis": "diff.analysis",
     "Anchor": "judgements.totals",
     "Aside": "judgements.precedence",
-    "Base": "diff.hits",
+    "BaseRate": "diff.patterns",
     "Board": "decide.leaderboard",
     "Cell": "diff.analysis",
     "CellLoss": "diff.loss",
@@ -153,7 +153,7 @@ _PLACES = {
     "ComponentGain": "diff.gains",
     "Components": "meet.lattice",
     "Conflict": "releases.conflicts",
-    "Confusion": "diff.shapes",
+    "Confusion": "diff.patterns",
     "Contradiction": "judgements.contradictions",
     "CorpusComparison": "diff.documents",
     "Corrected": "judgements.corrections",
@@ -170,7 +170,7 @@ _PLACES = {
     "Estimate": "judgements.estimates",
     "Estimates": "judgements.estimates",
     "Event": "diff.changelog",
-    "Excess": "diff.harms",
+    "Excess": "diff.patterns",
     "Explanation": "diff.explain",
     "Extremes": "measures.normalise",
     "Facts": "judgements.facts",
@@ -178,10 +178,10 @@ _PLACES = {
     "Finding": "paper.findings",
     "Friedman": "decide.rank_tests",
     "Gains": "diff.gains",
-    "Group": "diff.groups",
+    "Group": "diff.patterns",
     "History": "releases.history",
-    "Hit": "diff.hits",
-    "Hits": "diff.hits",
+    "Hit": "diff.patterns",
+    "Hits": "diff.patterns",
     "InDocument": "points.corpus",
     "Index": "points.index",
     "Interval": "diff.interval",
@@ -226,10 +226,10 @@ _PLACES = {
     "Scorer": "decide.scorer",
     "Series": "paper.series",
     "Settled": "judgements.collection",
-    "Shape": "diff.shapes",
+    "Shape": "diff.patterns",
     "Shift": "judgements.difference",
     "Sighting": "releases.history",
-    "SizeShare": "diff.shapes",
+    "SizeShare": "diff.patterns",
     "Slice": "diff.slices",
     "Split": "diff.analysis",
     "SplitOff": "diff.patch",

@@ -19,7 +19,7 @@ from clusterdiff.diff.gains import By, Gains, gains
 from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.patch import Patch
 from clusterdiff.diff.paths import GROUPINGS, Grouping, adding_up, loss_of, losses_by
-from clusterdiff.diff.patterns import Patterns, patterns
+from clusterdiff.diff.patterns import Patterns
 from clusterdiff.diff.repairs import Repairs
 from clusterdiff.diff.scores import AnyMeasure as AnyMeasure
 from clusterdiff.diff.scores import Scores
@@ -385,8 +385,10 @@ class Comparison(Scores, Changelog):
           +0.4000  54% of the loss  two true clusters in one: 1 point, then S_H = 0.6524
           +0.3476  46% of the loss  one true cluster in two: 1 point, then S_H = 1.0000
         """
+        from clusterdiff.diff.diagnosis import diagnose  # a score needs none of it
+
         seen = self.comparison_for(resolve("S_H"))
-        return patterns(seen.analysis, seen.source, columns, attributes, sides)
+        return diagnose(seen.analysis, seen.source, columns, attributes, sides)
 
     def report(
         self,

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from clusterdiff.diff.continuation import continued
-from clusterdiff.diff.hits import COVER, Hit
+from clusterdiff.diff.hits import COVER
 from clusterdiff.diff.loss import ROUNDING
-from clusterdiff.diff.shapes import CODE, EDITS, Confusion, Shapes
+from clusterdiff.diff.patterns import Group, Hit
+from clusterdiff.diff.shapes import CODE, EDITS, Shapes
 from clusterdiff.diff.source import PointSource
 from clusterdiff.measures import resolve
 from clusterdiff.meet.meet import Meet
@@ -22,25 +22,6 @@ from clusterdiff.points.labels import BoolArray, Int64Array
 RATE, TIMES = 0.1, 3
 #: How many groups there are, and of how many shapes or confusions they are chosen.
 GROUPS, COSTLIEST, CONFUSED = 5, 6, 8
-
-
-@dataclass(frozen=True)
-class Group:
-    """Points that are put where truth has them, all at once, after the groups above.
-
-    ``what`` is the hit, the shape, the edit or the confusion that they have in common; "missing" and "spurious" points
-    are added and removed, and "rest" is everybody else. ``partners`` of the ``points`` are the other part of a cluster
-    whose parts are equally large: one of them had to move. ``at`` has their positions.
-    """
-
-    kind: str
-    what: Hit | Confusion | str
-    points: int
-    partners: int
-    gain: float
-    share: float
-    score: float
-    at: Int64Array = field(repr=False, compare=False)
 
 
 class Proposal(NamedTuple):
@@ -144,16 +125,6 @@ def groups(shapes: Shapes, source: PointSource, hits: list[Hit], *, confusions: 
     if correction.left.any():
         found.append(correction.apply(Proposal("rest", "rest", correction.left), whole))
     return found
-
-
-def united(found: list[Group]) -> list[Group]:
-    """Several groups as one, "the rest"; none if there are none."""
-    if not found:
-        return []
-    points, partners = sum(group.points for group in found), sum(group.partners for group in found)
-    gain, share = sum(group.gain for group in found), sum(group.share for group in found)
-    at = np.concatenate([group.at for group in found])
-    return [Group("rest", "rest", points, partners, gain, share, found[-1].score, at)]
 
 
 def _best(correction: Correction, candidates: list[Proposal]) -> tuple[float, Proposal] | None:

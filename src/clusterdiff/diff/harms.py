@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from math import inf, log
-from typing import NamedTuple
 
 import numpy as np
 
 from clusterdiff.caching import cached_property
 from clusterdiff.diff.blame import PointBlame
+from clusterdiff.diff.patterns import Excess
 from clusterdiff.diff.shapes import Shapes
 from clusterdiff.points.labels import BoolArray, FloatArray, Int64Array
 
@@ -18,25 +18,6 @@ ALPHA = 0.05
 FEW, LARGE = 50, 200
 #: Up to this size, true clusters of each size are a stratum; beyond it, those up to each power of two.
 SMALL = 8
-
-
-class Excess(NamedTuple):
-    """How much more often a harm befell ``n`` points than others.
-
-    ``expected`` is what their strata would have them suffer; ``adjusted`` the ratio of rates with that in mind.
-    ``ratio`` is infinite where the rest has no hit. ``deff``, the design effect, is what a hit counts less for coming
-    in clusters. ``p`` is one-sided.
-    """
-
-    n: int
-    hits: float
-    expected: float
-    rate: float
-    rest: float
-    ratio: float
-    adjusted: float
-    deff: float
-    p: float
 
 
 class Layout:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from math import isfinite
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from clusterdiff.diff.attributes import Attribute
 from clusterdiff.diff.blame import Blame
-from clusterdiff.diff.harms import ALPHA, Excess, Harm, harms
+from clusterdiff.diff.harms import ALPHA, Harm, harms
+from clusterdiff.diff.patterns import BaseRate, Excess, Hit, Hits
 from clusterdiff.diff.predicates import Coding, Predicate, Questions, TrueClusters, by_cluster_size
 from clusterdiff.diff.shapes import Shapes
 from clusterdiff.diff.source import PointSource
 from clusterdiff.points.labels import AnyArray, BoolArray
-from clusterdiff.table import plain
 from clusterdiff.wording import name
 
 #: What is shown: rates at least this many times as high, and at least this share of the loss.
@@ -29,80 +27,6 @@ ROWS, ALSO = 8, 52
 CHUNK = 1 << 16
 #: How many columns conjunctions are made of, and by how much one must explain more than its better half.
 COLUMNS, BETTER = 8, 1.1
-
-
-@dataclass(frozen=True)
-class Hit:
-    """Points with a predicate that suffered a harm more often than others.
-
-    ``cover`` is the share of the loss that is charged to them, and ``adds`` that without the points of the rows above.
-    ``explains`` is what rows are ranked by. ``points`` says for which points the predicate holds.
-    """
-
-    harm: str
-    column: str
-    text: str
-    kind: str
-    excess: Excess
-    holm: float
-    cover: float
-    explains: float
-    adds: float
-    eligible: int
-    example: Any = None
-    points: BoolArray = field(repr=False, compare=False, default_factory=lambda: np.zeros(0, dtype=bool))
-
-    @property
-    def spares(self) -> bool:
-        """Whether it holds for most: then the others are spared."""
-        return self.excess.n > self.eligible / 2
-
-    @property
-    def words(self) -> str:
-        """The predicate."""
-        return self.text if self.kind == "and" else f"{name(self.column)} {self.text}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values; the ratios are None where the rest has no hit."""
-        out: dict[str, Any] = {"outcome": self.harm}
-        out |= {key: getattr(self, key) for key in ("column", "text", "kind")}
-        numbers = self.excess._asdict() | {
-            key: getattr(self, key) for key in ("holm", "cover", "explains", "adds")
-        }
-        out |= {key: value if isfinite(value) else None for key, value in numbers.items()}
-        return out | {"example": plain(self.example)}
-
-
-class Base(NamedTuple):
-    """How often a harm befell anybody: of the eligible points so many, and its share of the loss."""
-
-    eligible: int
-    hits: float
-    rate: float
-    share: float
-
-
-@dataclass(frozen=True)
-class Hits:
-    """Who is hit. ``rows`` add to each other, best first; ``also`` tells the same points otherwise.
-
-    ``tests`` predicates and harms were looked at; ``base`` says how often each harm befell anybody.
-    """
-
-    rows: list[Hit]
-    also: list[Hit]
-    tests: int
-    base: dict[str, Base]
-    columns: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values."""
-        return {
-            "tests": self.tests,
-            "base": {harm: base._asdict() for harm, base in self.base.items()},
-            "rows": [row.to_dict() for row in self.rows],
-            "also": [row.to_dict() for row in self.also],
-        }
 
 
 class Candidate(NamedTuple):
@@ -140,7 +64,7 @@ def who(shapes: Shapes, source: PointSource, columns: Mapping[str, Attribute]) -
         for predicates in Questions(column, values, clusters).predicates():
             search.look(predicates)
     rows, also = search.rows()
-    base = {o.name: Base(o.n, o.hits, o.hits / o.n, float(o.blame.sum()) / whole) for o in found}
+    base = {o.name: BaseRate(o.n, o.hits, o.hits / o.n, float(o.blame.sum()) / whole) for o in found}
     return Hits(rows, also, search.tests, base, len(columns))
 
 

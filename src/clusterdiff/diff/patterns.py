@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from math import isfinite
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from clusterdiff import notebook
-from clusterdiff.diff.analysis import Analysis
-from clusterdiff.diff.attributes import given_columns, read_values
-from clusterdiff.diff.blame import Blame
-from clusterdiff.diff.groups import Group, groups, united
-from clusterdiff.diff.hits import Hit, Hits, who
-from clusterdiff.diff.shapes import Confusion, Shape, Shapes
-from clusterdiff.diff.source import PointSource
-from clusterdiff.errors import ArgumentError, nearest
+from clusterdiff.diff.loss import Loss
+from clusterdiff.points.labels import BoolArray, Int64Array
+from clusterdiff.table import plain
 from clusterdiff.wording import Nouns, change, count, name, number, percent, plural
 
-#: Comparisons of so many points, or so few damaged components among many clusters, are told component by component.
-TINY, DAMAGED = 200, 10
-#: Up to so many clusters are few: they are told as confusions.
-FEW = 100
 #: How many rows of each kind are told.
 ROWS, HIT, FIXED = 4, 3, 3
 
@@ -30,6 +24,174 @@ BEFALLEN = {
     "missing": "missing",
     "spurious": "spurious",
 }
+
+
+@dataclass(frozen=True)
+class SizeShare:
+    """The edits of one class of size: how many, and their share of the loss."""
+
+    size: str
+    count: int
+    share: float
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Components of one shape, or edits of one kind in tangles, with what they lost.
+
+    ``moved`` points left their clusters, or are missing or spurious; ``typical`` is the median by component or edit,
+    and ``ones`` the share of those with one at most. ``sizes`` are the 10% and 90% quantiles of the components' sizes,
+    and ``clusters`` the numbers of true and predicted clusters if these are the same for all.
+    """
+
+    shape: str
+    unit: str
+    count: int
+    moved: float
+    loss: Loss
+    share: float
+    typical: float
+    ones: float
+    sizes: tuple[int, int] | None = None
+    clusters: tuple[int, int] | None = None
+    by_size: tuple[SizeShare, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values."""
+        out = asdict(self) | {"loss": self.loss.to_dict(), "sizes": self.sizes and list(self.sizes)}
+        del out["clusters"]
+        if self.by_size:
+            out["by_size"] = [asdict(row) for row in self.by_size]
+        else:
+            del out["by_size"]
+        return out
+
+
+class Confusion(NamedTuple):
+    """``points`` of the ``of`` points of a true cluster are in a predicted one, whose points are mostly ``mostly``."""
+
+    true: Any
+    pred: Any
+    mostly: Any
+    points: int
+    of: int
+    share: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values."""
+        return self._asdict() | {name: plain(getattr(self, name)) for name in ("true", "pred", "mostly")}
+
+
+class Excess(NamedTuple):
+    """How much more often a harm befell ``n`` points than others.
+
+    ``expected`` is what their strata would have them suffer; ``adjusted`` the ratio of rates with that in mind.
+    ``ratio`` is infinite where the rest has no hit. ``deff``, the design effect, is what a hit counts less for coming
+    in clusters. ``p`` is one-sided.
+    """
+
+    n: int
+    hits: float
+    expected: float
+    rate: float
+    rest: float
+    ratio: float
+    adjusted: float
+    deff: float
+    p: float
+
+
+@dataclass(frozen=True)
+class Hit:
+    """Points with a predicate that suffered a harm more often than others.
+
+    ``cover`` is the share of the loss that is charged to them, and ``adds`` that without the points of the rows above.
+    ``explains`` is what rows are ranked by. ``points`` says for which points the predicate holds.
+    """
+
+    harm: str
+    column: str
+    text: str
+    kind: str
+    excess: Excess
+    holm: float
+    cover: float
+    explains: float
+    adds: float
+    eligible: int
+    example: Any = None
+    points: BoolArray = field(repr=False, compare=False, default_factory=lambda: np.zeros(0, dtype=bool))
+
+    @property
+    def spares(self) -> bool:
+        """Whether it holds for most: then the others are spared."""
+        return self.excess.n > self.eligible / 2
+
+    @property
+    def words(self) -> str:
+        """The predicate."""
+        return self.text if self.kind == "and" else f"{name(self.column)} {self.text}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values; the ratios are None where the rest has no hit."""
+        out: dict[str, Any] = {"outcome": self.harm}
+        out |= {key: getattr(self, key) for key in ("column", "text", "kind")}
+        numbers = self.excess._asdict() | {
+            key: getattr(self, key) for key in ("holm", "cover", "explains", "adds")
+        }
+        out |= {key: value if isfinite(value) else None for key, value in numbers.items()}
+        return out | {"example": plain(self.example)}
+
+
+class BaseRate(NamedTuple):
+    """How often a harm befell anybody: of the eligible points so many, and its share of the loss."""
+
+    eligible: int
+    hits: float
+    rate: float
+    share: float
+
+
+@dataclass(frozen=True)
+class Hits:
+    """Who is hit. ``rows`` add to each other, best first; ``also`` tells the same points otherwise.
+
+    ``tests`` predicates and harms were looked at; ``base`` says how often each harm befell anybody.
+    """
+
+    rows: list[Hit]
+    also: list[Hit]
+    tests: int
+    base: dict[str, BaseRate]
+    columns: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values."""
+        return {
+            "tests": self.tests,
+            "base": {harm: base._asdict() for harm, base in self.base.items()},
+            "rows": [row.to_dict() for row in self.rows],
+            "also": [row.to_dict() for row in self.also],
+        }
+
+
+@dataclass(frozen=True)
+class Group:
+    """Points that are put where truth has them, all at once, after the groups above.
+
+    ``what`` is the hit, the shape, the edit or the confusion that they have in common; "missing" and "spurious" points
+    are added and removed, and "rest" is everybody else. ``partners`` of the ``points`` are the other part of a cluster
+    whose parts are equally large: one of them had to move. ``at`` has their positions.
+    """
+
+    kind: str
+    what: Hit | Confusion | str
+    points: int
+    partners: int
+    gain: float
+    share: float
+    score: float
+    at: Int64Array = field(repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -195,12 +357,13 @@ class Patterns:
         return f"{befallen}: {row.words}{example}: {rates}, {percent(row.cover)} of the loss"
 
     def _fixed(self) -> Iterator[tuple[str, str]]:
-        for group in self._first_groups():
+        first = self._first_groups()
+        width = max(len(percent(group.share)) for group in first)
+        for group in first:
             points = count(group.points - group.partners, self.nouns.point)
             partners = f" and {count(group.partners, 'partner')}" if group.partners else ""
-            share = f"{percent(group.share)} of the loss"
-            told = f"{share}  {self.words_of(group)}: {points}{partners}, then S_H = {number(group.score)}"
-            yield change(group.gain), told
+            told = f"{self.words_of(group)}: {points}{partners}, then S_H = {number(group.score)}"
+            yield f"{change(group.gain)}  {percent(group.share).rjust(width)} of the loss", told
 
     def _first_groups(self) -> Sequence[Group]:
         """The first groups, and all others as one."""
@@ -257,72 +420,11 @@ class Patterns:
         return notebook.view(notebook.line(first, strong=True), *map(notebook.line, rest))
 
 
-def patterns(
-    analysis: Analysis,
-    source: PointSource,
-    columns: Sequence[str] | None,
-    attributes: object,
-    sides: tuple[str, str],
-) -> Patterns:
-    """What goes wrong; see :meth:`Comparison.patterns`."""
-    shapes = Shapes(Blame(analysis))
-    given = _columns(source, columns, attributes)
-    values = {column: read_values(value) for column, value in given.items()}
-    usable = {column: value for column, value in values.items() if value is not None}
-    regime = _regime(analysis, source.nouns, sides)
-    hits = who(shapes, source, usable) if given and source.known else None
-    fixed: list[Group] = []
-    if source.known and regime != "releases":
-        fixed = groups(shapes, source, [] if hits is None else hits.rows, confusions=regime == "few")
-    kinds = analysis.kinds
-    return Patterns(
-        regime,
-        analysis.score,
-        analysis.loss.total,
-        sum(kinds.values()) - kinds["same"],
-        sum(kinds.values()),
-        shapes.rows,
-        shapes.confusions if _few(analysis) else [],
-        hits,
-        fixed,
-        tuple(column for column, value in values.items() if value is None),
-        sides,
-        source.nouns,
-    )
-
-
-def _few(analysis: Analysis) -> bool:
-    return max(analysis.meet.k_true, analysis.meet.k_pred) <= FEW
-
-
-def _regime(analysis: Analysis, nouns: Nouns, sides: tuple[str, str]) -> str:
-    """Which question comes first."""
-    kinds = analysis.kinds
-    damaged = sum(kinds.values()) - kinds["same"]
-    if nouns.point == "mention":
-        return "mentions"
-    if sides == ("old", "new"):
-        return "releases"
-    if analysis.meet.n <= TINY or (damaged <= DAMAGED and analysis.meet.k_true > FEW):
-        return "tiny"
-    return "few" if _few(analysis) else "many"
-
-
-def _columns(source: PointSource, wanted: Sequence[str] | None, attributes: object) -> Mapping[str, Any]:
-    """The columns that predicates are made of: those of the tables, and those given."""
-    given = (
-        {}
-        if attributes is None
-        else {str(key): column for key, column in given_columns(attributes, source).items()}
-    )
-    known = list(dict.fromkeys([*given, *source.columns]))
-    chosen = known if wanted is None else list(wanted)
-    for column in chosen:
-        if column not in known:
-            raise ArgumentError.must(
-                "columns",
-                "name columns of the tables or of `attributes`",
-                got=repr(column),
-                hint=nearest(column, known) or "pass the column itself in `attributes`.",
-            )
-    return {column: given[column] if column in given else source.column(column) for column in chosen}
+def united(found: list[Group]) -> list[Group]:
+    """Several groups as one, "the rest"; none if there are none."""
+    if not found:
+        return []
+    points, partners = sum(group.points for group in found), sum(group.partners for group in found)
+    gain, share = sum(group.gain for group in found), sum(group.share for group in found)
+    at = np.concatenate([group.at for group in found])
+    return [Group("rest", "rest", points, partners, gain, share, found[-1].score, at)]

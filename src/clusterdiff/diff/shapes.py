@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,8 +12,8 @@ from clusterdiff.caching import cached_property
 from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.blame import Blame
 from clusterdiff.diff.loss import Loss
+from clusterdiff.diff.patterns import Confusion, Shape, SizeShare
 from clusterdiff.points.labels import BoolArray, FloatArray, Int64Array
-from clusterdiff.table import plain
 
 #: The shapes of components, by code.
 SHAPES = (
@@ -42,62 +41,6 @@ EDITS = ("e-split", "e-merge", "e-sides")
 TANGLE = 10
 #: The classes of size that edits are counted in: the greatest size of each.
 SIZES = {"1": 1, "2-5": 5, "6-20": 20, "21+": np.inf}
-
-
-@dataclass(frozen=True)
-class SizeShare:
-    """The edits of one class of size: how many, and their share of the loss."""
-
-    size: str
-    count: int
-    share: float
-
-
-@dataclass(frozen=True)
-class Shape:
-    """Components of one shape, or edits of one kind in tangles, with what they lost.
-
-    ``moved`` points left their clusters, or are missing or spurious; ``typical`` is the median by component or edit,
-    and ``ones`` the share of those with one at most. ``sizes`` are the 10% and 90% quantiles of the components' sizes,
-    and ``clusters`` the numbers of true and predicted clusters if these are the same for all.
-    """
-
-    shape: str
-    unit: str
-    count: int
-    moved: float
-    loss: Loss
-    share: float
-    typical: float
-    ones: float
-    sizes: tuple[int, int] | None = None
-    clusters: tuple[int, int] | None = None
-    by_size: tuple[SizeShare, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values."""
-        out = asdict(self) | {"loss": self.loss.to_dict(), "sizes": self.sizes and list(self.sizes)}
-        del out["clusters"]
-        if self.by_size:
-            out["by_size"] = [asdict(row) for row in self.by_size]
-        else:
-            del out["by_size"]
-        return out
-
-
-class Confusion(NamedTuple):
-    """``points`` of the ``of`` points of a true cluster are in a predicted one, whose points are mostly ``mostly``."""
-
-    true: Any
-    pred: Any
-    mostly: Any
-    points: int
-    of: int
-    share: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values."""
-        return self._asdict() | {name: plain(getattr(self, name)) for name in ("true", "pred", "mostly")}
 
 
 class Shapes:
