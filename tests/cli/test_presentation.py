@@ -49,6 +49,31 @@ def test_explain_tells_and_lists_repairs(files: tuple[Path, Path]) -> None:
     assert data["explanation"]["damaged"] == 5
 
 
+def test_explain_begins_with_patterns(tmp_path: Path) -> None:
+    """What goes wrong, who is hit by which column of TRUE, groups to fix, and only then components; also as JSON."""
+    points = [f"r{i}" for i in range(1200)]
+    short = {point: "A. Silva" if i % 12 == 0 else f"Ana{i % 30} Silva" for i, point in enumerate(points)}
+    true = {point: f"p{i // 3}" for i, point in enumerate(points)}
+    pred = {point: f"c{point}" if i % 24 == 0 else f"c{i // 3}" for i, point in enumerate(points)}
+    files = table(tmp_path / "true.csv", true, name=short), table(tmp_path / "pred.csv", pred)
+    out = run("compare", *files, "--explain", "--top", 1).stdout
+    first = "what goes wrong\n  100%  one true cluster in two: 50 components, mostly 1 point split off, out of 3\n"
+    hit = "who is hit\n  split off: name is A. Silva: 50% against 0%, 100% of the loss\n"
+    fixed = "what to fix first\n  +0.0724  100% of the loss  name is A. Silva: 50 points, then S_H = 1.0000\n"
+    assert f"{first}\n{hit}\n{fixed}\n1. split" in out
+    assert "\nsingle repairs\n" in out
+    data = json.loads(run("compare", *files, "--explain", "--json").stdout)["patterns"]
+    assert (data["regime"], data["shapes"][0]["shape"], data["who"]["rows"][0]["ratio"]) == (
+        "many",
+        "split-2",
+        None,
+    )
+    assert [(group["group"], group["records"]) for group in data["groups"]] == [("name is A. Silva", 50)]
+    assert "patterns" not in json.loads(
+        run("compare", *files, "--explain", "--measure", "ari", "--json").stdout
+    )
+
+
 def test_what_things_are_worth_in_a_measure(files: tuple[Path, Path]) -> None:
     """--measure tells components, clusters and repairs by what they gain there; --top says how many."""
     diff = customers.compare()

@@ -91,6 +91,22 @@ def clusters(diff: Comparison, ax: Axes | None = None, *, width: float = WIDTH, 
     return _bars(diff, ax, width, "Loss by cluster", names, bars, lossy, "cluster")
 
 
+@picture
+def patterns(diff: Comparison, ax: Axes | None = None, *, width: float = WIDTH, top: int = TOP) -> Axes:
+    """What goes wrong: the loss by shape of component, the costliest first, with the number of each.
+
+    >>> from clusterdiff.show import plots
+    >>> from clusterdiff.cli.examples import customers
+    >>> plots.patterns(customers.compare()).get_title(loc="left")
+    'Loss by shape'
+    """
+    found = diff.patterns(())
+    head = found.shapes[:top]
+    bars = {part: np.array([getattr(row.loss, part) for row in head]) for part, _, _ in PARTS}
+    names = [f"{found.words_of_shape(row)} ({row.count:,})" for row in head]
+    return _bars(diff, ax, width, "Loss by shape", names, bars, len(found.shapes), "shape")
+
+
 def _sided(cluster: Any, side: str) -> str:
     return f"{side} · {'no cluster' if cluster is None else called(cluster)}"
 
