@@ -212,6 +212,17 @@ def test_regimes() -> None:
     assert (str(same), same.groups, same.summary) == ("S_H = 1.0000: nothing was lost.", [], [])
 
 
+def test_mentions_are_told_by_document_and_text() -> None:
+    """Of a corpus the columns are known without being given: here one document is where mentions are missing."""
+    key = cd.Corpus({f"d{i}": [{3 * j, 3 * j + 1, 3 * j + 2} for j in range(40)] for i in range(6)})
+    response = {f"d{i}": [set(range(3 * j, 3 * j + 3)) for j in range(40)] for i in range(6)}
+    response["d2"] = [{point for point in entity if point % 3} for entity in response["d2"]]
+    diff = cd.compare(key, cd.Corpus(response))
+    found = diff.patterns()
+    assert found.hits is not None
+    assert [(row.harm, row.column, row.text) for row in found.hits.rows] == [("missing", "document", "is d2")]
+
+
 def test_numbers_and_dates_are_ordered() -> None:
     """Numbers and dates as such and as text, a few of which may be neither."""
     for values in (np.array([3, 1, 2]), np.array(["3", "1", "2"]), np.array([3, 1, 2.0], dtype=object)):

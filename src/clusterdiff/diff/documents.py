@@ -14,6 +14,7 @@ from clusterdiff import _core, notebook
 from clusterdiff.caching import cached_property
 from clusterdiff.diff.build import compare_aligned
 from clusterdiff.diff.comparison import AnyMeasure, Comparison
+from clusterdiff.diff.patterns import Patterns
 from clusterdiff.diff.source import PointSource
 from clusterdiff.diff.texts import check_documents, refuse_other_words
 from clusterdiff.diff.units import Sampled
@@ -163,6 +164,17 @@ class CorpusComparison(Comparison):
         """The whole comparison as plain values, with what either side has."""
         return super().to_dict(measures, top) | {"counts": self.counts and self.counts._asdict()}
 
+    def patterns(
+        self,
+        columns: Sequence[str] | None = None,
+        *,
+        attributes: object = None,
+        sides: tuple[str, str] = ("true", "predicted"),
+    ) -> Patterns:
+        """What goes wrong, as :meth:`Comparison.patterns` tells; the attributes are document and text, if none are given."""
+        known = {point: _told_of(point) for point in self.points} if attributes is None else attributes
+        return super().patterns(columns, attributes=known, sides=sides)
+
     def by_document(self, measures: Iterable[AnyMeasure] = ("S_H",)) -> Table[Any]:
         """A row for every document that has points, in their order: its name, its number of points, its scores."""
         wanted = [resolve(measure) for measure in measures]
@@ -175,6 +187,14 @@ class CorpusComparison(Comparison):
         for measure in wanted:
             columns[measure.name] = [diff.score(measure) for diff in self.documents.values()]
         return Table(columns)
+
+
+def _told_of(point: Any) -> dict[str, Any]:
+    """What is known of a point by its name: its document, and its words if it is a mention."""
+    if not isinstance(point, InDocument):
+        return {}
+    text = point.name.text if isinstance(point.name, Mention) else None
+    return {"document": point.document, "text": text or None}
 
 
 def _as_reference(measure: Measure) -> bool:
