@@ -81,6 +81,26 @@ def difference() -> cd.types.Difference:
     return cd.estimate(old=TRUE, new=PRED, judgements=cd.Judgements(lines, review.header))
 
 
+def patterns() -> cd.types.Patterns:
+    """Few points, and a column that says nothing of them."""
+    return diff().patterns(attributes={HOSTILE: TRUE})
+
+
+def hits() -> cd.types.Hits:
+    """Points with one value are split off."""
+    true = [i // 4 for i in range(400)]
+    value = [HOSTILE if i % 4 == 0 and i % 12 else "other" for i in range(400)]
+    found = cd.compare(true, [-1 - i if value[i] == HOSTILE else true[i] for i in range(400)])
+    hits = found.patterns(attributes={HOSTILE: value}).hits
+    assert hits is not None
+    return hits
+
+
+def hit() -> cd.types.Hit:
+    """The first of them."""
+    return hits().rows[0]
+
+
 RESULTS: dict[str, Callable[[], Any]] = {
     "Analysis": lambda: diff().analysis,
     "Aside": lambda: judgements().settle().aside[0],
@@ -135,6 +155,15 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "ClusterOrigin": lambda: diff().origins[0],
     "Paired": lambda: ranking().paired(HOSTILE, "other"),
     "Patch": lambda: diff().patch(),
+    "Patterns": lambda: patterns(),
+    "Shape": lambda: patterns().shapes[0],
+    "SizeShare": lambda: cd.types.SizeShare("1", 3, 0.5),
+    "Confusion": lambda: patterns().confusions[0],
+    "Hits": lambda: patterns().hits,
+    "Hit": lambda: hit(),
+    "Excess": lambda: hit().excess,
+    "BaseRate": lambda: hits().base["left"],
+    "Group": lambda: patterns().groups[0],
     "PointLoss": lambda: diff().by_point[0],
     "PointSource": lambda: diff().source,
     "Policy": lambda: diff().policy,

@@ -171,7 +171,7 @@ class CorpusComparison(Comparison):
         attributes: object = None,
         sides: tuple[str, str] = ("true", "predicted"),
     ) -> Patterns:
-        """What goes wrong, as :meth:`Comparison.patterns` tells; the attributes are document and text, if none are given."""
+        """What goes wrong, as :meth:`Comparison.patterns` says, by document and text if no attributes are given."""
         known = {point: _told_of(point) for point in self.points} if attributes is None else attributes
         return super().patterns(columns, attributes=known, sides=sides)
 

@@ -12,7 +12,7 @@ import numpy as np
 from clusterdiff import notebook
 from clusterdiff.diff.loss import Loss
 from clusterdiff.points.labels import BoolArray, Int64Array
-from clusterdiff.table import plain
+from clusterdiff.table import plain, record_html
 from clusterdiff.wording import Nouns, change, count, name, number, percent, plural
 
 #: How many rows of each kind are told.
@@ -33,6 +33,9 @@ class SizeShare:
     size: str
     count: int
     share: float
+
+    def _repr_html_(self) -> str:
+        return record_html("SizeShare", asdict(self))
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,9 @@ class Shape:
             del out["by_size"]
         return out
 
+    def _repr_html_(self) -> str:
+        return record_html("Shape", self.to_dict())
+
 
 class Confusion(NamedTuple):
     """``points`` of the ``of`` points of a true cluster are in a predicted one, whose points are mostly ``mostly``."""
@@ -80,6 +86,9 @@ class Confusion(NamedTuple):
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values."""
         return self._asdict() | {name: plain(getattr(self, name)) for name in ("true", "pred", "mostly")}
+
+    def _repr_html_(self) -> str:
+        return record_html("Confusion", self._asdict())
 
 
 class Excess(NamedTuple):
@@ -99,6 +108,9 @@ class Excess(NamedTuple):
     adjusted: float
     deff: float
     p: float
+
+    def _repr_html_(self) -> str:
+        return record_html("Excess", self._asdict())
 
 
 @dataclass(frozen=True)
@@ -142,6 +154,9 @@ class Hit:
         out |= {key: value if isfinite(value) else None for key, value in numbers.items()}
         return out | {"example": plain(self.example)}
 
+    def _repr_html_(self) -> str:
+        return record_html("Hit", self.to_dict())
+
 
 class BaseRate(NamedTuple):
     """How often a harm befell anybody: of the eligible points so many, and its share of the loss."""
@@ -150,6 +165,9 @@ class BaseRate(NamedTuple):
     hits: float
     rate: float
     share: float
+
+    def _repr_html_(self) -> str:
+        return record_html("BaseRate", self._asdict())
 
 
 @dataclass(frozen=True)
@@ -174,6 +192,11 @@ class Hits:
             "also": [row.to_dict() for row in self.also],
         }
 
+    def _repr_html_(self) -> str:
+        return notebook.view(
+            *(notebook.line(row.words) for row in self.rows), notebook.line(f"{self.tests:,} questions asked")
+        )
+
 
 @dataclass(frozen=True)
 class Group:
@@ -192,6 +215,12 @@ class Group:
     share: float
     score: float
     at: Int64Array = field(repr=False, compare=False)
+
+    def _repr_html_(self) -> str:
+        return record_html(
+            "Group",
+            {key: getattr(self, key) for key in ("kind", "points", "partners", "gain", "share", "score")},
+        )
 
 
 @dataclass(frozen=True)
