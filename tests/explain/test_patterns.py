@@ -13,7 +13,9 @@ from clusterdiff.diff.attributes import read_values
 from clusterdiff.diff.blame import Blame
 from clusterdiff.diff.features import features, numbers
 from clusterdiff.diff.groups import Correction, groups
-from clusterdiff.diff.predicates import Questions, TrueClusters
+from clusterdiff.diff.harms import harms
+from clusterdiff.diff.hits import Candidate, Search
+from clusterdiff.diff.predicates import Questions, TrueClusters, by_cluster_size
 from clusterdiff.diff.shapes import Shapes
 from clusterdiff.errors import ArgumentError
 
@@ -95,6 +97,20 @@ def test_nothing_is_shown_where_nothing_is_planted(seed: int) -> None:
     assert hits.tests > 100
 
 
+def test_many_questions_are_corrected_for() -> None:
+    """Holm: the smallest p times all tests, the next times one less, and so on until one does not pass."""
+    records = Records(2)
+    diff = records.split(0.1)
+    shapes = Shapes(Blame(diff.analysis))
+    (harm,) = harms(shapes.blame.points(diff.source), shapes)
+    (size, *_) = by_cluster_size(TrueClusters.of_points(records.true, 10))
+    search = Search([harm], diff.loss.total)
+    search.tests = 100
+    for p in (0.001, 0.0001, 0.0004):
+        search.passed.append(Candidate(size, harm, harm.excess(100, 20.0, 10.0)._replace(p=p), 0.1, 0.1))
+    assert [candidate.holm for candidate in search.corrected()] == pytest.approx([0.01, 0.0396])
+
+
 def test_most_points_with_a_property_means_that_others_are_spared() -> None:
     """If nine in ten records go wrong more often, the tenth is told to be spared."""
     records = Records(3)
@@ -163,7 +179,7 @@ def test_a_group_has_the_gain_of_a_comparison_made_anew() -> None:
     diff = records.split(np.where(records.initial, 0.5, 0.02))
     group = diff.patterns(attributes=records.columns).groups[0]
     assert (group.kind, group.what.text) == ("rule", "has an initial")  # type: ignore[union-attr]
-    assert 0 < group.partners < group.points
+    assert 0 < group.partners == np.count_nonzero(~records.initial[group.at]) < group.points
     home = Correction(Shapes(Blame(diff.analysis)), diff.source).home
     cell = diff.meet.cell_of_point
     codes = diff.meet.pred[cell].astype(np.int64)
