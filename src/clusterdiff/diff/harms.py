@@ -10,7 +10,7 @@ from clusterdiff.caching import cached_property
 from clusterdiff.diff.blame import PointBlame
 from clusterdiff.diff.patterns import Excess
 from clusterdiff.diff.shapes import Shapes
-from clusterdiff.points.labels import BoolArray, FloatArray, Int64Array
+from clusterdiff.points.labels import AnyArray, BoolArray, FloatArray, Int64Array
 
 #: From this probability on, an excess is no finding.
 ALPHA = 0.05
@@ -102,7 +102,7 @@ class Harm:
     def without(self, done: BoolArray) -> Harm:
         """The same for the other points."""
         left = np.flatnonzero(~done)
-        arrays = (self.at, self.hit, self.blame, self.unit, self.stratum, self.event)
+        arrays: tuple[AnyArray, ...] = (self.at, self.hit, self.blame, self.unit, self.stratum, self.event)
         return Harm(self.name, *(values[left] for values in arrays))
 
     def test(self, holds: BoolArray, *, strata: bool = True) -> Excess | None:
@@ -181,7 +181,7 @@ def harms(points: PointBlame, shapes: Shapes) -> list[Harm]:
     ):
         if hit.any():
             at = np.flatnonzero(eligible)
-            arrays = (hit, blame, unit, stratum, event)
+            arrays: tuple[AnyArray, ...] = (hit, blame, unit, stratum, event)
             found.append(Harm(name, at, *(values[at] for values in arrays)))
     return found
 
