@@ -37,12 +37,8 @@ class Advice(Scores):
         return Analysis(self.meet)
 
     def comparison_for(self, measure: Measure) -> Advice:
-        """The comparison that a measure is computed from: this one."""
-        return self
-
-    def meet_for(self, measure: Measure) -> Meet:
-        """The meet that a measure is computed from."""
-        return self.comparison_for(measure).meet
+        """The comparison that a measure is computed from."""
+        raise NotImplementedError
 
     @property
     def loss(self) -> Loss:

@@ -19,6 +19,7 @@ from clusterdiff.diff.scores import AnyMeasure as AnyMeasure
 from clusterdiff.diff.slices import PointLoss, Slice, by, by_point
 from clusterdiff.diff.source import PointSource
 from clusterdiff.errors import ClusterdiffWarning
+from clusterdiff.measures import Measure
 from clusterdiff.meet.meet import Meet
 from clusterdiff.points.clustering import Clustering, Points
 from clusterdiff.points.policy import Policy
@@ -125,6 +126,14 @@ class Comparison(Advice, Changelog):
         {'same': 1, 'split': 1, 'merge': 0, 'mixed': 0}
         """
         return self.analysis.kinds
+
+    def comparison_for(self, measure: Measure) -> Comparison:
+        """The comparison that a measure is computed from: this one."""
+        return self
+
+    def meet_for(self, measure: Measure) -> Meet:
+        """The meet that a measure is computed from."""
+        return self.comparison_for(measure).meet
 
     @property
     def columns(self) -> tuple[str, ...]:
