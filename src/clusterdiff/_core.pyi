@@ -40,6 +40,13 @@ class Join(NamedTuple):
     of_pred: NDArray[np.int32]
     count: int  # type: ignore[assignment]  # a field, where other tuples have a method
 
+class Looks(NamedTuple):
+    """What texts look like: a bit for each question, the length in characters, the first one as a capital (0: none)."""
+
+    flags: NDArray[np.uint32]
+    length: NDArray[np.int64]
+    first: NDArray[np.uint8]
+
 class Members(NamedTuple):
     """The points of each group, ascending: those of group g are ``members[indptr[g]:indptr[g + 1]]``."""
 
@@ -318,6 +325,24 @@ def contents(groups: Any, k: int, masses: Any) -> Contents:
 
 def group_members(groups: Any, k: int) -> Members:
     """The points of each group."""
+
+def looks(text: NDArray[np.uint8], n: int) -> Looks:
+    """What ``n`` texts look like, in UTF-8, each of which ends with a line break."""
+
+def agreement(
+    indptr: NDArray[np.int64], members: NDArray[np.int64], codes: NDArray[Any], none: int
+) -> NDArray[np.uint8]:
+    """By point: 1 if another value is commoner in its group, 2 if that has several; code ``none`` is no value."""
+
+def code_sums(
+    codes: NDArray[Any],
+    k: int,
+    at: NDArray[np.int64],
+    first: NDArray[np.float64],
+    second: NDArray[np.float64],
+    third: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Of the points ``at``, for each code: how many there are, and the sums of their three numbers."""
 
 def encode_integers(x: Any) -> Codes:
     """Codes of integers or booleans."""

@@ -103,8 +103,8 @@ def test_many_questions_are_corrected_for() -> None:
     diff = records.split(0.1)
     shapes = Shapes(Blame(diff.analysis))
     (harm,) = harms(shapes.blame.points(diff.source), shapes)
-    (size, *_) = by_cluster_size(TrueClusters.of_points(records.true, 10))
-    search = Search([harm], diff.loss.total)
+    (size, *_) = by_cluster_size(TrueClusters(records.true))
+    search = Search([harm], diff.loss.total, 10)
     search.tests = 100
     for p in (0.001, 0.0001, 0.0004):
         search.passed.append(Candidate(size, harm, harm.excess(100, 20.0, 10.0)._replace(p=p), 0.1, 0.1))
@@ -270,7 +270,7 @@ def test_predicates_about_the_rest_of_the_cluster() -> None:
     """Who differs from most of its cluster, who is in a cluster of several values, and who is with whom."""
     true = np.repeat(np.arange(10), 3)
     values = np.array(["a", "a", "b", "a", "a", "a", "b", None, "c", "c"] * 3, dtype=object)
-    column = Questions("v", read_values(values), TrueClusters.of_points(true, 1))  # type: ignore[arg-type]
+    column = Questions("v", read_values(values), TrueClusters(true))  # type: ignore[arg-type]
     found = {p.text: p.points for batch in column.predicates() for p in batch}
 
     def cluster(i: int) -> list[Any]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from clusterdiff import _core
 from clusterdiff.points.labels import AnyArray, BoolArray, FloatArray, Int64Array
 
 #: A column of text is one of numbers or dates if so many of some values look like it, and at most so many are none.
@@ -21,7 +22,7 @@ class Features(NamedTuple):
 
     flags: dict[str, BoolArray]
     length: Int64Array
-    first: Int64Array
+    first: AnyArray
 
 
 def numbers(values: AnyArray) -> tuple[FloatArray, Callable[[float], str]] | None:
@@ -94,6 +95,29 @@ def _number(number: float) -> str:
     return f"{int(number)}" if number.is_integer() else f"{number:.4g}"
 
 
+#: The questions about texts, in the order of the bits in which the core answers them.
+LOOKS = (
+    "has an initial",
+    "is one letter",
+    "has a digit",
+    "is only digits",
+    "is not ASCII",
+    "is all capitals",
+    "is all lower case",
+    "is one word",
+    "has three words or more",
+    "has a hyphen",
+    "has a full stop",
+    "has a comma",
+    "has an apostrophe",
+    "has a bracket",
+    "has a slash",
+    "has an ampersand",
+    "has extra spaces",
+    "is empty",
+)
+
+
 def features(values: AnyArray) -> Features:
     """What texts look like.
 
@@ -108,62 +132,6 @@ def features(values: AnyArray) -> Features:
     if joined.count("\n") != len(texts) - 1:  # a line break inside a text counts as a space
         joined = "\n".join([text.replace("\n", " ") for text in texts])
     signs = np.frombuffer(f"{joined}\n".encode("utf-8", "surrogatepass"), np.uint8)
-    end = signs == 10
-    ends = np.flatnonzero(end)
-    starts = np.concatenate([[0], ends[:-1] + 1])
-    length = ends - starts
-
-    text = np.repeat(np.arange(len(starts), dtype=np.int32), length + 1)
-
-    def number(mask: BoolArray) -> Int64Array:
-        at = np.flatnonzero(mask)
-        if len(at) < len(mask) // 4:
-            return np.bincount(text[at], minlength=len(starts))
-        return np.add.reduceat(mask.view(np.uint8), starts, dtype=np.int64)
-
-    def before(mask: BoolArray) -> BoolArray:
-        return np.concatenate([[False], mask[:-1]])
-
-    def after(mask: BoolArray) -> BoolArray:
-        return np.concatenate([mask[1:], [False]])
-
-    def has(*wanted: str) -> BoolArray:
-        found = np.zeros(len(starts), dtype=bool)
-        for sign in wanted:
-            found[text[signs == ord(sign)]] = True
-        return found
-
-    upper, lower = (signs >= 65) & (signs <= 90), (signs >= 97) & (signs <= 122)
-    digit, space, other = (signs >= 48) & (signs <= 57), signs == 32, signs >= 128
-    letter = upper | lower | other
-    close = letter | digit | (signs == ord("'"))
-    initial = (upper | lower) & ~before(close) & ~after(close)
-    inside = ~space & ~end
-    words = number(inside & ~before(inside))
-    letters, uppers, lowers, digits = map(number, (letter, upper, lower, digit))
-    characters = length - number((signs & 0xC0) == 0x80)
-    filled = length > 0
-    edge = filled & (space[starts] | space[np.maximum(ends - 1, 0)])
-    first = signs[starts].astype(np.int64)
-    first = np.where(filled & (first < 128), np.where((first >= 97) & (first <= 122), first - 32, first), 0)
-    flags = {
-        "has an initial": (number(initial) > 0) & (words > 1),
-        "is one letter": (length - number(signs == ord(".")) == 1) & (letters == 1),
-        "has a digit": digits > 0,
-        "is only digits": (digits == length) & filled,
-        "is not ASCII": number(other) > 0,
-        "is all capitals": (uppers > 1) & (lowers == 0),
-        "is all lower case": (lowers > 1) & (uppers == 0),
-        "is one word": words == 1,
-        "has three words or more": words >= 3,
-        "has a hyphen": has("-"),
-        "has a full stop": has("."),
-        "has a comma": has(","),
-        "has an apostrophe": has("'"),
-        "has a bracket": has("(", "["),
-        "has a slash": has("/"),
-        "has an ampersand": has("&"),
-        "has extra spaces": edge | (number(space & before(space)) > 0),
-        "is empty": words == 0,
-    }
-    return Features(flags, characters, first)
+    found = _core.looks(signs, len(texts))
+    flags = {look: (found.flags >> bit & 1).astype(bool) for bit, look in enumerate(LOOKS)}
+    return Features(flags, found.length, found.first)

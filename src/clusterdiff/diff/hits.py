@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from clusterdiff import _core
 from clusterdiff.diff.attributes import Attribute
 from clusterdiff.diff.blame import Blame
 from clusterdiff.diff.harms import ALPHA, Harm, harms
@@ -57,8 +58,8 @@ def who(shapes: Shapes, source: PointSource, columns: Mapping[str, Attribute]) -
     points, whole = blame.points(source), shapes.analysis.loss.total
     found = harms(points, shapes) if whole > 0 else []
     n = len(points.true)
-    clusters = TrueClusters.of_points(points.true, max(POINTS, int(SHARE * n)))
-    search = Search(found, whole)
+    clusters = TrueClusters(points.true)
+    search = Search(found, whole, max(POINTS, int(SHARE * n)))
     search.look(by_cluster_size(clusters))
     for column, values in columns.items():
         for predicates in Questions(column, values, clusters).predicates():
@@ -71,9 +72,10 @@ def who(shapes: Shapes, source: PointSource, columns: Mapping[str, Attribute]) -
 class Search:
     """Predicates that are looked at one coding after the other, and those that passed."""
 
-    def __init__(self, harms: list[Harm], whole: float) -> None:
+    def __init__(self, harms: list[Harm], whole: float, least: int) -> None:
         self.harms = harms
         self.whole = whole
+        self.least = least
         self.tests = 0
         self.passed: list[Candidate] = []
         #: The share of the loss of each harm.
@@ -81,9 +83,12 @@ class Search:
 
     def look(self, predicates: list[Predicate]) -> None:
         """Test the predicates of one coding for every harm; sums are made once per code."""
-        if not predicates or not self.harms:
+        if not self.harms:
             return
-        sums = _sums(predicates, self.harms)
+        points, sums = _sums(predicates, self.harms)
+        most = len(predicates[0].coding.codes) - self.least
+        enough = np.flatnonzero((points >= self.least) & (points <= most))
+        predicates, sums = [predicates[i] for i in enough.tolist()], sums[enough]
         for harm, columns in zip(self.harms, np.split(sums, len(self.harms), axis=1), strict=True):
             for predicate, (number, hits, expected, blame) in zip(predicates, columns.tolist(), strict=True):
                 n, sized = int(number), predicate.kind == "size"
@@ -204,24 +209,20 @@ def _passes(excess: Excess, tests: int = 1) -> bool:
     return excess.adjusted >= RATIO and excess.hits > excess.expected and excess.p * tests <= ALPHA
 
 
-def _sums(predicates: list[Predicate], harms: list[Harm]) -> AnyArray:
-    """For each predicate of one coding, and each harm: eligible points, hits, expected hits, and blame."""
+def _sums(predicates: list[Predicate], harms: list[Harm]) -> tuple[AnyArray, AnyArray]:
+    """For each predicate of one coding: its points; and for each harm: eligible points, hits, expected hits, blame."""
     coding = predicates[0].coding
-    table = []
-    for harm in harms:
-        codes, struck = coding.codes[harm.at], harm.struck
-        table += [
-            np.bincount(codes, minlength=coding.k),
-            np.bincount(codes[struck], harm.hit[struck], coding.k),
-            np.bincount(codes, harm.expected, coding.k),
-            np.bincount(codes[struck], harm.blame[struck], coding.k),
-        ]
-    sums = np.zeros((len(predicates), len(table)))
+    table: list[AnyArray] = [coding.counts[:, None]]
+    table += [
+        _core.code_sums(coding.codes, coding.k, harm.at, harm.hit, harm.expected, harm.blame)
+        for harm in harms
+    ]
+    by_code, sums = np.hstack(table), np.zeros((len(predicates), 1 + 4 * len(harms)))
     for start in range(0, coding.k, CHUNK):
         part = slice(start, start + CHUNK)
         holds = np.stack([predicate.holds[part] for predicate in predicates]).astype(np.float64)
-        sums += holds @ np.stack([column[part] for column in table], axis=1)
-    return sums
+        sums += holds @ by_code[part]
+    return sums[:, 0], sums[:, 1:]
 
 
 def _mean(values: Iterable[float]) -> float:

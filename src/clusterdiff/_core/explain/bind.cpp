@@ -1,6 +1,7 @@
 #include "explain/assignment.hpp"
 #include "explain/greedy.hpp"
 #include "explain/join.hpp"
+#include "explain/looks.hpp"
 #include "explain/repairs.hpp"
 #include "python/bind.hpp"
 #include "python/result.hpp"
@@ -11,7 +12,7 @@ using namespace nb::literals;
 
 namespace {
 
-Result join_result, repairs_result, steps_result;
+Result join_result, looks_result, repairs_result, steps_result;
 
 nb::object join_of(const PyCells& c) {
     auto j = heavy(c.cells().count(), [&](Run& run) { return join(c.cells(), run); });
@@ -95,14 +96,62 @@ nb::object steps_of(const PyCells& cells, nb::handle mass, nb::handle entropy, d
                         to_numpy(s.to));
 }
 
+nb::object looks_of(nb::handle text, i64 n) {
+    const Array t(text, "text");
+    const u8* bytes = t.exactly<u8>("uint8");
+    Looks l = heavy(t.size(), [&](Run& run) { return looks(bytes, t.size(), n, run); });
+    return looks_result(to_numpy(std::move(l.flags)), to_numpy(std::move(l.length)), to_numpy(std::move(l.first)));
+}
+
+// Calls f(codes) with an array of 32 or 64 bits.
+template <class F>
+auto with_codes(const Array& codes, F&& f) {
+    return codes.itemsize() == 4 ? f(codes.exactly<i32>("int32")) : f(codes.exactly<i64>("int64"));
+}
+
+// Positions of points, each of which must be one of `n`.
+const i64* checked_positions(const Array& at, i64 n) {
+    const i64* positions = at.exactly<i64>("int64");
+    for (i64 i = 0; i < at.size(); ++i)
+        if (positions[i] < 0 || positions[i] >= n) throw BadValue("positions must lie in [0, " + std::to_string(n) + ")");
+    return positions;
+}
+
+nb::object agreement_of(nb::handle indptr, nb::handle members, nb::handle codes, i64 none) {
+    const Array p(indptr, "indptr"), m(members, "members"), c(codes, "codes");
+    const i64 k = p.size() - 1, *starts = p.exactly<i64>("int64"), *list = checked_positions(m, c.size());
+    if (k < 0 || starts[0] != 0 || starts[k] > m.size()) throw BadValue("indptr must start at 0 and end within members");
+    for (i64 g = 0; g < k; ++g)
+        if (starts[g] > starts[g + 1]) throw BadValue("indptr must not decrease");
+    return to_numpy(with_codes(c, [&]<class Code>(const Code* values) {
+        return heavy(c.size(), [&](Run& run) { return agreement(starts, k, list, values, c.size(), static_cast<Code>(none), run); });
+    }));
+}
+
+nb::object code_sums_of(nb::handle codes, i64 k, nb::handle at, nb::handle first, nb::handle second, nb::handle third) {
+    const Array c(codes, "codes"), a(at, "at"), x(first, "first"), y(second, "second"), z(third, "third");
+    if (k < 0) throw BadValue("k must not be negative");
+    const i64* positions = checked_positions(a, c.size());
+    for (const Array* values : {&x, &y, &z})
+        if (values->size() != a.size()) throw BadValue("there must be one number per position");
+    const double* const values[] = {x.exactly<double>("float64"), y.exactly<double>("float64"), z.exactly<double>("float64")};
+    return to_numpy(with_codes(c, [&](const auto* of) {
+        return heavy(a.size(), [&](Run& run) { return code_sums(of, k, positions, a.size(), values, run); });
+    }), k, kCodeSums);
+}
+
 }  // namespace
 
 void bind_explain(nb::module_& m, nb::class_<PyCells>& cells) {
     join_result.define(m, "Join", {"of_true", "of_pred", "count"});
+    looks_result.define(m, "Looks", {"flags", "length", "first"});
     repairs_result.define(m, "Repairs", {"operation", "at", "to", "gain"});
     steps_result.define(m, "RepairSteps", {"operation", "true", "gain", "indptr", "cell", "source", "target"});
     cells.def("join", &join_of).def("assign", &assign_in, "values"_a);
     m.def("greedy", &greedy_of, "true"_a, "pred"_a, "k_true"_a, "k_pred"_a);
+    m.def("looks", &looks_of, "text"_a, "n"_a);
+    m.def("agreement", &agreement_of, "indptr"_a, "members"_a, "codes"_a, "none"_a);
+    m.def("code_sums", &code_sums_of, "codes"_a, "k"_a, "at"_a, "first"_a, "second"_a, "third"_a);
     m.def("repairs", &repairs_of, "cells"_a, "mass"_a.none() = nb::none(), "entropy"_a.none() = nb::none(), "unit"_a = 1.0,
           "missing"_a.none() = nb::none(), "spurious"_a.none() = nb::none());
     m.def("repair_steps", &steps_of, "cells"_a, "mass"_a.none() = nb::none(), "entropy"_a.none() = nb::none(), "unit"_a = 1.0);
