@@ -26,6 +26,17 @@ class ObjectCodes(NamedTuple):
     types: list[tuple[type, int]]
     """The types met, nulls excluded, and where each was met first."""
 
+class Matched(NamedTuple):
+    """Rows of two sides, matched by the ids in them. Where an id is in several rows of a side, the first counts."""
+
+    place: NDArray[np.int64]
+    """For each row of `true` the row of `pred`; -1 where there is none, and in repeats."""
+    extra: NDArray[np.int64]
+    """Rows of `pred` that `true` lacks, ascending."""
+    true_repeats: NDArray[np.int64]
+    """Rows whose id stands in an earlier one, ascending."""
+    pred_repeats: NDArray[np.int64]
+
 class Transposed(NamedTuple):
     """A table the other way round."""
 
@@ -368,6 +379,13 @@ def encode_views(
 
 def encode_objects(objects: Any) -> ObjectCodes:
     """Codes of a list, tuple or object array by Python's equality; null is -1."""
+
+def match(true: Any, pred: Any, rows: int) -> Matched:
+    """Match two Arrow streams of ids: integers of any width, booleans, or text, which is compared by its bytes.
+
+    They have ``__arrow_c_stream__``, of one column without nulls. ``rows`` is about how many the larger has; it decides
+    how the work is cut, and on nothing that comes out.
+    """
 
 def moments_dense(
     groups: Any,

@@ -10,6 +10,7 @@ from itertools import starmap
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from clusterdiff import _core
@@ -131,6 +132,11 @@ def views(count: int) -> np.ndarray:
     return out
 
 
+def named(ids: np.ndarray) -> Call:
+    """Points in another order on the other side."""
+    return _core.match, (pa.table({"id": ids}), pa.table({"id": ids[::-1].copy()}), len(ids))
+
+
 def groups(n: int, k: int) -> np.ndarray:
     return np.arange(n, dtype=np.int32) % k
 
@@ -183,6 +189,8 @@ CASES: dict[str, Callable[[], Call]] = {
     "encode_text": lambda: (_core.encode_text, words(5 * 10**5)),
     "encode_views": lambda: (_core.encode_views, (views(5 * 10**5), [])),
     "encode_objects": lambda: (_core.encode_objects, (["a", "b", "c"] * (2 * 10**5),)),
+    "match": lambda: named(np.random.default_rng(0).permutation(10**6)),
+    "match: text": lambda: named(np.arange(3 * 10**5).astype(str)),
     "expected_information": lambda: (_core.expected_information, (*sizes(300), *sizes(300))),
     "expected_s_h": lambda: (_core.expected_s_h, (*sizes(200), *sizes(200), False)),
     "sample_cells": lambda: (

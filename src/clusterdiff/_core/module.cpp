@@ -25,6 +25,7 @@ NB_MODULE(_core, m) {
         }
     });
     cd::bind_encode(m);
+    cd::bind_match(m);
     auto cells = cd::bind_meet(m);
     cd::bind_sums(m, cells);
     cd::bind_chance(m);

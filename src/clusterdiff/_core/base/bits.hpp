@@ -35,6 +35,14 @@ class SlotSet {
         while (words_[w] == 0) ++w;
         return 64 * w + std::countr_zero(words_[w]);
     }
+    // Ascending.
+    Buffer<i64> members() const {
+        Buffer<i64> out(count());
+        i64* to = out.data();
+        for (i64 w = 0; w < words_.size(); ++w)
+            for (u64 rest = words_[w]; rest; rest &= rest - 1) *to++ = 64 * w + std::countr_zero(rest);
+        return out;
+    }
 
   private:
     friend class Ranks;

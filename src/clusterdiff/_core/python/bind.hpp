@@ -9,6 +9,7 @@
 namespace clusterdiff {
 
 void bind_encode(nb::module_& m);
+void bind_match(nb::module_& m);
 nb::class_<PyCells> bind_meet(nb::module_& m);
 void bind_sums(nb::module_& m, nb::class_<PyCells>& cells);
 void bind_chance(nb::module_& m);

@@ -1,0 +1,86 @@
+// The Arrow C data and stream interfaces, as their specification lays them out, and what names points in them.
+#pragma once
+
+#include <utility>
+
+#include "base/common.hpp"
+
+namespace clusterdiff {
+
+struct ArrowSchema {
+    const char *format, *name, *metadata;
+    i64 flags, n_children;
+    ArrowSchema **children, *dictionary;
+    void (*release)(ArrowSchema*);
+    void* private_data;
+};
+
+struct ArrowArray {
+    i64 length, null_count, offset, n_buffers, n_children;
+    const void** buffers;
+    ArrowArray **children, *dictionary;
+    void (*release)(ArrowArray*);
+    void* private_data;
+};
+
+struct ArrowArrayStream {
+    int (*get_schema)(ArrowArrayStream*, ArrowSchema*);
+    int (*get_next)(ArrowArrayStream*, ArrowArray*);
+    const char* (*get_last_error)(ArrowArrayStream*);
+    void (*release)(ArrowArrayStream*);
+    void* private_data;
+};
+
+// One of the above, moved out of what its producer handed over, and released when it has been read.
+template <class T>
+class Released {
+  public:
+    Released() = default;
+    explicit Released(T* from) : value_(std::exchange(*from, T{})) {}
+    Released(Released&& other) noexcept : value_(std::exchange(other.value_, T{})) {}
+    Released(const Released&) = delete;
+    Released& operator=(const Released&) = delete;
+    ~Released() {
+        if (value_.release) value_.release(&value_);
+    }
+    T* get() { return &value_; }
+    T* operator->() { return &value_; }
+
+  private:
+    T value_{};
+};
+
+// What a column of ids holds. Integers of any width are compared as numbers, text by its bytes.
+enum class Ids { i8, i16, i32, i64, u8, u16, u32, u64, boolean, narrow_text, wide_text, view_text };
+
+inline bool is_text(Ids type) { return type >= Ids::narrow_text; }
+inline bool alike(Ids a, Ids b) { return is_text(a) == is_text(b) && (a == Ids::boolean) == (b == Ids::boolean); }
+
+// A stream of record batches with one column, or of the arrays of one.
+struct Column {
+    Ids type;
+    bool in_struct;
+};
+Column column_of(const ArrowSchema& schema, const char* side);
+
+// The ids of a batch: `offset` counts from the beginning of the buffers.
+struct Slice {
+    const ArrowArray* array;
+    i64 offset, length;
+    const u8 *valid = nullptr, *whole = nullptr;  // bitmaps of the column, and of the rows; null where nothing is
+    i64 whole_offset = 0;
+
+    // The first row without an id, or the length. A null_count is of no use: a producer need not know it.
+    i64 first_null() const {
+        if (!valid && !whole) return length;
+        i64 i = 0;
+        while (i < length && !lacks(valid, offset + i) && !lacks(whole, whole_offset + i)) ++i;
+        return i;
+    }
+
+  private:
+    static bool lacks(const u8* bits, i64 i) { return bits && !(bits[i >> 3] >> (i & 7) & 1); }
+};
+Slice slice_of(const ArrowArray& batch, const Column& column);
+
+}  // namespace clusterdiff

@@ -1,0 +1,294 @@
+#include "match/match.hpp"
+
+#include "base/bits.hpp"
+#include "base/hash.hpp"
+
+namespace clusterdiff {
+
+namespace {
+
+constexpr const char* kNames[] = {"true", "pred"};
+constexpr u64 kNobody = ~u64{0};
+
+// Buckets of about this many rows: their records and the table over them stay in a level-2 cache.
+constexpr i64 kRows = 8192;
+constexpr int kMostBits = 12;
+
+int bits_for(i64 rows) {
+    int bits = 0;
+    while (bits < kMostBits && (rows >> bits) > kRows) ++bits;
+    return bits;
+}
+
+u64 bucket_of(u64 hash, int bits) { return bits ? hash >> (64 - bits) : 0; }
+
+// ---- records
+//
+// The first word is what ids are compared by: the hash of an integer, or 32 bits of the hash of a text and its length.
+// The second is the row, doubled; its last bit is set for integers from 2^63 on, which look like negative ones. Text
+// follows, padded to whole words.
+
+template <class T>
+T read(const void* from, i64 at) {
+    T x;
+    std::memcpy(&x, static_cast<const char*>(from) + at * static_cast<i64>(sizeof x), sizeof x);
+    return x;
+}
+
+template <class At>
+void put_integers(Share& share, int bits, i64 begin, i64 end, i64 row, bool wide, At at) {
+    for (i64 i = begin; i < end; ++i) {
+        const u64 x = at(i), key = mix(x);
+        u64* to = share.room(bucket_of(key, bits), 2);
+        to[0] = key;
+        to[1] = static_cast<u64>(row + i) << 1 | (wide ? x >> 63 : 0);
+    }
+}
+
+void put_text(Share& share, int bits, i64 row, const u8* p, i64 length) {
+    if (length < 0) throw BadValue("offsets must not decrease");
+    if (length > INT32_MAX) throw BadValue("an id has more than 2^31 - 1 bytes");
+    const u64 hash = length > 16 ? Key::long_hash(p, length) : Key::of_bytes(p, length, 0).hash();
+    const i64 words = 2 + (length + 7) / 8;
+    u64* to = share.room(bucket_of(hash, bits), words);
+    to[words - 1] = 0;
+    to[0] = hash << 32 | static_cast<u64>(length);
+    to[1] = static_cast<u64>(row) << 1;
+    if (length) std::memcpy(to + 2, p, static_cast<std::size_t>(length));
+}
+
+template <class Offset>
+void put_texts(Share& share, int bits, const ArrowArray& x, i64 offset, i64 begin, i64 end, i64 row) {
+    const u8* data = static_cast<const u8*>(x.buffers[2]);
+    for (i64 i = begin; i < end; ++i) {
+        const i64 from = read<Offset>(x.buffers[1], offset + i), till = read<Offset>(x.buffers[1], offset + i + 1);
+        put_text(share, bits, row + i, data + from, till - from);
+    }
+}
+
+void put_views(Share& share, int bits, const ArrowArray& x, i64 offset, i64 begin, i64 end, i64 row) {
+    for (i64 i = begin; i < end; ++i) {
+        const u8* view = static_cast<const u8*>(x.buffers[1]) + 16 * (offset + i);
+        const i64 length = read<i32>(view, 0);
+        const u8* p = length <= 12 ? view + 4 : static_cast<const u8*>(x.buffers[2 + read<i32>(view, 2)]) + read<i32>(view, 3);
+        put_text(share, bits, row + i, p, length);
+    }
+}
+
+// ---- the ids of one bucket
+
+// An id, and the second words of its first records on either side.
+struct Entry {
+    u64 key, first[2];
+    bool large() const { return (first[0] == kNobody ? first[1] : first[0]) & 1; }
+};
+struct TextEntry : Entry {
+    const u64* record;
+};
+
+template <bool text>
+class Bucket {
+  public:
+    using Item = std::conditional_t<text, TextEntry, Entry>;
+
+    void clear(i64 expected) {
+        std::size_t slots = 64;
+        while (slots < 2 * static_cast<std::size_t>(expected)) slots *= 2;
+        slots_.assign(slots, 0);
+        items_.clear();
+    }
+
+    // A record of a side: the row that repeats an id, if there is one.
+    std::optional<i64> add(int side, const u64* record) {
+        u64& first = find(record).first[side];
+        const u64 row = record[1];
+        if (first == kNobody) {
+            first = row;
+            return std::nullopt;
+        }
+        const u64 later = std::max(first, row);
+        first = std::min(first, row);
+        return static_cast<i64>(later >> 1);
+    }
+
+    const std::vector<Item>& items() const { return items_; }
+
+  private:
+    static u64 hash(u64 key) { return text ? key >> 32 : key; }
+
+    static bool same(const Item& item, const u64* record) {
+        if (item.key != record[0]) return false;
+        if constexpr (text)
+            return std::memcmp(item.record + 2, record + 2, static_cast<std::size_t>(record[0] & UINT32_MAX)) == 0;
+        else
+            return item.large() == static_cast<bool>(record[1] & 1);
+    }
+
+    Item& find(const u64* record) {
+        if (2 * items_.size() >= slots_.size()) grow();
+        const std::size_t mask = slots_.size() - 1;
+        std::size_t at = hash(record[0]) & mask;
+        for (; slots_[at]; at = (at + 1) & mask)
+            if (same(items_[slots_[at] - 1], record)) return items_[slots_[at] - 1];
+        Item item;
+        item.key = record[0];
+        item.first[0] = item.first[1] = kNobody;
+        if constexpr (text) item.record = record;
+        items_.push_back(item);
+        slots_[at] = static_cast<u32>(items_.size());
+        return items_.back();
+    }
+
+    void grow() {
+        if (items_.size() > UINT32_MAX / 2) throw TooLarge("too many points to match");
+        slots_.assign(2 * slots_.size(), 0);
+        const std::size_t mask = slots_.size() - 1;
+        for (std::size_t i = 0; i < items_.size(); ++i) {
+            std::size_t at = hash(items_[i].key) & mask;
+            while (slots_[at]) at = (at + 1) & mask;
+            slots_[at] = static_cast<u32>(i + 1);
+        }
+    }
+
+    std::vector<u32> slots_;  // number of an item, from 1 on
+    std::vector<Item> items_;
+};
+
+// What one worker has found.
+struct Found {
+    Found(i64 true_rows, i64 pred_rows) : extra(pred_rows), repeats{SlotSet(true_rows), SlotSet(pred_rows)} {}
+    SlotSet extra, repeats[2];
+};
+
+}  // namespace
+
+Matching::Matching(i64 rows) : bits_(bits_for(rows)), arena_(rows >= Run::kSerial) {}
+
+void Matching::read(int side, ArrowArrayStream* from, Run& run) {
+    Released<ArrowArrayStream> stream(from);
+    auto fail = [&] {
+        const char* error = stream->get_last_error(stream.get());
+        throw std::runtime_error(error ? error : "an Arrow stream ended early");
+    };
+    Side& mine = sides_[side];
+    {
+        ArrowSchema schema{};
+        if (stream->get_schema(stream.get(), &schema)) fail();
+        Released<ArrowSchema> kept(&schema);
+        mine.column = column_of(*kept.get(), kNames[side]);
+    }
+    const Column column = *mine.column;
+    if (side == 1 && !alike(sides_[0].column->type, column.type)) throw BadValue("the ids of true and pred must be of one type");
+    const int team = run.threads();
+    for (int worker = 0; worker < team; ++worker) mine.shares.emplace_back(arena_, i64{1} << bits_);
+    std::mutex turn;
+    bool over = false;
+    i64 null = INT64_MAX;  // the first row without an id
+    run.workers(team, [&](int worker) {
+        Share& share = mine.shares[static_cast<std::size_t>(worker)];
+        for (;;) {
+            run.poll(worker);
+            ArrowArray batch{};
+            i64 row = 0;
+            {
+                std::lock_guard lock(turn);
+                if (over) break;
+                over = true;  // also if what follows fails
+                if (stream->get_next(stream.get(), &batch)) fail();
+                if (!batch.release) break;
+                over = false;
+                row = std::exchange(mine.rows, mine.rows + batch.length);
+            }
+            Released<ArrowArray> kept(&batch);
+            const Slice slice = slice_of(*kept.get(), column);
+            if (const i64 at = slice.first_null(); at < slice.length) {  // what stands there may be anything
+                std::lock_guard lock(turn);
+                null = std::min(null, row + at);
+                continue;
+            }
+            scatter(share, column.type, slice, row, run, worker);
+        }
+        share.close();
+    });
+    if (null < INT64_MAX) throw BadValue(std::string(kNames[side]) + " has no id in row " + std::to_string(null));
+}
+
+void Matching::scatter(Share& share, Ids type, const Slice& slice, i64 row, Run& run, int worker) const {
+    constexpr i64 kPiece = i64{1} << 14;
+    const ArrowArray& x = *slice.array;
+    const i64 offset = slice.offset;
+    for (i64 begin = 0; begin < slice.length; begin += kPiece) {
+        run.poll(worker);
+        const i64 end = std::min(slice.length, begin + kPiece);
+        auto integers = [&](auto zero, bool wide = false) {
+            using T = decltype(zero);
+            put_integers(share, bits_, begin, end, row, wide, [&](i64 i) {
+                const T value = clusterdiff::read<T>(x.buffers[1], offset + i);
+                return static_cast<u64>(static_cast<i64>(value));
+            });
+        };
+        switch (type) {
+            case Ids::i8: integers(std::int8_t{}); break;
+            case Ids::i16: integers(std::int16_t{}); break;
+            case Ids::i32: integers(i32{}); break;
+            case Ids::i64: integers(i64{}); break;
+            case Ids::u8: integers(u8{}); break;
+            case Ids::u16: integers(u16{}); break;
+            case Ids::u32: integers(u32{}); break;
+            case Ids::u64: integers(u64{}, true); break;
+            case Ids::boolean:
+                put_integers(share, bits_, begin, end, row, false, [&](i64 i) {
+                    return u64{static_cast<const u8*>(x.buffers[1])[(offset + i) >> 3]} >> ((offset + i) & 7) & 1;
+                });
+                break;
+            case Ids::narrow_text: put_texts<i32>(share, bits_, x, offset, begin, end, row); break;
+            case Ids::wide_text: put_texts<i64>(share, bits_, x, offset, begin, end, row); break;
+            case Ids::view_text: put_views(share, bits_, x, offset, begin, end, row); break;
+        }
+    }
+}
+
+Matched Matching::match(Run& run) { return is_text(sides_[0].column->type) ? match_as<true>(run) : match_as<false>(run); }
+
+template <bool text>
+Matched Matching::match_as(Run& run) {
+    Matched out;
+    out.place = Buffer<i64>(sides_[0].rows);
+    std::vector<Bucket<text>> buckets(static_cast<std::size_t>(run.threads()));
+    std::vector<Found> found;
+    for (int worker = 0; worker < run.threads(); ++worker) found.emplace_back(sides_[0].rows, sides_[1].rows);
+    run.tasks(i64{1} << bits_, [&](i64 b, int worker) {
+        Bucket<text>& ids = buckets[static_cast<std::size_t>(worker)];
+        Found& mine = found[static_cast<std::size_t>(worker)];
+        i64 words = 0;
+        for (const Share& share : sides_[0].shares)
+            for (const Share::Page& page : share.pages(b)) words += page.words;
+        ids.clear(words / (text ? 4 : 2));
+        for (int side = 0; side < 2; ++side)
+            for (const Share& share : sides_[side].shares)
+                for (const Share::Page& page : share.pages(b)) {
+                    run.poll(worker);
+                    for (const u64 *at = page.data, *end = at + page.words; at < end;) {
+                        if (const auto repeat = ids.add(side, at)) mine.repeats[side].add(*repeat);
+                        at += text ? 2 + static_cast<i64>(((at[0] & UINT32_MAX) + 7) / 8) : 2;
+                    }
+                }
+        for (const auto& item : ids.items()) {
+            const i64 row = static_cast<i64>(item.first[0] >> 1), other = static_cast<i64>(item.first[1] >> 1);
+            if (item.first[0] == kNobody)
+                mine.extra.add(other);
+            else
+                out.place[row] = item.first[1] == kNobody ? -1 : other;
+        }
+    });
+    for (std::size_t worker = 1; worker < found.size(); ++worker) {
+        found[0].extra.unite(found[worker].extra);
+        for (int side = 0; side < 2; ++side) found[0].repeats[side].unite(found[worker].repeats[side]);
+    }
+    out.extra = found[0].extra.members();
+    for (int side = 0; side < 2; ++side) out.repeats[side] = found[0].repeats[side].members();
+    for (i64 i = 0; i < out.repeats[0].size(); ++i) out.place[out.repeats[0][i]] = -1;
+    return out;
+}
+
+}  // namespace clusterdiff

@@ -1,0 +1,49 @@
+// Points of two sides matched by their ids: who is where on the other side, who is there only, and who repeats.
+//
+// The ids of each side are read once, batch by batch, and scattered by hash into buckets that fit a core's cache; there
+// they meet. An integer is kept as its hash, which is a bijection, and text with its bytes: nothing is matched by hash
+// alone. What comes out is told by rows, so it does not depend on who read which batch.
+#pragma once
+
+#include <deque>
+#include <optional>
+
+#include "base/threads.hpp"
+#include "match/arrow.hpp"
+#include "match/shares.hpp"
+
+namespace clusterdiff {
+
+// Where an id stands in several rows of a side, the first of them counts; the others are its repeats.
+struct Matched {
+    Buffer<i64> place;       // for each row of true the row of pred, -1 where there is none, and in repeats
+    Buffer<i64> extra;       // rows of pred that true lacks, ascending
+    Buffer<i64> repeats[2];  // rows of either side, ascending
+};
+
+class Matching {
+  public:
+    // About how many rows a side has: it decides on the number of buckets, and on nothing that comes out.
+    explicit Matching(i64 rows);
+
+    // Reads a side: 0 is true, 1 is pred.
+    void read(int side, ArrowArrayStream* stream, Run& run);
+    Matched match(Run& run);
+
+  private:
+    struct Side {
+        std::optional<Column> column;
+        std::deque<Share> shares;  // one a worker
+        i64 rows = 0;
+    };
+
+    void scatter(Share& share, Ids type, const Slice& slice, i64 row, Run& run, int worker) const;
+    template <bool text>
+    Matched match_as(Run& run);
+
+    int bits_;
+    Arena arena_;
+    Side sides_[2];
+};
+
+}  // namespace clusterdiff
