@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -300,7 +301,7 @@ class UnevenMeet(Meet):
             moments=self._moments_beside(shared, order),
             links=self._links_beside(shared, order),
             features=self.features,
-            locate=self._located(shared, place),
+            locate=partial(self._located, shared, place) if self._tells_points else None,
         )
 
     def _weights_beside(self, shared: Meet | None, order: Int64Array) -> CellWeights | None:
@@ -334,10 +335,13 @@ class UnevenMeet(Meet):
             )
         return Links(cells[order], whole, np.zeros(0))
 
-    def _located(self, shared: Meet | None, place: Int64Array) -> IntArray | None:
+    @property
+    def _tells_points(self) -> bool:
+        """Whether it knows which points are missing, and the cells of the others."""
+        return self.missing.at is not None and self.knows_points
+
+    def _located(self, shared: Meet | None, place: Int64Array) -> IntArray:
         """The cell of each point of the true side; -1 for the points that only the other side has."""
-        if self.missing.at is None or not self.knows_points:
-            return None
         known = len(place) - len(self.missing)
         of_point = np.full(len(self.cell_of_point), -1)
         if shared is not None:
@@ -361,7 +365,7 @@ class UnevenMeet(Meet):
             self.spurious,
             self.missing,
             scale=self._scale,
-            locate=np.append(back, -1)[self.cell_of_point] if self.knows_points else None,
+            locate=(lambda: np.append(back, -1)[self.cell_of_point]) if self.knows_points else None,
             groups=self.groups and self.groups[::-1],
             features=self.features,
             transpose_of=(self, back),

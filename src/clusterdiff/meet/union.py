@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,6 @@ def uneven_of(
         return None if values is None else values[at]
 
     shared = None
-    locate = np.full(len(true), -1)
     if len(both):
         plain = Meet.of_points(
             true[both],
@@ -46,8 +46,7 @@ def uneven_of(
             link_sums=link_sums and link_sums(both),
             scale=scale,
         )
-        locate[both] = plain.cell_of_point
-        shared = plain.with_points(locate)
+        shared = plain.with_points(partial(_among_all, plain, both, len(true)))
     sides, alone, groups = [], [], []
     for own, other, labels in (
         (true, pred, None if shared is None else shared.cells.true_labels),
@@ -71,10 +70,17 @@ def uneven_of(
         (names[0][sides[0]], names[1][sides[1]]),
         *alone,
         scale=None if weights is None else scale,
-        locate=locate,
+        locate=np.full(len(true), -1) if shared is None else partial(getattr, shared, "cell_of_point"),
         groups=(groups[0], groups[1]) if groups else None,
         features=features,
     )
+
+
+def _among_all(shared: Meet, at: Int64Array, points: int) -> Int64Array:
+    """The cell of each of so many points, the shared ones of which are ``at``; -1 for the others."""
+    cell = np.full(points, -1)
+    cell[at] = shared.cell_of_point
+    return cell
 
 
 def _shared_first(labels: Any, k: int) -> Int64Array:

@@ -31,6 +31,7 @@ def connect() -> Connection:
     folder = os.path.join(tempfile.gettempdir(), f"clusterdiff-{os.getpid()}.tmp")
     con = duckdb.connect(config={"autoinstall_known_extensions": "false", "temp_directory": folder})
     con.execute("SET enable_progress_bar = false")  # DuckDB prints it among our output
+    con.execute("SET arrow_large_buffer_size = true")  # a batch of long names may have more than 2 GB
     return con
 
 

@@ -1,4 +1,4 @@
-"""Two tables compared: DuckDB reads them and matches their points, and numbers come out where names went in.
+"""Two tables compared: DuckDB reads them, the core matches their points, and numbers come out where names went in.
 
 The names of the points stay in DuckDB until they are asked for.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import duckdb
 import numpy as np
 
 from clusterdiff import _core
@@ -19,7 +20,7 @@ from clusterdiff.formats.source import Source, as_written
 from clusterdiff.messages import Message, joined
 from clusterdiff.points.alignment import Alignment, Laid, Order, apply_policy, in_order
 from clusterdiff.points.corpus import InDocument, Singletons
-from clusterdiff.points.keys import shared_kinds
+from clusterdiff.points.keys import joined_sql, shared_kinds
 from clusterdiff.points.labels import BoolArray, FloatArray, Int64Array, IntArray, Labels, LazyNames
 from clusterdiff.points.policy import Policy
 from clusterdiff.points.reading import read_labels
@@ -191,37 +192,30 @@ def match(true: Loaded, pred: Loaded) -> Matched:
             "give both a column of points, or neither.",
         )
     texts = _as_text(true, pred)
-    left, right = ("CAST({} AS VARCHAR)" if text else "{}" for text in texts)
-    rows = true.con.execute(
-        f"SELECT t.rowid AS a, p.rowid AS b FROM {true.name} t JOIN {pred.name} p "
-        f"ON {left.format('t.point')} = {right.format('p.point')}"
-        + (" AND CAST(t.document AS VARCHAR) = CAST(p.document AS VARCHAR)" if true.document else "")
-    ).fetchnumpy()
-    a, b = rows["a"], rows["b"]
-    place = np.full(true.rows, -1)
-    place[a] = b
-    found = np.zeros(pred.rows, dtype=bool)
-    found[b] = True
-    # A repeated point is matched once too often; if it is not matched at all, it has to be looked for.
-    if not (
-        np.count_nonzero(place >= 0) == len(a) == true.rows and np.count_nonzero(found) == len(b) == pred.rows
-    ):
-        refuse_repeats(true)
-        refuse_repeats(pred)
-    extra = np.flatnonzero(~found)
-    order = np.concatenate([np.arange(true.rows), np.full(len(extra), -1)])
+    found = _core.match(_ids(true, texts[0]), _ids(pred, texts[1]), max(true.rows, pred.rows))
+    for table, repeats in ((true, found.true_repeats), (pred, found.pred_repeats)):
+        if len(repeats):
+            refuse_repeats(table)
+    place, extra = found.place, found.extra
     parts = shared_kinds(*(key_kinds(table.kinds["point"]) for table in (true, pred)))
     points = LazyNames(
-        len(order),
+        true.rows + len(extra),
         lambda: point_names(true, texts[0], None, parts) + point_names(pred, texts[1], extra, parts),
     )
-    aligned = Alignment(
-        clusters(true).take(order),
-        clusters(pred).take(np.concatenate([place, extra])),
-        Order(points, true.rows, order),
-        named=True,
-    )
+    mine, at, order = clusters(true), place, None
+    if len(extra):
+        order = np.concatenate([np.arange(true.rows), np.full(len(extra), -1)])
+        mine, at = mine.take(order), np.concatenate([place, extra])
+    aligned = Alignment(mine, clusters(pred).take(at), Order(points, true.rows, order), named=True)
     return Matched(aligned, place, extra)
+
+
+def _ids(table: Loaded, as_text: bool) -> duckdb.DuckDBPyRelation:
+    """What points are matched by: their names, together with those of their documents if there are any."""
+    name = "CAST(point AS VARCHAR)" if as_text or table.document else "point"
+    if table.document:
+        name = joined_sql(["CAST(document AS VARCHAR)", name])
+    return table.con.sql(f"SELECT {name} AS id FROM {table.name}")
 
 
 def _as_text(true: Loaded, pred: Loaded) -> tuple[bool, bool]:

@@ -1,0 +1,103 @@
+"""Two files matched by the names of their points: as two dicts of the same points are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, get_args
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import clusterdiff as cd
+from clusterdiff.points.missing import Missing
+
+#: Types of columns and names that they can hold, some of which look like others.
+NAMES: dict[Any, list[Any]] = {
+    pa.int64(): [0, 1, -1, 10, 2**63 - 1, -(2**63)],
+    pa.int8(): [0, 1, -1, 10],
+    pa.uint64(): [0, 1, 10, 2**63, 2**63 - 1, 2**64 - 1],
+    pa.string(): ["", "0", "1", "a", "A", "a ", "ä", "a\u0308", "a" * 13, "a" * 40, "a" * 5000],
+    pa.bool_(): [False, True],
+}
+KINDS = [(a, b) for a in NAMES for b in NAMES if a == b or {a, b} <= {pa.int64(), pa.int8(), pa.uint64()}]
+
+
+def write(path: Path, names: Any, kind: pa.DataType, clusters: Any) -> Path:
+    table = pa.table({"id": pa.array(names, type=kind), "cluster": pa.array(clusters, type=pa.int64())})
+    pa.parquet.write_table(table, path, row_group_size=max(2, len(table) // 5))
+    return path
+
+
+def clustering(names: list[Any]) -> st.SearchStrategy[dict[Any, int]]:
+    return st.dictionaries(st.sampled_from(names), st.integers(0, 2), min_size=1)
+
+
+def outcome(true: Any, pred: Any, missing: Missing) -> Any:
+    """What a comparison tells of each point, in order; or what it is refused for."""
+    try:
+        diff = cd.compare(true, pred, missing=missing)
+    except cd.LabelError as error:
+        return str(error).partition(" (`true` is ")[0].partition("\n")[0]
+    table = diff.by_point.to_dict()
+    del table["component"]  # numbered as the clusters are, which are numbers in a file, and names in a dict
+    return diff.score(), diff.loss, table
+
+
+@settings(max_examples=25)
+@given(st.data(), st.sampled_from(KINDS), st.sampled_from(get_args(Missing)))
+def test_files_are_matched_as_dicts_are(
+    data: st.DataObject, kinds: tuple[Any, Any], missing: Missing
+) -> None:
+    sides = [data.draw(clustering(NAMES[kind])) for kind in kinds]
+    with TemporaryDirectory() as folder:
+        paths = [
+            write(Path(folder, f"{i}.parquet"), list(side), kind, list(side.values()))
+            for i, (side, kind) in enumerate(zip(sides, kinds, strict=True))
+        ]
+        assert outcome(*paths, missing) == outcome(*sides, missing)
+
+
+def test_many_rows_keep_their_order(tmp_path: Path) -> None:
+    """More than DuckDB has in one piece: pairs of neighbours stay together only if each is matched with itself."""
+    random = np.random.default_rng(0)
+    true, pred = random.permutation(260_000)[10_000:], random.permutation(260_000)[5_000:]
+    files = [
+        write(tmp_path / "true.parquet", true, pa.int64(), true // 2),
+        write(tmp_path / "pred.parquet", pred, pa.int64(), pred // 2),
+        write(tmp_path / "text.parquet", pred.astype(str).tolist(), pa.string(), pred // 2),
+    ]
+    lines = tmp_path / "true.csv"
+    pa.csv.write_csv(pa.parquet.read_table(files[0]), lines)
+    for sides in (files[:2], (lines, files[2]), (lines, files[1])):
+        diff = cd.compare(*sides, missing="drop")
+        assert diff.score() == 1
+        assert diff.n == len(np.intersect1d(true, pred))
+
+
+def test_documents_and_points_do_not_run_together(tmp_path: Path) -> None:
+    """Points are matched within documents, whatever is in the names of either."""
+    documents, names = ["a,b", "a", "a\\", "a\\,"], ["c", "b,c", ",c", "c"]
+    for order, name in ((slice(None), "true"), (slice(None, None, -1), "pred")):
+        table = {"doc": documents[order], "id": names[order], "cluster": [1, 2, 3, 4][order]}
+        pa.parquet.write_table(pa.table(table), tmp_path / f"{name}.parquet")
+    diff = cd.compare(tmp_path / "true.parquet", tmp_path / "pred.parquet", point="id", documents="doc")
+    assert diff.score() == 1
+    assert diff.by_point.to_dict()["true"] == diff.by_point.to_dict()["pred"]
+
+
+@pytest.mark.parametrize("missing", get_args(Missing))
+def test_repeats_are_refused_on_the_side_where_they_are(tmp_path: Path, missing: Missing) -> None:
+    """Whether the other side has them or not; the first five are named in the order of the file."""
+    once = write(tmp_path / "once.parquet", [1, 2, 3], pa.int64(), [1, 1, 1])
+    names = [9, 1, 8, 7, 6, 5, 4, 4, 5, 6, 7, 8, 9]
+    often = write(tmp_path / "often.parquet", names, pa.int64(), names)
+    told = r"often.parquet: .* 6 names repeated: 9, 8, 7, 6, 5 and 1 more\. The first, 9, is in rows 1 and 13"
+    for sides in ((once, often), (often, once)):
+        with pytest.raises(cd.FileError, match=told):
+            cd.compare(*sides, missing=missing)
