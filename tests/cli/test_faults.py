@@ -531,6 +531,7 @@ def test_duckdb_without_memory_is_a_memory_error(
             "error: memory ran out: A",
             2,
         ),
+        (RuntimeError("Out of Memory Error: Allocation failure\nmore"), "error: memory ran out: A", 2),
         (RuntimeError("Query interrupted"), "interrupted", 130),
     ):
 

@@ -22,6 +22,8 @@ Relation: TypeAlias = tuple[str, Sequence[Any]]
 
 #: How DuckDB says that somebody pressed Ctrl-C during a query.
 INTERRUPTED = "Query interrupted"
+#: How it says that memory is used up; whoever reads a stream of it gets a RuntimeError with this text.
+NO_MEMORY = "Out of Memory Error: "
 
 _numbers: Iterator[int] = count()
 
@@ -108,12 +110,12 @@ def stoppable() -> Iterator[None]:
     """What stops DuckDB within is raised as what stops Python: MemoryError, or KeyboardInterrupt."""
     try:
         yield
-    except duckdb.OutOfMemoryException as error:
-        reason = str(error).partition("\n")[0].removeprefix("Out of Memory Error: ")
-        raise MemoryError(reason) from None
-    except RuntimeError as error:
-        if str(error) == INTERRUPTED:
+    except (duckdb.OutOfMemoryException, RuntimeError) as error:
+        told = str(error)
+        if told == INTERRUPTED:
             raise KeyboardInterrupt from None
+        if isinstance(error, duckdb.OutOfMemoryException) or told.startswith(NO_MEMORY):
+            raise MemoryError(told.partition("\n")[0].removeprefix(NO_MEMORY)) from None
         raise
 
 
