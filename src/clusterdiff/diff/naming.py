@@ -2,86 +2,111 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from functools import partial
+from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from clusterdiff import _core
-from clusterdiff.diff.source import least_of_cells
-from clusterdiff.diff.succession import Succession
-from clusterdiff.meet.union import uneven_of
+from clusterdiff.diff.continuation import matching
 from clusterdiff.points.clustering import Points
-from clusterdiff.points.labels import AnyArray, FreshNames, Int64Array, IntArray, Labels, kind
+from clusterdiff.points.labels import AnyArray, FreshNames, Int64Array, IntArray, Labels, encode_objects, kind
 from clusterdiff.points.ordering import least_of_each
 
 
 def inherit(
-    old: Labels, new: Labels, points: Points, dead: Collection[Any] = frozenset(), own: bool = True
+    old: Labels, new: Labels, points: Points, dead: Sequence[AnyArray] = (), own: bool = True
 ) -> AnyArray:
     """What the clusters of ``new`` are called, by code, if those that continue a cluster of ``old`` keep its name.
 
     The others keep their own names, unless a cluster of ``old`` has them, they are names of the ``dead``, or ``own`` is
     False; then they get fresh ones, in the order of their least points.
     """
-    given = new.names.tolist()
-    continues = continued_by(old, new.codes, len(given), points)
-    names = np.empty(len(given), dtype=object)
-    kept = continues >= 0
-    names[kept] = _objects(old.names[continues[kept]].tolist())
-    rest = np.flatnonzero(~kept)
-    taken = {*old.names.tolist(), *dead}
-    mine: list[Any] = [given[i] for i in rest.tolist()]
-    if taken and mine and kind(next(iter(taken))) != kind(mine[0]):
-        mine = list(map(str, mine))  # one clustering has names of one type
-    numbers = all(type(name) is int for name in taken)
-    free = np.array(
-        [own and name not in taken and (not taken or numbers == (type(name) is int)) for name in mine],
-        dtype=bool,
-    )
-    names[rest[free]] = _objects([name for name, is_free in zip(mine, free.tolist(), strict=True) if is_free])
-    others = rest[~free]
-    if len(others):
-        others = others[np.argsort(_least(new.codes, others, points), kind="stable")]
-        fresh = FreshNames([*taken, *names[rest[free]].tolist()])
-        names[others] = _objects(fresh(given[i] for i in others.tolist()))
+    continues = continued_by(old.codes, new.codes, points)
+    known = [old.names, *dead]
+    (mine, *others), called = number_names(new.names, *known)
+    taken = np.zeros(len(called), dtype=bool)
+    taken[np.concatenate(others)] = True
+    names = np.empty(len(mine), dtype=object)
+    kept, rest = np.flatnonzero(continues >= 0), np.flatnonzero(continues < 0)
+    names[kept] = objects(old.names[continues[kept]].tolist())
+    # Whole numbers can be written among text, not text among whole numbers.
+    fits = own and (_kinds(known) != {"int"} or _kinds([new.names]) == {"int"})
+    free = ~taken[mine[rest]] if fits else np.zeros(len(rest), dtype=bool)
+    names[rest[free]] = objects(called[mine[rest[free]]].tolist())
+    fresh = rest[~free]
+    if len(fresh):
+        fresh = fresh[np.argsort(_least(new.codes, fresh, points), kind="stable")]
+        every = narrowed(np.concatenate([*known, names[rest[free]]]))
+        names[fresh] = objects(FreshNames(every)(new.names[fresh].tolist()))
     return narrowed(names)
 
 
-def continued_by(old: Labels, new: IntArray, k: int, points: Points) -> Int64Array:
-    """The cluster of ``old`` that each of ``k`` new ones continues; -1 if there is none. Points in none are -1."""
-    out = np.full(k, -1)
-    if not len(old.names) or not (new >= 0).any():
-        return out
-    # Clusters are called by their codes here, so that they are found again whatever order the meet has them in.
-    meet = uneven_of(old.codes, new, (np.arange(len(old.names)), np.arange(k)))
-    found = Succession(meet, partial(least_of_cells, meet, points)).matched
-    out[meet.pred_names[meet.pred[found]]] = meet.true_names[meet.true[found]]
+def number_names(*sides: AnyArray) -> tuple[list[Int64Array], AnyArray]:
+    """Numbers for several arrays of names, equal for equal names, and the names behind them.
+
+    Names of different types are compared by their text, and then the names behind the numbers are text.
+
+    >>> number_names(np.array([7, 5]), np.array(["5", "x"], dtype=object))
+    ([array([0, 1]), array([1, 2])], array(['7', '5', 'x'], dtype=object))
+    """
+    ends = np.cumsum([len(side) for side in sides])[:-1]
+    sides = tuple(map(narrowed, sides))
+    if all(side.dtype.kind == "i" for side in sides):
+        whole = np.concatenate(sides).astype(np.int64, copy=False)
+        codes, first = _core.encode_integers(whole)
+        return np.split(codes.astype(np.int64), ends), whole[first]
+    names = [side.tolist() for side in sides]
+    if len(_kinds(sides)) > 1:
+        names = [list(map(str, side)) for side in names]
+    encoded = encode_objects(list(chain(*names)), "names")
+    return np.split(encoded.codes.astype(np.int64), ends), encoded.names
+
+
+def _kinds(sides: Sequence[AnyArray]) -> set[str]:
+    """The kinds of some arrays of names; those of one array are of one kind."""
+    return {kind(side[0]) for side in sides if len(side)}
+
+
+def continued_by(old: IntArray, new: IntArray, points: Points) -> Int64Array:
+    """The old cluster that each new one continues, -1 if there is none; codes of points in no cluster are -1."""
+    out = np.full(int(new.max(initial=-1)) + 1, -1)
+    shared = np.flatnonzero((old >= 0) & (new >= 0))
+    true, pred = old[shared].astype(np.int64), new[shared].astype(np.int64)
+    cell, first = _core.encode_integers(true * len(out) + pred)
+    true, pred = true[first], pred[first]
+
+    def least(cells: Int64Array) -> Int64Array:
+        return _least(cell, cells, points, shared)
+
+    found = matching(true, pred, np.bincount(cell, minlength=len(first)), least)
+    out[pred[found]] = true[found]
     return out
 
 
-def _least(codes: IntArray, clusters: Int64Array, points: Points) -> Int64Array:
-    """Numbers of some clusters in the order of their least points."""
-    place = np.full(int(codes.max()) + 2, -1)
+def _least(codes: IntArray, clusters: Int64Array, points: Points, at: Int64Array | None = None) -> Int64Array:
+    """Numbers of some clusters in the order of their least points; ``at`` has the places of the points coded."""
+    place = np.full(int(codes.max(initial=-1)) + 2, -1)
     place[clusters] = np.arange(len(clusters))
-    at = np.flatnonzero(place[codes] >= 0)
-    indptr, members = _core.group_members(place[codes[at]], len(clusters))
-    return least_of_each(points, indptr, at[members])
+    inside = np.flatnonzero(place[codes] >= 0)
+    indptr, members = _core.group_members(place[codes[inside]], len(clusters))
+    members = inside[members]
+    return least_of_each(points, indptr, members if at is None else at[members])
 
 
-def narrowed(names: Sequence[Any] | AnyArray) -> AnyArray:
+def narrowed(names: AnyArray) -> AnyArray:
     """Names as whole numbers if all of them are, otherwise as objects."""
-    listed = list(names)
-    if listed and all(type(name) is int for name in listed):
+    if names.dtype == object and len(names) and set(map(type, names.tolist())) == {int}:
         try:
-            return np.array(listed, dtype=np.int64)
+            return names.astype(np.int64)
         except OverflowError:
             pass
-    return _objects(listed)
+    return names
 
 
-def _objects(names: list[Any]) -> AnyArray:
+def objects(names: list[Any]) -> AnyArray:
+    """Names as objects; tuples stay what they are."""
     out = np.empty(len(names), dtype=object)
-    out[:] = names  # tuples stay what they are
+    out[:] = names
     return out

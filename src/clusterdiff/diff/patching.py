@@ -9,7 +9,7 @@ import numpy as np
 
 from clusterdiff import _core
 from clusterdiff.caching import cached_property
-from clusterdiff.diff.naming import inherit
+from clusterdiff.diff.naming import inherit, objects
 from clusterdiff.diff.patch import Add, Named, Operation, Remove, SplitOff, Unite, named_points
 from clusterdiff.errors import PatchError, listed
 from clusterdiff.points.clustering import Clustering
@@ -172,9 +172,10 @@ class Patched:
         origin = np.full(len(after.names), -1)
         at = np.flatnonzero((after.codes >= 0) & (before.codes >= 0))
         origin[after.codes[at]] = before.codes[at]
-        own = np.empty(len(origin), dtype=object)
         called = before.names.tolist()
-        own[:] = [called[i] if i >= 0 else "new" for i in origin.tolist()]
+        if (origin < 0).any():  # names are of one type
+            called = [*map(str, called), "new"]
+        own = objects([called[i] for i in origin.tolist()])
         return inherit(before, Labels(after.codes, own, null(after.codes)), points)
 
 

@@ -9,9 +9,10 @@ import numpy as np
 from clusterdiff import _core, notebook
 from clusterdiff.caching import cached_property
 from clusterdiff.diff.continuation import Least, continued
+from clusterdiff.diff.naming import number_names
 from clusterdiff.meet.lattice import Components
 from clusterdiff.meet.meet import Meet
-from clusterdiff.points.labels import AnyArray, BoolArray, Int64Array, IntArray, encode_objects, kind
+from clusterdiff.points.labels import BoolArray, Int64Array
 from clusterdiff.wording import count
 
 #: What may happen to a component, in the order in which people are told: what needs a look comes first.
@@ -140,8 +141,8 @@ class Succession:
     @cached_property
     def _name_codes(self) -> tuple[Int64Array, Int64Array]:
         """Numbers for the names of old and new clusters; equal names have equal numbers."""
-        codes = same_names(self.meet.true_names, self.meet.pred_names)
-        return codes[: self.meet.k_true], codes[self.meet.k_true :]
+        (old, new), _ = number_names(self.meet.true_names, self.meet.pred_names)
+        return old, new
 
     @cached_property
     def renamed(self) -> BoolArray:
@@ -222,15 +223,3 @@ class Succession:
 def _outcome(parts: Int64Array, partner: Int64Array) -> Int64Array:
     one = np.where(partner >= 0, KEPT, ONE_PART)
     return np.where(parts == 0, NOTHING, np.where(parts == 1, one, SEVERAL))
-
-
-def same_names(old: AnyArray, new: AnyArray) -> Int64Array:
-    """Numbers for two arrays of names, one after the other; names of different types are compared by their text."""
-    if old.dtype.kind in "iu" and new.dtype.kind in "iu":
-        codes: IntArray = _core.encode_integers(np.concatenate([old, new])).codes
-        return codes.astype(np.int64)
-    names: list[list[Any]] = [old.tolist(), new.tolist()]
-    kinds = {kind(side[0]) for side in names if side}
-    if len(kinds) > 1:
-        names = [[str(name) for name in side] for side in names]
-    return encode_objects([*names[0], *names[1]], "names").codes.astype(np.int64)

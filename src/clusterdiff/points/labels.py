@@ -51,10 +51,14 @@ class FreshNames:
     """
 
     def __init__(self, names: Iterable[Any]) -> None:
-        taken = [name for name in names if not isinstance(name, Single)]
-        self._taken = set(taken)
-        numbers = all(isinstance(name, int) and not isinstance(name, bool) for name in taken)
-        self._next = max(taken, default=-1) + 1 if numbers else None
+        self._taken: set[Any] = set()
+        if isinstance(names, np.ndarray) and names.dtype.kind in "iu" and len(names):
+            self._next: int | None = int(names.max()) + 1
+            return
+        self._taken = {name for name in names if type(name) is not Single}
+        types = set(map(type, self._taken))
+        numbers = all(issubclass(found, int) and found is not bool for found in types)
+        self._next = max(self._taken, default=-1) + 1 if numbers else None
 
     def __call__(self, origins: Iterable[Any]) -> list[Any]:
         """A name for a part of each of ``origins``, all different."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from clusterdiff import _core, notebook
 from clusterdiff.caching import cached_property
-from clusterdiff.diff.naming import continued_by, narrowed
+from clusterdiff.diff.naming import continued_by, narrowed, number_names, objects
 from clusterdiff.errors import ConflictError, one_of
 from clusterdiff.messages import Message
 from clusterdiff.points.clustering import Clustering
@@ -235,25 +235,20 @@ class ThreeWay:
 
     def _names(self, codes: Int64Array) -> AnyArray:
         """Names of base for clusters that continue one, then of ours, then of theirs; fresh ones for the rest."""
-        k = int(codes.max(initial=-1)) + 1
-        names = np.full(k, None, dtype=object)
-        lacking = np.ones(k, dtype=bool)
-        taken: set[Any] = set()
-        for labels in self._laid.labels:
-            if not lacking.any():
-                break
-            mine = np.where((codes >= 0) & np.append(lacking, False)[codes], codes, -1)
-            found = continued_by(labels, mine, k, self._laid.points)
-            given = labels.names.tolist()
-            for code in np.flatnonzero((found >= 0) & lacking).tolist():
-                name = given[found[code]]
-                if name not in taken:
-                    names[code], lacking[code] = name, False
-            taken |= set(given)
-        rest = np.flatnonzero(lacking)
-        origins = ["new"] * len(rest)
-        names[rest] = FreshNames(taken)(origins)
-        return narrowed(names)
+        numbers, called = number_names(*(labels.names for labels in self._laid.labels))
+        taken = np.zeros(len(called), dtype=bool)
+        name = np.full(int(codes.max(initial=-1)) + 1, -1)
+        for labels, number in zip(self._laid.labels, numbers, strict=True):
+            lacking = np.append(name < 0, False)[codes]
+            found = continued_by(labels.codes, np.where(lacking, codes, -1), self._laid.points)
+            some = np.flatnonzero(found >= 0)
+            given = number[found[some]]
+            name[some[~taken[given]]] = given[~taken[given]]
+            taken[number] = True
+        rest = np.flatnonzero(name < 0)
+        fresh = objects(FreshNames(called)(["new"] * len(rest)))
+        name[rest] = len(called) + np.arange(len(rest))
+        return narrowed(np.concatenate([called, fresh])[name])
 
     # ---- for people and programs
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -59,22 +60,23 @@ def lay(sides: Sequence[Clustering], arguments: Sequence[str]) -> Overlay:
             range(len(sides[0])), tuple(side.labels for side in sides), (every,) * len(sides), False
         )
     names = [side.point_names() for side in sides]
-    kinds = {kind(points[0]): argument for points, argument in zip(names, arguments, strict=True) if points}
+    kinds = {kind(side[0]): argument for side, argument in zip(names, arguments, strict=True) if side}
     if len(kinds) > 1:
         told = " and ".join(f"{found} (`{argument}`)" for found, argument in kinds.items())
         raise LabelError(
             f"the points must be of one type; got {told}.",
             "convert one side, for example with str(): 1 and '1' are never matched silently.",
         )
-    encoded = encode_objects([name for points in names for name in points], "points", "points")
-    assert encoded.lexicon is not None
-    total = len(encoded.lexicon)
-    labels, places, start = [], [], 0
-    for side, points in zip(sides, names, strict=True):
-        at = np.asarray(encoded.values[start : start + len(points)], dtype=np.int64)
-        start += len(points)
-        row = np.full(total, -1)
-        row[at] = np.arange(len(points))
+    whole = list(chain.from_iterable(names))
+    codes = encode_objects(whole, "points", "points").values.astype(np.int64)
+    # Points of a side are all different: those of the first side have the first codes.
+    known = len(names[0])
+    highest = np.maximum.accumulate(np.append(known - 1, codes[known:]))
+    new = known + np.flatnonzero(np.diff(highest))
+    points = [*names[0], *(whole[i] for i in new.tolist())]
+    labels, places = [], np.split(codes, np.cumsum(list(map(len, names)))[:-1])
+    for side, at in zip(sides, places, strict=True):
+        row = np.full(len(points), -1)
+        row[at] = np.arange(len(at))
         labels.append(side.labels.take(row))
-        places.append(at)
-    return Overlay(list(encoded.lexicon[:]), tuple(labels), tuple(places), True)
+    return Overlay(points, tuple(labels), tuple(places), True)

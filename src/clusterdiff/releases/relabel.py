@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from itertools import chain
 
 from clusterdiff.diff.naming import inherit
 from clusterdiff.errors import ArgumentError
@@ -48,8 +47,8 @@ def relabel(new: object, *, like: object) -> Clustering:
     last = read_side(releases[-1], "like")
     found = read_side(new, "new")
     laid = lay([last, found], ["like", "new"])
-    earlier = [read_side(release, "like").names.tolist() for release in releases[:-1]]
-    names = inherit(laid.labels[0], laid.labels[1], laid.points, frozenset(chain.from_iterable(earlier)))
+    earlier = [read_side(release, "like").names for release in releases[:-1]]
+    names = inherit(laid.labels[0], laid.labels[1], laid.points, earlier)
     codes = laid.labels[1].codes
     labels = Labels(codes, names, null(codes)).take(laid.places[1])
     return Clustering.of(labels, found.points, found.ordered)
