@@ -160,10 +160,11 @@ def test_groups_add_up_and_count_every_wrong_point_once() -> None:
         weights = {j: int(rng.integers(i % 2, 4)) for j in range(40)} if i % 3 else None
         diff = cd.compare(true, pred, missing="lost", weights=weights)
         shapes = Shapes(Blame(diff.analysis))
-        correction = Correction(shapes, diff.source)
+        points = shapes.blame.points(diff.source)
+        correction = Correction(shapes, diff.source, points)
         assert correction.score == pytest.approx(diff.score(), abs=1e-12)
         assert correction.score + correction.gain(correction.wrong) == pytest.approx(1, abs=1e-12)
-        found = groups(shapes, diff.source, [], confusions=bool(i % 2))
+        found = groups(shapes, diff.source, points, [], confusions=bool(i % 2))
         assert sum(group.gain for group in found) == pytest.approx(diff.loss.total, abs=1e-12)
         assert found[-1].score == 1.0
         at = np.concatenate([group.at for group in found])
@@ -180,7 +181,8 @@ def test_a_group_has_the_gain_of_a_comparison_made_anew() -> None:
     group = diff.patterns(attributes=records.columns).groups[0]
     assert (group.kind, group.what.text) == ("rule", "has an initial")  # type: ignore[union-attr]
     assert 0 < group.partners == np.count_nonzero(~records.initial[group.at]) < group.points
-    home = Correction(Shapes(Blame(diff.analysis)), diff.source).home
+    shapes = Shapes(Blame(diff.analysis))
+    home = Correction(shapes, diff.source, shapes.blame.points(diff.source)).home
     cell = diff.meet.cell_of_point
     codes = diff.meet.pred[cell].astype(np.int64)
     codes[group.at] = home[diff.meet.true[cell[group.at]]]
@@ -210,8 +212,8 @@ def test_columns_are_chosen_by_name_and_unusable_ones_are_named() -> None:
     with pytest.raises(ArgumentError, match=r"columns.*'nam'"):
         diff.patterns(["nam"], attributes=records.columns)
     found = diff.patterns(attributes={"tags": [[1] for _ in range(records.n)]})
-    assert found.unusable == ("tags",)
-    assert "not looked at" in str(found)
+    assert found.hits.unusable == ("tags",)
+    assert "not used" in str(found)
 
 
 def test_regimes() -> None:

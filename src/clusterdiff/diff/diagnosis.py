@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from clusterdiff.diff.analysis import Analysis
-from clusterdiff.diff.attributes import given_columns, read_values
+from clusterdiff.diff.attributes import given_columns
 from clusterdiff.diff.blame import Blame
 from clusterdiff.diff.groups import groups
 from clusterdiff.diff.hits import who
-from clusterdiff.diff.patterns import Group, Patterns
+from clusterdiff.diff.patterns import Patterns
 from clusterdiff.diff.shapes import Shapes
 from clusterdiff.diff.source import PointSource
 from clusterdiff.errors import ArgumentError, nearest
@@ -32,13 +33,14 @@ def diagnose(
     """What goes wrong; see :meth:`Comparison.patterns`."""
     shapes = Shapes(Blame(analysis))
     given = _columns(source, columns, attributes)
-    values = {column: read_values(value) for column, value in given.items()}
-    usable = {column: value for column, value in values.items() if value is not None}
     regime = _regime(analysis, source.nouns, sides)
-    hits = who(shapes, source, usable) if given and source.known else None
-    fixed: list[Group] = []
-    if source.known and regime != "releases":
-        fixed = groups(shapes, source, [] if hits is None else hits.rows, confusions=regime == "few")
+    hits, fixed = None, []
+    if source.known:
+        points = shapes.blame.points(source)
+        hits = who(shapes, points, given) if given else None
+        if regime != "releases":
+            rows = [] if hits is None else hits.rows
+            fixed = groups(shapes, source, points, rows, confusions=regime == "few")
     kinds = analysis.kinds
     return Patterns(
         regime,
@@ -50,7 +52,6 @@ def diagnose(
         shapes.confusions if _few(analysis) else [],
         hits,
         fixed,
-        tuple(column for column, value in values.items() if value is None),
         sides,
         source.nouns,
     )
@@ -73,8 +74,10 @@ def _regime(analysis: Analysis, nouns: Nouns, sides: tuple[str, str]) -> str:
     return "few" if _few(analysis) else "many"
 
 
-def _columns(source: PointSource, wanted: Sequence[str] | None, attributes: object) -> Mapping[str, Any]:
-    """The columns that predicates are made of: those of the tables, and those given."""
+def _columns(
+    source: PointSource, wanted: Sequence[str] | None, attributes: object
+) -> Mapping[str, Callable[[], Any]]:
+    """How to read the columns that predicates are made of: those of the tables, and those given."""
     given = (
         {}
         if attributes is None
@@ -90,4 +93,6 @@ def _columns(source: PointSource, wanted: Sequence[str] | None, attributes: obje
                 got=repr(column),
                 hint=nearest(column, known) or "pass the column itself in `attributes`.",
             )
-    return {column: given[column] if column in given else source.column(column) for column in chosen}
+    return {
+        column: partial(given.__getitem__ if column in given else source.column, column) for column in chosen
+    }

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from clusterdiff.diff.blame import PointBlame
 from clusterdiff.diff.continuation import continued
 from clusterdiff.diff.hits import COVER
 from clusterdiff.diff.loss import ROUNDING
@@ -39,10 +40,9 @@ class Correction:
     Points are moved inside their components, and S_H adds up over these.
     """
 
-    def __init__(self, shapes: Shapes, source: PointSource) -> None:
-        self.shapes, self.source = shapes, source
+    def __init__(self, shapes: Shapes, source: PointSource, points: PointBlame) -> None:
+        self.shapes = shapes
         analysis, meet = shapes.analysis, shapes.analysis.meet
-        points = shapes.blame.points(source)
         join = analysis.join
         component = np.where(
             points.true >= 0,
@@ -106,37 +106,60 @@ class Correction:
         return Group(kind, what, number, partners, gain, gain / whole, self.score, self.at[chosen])
 
 
-def groups(shapes: Shapes, source: PointSource, hits: list[Hit], *, confusions: bool = False) -> list[Group]:
+def groups(
+    shapes: Shapes, source: PointSource, points: PointBlame, hits: list[Hit], *, confusions: bool = False
+) -> list[Group]:
     """What to fix first: rules while they gain enough, then shapes, edits and lost points; and the rest."""
     whole = shapes.analysis.loss.total
     if not whole > ROUNDING:
         return []
-    correction = Correction(shapes, source)
-    rules = list(_rules(correction, hits))
-    others = list(_confused(correction) if confusions else _shaped(correction))
+    correction = Correction(shapes, source, points)
+    rules = Choice(correction, list(_rules(correction, hits)))
+    others = Choice(correction, list(_confused(correction) if confusions else _shaped(correction)))
     found: list[Group] = []
+    chosen = rules
     while len(found) < GROUPS and correction.left.any():
-        best = _best(correction, rules)
-        if best is None or best[0] < COVER * whole:
-            rules, best = [], _best(correction, others)
+        best = chosen.best()
+        if chosen is rules and (best is None or best[0] < COVER * whole):
+            chosen = others
+            continue
         if best is None or best[0] <= ROUNDING:
             break
+        chosen.forget(best[1])
         found.append(correction.apply(best[1], whole))
     if correction.left.any():
         found.append(correction.apply(Proposal("rest", "rest", correction.left), whole))
     return found
 
 
-def _best(correction: Correction, candidates: list[Proposal]) -> tuple[float, Proposal] | None:
-    """The candidate that gains most now, of equal ones the first."""
-    best: tuple[float, Proposal] | None = None
-    for candidate in candidates:
-        chosen = candidate.inside & correction.left
-        if chosen.any():
-            gain = correction.gain(chosen)
-            if best is None or gain > best[0]:
-                best = gain, candidate
-    return best
+class Choice:
+    """Proposals, and what each would gain now."""
+
+    def __init__(self, correction: Correction, proposals: list[Proposal]) -> None:
+        self.correction = correction
+        self.proposals = proposals
+        self._gains: list[float | None] = [None] * len(proposals)
+
+    def best(self) -> tuple[float, Proposal] | None:
+        """The proposal that gains most now, of equal ones the first."""
+        best: tuple[float, Proposal] | None = None
+        for i, proposal in enumerate(self.proposals):
+            gain = self._gains[i]
+            if gain is None:
+                chosen = proposal.inside & self.correction.left
+                gain = self._gains[i] = self.correction.gain(chosen) if chosen.any() else 0.0
+            if gain and (best is None or gain > best[0]):
+                best = gain, proposal
+        return best
+
+    def forget(self, applied: Proposal) -> None:
+        """The gains of proposals that share a component with one that is applied: those of others stay the same."""
+        component, left = self.correction.component, self.correction.left
+        touched = np.zeros(int(component.max(initial=-1)) + 1, dtype=bool)
+        touched[component[applied.inside & left]] = True
+        for i, proposal in enumerate(self.proposals):
+            if touched[component[proposal.inside & left]].any():
+                self._gains[i] = None
 
 
 def _rules(correction: Correction, hits: list[Hit]) -> Iterator[Proposal]:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from clusterdiff import _core
-from clusterdiff.diff.attributes import Attribute
-from clusterdiff.diff.blame import Blame
+from clusterdiff.diff.attributes import read_values
+from clusterdiff.diff.blame import PointBlame
 from clusterdiff.diff.harms import ALPHA, Harm, harms
 from clusterdiff.diff.patterns import BaseRate, Excess, Hit, Hits
 from clusterdiff.diff.predicates import Coding, Predicate, Questions, TrueClusters, by_cluster_size
 from clusterdiff.diff.shapes import Shapes
-from clusterdiff.diff.source import PointSource
 from clusterdiff.points.labels import AnyArray, BoolArray
 from clusterdiff.wording import name
 
@@ -52,21 +51,24 @@ class Candidate(NamedTuple):
         return self.predicate.kind != "size"
 
 
-def who(shapes: Shapes, source: PointSource, columns: Mapping[str, Attribute]) -> Hits:
-    """Which points are hit, by columns of values."""
-    blame: Blame = shapes.blame
-    points, whole = blame.points(source), shapes.analysis.loss.total
+def who(shapes: Shapes, points: PointBlame, columns: Mapping[str, Callable[[], Any]]) -> Hits:
+    """Which points are hit, by columns of values, which are read one after the other."""
+    whole = shapes.analysis.loss.total
     found = harms(points, shapes) if whole > 0 else []
-    n = len(points.true)
     clusters = TrueClusters(points.true)
-    search = Search(found, whole, max(POINTS, int(SHARE * n)))
+    search = Search(found, whole, max(POINTS, int(SHARE * len(points.true))))
     search.look(by_cluster_size(clusters))
-    for column, values in columns.items():
+    unusable = []
+    for column, read in columns.items():
+        values = read_values(read())
+        if values is None:
+            unusable.append(column)
+            continue
         for predicates in Questions(column, values, clusters).predicates():
             search.look(predicates)
     rows, also = search.rows()
     base = {o.name: BaseRate(o.n, o.hits, o.hits / o.n, float(o.blame.sum()) / whole) for o in found}
-    return Hits(rows, also, search.tests, base, len(columns))
+    return Hits(rows, also, search.tests, base, len(columns) - len(unusable), tuple(unusable))
 
 
 class Search:
@@ -212,16 +214,16 @@ def _passes(excess: Excess, tests: int = 1) -> bool:
 def _sums(predicates: list[Predicate], harms: list[Harm]) -> tuple[AnyArray, AnyArray]:
     """For each predicate of one coding: its points; and for each harm: eligible points, hits, expected hits, blame."""
     coding = predicates[0].coding
-    table: list[AnyArray] = [coding.counts[:, None]]
-    table += [
+    tables: list[AnyArray] = [coding.counts[:, None]]
+    tables += [
         _core.code_sums(coding.codes, coding.k, harm.at, harm.hit, harm.expected, harm.blame)
         for harm in harms
     ]
-    by_code, sums = np.hstack(table), np.zeros((len(predicates), 1 + 4 * len(harms)))
+    sums = np.zeros((len(predicates), 1 + 4 * len(harms)))
     for start in range(0, coding.k, CHUNK):
         part = slice(start, start + CHUNK)
         holds = np.stack([predicate.holds[part] for predicate in predicates]).astype(np.float64)
-        sums += holds @ by_code[part]
+        sums += holds @ np.hstack([table[part] for table in tables])
     return sums[:, 0], sums[:, 1:]
 
 

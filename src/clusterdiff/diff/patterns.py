@@ -174,7 +174,8 @@ class BaseRate(NamedTuple):
 class Hits:
     """Who is hit. ``rows`` add to each other, best first; ``also`` tells the same points otherwise.
 
-    ``tests`` predicates and harms were looked at; ``base`` says how often each harm befell anybody.
+    ``tests`` predicates and harms were looked at, of so many ``columns``; ``unusable`` columns have values that cannot
+    be told apart. ``base`` says how often each harm befell anybody.
     """
 
     rows: list[Hit]
@@ -182,6 +183,7 @@ class Hits:
     tests: int
     base: dict[str, BaseRate]
     columns: int
+    unusable: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values."""
@@ -190,6 +192,7 @@ class Hits:
             "base": {harm: base._asdict() for harm, base in self.base.items()},
             "rows": [row.to_dict() for row in self.rows],
             "also": [row.to_dict() for row in self.also],
+            "unusable": list(self.unusable),
         }
 
     def _repr_html_(self) -> str:
@@ -229,8 +232,7 @@ class Patterns:
 
     ``regime`` says which question comes first: "mentions", "releases", "tiny", "few" (clusters) or "many".
     ``shapes`` add up to the loss, and so do ``confusions``, its cells, for few clusters. ``hits`` say who is hit; they
-    are None without columns, and ``unusable`` names columns whose values cannot be told apart. ``groups`` are what to
-    fix first.
+    are None without columns. ``groups`` are what to fix first.
     """
 
     regime: str
@@ -242,7 +244,6 @@ class Patterns:
     confusions: list[Confusion]
     hits: Hits | None
     groups: list[Group]
-    unusable: tuple[str, ...] = ()
     sides: tuple[str, str] = ("true", "predicted")
     nouns: Nouns = field(default=Nouns(), repr=False)
 
@@ -252,7 +253,7 @@ class Patterns:
             "regime": self.regime,
             "shapes": [row.to_dict() for row in self.shapes],
             "confusions": [row.to_dict() for row in self.confusions],
-            "who": None if self.hits is None else self.hits.to_dict() | {"unusable": list(self.unusable)},
+            "who": None if self.hits is None else self.hits.to_dict(),
             "groups": [
                 {
                     "group": self.words_of(group),
@@ -369,11 +370,8 @@ class Patterns:
             verb = "changes" if self.regime == "releases" else "errors"
             columns = f"no value of {count(hits.columns, 'column')} goes with {verb}"
             yield "", f"{columns} ({count(hits.tests, 'question')} asked)"
-        if self.unusable:
-            yield (
-                "",
-                f"not looked at, as their values cannot be told apart: {', '.join(map(name, self.unusable))}",
-            )
+        if hits.unusable:
+            yield "", f"not used, as their values cannot be told apart: {', '.join(map(name, hits.unusable))}"
 
     def words_of_hit(self, row: Hit) -> str:
         """Who is hit by what, how much more often than others, and how much of the loss that is."""

@@ -166,7 +166,8 @@ class Questions:
     def _by_text(self) -> Iterator[Predicate]:
         flags, length, first = features(self.values)
         for text, holds in flags.items():
-            yield self._asked(holds, text, "text")
+            if holds.any():
+                yield self._asked(holds, text, "text")
         order = np.argsort(length, kind="stable")
         weight = np.cumsum(self.counts[order])
         at = np.searchsorted(weight, np.array(LENGTHS) * weight[-1])
