@@ -129,3 +129,45 @@ def test_labels_of_images_to_ignore(tmp_path: Path) -> None:
     refused = run("compare", tmp_path / "t.csv", tmp_path / "t.csv", "--ignore", 0)
     assert refused.exit_code == 2
     assert "--ignore names labels of arrays and images" in refused.stderr
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_a_part_of_a_name_is_a_column(files: tuple[Path, Path], engine: str) -> None:
+    """--by takes each of the columns that name the points together."""
+    columns = ["--true-point", "DATA_SOURCE,RECORD_ID", "--pred-point", "src,rec", "--engine", engine]
+    slices = scored(*files, *columns, "--by", "DATA_SOURCE")["slices"]["DATA_SOURCE"]
+    assert {row["value"]: row["points"] for row in slices} == {"x": 2, "y": 2, "z,z": 1, "z": 1}
+
+
+def test_attributes_in_a_table_of_their_own(tmp_path: Path) -> None:
+    """--attributes with --key: points are looked up, in any order; whoever is not there has no value."""
+    true, pred = tmp_path / "t.csv", tmp_path / "p.csv"
+    pl.DataFrame({"id": [1, 2, 3, 4], "cluster": [0, 0, 1, 1]}).write_csv(true)
+    pl.DataFrame({"id": [1, 2, 3, 4], "cluster": [0, 0, 1, 2]}).write_csv(pred)
+    more = tmp_path / "more.parquet"
+    table = pl.DataFrame({"who": [4, 3, 2, 9], "city": ["Bonn", "Bonn", "Graz", "Riga"]})
+    table.write_parquet(more)
+    given = [true, pred, "--attributes", more, "--key", "who", "--by", "city"]
+    slices = scored(*given)["slices"]["city"]
+    assert [(row["value"], row["points"], row["loss"]) for row in slices] == [
+        ("Bonn", 2, 0.5), ("Graz", 1, 0.0), (None, 1, 0.0)
+    ]  # fmt: skip
+    assert "who" not in scored(*given, "--explain")["patterns"]["groups"][0]["group"]
+    pl.concat([table, table]).write_parquet(more)
+    repeated = run("compare", *given)
+    assert repeated.exit_code == 2
+    assert "'who' must name each point once" in repeated.output
+    alone = run("compare", true, pred, "--key", "who")
+    assert "--key names a column of --attributes" in alone.output
+    unknown = run("compare", true, pred, "--attributes", more)
+    assert "no column is known to name the points" in unknown.output
+    assert "--key" in unknown.output
+
+
+def test_attributes_by_a_key_of_two_columns(files: tuple[Path, Path], tmp_path: Path) -> None:
+    """Names of several columns are looked up part by part."""
+    columns = ["--true-point", "DATA_SOURCE,RECORD_ID", "--pred-point", "src,rec"]
+    more = tmp_path / "more.csv"
+    pl.DataFrame({"a": SOURCE, "b": NUMBER, "city": ["Bonn"] * 3 + ["Graz"] * 3}).write_csv(more)
+    found = scored(*files, *columns, "--attributes", more, "--key", "a,b", "--by", "city")
+    assert {row["value"]: row["points"] for row in found["slices"]["city"]} == {"Bonn": 3, "Graz": 3}

@@ -17,11 +17,13 @@ import numpy as np
 
 from clusterdiff.cli.options import Command, noise_as_option, noise_option, together
 from clusterdiff.cli.output import error_console
+from clusterdiff.diff.attributes import Lookup
 from clusterdiff.errors import ArgumentError, FileError, listed
 from clusterdiff.files import STDIN, is_pipe, read_bytes, shown
 from clusterdiff.formats.catalogue import FORMATS
 from clusterdiff.formats.source import Source, parse
 from clusterdiff.points.policy import MISSING
+from clusterdiff.tables.attributes import read_attributes
 from clusterdiff.tables.engine_files import suited
 from clusterdiff.tables.sessions import ENGINES, Session, open_session
 from clusterdiff.wording import count
@@ -150,6 +152,30 @@ def engine_options(command: Command) -> Command:
 
     decorated: Command = _engine_options(gathered)  # type: ignore[assignment]
     return decorated
+
+
+attribute_options = together(
+    click.option(
+        "--attributes",
+        metavar="FILE",
+        help="A table of more columns, for --explain, --by, --show and --html; one row per point.",
+    ),
+    click.option(
+        "--key",
+        metavar="COLUMN",
+        help="Column of --attributes that names the points; A,B if two do so together.",
+    ),
+)
+
+
+def read_columns(path: str | None, key: str | None, *sides: Source) -> dict[str, Lookup] | None:
+    """The columns of --attributes, by point; None if it is not given."""
+    if path is None:
+        if key is not None:
+            raise ArgumentError("--key names a column of --attributes.", "pass --attributes FILE as well.")
+        return None
+    texts = any(side.resolved().format in ("csv", "tsv") for side in sides)
+    return read_attributes(parse(path).resolved(), key, as_text=texts)
 
 
 def read_distances(path: str) -> Any:

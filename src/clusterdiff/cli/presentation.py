@@ -37,7 +37,7 @@ from clusterdiff.palette import SAME
 from clusterdiff.table import Table, plain, shown
 from clusterdiff.wording import change, count, number, percent, plural
 
-Columns = Mapping[str, Sequence[Any]]
+Columns = Mapping[str, Sequence[Any] | Mapping[Any, Any]]
 SIDES = ("true", "predicted")
 #: Sentences narrower than this are hard to read; they go below what they belong to.
 NARROW = 30

@@ -2,17 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from clusterdiff import _core
+from clusterdiff.caching import cached_property
 from clusterdiff.diff.source import PointSource
 from clusterdiff.errors import ArgumentError, LabelError
 from clusterdiff.points.index import index_of
 from clusterdiff.points.labels import AnyArray, IntArray
 from clusterdiff.points.reading import read_labels
+
+
+class Lookup(Mapping[Any, Any]):
+    """A column of values by point. Columns of one table share the ``places`` of the points; ``read`` gives the values.
+
+    ``spelt`` says under which name to look for a point, if not its own.
+    """
+
+    def __init__(
+        self,
+        places: Mapping[Any, int],
+        read: Callable[[], Sequence[Any]],
+        spelt: Callable[[Any], Any] | None = None,
+    ) -> None:
+        self._places = places
+        self._read = read
+        self._spelt = spelt
+
+    @cached_property
+    def _values(self) -> Sequence[Any]:
+        return self._read()
+
+    def __getitem__(self, point: Any) -> Any:
+        return self._values[self._places[point if self._spelt is None else self._spelt(point)]]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
 
 
 def given_columns(attributes: object, source: PointSource) -> dict[Any, Any]:
@@ -23,7 +54,7 @@ def given_columns(attributes: object, source: PointSource) -> dict[Any, Any]:
     columns: Mapping[Any, object]
     if isinstance(attributes, Mapping):
         first = next(iter(attributes.values()), None)
-        if isinstance(first, Mapping):
+        if isinstance(first, Mapping) and not isinstance(first, Lookup):
             names = list(dict.fromkeys(name for row in attributes.values() for name in row))
             columns = {name: {point: row.get(name) for point, row in attributes.items()} for name in names}
         else:

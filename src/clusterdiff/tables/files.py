@@ -229,7 +229,7 @@ class Loaded:
 
     ``kinds`` says what the two hold: "int", "text", "time" or "bool", or "untyped" for the text of a CSV file.
     ``numbers`` are its columns of weights and features, ``document`` is that of documents, and
-    ``others`` are the columns of the file that are neither points nor clusters.
+    ``others`` are the columns of the file that are neither points nor clusters; parts of names are among them.
     """
 
     con: Connection
@@ -274,7 +274,7 @@ def load(
     if wanted.documents is not None:
         chosen["document"] = wanted.documents
     name, kinds, rows = bring(con, scan, chosen, numbers)
-    taken = [*([] if point is None else key_columns(point)), cluster]
+    taken = [*_names_alone(point), cluster]
     others = tuple(column for column in scan.columns if column not in taken)
     loaded = Loaded(
         con,
@@ -290,6 +290,11 @@ def load(
     )
     refuse_nulls(loaded)
     return loaded
+
+
+def _names_alone(point: Key | None) -> list[str]:
+    """The column that names the points; of several that do so together, each says something by itself."""
+    return [point] if isinstance(point, str) else []
 
 
 def refuse_nulls(table: Loaded) -> None:
@@ -322,7 +327,7 @@ def load_columns(
         columns["document"] = wanted.documents
     name, kinds, rows = bring(con, scan, columns, numbers)
     named = [] if point is None else key_columns(point)
-    taken = (*named, true.cluster, pred.cluster)
+    taken = (*_names_alone(point), true.cluster, pred.cluster)
     views = [
         Loaded(
             con,

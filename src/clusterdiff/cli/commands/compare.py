@@ -13,9 +13,11 @@ import click
 from clusterdiff.cli.coreference import MENTIONS, POINTS, Shown, document_options, documents_of, show_corpus
 from clusterdiff.cli.inputs import (
     EngineOptions,
+    attribute_options,
     engine_options,
     input_options,
     policy_options,
+    read_columns,
     read_distances,
     sources,
     told,
@@ -64,6 +66,7 @@ from clusterdiff.wording import number
     help="Link weights of points for S*(distance): .npy or sparse .npz, rows in the order of TRUE.",
 )
 @explain_options
+@attribute_options
 @engine_options
 @write_option
 @spreadsheet_option
@@ -95,6 +98,8 @@ def command(
     stat: bool,
     by: tuple[str, ...],
     report: Report,
+    attributes: str | None,
+    key: str | None,
     engine: EngineOptions,
     writes: tuple[str, ...],
     safe: bool,
@@ -133,6 +138,7 @@ def command(
                 _refuse_beside_distances(columns | {"--engine": engine.name})
                 options["distances"] = read_distances(distances)
             diff = compare(*both, **options)
+            more = read_columns(attributes, key, left, right)
         measures = with_first(measure, every(measures, diff))
         how = How(measures, top, as_json, explain, stat, by, sides, _names(left, right), measure)
         within = isinstance(diff, CorpusComparison)
@@ -142,11 +148,12 @@ def command(
             _print_markdown(diff, how, report)
         elif isinstance(diff, CorpusComparison):
             if documents is None:
-                _refuse_for_documents({"--memory": engine.memory is not None})
+                given = {"--memory": engine.memory, "--attributes": attributes}
+                _refuse_for_documents({option: value is not None for option, value in given.items()})
             voice = MENTIONS if documents is None else POINTS
             measures = _print_documents(diff, Shown(how, voice, _system(right) if latex else None), report)
         else:
-            show(diff, how, report=report)
+            show(diff, how, report=report, columns=more)
         with progress("writing"):
             write_parts(diff, writes, measures, safe)
         if fail_under is not None and (worse := _worse(diff, how.measures[0], fail_under)):
