@@ -114,8 +114,8 @@ def groups(
     if not whole > ROUNDING:
         return []
     correction = Correction(shapes, source, points)
-    rules = Choice(correction, list(_rules(correction, hits)))
-    others = Choice(correction, list(_confused(correction) if confusions else _shaped(correction)))
+    rules = Proposals(correction, list(_rules(correction, hits)))
+    others = Proposals(correction, list(_confused(correction) if confusions else _shaped(correction)))
     found: list[Group] = []
     chosen = rules
     while len(found) < GROUPS and correction.left.any():
@@ -132,7 +132,7 @@ def groups(
     return found
 
 
-class Choice:
+class Proposals:
     """Proposals, and what each would gain now."""
 
     def __init__(self, correction: Correction, proposals: list[Proposal]) -> None:
