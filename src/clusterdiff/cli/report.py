@@ -28,6 +28,7 @@ class Report:
     path: str | None = None
     title: str | None = None
     full: bool = False
+    judgements: tuple[str, ...] = ()
 
     def write(
         self,
@@ -58,6 +59,7 @@ class Report:
                 measure=measure,
                 full=self.full,
                 about=about,
+                judgements=_read(self.judgements),
                 **options,
             )
         if not quiet:
@@ -65,6 +67,13 @@ class Report:
 
 
 NONE = Report()
+
+
+def _read(paths: Sequence[str]) -> object:
+    """The judgements of some files; None if there are none."""
+    from clusterdiff.judgements.collection import Judgements
+
+    return Judgements.read(*paths) if paths else None
 
 
 def file_name(file: Source) -> str:
@@ -91,6 +100,12 @@ _options = together(
     click.option("--html", type=click.Path(), metavar="FILE", help="Write a report to explore in a browser."),
     click.option("--title", metavar="TEXT", help="The heading of the report."),
     click.option("--full", is_flag=True, help="Let the report hold more than fits into 2 MB."),
+    click.option(
+        "--judgements",
+        multiple=True,
+        metavar="FILE",
+        help="What was decided before: the report does not propose it again. May be repeated.",
+    ),
 )
 
 
@@ -98,12 +113,19 @@ def report_options(command: Command) -> Command:
     """The options of a report, which reach the command as one ``report``."""
 
     @wraps(command)
-    def gathered(*args: Any, html: str | None, title: str | None, full: bool, **rest: Any) -> Any:
-        given = {"--title": title, "--full": full or None}
+    def gathered(
+        *args: Any,
+        html: str | None,
+        title: str | None,
+        full: bool,
+        judgements: tuple[str, ...],
+        **rest: Any,
+    ) -> Any:
+        given = {"--title": title, "--full": full or None, "--judgements": judgements or None}
         for option, value in given.items() if html is None else ():
             if value is not None:
                 raise ArgumentError(f"{option} is for the report.", "pass --html FILE as well.")
-        return command(*args, report=Report(html, title, full), **rest)
+        return command(*args, report=Report(html, title, full, judgements), **rest)
 
     decorated: Command = _options(gathered)  # type: ignore[assignment]
     return decorated

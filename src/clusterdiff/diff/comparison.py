@@ -176,6 +176,7 @@ class Comparison(Advice, Changelog):
         about: Mapping[str, str] | None = None,
         measure: AnyMeasure = "S_H",
         full: bool = False,
+        judgements: object = None,
     ) -> None:
         """Write one HTML file to explore the comparison in a browser; it needs no network and stays under 2 MB.
 
@@ -196,6 +197,8 @@ class Comparison(Advice, Changelog):
             Another measure than S_H: the page also tells what components and clusters cost in it, as :meth:`gains`.
         full
             Whether to hold more components, clusters and points than fit into 2 MB: up to some 60 MB.
+        judgements
+            :class:`Judgements`: repairs that they decide are not proposed again, and the review goes on from there.
         """
         views.report(
             self,
@@ -207,6 +210,7 @@ class Comparison(Advice, Changelog):
             about=about,
             measure=measure,
             full=full,
+            judgements=judgements,
         )
 
     # ---- for people and programs

@@ -12,6 +12,7 @@ from typing import Any, overload
 
 from clusterdiff import notebook
 from clusterdiff.caching import cached_property
+from clusterdiff.diff.comparison import Comparison
 from clusterdiff.errors import ArgumentError
 from clusterdiff.files import held, write_text
 from clusterdiff.judgements.contradictions import Contradiction, ContradictionError, contradictions
@@ -21,6 +22,7 @@ from clusterdiff.judgements.facts import Facts
 from clusterdiff.judgements.judgement import Judgement
 from clusterdiff.judgements.precedence import Aside, settle
 from clusterdiff.judgements.readers import read_judgements
+from clusterdiff.judgements.references import Cells
 from clusterdiff.judgements.runs import Indexed
 from clusterdiff.judgements.verdicts import Verdicts, judged
 from clusterdiff.table import SHOWN
@@ -75,17 +77,20 @@ class Judgements(Sequence[Judgement]):
         ]
 
     @classmethod
-    def read(cls, *paths: str | PathLike[str], key: str | None = None) -> Judgements:
+    def read(
+        cls, *paths: str | PathLike[str], key: str | None = None, comparison: Comparison | None = None
+    ) -> Judgements:
         """Judgements from files: our own, and those of splink, nomenklatura, matchbox, Babel, Zingg and dedupe.
 
         ``key`` names the points where a file holds whole records: a field of dedupe's training data, or a column of
-        Zingg's.
+        Zingg's. ``comparison`` is the one whose page refers to cells, where it did not hold all of their points.
         """
         if not paths:
             raise ArgumentError.about("paths", "is empty; name at least one file.")
         out, headers = [], []
+        cells = None if comparison is None else Cells(comparison)
         for path in paths:
-            found, header = read_judgements(held(os.fspath(path)), key)
+            found, header = read_judgements(held(os.fspath(path)), key, cells)
             headers += [] if header is None else [header]
             place = os.path.basename(os.fspath(path))
             # The number of a line is no name among several files.

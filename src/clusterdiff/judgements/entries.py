@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from clusterdiff.caching import cached_property
 from clusterdiff.judgements.judgement import Judgement
@@ -46,6 +48,15 @@ class Entries:
         self.group: Int64Array = np.repeat(np.arange(len(sizes)), np.array(sizes, dtype=np.int64))
         self.judgement: Int64Array = self.group_judgement[self.group]
         self.claims: BoolArray = np.array([judgement.claims for judgement in judgements], dtype=bool)
+
+    @cached_property
+    def region(self) -> Int64Array:
+        """For each judgement a number, the same for those that have points in common, directly or through others."""
+        n, k = len(self.names), len(self.judgements)
+        ones = np.ones(len(self.point), dtype=np.int8)
+        graph = coo_array((ones, (self.point, n + self.judgement)), shape=(n + k, n + k))
+        _, found = connected_components(graph, directed=False)
+        return found[n:].astype(np.int64)
 
     @cached_property
     def first(self) -> Int64Array:

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 from clusterdiff import notebook
 from clusterdiff.errors import FileError, listed
+from clusterdiff.points.texts import text, texts
 
 Group: TypeAlias = tuple[str, ...]
 Expect: TypeAlias = Literal["pass", "fail"]
@@ -141,7 +142,7 @@ def pair(a: object, b: object, verdict: Literal["match", "no match", "unsure"], 
     >>> pair("b", "a", "match", id="r1"), pair("a", "b", "unsure", id="r2").claims
     (<Judgement r1: a b>, False)
     """
-    one, two = sorted((str(a), str(b)))
+    one, two = sorted((text(a), text(b)))
     if one == two:
         raise FileError(f"{fields.get('id', 'a pair')} judges {one!r} against itself.", "leave the row out.")
     if verdict == "match":
@@ -172,9 +173,7 @@ def _group(data: object, key: str, place: str) -> Group:
     odd = next((point for point in data if not isinstance(point, str | int | float) or point != point), None)
     if odd is not None or None in data:
         raise FileError(f'{place}: a point in "{key}" must be text or a number; got {_short(odd)}.')
-    return tuple(
-        sorted({str(point) for point in data} if isinstance(data, set | frozenset) else map(str, data))
-    )
+    return tuple(sorted(set(texts(data)) if isinstance(data, set | frozenset) else texts(data)))
 
 
 def _ordered(

@@ -5,10 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
-
 from clusterdiff import notebook
 from clusterdiff.judgements.contradictions import Contradiction, contradictions
 from clusterdiff.judgements.entries import Entries
@@ -45,25 +41,14 @@ def settle(judgements: Sequence[Judgement], authors: Sequence[str]) -> tuple[lis
 
 def _regions(judgements: Sequence[Judgement]) -> list[list[int]]:
     """Judgements that have points in common, directly or through others, where any of them contradict each other."""
-    entries = Entries(judgements)
-    if not len(entries.point):
-        return []
-    n = len(entries.names)
-    graph = coo_array(
-        (np.ones(len(entries.point), dtype=np.int8), (entries.point, n + entries.judgement)),
-        shape=(n + len(judgements), n + len(judgements)),
-    )
-    _, found = connected_components(graph, directed=False)
     # What is replaced counts here: it comes back if what replaced it is set aside.
     undated = [Judgement(judgement.groups) if judgement.claims else Judgement() for judgement in judgements]
-    raw = Entries(undated)
-    facts = Facts(raw)
-    place = {name: i for i, name in enumerate(entries.names)}
-    bad = {int(found[place[raw.names[a]]]) for _, a, _ in facts.clashes}
-    out: dict[int, list[int]] = {region: [] for region in sorted(bad)}
-    for i, region in enumerate(found[n:].tolist()):
-        if region in out:
-            out[region].append(i)
+    facts, region = Facts(Entries(undated)), Entries(judgements).region
+    bad = {int(region[facts.judgement_of[scope]]) for scope, _, _ in facts.clashes}
+    out: dict[int, list[int]] = {number: [] for number in sorted(bad)}
+    for i, number in enumerate(region.tolist()):
+        if number in out:
+            out[number].append(i)
     return list(out.values())
 
 

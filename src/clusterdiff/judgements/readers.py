@@ -11,6 +11,7 @@ from clusterdiff.files import from_json, read_text, shown
 from clusterdiff.formats.catalogue import BY_SUFFIX, TABLES
 from clusterdiff.formats.source import Source
 from clusterdiff.judgements.judgement import Judgement, pair
+from clusterdiff.judgements.references import Cells, is_reference, refuse_reference
 from clusterdiff.messages import Message
 
 PairVerdict = Literal["match", "no match", "unsure"]
@@ -29,10 +30,13 @@ BABEL = re.compile(r"\{\{BabelTest\|(\w+)\|([^{}]+)\}\}")
 BABEL_KEYS = ("ResolvesWith", "DoesNotResolveWith")
 
 
-def read_judgements(path: str, key: str | None = None) -> tuple[list[Judgement], dict[str, Any] | None]:
+def read_judgements(
+    path: str, key: str | None = None, cells: Cells | None = None
+) -> tuple[list[Judgement], dict[str, Any] | None]:
     """The judgements of a file, and the header of a review, if it is one.
 
-    ``key`` is the column that names the points where records stand in their place.
+    ``key`` is the column that names the points where records stand in their place; ``cells`` are those of the
+    comparison that references of a page refer to.
     """
     if BY_SUFFIX.get(_suffix(path)) in TABLES and _suffix(path) not in (".jsonl", ".ndjson"):
         return _from_table(path, key), None
@@ -48,10 +52,12 @@ def read_judgements(path: str, key: str | None = None) -> tuple[list[Judgement],
         )
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     if len(lines) > 1 and lines[0][1].rstrip()[-1:] in ("}", "]"):
-        return _from_lines([(number, from_json(line, path, number - 1)) for number, line in lines], path)
+        return _from_lines(
+            [(number, from_json(line, path, number - 1)) for number, line in lines], path, cells
+        )
     data = from_json(text, path)
     if isinstance(data, list) and not (len(data) > 2 and isinstance(data[2], str)):
-        return _from_lines(list(enumerate(data, 1)), path)
+        return _from_lines(list(enumerate(data, 1)), path, cells)
     if isinstance(data, dict):
         tests = data.get("babel_tests", data)
         if isinstance(tests, dict) and tests.keys() & set(BABEL_KEYS):
@@ -61,7 +67,7 @@ def read_judgements(path: str, key: str | None = None) -> tuple[list[Judgement],
             return found, None
         if {"match", "distinct"} <= data.keys():
             return list(_dedupe(data, path, key)), None
-    return _from_lines([(1, data)], path)
+    return _from_lines([(1, data)], path, cells)
 
 
 def _suffix(path: str) -> str:
@@ -73,7 +79,9 @@ def _suffix(path: str) -> str:
 # ---- JSON
 
 
-def _from_lines(lines: Sequence[tuple[int, Any]], path: str) -> tuple[list[Judgement], dict[str, Any] | None]:
+def _from_lines(
+    lines: Sequence[tuple[int, Any]], path: str, cells: Cells | None
+) -> tuple[list[Judgement], dict[str, Any] | None]:
     out: list[Judgement] = []
     header: dict[str, Any] | None = None
     for number, data in lines:
@@ -84,6 +92,11 @@ def _from_lines(lines: Sequence[tuple[int, Any]], path: str) -> tuple[list[Judge
             found = _matchbox(data, name, place)
         elif isinstance(data, dict) and "review" in data:
             header, found = data, None  # it says how the review was drawn, and is no judgement
+        elif is_reference(data):
+            if cells is None:
+                raise refuse_reference(place)
+            out += [Judgement.from_dict(one, name, place) for one in cells.expand(data, place)]
+            continue
         else:
             found = Judgement.from_dict(_answered(data, header), name, place)
         if found is not None:

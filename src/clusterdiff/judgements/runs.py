@@ -12,6 +12,7 @@ from clusterdiff.errors import ArgumentError
 from clusterdiff.inputs.choice import CORPORA, recognise
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.labels import Int64Array
+from clusterdiff.points.texts import refuse_ambiguous, text, texts
 
 
 def read_run(data: object, argument: str) -> Clustering:
@@ -55,10 +56,10 @@ class Indexed:
                     found[i] = int(name)
         else:
             wanted = dict.fromkeys(names, -1)
-            texts = points if set(map(type, points)) == {str} else map(str, points)
-            for place, text in enumerate(texts):
-                if text in wanted:
-                    wanted[text] = place
+            refuse_ambiguous(points)
+            for place, name in enumerate(points if set(map(type, points)) == {str} else texts(points)):
+                if name in wanted:
+                    wanted[name] = place
             found[:] = [wanted[name] for name in names]
         present = found >= 0
         present[present] = self.cluster[found[present]] >= 0
@@ -77,4 +78,4 @@ class Indexed:
 
     def text(self, place: int) -> str:
         """What the point at a place is called, as text."""
-        return str(self.points[place])
+        return text(self.points[place])

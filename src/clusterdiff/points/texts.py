@@ -49,11 +49,11 @@ def digest(points: Sequence[str]) -> str:
 
 
 def refuse_ambiguous(points: Sequence[Hashable]) -> None:
-    """Raise if two points have one text; text and whole numbers cannot."""
-    if isinstance(points, range) or not len(points) or all(type(point) in (str, int) for point in points):
+    """Raise if two points have one text; different texts cannot, nor can different whole numbers."""
+    if isinstance(points, range) or set(map(type, points)) in ({str}, {int}, set()):
         return
     written = texts(points)
     if len(set(written)) < len(written):
         seen: set[str] = set()
         twice = [word for word in written if word in seen or seen.add(word)]  # type: ignore[func-returns-value]
-        raise PatchError(f"a patch names points by their text, and several are written {listed(twice[:5])}.")
+        raise PatchError(f"points are named by their text, and several are written {listed(twice[:5])}.")

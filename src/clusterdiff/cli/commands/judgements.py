@@ -8,12 +8,17 @@ from typing import Any
 
 import click
 
-from clusterdiff.cli.options import json_option, output_option, split_names
+from clusterdiff.cli.inputs import policy_options, sources, told
+from clusterdiff.cli.options import json_option, output_option, point_option, split_names
 from clusterdiff.cli.output import console, error_console, print_json
+from clusterdiff.cli.progress import progress
 from clusterdiff.cli.writing import refuse_overwriting
+from clusterdiff.diff.comparison import Comparison
+from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.errors import ArgumentError
 from clusterdiff.judgements.collection import Judgements
 from clusterdiff.judgements.precedence import Aside
+from clusterdiff.verbs.compare import compare
 from clusterdiff.wording import count
 
 top_option = click.option("--top", default=10, show_default=True, help="How many of what is listed to show.")
@@ -24,6 +29,14 @@ key_option = click.option(
 
 @click.command(name="judgements")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@click.option(
+    "--expand",
+    nargs=2,
+    metavar="TRUE PRED",
+    help="The two files whose page refers to cells, of which it did not hold all points.",
+)
+@point_option
+@policy_options
 @click.option("--settle", is_flag=True, help="Let author and date decide contradictions.")
 @click.option(
     "--authors", metavar="NAMES", help="With --settle: authors, the most trusted first, separated by commas."
@@ -34,6 +47,9 @@ key_option = click.option(
 @json_option
 def command(
     files: tuple[str, ...],
+    expand: tuple[str, str] | None,
+    point: str | None,
+    policy: dict[str, Any],
     settle: bool,
     authors: str | None,
     key: str | None,
@@ -45,12 +61,13 @@ def command(
 
     FILE is JSON lines or CSV of judgements, or what splink, nomenklatura, matchbox, Babel, Zingg or dedupe store.
     Contradictions are told by the shortest path, and make the command exit with 1. --settle lets author and date
-    decide, and lists what is set aside.
+    decide, and lists what is set aside. --expand compares TRUE and PRED as they were compared for the page on which the
+    judgements were made, and puts points in the place of its references.
     """
     if authors is not None and not settle:
         raise ArgumentError("--authors says whom to trust, and needs --settle.")
     refuse_overwriting([output], *files)
-    found = Judgements.read(*files, key=key)
+    found = Judgements.read(*files, key=key, comparison=_compared(expand, point, policy))
     before = found.contradictions
     aside: tuple[Aside, ...] = ()
     if settle:
@@ -73,6 +90,20 @@ def command(
                 style="red",
             )
         sys.exit(1)
+
+
+def _compared(files: tuple[str, str] | None, point: str | None, policy: dict[str, Any]) -> Comparison | None:
+    """The comparison whose cells a page refers to."""
+    if files is None:
+        said = {"--point": point, "--missing": policy["missing"], "--noise": policy["noise"]}
+        for option in (name for name, value in said.items() if value is not None):
+            raise ArgumentError(f"{option} says how TRUE and PRED are compared, and needs --expand.")
+        return None
+    with told(), progress("comparing"):
+        found = compare(*sources(*files, point=point), **policy)
+    if isinstance(found, CorpusComparison):
+        raise ArgumentError("--expand is for one clustering, not for documents of mentions.")
+    return found
 
 
 def _told(found: Judgements, aside: tuple[Aside, ...]) -> dict[str, Any]:

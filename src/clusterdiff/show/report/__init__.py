@@ -38,9 +38,12 @@ SCRIPTS = (
     "tabs.js",
     "whatif.js",
     "words.js",
+    "facts.js",
+    "claims.js",
     "review.js",
     "digest.js",
     "export.js",
+    "judgements.js",
     "table.js",
     "list.js",
     "search.js",
@@ -70,10 +73,13 @@ def render(
     about: Mapping[str, str] | None = None,
     measure: AnyMeasure = "S_H",
     full: bool = False,
+    judgements: object = None,
 ) -> str:
     """The report as the text of an HTML file."""
     written = {"date": f"{date.today():%-d %B %Y}"}
-    page = Page(comparison, attributes, by or {}, sides, {**(about or {}), **written}, measure, full)
+    page = Page(
+        comparison, attributes, by or {}, sides, {**(about or {}), **written}, measure, full, judgements
+    )
     return render_page(
         ROOM,
         page.data,

@@ -16,6 +16,7 @@ given by their places in the lists of their component; losses are shares of the 
 ``attributes``     the names of the points' other columns
 ``clusters``       how many true and predicted clusters there are in all
 ``patch``          how new clusters are called, and why a patch cannot be made (see ``trying.patching``)
+``judging``        what was decided before, and how decisions become judgements (see ``judging.judging``)
 ``repairs``        every repair that the page lists, best first (see below)
 ``components``     the components that the page holds, costliest first (see below); ``rest`` counts the others:
                    {components, points, loss}
@@ -36,6 +37,7 @@ A component is an object:
 ``repairs``        places of its repairs in ``data.repairs``
 ``points``         [cell, name, attribute…]; all points of the component, or some of each cell
 ``names``          the names of further points, by cell
+``numbers``        if not all of its points are here: the numbers of its cells in the meet
 ``outside``        if it is not ``whole``: sums over what was left out (see ``trying.outside``)
 ``lost``           [side, cluster, name, attribute…] for points that the other side lacks; side is "true" or "pred"
 
@@ -72,6 +74,7 @@ from clusterdiff.show.pages import visible
 from clusterdiff.show.report.attributes import read_attributes
 from clusterdiff.show.report.costs import Costs
 from clusterdiff.show.report.embed import FIRST_REPAIRS, FULL, USUAL, Embedded
+from clusterdiff.show.report.judging import judging, read_given
 from clusterdiff.show.report.trying import patching
 from clusterdiff.wording import count, percent, plural
 
@@ -111,8 +114,10 @@ class Page:
         about: Mapping[str, str],
         measure: AnyMeasure = "S_H",
         full: bool = False,
+        judgements: object = None,
     ) -> None:
         self.diff = comparison
+        self._given = read_given(judgements)
         self.about = {visible(name, 40): visible(text, 2_000) for name, text in about.items()}
         self.sides = tuple(visible(side, 40) for side in sides)
         self._by = by
@@ -284,6 +289,7 @@ class Page:
             "attributes": self._names,
             "clusters": list(self.diff.clusters),
             "patch": patching(self.diff),
+            "judging": judging(self.diff, self._given, listed),
             "repairs": self.embedded.repairs,
             "components": listed,
             "rest": {

@@ -19,6 +19,7 @@ from clusterdiff.points.corpus import InDocument
 from clusterdiff.points.labels import Single
 from clusterdiff.show.pages import visible
 from clusterdiff.show.report.costs import Costs
+from clusterdiff.show.report.judging import needs_numbers
 from clusterdiff.show.report.trying import more_names, outside
 from clusterdiff.show.report.values import value
 
@@ -186,6 +187,8 @@ class Embedded:
             here = np.bincount([point[0] for point in entry["points"]], minlength=len(cells))
             entry["names"] = more_names(self._diff, cells, here, limits.names)
             entry["lost"] = list(self._lost(true, pred, limits, limits.points - len(entry["points"])))
+            if needs_numbers(entry):
+                entry["numbers"] = cells.tolist()
         return entry, [repair for repair in found if repair is not None]
 
     def _excerpt(self, cells: Any, repairs: list[Repair], most: int) -> Any:

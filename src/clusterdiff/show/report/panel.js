@@ -42,6 +42,10 @@ const reviewPanel = (() => {
   };
   const decide = (one, verdict, after) => {
     const done = review[verdict](one.component, one.repair);
+    if (done.clash) {
+      say(`Not ${verdict === "accept" ? "accepted" : "rejected"}: ${judgementsPanel.calledOf(done.clash)} says otherwise. Take that back first.`);
+      return;
+    }
     const score = verdict === "accept" ? ` S_H is now ${number(done.score)}.` : "";
     say(`${verdict === "accept" ? "Accepted" : "Rejected"}: ${inWords(done.words)}.${score} ${counted(left, "repair")} left.`);
     after();
@@ -106,27 +110,33 @@ const reviewPanel = (() => {
       " ",
       ...asNodes(one.words),
       " ",
-      one.accepted
-        ? gain(one)
-        : element(
-            "button",
-            {
-              type: "button",
-              "aria-label": `Put back: ${inWords(one.words)}`,
-              onclick: () => {
-                review.putBack(one);
-                say(`Put back: ${inWords(one.words)}.`);
-                $("decided").querySelector("summary").focus();
-              },
-            },
-            "Put back",
-          ),
+      one.accepted ? gain(one) : "",
+      one.from ? element("span", { class: "note" }, ` by ${shown(one.from, 40)}`) : "",
+      " ",
+      element(
+        "button",
+        {
+          type: "button",
+          "aria-label": `${one.accepted ? "Undo" : "Put back"}: ${inWords(one.words)}`,
+          onclick: () => {
+            undone(one);
+            $("decided").querySelector("summary").focus();
+          },
+        },
+        one.accepted ? "Undo" : "Put back",
+      ),
     );
+  const undone = (one) => {
+    const back = review.undo(one);
+    if (!back) return null;
+    const more = back.lost ? ` ${counted(back.lost, "later decision")} about what it made went with it.` : "";
+    say(`${back.accepted ? "Undone" : "Put back"}: ${inWords(back.words)}.${more} S_H is now ${number(review.totals().score)}.`);
+    return back;
+  };
   const undo = () => {
-    const last = review.undo();
+    const last = undone();
     if (!last) return;
     view.current = keyOf(last);
-    say(`Undone: ${inWords(last.words)}. S_H is now ${number(review.totals().score)}.`);
     if (document.activeElement !== $("undo")) focusOn(at());
     else draw();
   };
@@ -159,6 +169,7 @@ const reviewPanel = (() => {
     $("no-patch").textContent = reason ? `No patch: ${reason} CSV has the same.` : "";
     $("no-patch").hidden = !reason;
     $("undo").disabled = !review.decisions.length;
+    judgementsPanel.draw();
     for (const id of ["as-patch", "as-csv", "as-words"]) $(id).disabled = !accepted || (id === "as-patch" && Boolean(reason));
   };
 
@@ -264,6 +275,7 @@ const reviewPanel = (() => {
       const done = await exporting.copy(exporting.words());
       say(done ? `${counted(exporting.accepted().length, "repair")} copied.` : "This browser does not let the page copy.");
     });
+    judgementsPanel.start(say);
     $("not-kept").hidden = review.kept();
     $("listed").hidden = true;
     section.hidden = false;

@@ -10,6 +10,9 @@ const review = (() => {
   const engines = new Map();
   const listeners = [];
   const decisions = [];
+  // Judgements that came with the page (`given`) or from a file; what was taken back of them is withdrawn.
+  const loaded = [];
+  let facts = factsOf([]);
 
   // ---- what the page holds, as the engine wants it
 
@@ -73,16 +76,24 @@ const review = (() => {
 
   // ---- deciding
 
-  const rejected = () => new Set(decisions.filter((one) => !one.accepted).map((one) => `${one.component.id}/${one.repair.key}`));
-  const listed = (work, whole, without) =>
-    work.repairs
+  const placeOf = (component, repair) => `${component.id}/${repair.key}`;
+  const rejected = () => new Set(decisions.filter((one) => !one.accepted).map((one) => placeOf(one.component, one.repair)));
+  const forbids = (work) => {
+    if (!judging.concerned(facts, work.component)) return () => false;
+    return (repair) => judging.forbidden(facts, work, repair);
+  };
+  const listed = (work, whole, without) => {
+    const isForbidden = forbids(work);
+    return work.repairs
       .map((repair) => ({ component: work.component, repair, gain: gainOf(repair, whole) }))
-      .filter((one) => one.gain > GAIN && !without.has(`${one.component.id}/${one.repair.key}`));
+      .filter((one) => one.gain > GAIN && !without.has(placeOf(one.component, one.repair)) && !isForbidden(one.repair));
+  };
+  const costly = () => data.components.filter((one) => one.loss[0] > 0);
   // What is left to decide, best first: of one component, or of all that the page holds.
   const remaining = (component) => {
     const whole = totals();
     const without = rejected();
-    const among = component ? [component] : data.components.filter((one) => one.loss[0] > 0);
+    const among = component ? [component] : costly();
     return among.flatMap((one) => listed(worked(one), whole, without)).sort((a, b) => b.gain - a.gain);
   };
 
@@ -102,10 +113,11 @@ const review = (() => {
     work.lost = engine.lost();
     return { parts, held, names: new Map(names) };
   };
-  const decide = (component, repair, accepted) => {
+  // `from` is the author of loaded judgements that decided it; undefined if it was decided here.
+  const decide = (component, repair, accepted, { at = new Date().toISOString(), from } = {}) => {
     const work = worked(component);
     const gain = gainOf(repair, totals());
-    const one = { component, repair, accepted, gain, words: wordsOf(work, repair), before: new Map(counters) };
+    const one = { component, repair, accepted, gain, at, from, words: wordsOf(work, repair), claims: judging.claimsOf(work, repair, accepted) };
     if (accepted) {
       Object.assign(one, { affected: affected(work, repair) }, carryOut(work, repair));
     }
@@ -113,36 +125,137 @@ const review = (() => {
     decisions.push(one);
     return one;
   };
-  // What was done to a component before, done again; new clusters keep the names that they had got.
-  const again = (component) => {
-    const { engine, names, first } = { ...engines.get(component.id), engine: made(component) };
-    const mine = decisions.filter((one) => one.accepted && one.component === component);
-    mine.forEach((one, i) => engine.apply(one.repair, i < mine.length - 1));
-    const called = mine.length ? mine.at(-1).names : new Map([...names].filter(([id]) => id < component.pred.length));
-    const lost = mine.length ? engine.lost() : first;
-    engines.set(component.id, { component, engine, names: new Map(called), first, lost, repairs: engine.repairs() });
+  const own = () => decisions.filter((one) => one.from === undefined);
+  const claimed = () => own().flatMap((one) => one.claims);
+  const learn = () => {
+    facts = factsOf([...loaded, ...claimed()]);
   };
-  const undo = () => {
-    const last = decisions.pop();
-    if (!last) return null;
-    if (last.accepted) {
-      again(last.component);
-      counters = last.before;
+  // Decide and remember it, unless loaded judgements say otherwise: then it is the judgement that does.
+  const settle = (component, repair, accepted) => {
+    const claims = judging.claimsOf(worked(component), repair, accepted);
+    const { clash } = factsOf([...loaded, ...claimed(), ...claims]);
+    if (clash) return { clash };
+    const one = decide(component, repair, accepted);
+    learn();
+    keep();
+    return one;
+  };
+
+  // All of some decisions, done again from the start; those that need one which is not among them are left out.
+  const replay = (told) => {
+    for (const { component } of decisions) engines.delete(component.id);
+    decisions.length = 0;
+    counters = new Map();
+    let lost = 0;
+    for (const [id, key, accepted, at, from] of told) {
+      const component = components.get(id);
+      const repair = component && worked(component).repairs.find((one) => one.key === key);
+      if (repair) decide(component, repair, Boolean(accepted), { at, from: from ?? undefined });
+      else lost += 1;
     }
-    keep();
-    return last;
+    learn();
+    return lost;
   };
-  const putBack = (one) => {
-    decisions.splice(decisions.indexOf(one), 1);
+  const toldOf = (one) => [one.component.id, one.repair.key, Number(one.accepted), one.at, one.from ?? null];
+  // What loaded judgements say of a repair is taken back with the decision: those that were made of it; else those within
+  // its points, or, if it still follows from others, all that touch them.
+  const withdraw = (one) => {
+    const made = loaded.filter(({ repair, at }) => repair && at === one.at && repair[0] === one.component.id && repair[1] === one.repair.key);
+    for (const judgement of made) judgement.withdrawn = true;
+    learn();
+    if (made.length) return;
+    const work = worked(one.component);
+    const points = new Set(one.claims.flatMap((claim) => claim.groups.flat()));
+    const inside = (judgement) => judgement.groups.flat().filter((point) => points.has(point)).length;
+    for (const least of [2, 1]) {
+      for (const judgement of loaded) if (inside(judgement) >= least) judgement.withdrawn = true;
+      learn();
+      const repair = work.repairs.find(({ key }) => key === one.repair.key);
+      if (!repair || !(judging.demanded(facts, work, repair) || judging.forbidden(facts, work, repair))) return;
+    }
+  };
+  // Any decision can be taken back; returns it, and how many went with it because they were about what it had made.
+  const undo = (one = decisions.at(-1)) => {
+    if (!one) return null;
+    const lost = replay(decisions.filter((other) => other !== one).map(toldOf));
+    if (one.from !== undefined) withdraw(one);
     keep();
+    return { ...one, lost };
+  };
+
+  // ---- judgements of others
+
+  // Decisions of a page like this one, in their order: a judgement says of which repair it was made.
+  const retrace = (judgements) => {
+    const made = new Map();
+    for (const one of judgements) {
+      if (!one.repair || one.withdrawn) continue;
+      const key = JSON.stringify([one.repair, one.by, one.at]);
+      made.set(key, [...(made.get(key) || []), one]);
+    }
+    for (const mine of made.values()) {
+      const [{ repair: [id, key, accepted], by, at }] = mine;
+      const component = components.get(id);
+      const repair = component && worked(component).repairs.find((one) => one.key === key);
+      if (repair && judging.isMadeOf(worked(component), repair, Boolean(accepted), mine)) decide(component, repair, Boolean(accepted), { at, from: by ?? "" });
+    }
+  };
+  // What loaded judgements decide of the repairs that are offered: accepted if they say all that it claims, and what
+  // comes then; rejected if they forbid it.
+  const follow = () => {
+    const who = (component) => {
+      const named = new Set(loaded.filter((one) => !one.withdrawn && one.by != null && one.groups.flat().some((point) => pointsHere(component).has(point))).map((one) => one.by));
+      return [...named].join(", ");
+    };
+    // What decisions of a page rule out is not listed: it comes back with them.
+    const retraced = new Set(decisions.map((one) => one.component));
+    for (const component of facts.some ? costly() : []) {
+      if (!judging.concerned(facts, component)) continue;
+      const work = worked(component);
+      const decided = rejected();
+      const isOpen = (repair, whole) => gainOf(repair, whole) > GAIN && !decided.has(placeOf(component, repair));
+      for (;;) {
+        const whole = totals();
+        const open = work.repairs.filter((repair) => isOpen(repair, whole));
+        const demanded = open.filter((repair) => judging.demanded(facts, work, repair) && !judging.forbidden(facts, work, repair));
+        const next = demanded.sort((a, b) => gainOf(b, whole) - gainOf(a, whole))[0];
+        if (next) {
+          decide(component, next, true, { from: who(component) });
+          continue;
+        }
+        for (const repair of retraced.has(component) ? [] : open) if (judging.forbidden(facts, work, repair)) decide(component, repair, false, { from: who(component) });
+        break;
+      }
+    }
+  };
+  const pointsHere = (component) => {
+    component.texts ||= new Set(pointsIn(component, component.cells.map((_, i) => i)).map((point) => plainText(point[1])));
+    return component.texts;
+  };
+  // Load the judgements of a file: { added } says how many are new; { clash } which of them contradicts others, or what
+  // was decided here: then nothing is loaded.
+  const load = (judgements) => {
+    const known = new Set(loaded.map((one) => JSON.stringify(one.line)));
+    const news = judgements.filter((one) => !known.has(JSON.stringify(one.line)));
+    const { clash } = factsOf([...loaded, ...news, ...claimed()]);
+    if (clash) return { clash };
+    loaded.push(...news);
+    learn();
+    const before = decisions.length;
+    retrace(news);
+    follow();
+    keep();
+    return { added: news.length, decided: decisions.length - before };
   };
 
   // ---- remembering
 
   const keep = () => {
-    const told = decisions.map((one) => [one.component.id, one.repair.key, Number(one.accepted)]);
+    const files = loaded.filter((one) => !one.given).map((one) => one.line);
+    const withdrawn = loaded.flatMap((one, i) => (one.withdrawn && !one.line.withdrawn ? [i] : []));
+    const told = { decisions: decisions.map(toldOf), files, withdrawn };
     try {
-      if (told.length) remembered?.setItem(PLACE, JSON.stringify(told));
+      if (decisions.length || loaded.length) remembered?.setItem(PLACE, JSON.stringify(told));
       else remembered?.removeItem(PLACE);
     } catch {
       // There is no room: the review lasts as long as the page.
@@ -150,18 +263,47 @@ const review = (() => {
     for (const listen of listeners) listen();
   };
   const recall = () => {
-    let told = [];
+    loaded.push(...judging.given());
+    let told = null;
     try {
-      told = JSON.parse(remembered?.getItem(PLACE) || "[]");
+      told = JSON.parse(remembered?.getItem(PLACE) || "null");
+      if (told) loaded.push(...judging.parsed(told.files.map((line) => JSON.stringify(line)).join("\n")));
     } catch {
+      told = null;
+    }
+    for (const i of told?.withdrawn || []) loaded[i].withdrawn = true;
+    learn();
+    if (told) {
+      replay(told.decisions);
       return;
     }
-    for (const [id, key, accepted] of told) {
-      const component = components.get(id);
-      const repair = component && worked(component).repairs.find((one) => one.key === key);
-      if (!repair) return;
-      decide(component, repair, Boolean(accepted));
-    }
+    retrace(loaded);
+    follow();
+  };
+
+  // ---- what leaves the page
+
+  // Loaded judgements as they came, and a line or more for each decision that was made here; `left` counts those that
+  // have no form as a judgement, `references` the lines that name cells.
+  const lines = (by) => {
+    const mine = own().flatMap((one) =>
+      one.claims.map((claim, i, all) =>
+        judging.lineOf(one.component, claim, {
+          id: `${by || "review"} ${one.at}${all.length > 1 ? `.${i + 1}` : ""}`,
+          ...(by ? { by } : {}),
+          at: one.at,
+          repair: [one.component.id, one.repair.key, Number(one.accepted)],
+          why: `${one.accepted ? "accepted" : "rejected"}: ${inWords(one.words)}`,
+        }),
+      ),
+    );
+    const theirs = loaded.map((one) => (one.withdrawn ? { ...one.line, withdrawn: true } : one.line));
+    return {
+      text: [...theirs, ...mine].map((line) => `${JSON.stringify(line)}\n`).join(""),
+      count: theirs.length + mine.length,
+      left: own().filter((one) => !one.claims.length).length,
+      references: [...theirs, ...mine].filter((line) => line.cells).length,
+    };
   };
 
   return {
@@ -169,19 +311,12 @@ const review = (() => {
     worked,
     remaining,
     totals,
-    accept: (component, repair) => {
-      const one = decide(component, repair, true);
-      keep();
-      return one;
-    },
-    reject: (component, repair) => {
-      const one = decide(component, repair, false);
-      keep();
-      return one;
-    },
+    accept: (component, repair) => settle(component, repair, true),
+    reject: (component, repair) => settle(component, repair, false),
     undo,
-    putBack,
     recall,
+    load,
+    lines,
     listen: (listener) => listeners.push(listener),
     kept: () => remembered !== null,
   };

@@ -28,7 +28,7 @@ const whatIf = ({ unit, cells: given, truths: givenTruths, preds: givenPreds }) 
 
   const truths = givenTruths.map(({ known = null, lost = NOTHING }) => ({ cells: new Map(), lost, known }));
   const preds = new Map(
-    givenPreds.map(({ outside = NOWHERE, lost = NOTHING }, id) => [id, { id, cells: new Map(), lost, strays: [id], outside }]),
+    givenPreds.map(({ outside = NOWHERE, lost = NOTHING }, id) => [id, { id, cells: new Map(), lost, strays: [id], outside, beyond: outside.parts ? [id] : [] }]),
   );
   let next = givenPreds.length;
   let gone = 0; // the mass of the spurious points that were removed
@@ -43,7 +43,7 @@ const whatIf = ({ unit, cells: given, truths: givenTruths, preds: givenPreds }) 
     preds.get(cell.p).cells.delete(cell.t);
   };
   // `of` are the given cells that a cell is made of, `found` says that the missing points are with them, and `strays` of a
-  // predicted cluster are the given ones whose spurious points it has.
+  // predicted cluster are the given ones whose spurious points it has, `beyond` those of which it has cells left out.
   given.forEach(({ t, p, size, mass, entropy }, i) => put({ t, p, set: { size, mass, entropy }, of: [i], found: false }));
 
   // All sums anew, so that no error adds up; whatever has changed is marked.
@@ -249,7 +249,7 @@ const whatIf = ({ unit, cells: given, truths: givenTruths, preds: givenPreds }) 
   };
   const joined = (a, b, p) => ({ t: a.t, p, set: plus(a.set, b.set), of: [...a.of, ...b.of], found: a.found || b.found });
   const fresh = () => {
-    preds.set(next, { id: next, cells: new Map(), lost: NOTHING, strays: [], outside: NOWHERE });
+    preds.set(next, { id: next, cells: new Map(), lost: NOTHING, strays: [], outside: NOWHERE, beyond: [] });
     return next++;
   };
   const lose = (pred, { lost: points, strays }) => {
@@ -285,6 +285,7 @@ const whatIf = ({ unit, cells: given, truths: givenTruths, preds: givenPreds }) 
         for (const cell of cells) rehouse(cell, to);
         lose(target, pred);
         const { outside } = pred;
+        target.beyond.push(...pred.beyond);
         if (outside.parts) target.outside = Object.fromEntries(Object.keys(NOWHERE).map((x) => [x, target.outside[x] + outside[x]]));
         preds.delete(from);
         return { from, to, cells: cells.flatMap((cell) => cell.of), strays: pred.lost.size ? pred.strays : [] };

@@ -1,0 +1,98 @@
+"""References: judgements that name cells of a comparison, because a page did not hold all of their points.
+
+A cell is the points that share a true and a predicted cluster. ``cells`` of a line has a list of them for each group,
+by number; ``rest`` names what is left of a predicted cluster, ``of`` a cell of it, ``but`` for some cells.
+``comparison`` tells whether the numbers are those of a comparison.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+
+from clusterdiff.diff.comparison import Comparison
+from clusterdiff.errors import FileError
+from clusterdiff.messages import Message
+from clusterdiff.points.texts import text
+
+#: The keys of a reference, in place of groups.
+KEYS = ("cells", "rest")
+
+
+def is_reference(data: object) -> bool:
+    """Whether a line names cells instead of points."""
+    return isinstance(data, Mapping) and "cells" in data and "groups" not in data
+
+
+def digest_cells(comparison: Comparison) -> str:
+    """What tells the cells of a comparison from those of others, by number: 16 hexadecimal digits."""
+    meet = comparison.meet
+    found = sha256(f"{meet.n} {len(meet)}".encode())
+    for column in (meet.true, meet.pred, meet.size, meet.cell_of_point):
+        found.update(np.ascontiguousarray(column, dtype=np.int64).data)
+    return found.hexdigest()[:16]
+
+
+class Cells:
+    """The cells of a comparison, to make points of references."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        self._comparison = comparison
+        self._digest = digest_cells(comparison)
+
+    def expand(self, data: Mapping[str, Any], place: str) -> Iterator[dict[str, Any]]:
+        """The judgements that a reference stands for: one, or one for each true cluster in the rest of a cluster."""
+        if data.get("comparison") != self._digest:
+            raise FileError(
+                f"{place} refers to cells of another comparison ({data.get('comparison')}; this is {self._digest}).",
+                "compare the same two files with the same options as the page did.",
+            )
+        kept = {key: value for key, value in data.items() if key not in KEYS}
+        groups = [self._numbers(group, place) for group in _list(data["cells"], place)]
+        named = [self._points(group) for group in groups]
+        if "rest" not in data:
+            yield kept | {"groups": named}
+            return
+        rest = data["rest"]
+        if not isinstance(rest, Mapping) or not {"of", "but"} <= rest.keys():
+            raise FileError(
+                f'{place}: "rest" must be an object with "of", a cell, and "but", a list of cells.'
+            )
+        meet = self._comparison.meet
+        cluster = int(meet.pred[self._numbers([rest["of"]], place)[0]])
+        others = np.setdiff1d(
+            self._comparison.analysis.cells_of_pred(cluster), self._numbers(rest["but"], place)
+        )
+        for number, cell in enumerate(others.tolist(), 1):
+            yield kept | {"id": f"{kept.get('id', place)}.{number}", "groups": [*named, self._points([cell])]}
+
+    def _numbers(self, cells: object, place: str) -> list[int]:
+        found = _list(cells, place)
+        most = len(self._comparison.meet)
+        if not all(type(cell) is int and 0 <= cell < most for cell in found):
+            raise FileError(
+                f"{place} must name cells by whole numbers below {most:,}; got {str(found)[:80]}."
+            )
+        return found
+
+    def _points(self, cells: Sequence[int]) -> list[str]:
+        return [text(point) for point in self._comparison.source.points(np.array(cells, dtype=np.int64))]
+
+
+def _list(value: object, place: str) -> list[Any]:
+    if not isinstance(value, list) or not value:
+        raise FileError(f'{place}: "cells" must be a list of lists of numbers; got {str(value)[:80]}.')
+    return value
+
+
+def refuse_reference(place: str) -> FileError:
+    """The error for a reference where points are needed."""
+    return FileError(
+        f"{place} refers to cells of a comparison, whose points the page did not hold.",
+        Message(
+            "turn the file into judgements: `clusterdiff judgements --expand TRUE PRED FILE -o judgements.jsonl`."
+        ),
+    )

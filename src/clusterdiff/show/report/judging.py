@@ -1,0 +1,127 @@
+"""What the page's script needs to speak judgements: what was decided before, and how points that it lacks are named."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from clusterdiff.diff.comparison import Comparison
+from clusterdiff.diff.documents import CorpusComparison
+from clusterdiff.errors import ArgumentError, PatchError
+from clusterdiff.judgements.collection import Judgements
+from clusterdiff.judgements.entries import Entries
+from clusterdiff.judgements.judgement import Judgement
+from clusterdiff.judgements.references import digest_cells
+from clusterdiff.points.texts import refuse_ambiguous, text
+
+
+def read_given(judgements: object) -> Judgements | None:
+    """The judgements that a report is given; an error if they contradict each other."""
+    if judgements is None:
+        return None
+    if not isinstance(judgements, Judgements):
+        raise ArgumentError.must(
+            "judgements",
+            "be Judgements",
+            type(judgements).__name__,
+            "read a file with cd.Judgements.read(path).",
+        )
+    _ = judgements.facts
+    return judgements
+
+
+def judging(
+    comparison: Comparison, given: Judgements | None, components: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Why decisions cannot be judgements (``refused``), the ``comparison`` that references are about, and those given.
+
+    Of those given, the page has the ones about its own points, with all that hang together with them. ``beyond`` has
+    [judgement, group, cell] where a group has all points of a cell that the page does not hold.
+    """
+    refused = _refused(comparison)
+    if refused:
+        return {"refused": refused, "judgements": []}
+    found: dict[str, Any] = {"comparison": digest_cells(comparison), "judgements": [], "beyond": []}
+    if given is not None:
+        about = _about(given, _texts(components))
+        found |= {
+            "judgements": [one.to_dict() for one in about],
+            "beyond": _beyond(comparison, about, components),
+        }
+    return found
+
+
+def needs_numbers(entry: Mapping[str, Any]) -> bool:
+    """Whether the page does not know all points of a component to the letter, so that it must refer to its cells."""
+    names = [point[1] for point in entry["points"]] + [
+        name for held in entry["names"].values() for name in held
+    ]
+    held = sum(cell[2] for cell in entry["cells"])
+    return not entry["whole"] or len(names) < held or not all(type(name) in (str, int) for name in names)
+
+
+def _refused(comparison: Comparison) -> str | None:
+    if isinstance(comparison, CorpusComparison):
+        return "they are about the points of one clustering, not about documents of mentions."
+    if not comparison.source.known:
+        return "they name points, and only the sizes of the clusters were compared."
+    try:
+        refuse_ambiguous(comparison.source.names)
+    except PatchError as error:
+        return str(error)
+    return None
+
+
+def _texts(components: Iterable[Mapping[str, Any]]) -> set[str]:
+    """The points on the page, by their text."""
+    return {
+        str(name[0] if isinstance(name, list) else name)
+        for entry in components
+        for name in (
+            *(point[1] for point in entry["points"]),
+            *(name for held in entry["names"].values() for name in held),
+        )
+    }
+
+
+def _about(judgements: Judgements, texts: set[str]) -> list[Judgement]:
+    """Judgements about some points, and whatever hangs together with them."""
+    listed = list(judgements)
+    region = Entries(listed).region
+    wanted = {int(region[i]) for i, one in enumerate(listed) if not texts.isdisjoint(one.points)}
+    return [listed[i] for i in np.flatnonzero(np.isin(region, list(wanted))).tolist()]
+
+
+def _beyond(
+    comparison: Comparison, judgements: Sequence[Judgement], components: Sequence[Mapping[str, Any]]
+) -> list[list[int]]:
+    meet = comparison.meet
+    unheld = np.zeros(len(meet), dtype=np.int64)
+    for entry in components:
+        if "numbers" in entry:
+            held = [point[0] for point in entry["points"]] + [
+                int(cell) for cell, names in entry["names"].items() for _ in names
+            ]
+            cells = np.array(entry["numbers"])
+            unheld[cells] = meet.size[cells] - np.bincount(
+                np.array(held, dtype=np.int64), minlength=len(cells)
+            )
+    if not unheld.any():
+        return []
+    here = _texts(components)
+    claims = [
+        (i, g, point)
+        for i, one in enumerate(judgements)
+        for g, group in enumerate(one.groups)
+        for point in group
+        if point not in here
+    ]
+    cell_of = dict.fromkeys((point for _, _, point in claims), -1)
+    for name, cell in zip(comparison.source.names, meet.cell_of_point.tolist(), strict=True):
+        if (known := text(name)) in cell_of:
+            cell_of[known] = cell
+    counts = Counter((i, g, cell_of[point]) for i, g, point in claims)
+    return [[i, g, cell] for (i, g, cell), found in counts.items() if cell >= 0 and found == unheld[cell]]
