@@ -22,7 +22,7 @@ from clusterdiff.judgements.facts import Facts
 from clusterdiff.judgements.judgement import Judgement
 from clusterdiff.judgements.precedence import Aside, settle
 from clusterdiff.judgements.readers import read_judgements
-from clusterdiff.judgements.references import Cells
+from clusterdiff.judgements.references import CellNames
 from clusterdiff.judgements.runs import Indexed
 from clusterdiff.judgements.verdicts import Verdicts, judged
 from clusterdiff.table import SHOWN
@@ -88,7 +88,7 @@ class Judgements(Sequence[Judgement]):
         if not paths:
             raise ArgumentError.about("paths", "is empty; name at least one file.")
         out, headers = [], []
-        cells = None if comparison is None else Cells(comparison)
+        cells = None if comparison is None else CellNames(comparison)
         for path in paths:
             found, header = read_judgements(held(os.fspath(path)), key, cells)
             headers += [] if header is None else [header]

@@ -11,7 +11,7 @@ from clusterdiff.files import from_json, read_text, shown
 from clusterdiff.formats.catalogue import BY_SUFFIX, TABLES
 from clusterdiff.formats.source import Source
 from clusterdiff.judgements.judgement import Judgement, pair
-from clusterdiff.judgements.references import Cells, is_reference, refuse_reference
+from clusterdiff.judgements.references import CellNames, is_reference, refuse_reference
 from clusterdiff.messages import Message
 
 PairVerdict = Literal["match", "no match", "unsure"]
@@ -31,7 +31,7 @@ BABEL_KEYS = ("ResolvesWith", "DoesNotResolveWith")
 
 
 def read_judgements(
-    path: str, key: str | None = None, cells: Cells | None = None
+    path: str, key: str | None = None, cells: CellNames | None = None
 ) -> tuple[list[Judgement], dict[str, Any] | None]:
     """The judgements of a file, and the header of a review, if it is one.
 
@@ -80,7 +80,7 @@ def _suffix(path: str) -> str:
 
 
 def _from_lines(
-    lines: Sequence[tuple[int, Any]], path: str, cells: Cells | None
+    lines: Sequence[tuple[int, Any]], path: str, cells: CellNames | None
 ) -> tuple[list[Judgement], dict[str, Any] | None]:
     out: list[Judgement] = []
     header: dict[str, Any] | None = None

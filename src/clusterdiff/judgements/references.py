@@ -36,7 +36,7 @@ def digest_cells(comparison: Comparison) -> str:
     return found.hexdigest()[:16]
 
 
-class Cells:
+class CellNames:
     """The cells of a comparison, to make points of references."""
 
     def __init__(self, comparison: Comparison) -> None:
