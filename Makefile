@@ -18,7 +18,7 @@ ROOMS := $(wildcard src/clusterdiff/*/__init__.py src/clusterdiff/*/*/__init__.p
 install: $(VENV)/.installed
 
 $(VENV)/.tools: pyproject.toml constraints.txt
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@test -x $(BIN)/python || { tools/needs $(PYTHON) && $(PYTHON) -m venv $(VENV); }
 	@$(call listed,dependency-groups,build) | xargs $(INSTALL)
 	@touch $@
 

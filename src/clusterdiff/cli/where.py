@@ -11,7 +11,7 @@ import numpy as np
 
 from clusterdiff.diff.statistic import Statistic, statistic
 from clusterdiff.diff.units import Units, units_of
-from clusterdiff.errors import ClusterdiffError
+from clusterdiff.errors import ClusterdiffError, MissingExtraError
 from clusterdiff.measures import Measure
 from clusterdiff.meet.meet import Meet
 from clusterdiff.verbs.compare import compare
@@ -75,8 +75,10 @@ def _in_memory(kind: str) -> Any:
 
 
 def _in_engine(kind: str) -> Any:
-    import pyarrow as pa
-
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise MissingExtraError("pyarrow", "arrow", "trying measures in an engine") from None
     true, pred, weights, features = _points(kind)
     columns = {"true": true, "pred": pred, "x": features[:, 0], "y": features[:, 1]}
     if weights is not None:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
-from clusterdiff.errors import ArgumentError, MissingExtraError
+from clusterdiff.errors import ArgumentError
 from clusterdiff.messages import Message
 from clusterdiff.palette import KINDS, PALETTE, tint
-from clusterdiff.show.plots.names import SMALL, extent, wrap
+from clusterdiff.show.plots.names import SMALL, extent, library, wrap
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,19 +33,11 @@ INCH = 25.4
 DPI, FEWEST, MOST = 300.0, 30.0, 2400.0
 
 
-def _pyplot() -> Any:
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
-        raise MissingExtraError("matplotlib", "plot", "a plot") from None
-    return plt
-
-
 def axes(ax: Axes | None, width: float, height: float) -> Axes:
     """The Axes that were given, or those of a new figure of this size in millimetres."""
     if ax is not None:
         return ax
-    plt = _pyplot()
+    plt = library()
     from clusterdiff.show.plots.figure import Picture
 
     size = width / INCH, height / INCH
@@ -60,6 +52,7 @@ def axes(ax: Axes | None, width: float, height: float) -> Axes:
 
 def sized(draw: Any, result: Any, ax: Axes | None, width: float | None, dpi: float | None) -> Any:
     """A picture as wide as it is wanted, which will be saved with as many dots; Axes that are given have their size."""
+    library()
     for name, value, low, high in (("width", width, NARROWEST, WIDEST), ("dpi", dpi, FEWEST, MOST)):
         if value is None:
             continue

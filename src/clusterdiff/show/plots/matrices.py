@@ -32,7 +32,7 @@ from clusterdiff.show.plots.canvas import (
     title,
     write,
 )
-from clusterdiff.show.plots.names import LINE, LONGEST, SMALL, Names, widest
+from clusterdiff.show.plots.names import LINE, LONGEST, SMALL, Names, library, widest
 from clusterdiff.table import shown
 from clusterdiff.wording import and_list, count
 
@@ -104,6 +104,7 @@ def tree(found: Matrix, ax: Axes | None = None, *, width: float = WIDTH) -> Axes
     >>> [text.get_text() for text in ax.texts]
     ['0', '0', '1']
     """
+    library()
     from matplotlib.collections import LineCollection
     from matplotlib.colors import to_rgba
 

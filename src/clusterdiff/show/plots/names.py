@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
+from clusterdiff.errors import MissingExtraError
 from clusterdiff.table import shown
 from clusterdiff.wording import count
 
@@ -17,6 +18,15 @@ LINE = SMALL * 1.2 * 25.4 / 72
 LONGEST = 300
 #: Where a line may end: after a space, and after signs that no number has inside.
 BREAKS = re.compile(r"(?<=\s)(?=\S)|(?<=[/_;|+-])(?=\w)|(?<=[.,:])(?=[^\W\d])")
+
+
+def library() -> Any:
+    """Whatever draws, or an error that names the extra which brings it; the first thing that every picture asks for."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        raise MissingExtraError("matplotlib", "plot", "a plot") from None
+    return plt
 
 
 @cache
@@ -38,9 +48,7 @@ def _advance(letter: str, family: tuple[str, ...]) -> float:
 
 def extent(text: str, size: float = SMALL) -> float:
     """How wide a line of text is, in millimetres."""
-    from matplotlib import rcParams
-
-    family = tuple(rcParams["font.family"])
+    family = tuple(library().rcParams["font.family"])
     return sum(_advance(letter, family) for letter in text) * size * 25.4 / 72
 
 
