@@ -13,7 +13,7 @@ CORE := CMakeLists.txt pyproject.toml constraints.txt $(wildcard src/clusterdiff
 # An editable install lists the packages that there were: a new one has to be made known.
 ROOMS := $(wildcard src/clusterdiff/*/__init__.py src/clusterdiff/*/*/__init__.py)
 
-.PHONY: install core demo test lint pytest bench fuzz fuzz-properties fuzz-readers soak mutants sanitize clean
+.PHONY: install core demo test lint pytest bench docs lowest sdist fuzz fuzz-properties fuzz-readers soak mutants sanitize clean
 
 install: $(VENV)/.installed
 
@@ -58,6 +58,30 @@ test: $(VENV)/.tested
 bench: $(VENV)/.tested
 	@$(BIN)/python benchmarks/speed.py
 
+# The site, without network: what is generated from the code first, then every page; a warning is an error.
+docs: $(VENV)/.tested
+	@$(call listed,dependency-groups,docs) | xargs $(INSTALL)
+	@$(BIN)/python docs/site/build.py build/site
+
+# The tests with the oldest versions that pyproject.toml allows, in an environment of their own. Peers want newer ones.
+LOWEST := build/lowest
+LOWEST_TESTS ?= tests/framework tests/inputs tests/formats tests/engines tests/measures tests/explain tests/plots tests/golden
+lowest: $(VENV)/.tested
+	@$(call listed,dependency-groups,lowest) | xargs $(INSTALL)
+	@mkdir -p build && $(BIN)/uv pip compile -q --no-annotate --all-extras --resolution lowest-direct \
+	  --python $(BIN)/python pyproject.toml -o build/lowest.txt
+	@$(BIN)/uv venv -q --clear --python $(BIN)/python $(LOWEST)
+	@$(BIN)/uv pip install -q --python $(LOWEST)/bin/python -r build/lowest.txt \
+	  hypothesis pytest pytest-xdist pyyaml conllu udapi scikit-learn mpmath
+	@$(BIN)/uv pip install -q --python $(LOWEST)/bin/python --no-deps -C build-dir=build/lowest-objects .
+	@$(LOWEST)/bin/python -m pytest -q -p no:cacheprovider -n auto --maxprocesses 4 -o filterwarnings=ignore \
+	  -k 'not spark and not postgres' --ignore tests/engines/test_cluster.py $(LOWEST_TESTS)
+
+sdist: $(VENV)/.tools
+	@$(INSTALL) build
+	@rm -rf dist && $(BIN)/python -m build -q --sdist --outdir dist
+	@sha256sum dist/*.tar.gz
+
 # Properties with other examples each time, and at the same time the readers of files against damaged ones; `make test`
 # has a short form of both.
 SECONDS ?= 600
@@ -96,12 +120,12 @@ sanitize: $(VENV)/.tested
 	$(BIN)/python -c 'import sys; print(*filter(None, sys.path), sep="\n")' >"$$site/tools.pth" && \
 	$(INSTALL) --no-build-isolation --no-deps --upgrade --target "$$site" \
 	  -C cmake.define.CLUSTERDIFF_SANITIZE=ON -C build-dir=build/sanitize-objects .
-	@rm -rf $(REPORTS) && mkdir -p $(REPORTS)
+	@rm -rf "$(REPORTS)" && mkdir -p "$(REPORTS)"
 	@LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
-	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:log_path=$(REPORTS)/asan \
-	UBSAN_OPTIONS=print_stacktrace=1:log_path=$(REPORTS)/ubsan \
+	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:log_path="$(REPORTS)/asan" \
+	UBSAN_OPTIONS=print_stacktrace=1:log_path="$(REPORTS)/ubsan" \
 	$(SANITIZED)/bin/python -m pytest -p no:cacheprovider -n auto --maxprocesses 4 --no-loadscope-reorder $(TESTS) \
-	  -k 'not spark and not postgres' --ignore tests/engines/test_cluster.py || { cat $(REPORTS)/*; exit 1; }
+	  -k 'not spark and not postgres' --ignore tests/engines/test_cluster.py || { cat "$(REPORTS)"/*; exit 1; }
 
 clean:
 	rm -rf $(VENV) build dist diff.html .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

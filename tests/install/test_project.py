@@ -1,0 +1,144 @@
+"""What surrounds the package: versions that agree, links that lead somewhere, workflows that run commands of `make`."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tomllib
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import clusterdiff as cd
+
+TOP = Path(__file__).resolve().parents[2]
+PROJECT = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))
+WORKFLOWS = sorted((TOP / ".github" / "workflows").glob("*.yml"))
+
+
+def read(name: str) -> str:
+    return (TOP / name).read_text(encoding="utf-8")
+
+
+def test_versions_agree() -> None:
+    """The package, the citation, the recipe and the newest entry of the changelog; a date is in two of them or none."""
+    citation = yaml.safe_load(read("CITATION.cff"))
+    newest = re.search(r"^## (?P<version>\S+) \((?P<date>[^)]+)\)", read("CHANGELOG.md"), re.MULTILINE)
+    assert newest is not None
+    recipe = re.search(r'set version = "([^"]+)"', read("recipe/meta.yaml"))
+    assert recipe is not None
+    assert {cd.__version__, citation["version"], newest["version"], recipe[1]} == {cd.__version__}
+    assert str(citation.get("date-released", "unreleased")) == newest["date"]
+
+
+def test_the_recipe_asks_for_what_the_package_asks_for() -> None:
+    """conda calls one package otherwise."""
+    wanted = {
+        re.sub("[<>=].*", "", need).replace("duckdb", "python-duckdb"): re.sub("^[^<>=]*", "", need)
+        for need in PROJECT["project"]["dependencies"]
+    }
+    run = read("recipe/meta.yaml").partition("\n  run:\n")[2].partition("\n\n")[0]
+    asked = dict(re.findall(r"^    - (\S+) (\S+)$", run, re.MULTILINE))
+    assert asked == wanted
+
+
+def test_one_place_says_whose_repository_it_is() -> None:
+    """Every address of the repository is that of `[project.urls]`."""
+    home = PROJECT["project"]["urls"]["Homepage"]
+    organisation = home.split("/")[-2]
+    listed = subprocess.run(["git", "ls-files"], cwd=TOP, capture_output=True, text=True, check=True).stdout
+    for name in listed.splitlines():
+        path = TOP / name
+        if path.suffix in {".md", ".toml", ".yml", ".yaml", ".cff", ".py", ".html"} and path.exists():
+            text = path.read_text(encoding="utf-8")
+            for found in re.findall(
+                r"(?:github(?:usercontent)?\.com/|//)([\w-]+)(?:\.github\.io)?/clusterdiff\b", text
+            ):
+                assert found == organisation, f"{name} has the organisation {found}"
+
+
+def test_the_description_on_pypi_has_no_relative_links() -> None:
+    """PyPI shows README.md alone."""
+    text = metadata.metadata("clusterdiff").get_payload()
+    assert isinstance(text, str)
+    assert "A diff for clusterings" in text
+    assert re.findall(r"\]\((?!https?:|#)[^)]*\)", text) == []
+
+
+def steps(path: Path) -> list[dict[str, Any]]:
+    jobs = yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"].values()
+    return [step for job in jobs for step in job["steps"]]
+
+
+def commands(path: Path) -> list[str]:
+    """What a workflow runs, with each value of a matrix of commands."""
+    text = path.read_text(encoding="utf-8")
+    jobs = yaml.safe_load(text)["jobs"].values()
+    listed = [
+        command for job in jobs for command in job.get("strategy", {}).get("matrix", {}).get("command", ())
+    ]
+    return listed + [
+        step["run"] for step in steps(path) if "run" in step and "matrix.command" not in step["run"]
+    ]
+
+
+#: What workflows run besides `make`: the script of CI, and what builds and tests where there is no make.
+OTHERS = (
+    "sudo --preserve-env=PATH bash .ci/run",
+    "python -m pip install ",
+    "python -m pytest tests/",
+    "pipx run cibuildwheel",
+)
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_workflows_run_commands_that_are_known(path: Path) -> None:
+    """Each step is a target of the Makefile, which people and CI use, or one of a few others."""
+    targets = set(re.findall(r"^([\w-]+):", read("Makefile"), re.MULTILINE))
+    for command in commands(path):
+        if command.startswith("make "):
+            assert command.split()[1] in targets, command
+        else:
+            assert command.startswith(OTHERS), command
+        for folder in re.findall(r"\btests/\w+", command):
+            assert (TOP / folder).is_dir(), folder
+
+
+def test_workflows_ask_for_no_more_than_they_need() -> None:
+    """Whatever runs code of others may read and no more; no input is pasted into a shell."""
+    for path in [*WORKFLOWS, TOP / "action.yml"]:
+        text = path.read_text(encoding="utf-8")
+        if path.name != "action.yml":
+            assert yaml.safe_load(text)["permissions"] == {"contents": "read"}
+        runs = re.findall(r"^\s*(?:- )?run: (.*(?:\n {8,}.*)*)", text, re.MULTILINE)
+        assert runs or path.name == "action.yml"
+        assert not [run for run in runs if re.search(r"\$\{\{\s*(?!matrix\.)", run)]
+
+
+def test_the_action_asks_for_options_that_exist() -> None:
+    """Every long option in it is one of `clusterdiff compare`."""
+    from clusterdiff.cli.commands.compare import command
+
+    known = {name for parameter in command.params for name in parameter.opts}
+    run = yaml.safe_load(read("action.yml"))["runs"]["steps"][-1]["run"]
+    assert set(re.findall(r"--[\w-]+", run)) <= known
+
+
+def test_every_extra_is_on_the_page_of_extras() -> None:
+    """docs/install.md has a row for each, with what it brings."""
+    rows = dict(re.findall(r"^\| `(\w+)` \| ([^|]+) \|", read("docs/install.md"), re.MULTILINE))
+    for extra, needs in PROJECT["project"]["optional-dependencies"].items():
+        assert {re.split(r"[\[<>=]", need)[0] for need in needs} == set(rows[extra].strip().split(", ")), (
+            extra
+        )
+    assert rows.keys() == PROJECT["project"]["optional-dependencies"].keys()
+
+
+@pytest.mark.parametrize("name", ["CODE_OF_CONDUCT.md", "SECURITY.md", "SUPPORT.md", "LICENSE"])
+def test_files_that_hosts_look_for_are_there(name: str) -> None:
+    """And no link in them leads nowhere."""
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)", read(name)):
+        assert (TOP / target).exists(), target
