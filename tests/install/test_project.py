@@ -115,7 +115,7 @@ def test_workflows_ask_for_no_more_than_they_need() -> None:
             assert yaml.safe_load(text)["permissions"] == {"contents": "read"}
         runs = re.findall(r"^\s*(?:- )?run: (.*(?:\n {8,}.*)*)", text, re.MULTILINE)
         assert runs or path.name == "action.yml"
-        assert not [run for run in runs if re.search(r"\$\{\{\s*(?!matrix\.)", run)]
+        assert not [run for run in runs if re.search(r"\$\{\{(?!\s*matrix\.)", run)]
 
 
 def test_the_action_asks_for_options_that_exist() -> None:
