@@ -18,6 +18,14 @@ class Codes(NamedTuple):
     first: NDArray[np.int64]
     """Position of each code's first occurrence."""
 
+class TextCodes(NamedTuple):
+    """Codes by first appearance, and the distinct texts."""
+
+    codes: NDArray[np.int32]
+    ends: NDArray[np.int64]
+    """Where the text of each code ends; it begins where the one before ends."""
+    bytes: NDArray[np.uint8]
+
 class ObjectCodes(NamedTuple):
     """Codes of Python objects."""
 
@@ -319,6 +327,9 @@ class Cells:
 def meet(true: Any, pred: Any) -> Cells:
     """The meet of two arrays of integer or boolean labels of equal length n >= 1."""
 
+def sums(true: Any, pred: Any) -> Sums | None:
+    """The sums of the meet of two such arrays; None for anything else, and for arrays of different lengths."""
+
 def meets(true: Any, preds: list[Any]) -> list[Cells]:
     """The meet of one array with each of several, on several threads."""
 
@@ -376,6 +387,12 @@ def encode_views(
     bit_offset: int = 0,
 ) -> Codes:
     """Codes of an Arrow string-view array, its views as [n, 16] bytes; null is -1."""
+
+def encode_stream(labels: Any, rows: int) -> TextCodes:
+    """Codes of an Arrow stream of text: of one column, in ``__arrow_c_stream__``; null is -1.
+
+    ``rows`` is about how many there are; it decides on the number of threads, and on nothing that comes out.
+    """
 
 def encode_objects(objects: Any) -> ObjectCodes:
     """Codes of a list, tuple or object array by Python's equality; null is -1."""

@@ -158,6 +158,7 @@ def sizes(k: int) -> tuple[np.ndarray, np.ndarray]:
 CASES: dict[str, Callable[[], Call]] = {
     "meet": lambda: (_core.meet, (ones(10**7), ones(10**7))),
     "meet: many": lambda: (_core.meet, (np.arange(3 * 10**5) * 5, np.arange(3 * 10**5)[::-1] // 2)),
+    "sums": lambda: (_core.sums, (ones(10**7), ones(10**7))),
     "meets": lambda: (_core.meets, (ones(10**7), [ones(10**7)])),
     "stream": lambda: (_core.stream, (ones(10**7), ones(10**7))),
     "sum_squares": lambda: (_core.sum_squares, (ones(10**7),)),
@@ -188,6 +189,10 @@ CASES: dict[str, Callable[[], Call]] = {
     "encode_fixed": lambda: (_core.encode_fixed, (np.full((10**6, 8), 97, dtype=np.uint8),)),
     "encode_text": lambda: (_core.encode_text, words(5 * 10**5)),
     "encode_views": lambda: (_core.encode_views, (views(5 * 10**5), [])),
+    "encode_stream": lambda: (
+        _core.encode_stream,
+        (pa.chunked_array([np.arange(5 * 10**5).astype(str)]), 1),
+    ),
     "encode_objects": lambda: (_core.encode_objects, (["a", "b", "c"] * (2 * 10**5),)),
     "match": lambda: named(np.random.default_rng(0).permutation(10**6)),
     "match: text": lambda: named(np.arange(3 * 10**5).astype(str)),

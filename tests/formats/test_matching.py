@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import clusterdiff as cd
 from clusterdiff.points.missing import Missing
+from clusterdiff.tables import joins
 
 #: Types of columns and names that they can hold, some of which look like others.
 NAMES: dict[Any, list[Any]] = {
@@ -101,3 +102,21 @@ def test_repeats_are_refused_on_the_side_where_they_are(tmp_path: Path, missing:
     for sides in ((once, often), (often, once)):
         with pytest.raises(cd.FileError, match=told):
             cd.compare(*sides, missing=missing)
+
+
+def test_names_of_clusters_are_made_when_one_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Scores, losses and components of many clusters are known without the text of any."""
+    made: list[int] = []
+    texts = joins._texts
+    monkeypatch.setattr(joins, "_texts", lambda ends, data: made.append(len(ends)) or texts(ends, data))
+    points, clusters = ["a", "b", "c", "d"], {"true": ["x", "ü", "ü", None], "pred": ["x", "ü", "é", "z"]}
+    for side, names in clusters.items():
+        table = pa.table({"id": points, "cluster": pa.array(names, pa.string())})
+        pa.parquet.write_table(table, tmp_path / f"{side}.parquet")
+    diff = cd.compare(tmp_path / "true.parquet", tmp_path / "pred.parquet", missing="drop")
+    assert (diff.n, diff.loss.total, len(diff.components)) == (3, pytest.approx(1 - diff.score()), 2)
+    assert made == []
+    assert diff.meet.to_dict() == {"true": ["x", "ü", "ü"], "pred": ["x", "ü", "é"], "size": [1, 1, 1]}
+    assert made == [2, 4]

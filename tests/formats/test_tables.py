@@ -91,16 +91,6 @@ def test_policies_mean_the_same_in_duckdb(
         assert set(component.true) == set(same.true)
 
 
-@pytest.mark.parametrize("first", ["length({})::UBIGINT", "0::UBIGINT"])
-def test_names_with_the_same_number_are_told_apart(
-    written: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, first: str
-) -> None:
-    """Where two names hash to one number, the names themselves are compared."""
-    monkeypatch.setattr("clusterdiff.tables.joins.NUMBERS", (first, "hash({})"))
-    quick = cd.compare(*written)
-    assert quick.meet.to_dict() == cd.compare(as_dict(TRUE), as_dict(PRED)).meet.to_dict()
-
-
 def test_columns_are_named_after_a_colon_or_told(tmp_path: Path) -> None:
     """`file:column` chooses the clusters; a file whose name has a colon is that file."""
     path = tmp_path / "t.csv"

@@ -9,13 +9,13 @@ import numpy.typing as npt
 
 from clusterdiff import _core, notebook
 from clusterdiff.caching import cached_property
-from clusterdiff.diff.loss import CellLoss, Loss, Losses
+from clusterdiff.diff.loss import CellLoss, Loss, Losses, costliest
 from clusterdiff.measures import resolve
 from clusterdiff.measures.subcomponents import Scored, subcomponent
 from clusterdiff.meet.lattice import Components
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.unmatched import Unmatched
-from clusterdiff.points.labels import AnyArray, BoolArray, FloatArray, Int64Array, single
+from clusterdiff.points.labels import AnyArray, BoolArray, FloatArray, Int64Array
 from clusterdiff.table import Table, record_html
 from clusterdiff.wording import count
 
@@ -142,11 +142,11 @@ class Analysis:
     def components(self) -> dict[str, npt.NDArray[Any]]:
         """The components as columns, costliest first."""
         found = self.join
-        losses, s_h = (
-            lost.by(found.of_cell, len(found), found.of_true, found.of_pred)
-            for lost in (self.cell_loss, self._s_h_loss)
-        )
-        order = np.argsort(-losses.total, kind="stable")
+        losses = self.cell_loss.by(found.of_cell, len(found), found.of_true, found.of_pred)
+        s_h = losses
+        if self._s_h_loss is not self.cell_loss:
+            s_h = self._s_h_loss.by(found.of_cell, len(found), found.of_true, found.of_pred)
+        order = costliest(losses.total)
         columns = {
             "component": np.arange(len(found)),
             "kind": np.asarray(found.kinds, dtype=object)[found.kind],
@@ -162,10 +162,10 @@ class Analysis:
 
     # ---- clusters
 
-    @cached_property
+    @property
     def unclustered(self) -> tuple[BoolArray, BoolArray]:
         """Which true and which predicted clusters are points that are in no cluster of the user's."""
-        return single(self.meet.true_names), single(self.meet.pred_names)
+        return self.meet.singles
 
     @cached_property
     def splits(self) -> Table[Split]:
@@ -334,7 +334,7 @@ def _united(columns: dict[str, Any], names: dict[str, AnyArray]) -> dict[str, An
             if name not in of:
                 of[name] = np.bincount(group, column[some], k).astype(column.dtype)
         columns = {name: np.concatenate([column[rest], of[name]]) for name, column in columns.items()}
-    order = np.argsort(-columns["loss"], kind="stable")
+    order = costliest(columns["loss"])
     columns = {name: column[order] for name, column in columns.items()}
     for name, called in names.items():
         codes = columns[name]

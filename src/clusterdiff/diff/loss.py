@@ -14,7 +14,7 @@ from clusterdiff.caching import cached_property
 from clusterdiff.measures.subcomponents import Scored
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import LOST_TO
-from clusterdiff.points.labels import FloatArray
+from clusterdiff.points.labels import FloatArray, Int64Array
 from clusterdiff.table import record_html
 from clusterdiff.wording import and_list, number, percent, plural
 
@@ -122,6 +122,23 @@ class Losses(NamedTuple):
         return Losses(*map(change, self))
 
 
+def costliest(losses: FloatArray) -> Int64Array:
+    """The places of losses, the largest first, equal ones in order; most of many are usually 0.
+
+    >>> costliest(np.array([0.0, 0.25, -0.5, 0.0, 0.5])).tolist()
+    [4, 1, 0, 3, 2]
+    """
+    lost, nothing = losses > 0, losses == 0
+    some, rest = np.flatnonzero(lost), np.flatnonzero(~(lost | nothing))
+    return np.concatenate(
+        [
+            some[np.argsort(-losses[some], kind="stable")],
+            np.flatnonzero(nothing),
+            rest[np.argsort(-losses[rest], kind="stable")],
+        ]
+    )
+
+
 class CellLoss:
     """The loss of every cell, as shares of the whole score, and of the points that a side lacks.
 
@@ -208,7 +225,13 @@ class CellLoss:
         ``true`` and ``pred`` are the groups that the missing points of each true cluster, and the spurious ones of each
         predicted cluster belong to; those of clusters whose group is not told are left out.
         """
-        split, merge, missing, spurious = (_core.group_sum(groups, k, part) for part in self.cells)
+        split, merge = (_core.group_sum(groups, k, part) for part in (self.cells.split, self.cells.merge))
+        if not self.meet.uneven:
+            none = np.zeros(k)
+            return Losses(split, merge, none, none)
+        missing, spurious = (
+            _core.group_sum(groups, k, part) for part in (self.cells.missing, self.cells.spurious)
+        )
         if true is not None and len(self.meet.missing):
             missing = missing + _core.group_sum(true, k, self.missing_cost)
         if pred is not None and len(self.meet.spurious):

@@ -14,9 +14,14 @@ from clusterdiff.meet.parts import Count
 from clusterdiff.meet.sums import Summed
 from clusterdiff.points.labels import FloatArray, Int64Array, IntArray
 
+#: From so many sizes on it is worth a look how large they are.
+MANY = 10_000
+
 
 def x_log_x(x: npt.NDArray[Any]) -> FloatArray:
     """x·log x, and 0 at 0."""
+    if x.dtype.kind in "iu" and len(x) > MANY and (most := int(x.max())) < len(x):
+        return x_log_x(np.arange(most + 1.0))[x]  # a logarithm for each size, not for each cluster
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(x > 0, x * np.log(x), 0.0)
 

@@ -21,6 +21,7 @@ from clusterdiff.measures.registry import (
     measure,
     precision_recall,
 )
+from clusterdiff.meet.parts import Count
 from clusterdiff.meet.sums import Summed
 from clusterdiff.points.labels import FloatArray
 
@@ -108,7 +109,15 @@ def ari(meet: Summed) -> float:
     """
     if meet.same:
         return 1.0
-    both, true, pred, all_pairs = meet.pairs
+    return beyond_chance(*meet.pairs)
+
+
+def beyond_chance(both: Count, true: Count, pred: Count, all_pairs: Count) -> float:
+    """The adjusted Rand index of pairs that are together in both, and in either.
+
+    >>> beyond_chance(1, 2, 1, 6)
+    0.5714285714285714
+    """
     # Multiplied by P throughout, so that counts stay whole numbers until the one division.
     below = (true + pred) * all_pairs - 2 * true * pred
     return kept(2 * (both * all_pairs - true * pred), below)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from clusterdiff import _core
 from clusterdiff.errors import ArgumentError, changed
 from clusterdiff.messages import Message
-from clusterdiff.points.labels import AnyArray, Int64Array, IntArray, LazyNames
+from clusterdiff.points.labels import AnyArray, BoolArray, Int64Array, IntArray, LazyNames, single
 from clusterdiff.points.reading import read_labels
 
 TOO_MANY = "the sizes must add up to less than 2^63 points."
@@ -65,6 +65,13 @@ def names_of(labels: AnyArray | None, lexicon: AnyArray | LazyNames | None, k: i
     return np.arange(k) if lexicon is None else lexicon[:]
 
 
+def singles(labels: AnyArray | None, lexicon: AnyArray | LazyNames | None, k: int) -> BoolArray:
+    """Which of k clusters are single points that are in none of the user's; names are not read if they cannot be."""
+    if lexicon is None or (isinstance(lexicon, LazyNames) and lexicon.plain):
+        return np.zeros(k, dtype=bool)
+    return single(names_of(labels, lexicon, k))
+
+
 def _whole(size: Sequence[int] | Int64Array) -> Int64Array:
     """Sizes as int64, or an error that says why they cannot be."""
     given = np.asarray(size)
@@ -92,6 +99,15 @@ def located(cells: _core.Cells, true: IntArray, pred: IntArray) -> IntArray:
     if not np.array_equal(np.bincount(cell, minlength=len(cells)), cells.sizes):
         raise changed()
     return cell
+
+
+def members_of(cells: _core.Cells, cell: IntArray) -> tuple[Int64Array, IntArray]:
+    """The positions of all points by cell, from the cell of each; -1 for points that are in none of them."""
+    if len(cell) == cells.n:
+        return _core.group_members(cell, len(cells))
+    inside = np.flatnonzero(cell >= 0)
+    indptr, members = _core.group_members(cell[inside], len(cells))
+    return indptr, inside[members]
 
 
 def rows_of(cells: _core.Cells) -> npt.NDArray[np.int32]:

@@ -12,12 +12,12 @@ import numpy.typing as npt
 from clusterdiff import _core
 from clusterdiff.caching import cached_property
 from clusterdiff.errors import ArgumentError
-from clusterdiff.meet.cell_table import located, names_of, places_of, read_cells, rows_of
+from clusterdiff.meet.cell_table import located, members_of, names_of, places_of, read_cells, rows_of, singles
 from clusterdiff.meet.parts import CellWeights, Links, Moments, Overlap, Pairs
 from clusterdiff.meet.sums import Made, Sizes, Sums
 from clusterdiff.meet.unmatched import NOBODY
 from clusterdiff.meet.values import CORE_SCORES, CoreTerms, WeightedSums
-from clusterdiff.points.labels import AnyArray, FloatArray, Int64Array, IntArray, LazyNames
+from clusterdiff.points.labels import AnyArray, BoolArray, FloatArray, Int64Array, IntArray, LazyNames
 from clusterdiff.table import Table
 
 #: Something that exists already, or is made when it is asked for.
@@ -262,6 +262,12 @@ class Meet(Sizes):
         """The label of each predicted cluster."""
         return names_of(self.cells.pred_labels, self._pred_names, self.k_pred)
 
+    @cached_property
+    def singles(self) -> tuple[BoolArray, BoolArray]:
+        """Which true and which predicted clusters are points that are in no cluster of the user's."""
+        true, pred = self.cells.true_labels, self.cells.pred_labels
+        return singles(true, self._true_names, self.k_true), singles(pred, self._pred_names, self.k_pred)
+
     # ---- what measures read
 
     @property
@@ -420,9 +426,8 @@ class Meet(Sizes):
         rows, columns = np.divmod(united, k_pred)
         indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=self.k_true))])
         k = len(united)
-        sizes = _core.group_sum(place, k, self.size)
         return Meet(
-            _core.Cells(indptr, columns.astype(np.int32), sizes, k_pred),
+            _core.Cells(indptr, columns.astype(np.int32), _core.group_sum(place, k, self.size), k_pred),
             self.true_names,
             names,
             weights=self.weights and self.weights.merged(place, k),
@@ -453,12 +458,7 @@ class Meet(Sizes):
     @cached_property
     def grouped(self) -> tuple[Int64Array, IntArray]:
         """The positions of all points by cell: those of cell i are members[indptr[i]:indptr[i + 1]], ascending."""
-        cell = self.cell_of_point
-        if len(cell) == self.cells.n:
-            return _core.group_members(cell, len(self))
-        inside = np.flatnonzero(cell >= 0)
-        indptr, members = _core.group_members(cell[inside], len(self))
-        return indptr, inside[members]
+        return members_of(self.cells, self.cell_of_point)
 
     def members(self, cell: int) -> IntArray:
         """The positions of the points of a cell, ascending."""

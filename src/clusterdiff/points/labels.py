@@ -79,15 +79,22 @@ class LazyNames(Sequence[Hashable]):
     """Names that are read when one is asked for: making them can cost more than the whole comparison.
 
     ``own`` is for names that are read from something that its owner can change: it takes what is needed out of the
-    owner's reach, and gives what loads the names from there.
+    owner's reach, and gives what loads the names from there. ``plain`` names are a user's own, and none is a
+    :class:`Single`.
     """
 
     def __init__(
-        self, count: int, load: Callable[[], Any], own: Callable[[], Callable[[], Any]] | None = None
+        self,
+        count: int,
+        load: Callable[[], Any],
+        own: Callable[[], Callable[[], Any]] | None = None,
+        *,
+        plain: bool = False,
     ) -> None:
         self._count = count
         self._load = load
         self._own = own
+        self.plain = plain
 
     @classmethod
     def borrowed(cls, count: int, load: Callable[[], Any]) -> LazyNames:

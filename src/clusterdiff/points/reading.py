@@ -338,7 +338,7 @@ def _from_arrow_text(column: Any) -> Labels:
     # Most of Arrow's memory cannot change, but it may be somebody's bytearray.
     shared = any(part is not None and part.is_mutable for part in data)
     kept = partial(_taken_texts, owned, first) if shared else None
-    return Labels(codes, LazyNames(len(first), names, kept), null(codes))
+    return Labels(codes, LazyNames(len(first), names, kept, plain=True), null(codes))
 
 
 def _taken_texts(column: Any, places: AnyArray) -> Callable[[], AnyArray]:

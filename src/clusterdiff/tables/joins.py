@@ -6,10 +6,12 @@ The names of the points stay in DuckDB until they are asked for.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 import duckdb
 import numpy as np
+import numpy.typing as npt
 
 from clusterdiff import _core
 from clusterdiff.diff.build import compare_aligned
@@ -21,11 +23,11 @@ from clusterdiff.messages import Message, joined
 from clusterdiff.points.alignment import Alignment, Laid, Order, apply_policy, in_order
 from clusterdiff.points.corpus import InDocument, Singletons
 from clusterdiff.points.keys import joined_sql, shared_kinds
-from clusterdiff.points.labels import BoolArray, FloatArray, Int64Array, IntArray, Labels, LazyNames
+from clusterdiff.points.labels import AnyArray, FloatArray, Int64Array, Labels, LazyNames, null
 from clusterdiff.points.policy import Policy
 from clusterdiff.points.reading import read_labels
 from clusterdiff.tables.columns import FileColumns, LaterColumns, Origin
-from clusterdiff.tables.duck import connect, fresh, stoppable
+from clusterdiff.tables.duck import connect, stoppable
 from clusterdiff.tables.files import (
     Loaded,
     Wanted,
@@ -38,9 +40,6 @@ from clusterdiff.tables.files import (
 )
 from clusterdiff.tables.frames import column_name, column_names, refuse_singletons
 from clusterdiff.wording import count
-
-#: Two numbers for a name. Names with the same first number are distinguished by the second, which no two should share.
-NUMBERS = ("hash({})", "hash({} || chr(1))")
 
 
 @stoppable()
@@ -251,34 +250,20 @@ def _alike(one: str, other: str) -> bool:
 
 
 def clusters(table: Loaded) -> Labels:
-    """The clusters of a table as numbers, each name fetched only once."""
+    """The clusters of a table as numbers; their names are made when one is asked for."""
     if table.kinds["cluster"] in ("int", "bool"):
         return read_labels(table.fetch(table.column), table.shown)
-    return _numbered(table)
+    names = table.con.sql(f"SELECT {table.column} FROM {table.name}")
+    codes, ends, texts = _core.encode_stream(names, table.rows)
+    return Labels(codes, LazyNames(len(ends), lambda: _texts(ends, texts), plain=True), null(codes))
 
 
-def _numbered(table: Loaded) -> Labels:
-    one, two = (number.format(table.column) for number in NUMBERS)
-    rows = table.con.execute(
-        f"SELECT {one} AS one, {two} AS two, {table.column} IS NULL AS absent FROM {table.name}"
-    ).fetchnumpy()
-    absent: BoolArray | None = rows["absent"] if rows["absent"].any() else None
-    keys, checks = (np.ma.getdata(rows[key]).view(np.int64) for key in ("one", "two"))
-    present = slice(None) if absent is None else ~absent
-    codes, first = _core.encode_integers(keys[present])
-    checks = checks[present]
-    if not np.array_equal(checks, checks[first][codes]):  # two names have one number
-        return read_labels(table.fetch(table.column), table.shown)
-    labels: IntArray = codes
-    if absent is not None:
-        labels = np.full(table.rows, -1, dtype=np.int32)
-        labels[present] = codes
-        first = np.flatnonzero(~absent)[first]
-    wanted, view = np.zeros(table.rows, dtype=bool), fresh("wanted")
-    wanted[first] = True
-    table.con.register(view, {"wanted": wanted})
-    names = table.con.execute(
-        f"SELECT {table.column} AS name FROM {table.name} POSITIONAL JOIN {view} WHERE wanted"
-    ).fetchnumpy()["name"]
-    table.con.unregister(view)
-    return Labels(labels, np.ma.getdata(names), absent)
+def _texts(ends: Int64Array, data: npt.NDArray[np.uint8]) -> AnyArray:
+    """Texts that lie one after the other."""
+    out = np.empty(len(ends), dtype=object)
+    whole: Any = data.tobytes()
+    plain = whole.isascii()  # then a character is a byte
+    whole = whole.decode() if plain else whole
+    parts = (whole[begin:end] for begin, end in pairwise([0, *ends.tolist()]))
+    out[:] = list(parts if plain else map(bytes.decode, parts))
+    return out

@@ -1,6 +1,7 @@
 #include "match/match.hpp"
 #include "python/bind.hpp"
 #include "python/result.hpp"
+#include "python/stream.hpp"
 
 namespace clusterdiff {
 
@@ -10,16 +11,11 @@ namespace {
 
 Result matched;
 
-// A stream is asked for when the one before has been read: two of one connection may not be open at once.
 void read(Matching& matching, int side, nb::handle source, i64 rows) {
-    if (!nb::hasattr(source, "__arrow_c_stream__"))
-        throw nb::type_error(("ids must be an Arrow stream, not " + Array::type_name(source)).c_str());
-    const nb::object capsule = source.attr("__arrow_c_stream__")();
-    auto* stream = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream"));
-    if (!stream) throw nb::python_error();
+    const Offered offered(source, "ids");
     Run run(rows, interrupted);
     nb::gil_scoped_release released;  // whoever fills the stream may need it
-    matching.read(side, stream, run);
+    matching.read(side, offered.stream(), run);
 }
 
 nb::object match(nb::handle left, nb::handle right, i64 rows) {

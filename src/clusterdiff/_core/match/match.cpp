@@ -28,13 +28,6 @@ u64 bucket_of(u64 hash, int bits) { return bits ? hash >> (64 - bits) : 0; }
 // The second is the row, doubled; its last bit is set for integers from 2^63 on, which look like negative ones. Text
 // follows, padded to whole words.
 
-template <class T>
-T read(const void* from, i64 at) {
-    T x;
-    std::memcpy(&x, static_cast<const char*>(from) + at * static_cast<i64>(sizeof x), sizeof x);
-    return x;
-}
-
 template <class At>
 void put_integers(Share& share, int bits, i64 begin, i64 end, i64 row, bool wide, At at) {
     for (i64 i = begin; i < end; ++i) {
@@ -46,7 +39,6 @@ void put_integers(Share& share, int bits, i64 begin, i64 end, i64 row, bool wide
 }
 
 void put_text(Share& share, int bits, i64 row, const u8* p, i64 length) {
-    if (length < 0) throw BadValue("offsets must not decrease");
     if (length > INT32_MAX) throw BadValue("an id has more than 2^31 - 1 bytes");
     const u64 hash = length > 16 ? Key::long_hash(p, length) : Key::of_bytes(p, length, 0).hash();
     const i64 words = 2 + (length + 7) / 8;
@@ -57,21 +49,11 @@ void put_text(Share& share, int bits, i64 row, const u8* p, i64 length) {
     if (length) std::memcpy(to + 2, p, static_cast<std::size_t>(length));
 }
 
-template <class Offset>
-void put_texts(Share& share, int bits, const ArrowArray& x, i64 offset, i64 begin, i64 end, i64 row) {
-    const u8* data = static_cast<const u8*>(x.buffers[2]);
+template <Ids type>
+void put_texts(Share& share, int bits, const Slice& slice, i64 begin, i64 end, i64 row) {
     for (i64 i = begin; i < end; ++i) {
-        const i64 from = read<Offset>(x.buffers[1], offset + i), till = read<Offset>(x.buffers[1], offset + i + 1);
-        put_text(share, bits, row + i, data + from, till - from);
-    }
-}
-
-void put_views(Share& share, int bits, const ArrowArray& x, i64 offset, i64 begin, i64 end, i64 row) {
-    for (i64 i = begin; i < end; ++i) {
-        const u8* view = static_cast<const u8*>(x.buffers[1]) + 16 * (offset + i);
-        const i64 length = read<i32>(view, 0);
-        const u8* p = length <= 12 ? view + 4 : static_cast<const u8*>(x.buffers[2 + read<i32>(view, 2)]) + read<i32>(view, 3);
-        put_text(share, bits, row + i, p, length);
+        const auto [data, length] = slice.text(type, i);
+        put_text(share, bits, row + i, data, length);
     }
 }
 
@@ -165,19 +147,10 @@ struct Found {
 Matching::Matching(i64 rows) : bits_(bits_for(rows)), arena_(rows >= Run::kSerial) {}
 
 void Matching::read(int side, ArrowArrayStream* from, Run& run) {
-    Released<ArrowArrayStream> stream(from);
-    auto fail = [&] {
-        const char* error = stream->get_last_error(stream.get());
-        throw std::runtime_error(error ? error : "an Arrow stream ended early");
-    };
+    Stream stream(from, kNames[side]);
     Side& mine = sides_[side];
-    {
-        ArrowSchema schema{};
-        if (stream->get_schema(stream.get(), &schema)) fail();
-        Released<ArrowSchema> kept(&schema);
-        mine.column = column_of(*kept.get(), kNames[side]);
-    }
-    const Column column = *mine.column;
+    mine.column = stream.column();
+    const Column column = stream.column();
     if (side == 1 && !alike(sides_[0].column->type, column.type)) throw BadValue("the ids of true and pred must be of one type");
     const int team = run.threads();
     for (int worker = 0; worker < team; ++worker) mine.shares.emplace_back(arena_, i64{1} << bits_);
@@ -188,19 +161,18 @@ void Matching::read(int side, ArrowArrayStream* from, Run& run) {
         Share& share = mine.shares[static_cast<std::size_t>(worker)];
         for (;;) {
             run.poll(worker);
-            ArrowArray batch{};
             i64 row = 0;
-            {
+            Released<ArrowArray> batch = [&] {
                 std::lock_guard lock(turn);
-                if (over) break;
+                if (over) return Released<ArrowArray>();
                 over = true;  // also if what follows fails
-                if (stream->get_next(stream.get(), &batch)) fail();
-                if (!batch.release) break;
-                over = false;
-                row = std::exchange(mine.rows, mine.rows + batch.length);
-            }
-            Released<ArrowArray> kept(&batch);
-            const Slice slice = slice_of(*kept.get(), column);
+                Released<ArrowArray> next = stream.next();
+                over = !next->release;
+                row = std::exchange(mine.rows, mine.rows + next->length);
+                return next;
+            }();
+            if (!batch->release) break;
+            const Slice slice = slice_of(*batch.get(), column);
             if (const i64 at = slice.first_null(); at < slice.length) {  // what stands there may be anything
                 std::lock_guard lock(turn);
                 null = std::min(null, row + at);
@@ -223,7 +195,7 @@ void Matching::scatter(Share& share, Ids type, const Slice& slice, i64 row, Run&
         auto integers = [&](auto zero, bool wide = false) {
             using T = decltype(zero);
             put_integers(share, bits_, begin, end, row, wide, [&](i64 i) {
-                const T value = clusterdiff::read<T>(x.buffers[1], offset + i);
+                const T value = read_at<T>(x.buffers[1], offset + i);
                 return static_cast<u64>(static_cast<i64>(value));
             });
         };
@@ -241,9 +213,9 @@ void Matching::scatter(Share& share, Ids type, const Slice& slice, i64 row, Run&
                     return u64{static_cast<const u8*>(x.buffers[1])[(offset + i) >> 3]} >> ((offset + i) & 7) & 1;
                 });
                 break;
-            case Ids::narrow_text: put_texts<i32>(share, bits_, x, offset, begin, end, row); break;
-            case Ids::wide_text: put_texts<i64>(share, bits_, x, offset, begin, end, row); break;
-            case Ids::view_text: put_views(share, bits_, x, offset, begin, end, row); break;
+            case Ids::narrow_text: put_texts<Ids::narrow_text>(share, bits_, slice, begin, end, row); break;
+            case Ids::wide_text: put_texts<Ids::wide_text>(share, bits_, slice, begin, end, row); break;
+            case Ids::view_text: put_texts<Ids::view_text>(share, bits_, slice, begin, end, row); break;
         }
     }
 }

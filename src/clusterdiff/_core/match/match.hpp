@@ -8,8 +8,8 @@
 #include <deque>
 #include <optional>
 
+#include "base/arrow.hpp"
 #include "base/threads.hpp"
-#include "match/arrow.hpp"
 #include "match/shares.hpp"
 
 namespace clusterdiff {

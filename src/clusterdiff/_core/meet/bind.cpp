@@ -1,3 +1,5 @@
+#include <nanobind/stl/optional.h>
+
 #include "meet/locate.hpp"
 #include "meet/meet.hpp"
 #include "python/bind.hpp"
@@ -15,6 +17,25 @@ PyCells meet_of(nb::handle truth, nb::handle pred) {
     const Array t(truth, "true"), p(pred, "pred");
     const Labels tl = t.labels(), pl = p.labels();
     return wrap(heavy(tl.n, [&](Run& run) { return meet(tl, pl, run); }));
+}
+
+// An array of integers of one dimension; nothing else, and none in a foreign order of bytes.
+std::optional<Array> plain(nb::handle source) {
+    try {
+        Array array(source, "labels");
+        if (array.is_integer()) return array;
+    } catch (const BadValue&) {
+    } catch (const nb::builtin_exception&) {
+    }
+    return std::nullopt;
+}
+
+// The sums of two plain arrays of labels at once, for scores of small ones; nothing if they are anything else.
+std::optional<PySums> sums_of(nb::handle truth, nb::handle pred) {
+    const auto t = plain(truth), p = plain(pred);
+    if (!t || !p || !t->size() || t->size() != p->size()) return std::nullopt;
+    const Labels tl = t->labels(), pl = p->labels();
+    return PySums{wrap(heavy(tl.n, [&](Run& run) { return meet(tl, pl, run); })).table};
 }
 
 // The meets of one clustering with each of several, and the sums that rankings read: a thread takes one at a time.
@@ -138,6 +159,7 @@ auto view(F f) {
 nb::class_<PyCells> bind_meet(nb::module_& m) {
     transposed.define(m, "Transposed", {"cells", "order"});
     m.def("meet", &meet_of, "true"_a, "pred"_a);
+    m.def("sums", &sums_of, "true"_a, "pred"_a);
     m.def("meets", &meets_of, "true"_a, "preds"_a);
     m.def("stream", &stream, "true"_a, "pred"_a);
     nb::class_<PyCells> cells(m, "Cells");

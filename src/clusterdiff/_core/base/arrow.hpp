@@ -1,6 +1,7 @@
-// The Arrow C data and stream interfaces, as their specification lays them out, and what names points in them.
+// The Arrow C data and stream interfaces, as their specification lays them out, and columns of names in them.
 #pragma once
 
+#include <cstring>
 #include <utility>
 
 #include "base/common.hpp"
@@ -50,7 +51,7 @@ class Released {
     T value_{};
 };
 
-// What a column of ids holds. Integers of any width are compared as numbers, text by its bytes.
+// What a column of names holds. Integers of any width are compared as numbers, text by its bytes.
 enum class Ids { i8, i16, i32, i64, u8, u16, u32, u64, boolean, narrow_text, wide_text, view_text };
 
 inline bool is_text(Ids type) { return type >= Ids::narrow_text; }
@@ -61,24 +62,71 @@ struct Column {
     Ids type;
     bool in_struct;
 };
-Column column_of(const ArrowSchema& schema, const char* side);
 
-// The ids of a batch: `offset` counts from the beginning of the buffers.
+// A stream, read batch by batch, by one thread at a time. What is wrong with it is said of `name`.
+class Stream {
+  public:
+    Stream(ArrowArrayStream* from, const char* name);
+    const Column& column() const { return column_; }
+    // At the end, one that there is nothing to release of.
+    Released<ArrowArray> next();
+
+  private:
+    [[noreturn]] void fail();
+
+    Released<ArrowArrayStream> stream_;
+    Column column_;
+};
+
+template <class T>
+T read_at(const void* from, i64 at) {
+    T x;
+    std::memcpy(&x, static_cast<const char*>(from) + at * static_cast<i64>(sizeof x), sizeof x);
+    return x;
+}
+
+// The names of a batch: `offset` counts from the beginning of the buffers.
 struct Slice {
     const ArrowArray* array;
     i64 offset, length;
     const u8 *valid = nullptr, *whole = nullptr;  // bitmaps of the column, and of the rows; null where nothing is
     i64 whole_offset = 0;
 
-    // The first row without an id, or the length. A null_count is of no use: a producer need not know it.
+    bool null(i64 i) const { return lacks(valid, offset + i) || lacks(whole, whole_offset + i); }
+
+    // The first row without a name, or the length. A null_count is of no use: a producer need not know it.
     i64 first_null() const {
         if (!valid && !whole) return length;
         i64 i = 0;
-        while (i < length && !lacks(valid, offset + i) && !lacks(whole, whole_offset + i)) ++i;
+        while (i < length && !null(i)) ++i;
         return i;
     }
 
+    // Text `i`, where it lies, and how many bytes it has.
+    std::pair<const u8*, i64> text(Ids type, i64 i) const {
+        const void** buffers = array->buffers;
+        i64 from, length;
+        if (type == Ids::view_text) {
+            const u8* view = static_cast<const u8*>(buffers[1]) + 16 * (offset + i);
+            length = read_at<i32>(view, 0);
+            if (length >= 0 && length <= 12) return {view + 4, length};
+            return {static_cast<const u8*>(buffers[2 + read_at<i32>(view, 2)]) + read_at<i32>(view, 3), checked(length)};
+        }
+        if (type == Ids::narrow_text) {
+            from = read_at<i32>(buffers[1], offset + i);
+            length = read_at<i32>(buffers[1], offset + i + 1) - from;
+        } else {
+            from = read_at<i64>(buffers[1], offset + i);
+            length = read_at<i64>(buffers[1], offset + i + 1) - from;
+        }
+        return {static_cast<const u8*>(buffers[2]) + from, checked(length)};
+    }
+
   private:
+    static i64 checked(i64 length) {
+        if (length < 0) throw BadValue("offsets must not decrease");
+        return length;
+    }
     static bool lacks(const u8* bits, i64 i) { return bits && !(bits[i >> 3] >> (i & 7) & 1); }
 };
 Slice slice_of(const ArrowArray& batch, const Column& column);

@@ -1,0 +1,53 @@
+"""Two plain arrays are scored by a glance at the core's sums: with the same bits as through the meet."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+import clusterdiff as cd
+from clusterdiff import _core
+from clusterdiff.measures import resolve
+from clusterdiff.measures.plain import OF_SUMS
+from clusterdiff.meet.meet import Meet
+
+
+@pytest.mark.parametrize("name", OF_SUMS)
+def test_a_glance_gives_the_same_bits(name: str) -> None:
+    random = np.random.default_rng(0)
+    small = [np.array(labels) for n in (1, 2, 4) for labels in product(range(n), repeat=n)]
+    pairs = [(a, b) for a in small for b in small if len(a) == len(b) and random.random() < 0.2]
+    pairs += [(random.integers(0, k, 500), random.integers(0, k, 500)) for k in (1, 3, 400)]
+    for true, pred in pairs:
+        assert cd.score(true, pred, name) == resolve(name)(Meet.from_labels(true, pred))
+        assert type(cd.score(true, pred, name)) is float
+
+
+@pytest.mark.parametrize(
+    ("true", "pred"),
+    [
+        (np.array([0, 1]), np.array([0, 1, 2])),
+        (np.array([], int), np.array([], int)),
+        (np.array([0.0, 1.0]), np.array([0, 1])),
+        (np.array([0, 1]), np.array(["a", "b"])),
+        (np.array([0, 1]).astype(">i8"), np.array([0, 1])),
+        (np.array([[0, 1]]), np.array([[0, 1]])),
+        (np.array([0, 1], dtype=object), np.array([0, 1])),
+        (np.array([0, 1], dtype="datetime64[s]"), np.array([0, 1])),
+        ([0, 1], np.array([0, 1])),
+    ],
+    ids=lambda x: str(getattr(x, "dtype", "list")),
+)
+def test_anything_else_goes_the_long_way(true: Any, pred: Any) -> None:
+    assert _core.sums(true, pred) is None
+
+
+def test_the_long_way_says_what_is_wrong() -> None:
+    assert cd.score(np.array([0.0, 0.0, 1.0]), np.array([5, 5, 6])) == 1
+    with pytest.raises(cd.LabelError, match="`true` has 2 labels, `pred` has 3"):
+        cd.score(np.array([0, 1]), np.array([0, 1, 2]))
+    with pytest.raises(cd.LabelError, match="one-dimensional"):
+        cd.score(np.array([[0, 1]]), np.array([[0, 1]]), "ari")
