@@ -16,7 +16,7 @@ struct Block {
 };
 
 Block take_block(std::size_t bytes);
-// `used` is how much of the block was written, if that is known.
+// `used` is how much of the block was written, if that is known. What is too large to be kept goes back to the system.
 void give_block(const Block& block, std::size_t used);
 
 // An owned array of trivial T, uninitialised unless asked otherwise. Movable, not copyable.
@@ -51,6 +51,13 @@ class Buffer {
     const T& operator[](i64 i) const { return data_[i]; }
     i64 size() const { return size_; }
     bool empty() const { return size_ == 0; }
+
+    // Gives the memory back to the system at once: for what a later call is not going to ask for.
+    void discard() {
+        if (data_) give_block({data_, mapped_, zeroed_}, SIZE_MAX);
+        data_ = nullptr;
+        size_ = 0;
+    }
 
     // Forgets the tail. Of a large block, what was never written takes no memory.
     void truncate(i64 count) { size_ = count; }

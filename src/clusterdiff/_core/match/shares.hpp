@@ -15,6 +15,9 @@ inline constexpr i64 kPage = 512, kStretch = 8 * kPage;
 class Arena {
   public:
     explicit Arena(bool large) : block_(large ? i64{2} << 20 : kStretch) {}
+    ~Arena() {
+        for (Buffer<u64>& block : blocks_) block.discard();
+    }
 
     u64* take(i64 words) {
         std::lock_guard lock(mutex_);
