@@ -21,7 +21,8 @@ MANY = 10_000
 def x_log_x(x: npt.NDArray[Any]) -> FloatArray:
     """x·log x, and 0 at 0."""
     if x.dtype.kind in "iu" and len(x) > MANY and (most := int(x.max())) < len(x):
-        return x_log_x(np.arange(most + 1.0))[x]  # a logarithm for each size, not for each cluster
+        of_size = x_log_x(np.arange(most + 1.0))  # a logarithm for each size, not for each cluster
+        return of_size.take(x)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(x > 0, x * np.log(x), 0.0)
 
