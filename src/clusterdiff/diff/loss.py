@@ -225,12 +225,8 @@ class CellLoss:
         ``true`` and ``pred`` are the groups that the missing points of each true cluster, and the spurious ones of each
         predicted cluster belong to; those of clusters whose group is not told are left out.
         """
-        split, merge = (_core.group_sum(groups, k, part) for part in (self.cells.split, self.cells.merge))
-        if not self.meet.uneven:
-            none = np.zeros(k)
-            return Losses(split, merge, none, none)
-        missing, spurious = (
-            _core.group_sum(groups, k, part) for part in (self.cells.missing, self.cells.spurious)
+        split, merge, missing, spurious = (
+            _core.group_sum(groups, k, part) if part.any() else np.zeros(k) for part in self.cells
         )
         if true is not None and len(self.meet.missing):
             missing = missing + _core.group_sum(true, k, self.missing_cost)
