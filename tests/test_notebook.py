@@ -114,6 +114,8 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "Judgements": judgements,
     "Outcome": lambda: judgements().judge(PRED).table[0],
     "Plan": lambda: cd.plan(PRED),
+    "SampleRanking": lambda: cd.rank([[0, 1]], {"a": PRED, "b": TRUE}, design="clusters"),
+    "Lead": lambda: cd.rank([[0, 1]], {"a": PRED, "b": TRUE}, design="clusters").leads["a"],
     "Settled": lambda: judgements().settle(),
     "Shift": lambda: difference()["improved"],
     "Torn": lambda: judgements()[2:].apply(PRED).torn[0],

@@ -88,6 +88,8 @@ if _typing.TYPE_CHECKING:
     from clusterdiff.judgements.facts import Facts as Facts
     from clusterdiff.judgements.plan import Plan as Plan
     from clusterdiff.judgements.precedence import Aside as Aside
+    from clusterdiff.judgements.ranks import Lead as Lead
+    from clusterdiff.judgements.ranks import SampleRanking as SampleRanking
     from clusterdiff.judgements.totals import Anchor as Anchor
     from clusterdiff.judgements.verdicts import Outcome as Outcome
     from clusterdiff.judgements.verdicts import Verdicts as Verdicts
@@ -187,6 +189,7 @@ _PLACES = {
     "Interval": "diff.interval",
     "Labels": "points.labels",
     "LazyNames": "points.labels",
+    "Lead": "judgements.ranks",
     "Loss": "diff.loss",
     "Losses": "diff.loss",
     "Margins": "meet.margins",
@@ -222,6 +225,7 @@ _PLACES = {
     "Resolutions": "decide.resolutions",
     "Reuse": "diff.changelog",
     "Row": "table",
+    "SampleRanking": "judgements.ranks",
     "Scored": "measures.subcomponents",
     "Scorer": "decide.scorer",
     "Series": "paper.series",

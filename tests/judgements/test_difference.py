@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -227,3 +228,65 @@ def test_probabilities_add_up_to_the_draws() -> None:
             assert found.probability[inside].sum() == pytest.approx(take)
         drawn = found.draw(rng)
         assert len(drawn) == len(set(drawn.tolist())) == found.certain.sum() + sum(found.take.values())
+
+
+def test_true_clusters_are_followed_out_of_what_changed() -> None:
+    """With whole true clusters, and what is around them, S_H and inverse purity are exact; purity and edits always."""
+    rng = np.random.default_rng(1)
+    for _ in range(25):
+        old = rng.integers(0, 6, 14)
+        new = np.where(rng.random(14) < 0.2, (old + 1) % 6, old)
+        true = np.where(rng.random(14) < 0.3, rng.integers(0, 6, 14), old)
+        if cd.compare(old, new).score() == 1:
+            continue
+        groups = [np.flatnonzero(true == label).tolist() for label in np.unique(true)]
+        review = cd.plan(old=old, new=new, draw=14).review
+        assert review is not None
+        whole = [one.to_dict() | {"answer": "own", "groups": groups, "complete": True} for one in review]
+        found = cd.estimate(old=old, new=new, judgements=cd.Judgements(whole, review.header))
+        for name in ("S_H", "inverse_purity", "purity", "edits"):
+            wanted = cd.score(true, new, name) - cd.score(true, old, name)
+            assert found[name].value == pytest.approx(wanted, abs=1e-12), name
+        assert found["muc_links"].value == len(cd.compare(true, old).meet) - len(cd.compare(true, new).meet)
+    # Without the neighbours of what true clusters reach, S_H is told with true clusters cut, and only so.
+    old, new, true = np.array([0, 0, 1, 1, 2]), np.array([0, 3, 1, 1, 2]), np.array([0, 0, 0, 1, 2])
+    review = cd.plan(old=old, new=new, draw=1).review
+    assert review is not None
+    line = review[0].to_dict() | {"answer": "own", "groups": [["0", "1", "2"]], "complete": True}
+    header = review.header
+    assert "S_H" not in cd.estimate(old=old, new=new, judgements=cd.Judgements([line], header)).difference
+    line["groups"] = [["0", "1", "2"], ["3"]]
+    found = cd.estimate(old=old, new=new, judgements=cd.Judgements([line], header))
+    assert found["S_H"].value == pytest.approx(cd.score(true, new) - cd.score(true, old), abs=1e-12)
+
+
+def test_batches_are_one_estimate(tmp_path: Path) -> None:
+    """Each counts by its draws; the errors are those of independent draws; a component is reviewed once."""
+    true, old, new = runs(3)
+    batches = []
+    for seed, draws in ((1, 40), (2, 80)):
+        review = cd.plan(old=old, new=new, draw=draws, seed=seed).review
+        assert review is not None
+        batches.append(answered(review, true))
+    apart = [cd.estimate(old=old, new=new, judgements=one) for one in batches]
+    both = cd.estimate(old=old, new=new, judgements=batches)
+    for name in ("wrong_pairs", "b3.recall", "improved"):
+        value = apart[0][name].value / 3 + 2 * apart[1][name].value / 3
+        error = np.hypot(apart[0][name].error / 3, 2 * apart[1][name].error / 3)
+        assert (both[name].value, both[name].error) == pytest.approx((value, error), abs=1e-12)
+        assert both[name].low is not None
+        assert both[name].low < value < both[name].high
+    assert "drawn:120|answered:120" in both.signature
+    paths = [tmp_path / "one.jsonl", tmp_path / "two.jsonl"]
+    blank = cd.Judgements(
+        [replace(one, groups=(), answer=None, beyond=None) for one in batches[1]], batches[1].header
+    )
+    for path, batch in zip(paths, (batches[0], blank), strict=True):
+        batch.write(path)
+    again = {point for one in batches[0] for group in one.groups for point in group}
+    known = sum(set(one.points) <= again for one in batches[1])
+    assert known > 0
+    found = cd.estimate(old=old, new=new, judgements=[cd.Judgements.read(path) for path in paths])
+    assert f"answered:{40 + known}|" in found.signature
+    with pytest.raises(cd.errors.ArgumentError, match="same seed"):
+        cd.estimate(old=old, new=new, judgements=[batches[0], batches[0]])

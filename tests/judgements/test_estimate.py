@@ -191,3 +191,31 @@ def test_runs_are_ranked_on_a_sample(tmp_path: Path) -> None:
     assert "ahead of the next" in command("rank", *args).stdout
     assert command("rank", *args, "--measures", "ari").exit_code == 2
     assert command("rank", *args, "--latex").exit_code == 2
+    # In Python, too; and by S_H with points that were drawn, whose clusters are completed.
+    sample = [np.flatnonzero(true == label).tolist() for label in sorted(drawn)]
+    systems = {"worse": worse, "better": better}
+    found = cd.rank(sample, systems, design="clusters")
+    assert found.leads["better"].value == pytest.approx(lead["value"])
+    assert (
+        cd.rank(sample, systems, measures="pairs.f1(beta=2)", design="points").measure == "pairs.f1(beta=2)"
+    )
+    every = [np.flatnonzero(true == label).tolist() for label in np.unique(true)]
+    by_points = cd.rank(every, systems, design="points", drawn=list(range(2000)))
+    assert by_points.leads["better"].value == pytest.approx(cd.score(true, better) - cd.score(true, worse))
+    for wrong, how in (
+        ("needs to know how", {"drawn": [1]}),
+        ("pass drawn=", {"design": "points", "measures": "S_H"}),
+    ):
+        with pytest.raises(cd.errors.ArgumentError, match=wrong):
+            cd.rank(sample, systems, **how)
+
+
+def test_f_weighs_recall_by_beta() -> None:
+    """A census is the measure itself, whatever its beta."""
+    true, pred = population(5, 300)
+    every = [np.flatnonzero(true == label).tolist() for label in np.unique(true)]
+    names = [f"{family}.f1(beta={beta})" for family in ("pairs", "b3", "clusters") for beta in (0.5, 2)]
+    found = cd.estimate(every, pred, names, design="clusters", population=len(every))
+    for name in names:
+        assert found[name].value == pytest.approx(cd.score(true, pred, name), abs=1e-12), name
+        assert found[name].low == found[name].high

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from clusterdiff.cli.output import console, error_console, plain_table, print_json
+from clusterdiff.decide.rank import rank
 from clusterdiff.errors import ArgumentError
-from clusterdiff.judgements.ranks import SampleRanking, rank_sample
+from clusterdiff.judgements.ranks import SampleRanking
 
 
 def print_sampled(
@@ -15,6 +16,7 @@ def print_sampled(
     systems: Mapping[str, Any],
     measures: list[str] | None,
     design: Any,
+    drawn: list[str] | None,
     level: float,
     form: str,
 ) -> None:
@@ -23,7 +25,7 @@ def print_sampled(
         raise ArgumentError(f"{form} is not for a ranking on a sample.", "leave it out, or pass --json.")
     if measures is not None and len(measures) > 1:
         raise ArgumentError("a ranking on a sample is by one measure.", "name one with --measures.")
-    found = rank_sample(truth, systems, measure=(measures or ["b3.f1"])[0], design=design, level=level)
+    found = rank(truth, systems, measures=measures, design=design, drawn=drawn, level=level)
     print_json(found.to_dict()) if form == "--json" else _print(found)
 
 
@@ -33,6 +35,6 @@ def _print(found: SampleRanking) -> None:
         table.add_row(*row)
     out = console()
     out.print(table)
-    out.print(f"\ndesign:{found.design}|draws:{found.draws}", style="dim", markup=False)
+    out.print(f"\n{found.signature}", style="dim", markup=False)
     for warning in found.warnings:
         error_console().print(f"warning: {warning}", style="yellow", markup=False, soft_wrap=True)

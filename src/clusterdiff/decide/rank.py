@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, overload
 
 from clusterdiff.decide.datasets import DatasetRanking
@@ -15,9 +15,16 @@ from clusterdiff.diff.comparison import AnyMeasure
 from clusterdiff.diff.interval import Method, Resampling
 from clusterdiff.diff.units import SAMPLED, Sampled
 from clusterdiff.errors import ArgumentError, ClusterdiffError, ClusterdiffWarning, listed, one_of
-from clusterdiff.measures import resolve_all
+from clusterdiff.judgements.ranks import SampleRanking, rank_sample
+from clusterdiff.judgements.samples import Design
+from clusterdiff.measures import Measure, resolve, resolve_all
+from clusterdiff.messages import Message
 
 
+@overload
+def rank(
+    true: object, preds: Mapping[Any, object], *, design: Design, drawn: Any = None, **options: Any
+) -> SampleRanking: ...
 @overload
 def rank(true: object, preds: Mapping[Any, object], **options: Any) -> Ranking: ...
 @overload
@@ -32,8 +39,10 @@ def rank(
     method: Method = "jackknife",
     resamples: int = 10_000,
     seed: int = 0,
+    design: Design | None = None,
+    drawn: Sequence[Any] | None = None,
     **options: Any,
-) -> Ranking | DatasetRanking:
+) -> Ranking | DatasetRanking | SampleRanking:
     """Rank several predictions of the same truth, with intervals and tests between them; or of several data sets.
 
     Parameters
@@ -55,12 +64,19 @@ def rank(
         were drawn independently of each other. Between data sets, the data sets are the units.
     level, method, resamples, seed
         As in :meth:`Comparison.interval`; ``resamples`` is the number of flips. 0: no intervals, no tests.
+    design
+        ``true`` is a sample of whole clusters, as :func:`estimate` takes it: drawn alike (``"clusters"``) or through
+        random points (``"points"``). Runs are then ranked by an estimate of one measure, B-cubed F1 unless another is
+        named, with what each is ahead of the next.
+    drawn
+        With ``design``: the points that were drawn, if their predicted clusters were completed, too; runs are then
+        ranked by S_H.
     options
         Those of :func:`compare`: ``missing``, ``noise``, ``weights``, …, the same for all systems.
 
     Returns
     -------
-    Ranking or DatasetRanking
+    Ranking, DatasetRanking or SampleRanking
         A :class:`Ranking` of one data set has an interval for each system, and paired tests between any two. A
         :class:`DatasetRanking` has mean ranks, and Wilcoxon's test between any two.
 
@@ -75,6 +91,14 @@ def rank(
     >>> r.p_value("careful", "merged") < 0.001
     True
     """
+    if design is not None:
+        return _on_sample(true, preds, measures, design, drawn, level, options)
+    if drawn is not None:
+        raise ArgumentError.about(
+            "drawn",
+            "is for a sample, and needs to know how it was drawn.",
+            Message('pass `design="points"` or `design="clusters"`.'),
+        )
     if unit is not None:
         one_of("unit", unit, SAMPLED)
     named = None if measures is None else resolve_all(measures)
@@ -102,6 +126,34 @@ def rank(
     for notice in made.notices:
         warnings.warn(notice, ClusterdiffWarning, stacklevel=2)
     return made
+
+
+def _on_sample(
+    true: object,
+    preds: object,
+    measures: AnyMeasure | Iterable[AnyMeasure] | None,
+    design: Design,
+    drawn: Sequence[Any] | None,
+    level: float,
+    options: Mapping[str, Any],
+) -> SampleRanking:
+    """Runs ranked on a sample of the truth, by one measure."""
+    listed_ones = [measures] if measures is None or isinstance(measures, str | Measure) else measures
+    wanted = [one if isinstance(one, str) else resolve(one).name for one in listed_ones if one is not None]  # type: ignore[union-attr]
+    if len(wanted) > 1:
+        raise ArgumentError.about("measures", "names several; a ranking on a sample is by one measure.")
+    other = [name for name in options if name != "missing"]
+    if other:
+        raise ArgumentError.about(other[0], "has no meaning for a ranking on a sample.")
+    return rank_sample(
+        true,
+        {str(name): pred for name, pred in _checked(preds).items()},
+        measure=wanted[0] if wanted else None,
+        design=design,
+        drawn=drawn,
+        level=level,
+        missing=options.get("missing") or "drop",
+    )
 
 
 def _checked(preds: object) -> Mapping[str, object]:

@@ -10,7 +10,7 @@ from clusterdiff.points.labels import FloatArray, Int64Array
 EQUAL = 1e-12
 
 #: Exact if only the component's own points are resolved.
-INNER = ("true_pairs", "wrong_pairs", "b3.precision", "vi")
+INNER = ("true_pairs", "wrong_pairs", "b3.precision", "vi", "purity", "edits", "muc_links")
 #: Exact if the sizes of the true clusters that touch it are known as well; otherwise cut at the component.
 OUTER = ("b3.recall", "S'", "point_f", "jaccard", "element_centric", "exact")
 
@@ -24,6 +24,19 @@ def _codes(*labels: Int64Array) -> Int64Array:
     if len(labels) == 1:
         return np.unique(labels[0], return_inverse=True)[1].ravel()
     return np.unique(np.stack(labels), axis=1, return_inverse=True)[1].ravel()
+
+
+def _cells(run: Int64Array, true: Int64Array) -> tuple[Int64Array, Int64Array]:
+    """The cluster of the run and the size of every cell."""
+    cells, sizes = np.unique(np.stack([run, true]), axis=1, return_counts=True)
+    return cells[0], sizes
+
+
+def _purest(cluster: Int64Array, size: Int64Array) -> float:
+    """Points in the largest cell of their cluster."""
+    most = np.zeros(cluster.max(initial=-1) + 1)
+    np.maximum.at(most, cluster, size)
+    return float(most.sum())
 
 
 def _terms(run: Int64Array, true: Int64Array, a: FloatArray) -> dict[str, FloatArray]:
@@ -72,6 +85,12 @@ def contributions(
         name: float((after[name] - before[name]).sum()) for name in (*INNER, "pairs", *OUTER) if name in after
     }
     out["wrong_pairs"] = out["pairs"] - 2 * out["true_pairs"]
+    before_cells, after_cells = _cells(old, true), _cells(new, true)
+    clusters = len(np.unique(new)) - len(np.unique(old))
+    more = len(after_cells[0]) - len(before_cells[0])
+    out["purity"] = _purest(*after_cells) - _purest(*before_cells)
+    # Splits and merges to the truth are cells less clusters of either side; links that MUC finds are points less cells.
+    out["edits"], out["muc_links"] = float(2 * more - clusters), float(-more)
     cut_before, cut_after = _terms(old, true, inside), _terms(new, true, inside)
     for name in OUTER:
         out[f"{name}, cut"] = float((cut_after[name] - cut_before[name]).sum())

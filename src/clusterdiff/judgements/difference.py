@@ -12,8 +12,8 @@ from clusterdiff.errors import ArgumentError, nearest
 from clusterdiff.judgements.totals import Anchor, Total, anchored
 from clusterdiff.wording import change, count, number, percent
 
-#: Differences that are counts of pairs; all others are of measures, per point.
-COUNTS = ("true_pairs", "wrong_pairs")
+#: Differences that are counts: of pairs, operations, links. All others are of measures, per point.
+COUNTS = ("true_pairs", "wrong_pairs", "edits", "muc_links")
 #: How a sentence begins.
 VERDICTS = {
     "better": "New is better",
@@ -28,7 +28,7 @@ class Shift:
     """An estimated difference or share: its value, standard error and interval.
 
     ``bounds`` are there where some components were not resolved: the values if the old run is right in all of them,
-    and if the new one is.
+    and if the new one is. ``freedom`` are the degrees of freedom of the interval.
     """
 
     name: str
@@ -37,6 +37,7 @@ class Shift:
     low: float | None
     high: float | None
     bounds: tuple[float, float] | None = None
+    freedom: int = 0
 
     def __repr__(self) -> str:
         between = "" if self.low is None else f" ({number(self.low)} to {number(self.high or 0)})"
@@ -95,7 +96,8 @@ class Difference:
     @property
     def verdict(self) -> str:
         """One of "better", "worse", "mixed" and "open": by S_H, wrong pairs, and how many components improve."""
-        score, wrong = self.difference["S_H, cut"], self.difference["wrong_pairs"]
+        score = self.difference.get("S_H", self.difference["S_H, cut"])
+        wrong = self.difference["wrong_pairs"]
         better, worse = self.shares["improved"], self.shares["worsened"]
         signs = {
             _sign(score.low, score.high),
@@ -150,7 +152,7 @@ class Difference:
         from scipy.stats import t as student
 
         one = self.difference["true_pairs"]
-        gained = Total(one.value, one.error, self.answers["freedom"], 0.0, 0.0)
+        gained = Total(one.value, one.error, one.freedom, 0.0, 0.0)
         q = float(student.ppf((1 + self.level) / 2, max(1, gained.freedom)))
         found = anchored(gained, tuple(self.header["pairs"]), anchor)
         return {name: Shift(name, v, e, v - q * e, v + q * e) for name, (v, e) in found.items()}

@@ -10,17 +10,20 @@ import numpy as np
 
 from clusterdiff._version import __version__
 from clusterdiff.errors import ArgumentError, nearest, one_of
+from clusterdiff.judgements.batches import combined, shared_answers
 from clusterdiff.judgements.collection import Judgements
 from clusterdiff.judgements.difference import Difference
 from clusterdiff.judgements.estimates import Estimates
 from clusterdiff.judgements.judged_pairs import pairs_of
-from clusterdiff.judgements.resolved import MEASURES, estimate_clusters, estimate_points, weigh
+from clusterdiff.judgements.reach import is_whole
+from clusterdiff.judgements.resolved import MEASURES, estimate_clusters, estimate_points, parsed, weigh
 from clusterdiff.judgements.review import shows
 from clusterdiff.judgements.reviewed import estimate_difference
 from clusterdiff.judgements.runs import Indexed
-from clusterdiff.judgements.samples import Design, MissingPoints, lay_sample
+from clusterdiff.judgements.samples import Design, MissingPoints, lay_sample, placed
 from clusterdiff.messages import Message
 from clusterdiff.points.labels import FloatArray
+from clusterdiff.verbs.compare import compare
 
 DESIGNS = ("clusters", "points", "strata")
 
@@ -58,7 +61,7 @@ def estimate(
     """Estimate measures of a whole run from a sample of the truth, with standard errors, intervals and warnings.
 
     With ``old``, ``new`` and ``judgements``, estimate the difference of two runs from the answers to a review of
-    changed components, which :func:`plan` draws.
+    changed components, which :func:`plan` draws; a list of reviews are batches, each drawn with a seed of its own.
 
     Parameters
     ----------
@@ -127,18 +130,16 @@ def estimate(
         one_of("design", design, DESIGNS)
     asked = list(MEASURES if measures is None else measures)
     for measure in asked:
-        if measure not in MEASURES:
+        if parsed(measure) is None:
             raise ArgumentError.about(
                 "measures",
-                f"can be estimated from a sample for {', '.join(MEASURES)}; got {measure!r}.",
+                f"can be estimated from a sample for {', '.join(MEASURES)}, and F with another beta, such as "
+                f"pairs.f1(beta=2); got {measure!r}.",
                 nearest(measure, MEASURES),
             )
     told = _signature(design, given is not None, len(laid), laid.n, laid.dropped, missing)
     if drawn is not None:
-        names = list(map(str, drawn))
-        place = run.find(names)
-        if not len(names) or (place < 0).any():
-            raise ArgumentError.about("drawn", "must name points that the run has.")
+        names, place = placed(drawn, run)
         found = estimate_points(laid, place, run.cluster, names, design or "points", level)
         return Estimates({"S_H": found}, level, told.replace(f"draws:{len(laid)}", f"points:{len(names)}"))
     if design == "strata":
@@ -161,16 +162,22 @@ def _read(path: str | os.PathLike[str]) -> object:
 
 
 def _of_difference(old: object, new: object, judgements: object, level: float) -> Difference:
-    """The difference of two runs; without the runs, what the review alone says of them."""
-    said = judgements if isinstance(judgements, Judgements) else Judgements.read(judgements)  # type: ignore[arg-type]
-    found = estimate_difference(said, level)
+    """The difference of two runs, from one review or from batches; without the runs, what the reviews alone say."""
+    given: Sequence[Any] = judgements if isinstance(judgements, list | tuple) and judgements else [judgements]
+    batches = [one if isinstance(one, Judgements) else Judgements.read(one) for one in given]
     for side, run in (("old", old), ("new", new)):
-        if run is not None and not shows(said, side, Indexed(run, side)):
+        if run is None:
+            continue
+        placed_run = Indexed(run, side)
+        if not all(shows(said, side, placed_run) for said in batches):
             raise ArgumentError(
                 Message("`judgements` show other clusters than `{side}` has.", side=side),
                 "pass the two runs from which the review was drawn, the old one first.",
             )
-    return found
+    batches = shared_answers(batches)
+    whole = any(is_whole(one) for said in batches for one in said) and old is not None and new is not None
+    diff = compare(old, new, missing="drop") if whole else None
+    return combined([estimate_difference(said, level, diff) for said in batches])
 
 
 def _of_points(

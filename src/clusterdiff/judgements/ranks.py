@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any
@@ -11,12 +11,25 @@ from typing import Any
 import numpy as np
 from scipy.stats import t as student
 
-from clusterdiff.errors import ArgumentError, one_of
+from clusterdiff import notebook
+from clusterdiff._version import __version__
+from clusterdiff.errors import ArgumentError, nearest, one_of
 from clusterdiff.judgements.estimates import Estimate
 from clusterdiff.judgements.ratios import Estimated, freedom
-from clusterdiff.judgements.resolved import TERMS, estimate_clusters, estimated, weigh
+from clusterdiff.judgements.resolved import (
+    TERMS,
+    estimate_clusters,
+    estimate_points,
+    estimated,
+    mean_of,
+    parsed,
+    values_of_points,
+    weigh,
+)
 from clusterdiff.judgements.runs import Indexed
-from clusterdiff.judgements.samples import Design, MissingPoints, lay_sample
+from clusterdiff.judgements.samples import Design, MissingPoints, lay_sample, placed
+from clusterdiff.messages import Message
+from clusterdiff.table import record_html
 from clusterdiff.wording import change, number
 
 #: What runs can be ranked by on a sample.
@@ -32,10 +45,16 @@ class Lead:
     low: float
     high: float
 
+    def _repr_html_(self) -> str:
+        return record_html("Lead", asdict(self))
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class SampleRanking:
-    """Runs by their estimates, the best first; ``leads`` has what each is ahead of the next."""
+    """Runs by their estimates from one sample, the best first. Made by :func:`rank` with ``design=``.
+
+    ``leads`` has what each is ahead of the next.
+    """
 
     measure: str
     estimates: Mapping[str, Estimate]
@@ -45,9 +64,37 @@ class SampleRanking:
     design: str
     warnings: tuple[str, ...]
 
+    @property
+    def names(self) -> list[str]:
+        """The runs, best first."""
+        return list(self.estimates)
+
+    @property
+    def signature(self) -> str:
+        """How the estimates came about."""
+        return f"{self.measure}|design:{self.design}|draws:{self.draws}|v:{__version__}"
+
+    def __repr__(self) -> str:
+        rows = [self.heads, *self.rows()]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [
+            "  ".join(
+                cell.ljust(width) if i == 0 else cell.rjust(width)
+                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+            ).rstrip()
+            for row in rows
+        ]
+        return "\n".join([*lines, *(f"warning: {warning}" for warning in self.warnings), self.signature])
+
+    def _repr_html_(self) -> str:
+        found = notebook.table(self.heads, self.rows(), [False, True, True, True])
+        notes = [notebook.line(f"warning: {warning}") for warning in self.warnings]
+        return notebook.view(found, *notes, notebook.signature(self.signature))
+
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values."""
         return {
+            "signature": self.signature,
             "measure": self.measure,
             "design": self.design,
             "draws": self.draws,
@@ -81,36 +128,58 @@ def rank_sample(
     sample: object,
     preds: Mapping[str, object],
     *,
-    measure: str = "b3.f1",
+    measure: str | None = None,
     design: Design,
+    drawn: Sequence[Any] | None = None,
     level: float = 0.95,
     missing: MissingPoints = "drop",
 ) -> SampleRanking:
-    """Rank runs on a sample of true clusters; differences are by the jackknife over draws that both have."""
-    one_of("measure", measure, RANKED)
+    """Rank runs on a sample of true clusters; differences are by the jackknife over draws that both have.
+
+    With ``drawn`` points, whose true and predicted clusters the sample has whole, runs are ranked by S_H.
+    """
     one_of("design", design, ("clusters", "points"))
     if len(preds) < 2:
         raise ArgumentError.about("preds", "must have two runs at least.")
+    by = measure or ("b3.f1" if drawn is None else "S_H")
+    if drawn is not None:
+        one_of("measure", by, ("S_H",))
+    elif (known := parsed(by)) is None or known[0] not in RANKED:
+        raise ArgumentError.about(
+            "measure",
+            f"must be one of {', '.join(RANKED)} on a sample; got {by!r}.",
+            Message("for S_H, pass `drawn=`, points whose predicted clusters are completed, too.")
+            if by == "S_H"
+            else nearest(by, RANKED),
+        )
     found: dict[str, Estimated] = {}
     told: dict[str, Estimate] = {}
     warnings: list[str] = []
     draws = set()
     for name, pred in preds.items():
-        laid = lay_sample(sample, Indexed(pred, name), missing)
-        weights = weigh(laid, design, None, None)
-        found[name], _ = estimated(laid, weights, measure)
-        estimates, said = estimate_clusters(laid, weights, [measure], level, by_points=design == "points")
-        told[name] = estimates[measure]
+        run = Indexed(pred, name)
+        laid = lay_sample(sample, run, missing)
+        if drawn is None:
+            weights = weigh(laid, design, None, None)
+            found[name], _ = estimated(laid, weights, by)
+            estimates, said = estimate_clusters(laid, weights, [by], level, by_points=design == "points")
+            told[name] = estimates[by]
+            draws.add(len(laid))
+        else:
+            names, place = placed(drawn, run)
+            z = values_of_points(laid, place, run.cluster, names)
+            found[name], said = mean_of(z), []
+            told[name] = estimate_points(laid, place, run.cluster, names, design, level)
+            draws.add(len(z))
         warnings += [f"{name}: {warning}" for warning in said]
-        draws.add(len(laid))
     if len(draws) > 1:
         raise ArgumentError.about("preds", "lack whole clusters of the sample: their draws are not the same.")
     if any(math.isnan(one.value) for one in found.values()):
-        raise ArgumentError.about("measure", f"{measure!r} has no value on this sample for some run.")
+        raise ArgumentError.about("measure", f"{by!r} has no value on this sample for some run.")
     order = sorted(found, key=lambda name: (-found[name].value, name))
     leads = {a: _lead(found[a], found[b], level) for a, b in pairwise(order)}
     return SampleRanking(
-        measure, {name: told[name] for name in order}, leads, level, draws.pop(), design, tuple(warnings)
+        by, {name: told[name] for name in order}, leads, level, draws.pop(), design, tuple(warnings)
     )
 
 

@@ -72,17 +72,18 @@ class DrawWeights:
         value, e, left = self._parts(y, x)
         return self._finished(value, e, left, self.w * x)
 
-    def harmonic(self, y: tuple[FloatArray, FloatArray], x: FloatArray) -> Estimated:
-        """The harmonic mean of two ratios with one denominator, as F1 is of precision and recall."""
+    def harmonic(self, y: tuple[FloatArray, FloatArray], x: FloatArray, beta: float = 1.0) -> Estimated:
+        """The harmonic mean of two ratios with one denominator, as F is of precision and recall; beta weighs recall."""
         p, e_p, left_p = self._parts(y[0], x)
         r, e_r, left_r = self._parts(y[1], x)
-        both = p + r
+        square = beta * beta
+        both = square * p + r
         if both <= 0:
             return self._finished(0.0, np.zeros(len(self)), np.zeros(len(self)), self.w * x)
-        e = 2 * (r * r * e_p + p * p * e_r) / both**2
+        e = (1 + square) * (r * r * e_p + square * p * p * e_r) / both**2
         with np.errstate(invalid="ignore", divide="ignore"):
-            left = np.nan_to_num(2 * left_p * left_r / (left_p + left_r))
-        return self._finished(2 * p * r / both, e, left, self.w * x)
+            left = np.nan_to_num((1 + square) * left_p * left_r / (square * left_p + left_r))
+        return self._finished((1 + square) * p * r / both, e, left, self.w * x)
 
     def _parts(self, y: FloatArray, x: FloatArray) -> tuple[float, FloatArray, FloatArray]:
         """The ratio, what each draw moves it by, and the ratio without each draw."""

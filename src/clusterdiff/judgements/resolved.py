@@ -13,6 +13,7 @@ from clusterdiff.errors import ArgumentError, listed
 from clusterdiff.judgements.estimates import Estimate
 from clusterdiff.judgements.ratios import DrawWeights, Estimated, any_below, bounded
 from clusterdiff.judgements.samples import Design, Sample
+from clusterdiff.measures import resolve
 from clusterdiff.points.labels import FloatArray, Int64Array
 from clusterdiff.wording import count
 
@@ -59,19 +60,50 @@ def _exact(sample: Sample) -> tuple[FloatArray, FloatArray]:
     return hit, sample.size * sample.clusters / sample.n
 
 
+def _pair_f(sample: Sample, beta: float = 1.0) -> RatioTerms:
+    both, true, pred = _pairs(sample)
+    square = beta * beta
+    return RatioTerms((1 + square) * both, square * true + pred, "pairs")
+
+
+def _exact_f(sample: Sample, beta: float = 1.0) -> RatioTerms:
+    hit, stands_for = _exact(sample)
+    square = beta * beta
+    return RatioTerms((1 + square) * hit, square + stands_for, "points", plain=True)
+
+
+#: F measures that are one ratio, whatever their beta.
+F_TERMS: dict[str, Callable[[Sample, float], RatioTerms]] = {"pairs.f1": _pair_f, "clusters.f1": _exact_f}
 TERMS: dict[str, Callable[[Sample], RatioTerms]] = {
     "pairs.precision": lambda s: RatioTerms(_pairs(s)[0], _pairs(s)[2], "pairs"),
     "pairs.recall": lambda s: RatioTerms(_pairs(s)[0], _pairs(s)[1], "pairs"),
-    "pairs.f1": lambda s: RatioTerms(2 * _pairs(s)[0], _pairs(s)[1] + _pairs(s)[2], "pairs"),
+    "pairs.f1": _pair_f,
     "b3.precision": lambda s: RatioTerms(s.by_draw(s.m**2 / s.b), s.size, "points"),
     "b3.recall": lambda s: RatioTerms(s.by_draw(s.m**2) / s.size, s.size, "points"),
     "clusters.precision": lambda s: RatioTerms(_exact(s)[0], _exact(s)[1], "points", plain=True),
     "clusters.recall": lambda s: RatioTerms(_exact(s)[0], np.ones(len(s)), "clusters"),
-    "clusters.f1": lambda s: RatioTerms(2 * _exact(s)[0], 1 + _exact(s)[1], "points", plain=True),
+    "clusters.f1": _exact_f,
     "S_H.split": lambda s: RatioTerms(s.size * split_scores(s), s.size, "points"),
 }
 #: All that can be estimated from true clusters, in the order in which it is told; S_H within bounds.
 MEASURES = (*list(TERMS)[:5], "b3.f1", *list(TERMS)[5:], "S_H")
+
+
+def parsed(measure: str) -> tuple[str, float] | None:
+    """The name of a measure that can be estimated, and its beta; None if it cannot.
+
+    >>> parsed("pairs.f(beta=2)"), parsed("b3.recall"), parsed("ari")
+    (('pairs.f1', 2.0), ('b3.recall', 1.0), None)
+    """
+    if measure in MEASURES:
+        return measure, 1.0
+    if "(" not in measure:
+        return None
+    found = resolve(measure)
+    base = found.name.partition("(")[0].removesuffix("1") + "1"  # F1 is called F where it has a beta
+    if base not in (*F_TERMS, "b3.f1") or set(found.parameters) - {"beta"}:
+        return None
+    return base, float(found.parameters["beta"])
 
 
 def weigh(
@@ -89,10 +121,11 @@ def weigh(
 
 def estimated(sample: Sample, weights: DrawWeights, measure: str) -> tuple[Estimated, bool]:
     """A measure from draws, and whether its interval is on the plain scale."""
-    if measure == "b3.f1":
+    base, beta = parsed(measure) or (measure, 1.0)
+    if base == "b3.f1":
         precision, recall = TERMS["b3.precision"](sample), TERMS["b3.recall"](sample)
-        return weights.harmonic((precision.y, recall.y), sample.size), False
-    terms = TERMS[measure](sample)
+        return weights.harmonic((precision.y, recall.y), sample.size, beta), False
+    terms = F_TERMS[base](sample, beta) if base in F_TERMS else TERMS[base](sample)
     return weights.ratio(terms.y, terms.x), terms.plain
 
 
@@ -153,10 +186,11 @@ def estimate_clusters(
 
 
 def _warnings(sample: Sample, measure: str, by_points: bool, given: bool) -> list[str]:
-    terms = TERMS["b3.precision" if measure == "b3.f1" else measure](sample)
-    exact = measure.startswith("clusters.")
+    base, _ = parsed(measure) or (measure, 1.0)
+    terms = TERMS["b3.precision" if base == "b3.f1" else base](sample)
+    exact = base.startswith("clusters.")
     wrong = terms.y <= 0 if exact else any_below(terms.y, terms.x)
-    if measure == "b3.f1":
+    if base == "b3.f1":
         recall = TERMS["b3.recall"](sample)
         wrong |= any_below(recall.y, recall.x)
     out = []
@@ -191,6 +225,22 @@ def estimate_points(
     level: float,
 ) -> Estimate:
     """S_H from points that were drawn, each with its true and its predicted cluster complete: the mean of s·t."""
+    z = values_of_points(sample, drawn, cluster, names)
+    return _mean(z, sample.sizes[cluster[drawn]], sample.sizes, design, level)
+
+
+def mean_of(z: FloatArray) -> Estimated:
+    """The mean of a value over points that were drawn, and without each of them."""
+    k, value = len(z), float(z.mean())
+    error = math.sqrt(float(z.var(ddof=1)) / k) if k > 1 else math.nan
+    left = (z.sum() - z) / max(1, k - 1)
+    return Estimated(value, error, error, max(1, k - 1), float(k), float(k), left, (z - value) / k)
+
+
+def values_of_points(
+    sample: Sample, drawn: Int64Array, cluster: npt.NDArray[np.int32], names: list[str]
+) -> FloatArray:
+    """s·t of points that were drawn."""
     draw_of = np.full(int(max(sample.place.max(initial=0), drawn.max(initial=0))) + 1, -1)
     draw_of[sample.place] = sample.of_point
     lacking = [name for name, place in zip(names, drawn.tolist(), strict=True) if draw_of[place] < 0]
@@ -214,8 +264,7 @@ def estimate_points(
         )
     whole = _entropy(sample.sizes[touched].astype(float))
     t = np.where(whole > 0, inside / np.where(whole > 0, whole, 1), 1.0)
-    z = split_scores(sample)[draw_of[drawn]] * t[at]
-    return _mean(z, sample.sizes[clusters], sample.sizes, design, level)
+    return np.asarray(split_scores(sample)[draw_of[drawn]] * t[at])
 
 
 def _mean(z: FloatArray, b: Int64Array, sizes: Int64Array, design: Design, level: float) -> Estimate:

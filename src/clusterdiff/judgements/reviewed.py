@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from clusterdiff.diff.comparison import Comparison
 from clusterdiff.errors import ArgumentError
 from clusterdiff.judgements.changed import KINDS
 from clusterdiff.judgements.collection import Judgements
 from clusterdiff.judgements.contributions import INNER, OUTER, contributions
 from clusterdiff.judgements.difference import COUNTS, Difference, Shift
 from clusterdiff.judgements.judgement import Judgement
+from clusterdiff.judgements.reach import reached
 from clusterdiff.judgements.review import CERTAIN
 from clusterdiff.judgements.totals import Answered, Total
 from clusterdiff.points.labels import FloatArray, Int64Array
@@ -60,8 +62,8 @@ def _truth(line: Judgement, points: list[str]) -> tuple[Int64Array, Int64Array |
     return true, outside[true] if line.complete or outside.any() else None
 
 
-def estimate_difference(judgements: Judgements, level: float) -> Difference:
-    """The difference of two runs from the answers to a review."""
+def estimate_difference(judgements: Judgements, level: float, diff: Comparison | None = None) -> Difference:
+    """The difference of two runs from the answers to a review; with the two compared, that of S_H may be exact."""
     header = judgements.header
     if header is None or "sides" not in header:
         raise ArgumentError.about(
@@ -74,10 +76,11 @@ def estimate_difference(judgements: Judgements, level: float) -> Difference:
     sure = [one for one in lines if one.groups]
     if not sure:
         raise ArgumentError.about("judgements", "has no answers yet.")
-    found = []
+    found, components = [], []
     known_sizes = True
     for one in sure:
         old, new, points = _labels(one, header)
+        components.append(points)
         true, beyond = _truth(one, points)
         known_sizes &= beyond is not None
         found.append(contributions(old, new, true, beyond))
@@ -86,7 +89,9 @@ def estimate_difference(judgements: Judgements, level: float) -> Difference:
     y = {name: np.array([one[name] for one in found]) for name in found[0]}
     open_ends = None if len(sure) == len(lines) else _ends(lines, header, totals, level)
     n = float(header["n"])
-    names = [*INNER, "S_H, cut", *(name if known_sizes else f"{name}, cut" for name in OUTER)]
+    far = None if diff is None else reached(sure, components, diff)
+    y |= far or {}
+    names = [*(far or ()), *INNER, "S_H, cut", *(name if known_sizes else f"{name}, cut" for name in OUTER)]
     thin = any((units.stratum == h).sum() < 2 for h in drawn if h >= 0)
     difference = {}
     for name in names:
@@ -109,9 +114,8 @@ def estimate_difference(judgements: Judgements, level: float) -> Difference:
         if below.sum() > 0:
             one_share = units.share(above, below)
             low, high = (None, None) if thin else (one_share.low, one_share.high)
-            shares[name] = Shift(name, one_share.value, one_share.error, low, high)
+            shares[name] = Shift(name, one_share.value, one_share.error, low, high, freedom=one_share.freedom)
     answers = {"drawn": len(lines), "answered": len(sure), "unsure": len(lines) - len(sure)}
-    answers["freedom"] = units.total(y["true_pairs"]).freedom
     warnings = _warnings(header, lines, y, known_sizes, thin)
     return Difference(difference, shares, header, answers, level, tuple(warnings))
 
@@ -155,8 +159,8 @@ def _scaled(
     name: str, found: Total, scale: float, ends: Mapping[str, tuple[float, float]] | None, thin: bool
 ) -> Shift:
     low, high = (None, None) if thin or math.isnan(found.error) else (found.low * scale, found.high * scale)
-    bounds = None if ends is None else (ends[name][0] * scale, ends[name][1] * scale)
-    return Shift(name, found.value * scale, found.error * scale, low, high, bounds)
+    bounds = None if ends is None or name not in ends else (ends[name][0] * scale, ends[name][1] * scale)
+    return Shift(name, found.value * scale, found.error * scale, low, high, bounds, found.freedom)
 
 
 def _warnings(

@@ -15,6 +15,7 @@ from clusterdiff.judgements.ratios import variation
 from clusterdiff.judgements.runs import Indexed, read_run
 from clusterdiff.messages import Message
 from clusterdiff.points.labels import CLUSTER_TYPES, FloatArray, Int64Array
+from clusterdiff.points.texts import texts
 from clusterdiff.wording import count
 
 Design: TypeAlias = Literal["clusters", "points", "strata"]
@@ -48,8 +49,9 @@ class Sample:
     @cached_property
     def spread(self) -> dict[str, float]:
         """How much the run's clusters vary, as squared coefficients of variation: of points, of pairs, by point."""
-        sizes, times = np.unique(self.sizes[self.sizes > 0], return_counts=True)
-        b, counts = sizes.astype(float), times.astype(float)
+        times = np.bincount(self.sizes)
+        sizes = np.flatnonzero(times[1:]) + 1
+        b, counts = sizes.astype(float), times[sizes].astype(float)
         return {
             "points": variation(b, counts),
             "pairs": variation(b * (b - 1) / 2, counts),
@@ -121,6 +123,17 @@ def lay_sample(sample: object, run: Indexed, missing: MissingPoints) -> Sample:
     )
 
 
+def placed(drawn: Sequence[Any], run: Indexed) -> tuple[list[str], Int64Array]:
+    """Points that were drawn, by text, and where they stand in a run."""
+    names = texts(drawn)
+    place = run.find(names)
+    if not names or (place < 0).any():
+        absent = [name for name, at in zip(names, place.tolist(), strict=True) if at < 0]
+        got = f"; it lacks {listed(absent)}" if absent else ""
+        raise ArgumentError.about("drawn", f"must name points that the run has{got}.")
+    return names, place
+
+
 def _draws(sample: object) -> tuple[list[Sequence[str]], FloatArray | None]:
     """The points of each draw, by text; and inclusion probabilities, if the sample has them."""
     if isinstance(sample, Judgements):
@@ -149,9 +162,9 @@ def _draws(sample: object) -> tuple[list[Sequence[str]], FloatArray | None]:
             raise ArgumentError.must(
                 "sample", "be a list of draws, each of them the points of a cluster", got=repr(sample[odd])
             )
-        return [list(map(str, draw)) for draw in sample], None
+        return [texts(draw) for draw in sample], None
     clustering = read_run(sample, "sample")
-    return [sorted(map(str, cluster)) for cluster in clustering.to_sets()], None
+    return [sorted(texts(cluster)) for cluster in clustering.to_sets()], None
 
 
 def _refuse_overlap(code: Int64Array, draw: Int64Array, sizes: Int64Array, names: list[str]) -> None:

@@ -17,13 +17,15 @@ from clusterdiff.judgements.collection import Judgements
 from clusterdiff.judgements.difference import Difference
 from clusterdiff.judgements.estimate import DESIGNS, estimate
 from clusterdiff.judgements.estimates import Estimates
+from clusterdiff.wording import count
 
 
 @click.command(name="estimate")
-@click.argument("sample", metavar="SAMPLE")
-@click.argument("pred", metavar="[PRED]", required=False)
+@click.argument("files", metavar="SAMPLE [PRED]", nargs=-1, required=True)
 @click.option(
-    "--old", metavar="FILE", help="With --new: estimate the difference of two runs; SAMPLE is the review."
+    "--old",
+    metavar="FILE",
+    help="With --new: estimate the difference of two runs; the files are its reviews.",
 )
 @click.option("--new", metavar="FILE", help="With --old: the new run.")
 @click.option("--measures", metavar="NAMES", help="What to estimate, separated by commas; default: all.")
@@ -50,8 +52,7 @@ from clusterdiff.judgements.estimates import Estimates
 @click.option("--markdown", is_flag=True, help="Print a Markdown table.")
 @click.option("--latex", is_flag=True, help="Print a LaTeX table for booktabs.")
 def command(
-    sample: str,
-    pred: str | None,
+    files: tuple[str, ...],
     old: str | None,
     new: str | None,
     measures: str | None,
@@ -69,8 +70,8 @@ def command(
     """Estimate measures of PRED, which has all points, from SAMPLE, which has the true clusters of some.
 
     SAMPLE is a table of points and true clusters, a file of judgements whose groups are complete, judged pairs that
-    were drawn with a probability, or a review that `clusterdiff plan` drew. With --old and --new, SAMPLE is a review of
-    their changed components, and the difference of the two is estimated.
+    were drawn with a probability, or a review that `clusterdiff plan` drew. With --old and --new, the files are reviews
+    of their changed components, batches that were drawn with a seed each, and the difference of the two is estimated.
     """
     refuse_several({"--json": as_json, "--markdown": markdown, "--latex": latex})
 
@@ -82,16 +83,17 @@ def command(
         raise ArgumentError("--old and --new go together.")
     with told():
         if old is not None and new is not None:
-            if pred is not None:
-                raise ArgumentError("--old and --new take the place of PRED.")
+            reviews = [Judgements.read(file) for file in files]
             found: Estimates | Difference = estimate(
-                old=source(old), new=source(new), judgements=Judgements.read(sample), level=level
+                old=source(old), new=source(new), judgements=reviews, level=level
             )
         else:
-            if pred is None:
+            if len(files) != 2:
                 raise ArgumentError(
-                    "there is no run to estimate.", "pass SAMPLE PRED, or --old A --new B SAMPLE."
+                    f"an estimate needs a sample and the run; got {count(len(files), 'file')}.",
+                    "pass SAMPLE PRED, or --old A --new B REVIEW…",
                 )
+            sample, pred = files
             found = estimate(
                 _sample(sample, source),
                 source(pred),

@@ -32,7 +32,7 @@ from clusterdiff.decide.ranking import Ranking
 from clusterdiff.diff.interval import METHODS
 from clusterdiff.diff.units import SAMPLED
 from clusterdiff.errors import ArgumentError
-from clusterdiff.files import write_text
+from clusterdiff.files import read_lines, write_text
 from clusterdiff.wording import count
 
 
@@ -74,6 +74,12 @@ from clusterdiff.wording import count
     type=click.Choice(["clusters", "points"]),
     help="TRUE is a sample of whole clusters, drawn alike or through points: rank estimates, by b3.f1.",
 )
+@click.option(
+    "--drawn",
+    type=click.Path(),
+    metavar="FILE",
+    help="With --design: points that were drawn and completed, one per line; rank by S_H.",
+)
 @seed_option
 @json_option
 @click.option("--markdown", is_flag=True, help="Print a Markdown table of under 60,000 characters.")
@@ -107,6 +113,7 @@ def command(
     method: Any,
     resamples: int,
     design: str | None,
+    drawn: str | None,
     seed: int,
     as_json: bool,
     markdown: bool,
@@ -153,12 +160,15 @@ def command(
         "seed": seed,
         **{name: value for name, value in options.items() if value is not None},
     }
+    if drawn is not None and design is None:
+        raise ArgumentError("--drawn is for a sample, and needs --design.")
     if design is not None:
         if true is None or html or baseline:
             raise ArgumentError("--design ranks PRED… on one sample, without --table, --html or --baseline.")
         with told():
             sample, systems = systems_of(true, preds, inputs)
-            print_sampled(sample, systems, how["measures"], design, level, form)
+            points = None if drawn is None else read_lines(drawn)
+            print_sampled(sample, systems, how["measures"], design, points, level, form)
         return
     with told(), progress() as tell:
         if table is not None:
