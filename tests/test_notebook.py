@@ -115,7 +115,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "Outcome": lambda: judgements().judge(PRED).table[0],
     "Plan": lambda: cd.plan(PRED),
     "SampleRanking": lambda: cd.rank([[0, 1]], {"a": PRED, "b": TRUE}, design="clusters"),
-    "Lead": lambda: cd.rank([[0, 1]], {"a": PRED, "b": TRUE}, design="clusters").leads["a"],
+    "Lead": lambda: cd.rank([[0, 1]], {"a": PRED, "b": TRUE}, design="clusters").leads["b"],
     "Settled": lambda: judgements().settle(),
     "Shift": lambda: difference()["improved"],
     "Torn": lambda: judgements()[2:].apply(PRED).torn[0],
