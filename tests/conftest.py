@@ -93,7 +93,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 #: Seconds for which properties are tried again and again, each time with other examples: `make fuzz`.
 FUZZ = float(os.environ.get("CLUSTERDIFF_FUZZ", 0))
 #: Otherwise the same examples every time, so that what passed passes again.
-settings.register_profile("clusterdiff", deadline=None, max_examples=60, derandomize=not FUZZ)
+settings.register_profile("clusterdiff", deadline=None, max_examples=60 if FUZZ else 25, derandomize=not FUZZ)
 settings.load_profile("clusterdiff")
 
 

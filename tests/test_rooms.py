@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -28,10 +30,31 @@ def named(path: Path) -> str:
     return path.relative_to(PACKAGE).as_posix()
 
 
+@dataclass(frozen=True)
+class Source:
+    """What the tests look for in a module: each is parsed once, and its tree soon forgotten."""
+
+    docstring: str
+    classes: tuple[str, ...]
+    foreign: tuple[tuple[int, str], ...]
+    doors: tuple[str, ...]
+    asks: tuple[int, ...]
+
+
+@cache
+def read(module: Path) -> Source:
+    """Parse a module, and walk through it."""
+    tree = ast.parse(module.read_text(encoding="utf-8"))
+    nodes = list(ast.walk(tree))
+    classes = tuple(node.name for node in nodes if isinstance(node, ast.ClassDef))
+    found = map(tuple, (foreign_names(nodes), through_the_front_door(nodes), asks(nodes)))
+    return Source(ast.get_docstring(tree) or "", classes, *found)
+
+
 @pytest.mark.parametrize("room", ROOMS, ids=named)
 def test_a_room_says_what_lives_there_and_what_may_come_in(room: Path) -> None:
     """The docstring of every package has a sentence for each."""
-    text = " ".join((ast.get_docstring(ast.parse(room.read_text(encoding="utf-8"))) or "").split())
+    text = " ".join(read(room).docstring.split())
     sentences = re.findall(r"[^.!?]+[.!?](?=\s|$)", text)
     assert len(sentences) >= 2, text
 
@@ -43,17 +66,11 @@ def test_a_module_can_be_read_in_one_go(module: Path) -> None:
     assert lines <= MOST_LINES, f"{lines:,} lines"
 
 
-def classes(module: Path) -> list[str]:
-    """The classes that a module defines, those within functions and classes too."""
-    tree = ast.parse(module.read_text(encoding="utf-8"))
-    return [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
-
-
 def test_a_class_name_has_one_meaning() -> None:
     """No two classes have the same name, wherever they are."""
     places: dict[str, list[str]] = {}
     for module in MODULES:
-        for name in classes(module):
+        for name in read(module).classes:
             places.setdefault(name, []).append(named(module))
     assert not {name: where for name, where in places.items() if len(where) > 1}
 
@@ -63,10 +80,10 @@ def private(name: str) -> bool:
     return name.startswith("_") and not name.endswith("__") and name not in PUBLIC | LIBRARIES
 
 
-def members(tree: ast.AST) -> set[str]:
+def members(nodes: Iterable[ast.AST]) -> set[str]:
     """The attributes that the classes of a module define: methods, fields, slots, and what they set on themselves."""
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.ClassDef):
             for part in node.body:
                 match part:
@@ -86,10 +103,10 @@ def members(tree: ast.AST) -> set[str]:
     return found
 
 
-def foreign_names(tree: ast.AST) -> Iterator[tuple[int, str]]:
+def foreign_names(nodes: list[ast.AST]) -> Iterator[tuple[int, str]]:
     """Line and text of every use of an underscore name that the module does not define itself."""
-    own = members(tree)
-    for node in ast.walk(tree):
+    own = members(nodes)
+    for node in nodes:
         match node:
             case ast.ImportFrom(module=module, names=names):
                 for alias in names:
@@ -119,9 +136,7 @@ def foreign_names(tree: ast.AST) -> Iterator[tuple[int, str]]:
 def test_underscore_names_stay_in_their_module() -> None:
     """No module imports, reads or writes an underscore name of another one, be it through an object or a subclass."""
     found = [
-        f"{named(module)}: {text} (line {line})"
-        for module in MODULES
-        for line, text in foreign_names(ast.parse(module.read_text(encoding="utf-8")))
+        f"{named(module)}: {text} (line {line})" for module in MODULES for line, text in read(module).foreign
     ]
     assert not found, "\n".join(["not theirs:", *found])
 
@@ -147,7 +162,7 @@ def test_underscore_names_stay_in_their_module() -> None:
 )
 def test_the_test_of_underscore_names_sees_them(code: str, offences: list[str]) -> None:
     """What counts as another module's name, and what does not."""
-    assert [text for _, text in foreign_names(ast.parse(code))] == offences
+    assert [text for _, text in foreign_names(list(ast.walk(ast.parse(code))))] == offences
 
 
 def test_imports_go_downwards_types_included() -> None:
@@ -168,10 +183,9 @@ def test_imports_go_downwards_types_included() -> None:
     assert layers == rooms
 
 
-@pytest.mark.parametrize("module", MODULES[1:], ids=named)
-def test_nothing_is_imported_from_the_front_door(module: Path) -> None:
-    """`from clusterdiff import x` takes modules, which the linter sees, and never a public name from above."""
-    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+def through_the_front_door(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """What a module takes from the package itself, other than modules of it."""
+    for node in nodes:
         if isinstance(node, ast.ImportFrom) and node.module == "clusterdiff":
             for alias in node.names:
                 there = (
@@ -179,18 +193,25 @@ def test_nothing_is_imported_from_the_front_door(module: Path) -> None:
                     PACKAGE / alias.name / "__init__.py",
                     PACKAGE / alias.name,
                 )
-                assert any(path.exists() for path in there), alias.name
-        elif isinstance(node, ast.Import):
-            assert "clusterdiff" not in {alias.name for alias in node.names}, f"line {node.lineno}"
+                if not any(path.exists() for path in there):
+                    yield alias.name
+        elif isinstance(node, ast.Import) and "clusterdiff" in {alias.name for alias in node.names}:
+            yield f"line {node.lineno}"
+
+
+@pytest.mark.parametrize("module", MODULES[1:], ids=named)
+def test_nothing_is_imported_from_the_front_door(module: Path) -> None:
+    """`from clusterdiff import x` takes modules, which the linter sees, and never a public name from above."""
+    assert read(module).doors == ()
 
 
 #: How often the rooms above the meet may ask whether points of it are lost; everywhere else one way serves both kinds.
 MOST_ASKED = 15
 
 
-def asks(module: Path) -> Iterator[int]:
+def asks(nodes: Iterable[ast.AST]) -> Iterator[int]:
     """The lines where a module reads ``.uneven``, or looks whether something is an ``UnevenMeet``."""
-    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+    for node in nodes:
         match node:
             case ast.Attribute(attr="uneven", ctx=ast.Load()):
                 yield node.lineno
@@ -203,6 +224,6 @@ def asks(module: Path) -> Iterator[int]:
 def test_few_ask_which_kind_of_meet_they_have() -> None:
     """Whoever reads a meet reads even ones and those with lost points alike, but for some who have to know."""
     above = [module for module in MODULES if not named(module).startswith("meet/")]
-    places = [f"{named(module)}:{line}" for module in above for line in asks(module)]
+    places = [f"{named(module)}:{line}" for module in above for line in read(module).asks]
     assert places, "nobody asks: is it called otherwise now?"
     assert len(places) <= MOST_ASKED, places

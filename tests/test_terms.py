@@ -191,7 +191,7 @@ def assert_close(name: str, value: Any, exact: ExactRows) -> None:
 
 @pytest.mark.parametrize("lost", [False, True], ids=["even", "lost"])
 @pytest.mark.parametrize("weighted", [False, True], ids=["counts", "weights"])
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(data=st.data())
 def test_rows_agree_with_the_declaration(weighted: bool, lost: bool, data: Any) -> None:
     """Rows give every term as its formula does without rounding."""

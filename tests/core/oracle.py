@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any
 
 
@@ -35,42 +34,46 @@ class Oracle:
             self.b[p] += m
         self.n = sum(self.cells.values())
 
+        self.sides = self.parts(0), self.parts(1)
+
     def parts(self, side: int) -> dict[Any, list[int]]:
         parts: dict[Any, list[int]] = {}
         for key, m in self.cells.items():
             parts.setdefault(key[side], []).append(m)
         return parts
 
-    def scores(self, kind: str) -> tuple[dict[Any, Fraction | float], dict[Any, Fraction | float]]:
+    def scores(self, kind: str) -> tuple[dict[Any, float], dict[Any, float]]:
+        # Python rounds a quotient of whole numbers once, however large they are.
         def entropy(parts: list[int]) -> float:
             whole = sum(parts)
             return math.fsum(map(xlogx, parts)) / xlogx(whole)
 
-        def pairs(parts: list[int]) -> Fraction:
+        def pairs(parts: list[int]) -> float:
             whole = sum(parts)
-            return Fraction(sum(m * (m - 1) for m in parts), whole * (whole - 1))
+            return sum(m * (m - 1) for m in parts) / (whole * (whole - 1))
 
-        def largest(parts: list[int]) -> Fraction:
-            return Fraction(max(parts) - 1, sum(parts) - 1)
+        def largest(parts: list[int]) -> float:
+            return (max(parts) - 1) / (sum(parts) - 1)
 
         score = {"entropy": entropy, "pairs": pairs, "largest": largest}[kind]
 
-        def guarded(parts: list[int]) -> Fraction | float:
+        def guarded(parts: list[int]) -> float:
             return 1.0 if len(parts) == 1 else score(parts)
 
-        return tuple({key: guarded(p) for key, p in self.parts(side).items()} for side in (0, 1))  # type: ignore[return-value]
+        true, pred = ({key: guarded(parts) for key, parts in side.items()} for side in self.sides)
+        return true, pred
 
-    def product(self, kind: str) -> float:
+    def product_and_mean(self, kind: str) -> tuple[float, float]:
         s, t = self.scores(kind)
-        return math.fsum(float(m * s[x] * t[y]) for (x, y), m in self.cells.items()) / self.n
-
-    def mean(self, kind: str) -> float:
-        s, t = self.scores(kind)
-        terms = [float(a * s[x]) for x, a in self.a.items()] + [float(b * t[y]) for y, b in self.b.items()]
-        return math.fsum(terms) / (2 * self.n)
+        product = math.fsum(m * s[x] * t[y] for (x, y), m in self.cells.items()) / self.n
+        terms = [a * s[x] for x, a in self.a.items()] + [b * t[y] for y, b in self.b.items()]
+        return product, math.fsum(terms) / (2 * self.n)
 
     def sums(self) -> dict[str, float | int]:
         n, cells, a, b = self.n, self.cells, self.a, self.b
+        s_h, s_h_mean = self.product_and_mean("entropy")
+        s_pairs, s_pairs_mean = self.product_and_mean("pairs")
+        s_largest, s_largest_mean = self.product_and_mean("largest")
         return {
             "n": n,
             "cells": len(cells),
@@ -79,10 +82,10 @@ class Oracle:
             "mm": sum(m * m for m in cells.values()),
             "aa": sum(m * m for m in a.values()),
             "bb": sum(m * m for m in b.values()),
-            "true_max": sum(max(p) for p in self.parts(0).values()),
-            "pred_max": sum(max(p) for p in self.parts(1).values()),
-            "s_h": self.product("entropy"),
-            "s_h_mean": self.mean("entropy"),
+            "true_max": sum(max(p) for p in self.sides[0].values()),
+            "pred_max": sum(max(p) for p in self.sides[1].values()),
+            "s_h": s_h,
+            "s_h_mean": s_h_mean,
             "b3_recall": math.fsum(m * m / a[x] for (x, _), m in cells.items()) / n,
             "b3_precision": math.fsum(m * m / b[y] for (_, y), m in cells.items()) / n,
             "element": math.fsum(m * m / max(a[x], b[y]) for (x, y), m in cells.items()) / n,
@@ -92,8 +95,8 @@ class Oracle:
             "split_info": math.fsum(m * math.log1p((a[x] - m) / m) for (x, _), m in cells.items()) / n,
             "merge_info": math.fsum(m * math.log1p((b[y] - m) / m) for (_, y), m in cells.items()) / n,
             "mutual": math.fsum(m * math.log(n * m / (a[x] * b[y])) for (x, y), m in cells.items()) / n,
-            "s_pairs": self.product("pairs"),
-            "s_pairs_mean": self.mean("pairs"),
-            "s_largest": self.product("largest"),
-            "s_largest_mean": self.mean("largest"),
+            "s_pairs": s_pairs,
+            "s_pairs_mean": s_pairs_mean,
+            "s_largest": s_largest,
+            "s_largest_mean": s_largest_mean,
         }

@@ -36,7 +36,7 @@ def labels(n: int) -> st.SearchStrategy[list[int]]:
 several = st.integers(1, 9).flatmap(lambda n: st.lists(labels(n), min_size=2, max_size=5))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(several, st.sampled_from(["S_H", "vi", "b3.recall", "ari"]))
 def test_each_value_is_that_of_score(clusterings: list[list[int]], measure: str) -> None:
     """values[i, j] has i as the true clustering, also where the measure is not symmetric."""
@@ -47,7 +47,7 @@ def test_each_value_is_that_of_score(clusterings: list[list[int]], measure: str)
     assert sorted(found.order.tolist()) == list(range(len(clusterings)))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(several)
 def test_what_the_others_make_of_each_cluster(clusterings: list[list[int]]) -> None:
     """Jaccard indices, and whether the very cluster is there, against sets of points."""
@@ -73,7 +73,7 @@ def test_what_the_others_make_of_each_cluster(clusterings: list[list[int]]) -> N
         assert row.kept == pytest.approx(1 - np.mean(lost) / len(mine), abs=1e-9)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(several)
 def test_the_edges_of_the_tree_are_the_cells(clusterings: list[list[int]]) -> None:
     """From each clustering to the next: sizes, shares, and losses that add up to 1 - S_H of the step."""

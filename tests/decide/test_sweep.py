@@ -33,7 +33,7 @@ def trees(draw: st.DrawFn) -> tuple[Any, np.ndarray, np.ndarray]:
     return linkage(data, draw(st.sampled_from(METHODS))), true, rng.random(5)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(trees())
 def test_the_clusters_at_every_threshold_are_those_of_fcluster(made: tuple[Any, Any, Any]) -> None:
     """At every height, just below it and anywhere between, inversions and ties included."""
@@ -47,7 +47,7 @@ def test_the_clusters_at_every_threshold_are_those_of_fcluster(made: tuple[Any, 
         assert len(np.unique(fcluster(tree, t, "distance"))) == clusters
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(trees())
 def test_every_score_is_that_of_compare(made: tuple[Any, Any, Any]) -> None:
     """S_H, the losses and measures that read sums or more agree at each threshold with a comparison made there."""
@@ -106,7 +106,7 @@ def scored_pairs(draw: st.DrawFn) -> tuple[Any, ...]:
     return true, pairs
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(scored_pairs())
 def test_pairs_connect_at_their_score(made: tuple[Any, ...]) -> None:
     """The clusters at t are the connected components of the pairs with scores of at least t; ties come together."""

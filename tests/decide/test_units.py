@@ -57,7 +57,7 @@ def test_many_measures_can_be_drawn_again() -> None:
 
 
 @given(points=LABELS, data=st.data())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_a_resample_of_components_is_a_comparison_of_its_own(
     points: list[tuple[int, int]], data: st.DataObject
 ) -> None:
@@ -97,7 +97,7 @@ SIDES = st.dictionaries(st.integers(0, 14), st.integers(0, 4), min_size=1, max_s
 
 
 @given(true=SIDES, pred=SIDES, unit=st.sampled_from(["component", "true"]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_lost_points_are_in_units_too(true: dict[int, int], pred: dict[int, int], unit: Unit) -> None:
     """Missing points with their cluster, spurious ones shared out over the clusters they were mixed with."""
     diff = cd.compare(true, pred, missing="lost")

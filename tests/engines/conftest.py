@@ -18,17 +18,22 @@ QUICKEST = "polars"
 #: The others get these combinations, which make each choice once. Slow ones get no more than two.
 COMBINED = {
     "test_missing_points_and_noise_by_choice": ("singleton-memory", "lost-engine", "drop-memory"),
-    "test_weights_and_features": ("lost-memory", "singleton-engine", "lost-engine"),
+    "test_weights_and_features": ("lost-memory", "singleton-engine"),
 }
 #: What slow engines do not get, of which Spark takes a second for each query: nothing in it depends on the engine but
 #: what other tests here ask of them too. Weights that stay there are in test_semantics, and both formats are read once.
 SPARED = {
-    "test_weights_and_features": ("singleton-engine", "lost-engine"),
+    "test_weights_and_features": ("singleton-engine",),
     "test_no_scale_changes_a_score": ("",),
     "test_points_without_weight_change_nothing_wherever_they_are": ("1e+20",),
     "test_identical_clusterings_score_exactly_one": ("engine",),
     "test_an_engine_gives_what_memory_gives": ("csv",),
     "test_other_options_are_obeyed": ("parquet",),
+    "test_tables": ("singleton-None",),
+    "test_a_column_of_two_types": ("",),
+    "test_comparisons_travel": ("",),
+    "test_columns_are_recognised_by_their_names": ("",),
+    "test_documents_of_a_column_are_those_of_a_corpus": ("even",),
 }
 
 

@@ -206,22 +206,31 @@ def test_an_engine_that_is_not_installed_says_how_to_get_it(
     assert f"pip install 'clusterdiff[{engine}]'" in run.stderr
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="files that appear are waited for by inotify")
-@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_run_removes_its_temporary_files(tmp_path: Path, ending: signal.Signals) -> None:
-    """A run that is stopped while it spills prints no number, and its temporary folder is gone."""
-    paths = [str(tmp_path / f"{side}.parquet") for side in ("true", "pred")]
+@pytest.fixture(scope="module")
+def huge(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Two tables of six million points."""
+    folder = tmp_path_factory.mktemp("huge")
+    paths = [str(folder / f"{side}.parquet") for side in ("true", "pred")]
     connection = duckdb.connect()
     connection.execute("SET enable_progress_bar = false")
     for path, divisor in zip(paths, (3, 4), strict=True):
         connection.execute(
             f"COPY (SELECT i AS id, i // {divisor} AS cluster FROM range(6000000) t(i)) TO '{path}'"
         )
+    return paths
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="files that appear are waited for by inotify")
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_removes_its_temporary_files(
+    huge: list[str], tmp_path: Path, ending: signal.Signals
+) -> None:
+    """A run that is stopped while it spills prints no number, and its temporary folder is gone."""
     place = tmp_path / "place"
     place.mkdir()
     script = "from clusterdiff_command import main; main()"
     run = subprocess.Popen(
-        [sys.executable, "-c", script, "compare", *paths, "--engine", "duckdb", "--memory", "200MB"],
+        [sys.executable, "-c", script, "compare", *huge, "--engine", "duckdb", "--memory", "200MB"],
         env=os.environ | {"TMPDIR": str(place)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -74,7 +74,7 @@ def labelled(labels: list[int], side: str) -> Labels:
 
 @pytest.mark.parametrize("by", ["component", "true", "pred"])
 @given(label_pairs(max_points=14), st.sampled_from(NAMES), st.booleans())
-@settings(max_examples=120)
+@settings(max_examples=40)
 def test_gains_are_those_of_a_comparison_anew(
     by: str, pair: tuple[list[int], list[int]], measure: str, weighted: bool
 ) -> None:
@@ -91,7 +91,7 @@ def test_gains_are_those_of_a_comparison_anew(
 @given(
     label_pairs(max_points=12), st.sampled_from(NAMES), st.integers(0, 2**12 - 1), st.integers(0, 2**12 - 1)
 )
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_gains_where_a_side_lacks_points(
     by: str, missing: str, pair: tuple[list[int], list[int]], measure: str, left: int, other: int
 ) -> None:
@@ -125,7 +125,7 @@ def documents(labels: Labels) -> cd.Corpus:
     "measure", ["conll", "muc.f1", "lea.f1", "blanc.f1", "S_H", "rand", "pairs.precision"]
 )
 @given(pair=label_pairs(max_points=12), left=st.integers(0, 2**12 - 1), other=st.integers(0, 2**12 - 1))
-@settings(max_examples=25)
+@settings(max_examples=15)
 def test_gains_of_a_corpus(measure: str, pair: tuple[list[int], list[int]], left: int, other: int) -> None:
     """Documents are pooled; each component lies in one of them."""
     true = {p: c for p, c in labelled(pair[0], "t").items() if not left >> p & 1}

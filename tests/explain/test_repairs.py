@@ -79,7 +79,7 @@ NAMES = [
 
 
 @given(label_pairs(max_points=14), st.sampled_from(NAMES), st.booleans())
-@settings(max_examples=150)
+@settings(max_examples=50)
 def test_gains_in_any_measure_are_those_of_doing_it(
     pair: tuple[list[int], list[int]], measure: str, weighted: bool
 ) -> None:

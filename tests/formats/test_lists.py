@@ -130,7 +130,7 @@ def connected(pairs: list[tuple[str, str]], points: set[str]) -> cd.Clustering:
     return cd.Clustering(clusters)
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(
         st.tuples(st.sampled_from("abcdefgh"), st.sampled_from("abcdefgh"), st.sampled_from([0.1, 0.5, 0.9])),

@@ -60,7 +60,7 @@ def outcome(compare: Callable[[], cd.types.Comparison]) -> cd.types.Comparison |
 labels = st.sampled_from(["a", "b", "c", "-1", None])
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     true=st.dictionaries(st.sampled_from("stuvwxyz"), labels, min_size=1),
     pred=st.dictionaries(st.sampled_from("stuvwxyz"), labels, min_size=1),

@@ -198,7 +198,7 @@ def pooled(corpus: list[tuple[dict[int, int], dict[int, int]]]) -> Overlap:
 
 
 @given(corpora.filter(lambda corpus: any(map(any, corpus))))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_links_of_a_corpus_are_those_of_its_documents(
     corpus: list[tuple[dict[int, int], dict[int, int]]],
 ) -> None:

@@ -182,7 +182,7 @@ policies = st.tuples(
     st.sampled_from(["singleton", "cluster", "drop"]),
     st.sampled_from(["error", "drop", "singleton", "lost"]),
 )
-relaxed = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+relaxed = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def run(left: Any, right: Any, sides: tuple[Side, Side], policy: tuple[set[int], set[int], str, str]) -> None:

@@ -55,7 +55,7 @@ def clusters(labels: dict[int, int]) -> Clustering:
     return [frozenset(p for p in labels if labels[p] == c) for c in sorted(set(labels.values()))]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(sides, sides, st.sampled_from(["entropy", "pairs", "largest"]), st.booleans())
 def test_any_clusterings(true: dict[int, int], pred: dict[int, int], s: str, mean: bool) -> None:
     """S* and S' are the definition's, every table adds up to the loss, and exchanging the sides exchanges the parts."""
@@ -90,7 +90,7 @@ def test_any_clusterings(true: dict[int, int], pred: dict[int, int], s: str, mea
         assert cd.measures["S_H"](component.meet) == pytest.approx(component.score, abs=1e-12)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(sides, sides)
 def test_spurious_points_and_points_left_out(true: dict[int, int], pred: dict[int, int]) -> None:
     """Laws 5 and 6: a spurious point costs, a singleton is no worse than nothing, leaving out a pure one no better."""

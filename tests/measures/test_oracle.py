@@ -47,7 +47,7 @@ def test_every_pair_of_clusterings_of_a_few_points(n: int) -> None:
             check(list(true), list(pred), ORACLE)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(24))
 def test_random_clusterings(seed: int) -> None:
     """All measures agree with the definitions on random clusterings of up to 40 points in up to 6 clusters."""
     rng = np.random.default_rng(seed)
@@ -66,7 +66,7 @@ def test_the_shortest_edit_script(n: int) -> None:
             assert cd.score(list(true), list(pred), "edits") == shortest
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", range(60))
 def test_clusterings_of_different_points(seed: int) -> None:
     """Coreference measures count points that one side lacks as lost."""
     rng = np.random.default_rng(seed)

@@ -74,11 +74,11 @@ def test_plot_writes_a_picture(tmp_path: Path) -> None:
 def test_paper_writes_the_page(tmp_path: Path) -> None:
     """To a file, to the terminal, or as JSON: the same claims."""
     target = tmp_path / "paper.md"
-    out = run("paper", "--points", 5, "-o", target).stdout
-    page = reproduce(5).to_markdown()
+    out = run("paper", "--points", 4, "-o", target).stdout
+    page = reproduce(4).to_markdown()
     assert target.read_text(encoding="utf-8") == page
     assert "claims" in out
-    data = json.loads(run("paper", "--points", 5, "--json").stdout)
+    data = json.loads(run("paper", "--points", 4, "--json").stdout)
     assert {claim["where"] for claim in data["claims"]} >= {"table 1", "table 2", "proposition 5.1", "6"}
 
 

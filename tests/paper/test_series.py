@@ -36,7 +36,7 @@ labellings = st.lists(st.integers(0, 6), min_size=1, max_size=14)
 
 
 @given(labellings, st.integers(0, 3))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_every_step_is_scored_as_a_comparison(labels: list[int], seed: int) -> None:
     """Running totals give at each step what comparing the clustering of that step afresh gives."""
     series = cd.worsen(labels, NAMES, seed=seed)
@@ -49,7 +49,7 @@ def test_every_step_is_scored_as_a_comparison(labels: list[int], seed: int) -> N
 
 
 @given(labellings.filter(lambda labels: len(labels) > 1), st.integers(0, 3))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_s_h_falls_strictly_from_one_to_zero(labels: list[int], seed: int) -> None:
     """Exactly 1 at first, less at every step, exactly 0 at the end, for any true clustering."""
     values = cd.worsen(labels, ["S_H"], seed=seed).scores["S_H"]

@@ -52,9 +52,9 @@ def agree(true: np.ndarray, pred: np.ndarray, slow: bool) -> bool:
 
 
 def test_random_clusterings() -> None:
-    """CluSim's measures of hard clusterings, by their names there, on a thousand random pairs."""
-    pairs = enumerate(random_pairs(1000, seed=4))
-    assert sum(agree(true, pred, slow=i % 20 == 0) for i, (true, pred) in pairs) > 800
+    """CluSim's measures of hard clusterings, by their names there, on hundreds of random pairs."""
+    pairs = enumerate(random_pairs(250, seed=4))
+    assert sum(agree(true, pred, slow=i % 20 == 0) for i, (true, pred) in pairs) > 200
 
 
 @pytest.mark.parametrize("theirs", ["perm", "perm1", "num", "num1", "all", "all1"])

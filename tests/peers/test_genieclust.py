@@ -32,8 +32,8 @@ def agree(true: np.ndarray, pred: np.ndarray) -> bool:
 
 
 def test_random_clusterings() -> None:
-    """Every index of genieclust, by its name there, on three thousand random pairs."""
-    assert sum(agree(true, pred) for true, pred in random_pairs(3000, seed=3)) > 2400
+    """Every index of genieclust, by its name there, on hundreds of random pairs."""
+    assert sum(agree(true, pred) for true, pred in random_pairs(750, seed=3)) > 600
 
 
 def test_real_clusterings() -> None:

@@ -11,9 +11,9 @@ from tests.peers.cases import random_pairs
 
 
 def test_random_segmentations() -> None:
-    """Variation of information by splits and merges, and the adapted Rand error, on a thousand random pairs."""
+    """Variation of information by splits and merges, and the adapted Rand error, on hundreds of random pairs."""
     compared = 0
-    for true, pred in random_pairs(1000, seed=5):
+    for true, pred in random_pairs(250, seed=5):
         diff = cd.compare(true, pred)
         split, merge = peer.variation_of_information(true, pred)
         assert diff.score("vi.split(base=2)") == pytest.approx(split, abs=1e-10)
@@ -29,7 +29,7 @@ def test_random_segmentations() -> None:
             # It returns them in the other order than it says: see docs/differences.md.
             assert diff.score("pairs.precision") == pytest.approx(precision, abs=1e-10)
             assert diff.score("pairs.recall") == pytest.approx(recall, abs=1e-10)
-    assert compared > 900
+    assert compared > 225
 
 
 def test_label_images_and_ignored_labels() -> None:

@@ -328,7 +328,7 @@ class _Grouping:
                 f"rows at first, then {int(got['true']):,} and {int(got['pred']):,}.",
                 "run again when nothing writes to them.",
             )
-        if not self.policy.rule.refuses and got["unmatched"]:
+        if not self.policy.rule.refuses and got["unmatched"] and self.points.seen is None:
             self.points.refuse_repeats(unmatched=True)
 
     def _refuse_missing(self, tally: dict[str, int]) -> None:

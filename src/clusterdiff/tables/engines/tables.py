@@ -72,9 +72,10 @@ class Points:
     keys: tuple[str, ...] = ()
     #: Weights are in units of 2 to this power.
     scale: int = 0
-    near: bool = (
-        True  # whether weights are so near each other that differences of their sums keep their digits
-    )
+    #: Whether weights are so near each other that differences of their sums keep their digits.
+    near: bool = True
+    #: The number of rows of each table, if all of them were looked at for repeated names.
+    seen: tuple[int, ...] | None = None
 
     def called(self, names: list[Any]) -> list[Any]:
         """Fetched names of points, as users know them: those of several columns are tuples."""
@@ -111,29 +112,35 @@ class Points:
     @cached_property
     def counts(self) -> tuple[int, ...]:
         """The number of rows of each table."""
-        return tuple(int(self.engine.row(s.frame.select(n=nw.len()))["n"]) for s in self.sides)
+        return self.seen or tuple(int(self.engine.row(s.frame.select(n=nw.len()))["n"]) for s in self.sides)
 
     @property
     def extra(self) -> list[str]:
         """The columns of numbers that points have."""
         return ["w"] * self.weighted + [f"x{j}" for j in range(self.features)]
 
-    def refuse_repeats(self, sample: bool = False, unmatched: bool = False) -> None:
-        """Raise if a point has no name or is repeated; look at the first rows or at unmatched points only."""
+    def refuse_repeats(self, sample: bool = False, unmatched: bool = False) -> tuple[int, ...]:
+        """Look at all rows, the first or unmatched ones; raise if a point has no name or two. How many were there?"""
+        rows = []
         for number, side in enumerate(self.sides):
             frame = side.frame
             if unmatched:
                 other = self.sides[1 - number]
                 frame = frame.join(other.frame, left_on=side.key, right_on=other.key, how="anti")
             frame = frame.select(side.key)
-            self._refuse_repeats(side, frame.head(SAMPLE) if sample else frame)
+            rows.append(self._refuse_repeats(side, frame.head(SAMPLE) if sample else frame))
+        return tuple(rows)
 
-    def _refuse_repeats(self, side: SideTable, frame: Frame) -> None:
+    def _refuse_repeats(self, side: SideTable, frame: Frame) -> int:
         fetch = self.engine.fetch
         names = frame.group_by(side.key).agg(rows=nw.len())
         null, repeated = c(side.key).is_null(), c("rows") > 1
         found = self.engine.row(
-            names.select(nameless=(flag(null) * c("rows")).sum(), twice=flag(~null & repeated).sum())
+            names.select(
+                nameless=(flag(null) * c("rows")).sum(),
+                twice=flag(~null & repeated).sum(),
+                rows=c("rows").sum(),
+            )
         )
         nameless, total = int(found["nameless"]), int(found["twice"])
         if nameless:
@@ -146,6 +153,7 @@ class Points:
                 f"must name each point once; {count(total, 'name')} repeated: {listed(first, total)}.",
                 "a point belongs to one cluster; remove the repeats, or resolve the overlap between clusters.",
             )
+        return int(found["rows"])
 
 
 def named(names: list[Any], keys: Sequence[str]) -> list[Any]:
@@ -182,8 +190,8 @@ def read_two(
         left.engine, joined, sides, True, weights is not None, width, kinds, others, keys=keys, **units
     )
     with points.engine.running():
-        points.refuse_repeats(sample=True)
-    return points
+        rows = points.refuse_repeats(sample=True)
+    return replace(points, seen=rows) if max(rows) < SAMPLE else points
 
 
 def two_readers(
