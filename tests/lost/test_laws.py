@@ -26,11 +26,17 @@ def points(clustering: Clustering) -> set[object]:
     return set().union(*clustering)
 
 
+def by_size(cluster: frozenset[Any]) -> tuple[int, list[Any]]:
+    return len(cluster), sorted(cluster)
+
+
 def test_all_pairs_of_clusterings_of_subsets_of_four_points() -> None:
     """Laws 1 and 2, additivity, and the value itself, without exception."""
     found = 0
     for true, pred in product(FOUR, FOUR):
-        if not points(true) or points(true) | points(pred) != set(range(len(points(true) | points(pred)))):
+        ordered = [point for cluster in sorted(true, key=by_size) for point in sorted(cluster)]
+        ordered += sorted(points(pred) - points(true))
+        if not points(true) or ordered != list(range(len(ordered))):
             continue  # both empty is an error; others are the same up to the points' names
         diff = compared(true, pred)
         value, loss = diff.score(), diff.loss
@@ -45,7 +51,7 @@ def test_all_pairs_of_clusterings_of_subsets_of_four_points() -> None:
         assert (value == 0.0) == (single and not set(true) & set(pred))
         if not pred:
             assert loss == (1.0, 0.0, 0.0, 1.0, 0.0)
-    assert found > 1000
+    assert found > 500
 
 
 sides = st.dictionaries(st.integers(0, 9), st.integers(0, 3), max_size=10)
