@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import glob
 import os
 import re
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
+from threading import Lock
 from typing import Any, TypeAlias
 
 import duckdb
@@ -28,13 +30,50 @@ NO_MEMORY = "Out of Memory Error: "
 _numbers: Iterator[int] = count()
 
 
+#: By process, since a child has no threads of its parent's: where the database spills to, and a connection to it.
+_shared: dict[int, tuple[str, Connection]] = {}
+_sharing = Lock()
+
+
 def connect() -> Connection:
+    """A connection to a DuckDB that all others share, since opening one takes longer than reading a small table.
+
+    What they make is temporary, and so theirs alone. Settings of the whole database need one of their own.
+    """
+    with _sharing:
+        folder, known = _shared.get(os.getpid(), ("", None))
+        if known is not None and folder == _spilled():
+            try:
+                return _prepared(known.cursor())
+            except duckdb.Error:  # memory ran out in the middle of something, and it answers no more
+                pass
+        opened = open_database()
+        _shared[os.getpid()] = _spilled(), opened
+        return _prepared(opened.cursor())
+
+
+def open_database() -> Connection:
     """A DuckDB in memory that fetches nothing from the network and spills to the temporary folder."""
-    folder = os.path.join(tempfile.gettempdir(), f"clusterdiff-{os.getpid()}.tmp")
-    con = duckdb.connect(config={"autoinstall_known_extensions": "false", "temp_directory": folder})
+    return _prepared(
+        duckdb.connect(config={"autoinstall_known_extensions": "false", "temp_directory": _spilled()})
+    )
+
+
+def _prepared(con: Connection) -> Connection:
     con.execute("SET enable_progress_bar = false")  # DuckDB prints it among our output
     con.execute("SET arrow_large_buffer_size = true")  # a batch of long names may have more than 2 GB
     return con
+
+
+def _spilled() -> str:
+    return os.path.join(tempfile.gettempdir(), f"clusterdiff-{os.getpid()}.tmp")
+
+
+@atexit.register
+def _close() -> None:
+    """Remove what was spilled."""
+    if os.getpid() in _shared:
+        _shared.pop(os.getpid())[1].close()
 
 
 def quoted(name: str) -> str:

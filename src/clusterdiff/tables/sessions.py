@@ -101,11 +101,11 @@ class DuckDBSession(Session):
 
     @cached_property
     def _connection(self) -> Any:
-        from clusterdiff.tables.duck import connect
+        from clusterdiff.tables.duck import open_database
 
         place = tempfile.mkdtemp(prefix="clusterdiff-")
         self._files.callback(shutil.rmtree, place, ignore_errors=True)
-        connection = connect()
+        connection = open_database()
         # What DuckDB read keeps its connection, so that files last as long as that; nothing stays behind on disk.
         weakref.finalize(connection, self._files.close)
         connection.execute("SET temp_directory = ?", [place])
