@@ -333,6 +333,12 @@ def sums(true: Any, pred: Any) -> Sums | None:
 def meets(true: Any, preds: list[Any]) -> list[Cells]:
     """The meet of one array with each of several, on several threads."""
 
+def squares(sides: list[Any]) -> NDArray[np.int64]:
+    """Sums of m² over the cells of every two of several such arrays, and of a² over the clusters of each, [i, j].
+
+    Of up to 2^31 - 1 points.
+    """
+
 def counted(x: NDArray[np.int64]) -> Counted:
     """The distinct values of numbers that are not negative, ascending, and how often each comes."""
 

@@ -11,7 +11,7 @@ import pytest
 import clusterdiff as cd
 from clusterdiff import _core
 from clusterdiff.measures import resolve
-from clusterdiff.measures.plain import OF_SUMS
+from clusterdiff.measures.plain import OF_SQUARES, OF_SUMS
 from clusterdiff.meet.meet import Meet
 
 
@@ -24,6 +24,33 @@ def test_a_glance_gives_the_same_bits(name: str) -> None:
     for true, pred in pairs:
         assert cd.score(true, pred, name) == resolve(name)(Meet.from_labels(true, pred))
         assert type(cd.score(true, pred, name)) is float
+
+
+@pytest.mark.parametrize("name", OF_SQUARES)
+def test_a_matrix_of_squares_has_the_same_bits(name: str) -> None:
+    """Few clusters and many, so that cells are counted in a table and by the meet; text, and one that repeats."""
+    random = np.random.default_rng(0)
+    runs: dict[str, Any] = {f"k = {k}": random.integers(0, k, 3000) for k in (1, 2, 40, 2900)}
+    runs |= {"text": runs["k = 40"].astype(str), "again": runs["k = 40"] + 10**12}
+    found = cd.matrix(runs, name)
+    assert found.points.tolist() == [[3000] * len(runs)] * len(runs)
+    for i, one in enumerate(runs.values()):
+        for j, other in enumerate(runs.values()):
+            assert found.values[i, j] == cd.compare(one, other).score(name)
+
+
+def test_a_function_of_the_users_own_is_not_taken_for_a_measure() -> None:
+    def ari(meet: Meet) -> float:
+        return float(meet.n)
+
+    assert cd.matrix([[0, 0, 1], [0, 1, 1]], ari).values.tolist() == [[3.0, 3.0], [3.0, 3.0]]
+
+
+def test_squares_are_of_arrays_of_one_length() -> None:
+    assert _core.squares([np.array([0, 0, 1]), np.array([5, 6, 6])]).tolist() == [[5, 3], [3, 5]]
+    assert _core.squares([]).shape == (0, 0)
+    with pytest.raises(ValueError, match="all sides must have the same length"):
+        _core.squares([np.zeros(2, int), np.zeros(3, int)])
 
 
 @pytest.mark.parametrize(

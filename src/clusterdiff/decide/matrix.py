@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clusterdiff import notebook, views
+from clusterdiff import _core, notebook, views
 from clusterdiff._version import __version__
 from clusterdiff.caching import cached_property
 from clusterdiff.decide.resolutions import Edge, edges_between, read_columns
@@ -20,6 +20,7 @@ from clusterdiff.diff.comparison import AnyMeasure
 from clusterdiff.errors import ArgumentError, ClusterdiffWarning
 from clusterdiff.inputs.base import Input, with_text
 from clusterdiff.measures import Measure, resolve
+from clusterdiff.measures.plain import OF_SQUARES, Squares
 from clusterdiff.measures.subcomponents import Scored, subcomponent
 from clusterdiff.meet.meet import Meet
 from clusterdiff.messages import Message
@@ -34,6 +35,8 @@ from clusterdiff.wording import count
 
 #: A notebook shows so many clusterings, each against each.
 SQUARE = 20
+#: Squares of more points need not fit 64 bits.
+MOST_SQUARED = 2**31 - 1
 
 
 class StableCluster(NamedTuple):
@@ -137,6 +140,13 @@ class Pool:
             diff = compare(left, right, **options)
         self.notices |= dict.fromkeys(diff.notices, f"{true} and {pred}")
         return diff.meet
+
+    def squares(self) -> tuple[int, list[list[int]]] | None:
+        """How many points there are, and the sums of squares of the cells of every two; None if a policy decides."""
+        sides = [side.labels.values for side in self.sides.values() if isinstance(side, Clustering)]
+        if not self._in_order or len(sides[0]) > MOST_SQUARED:
+            return None
+        return len(sides[0]), _core.squares(sides).tolist()
 
     @property
     def signature(self) -> str:
@@ -430,6 +440,14 @@ def matrix(
     names, wanted = list(found), resolve(measure)
     values = np.empty((len(names), len(names)))
     points = np.empty(values.shape, dtype=np.int64)
+    glance = OF_SQUARES.get(measure) if isinstance(measure, str) else None
+    if glance is not None and (known := pool.squares()) is not None:
+        n, squares = known
+        points.fill(n)
+        for i, row in enumerate(squares):
+            for j in range(i, len(row)):
+                values[i, j] = values[j, i] = glance(Squares(n, row[j], row[i], squares[j][j]))
+        return Matrix(names, wanted, values, points, "true" if true is not None else None, pool)
     for i, one in enumerate(names):
         for j in range(i, len(names)):
             meet = pool.meet(one, names[j])

@@ -2,6 +2,7 @@
 
 #include "meet/locate.hpp"
 #include "meet/meet.hpp"
+#include "meet/squares.hpp"
 #include "python/bind.hpp"
 #include "python/result.hpp"
 
@@ -67,6 +68,17 @@ nb::list meets_of(nb::handle truth, nb::list preds) {
     nb::list out;
     for (PyCells& cells : made) out.append(nb::cast(std::move(cells)));
     return out;
+}
+
+nb::object squares_of(nb::list sides) {
+    std::vector<Array> arrays;
+    std::vector<Labels> labels;
+    for (nb::handle side : sides) {
+        arrays.emplace_back(side, "sides");
+        labels.push_back(arrays.back().labels());
+    }
+    const i64 count = static_cast<i64>(labels.size()), n = count ? labels[0].n : 0;
+    return to_numpy(heavy(n * count * count, [&](Run& run) { return squares(labels, run); }), count, count);
 }
 
 std::optional<LabelList> labels_of(nb::handle source, i64 clusters, const char* name) {
@@ -160,6 +172,7 @@ nb::class_<PyCells> bind_meet(nb::module_& m) {
     transposed.define(m, "Transposed", {"cells", "order"});
     m.def("meet", &meet_of, "true"_a, "pred"_a);
     m.def("sums", &sums_of, "true"_a, "pred"_a);
+    m.def("squares", &squares_of, "sides"_a);
     m.def("meets", &meets_of, "true"_a, "preds"_a);
     m.def("stream", &stream, "true"_a, "pred"_a);
     nb::class_<PyCells> cells(m, "Cells");
