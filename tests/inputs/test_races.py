@@ -113,7 +113,7 @@ warnings.simplefilter("ignore")
 n, rng = 3000, np.random.default_rng(0)
 few, many = rng.integers(0, 50, n), rng.integers(0, n // 3, n)
 
-def attacked(name, arrays, spoilt, *asks, seconds=0.25):
+def attacked(name, arrays, spoilt, *asks, seconds=0.1):
     print(name, flush=True)
     good, stop = [array.copy() for array in arrays], threading.Event()
 
@@ -145,9 +145,9 @@ def attacked(name, arrays, spoilt, *asks, seconds=0.25):
 rows = sparse.random(20_000, 50, density=0.2, format="csr", random_state=0)
 groups = (np.arange(20_000) % 7).astype("i4")
 moments = lambda: _core.moments_sparse(groups, 7, rows.indptr, rows.indices, rows.data, 50)
-attacked("core: columns", [rows.indices], [2**30, -(2**30)], moments, seconds=1)
-attacked("core: rows", [rows.indptr], [2**30], moments, seconds=1)
-attacked("core: groups", [groups], [2**30, 3], lambda: _core.group_members(groups, 7), seconds=0.5)
+attacked("core: columns", [rows.indices], [2**30, -(2**30)], moments, seconds=0.4)
+attacked("core: rows", [rows.indptr], [2**30], moments, seconds=0.4)
+attacked("core: groups", [groups], [2**30, 3], lambda: _core.group_members(groups, 7), seconds=0.2)
 points = dict(enumerate(few.tolist())), dict(list(enumerate(many.tolist()))[5:])
 for kind in ("csr", "csc", "coo"):
     x = sparse.random(n, 40, density=0.05, format=kind, random_state=1)

@@ -24,12 +24,16 @@ from tests.mutants.reach import NOTES, PACKAGE, ROOMS, noted
 from tests.mutants.workshop import LEFT_OUT, TOP, Copy
 
 #: The tests that are asked: what they say takes little time. Spark, PostgreSQL and Dask take more.
-ASKED = ("explain", "framework", "lost", "measures", "inputs", "numbers", "formats", "decide", "engines")
+ASKED = (
+    "explain", "framework", "lost", "measures", "inputs", "numbers", "formats", "decide", "engines", "golden",
+    "judgements", "releases", "cli",
+)  # fmt: skip
 QUICK = "not spark and not postgres and not dask and not test_cluster"
-#: Seconds of tests, as long as they took when nothing was wrong, that a mutant is held against.
-ENOUGH = 15.0
-#: Seconds of the processor after which it hangs.
-HANGS = 90
+#: Seconds of tests, as long as they took when nothing was wrong, that a mutant is held against: the quickest first,
+#: which see most of them, and for one that is left about all that reach it.
+ENOUGH = (15.0, 300.0)
+#: Seconds of the processor, beyond those, after which it hangs.
+HANGS = 75
 
 
 class Mutant(NamedTuple):
@@ -69,7 +73,7 @@ class Reached:
             for module, mask in note["reached"].items():
                 self.masks[module].append((note["test"], int(mask, 16)))
 
-    def tests(self, mutant: Mutant) -> list[str]:
+    def tests(self, mutant: Mutant, enough: float = ENOUGH[0]) -> list[str]:
         """The tests that reach a mutant, one of each function in turn, the quickest first, until there are enough."""
         lines = (1 << mutant.mutation.last + 1) - (1 << mutant.mutation.first)
         functions: dict[str, list[str]] = defaultdict(list)
@@ -78,7 +82,7 @@ class Reached:
                 functions[test.partition("[")[0]].append(test)
         for tests in functions.values():
             tests.sort(key=self.seconds.__getitem__)
-        left, chosen = ENOUGH, []
+        left, chosen = enough, []
         for turn in zip_longest(*functions.values()):
             for test in sorted(filter(None, turn), key=self.seconds.__getitem__):
                 left -= self.seconds[test]
@@ -125,14 +129,19 @@ class Run:
                 mutant = waiting.get_nowait()
             except queue.Empty:
                 return
-            tests, fate = reached.tests(mutant), "unreached"
-            if tests:
-                status = copy.killed(*mutant, tests, HANGS)
-                fate = {0: "survived", None: "timed out"}.get(status, "killed")
+            fate, asked = "unreached", []
+            for enough in ENOUGH:
+                tests = [test for test in reached.tests(mutant, enough) if test not in asked]
+                asked += tests
+                if tests and not stop.is_set():
+                    status = copy.killed(*mutant, tests, HANGS + int(enough))
+                    fate = {0: "survived", None: "timed out"}.get(status, "killed")
+                if fate != "survived":
+                    break
             if stop.is_set():
                 return
             with self.lock, self.results.open("a") as file:
-                print(json.dumps({"mutant": str(mutant), "fate": fate, "tests": len(tests)}), file=file)
+                print(json.dumps({"mutant": str(mutant), "fate": fate, "tests": len(asked)}), file=file)
                 if fate in ("survived", "unreached"):
                     print(f"{fate}: {mutant}", flush=True)
 
