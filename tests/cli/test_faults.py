@@ -494,6 +494,7 @@ import resource, duckdb, numpy as np, clusterdiff as cd
 duckdb.connect().execute("SELECT 1")
 true, pred = np.arange(3_000_000) // 3, np.arange(3_000_000) // 4
 expected = cd.compare(true[:12], pred[:12]).score()
+cd.rank(true[:12], {"a": pred[:12]}), cd.matrix({"a": true[:12], "b": pred[:12]})  # so that all modules are there
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + (4 << 20), -1))
 for attempt in (
