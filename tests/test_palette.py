@@ -101,12 +101,15 @@ def test_kinds_can_be_told_apart(theme: str, vision: str) -> None:
 
 
 def test_terminals_know_the_styles() -> None:
-    """Every kind has one of its own, of the sixteen colours that people choose themselves."""
+    """Every kind has a colour of its own, which can be read on white and on black; all others are the user's."""
     styles = [colour.terminal for colour in KINDS.values()]
     assert len(set(styles)) == len(styles)
+    for colour in styles:
+        assert min(contrast(colour, ground) for ground in ("#ffffff", "#000000")) >= 4.5, colour
     for name, colour in PALETTE.items():
         style = Style.parse(colour.terminal)
-        assert style.color is None or (style.color.number or 0) < 16, name
+        own = style.color is None or style.color.is_default
+        assert own or colour in KINDS.values(), name
 
 
 def test_every_kind_has_a_colour() -> None:

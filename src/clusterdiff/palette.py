@@ -12,19 +12,19 @@ Theme = Literal["light", "dark"]
 
 
 class Colour(NamedTuple):
-    """A colour by what it means. ``terminal`` is a style of the user's own sixteen colours, as rich spells it."""
+    """A colour by what it means. ``terminal`` is a style as rich spells it, of the same hue, for black and white."""
 
     light: str
     dark: str
     terminal: str
 
 
-SAME = Colour("#125017", "#a2e896", "green")
-SPLIT = Colour("#b05300", "#f5791c", "yellow")
-MERGE = Colour("#1d46be", "#78b9fd", "bright_blue")
-MIXED = Colour("#88108a", "#cc66f2", "magenta")
-MISSING = Colour("#00788e", "#5f9d9b", "cyan")
-SPURIOUS = Colour("#5e5757", "#bcb8b2", "dim")
+SAME = Colour("#125017", "#a2e896", "#438342")
+SPLIT = Colour("#b05300", "#f5791c", "#bc5905")
+MERGE = Colour("#1d46be", "#78b9fd", "#4072d6")
+MIXED = Colour("#88108a", "#cc66f2", "#b245ca")
+MISSING = Colour("#00788e", "#5f9d9b", "#178191")
+SPURIOUS = Colour("#5e5757", "#bcb8b2", "#7a7472")
 
 #: What can become of a component, and what a loss is made of.
 KINDS = {

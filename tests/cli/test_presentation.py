@@ -215,3 +215,42 @@ def test_formulas_are_noted_and_can_be_made_text(tmp_path: Path) -> None:
         "b,z",
     ]
     assert "start like a formula" not in safe.stderr
+
+
+def test_columns_are_shown_beside_points(tmp_path: Path) -> None:
+    """--show, of TRUE and of --attributes; values of one point stand in brackets, and none is left out."""
+    true, pred, more = (tmp_path / name for name in ("t.csv", "p.csv", "m.csv"))
+    true.write_text("id,cluster,city\na,1,Bonn\nb,1,\nc,2,Graz\n")
+    pred.write_text("id,cluster\na,1\nb,2\nc,2\n")
+    more.write_text("id,name\na,Ann\nc,Cy\n")
+    given = ["compare", str(true), str(pred), "--attributes", str(more)]
+    told = CliRunner().invoke(main, [*given, "--show", "name,city"]).stdout
+    assert "a (Ann, Bonn)" in told
+    assert "c (Cy, Graz)" in told
+    assert "b (" not in told
+    wrong = CliRunner().invoke(main, [*given, "--show", "nam"])
+    assert (wrong.exit_code, "--show must name a column of TRUE or of --attributes" in wrong.output) == (
+        2,
+        True,
+    )
+    assert "did you mean 'name'" in wrong.output
+
+
+def test_slices_honour_top() -> None:
+    """--by shows as many values as --top says, and how much of the loss the others have."""
+    told = CliRunner().invoke(main, ["demo", "--by", "city", "--top", "2"]).stdout
+    rows = told.partition("city ")[2].splitlines()
+    assert "more values with" in rows[3]
+    assert "(--top shows more)" in rows[3]
+
+
+def test_markdown_has_the_hunks_of_a_diff(tmp_path: Path) -> None:
+    """As a block of code, whose fence no label can close."""
+    true, pred = tmp_path / "t.csv", tmp_path / "p.csv"
+    true.write_text("id,cluster\n```,1\nb,1\nc,1\n")
+    pred.write_text("id,cluster\n```,1\nb,1\nc,2\n")
+    told = CliRunner().invoke(main, ["compare", str(true), str(pred), "--markdown"]).stdout
+    block = told.partition("````diff\n")[2].partition("\n````\n")[0].splitlines()
+    assert block[2].startswith("@@ split · 3 points")
+    assert [line[0] for line in block[4:]] == [" ", "-"]
+    assert "```" in block[4]

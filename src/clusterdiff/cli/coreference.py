@@ -73,7 +73,9 @@ document_options = together(
         type=click.Choice(REPEATED),
         help="A mention in several entities: an error, or it stays in the first.  [default: error]",
     ),
-    click.option("--latex", is_flag=True, help="Print scores of mentions as the table that papers print."),
+)
+latex_option = click.option(
+    "--latex", is_flag=True, help="Print scores of mentions as the table that papers print."
 )
 
 
@@ -166,7 +168,7 @@ def _as_text(diff: CorpusComparison, shown: Shown, out: Console) -> Iterator[Ren
         yield Text()
         yield from _by_document(diff, shown, out)
     for name, table in slices.items():
-        yield from slices_as_text(name, table, out)
+        yield from slices_as_text(name, table, how.top, out)
     yield Text()
     yield Text(diff.signature, DIM)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
@@ -29,11 +29,20 @@ LINES, SENTENCES = 2, 3
 
 
 class Voice(NamedTuple):
-    """What the two clusterings, their points and their clusters are called, and the words of documents."""
+    """What the two clusterings, their points and their clusters are called, and the words of documents.
+
+    ``beside`` has what is printed next to points.
+    """
 
     sides: tuple[str, str] = ("true", "predicted")
     nouns: Nouns = Nouns()
     texts: Mapping[str, Words] = {}
+    beside: Mapping[Any, str] = {}
+
+    def point(self, point: Any) -> str:
+        """A point by name, and what is printed next to it."""
+        told = self.beside.get(point)
+        return f"{name(point)} ({told})" if told else name(point)
 
     def cluster(self, side: int) -> str:
         """A cluster of a side: "true cluster"."""
@@ -94,7 +103,7 @@ def _line(line: Line, block: Block, width: int, voice: Voice, out: Console) -> I
         return
     lines = 1 if line.fate == "stayed" else LINES
     room = lines * (out.width - len(first)) - cell_len(fate) - 2
-    listed = _listed([name(point) for point in line.points], line.size, room)
+    listed = _listed([voice.point(point) for point in line.points], line.size, room)
     text = Text(f"{fate}: {listed}" if listed else fate, colour.terminal)
     yield from hanging(text, first, rest, out, colour.terminal)
 

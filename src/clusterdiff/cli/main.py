@@ -19,6 +19,7 @@ import click
 
 from clusterdiff._version import __version__
 from clusterdiff.cli import commands
+from clusterdiff.cli.help import with_examples, write_commands
 from clusterdiff.cli.spelling import COMMAND, spelled, spelled_hint
 from clusterdiff.cli.stopping import exit_code, stoppable, stopped
 from clusterdiff.cli.streams import LINE, heard, hush, spell_out, visible
@@ -37,7 +38,12 @@ class Commands(click.Group):
         if name not in self.list_commands(ctx):
             return None
         command: click.Command = importlib.import_module(f"{commands.__name__}.{name}").command
-        return command
+        return with_examples(command, name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands, by what people want."""
+        found = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+        write_commands({name: command for name, command in found.items() if command is not None}, formatter)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -14,7 +14,7 @@ from clusterdiff.cli.hunks import Voice, hanging
 from clusterdiff.cli.options import together
 from clusterdiff.cli.output import console, print_json
 from clusterdiff.cli.progress import progress
-from clusterdiff.cli.report import NONE, Report, report_options
+from clusterdiff.cli.report import NONE, Report
 from clusterdiff.cli.screen import (
     DIM,
     as_hunks,
@@ -26,6 +26,7 @@ from clusterdiff.cli.screen import (
     worst,
     worst_for,
 )
+from clusterdiff.cli.streams import visible
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.news import news, sentences
 from clusterdiff.diff.patterns import Patterns
@@ -41,6 +42,8 @@ Columns = Mapping[str, Sequence[Any] | Mapping[Any, Any]]
 SIDES = ("true", "predicted")
 #: Sentences narrower than this are hard to read; they go below what they belong to.
 NARROW = 30
+#: The lines of a diff in Markdown are so wide.
+MARKDOWN_WIDTH = 100
 
 #: The options that explain a comparison.
 explain_options = together(
@@ -60,14 +63,23 @@ explain_options = together(
         metavar="COLUMN",
         help="Loss by a column of TRUE, by size or by kind; scores by document, for mentions. May be repeated.",
     ),
-    report_options,
+    click.option(
+        "--show",
+        "beside",
+        metavar="COLUMNS",
+        callback=lambda context, option, names: [
+            name.strip() for name in (names or "").split(",") if name.strip()
+        ],
+        help="Columns of TRUE to print beside the points, separated by commas: name,city.",
+    ),
 )
 
 
 class How(NamedTuple):
     """How a comparison is to be shown: which measures and how many components, and what else.
 
-    ``measure`` is the one that components and repairs are told in, and ``files`` are what the two sides are called.
+    ``measure`` is the one that components and repairs are told in, ``files`` are what the two sides are called, and the
+    columns ``beside`` are printed next to the points.
     """
 
     measures: list[str]
@@ -79,6 +91,7 @@ class How(NamedTuple):
     sides: tuple[str, str] = SIDES
     files: Sequence[str] = ()
     measure: str = "S_H"
+    beside: Sequence[str] = ()
 
 
 def show(
@@ -125,7 +138,7 @@ def as_data(diff: Comparison, how: How, columns: Columns | None) -> dict[str, An
 def as_text(diff: Comparison, how: How, columns: Columns | None, out: Console) -> Iterator[RenderableType]:
     """A comparison for people: sentences or a table if they are asked for, otherwise hunks."""
     slices = sliced(diff, how.by, columns)
-    voice = Voice(how.sides)
+    voice = Voice(how.sides, beside=beside(diff, how.beside, columns))
     if how.sides != SIDES:
         first, *rest = sentences(diff)
         yield from flowing([first], out)
@@ -134,9 +147,34 @@ def as_text(diff: Comparison, how: How, columns: Columns | None, out: Console) -
     yield from summary(diff, diff.scores(how.measures), voice, how.measure)
     yield from costliest(diff, how, voice, out, columns)
     for name, table in slices.items():
-        yield from slices_as_text(name, table, out)
+        yield from slices_as_text(name, table, how.top, out)
     yield Text()
     yield Text(diff.signature, DIM)
+
+
+def beside(diff: Comparison, names: Sequence[str], columns: Columns | None = None) -> dict[Any, str]:
+    """By point, what some columns say of it; nothing if none is asked for."""
+    found = {name: _values(_column(name, diff, columns or {}, "--show"), diff) for name in names}
+    told = zip(
+        *([None if v is None else shown(str(v)) for v in values] for values in found.values()), strict=True
+    )
+    texts = (", ".join(value for value in row if value is not None) for row in told)
+    return dict(zip(diff.points, texts, strict=True)) if found else {}
+
+
+def _values(column: object, diff: Comparison) -> Sequence[Any]:
+    if isinstance(column, str) and column in diff.columns:
+        return diff.source.column(column)
+    described: Sequence[Any] = diff.source.describe(column, "show")
+    return described
+
+
+def hunks_as_lines(diff: Comparison, how: How, columns: Columns | None) -> list[str]:
+    """The costliest components as the lines of a diff, without colours."""
+    out = Console(width=MARKDOWN_WIDTH, color_system=None, force_terminal=False)
+    voice = Voice(how.sides, beside=beside(diff, how.beside, columns))
+    found = as_hunks(worst(diff, how.top), how.measure, voice, out, how.files)
+    return [visible(part.plain).rstrip() for part in found if isinstance(part, Text)]
 
 
 def costliest(
@@ -201,16 +239,16 @@ def slices_as_data(slices: Mapping[str, Table[Slice]]) -> dict[str, Any]:
     }
 
 
-def _column(name: str, diff: Comparison, columns: Columns) -> object:
+def _column(name: str, diff: Comparison, columns: Columns, option: str = "--by") -> object:
     if name in columns:
         return columns[name]
-    have = [*columns, *diff.columns, *BUILT_IN]
+    built_in = BUILT_IN if option == "--by" else ()
+    have = [*columns, *diff.columns, *built_in]
     if name in have:
         return name
-    raise ArgumentError(
-        f"--by must name a column of TRUE, size or kind; got {name!r}, and there are {', '.join(map(repr, have))}.",
-        nearest(name, have),
-    )
+    wanted = "a column of TRUE, size or kind" if built_in else "a column of TRUE or of --attributes"
+    there = f"there are {', '.join(map(repr, have))}" if have else "there is none"
+    raise ArgumentError(f"{option} must name {wanted}; got {name!r}, and {there}.", nearest(name, have))
 
 
 def explanation_as_text(
@@ -277,15 +315,20 @@ def _repair(told: str, gain: str, share: str, out: Console) -> Iterator[Renderab
             yield Text.assemble(first if i == 0 else " " * first.cell_len, line)
 
 
-def slices_as_text(name: str, slices: Table[Slice], out: Console) -> Iterator[RenderableType]:
-    """The loss by a column, as a table."""
+def slices_as_text(name: str, slices: Table[Slice], top: int, out: Console) -> Iterator[RenderableType]:
+    """The loss by a column, as a table of the ``top`` costliest values."""
     parts = ("to splits", "to merges", "to missing", "to spurious")
     uneven = any(row.missing_loss or row.spurious_loss for row in slices)
     head = [shown(name), "points", "score", "loss", *parts[: 4 if uneven else 2]]
     rows = []
-    for row in slices:
+    for row in slices[:top]:
         value = "(none)" if row.value is None else shown(str(row.value))
         lost = row[3 : 8 if uneven else 6]  # in all, and by its parts
         rows.append([value, f"{row.points:,}", number(row.score), *map(number, lost)])
     yield Text()
     yield from fitting(head, rows, out, head[:3:-1])
+    left, whole = slices[top:], sum(row.loss for row in slices)
+    if len(left):
+        share = sum(row.loss for row in left) / whole if whole else 0.0
+        more = f"… and {count(len(left), 'more value')} with {percent(share)} of the loss"
+        yield Text(f"{more} (--top shows more)", DIM)

@@ -18,9 +18,10 @@ PATIENCE = 1.0
 
 
 @contextmanager
-def progress(first: str = "working") -> Iterator[Callable[[str], None]]:
+def progress(first: str = "working", *, stages: bool = True) -> Iterator[Callable[[str], None]]:
     """A function that tells what is going on until the block ends; so does whatever tells its stage by itself.
 
+    Without ``stages``, the line stays as it is: a page that reads columns on the way is still being written.
     Nothing is said where nobody watches: standard error must be a terminal. Nothing may be printed on standard output
     within the block.
     """
@@ -36,8 +37,9 @@ def progress(first: str = "working") -> Iterator[Callable[[str], None]]:
     handler = _Handler(say)
     timer = threading.Timer(PATIENCE, status.start)
     timer.daemon = True
-    STAGE.addHandler(handler)
-    STAGE.setLevel(logging.DEBUG)
+    if stages:
+        STAGE.addHandler(handler)
+        STAGE.setLevel(logging.DEBUG)
     timer.start()
     try:
         yield say

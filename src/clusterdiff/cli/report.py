@@ -51,7 +51,7 @@ class Report:
         by = {name: column for name, column in by.items() if name not in BUILT_IN}
         sides = options.get("sides", ("true", "predicted"))
         about = dict(zip(sides, map(_secret, files), strict=False)) | {"command": command_line()}
-        with progress(f"writing {self.path}"):
+        with progress(f"writing {self.path}", stages=False):
             diff.report(
                 self.path,
                 by=by,

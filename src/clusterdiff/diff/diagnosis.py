@@ -15,6 +15,7 @@ from clusterdiff.diff.patterns import Patterns
 from clusterdiff.diff.shapes import Shapes
 from clusterdiff.diff.source import PointSource
 from clusterdiff.errors import ArgumentError, nearest
+from clusterdiff.files import STAGE
 from clusterdiff.wording import Nouns
 
 #: Comparisons of so many points, or so few damaged components among many clusters, are told component by component.
@@ -31,6 +32,7 @@ def diagnose(
     sides: tuple[str, str],
 ) -> Patterns:
     """What goes wrong; see :meth:`Comparison.patterns`."""
+    STAGE.debug("looking for patterns")
     shapes = Shapes(Blame(analysis))
     given = _columns(source, columns, attributes)
     regime = _regime(analysis, source.nouns, sides)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -13,6 +14,8 @@ from clusterdiff.wording import count, number
 
 #: Clusters of a component that are named.
 NAMED = 4
+#: What else a block of code takes: its language, line breaks, and a sign that there is more.
+FENCED = 40
 
 
 def comparison_markdown(
@@ -20,8 +23,11 @@ def comparison_markdown(
     measures: Iterable[AnyMeasure] = ("S_H",),
     top: int = 10,
     sides: tuple[str, str] = ("true", "predicted"),
+    hunks: Sequence[str] = (),
 ) -> str:
     r"""Scores, what was lost, and the costliest components, after the notices: under 60,000 characters.
+
+    ``hunks`` are the lines of a diff, of which as many are shown as there is room for.
 
     >>> import clusterdiff as cd
     >>> print(comparison_markdown(cd.compare(["a", "a", "b", "b"], [1, 1, 2, 3])).splitlines()[0])
@@ -64,7 +70,22 @@ def comparison_markdown(
         Board(head, rows, left, [], words=(0, 4, 5), noun="component"),
         MARKDOWN - sum(map(len, lines)) - len(rest),
     )
-    return "\n\n".join([*lines, table, rest])
+    room = MARKDOWN - sum(map(len, (*lines, table, rest))) - 2 * len(lines)
+    return "\n\n".join([*lines, table.rstrip(), *_diff(hunks, room), rest])
+
+
+def _diff(lines: Sequence[str], room: int) -> list[str]:
+    """Lines of a diff as a block of code; its fence is longer than any that they hold."""
+    fence = "`" * max([3, *(len(ticks) + 1 for line in lines for ticks in re.findall("`+", line))])
+    room -= 2 * len(fence) + FENCED
+    kept: list[str] = []
+    for line in lines:
+        room -= len(line) + 1
+        if room < 0:
+            kept.append("…")
+            break
+        kept.append(line)
+    return ["\n".join([f"{fence}diff", *kept, fence])] if kept else []
 
 
 def _names(clusters: Sequence[Any]) -> str:

@@ -10,7 +10,16 @@ from typing import Any
 
 import click
 
-from clusterdiff.cli.coreference import MENTIONS, POINTS, Shown, document_options, documents_of, show_corpus
+from clusterdiff.cli.coreference import (
+    MENTIONS,
+    POINTS,
+    Shown,
+    document_options,
+    documents_of,
+    latex_option,
+    show_corpus,
+)
+from clusterdiff.cli.help import Headed, under
 from clusterdiff.cli.inputs import (
     EngineOptions,
     attribute_options,
@@ -24,9 +33,9 @@ from clusterdiff.cli.inputs import (
 )
 from clusterdiff.cli.options import every, json_option, measures_option, top_option, with_first
 from clusterdiff.cli.output import error_console, print_data, refuse_several
-from clusterdiff.cli.presentation import SIDES, How, explain_options, show
+from clusterdiff.cli.presentation import SIDES, Columns, How, explain_options, hunks_as_lines, show
 from clusterdiff.cli.progress import progress
-from clusterdiff.cli.report import Report, file_name
+from clusterdiff.cli.report import Report, file_name, report_options
 from clusterdiff.cli.spelling import call
 from clusterdiff.cli.writing import parted, refuse_overwriting, spreadsheet_option, write_option, write_parts
 from clusterdiff.diff.comparison import Comparison
@@ -40,43 +49,56 @@ from clusterdiff.verbs.compare import compare
 from clusterdiff.wording import number
 
 
-@click.command(name="compare")
+@click.command(name="compare", cls=Headed)
 @click.argument("true", metavar="[TRUE]", required=False)
 @click.argument("pred", metavar="[PRED]", required=False)
-@click.option("--old", metavar="FILE", help="Instead of TRUE, with --new: the old release of a catalogue.")
-@click.option("--new", metavar="FILE", help="Instead of PRED, with --old: the new release.")
-@input_options
-@measures_option(["S_H"])
-@top_option
-@policy_options
-@click.option(
-    "--singletons",
-    type=click.Choice(SINGLETONS),
-    default="keep",
-    show_default=True,
-    help="Clusters of one point, within documents.",
+@under(
+    "Points and clusters",
+    click.option(
+        "--old", metavar="FILE", help="Instead of TRUE, with --new: the old release of a catalogue."
+    ),
+    click.option("--new", metavar="FILE", help="Instead of PRED, with --old: the new release."),
+    input_options,
+    click.option("--weight", "weights", metavar="COLUMN", help="How much each point counts."),
+    click.option("--features", metavar="COLUMNS", help="Columns of numbers, separated by commas, for S_MSE."),
+    click.option(
+        "--distances",
+        metavar="FILE",
+        help="Link weights of points for S*(distance): .npy or sparse .npz, rows in the order of TRUE.",
+    ),
+    attribute_options,
 )
-@click.option("--documents", metavar="COLUMN", help="Compare within documents, which this column names.")
-@document_options
-@click.option("--weight", "weights", metavar="COLUMN", help="How much each point counts.")
-@click.option("--features", metavar="COLUMNS", help="Columns of numbers, separated by commas, for S_MSE.")
-@click.option(
-    "--distances",
-    metavar="FILE",
-    help="Link weights of points for S*(distance): .npy or sparse .npz, rows in the order of TRUE.",
+@under("Missing points and noise", policy_options)
+@under(
+    "Documents of mentions",
+    click.option("--documents", metavar="COLUMN", help="Compare within documents, which this column names."),
+    document_options,
+    click.option(
+        "--singletons",
+        type=click.Choice(SINGLETONS),
+        default="keep",
+        show_default=True,
+        help="Clusters of one point, within documents.",
+    ),
 )
-@explain_options
-@attribute_options
-@engine_options
-@write_option
-@spreadsheet_option
-@json_option
-@click.option(
-    "--markdown", is_flag=True, help="Print it for a comment on a pull request: under 60,000 characters."
+@under(
+    "What to print",
+    measures_option(["S_H"]),
+    top_option,
+    explain_options,
+    json_option,
+    click.option(
+        "--markdown",
+        is_flag=True,
+        help="Print Markdown for a comment on a pull request: under 60,000 characters.",
+    ),
+    latex_option,
+    click.option(
+        "--fail-under", type=float, metavar="SCORE", help="Exit with 1 if the first measure is below SCORE."
+    ),
 )
-@click.option(
-    "--fail-under", type=float, metavar="SCORE", help="Exit with 1 if the first measure is below SCORE."
-)
+@under("What to write", report_options, write_option, spreadsheet_option)
+@under("Engine", engine_options)
 def command(
     true: str | None,
     pred: str | None,
@@ -97,6 +119,7 @@ def command(
     measure: str,
     stat: bool,
     by: tuple[str, ...],
+    beside: list[str],
     report: Report,
     attributes: str | None,
     key: str | None,
@@ -140,12 +163,12 @@ def command(
             diff = compare(*both, **options)
             more = read_columns(attributes, key, left, right)
         measures = with_first(measure, every(measures, diff))
-        how = How(measures, top, as_json, explain, stat, by, sides, _names(left, right), measure)
+        how = How(measures, top, as_json, explain, stat, by, sides, _names(left, right), measure, beside)
         within = isinstance(diff, CorpusComparison)
         if latex and not within:
             raise ArgumentError("--latex is for documents.", "--write scores=FILE.tex writes any scores.")
         if markdown:
-            _print_markdown(diff, how, report)
+            _print_markdown(diff, how, report, more)
         elif isinstance(diff, CorpusComparison):
             if documents is None:
                 given = {"--memory": engine.memory, "--attributes": attributes}
@@ -169,11 +192,14 @@ def _refuse_beside_distances(others: dict[str, str | None]) -> None:
             )
 
 
-def _print_markdown(diff: Comparison, how: How, report: Report) -> None:
+def _print_markdown(diff: Comparison, how: How, report: Report, columns: Columns | None) -> None:
     if how.explain or how.stat or how.by or how.measure != "S_H":
         raise ArgumentError("--markdown has no room for --explain, --stat, --by or --measure; --html has.")
-    print_data(comparison_markdown(diff, how.measures, how.top, how.sides))
-    report.write(diff, quiet=True, by={}, sides=how.sides, files=how.files, measure=how.measure)
+    hunks = hunks_as_lines(diff, how, columns)
+    print_data(comparison_markdown(diff, how.measures, how.top, how.sides, hunks))
+    report.write(
+        diff, quiet=True, by={}, sides=how.sides, files=how.files, measure=how.measure, attributes=columns
+    )
 
 
 def _print_documents(diff: CorpusComparison, shown: Shown, report: Report) -> list[str]:

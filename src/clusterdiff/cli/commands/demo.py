@@ -7,7 +7,7 @@ import click
 from clusterdiff.cli.examples import customers
 from clusterdiff.cli.options import every, json_option, measures_option, top_option, with_first
 from clusterdiff.cli.presentation import How, explain_options, show
-from clusterdiff.cli.report import Report
+from clusterdiff.cli.report import Report, report_options
 
 #: What is known about a customer apart from the two clusters.
 ATTRIBUTES = ("name", "email", "city", "source")
@@ -17,6 +17,7 @@ ATTRIBUTES = ("name", "email", "city", "source")
 @measures_option(["S_H"])
 @top_option
 @explain_options
+@report_options
 @json_option
 def command(
     measures: list[str],
@@ -25,6 +26,7 @@ def command(
     measure: str,
     stat: bool,
     by: tuple[str, ...],
+    beside: list[str],
     report: Report,
     as_json: bool,
 ) -> None:
@@ -43,6 +45,7 @@ def command(
             by,
             files=("by hand", "by a program"),
             measure=measure,
+            beside=beside,
         ),
         report=report,
         columns=columns,
