@@ -450,7 +450,7 @@ def summary(results: dict[str, Any]) -> str:
     lines = [
         f"{largest:,} points on {machine['threads']} cores of {machine['processor']}: labels in, S_H out. Peers "
         "compute their adjusted Rand index, or (pandas, polars, DuckDB) only count the cells; a peer's column says "
-        "how many times longer it takes. The streaming read of both label arrays is what no program can beat.",
+        "how many times longer it takes. Reading both label arrays once is the lower limit.",
         "",
         "| " + " | ".join(head) + " |",
         "| --- " * len(head) + "|",

@@ -157,8 +157,10 @@ def test_what_was_drawn_and_tested_stands_in_words() -> None:
     """The unit and the null hypothesis under the table, the unit in the signature."""
     found = cd.rank(TRUE, PREDS)
     text = " ".join(repr(found).split())
-    assert "95% intervals (jackknife) over components: what errors tie together is left out together." in text
-    null = "Null hypothesis: a coin decided for each unit which of the two made which prediction."
+    assert (
+        "95% intervals (jackknife) over components: points that errors connect are left out together." in text
+    )
+    null = "Null hypothesis: the two systems' results are exchangeable within each unit."
     assert null in text
     assert null in found.to_markdown()
     assert found.signature.startswith(

@@ -111,6 +111,13 @@ def test_the_costliest_components_come_back_in_full() -> None:
     assert {kind: tuple(loss) for kind, loss in told.kinds.items() if loss.total} == {
         kind: pytest.approx(tuple(loss)) for kind, loss in expected.kinds.items() if loss.total
     }
+    patterns, in_memory = diff.patterns(), whole.patterns()
+    assert str(patterns) == str(in_memory)
+    assert [row.loss.total for row in patterns.shapes] == pytest.approx(
+        [row.loss.total for row in in_memory.shapes]
+    )
+    with pytest.raises(cd.MeasureError, match="left in polars"):
+        diff.patterns(attributes={"x": true})
     assert "A" not in diff.to_dict()["scores"]
     with pytest.raises(cd.MeasureError, match="left in polars"):
         diff.repairs()

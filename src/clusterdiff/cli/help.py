@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import click
 
-from clusterdiff.cli.options import Command
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class Section(NamedTuple):
@@ -70,8 +70,9 @@ SECTIONS = (
         },
     ),
     Section(
-        "Inspect measures",
+        "Inspect measures and the installation",
         {
+            "doctor": ("", "--json"),
             "measures": ("", "S_H"),
             "check": ("S_H --points 4", "ari vi --points 4 --json"),
             "worsen": ("true.csv --how splits", "true.csv --measures S_H,ari --json"),

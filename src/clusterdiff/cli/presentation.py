@@ -228,7 +228,10 @@ def explanation_as_data(diff: Comparison, how: How, columns: Columns | None = No
         told = diff.explain(how.measure, top=how.top, sides=how.sides)
         if how.measure == "S_H":
             data["patterns"] = diff.patterns(attributes=columns, sides=how.sides).to_dict()
-        data |= {"explanation": told.to_dict(), "repairs": diff.repairs(how.measure).to_dict(how.top)}
+        data |= {
+            "explanation": told.to_dict(),
+            "repairs": [repair.to_dict() for repair in diff.repairs(how.measure).first(how.top)],
+        }
     return data
 
 
@@ -267,7 +270,7 @@ def explanation_as_text(
     if not len(repairs):
         return
     yield Text("\nsingle repairs" if grouped else "\nwhat to fix first", "bold")
-    first = repairs[: how.top]
+    first = repairs.first(how.top)
     gains = [(change(repair.gain), f"{percent(repair.gain / told.lost)} of the loss") for repair in first]
     widths = [max(map(len, column)) for column in zip(*gains, strict=True)]
     for repair, (gain, share) in zip(first, gains, strict=True):
@@ -316,7 +319,8 @@ def _repair(told: str, gain: str, share: str, out: Console) -> Iterator[Renderab
 
 
 def slices_as_text(name: str, slices: Table[Slice], top: int, out: Console) -> Iterator[RenderableType]:
-    """The loss by a column, as a table of the ``top`` costliest values."""
+    """The loss by a column, as a table of the ``top`` costliest values; of all, if no component is to be shown."""
+    top = top or len(slices)
     parts = ("to splits", "to merges", "to missing", "to spurious")
     uneven = any(row.missing_loss or row.spurious_loss for row in slices)
     head = [shown(name), "points", "score", "loss", *parts[: 4 if uneven else 2]]

@@ -36,14 +36,14 @@ SURE, WORK = 1000, 10_000_000
 
 #: What intervals go over, and what tests ask, by unit.
 OVER: dict[Sampled, str] = {
-    "component": "components: what errors tie together is left out together",
+    "component": "components: points that errors connect are left out together",
     "document": "documents",
     "point": "random groups of points, taken as drawn independently of each other",
 }
 NULL: dict[Sampled, str] = {
-    "component": "A unit is what errors of either of the two tie together. Null hypothesis: a coin decided for each "
-    "unit which of the two made which prediction. If a unit would hold more than 1/15 of the points, p is Student's.",
-    "document": "Null hypothesis: a coin decided for each document which of the two made which prediction.",
+    "component": "A unit holds all points that errors of either system connect. Null hypothesis: the two systems' "
+    "results are exchangeable within each unit. If a unit would hold more than 1/15 of the points, p is Student's.",
+    "document": "Null hypothesis: the two systems' results are exchangeable within each document.",
     "point": "Student's t. Null hypothesis: on other points like these the two would score alike.",
 }
 
@@ -305,7 +305,7 @@ class Ranking(Boards):
 
     @property
     def footnotes(self) -> list[str]:
-        """What was drawn again and what was tested, in words."""
+        """What was resampled and what was tested, in words."""
         if not self.has_intervals:
             return []
         how = self._resampling

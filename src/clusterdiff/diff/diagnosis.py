@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.attributes import given_columns
 from clusterdiff.diff.blame import Blame
 from clusterdiff.diff.groups import groups
 from clusterdiff.diff.hits import who
+from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.patterns import Patterns
 from clusterdiff.diff.shapes import Shapes
 from clusterdiff.diff.source import PointSource
@@ -24,18 +26,35 @@ TINY, DAMAGED = 200, 10
 FEW = 100
 
 
+class Extent(NamedTuple):
+    """How large a comparison is: its points and clusters, and its components that are the same on both sides.
+
+    ``share`` is what the meet at hand has of the mass of all points: less than 1 if only what differs is in memory.
+    """
+
+    points: int
+    true: int
+    pred: int
+    same: int
+    share: float = 1.0
+
+
 def diagnose(
     analysis: Analysis,
     source: PointSource,
     columns: Sequence[str] | None,
     attributes: object,
     sides: tuple[str, str],
+    extent: Extent | None = None,
 ) -> Patterns:
-    """What goes wrong; see :meth:`Comparison.patterns`."""
+    """What goes wrong; see :meth:`Comparison.patterns`. ``extent`` is the whole's, if the meet is a part of it."""
+    meet, kinds = analysis.meet, analysis.kinds
+    extent = extent or Extent(meet.n, meet.k_true, meet.k_pred, kinds["same"])
+    damaged = sum(kinds.values()) - kinds["same"]
     STAGE.debug("looking for patterns")
     shapes = Shapes(Blame(analysis))
     given = _columns(source, columns, attributes)
-    regime = _regime(analysis, source.nouns, sides)
+    regime = _regime(extent, damaged, source.nouns, sides)
     hits, fixed = None, []
     if source.known:
         points = shapes.blame.points(source)
@@ -43,37 +62,35 @@ def diagnose(
         if regime != "releases":
             rows = [] if hits is None else hits.rows
             fixed = groups(shapes, source, points, rows, confusions=regime == "few")
-    kinds = analysis.kinds
+    share = extent.share
     return Patterns(
         regime,
-        analysis.score,
-        analysis.loss.total,
-        sum(kinds.values()) - kinds["same"],
-        sum(kinds.values()),
-        shapes.rows,
-        shapes.confusions if _few(analysis) else [],
+        1 - (1 - analysis.score) * share,
+        analysis.loss.total * share,
+        damaged,
+        extent.same + damaged,
+        [replace(row, loss=Loss(*(part * share for part in row.loss))) for row in shapes.rows],
+        shapes.confusions if _few(extent) else [],
         hits,
-        fixed,
+        [replace(group, gain=group.gain * share, score=1 - (1 - group.score) * share) for group in fixed],
         sides,
         source.nouns,
     )
 
 
-def _few(analysis: Analysis) -> bool:
-    return max(analysis.meet.k_true, analysis.meet.k_pred) <= FEW
+def _few(extent: Extent) -> bool:
+    return max(extent.true, extent.pred) <= FEW
 
 
-def _regime(analysis: Analysis, nouns: Nouns, sides: tuple[str, str]) -> str:
+def _regime(extent: Extent, damaged: int, nouns: Nouns, sides: tuple[str, str]) -> str:
     """Which question comes first."""
-    kinds = analysis.kinds
-    damaged = sum(kinds.values()) - kinds["same"]
     if nouns.point == "mention":
         return "mentions"
     if sides == ("old", "new"):
         return "releases"
-    if analysis.meet.n <= TINY or (damaged <= DAMAGED and analysis.meet.k_true > FEW):
+    if extent.points <= TINY or (damaged <= DAMAGED and extent.true > FEW):
         return "tiny"
-    return "few" if _few(analysis) else "many"
+    return "few" if _few(extent) else "many"
 
 
 def _columns(

@@ -29,7 +29,7 @@ class Interval(Sequence[float]):
     """The pair (low, high), and how it came about. Made by :meth:`Comparison.interval`.
 
     Both are None where one data set cannot tell, and ``reason`` says why. ``value`` is the measure's value at hand,
-    ``error`` its standard error. ``unit`` is what was left out or drawn again, ``units`` how many of them there are,
+    ``error`` its standard error. ``unit`` is what was left out or resampled, ``units`` how many of them there are,
     and ``worth`` how many equally heavy ones would tell as much. ``notices`` say where the interval cannot be
     trusted.
     """

@@ -28,6 +28,8 @@ from clusterdiff.wording import and_list, change, count, name
 OPERATIONS = ("split", "merge", "move", "add", "remove")
 SPLIT, MERGE, MOVE, ADD, REMOVE = range(len(OPERATIONS))
 #: What is told of a repair.
+#: Gains are nearly equal from this share of the greatest on.
+NEARLY = 0.9
 FIELDS = ("operation", "gain", "score", "clusters", "into", "true", "component", "sentence", "points")
 #: Gains below this are rounding.
 ROUNDING = 1e-14
@@ -186,6 +188,20 @@ class _Listed(Sequence[Repair]):
         more = f"… {len(self) - 10:,} more" if len(self) > 10 else "" if rows else "nothing to repair"
         found = notebook.table(["gain", "repair"], rows, [True, False]) if rows else ""
         return notebook.view(found, notebook.line(more, quiet=True))
+
+    def first(self, top: int) -> list[Repair]:
+        """The ``top`` that come first: by gain, and of nearly equal gains the one that moves fewest points.
+
+        >>> import clusterdiff as cd
+        >>> repairs = cd.compare([0, 0, 0, 1, 1, 1, 1], ["x", "x", "z", "x", "y", "y", "y"]).repairs()
+        >>> [repair.affected for repair in repairs[:2]], [repair.affected for repair in repairs.first(2)]
+        ([2, 1], [1, 2])
+        """
+        left, found = self[: 2 * top], list[Repair]()
+        while left and len(found) < top:
+            near = [i for i, repair in enumerate(left) if repair.gain >= NEARLY * left[0].gain]
+            found.append(left.pop(min(near, key=lambda i: left[i].affected)))
+        return found
 
     def to_dict(self, top: int | None = None) -> list[dict[str, Any]]:
         """The first ``top`` as plain values (None: all)."""

@@ -1,4 +1,4 @@
-"""Units: what is left out, or drawn again, to see how much a score could have been otherwise."""
+"""Units: what is left out or resampled, to see how much a score varies."""
 
 from __future__ import annotations
 

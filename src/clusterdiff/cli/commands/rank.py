@@ -55,7 +55,7 @@ from clusterdiff.wording import count
     help="What is left out at a time: components, documents, or points that were drawn independently.  [default: "
     "component; document for documents]",
 )
-@click.option("--level", default=0.95, show_default=True, help="How often intervals should hold the score.")
+@click.option("--level", default=0.95, show_default=True, help="Confidence level.")
 @click.option(
     "--method",
     type=click.Choice(METHODS),

@@ -15,7 +15,7 @@ from clusterdiff.show.plots.canvas import sized
 from clusterdiff.show.plots.flows import flow
 from clusterdiff.show.plots.graphs import bipartite, derivation
 from clusterdiff.show.plots.lines import series
-from clusterdiff.show.plots.losses import clusters, loss, patterns
+from clusterdiff.show.plots.losses import clusters, loss, patterns, slices
 from clusterdiff.show.plots.matrices import MATRICES, matrix, plot_matrix, tree
 from clusterdiff.show.plots.ranks import mean_ranks
 from clusterdiff.show.plots.registry import PLOTS, picture
@@ -46,6 +46,7 @@ __all__ = [
     "series",
     "sized",
     "sizes",
+    "slices",
     "thresholds",
     "tradeoff",
     "tree",

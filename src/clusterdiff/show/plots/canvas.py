@@ -93,7 +93,8 @@ def note(ax: Axes, text: str) -> None:
         return
     figure: Any = ax.figure
     style: dict[str, Any] = {"ha": "left", "fontsize": SMALL, "color": GREY, "parse_math": False}
-    wrapped = wrap(text, width_of(ax) - 8)
+    # With few dots letters are wider: each begins at a whole one.
+    wrapped = wrap(text, 0.94 * width_of(ax) - 4)
     if hasattr(figure, "dots"):
         figure.supxlabel(wrapped, x=2 / width_of(ax), **style)
     else:  # Axes of somebody else's figure

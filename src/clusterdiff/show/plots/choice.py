@@ -16,6 +16,8 @@ from clusterdiff.wording import count, percent
 
 #: How many clusters of a side, and how many cells a picture shows unless it says otherwise.
 CLUSTERS, CELLS = 20, 60
+#: A picture of less than this share of the loss says so in its title.
+MOST = 0.5
 Indices = npt.NDArray[np.int64]
 
 
@@ -130,6 +132,12 @@ class Choice:
     def cells(self) -> Indices:
         """The cells that are drawn."""
         return np.concatenate([region.cells for region in self.regions])
+
+    def titled(self, text: str) -> str:
+        """A title; it says how much of the loss is shown, if that is not most of it."""
+        whole = self.diff.loss.total
+        drawn = float(self.diff.analysis.cell_loss.cells.total[self.cells].sum())
+        return f"{text}: {percent(drawn / whole)} of the loss" if drawn < MOST * whole else text
 
     @property
     def note(self) -> str:

@@ -72,7 +72,7 @@ def flow(
     ax.set_ylim(drawn.height, 0)
     bare(ax)
     over = legend(ax, [entry for entry in (*ROLES.values(), *LOST.values()) if entry in drawn.used])
-    title(ax, "From true to predicted clusters", over)
+    title(ax, choice.titled("From true to predicted clusters"), over)
     note(ax, "; ".join(filter(None, [choice.note, drawn.note])))
     return ax
 

@@ -172,7 +172,7 @@ def bipartite(
     graph.row(ax, "true", 1.0, TRUE)
     graph.row(ax, "predicted", 0.0, PRED)
     over = kind_legend(ax, (region.kind for region in choice.regions), line=True)
-    title(ax, "Bipartite graph", over)
+    title(ax, choice.titled("Bipartite graph"), over)
     note(ax, "; ".join(filter(None, [choice.note, graph.fit.note])))
     return ax
 
@@ -215,7 +215,7 @@ def derivation(
     for word, y, colour in (("true", 2.0, TRUE), ("meet", 1.0, BLACK), ("predicted", 0.0, PRED)):
         graph.row(ax, word, y, colour)
     over = legend(ax, [("split", SPLIT), ("merge", MERGE), ("unchanged", PALE)], line=True)
-    title(ax, "Derivation graph", over)
+    title(ax, choice.titled("Derivation graph"), over)
     note(ax, "; ".join(filter(None, [choice.note, graph.fit.note])))
     return ax
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clusterdiff.diff.comparison import Comparison
+from clusterdiff.diff.slices import Slice
 from clusterdiff.points.labels import FloatArray
 from clusterdiff.show.plots.canvas import (
     GREY,
@@ -24,8 +25,10 @@ from clusterdiff.show.plots.canvas import (
     title,
     write,
 )
+from clusterdiff.show.plots.choice import MOST
 from clusterdiff.show.plots.names import LINE, Names, called, tall, widest
 from clusterdiff.show.plots.registry import picture
+from clusterdiff.table import Table
 from clusterdiff.wording import count, percent
 
 if TYPE_CHECKING:
@@ -40,6 +43,8 @@ PARTS = (
 )
 #: How many bars a picture has unless told otherwise.
 TOP = 25
+#: A column with so many values can be drawn as slices.
+VALUES = 20
 
 
 @picture
@@ -107,6 +112,35 @@ def patterns(diff: Comparison, ax: Axes | None = None, *, width: float = WIDTH, 
     return _bars(diff, ax, width, "Loss by shape", names, bars, len(found.shapes), "shape")
 
 
+@picture
+def slices(diff: Comparison, ax: Axes | None = None, *, width: float = WIDTH, top: int = TOP) -> Axes:
+    """Whose loss it is: by the size of the true cluster, or by a column of the table if one tells more.
+
+    That is the column of few values whose shares of the loss are farthest from their shares of the points.
+
+    >>> from clusterdiff.show import plots
+    >>> from clusterdiff.cli.examples import customers
+    >>> plots.slices(customers.compare()).get_title(loc="left")
+    'Loss by size of the true cluster'
+    """
+    found = {"size of the true cluster": diff.by("size")}
+    for column in diff.columns:
+        table = diff.by(column)
+        if 2 <= len(table) <= VALUES:
+            found[called(column)] = table
+    heading = max(found, key=lambda name: _unlike(found[name], diff.loss.total, diff.n))
+    head = found[heading][:top]
+    bars = {part: np.array([getattr(row, f"{part}_loss") for row in head]) for part, _, _ in PARTS}
+    names = [f"{'(none)' if row.value is None else called(row.value)} ({row.points:,})" for row in head]
+    lossy = len(found[heading]) if diff.loss.total > 0 else 0
+    return _bars(diff, ax, width, f"Loss by {heading}", names, bars, lossy, "value")
+
+
+def _unlike(rows: Table[Slice], whole: float, n: int) -> float:
+    """How far the shares of the loss are from the shares of the points."""
+    return sum(abs(row.loss / whole - row.points / n) for row in rows) / 2 if whole > 0 else 0.0
+
+
 def _sided(cluster: Any, side: str) -> str:
     return f"{side} · {'no cluster' if cluster is None else called(cluster)}"
 
@@ -156,10 +190,11 @@ def _bars(
     ax.locator_params(axis="x", nbins=5)
     present = PARTS[: len(diff.summed.losses)]
     over = legend(ax, [(called, colour) for _, called, colour in present])
-    title(ax, heading, over)
+    some = float(left.sum()) / diff.loss.total
+    title(ax, f"{heading}: {percent(some)} of it" if some < MOST else heading, over)
     said = [fit.note]
     if lossy > len(names):
-        more, some = lossy - len(names), float(left.sum()) / diff.loss.total
+        more = lossy - len(names)
         said.insert(0, f"not shown: {count(more, f'more {noun}')}, with {percent(1 - some)} of the loss")
     note(ax, "; ".join(filter(None, said)))
     return ax

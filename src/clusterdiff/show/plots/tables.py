@@ -89,7 +89,7 @@ def heatmap(
     bar.set_label("share of the true cluster", fontsize=SMALL)
     bar.ax.tick_params(labelsize=SMALL)
     bar.outline.set_visible(False)
-    title(ax, "Shares of true clusters")
+    title(ax, choice.titled("Shares of true clusters"))
     note(ax, told)
     return ax
 

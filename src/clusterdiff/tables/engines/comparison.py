@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, NoReturn
 
@@ -9,8 +10,10 @@ from clusterdiff.caching import cached_property
 from clusterdiff.diff.analysis import Analysis, Merge, Split
 from clusterdiff.diff.comparison import AnyMeasure, Comparison
 from clusterdiff.diff.components import Component, InMemory, rows
+from clusterdiff.diff.diagnosis import Extent, diagnose
 from clusterdiff.diff.explain import Explanation
 from clusterdiff.diff.loss import Loss
+from clusterdiff.diff.patterns import Patterns
 from clusterdiff.diff.slices import BUILT_IN, Slice
 from clusterdiff.diff.source import PointSource
 from clusterdiff.errors import EngineError, MeasureError
@@ -148,15 +151,7 @@ class EngineComparison(Comparison):
         """Where the score was lost, if all components that are not the same fit the budget; S_H alone."""
         if resolve(measure) != resolve("S_H"):
             raise refusal("the explanation of a measure other than S_H", "cells", self.summed)
-        near = self._near
-        if near is None:
-            raise MeasureError(
-                "the components that differ do not fit the budget, so they cannot all be described.",
-                [
-                    Message("allow a larger `budget=`"),
-                    Message("see `.components` and `.costliest.explain()`"),
-                ],
-            )
+        near = self._all_that_differ("explain")
         told = near.explain(top=top, sides=sides)
         share = near.meet.total / self.summed.total
         stories = [replace(story, component=self.components[i]) for i, story in enumerate(told.stories)]
@@ -168,6 +163,35 @@ class EngineComparison(Comparison):
             kinds={kind: Loss(*(x * share for x in loss)) for kind, loss in told.kinds.items()},
             stories=stories,
         )
+
+    def patterns(
+        self,
+        columns: Sequence[str] | None = None,
+        *,
+        attributes: object = None,
+        sides: tuple[str, str] = ("true", "predicted"),
+    ) -> Patterns:
+        """Shapes, confusions and groups, if all components that are not the same fit the budget.
+
+        Who is hit takes the points that nothing happened to as well, and they stay in the engine: there are no hits.
+        """
+        if columns or attributes is not None:
+            raise refusal("who is hit", "points", self.summed)
+        near, summed = self._all_that_differ("patterns"), self.summed
+        share = near.meet.total / summed.total
+        extent = Extent(summed.n, *self.clusters, self.in_engine.same, share)
+        return diagnose(near.analysis, near.source, (), None, sides, extent)
+
+    def _all_that_differ(self, method: str) -> TableComparison:
+        if self._near is None:
+            raise MeasureError(
+                "the components that differ do not fit the budget, so they cannot all be described.",
+                [
+                    Message("allow a larger `budget=`"),
+                    Message("see `.components` and `.costliest.{method}()`", method=method),
+                ],
+            )
+        return self._near
 
     def _sentences(self) -> list[str]:
         summed, loss = self.summed, self.loss
