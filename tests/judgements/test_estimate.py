@@ -219,3 +219,26 @@ def test_f_weighs_recall_by_beta() -> None:
     for name in names:
         assert found[name].value == pytest.approx(cd.score(true, pred, name), abs=1e-12), name
         assert found[name].low == found[name].high
+
+
+def test_a_run_may_stay_in_its_engine() -> None:
+    """The same estimates from a table in DuckDB and a lazy one of polars; of the rest only counts leave them."""
+    import duckdb
+    import polars as pl
+
+    true, pred = population(3, 900)
+    table = pl.DataFrame({"id": [f"p{i}" for i in range(900)], "cluster": pred})
+    every = [[f"p{i}" for i in np.flatnonzero(true == label)] for label in np.unique(true)]
+    draws = every[:40]
+    wanted = cd.estimate(draws, table, design="points")
+    for lazy in (table.lazy(), duckdb.from_arrow(table.to_arrow())):
+        assert cd.estimate(draws, lazy, design="points").to_dict() == wanted.to_dict()
+        points = cd.estimate(every, lazy, drawn=[f"p{i}" for i in range(0, 900, 9)], design="strata")
+        assert (
+            points["S_H"]
+            == cd.estimate(every, table, drawn=[f"p{i}" for i in range(0, 900, 9)], design="strata")["S_H"]
+        )
+        with pytest.raises(cd.errors.LabelError, match="lacks 1 point of the sample: 'q'"):
+            cd.estimate([["q"]], lazy, design="points")
+    with pytest.raises(cd.errors.ArgumentError, match="several rows for 'p1'"):
+        cd.estimate(draws, pl.concat([table, table[1:2]]).lazy(), design="points")

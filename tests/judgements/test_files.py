@@ -34,8 +34,36 @@ def test_babel_tests_in_json_and_in_issues(tmp_path: Path) -> None:
     text = "See {{BabelTest|ResolvesWith|A:1|B:2}} and\n{{BabelTest|DoesNotResolveWith|A:1|C:3}}"
     text += "; {{BabelTest|HasLabel|A:1|x}}"
     assert claims(read(tmp_path, "issue.txt", text)) == [[["A:1", "B:2"]], [["A:1"], ["C:3"]]]
+    text = "{{babeltest|resolveswith|A:1|B:2}}\n```yaml\nbabel_tests:\n  DoesNotResolveWith:\n    - [A:1, 'C:3']\n"
+    text += "  HasLabel:\n  - x\n```"
+    assert claims(read(tmp_path, "issue.txt", text)) == [
+        [["A:1", "B:2"]],
+        [["A:1"], ["C:3"]],
+    ]
     text = json.dumps({"babel_tests": {"ResolvesWith": [["A:1", "B:2"]]}})
     assert claims(read(tmp_path, "b.json", text)) == [[["A:1", "B:2"]]]
+
+
+def test_openrefine_merges_values(tmp_path: Path) -> None:
+    """The history of operations: what was edited to one value is a group, and other operations are passed over."""
+    history = [
+        {"op": "core/column-removal", "columnName": "x"},
+        {
+            "op": "core/mass-edit",
+            "engineConfig": {"facets": [], "mode": "row-based"},
+            "columnName": "town",
+            "expression": "value",
+            "edits": [
+                {"from": ["Leds", "leeds"], "fromBlank": False, "fromError": False, "to": "Leeds"},
+                {"from": ["York"], "fromBlank": False, "fromError": False, "to": "York"},
+            ],
+        },
+    ]
+    found = read(tmp_path, "history.json", json.dumps(history))
+    assert claims(found) == [[["Leds", "Leeds", "leeds"]]]
+    assert found[0].id == "town: Leeds"
+    with pytest.raises(cd.FileError, match="none of them merges values"):
+        read(tmp_path, "history.json", json.dumps(history[:1]))
 
 
 def test_zingg_labels_by_cluster(tmp_path: Path) -> None:

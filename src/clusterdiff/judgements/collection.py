@@ -80,7 +80,9 @@ class Judgements(Sequence[Judgement]):
     def read(
         cls, *paths: str | PathLike[str], key: str | None = None, comparison: Comparison | None = None
     ) -> Judgements:
-        """Judgements from files: our own, and those of splink, nomenklatura, matchbox, Babel, Zingg and dedupe.
+        """Judgements from files: our own, and those of splink, nomenklatura, matchbox and other tools.
+
+        Babel's tests, Zingg's labels, dedupe's training data and OpenRefine's operations are read, too.
 
         ``key`` names the points where a file holds whole records: a field of dedupe's training data, or a column of
         Zingg's. ``comparison`` is the one whose page refers to cells, where it did not hold all of their points.

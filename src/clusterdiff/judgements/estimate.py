@@ -19,7 +19,7 @@ from clusterdiff.judgements.reach import is_whole
 from clusterdiff.judgements.resolved import MEASURES, estimate_clusters, estimate_points, parsed, weigh
 from clusterdiff.judgements.review import shows
 from clusterdiff.judgements.reviewed import estimate_difference
-from clusterdiff.judgements.runs import Indexed
+from clusterdiff.judgements.runs import Indexed, Run, open_run
 from clusterdiff.judgements.samples import Design, MissingPoints, lay_sample, placed
 from clusterdiff.messages import Message
 from clusterdiff.points.labels import FloatArray
@@ -70,7 +70,8 @@ def estimate(
         whatever :func:`compare` takes; or :class:`Judgements`, of which the complete ones count. Judgements of pairs
         that were drawn with a probability are a sample of their own.
     pred
-        The run, with all its points.
+        The run, with all its points. Of a table in an engine (DuckDB, Spark, a lazy frame), only the drawn points,
+        their clusters and the sizes of all clusters leave it.
     measures
         What to estimate; all that the sample can tell if nothing is said.
     design
@@ -107,11 +108,11 @@ def estimate(
                 Message("`old`, `new` and `judgements` take the place of `sample` and `pred`.")
             )
         return _of_difference(old, new, judgements, level)
-    run = Indexed(pred, "pred")
+    run = open_run(pred, "pred")
     if isinstance(sample, str | os.PathLike):
         sample = _read(sample)
     if isinstance(sample, Judgements) and (sample.header or {}).get("design") == "points":
-        return _of_points(sample, run, measures, missing, level)
+        return _of_points(sample, pred, run, measures, missing, level)
     if isinstance(sample, Judgements) and not any(one.complete for one in sample):
         return _of_pairs(sample, run, measures, level)
     laid = lay_sample(sample, run, missing)
@@ -181,7 +182,12 @@ def _of_difference(old: object, new: object, judgements: object, level: float) -
 
 
 def _of_points(
-    sample: Judgements, run: Indexed, measures: Sequence[str] | None, missing: MissingPoints, level: float
+    sample: Judgements,
+    pred: object,
+    run: Run,
+    measures: Sequence[str] | None,
+    missing: MissingPoints,
+    level: float,
 ) -> Estimates:
     """A review of random points: every measure through the points' true clusters, and S_H, if all is completed."""
     answered = [one for one in sample if one.groups]
@@ -196,29 +202,25 @@ def _of_points(
     if not draws:
         raise ArgumentError.about("sample", "has no answers yet.")
     asked = [name for name in measures or MEASURES if name != "S_H"]
-    found = (
-        estimate(draws, run.clustering, asked, design="points", missing=missing, level=level)
-        if asked
-        else None
-    )
+    found = estimate(draws, pred, asked, design="points", missing=missing, level=level) if asked else None
     out = {} if found is None else dict(found)
     warnings = () if found is None else found.warnings
-    told = f"clusterdiff:{__version__}|design:points|draws:{len(draws)}|points:{int(run.sizes.sum())}"
+    told = f"clusterdiff:{__version__}|design:points|draws:{len(draws)}|points:{points_of(run)}"
     if measures is None or "S_H" in measures:
         every = sorted({group for one in answered for group in one.groups})
         try:
-            whole = estimate(every, run.clustering, drawn=drawn, missing=missing, level=level)
+            whole = estimate(every, pred, drawn=drawn, missing=missing, level=level)
         except ArgumentError as error:
             if error.argument != "drawn":
                 raise
-            whole = estimate(draws, run.clustering, ["S_H"], design="points", missing=missing, level=level)
+            whole = estimate(draws, pred, ["S_H"], design="points", missing=missing, level=level)
         out |= dict(whole)
     if len(answered) < len(sample):
         warnings = (*warnings, f"{len(sample) - len(answered):,} of {len(sample):,} points have no answer.")
     return Estimates(out, level, told, warnings)
 
 
-def _of_pairs(sample: Judgements, run: Indexed, measures: Sequence[str] | None, level: float) -> Estimates:
+def _of_pairs(sample: Judgements, run: Run, measures: Sequence[str] | None, level: float) -> Estimates:
     pairs = pairs_of(sample, run)
     found = pairs.estimates(level)
     for measure in measures or ():
@@ -230,9 +232,15 @@ def _of_pairs(sample: Judgements, run: Indexed, measures: Sequence[str] | None, 
             )
     chosen = {name: one for name, one in found.items() if measures is None or name in measures}
     design = "pairs" if pairs.stratum is None else "pairs in strata"
-    n = int(run.sizes.sum())
+    n = points_of(run)
     told = f"clusterdiff:{__version__}|design:{design}|draws:{len(pairs.together)}|points:{n}"
     return Estimates(chosen, level, told, tuple(pairs.warnings()))
+
+
+def points_of(run: Run) -> int:
+    """How many points a run has."""
+    sizes, times = run.histogram
+    return int((sizes * times).sum())
 
 
 def _checked(probabilities: Sequence[float], draws: int) -> FloatArray:

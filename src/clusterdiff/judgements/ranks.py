@@ -26,7 +26,7 @@ from clusterdiff.judgements.resolved import (
     values_of_points,
     weigh,
 )
-from clusterdiff.judgements.runs import Indexed
+from clusterdiff.judgements.runs import open_run
 from clusterdiff.judgements.samples import Design, MissingPoints, lay_sample, placed
 from clusterdiff.messages import Message
 from clusterdiff.table import record_html
@@ -157,7 +157,7 @@ def rank_sample(
     warnings: list[str] = []
     draws = set()
     for name, pred in preds.items():
-        run = Indexed(pred, name)
+        run = open_run(pred, name)
         laid = lay_sample(sample, run, missing)
         if drawn is None:
             weights = weigh(laid, design, None, None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
@@ -11,6 +10,7 @@ from clusterdiff.files import from_json, read_text, shown
 from clusterdiff.formats.catalogue import BY_SUFFIX, TABLES
 from clusterdiff.formats.source import Source
 from clusterdiff.judgements.judgement import Judgement, pair
+from clusterdiff.judgements.other_tools import babel_of_json, babel_of_text, openrefine
 from clusterdiff.judgements.references import CellNames, is_reference, refuse_reference
 from clusterdiff.messages import Message
 
@@ -25,9 +25,6 @@ VERDICTS: dict[str, PairVerdict] = {
 }
 #: Fields of a judgement that a table may have as columns.
 FIELDS = ("id", "by", "at", "why", "source", "probability", "stratum", "x", "expect", "complete", "withdrawn")
-#: A test as it stands in the text of an issue: {{BabelTest|ResolvesWith|A|B}}.
-BABEL = re.compile(r"\{\{BabelTest\|(\w+)\|([^{}]+)\}\}")
-BABEL_KEYS = ("ResolvesWith", "DoesNotResolveWith")
 
 
 def read_judgements(
@@ -42,8 +39,8 @@ def read_judgements(
         return _from_table(path, key), None
     text = read_text(path)
     head = text.lstrip()[:1]
-    if head not in ("{", "["):
-        found = list(_babel_marks(text))
+    if head not in ("{", "[") or text.lstrip().startswith("{{"):
+        found = babel_of_text(text, shown(path))
         if found:
             return found, None
         raise FileError(
@@ -56,15 +53,13 @@ def read_judgements(
             [(number, from_json(line, path, number - 1)) for number, line in lines], path, cells
         )
     data = from_json(text, path)
+    if isinstance(data, list) and any(isinstance(one, dict) and "op" in one for one in data):
+        return openrefine(data, shown(path)), None
     if isinstance(data, list) and not (len(data) > 2 and isinstance(data[2], str)):
         return _from_lines(list(enumerate(data, 1)), path, cells)
     if isinstance(data, dict):
-        tests = data.get("babel_tests", data)
-        if isinstance(tests, dict) and tests.keys() & set(BABEL_KEYS):
-            found = [
-                _babel(kind, points, shown(path)) for kind in BABEL_KEYS for points in tests.get(kind) or []
-            ]
-            return found, None
+        if tests := babel_of_json(data, shown(path)):
+            return tests, None
         if {"match", "distinct"} <= data.keys():
             return list(_dedupe(data, path, key)), None
     return _from_lines([(1, data)], path, cells)
@@ -137,18 +132,6 @@ def _matchbox(data: dict[str, Any], name: str, place: str) -> Judgement:
     fields = {"groups": data["endorsed"], "by": data.get("user_name", data.get("user_id", data.get("user")))}
     rest = {k: v for k, v in data.items() if k not in ("endorsed", "user_name", "user_id", "user")}
     return Judgement.from_dict(fields | rest, name, place)
-
-
-def _babel(kind: str, points: Sequence[Any], place: str) -> Judgement:
-    texts = list(map(str, points))
-    groups = [texts] if kind == "ResolvesWith" else [[point] for point in texts]
-    return Judgement.from_dict({"groups": groups}, f"{kind} {' '.join(texts)}", place)
-
-
-def _babel_marks(text: str) -> Iterator[Judgement]:
-    for kind, points in BABEL.findall(text):
-        if kind in BABEL_KEYS:
-            yield _babel(kind, [point.strip() for point in points.split("|")], kind)
 
 
 def _dedupe(data: dict[str, Any], path: str, key: str | None) -> Iterator[Judgement]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -219,14 +220,14 @@ def _warnings(sample: Sample, measure: str, by_points: bool, given: bool) -> lis
 def estimate_points(
     sample: Sample,
     drawn: Int64Array,
-    cluster: npt.NDArray[np.int32],
+    cluster: npt.NDArray[Any],
     names: list[str],
     design: Design,
     level: float,
 ) -> Estimate:
     """S_H from points that were drawn, each with its true and its predicted cluster complete: the mean of s·t."""
     z = values_of_points(sample, drawn, cluster, names)
-    return _mean(z, sample.sizes[cluster[drawn]], sample.sizes, design, level)
+    return _mean(z, sample.sizes[cluster[drawn]], sample.histogram, design, level)
 
 
 def mean_of(z: FloatArray) -> Estimated:
@@ -238,7 +239,7 @@ def mean_of(z: FloatArray) -> Estimated:
 
 
 def values_of_points(
-    sample: Sample, drawn: Int64Array, cluster: npt.NDArray[np.int32], names: list[str]
+    sample: Sample, drawn: Int64Array, cluster: npt.NDArray[Any], names: list[str]
 ) -> FloatArray:
     """s·t of points that were drawn."""
     draw_of = np.full(int(max(sample.place.max(initial=0), drawn.max(initial=0))) + 1, -1)
@@ -267,15 +268,18 @@ def values_of_points(
     return np.asarray(split_scores(sample)[draw_of[drawn]] * t[at])
 
 
-def _mean(z: FloatArray, b: Int64Array, sizes: Int64Array, design: Design, level: float) -> Estimate:
+def _mean(
+    z: FloatArray, b: Int64Array, histogram: tuple[Int64Array, Int64Array], design: Design, level: float
+) -> Estimate:
     """The mean of a value over all points, from points that were drawn, in strata by predicted size or not."""
-    n, k = int(sizes.sum()), len(z)
+    sizes, points = histogram[0], histogram[0] * histogram[1]
+    n, k = int(points.sum()), len(z)
     stratum, in_all = np.zeros(k, dtype=np.int64), np.zeros(len(sizes), dtype=np.int64)
     if design == "strata":
         stratum, in_all = (np.searchsorted(STRATA, each, side="right") for each in (b, sizes))
     value = variance = 0.0
-    for h in np.unique(in_all[sizes > 0]).tolist():
-        mine, total = z[stratum == h], int(sizes[in_all == h].sum())
+    for h in np.unique(in_all).tolist():
+        mine, total = z[stratum == h], int(points[in_all == h].sum())
         if len(mine) < min(2, total):
             least = STRATA[h - 1]
             raise ArgumentError.about(

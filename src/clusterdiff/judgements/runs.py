@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -29,6 +29,32 @@ def read_run(data: object, argument: str) -> Clustering:
     return side.told(None, None).clustering()
 
 
+class Run(Protocol):
+    """What an estimate asks of a run: where points stand, their clusters, and how large all clusters are."""
+
+    @property
+    def cluster(self) -> Any:
+        """The cluster of each point, by its place."""
+
+    @property
+    def sizes(self) -> Int64Array:
+        """The number of points of each cluster that points were found in."""
+
+    @property
+    def histogram(self) -> tuple[Int64Array, Int64Array]:
+        """The sizes of all clusters, and how many there are of each."""
+
+    def find(self, names: Sequence[str]) -> Int64Array:
+        """Where points stand, by their text; -1 for those that the run has not."""
+
+
+def open_run(data: object, argument: str) -> Run:
+    """A run to estimate: in memory, or in the engine that has it, from which only what is asked for comes."""
+    from clusterdiff.tables.neighbourhood import Neighbourhood, stays_in_engine
+
+    return Neighbourhood(data, argument) if stays_in_engine(data) else Indexed(data, argument)
+
+
 class Indexed:
     """A clustering whose points are asked for by their text."""
 
@@ -40,6 +66,13 @@ class Indexed:
     def sizes(self) -> Int64Array:
         """The number of points of each cluster."""
         return self.clustering.sizes
+
+    @cached_property
+    def histogram(self) -> tuple[Int64Array, Int64Array]:
+        """The sizes of all clusters, and how many there are of each."""
+        times = np.bincount(self.sizes)
+        found = np.flatnonzero(times[1:]) + 1
+        return found, times[found]
 
     @cached_property
     def points(self) -> Sequence[Any]:

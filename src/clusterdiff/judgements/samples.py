@@ -12,7 +12,7 @@ from clusterdiff.caching import cached_property
 from clusterdiff.errors import ArgumentError, LabelError, listed
 from clusterdiff.judgements.collection import Judgements
 from clusterdiff.judgements.ratios import variation
-from clusterdiff.judgements.runs import Indexed, read_run
+from clusterdiff.judgements.runs import Run, read_run
 from clusterdiff.messages import Message
 from clusterdiff.points.labels import CLUSTER_TYPES, FloatArray, Int64Array
 from clusterdiff.points.texts import texts
@@ -27,8 +27,8 @@ class Sample:
     """True clusters that were drawn, and their cells with the clusters of a run.
 
     ``size`` is of each draw; ``draw``, ``cluster`` and ``m`` are of its cells. ``same`` is equal for draws of the same
-    true cluster. ``sizes`` are those of all clusters of the run, and ``n`` is their sum. ``dropped`` points of the
-    sample are not in the run.
+    true cluster. ``sizes`` are those of the run's clusters, at least of those with drawn points; ``histogram`` has the
+    sizes of all, and how many there are of each. ``dropped`` points of the sample are not in the run.
     """
 
     size: FloatArray
@@ -37,7 +37,7 @@ class Sample:
     m: FloatArray
     same: Int64Array
     sizes: Int64Array
-    n: int
+    histogram: tuple[Int64Array, Int64Array]
     dropped: int
     place: Int64Array
     of_point: Int64Array
@@ -49,9 +49,7 @@ class Sample:
     @cached_property
     def spread(self) -> dict[str, float]:
         """How much the run's clusters vary, as squared coefficients of variation: of points, of pairs, by point."""
-        times = np.bincount(self.sizes)
-        sizes = np.flatnonzero(times[1:]) + 1
-        b, counts = sizes.astype(float), times[sizes].astype(float)
+        b, counts = (column.astype(float) for column in self.histogram)
         return {
             "points": variation(b, counts),
             "pairs": variation(b * (b - 1) / 2, counts),
@@ -61,7 +59,13 @@ class Sample:
     @cached_property
     def clusters(self) -> int:
         """How many clusters the run has."""
-        return int(np.count_nonzero(self.sizes))
+        return int(self.histogram[1].sum())
+
+    @cached_property
+    def n(self) -> int:
+        """How many points the run has."""
+        sizes, times = self.histogram
+        return int((sizes * times).sum())
 
     @property
     def b(self) -> FloatArray:
@@ -73,7 +77,7 @@ class Sample:
         return np.bincount(self.draw, np.asarray(of_cells, dtype=float), minlength=len(self)).astype(float)
 
 
-def lay_sample(sample: object, run: Indexed, missing: MissingPoints) -> Sample:
+def lay_sample(sample: object, run: Run, missing: MissingPoints) -> Sample:
     """The draws of a sample, against a run that has all points."""
     draws, probabilities = _draws(sample)
     flat = [point for draw in draws for point in draw]
@@ -115,7 +119,7 @@ def lay_sample(sample: object, run: Indexed, missing: MissingPoints) -> Sample:
         m.astype(float),
         first,
         run.sizes,
-        int(run.sizes.sum()),
+        run.histogram,
         int((~here).sum()),
         place,
         draw,
@@ -123,7 +127,7 @@ def lay_sample(sample: object, run: Indexed, missing: MissingPoints) -> Sample:
     )
 
 
-def placed(drawn: Sequence[Any], run: Indexed) -> tuple[list[str], Int64Array]:
+def placed(drawn: Sequence[Any], run: Run) -> tuple[list[str], Int64Array]:
     """Points that were drawn, by text, and where they stand in a run."""
     names = texts(drawn)
     place = run.find(names)

@@ -1,0 +1,87 @@
+"""A run that stays in its engine: of its points only those that are asked for, and of its clusters only their sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from clusterdiff.errors import ArgumentError, listed
+from clusterdiff.points.labels import Int64Array
+from clusterdiff.tables.engines.native import engine_of, plain
+from clusterdiff.tables.frames import choose_columns, is_table
+
+#: So many names are asked for at a time.
+AT_ONCE = 10_000
+
+
+def stays_in_engine(data: object) -> bool:
+    """Whether it is a table that computes when it is asked: one of DuckDB, Spark, Dask, or a lazy one of polars."""
+    return is_table(data) and isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame)
+
+
+class Neighbourhood:
+    """Some points of a table and their clusters, by number in the order in which they are found; and how large all are.
+
+    ``cluster`` and ``sizes`` are of the points that were asked for so far.
+    """
+
+    def __init__(self, table: Any, argument: str) -> None:
+        point, cluster = choose_columns(table, argument)
+        frame = nw.from_native(table).lazy()
+        rows = frame.select(nw.col(point).cast(nw.String).alias("i"), nw.col(cluster).alias("t"))
+        self._rows = rows.filter(~nw.col("i").is_null() & ~nw.col("t").is_null())
+        self._engine = engine_of(self._rows)
+        self._clusters = self._rows.group_by("t").agg(nw.len().alias("b"))
+        self._place: dict[str, int] = {}
+        self._code: dict[Any, int] = {}
+        self._of: list[int] = []
+        self._size: list[int] = []
+
+    def _fetched(self, frame: Any, *columns: str) -> list[list[Any]]:
+        with self._engine.running():
+            found = self._engine.fetch(frame.select(*columns))
+        return [plain(found[column]) for column in columns]
+
+    @property
+    def histogram(self) -> tuple[Int64Array, Int64Array]:
+        """The sizes of the run's clusters, and how many there are of each."""
+        counts = self._clusters.group_by("b").agg(nw.len().alias("k"))
+        sizes, times = (np.array(column, dtype=np.int64) for column in self._fetched(counts, "b", "k"))
+        order = np.argsort(sizes)
+        return sizes[order], times[order]
+
+    @property
+    def cluster(self) -> Int64Array:
+        """The cluster of each point that was found."""
+        return np.array(self._of, dtype=np.int64)
+
+    @property
+    def sizes(self) -> Int64Array:
+        """The number of points of each cluster that has one of them."""
+        return np.array(self._size, dtype=np.int64)
+
+    def find(self, names: Sequence[str]) -> Int64Array:
+        """The numbers of points, by their text; -1 for those that the run has not."""
+        asked = [name for name in dict.fromkeys(names) if name not in self._place]
+        for start in range(0, len(asked), AT_ONCE):
+            self._ask(asked[start : start + AT_ONCE])
+        return np.array([self._place.get(name, -1) for name in names], dtype=np.int64)
+
+    def _ask(self, names: list[str]) -> None:
+        found = self._fetched(self._rows.filter(nw.col("i").is_in(names)), "i", "t")
+        if len(set(found[0])) < len(found[0]):
+            twice = sorted({name for name in found[0] if found[0].count(name) > 1})
+            raise ArgumentError.about("pred", f"has several rows for {listed(twice)}.")
+        new = [label for label in dict.fromkeys(found[1]) if label not in self._code]
+        sizes = dict(
+            zip(*self._fetched(self._clusters.filter(nw.col("t").is_in(new)), "t", "b"), strict=True)
+        )
+        for label in new:
+            self._code[label] = len(self._size)
+            self._size.append(int(sizes[label]))
+        for name, label in zip(*found, strict=True):
+            self._place[name] = len(self._of)
+            self._of.append(self._code[label])
