@@ -186,3 +186,18 @@ def test_settling_keeps_what_has_precedence(authors: list[str]) -> None:
         rank = {name: i for i, name in enumerate(authors)}
         first = min(said, key=lambda one: (rank.get(one["by"], len(rank)), -int(one["id"])))
         assert first["id"] in {one.id for one in settled.judgements}
+
+
+def test_large_contradictions_are_told_in_few_words() -> None:
+    """A long path is shown at its ends, and many points that are apart and together are told one by one."""
+    chain = [{"id": f"j{i}", "groups": [[f"p{i:03}", f"p{i + 1:03}"]]} for i in range(200)]
+    (long,) = cd.Judgements([*chain, {"id": "x", "groups": [["p000"], ["p200"]]}]).contradictions
+    assert len(long.path) == 201
+    assert " = p005 (j4) … 190 steps … = p196 (j195) = " in str(long)
+    together, apart = [[f"p{i}" for i in range(40)]], [[f"p{i}"] for i in range(40)]
+    said = cd.Judgements(
+        [{"id": "t", "groups": together, "at": "1"}, {"id": "a", "groups": apart, "at": "2"}]
+    )
+    assert len(said.contradictions) == 39
+    assert repr(said.settle()) == "<Settled: 1 stand, 1 set aside>"
+    assert len(cd.Judgements([{"groups": together[:1]}, {"groups": apart[:5]}]).contradictions) == 10

@@ -37,7 +37,7 @@ class Settled:
     aside: tuple[Aside, ...]
 
     def __repr__(self) -> str:
-        return f"<Settled: {count(len(self.judgements), 'judgement')} stand, {len(self.aside):,} set aside>"
+        return f"<Settled: {len(self.judgements):,} stand, {len(self.aside):,} set aside>"
 
     def _repr_html_(self) -> str:
         return notebook.view(*map(notebook.line, [repr(self).strip("<>"), *map(str, self.aside[:SHOWN])]))

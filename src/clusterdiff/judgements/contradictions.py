@@ -15,6 +15,9 @@ from clusterdiff.judgements.facts import Facts
 from clusterdiff.judgements.judgement import Group
 from clusterdiff.wording import count
 
+#: Of a long path, so many steps are shown at either end.
+SHOWN = 5
+
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
@@ -33,6 +36,8 @@ class Contradiction:
         for point, judgement in zip(self.path[1:], self.by, strict=True):
             steps.append(f"= {point} ({judgement})")
         one, two = self.apart
+        if len(steps) > 2 * SHOWN + 1:
+            steps[SHOWN + 1 : -SHOWN] = [f"… {count(len(steps) - 2 * SHOWN - 1, 'step')} …"]
         return f"{one} ≠ {two} ({self.judgement}), but {' '.join(steps)}"
 
     def to_dict(self) -> dict[str, object]:

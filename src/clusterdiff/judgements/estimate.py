@@ -19,7 +19,7 @@ from clusterdiff.judgements.reach import is_whole
 from clusterdiff.judgements.resolved import MEASURES, estimate_clusters, estimate_points, parsed, weigh
 from clusterdiff.judgements.review import shows
 from clusterdiff.judgements.reviewed import estimate_difference
-from clusterdiff.judgements.runs import Indexed, Run, open_run
+from clusterdiff.judgements.runs import Indexed, PointFinder, open_run
 from clusterdiff.judgements.samples import Design, MissingPoints, lay_sample, placed
 from clusterdiff.messages import Message
 from clusterdiff.points.labels import FloatArray
@@ -184,7 +184,7 @@ def _of_difference(old: object, new: object, judgements: object, level: float) -
 def _of_points(
     sample: Judgements,
     pred: object,
-    run: Run,
+    run: PointFinder,
     measures: Sequence[str] | None,
     missing: MissingPoints,
     level: float,
@@ -220,7 +220,9 @@ def _of_points(
     return Estimates(out, level, told, warnings)
 
 
-def _of_pairs(sample: Judgements, run: Run, measures: Sequence[str] | None, level: float) -> Estimates:
+def _of_pairs(
+    sample: Judgements, run: PointFinder, measures: Sequence[str] | None, level: float
+) -> Estimates:
     pairs = pairs_of(sample, run)
     found = pairs.estimates(level)
     for measure in measures or ():
@@ -237,7 +239,7 @@ def _of_pairs(sample: Judgements, run: Run, measures: Sequence[str] | None, leve
     return Estimates(chosen, level, told, tuple(pairs.warnings()))
 
 
-def points_of(run: Run) -> int:
+def points_of(run: PointFinder) -> int:
     """How many points a run has."""
     sizes, times = run.histogram
     return int((sizes * times).sum())

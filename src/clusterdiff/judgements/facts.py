@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -14,6 +15,9 @@ from clusterdiff.judgements.entries import Entries, pairs_within
 from clusterdiff.judgements.judgement import Group
 from clusterdiff.points.labels import BoolArray, Int64Array
 from clusterdiff.wording import count
+
+#: So many points of one scope that belong together are told two by two.
+MANY = 20
 
 
 class Facts:
@@ -74,7 +78,10 @@ class Facts:
 
     @cached_property
     def clashes(self) -> list[tuple[int, int, int]]:
-        """Scopes with two points of the same block, which are apart and together: (scope, point, point)."""
+        """Scopes with two points of the same block, which are apart and together: (scope, point, point).
+
+        Of more than 20 such points of one scope, each is told with the first alone.
+        """
         order = np.lexsort((self.member, self.block[self.member], self.scope))
         scope, member = self.scope[order], self.member[order]
         key = scope * (len(self.least) + 1) + self.block[member]
@@ -84,7 +91,7 @@ class Facts:
         return [
             (int(scope[bounds[i]]), int(a), int(b))
             for i in several.tolist()
-            for a, b in combinations(member[bounds[i] : bounds[i + 1]].tolist(), 2)
+            for a, b in _pairs_of(member[bounds[i] : bounds[i + 1]].tolist())
         ]
 
     @cached_property
@@ -109,6 +116,10 @@ class Facts:
 
     def _repr_html_(self) -> str:
         return notebook.view(notebook.line(repr(self).strip("<>")))
+
+
+def _pairs_of(points: list[int]) -> Iterable[tuple[int, int]]:
+    return combinations(points, 2) if len(points) <= MANY else ((points[0], other) for other in points[1:])
 
 
 Edges = tuple[Int64Array, Int64Array, Int64Array]

@@ -14,7 +14,7 @@ from clusterdiff.judgements.collection import Judgements
 from clusterdiff.judgements.estimates import Estimate
 from clusterdiff.judgements.ratios import expit, freedom
 from clusterdiff.judgements.resolved import FEW
-from clusterdiff.judgements.runs import Run
+from clusterdiff.judgements.runs import PointFinder
 from clusterdiff.points.labels import BoolArray, FloatArray, Int64Array
 from clusterdiff.wording import count
 
@@ -167,7 +167,7 @@ def _ends(value: float, error: float, nu: int, worth: float, level: float) -> tu
     return expit(middle - half), expit(middle + half)
 
 
-def pairs_of(judgements: Judgements, run: Run) -> JudgedPairs:
+def pairs_of(judgements: Judgements, run: PointFinder) -> JudgedPairs:
     """The judged pairs of a sample against a run: two points each, with a probability."""
     rows = [one for one in judgements if not one.withdrawn and one.probability is not None]
     odd = next((one for one in rows if len(one.points) != 2), None)

@@ -29,7 +29,7 @@ def read_run(data: object, argument: str) -> Clustering:
     return side.told(None, None).clustering()
 
 
-class Run(Protocol):
+class PointFinder(Protocol):
     """What an estimate asks of a run: where points stand, their clusters, and how large all clusters are."""
 
     @property
@@ -48,7 +48,7 @@ class Run(Protocol):
         """Where points stand, by their text; -1 for those that the run has not."""
 
 
-def open_run(data: object, argument: str) -> Run:
+def open_run(data: object, argument: str) -> PointFinder:
     """A run to estimate: in memory, or in the engine that has it, from which only what is asked for comes."""
     from clusterdiff.tables.neighbourhood import Neighbourhood, stays_in_engine
 

@@ -12,7 +12,7 @@ from clusterdiff.caching import cached_property
 from clusterdiff.errors import ArgumentError, LabelError, listed
 from clusterdiff.judgements.collection import Judgements
 from clusterdiff.judgements.ratios import variation
-from clusterdiff.judgements.runs import Run, read_run
+from clusterdiff.judgements.runs import PointFinder, read_run
 from clusterdiff.messages import Message
 from clusterdiff.points.labels import CLUSTER_TYPES, FloatArray, Int64Array
 from clusterdiff.points.texts import texts
@@ -77,7 +77,7 @@ class Sample:
         return np.bincount(self.draw, np.asarray(of_cells, dtype=float), minlength=len(self)).astype(float)
 
 
-def lay_sample(sample: object, run: Run, missing: MissingPoints) -> Sample:
+def lay_sample(sample: object, run: PointFinder, missing: MissingPoints) -> Sample:
     """The draws of a sample, against a run that has all points."""
     draws, probabilities = _draws(sample)
     flat = [point for draw in draws for point in draw]
@@ -127,7 +127,7 @@ def lay_sample(sample: object, run: Run, missing: MissingPoints) -> Sample:
     )
 
 
-def placed(drawn: Sequence[Any], run: Run) -> tuple[list[str], Int64Array]:
+def placed(drawn: Sequence[Any], run: PointFinder) -> tuple[list[str], Int64Array]:
     """Points that were drawn, by text, and where they stand in a run."""
     names = texts(drawn)
     place = run.find(names)
