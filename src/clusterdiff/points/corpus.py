@@ -110,7 +110,7 @@ class Text(NamedTuple):
 
     def around(self, mention: Mention) -> tuple[str, str, str]:
         """The words before a mention, from the start of its sentence; its own; and those after it, to the end."""
-        first, last = (self._word(mention.spans[i], i) for i in (0, -1))
+        first, last = self.place(mention)
         begin = bisect_right(self.starts, first)
         start = self.starts[begin - 1] if begin else 0
         after = bisect_right(self.starts, max(first, last))
@@ -121,6 +121,10 @@ class Text(NamedTuple):
             " ".join(said) or mention.text,
             " ".join(self.words[last + 1 : end]),
         )
+
+    def place(self, mention: Mention) -> tuple[int, int]:
+        """The numbers of its first and of its last word."""
+        return self._word(mention.spans[0], 0), self._word(mention.spans[-1], -1)
 
     def _word(self, span: tuple[Any, ...], end: int) -> int:
         """The number of the first (0) or last (-1) word of a span; what is only implied lies between two words."""

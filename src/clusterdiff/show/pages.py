@@ -43,9 +43,11 @@ def render_page(
     environment.filters |= {
         "change": change,
         "counted": count,
+        "named": named,
         "number": number,
         "percent": percent,
         "plural": plural,
+        "sentence": lambda text: text[:1].upper() + text[1:],
         "visible": visible,
     }
     style = "\n".join([colours(), *_sources(COMMON, STYLES), *_sources(room, styles)])
@@ -104,6 +106,19 @@ def visible(value: object, width: int = TEXT) -> str:
     if not text.isprintable():
         text = "".join(c if c.isprintable() or c in JOINERS else _spelt(c) for c in text)
     return text if length <= width else f"{text}… ({length:,} characters)"
+
+
+def named(value: object, width: int = 60) -> str:
+    """A label, which must be seen: blanks at its ends have a sign, and one of nothing has quotes.
+
+    >>> named("ann"), named("  "), named(""), named(" ann")
+    ('ann', '␣␣', '""', '␣ann')
+    """
+    text = visible(getattr(value, "spoken", value), width)
+    inner = text.strip(" ")
+    before = len(text) - len(text.lstrip(" "))
+    after = len(text) - len(inner) - before if inner else 0
+    return f"{'␣' * before}{inner}{'␣' * after}" or '""'
 
 
 def _spelt(character: str) -> str:

@@ -15,5 +15,5 @@ const shown = (value, width = WIDTH) => {
   const length = Math.max((Array.isArray(value) && value[2]) || 0, letters.length);
   return length > width ? `${text}… (${compact.format(length)} characters)` : text;
 };
-// A name must be seen, even if it is empty.
-const named = (value, width) => shown(value, width) || '""';
+// A name must be seen, even if it is empty or has blanks at its ends.
+const named = (value, width) => shown(value, width).replace(/^ +| +$/g, (blanks) => "␣".repeat(blanks.length)) || '""';

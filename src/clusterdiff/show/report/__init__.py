@@ -21,8 +21,10 @@ __all__ = ["render", "write_report"]
 ROOM = "clusterdiff.show.report"
 #: The page's style and script, one file for each concern, in the order in which they are joined.
 STYLES = (
-    "glance.css",
+    "strip.css",
     "tabs.css",
+    "patterns.css",
+    "texts.css",
     "search.css",
     "list.css",
     "component.css",
@@ -53,6 +55,7 @@ SCRIPTS = (
     "clusters.js",
     "heat.js",
     "panel.js",
+    "texts.js",
     "keys.js",
     "main.js",
 )

@@ -6,6 +6,11 @@ const address = (() => {
     const [place, query = ""] = location.hash.slice(1).split("?");
     return { place, asked: new URLSearchParams(query) };
   };
+  // The place may bring its own query, as links to samples do.
+  const parted = (to) => {
+    const [place, query = ""] = to.split("?");
+    return query ? [place, new URLSearchParams(query)] : [place, read().asked];
+  };
   const put = (place, query, how) => {
     const hash = `#${place}${String(query) ? `?${query}` : ""}`;
     if (hash === "#" ? location.hash : hash !== location.hash) history[how](null, "", hash);
@@ -15,15 +20,16 @@ const address = (() => {
     put(place, new URLSearchParams(Object.entries(asked).filter(([, value]) => value !== "" && value !== undefined)), "replaceState");
   const tell = () => followers.forEach((follower) => follower());
   // To another place, with what was searched for; whoever follows the address hears of it, also on the way back.
-  const go = (place) => {
-    put(place, read().asked, "pushState");
+  const go = (to) => {
+    put(...parted(to), "pushState");
     tell();
   };
   // The component that is looked at, if it is on the page, and perhaps a cluster of it.
   const looked = () => {
-    const [, id, side, at] = /^component-(\d+)(?:-(true|pred)-(\d+))?$/.exec(read().place) || [];
+    const [named, id, side, at] = /^component-(\d+)(?:-(true|pred)-(\d+))?$/.exec(read().place) || [];
     const component = components.get(Number(id));
-    return { component, cluster: component?.[side]?.[Number(at)] ? { side, at: Number(at) } : undefined };
+    const cluster = component?.[side]?.[Number(at)] ? { side, at: Number(at) } : undefined;
+    return { component, cluster, absent: named && !component ? id : undefined };
   };
   addEventListener("popstate", tell);
   return { read, write, go, looked, follow: (follower) => followers.push(follower) };

@@ -33,7 +33,7 @@ const fate = ({ component, side, cells, loss }) => {
   if (other[4]) return null;
   const mostly = cells.length > 1 ? "mostly " : "";
   const beside = cellsOf(component, OTHER[side])[place].length > 1 ? (side === "true" ? " with others" : ", which is split") : "";
-  return element("span", { class: "note" }, side === "true" ? ` ${mostly}in ` : ` ${mostly || "part of "}`, label(named(other[0], 40)), beside);
+  return element("span", { class: "note" }, side === "true" ? ` ${mostly}in ` : ` ${mostly || "part of "}`, chipped(OTHER[side], label(named(other[0], 40))), beside);
 };
 
 const share = (part, whole) => (whole > 0 ? percent(Math.min(1, part / whole)) : "0%");
@@ -67,7 +67,7 @@ const clusterTable = (rows, side, { step, caption, about, open }) => {
         element(
           "td",
           { class: "names" },
-          element("a", { href: `#component-${row.component.id}-${side}-${row.at}`, onclick: open && ((event) => open(event, row)) }, label(named(row.name, 60))),
+          element("a", { href: `#component-${row.component.id}-${side}-${row.at}`, onclick: open && ((event) => open(event, row)) }, chipped(side, label(named(row.name, 60)))),
           fate(row),
         ),
         element("td", { class: "n" }, compact.format(row.size)),
@@ -130,11 +130,11 @@ const clusterPanel = (component, side, at) => {
     const place = component.cells[cell][PLACE[other]];
     const partner = component[other][place];
     const beside = cellsOf(component, other)[place].filter((one) => one !== cell);
-    const names = beside.slice(0, 3).flatMap((one, i) => [i ? ", " : "", label(named(component[side][component.cells[one][PLACE[side]]][0], 40))]);
+    const names = beside.slice(0, 3).flatMap((one, i) => [i ? ", " : "", chipped(side, label(named(component[side][component.cells[one][PLACE[side]]][0], 40)))]);
     return element(
       "tr",
       {},
-      element("td", {}, partner[4] ? element("i", {}, "none") : element("a", { href: `#component-${component.id}-${other}-${place}` }, label(named(partner[0], 60)))),
+      element("td", {}, partner[4] ? element("i", {}, "none") : element("a", { href: `#component-${component.id}-${other}-${place}` }, chipped(other, label(named(partner[0], 60))))),
       element("td", { class: "n" }, compact.format(component.cells[cell][2])),
       element("td", { class: "n" }, share(component.cells[cell][2], size)),
       element("td", {}, ...(names.length ? names : ["nothing else"]), beside.length > 3 ? ` +${compact.format(beside.length - 3)}` : ""),
@@ -147,7 +147,7 @@ const clusterPanel = (component, side, at) => {
   const panel = element(
     "div",
     { class: "one-cluster", id: `cluster-${component.id}` },
-    element("h4", {}, `${capital(clusterNoun(side))} `, label(named(name, 80))),
+    element("h4", {}, `${capital(clusterNoun(side))} `, chipped(side, label(named(name, 80)))),
     element("p", { class: "note" }, `${points(size)}, ${counted(cells.length, "part")}, score ${number(score)}, ${share(loss, data.loss[0])} of the loss`),
     legend(),
     holder,

@@ -22,7 +22,7 @@ const told = (cell, component) => {
 
 const navigable = (cell, component) => {
   const [trues, preds, cells] = component.counts;
-  const here = component.whole ? "" : ` This file holds ${compact.format(component.cells.length)} of the cells, the costliest.`;
+  const here = component.whole ? "" : ` This file holds the ${compact.format(component.cells.length)} costliest of them.`;
   const place = element("div");
   const look = (side, at, scroll) => {
     const { panel, drawIt } = clusterPanel(component, side, at);
@@ -47,7 +47,7 @@ const navigable = (cell, component) => {
   };
   const map = element("div");
   cell.append(
-    element("p", { class: "story" }, `${counted(trues, clusterNoun("true"))} and ${counted(preds, clusterNoun("pred"))} hang together through ${counted(cells, "cell")}.${here}`),
+    element("p", { class: "story" }, `${counted(trues, clusterNoun("true"))}, ${counted(preds, clusterNoun("pred"))}. One component links them through ${counted(cells, "overlap")}.${here}`),
     element("div", { class: "pair" }, element("div", {}, element("h3", {}, capital(plural(clusterNoun("true")))), table("true")), element("div", {}, element("h3", {}, capital(plural(clusterNoun("pred")))), table("pred"))),
     place,
     element("h3", {}, "Heat map"),
@@ -65,9 +65,9 @@ const legend = () => {
   return element(
     "p",
     { class: "legend" },
-    item("split", "lost to a split"),
-    item("merge", "lost to a merge"),
-    item("none", "nothing lost"),
+    item("split", "split off"),
+    item("merge", "merged in"),
+    item("none", "stayed"),
     element("span", {}, `widths show numbers of ${plural(POINT)}`),
   );
 };

@@ -4,6 +4,8 @@ The page's script finds its data (``data`` in every script file) in one JSON obj
 given by their places in the lists of their component; losses are shares of the whole, and add up to 1 - S_H.
 
 ``sides``          what the two clusterings are called
+``letters``        what marks the names of either side's clusters: ["T", "P"]
+``regime``         which question comes first (see :class:`clusterdiff.types.Patterns`)
 ``nouns``          what points and clusters are called: ["point", "cluster"], or ["mention", "entity"]
 ``measure``        None, or another measure than S_H that costs are told in: {name, score, loss, left}; loss has its
                    parts by name, and left counts the components, true and predicted clusters (by "component", "true",
@@ -18,6 +20,9 @@ given by their places in the lists of their component; losses are shares of the 
 ``patch``          how new clusters are called, and why a patch cannot be made (see ``trying.patching``)
 ``judging``        what was decided before, and how decisions become judgements (see ``judging.judging``)
 ``repairs``        every repair that the page lists, best first (see below)
+``kinds``          how many components there are of each kind, in all
+``samples``        components of each shape, at random: {shape: ids}
+``documents``      of mentions (see ``papers.Papers.documents``)
 ``components``     the components that the page holds, costliest first (see below); ``rest`` counts the others:
                    {components, points, loss}
 
@@ -63,7 +68,7 @@ from typing import Any
 import numpy as np
 
 from clusterdiff.caching import cached_property
-from clusterdiff.diff.chance import Chance, worth_saying
+from clusterdiff.diff.chance import worth_saying
 from clusterdiff.diff.comparison import AnyMeasure, Comparison
 from clusterdiff.diff.explain import Explanation
 from clusterdiff.diff.loss import Loss
@@ -71,19 +76,24 @@ from clusterdiff.diff.slices import Slice
 from clusterdiff.errors import ClusterdiffError
 from clusterdiff.measures import Measure, measures, resolve
 from clusterdiff.show.pages import visible
+from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.show.report.attributes import read_attributes
+from clusterdiff.show.report.changes import Changes
 from clusterdiff.show.report.costs import Costs
 from clusterdiff.show.report.embed import FIRST_REPAIRS, FULL, USUAL, Embedded
 from clusterdiff.show.report.judging import judging, read_given
+from clusterdiff.show.report.figures import Figures, affected, figures, letters
+from clusterdiff.show.report.overview import FIRST, Overview
+from clusterdiff.show.report.papers import Papers
 from clusterdiff.show.report.trying import patching
 from clusterdiff.wording import count, percent, plural
 
 #: How many steps of the sequence (as a curve) and values of a slice are shown.
 CURVE, SLICES = 200, 30
-#: Beyond so many cells only measures that take one pass over the cells are computed.
-MANY_CELLS = 10_000
-SLOW = ("smi",)
-QUICK = ("S_H", "S'", "R", "ari", "N", "I", "nmi_max", "VI", "V", "b3.f1", "v_measure", "element_centric")
+#: Measures that take too long for more than so many points.
+SLOW, MANY = ("smi",), 1_000
+#: Measures that are 0 for shuffled labels, on average, by definition.
+ADJUSTED = ("ari", "ami", "as_h")
 
 
 @dataclass(frozen=True)
@@ -125,10 +135,57 @@ class Page:
         self.nouns = comparison.source.nouns
         #: What is told besides S_H.
         self.costs = None if resolve(measure) == resolve("S_H") else Costs(comparison, measure)
+        self._attributes = attributes
         self._names, self._columns = read_attributes(attributes, comparison)
         self.explanation: Explanation = comparison.explain(sides=(self.sides[0], self.sides[1]))
 
-    # ---- at a glance
+    # ---- which tabs there are
+
+    @cached_property
+    def overview(self) -> Overview:
+        """What the first tab tells."""
+        sides = (self.sides[0], self.sides[1])
+        return Overview(self.diff, self.diff.patterns(attributes=self._attributes, sides=sides))
+
+    @cached_property
+    def changes(self) -> Changes:
+        """What changed between two releases."""
+        return Changes(self.diff)
+
+    @cached_property
+    def papers(self) -> Papers | None:
+        """Scores and texts of documents of mentions."""
+        mentions = self.overview.regime == "mentions" and isinstance(self.diff, CorpusComparison)
+        return Papers(self.diff) if mentions else None
+
+    @property
+    def tabs(self) -> dict[str, str]:
+        """The sections by name, in their order: the one that answers the question of such data comes first."""
+        noun, regime = plural(self.nouns.cluster), self.overview.regime
+        fixing = regime != "releases"
+        titles = {
+            "changelog": "What changed" if regime == "releases" else "",
+            "papers": "Scores and texts" if self.papers else "",
+            "patterns": "Patterns" if self.overview.rows else "",
+            "components": "Components",
+            "true-clusters": f"{self.sides[0].capitalize()} {noun}",
+            "pred-clusters": f"{self.sides[1].capitalize()} {noun}",
+            "heat": "Matrix" if regime == "few" else "Heat map",
+            "repairs": "Review" if fixing else "",
+            "slices": "Slices",
+            "measures": "Measures",
+        }
+        first = FIRST[regime]
+        first = first if titles[first] else "components"
+        return {first: titles[first]} | {name: title for name, title in titles.items() if title}
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many there are of what some tabs list."""
+        true, pred = self.diff.clusters
+        return {"components": len(self.diff.components), "true-clusters": true, "pred-clusters": pred}
+
+    # ---- the strip
 
     @property
     def notices(self) -> list[str]:
@@ -136,13 +193,34 @@ class Page:
         return [visible(notice, 1_000) for notice in self.diff.notices]
 
     @property
-    def verdict(self) -> str:
-        """The score, in a sentence."""
-        score = self.diff.score()
-        if self.diff.loss.total == 0:
-            return "Nothing was lost: the clusterings are the same."
-        point, cluster = self.nouns
-        return f"On average a {point} keeps {percent(score)} of its {cluster}; {percent(1 - score)} was lost."
+    def measure(self) -> Measure:
+        """The measure that the page tells everything in."""
+        return resolve("S_H") if self.costs is None else self.costs.measure
+
+    @property
+    def score(self) -> float:
+        """Its value."""
+        return self.diff.score() if self.costs is None else self.costs.score
+
+    @property
+    def loss(self) -> Loss:
+        """What it lost, and to what."""
+        return self.diff.loss if self.costs is None else self.costs.loss
+
+    @cached_property
+    def figures(self) -> list[Figures]:
+        """What else readers of such data know."""
+        return list(figures(self.diff, self.overview.regime))
+
+    @cached_property
+    def affected(self) -> int:
+        """How many points are not where they belong."""
+        return affected(self.diff)
+
+    @property
+    def letters(self) -> list[str]:
+        """What marks the names of either side's clusters."""
+        return letters(self.sides)
 
     @property
     def kinds(self) -> list[dict[str, Any]]:
@@ -156,17 +234,19 @@ class Page:
         ]
 
     @property
-    def by_chance(self) -> Chance | None:
-        """What shuffled labels score, where that is worth saying."""
-        return worth_saying(self.diff.by_chance)
+    def by_chance(self) -> tuple[float, str] | None:
+        """What shuffled labels score and how likely they are to reach the score, where that is known and worth saying."""
+        if self.costs is not None:
+            return (0.0, "") if self.costs.measure.name in ADJUSTED else None
+        found = worth_saying(self.diff.by_chance)
+        return None if found is None else (found.mean, found.p_text if found.p_kind else "")
 
     @cached_property
     def measured(self) -> tuple[list[MeasureRow], list[str]]:
         """The measures that can be computed, and the names of those that were left out."""
-        many = len(self.diff.meet) > MANY_CELLS
         rows, left_out = [], []
         for name, measure in measures.items():
-            if (many and name not in QUICK) or (name in SLOW and self.diff.n > 1000):
+            if name in SLOW and self.diff.n > MANY:
                 left_out.append(name)
                 continue
             try:
@@ -203,13 +283,6 @@ class Page:
     def parts(self, loss: Loss) -> list[tuple[str, float]]:
         """The parts of a loss; those for lost points only where there may be such."""
         return [(part, getattr(loss, part)) for part in self.diff.meet.losses]
-
-    @property
-    def other_loss(self) -> str:
-        """What the other measure lost, in a sentence."""
-        assert self.costs is not None
-        told = self.costs.loss.sentence(self.diff.meet.losses, self.nouns.point)
-        return f"{told[0].upper()}{told[1:]}."
 
     def row_parts(self, row: Slice) -> list[tuple[str, float]]:
         """The parts of the loss of a slice."""
@@ -266,7 +339,9 @@ class Page:
     @cached_property
     def embedded(self) -> Embedded:
         """The components that the page holds, and the repairs that it lists."""
-        return Embedded(self.diff, self._columns, (self.sides[0], self.sides[1]), self._limits, self.costs)
+        sides, samples = (self.sides[0], self.sides[1]), self.overview.samples
+        samples += self.changes.opened if self.overview.regime == "releases" else []
+        return Embedded(self.diff, self._columns, sides, self._limits, samples, self.costs)
 
     @cached_property
     def data(self) -> dict[str, Any]:
@@ -276,7 +351,9 @@ class Page:
         here[[entry["rank"] - 1 for entry in listed]] = True
         return {
             "sides": list(self.sides),
+            "letters": self.letters,
             "nouns": list(self.nouns),
+            "regime": self.overview.regime,
             "measure": None if self.costs is None else self.costs.data(),
             "n": self.diff.n,
             "total": float(meet.total),
@@ -291,6 +368,9 @@ class Page:
             "patch": patching(self.diff),
             "judging": judging(self.diff, self._given, listed),
             "repairs": self.embedded.repairs,
+            "documents": self.papers.documents if self.papers else [],
+            "kinds": self.diff.kinds,
+            "samples": {row.key: row.sample for row in self.overview.rows if row.sample},
             "components": listed,
             "rest": {
                 "components": int(np.count_nonzero(~here)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -86,10 +86,11 @@ class Embedded:
         columns: list[Any],
         sides: tuple[str, str],
         limits: Limits,
+        samples: Sequence[int] = (),
         costs: Costs | None = None,
     ) -> None:
         self._diff, self._columns, self._sides, self._limits = comparison, columns, sides, limits
-        self._costs = costs
+        self._samples, self._costs = samples, costs
         self._losses = _cluster_losses(comparison)
         self._weighted = comparison.meet.weights is not None
         self.repairs: list[dict[str, Any]] = []
@@ -140,7 +141,7 @@ class Embedded:
         table = self._diff.components["component"]
         if self._costs is not None:  # the costliest in that measure
             table = np.argsort(-np.nan_to_num(self._costs.of["component"]), kind="stable")
-        due = dict.fromkeys([*table[:1].tolist(), *first, *costliest[0], *costliest[1]])
+        due = dict.fromkeys([*table[:1].tolist(), *first, *self._samples, *costliest[0], *costliest[1]])
         yield from ((number, True) for number in due)
         yield from (
             (number, False) for number in table[: self._limits.components].tolist() if number not in due

@@ -60,12 +60,16 @@ const graph = (holder, component, told) => {
     const path = `M${x0},${y0}C${x0},${mid} ${x1},${mid} ${x1},${y1}h${w}C${x1 + w},${mid} ${x0 + w},${mid} ${x0 + w},${y0}Z`;
     return drawn("path", { class: `ribbon ${kind}`, d: path, "fill-opacity": kind === "none" ? 1 : 0.35 + 0.65 * share }, drawn("title", {}, title));
   };
+  // The largest part of a cluster stayed; of several as large, each did half.
+  const away = (cluster, cell) => {
+    const most = Math.max(...cluster.cells.map((one) => one.size));
+    return cell.size < most ? 1 : 1 - 1 / cluster.cells.filter((one) => one.size === most).length;
+  };
   for (const cell of cells) {
-    const s = above[cell.t].score;
-    const t = below[cell.p].score;
+    const [s, t] = [away(above[cell.t], cell), away(below[cell.p], cell)];
     svg.append(
-      ribbon(cell.xt, top + 8, cell.x, middle, cell.width, s < 1 ? "split" : "none", 1 - s, `${points(cell.size)} of the ${compact.format(above[cell.t].size)} of ${above[cell.t].name}`),
-      ribbon(cell.x, middle + 8, cell.xp, bottom, cell.width, t < 1 ? "merge" : "none", 1 - t, `${points(cell.size)} of the ${compact.format(below[cell.p].size)} in ${below[cell.p].name}`),
+      ribbon(cell.xt, top + 8, cell.x, middle, cell.width, s ? "split" : "none", s, `${points(cell.size)} of the ${compact.format(above[cell.t].size)} of ${above[cell.t].name}`),
+      ribbon(cell.x, middle + 8, cell.xp, bottom, cell.width, t ? "merge" : "none", t, `${points(cell.size)} of the ${compact.format(below[cell.p].size)} in ${below[cell.p].name}`),
     );
   }
   for (const cell of cells) {

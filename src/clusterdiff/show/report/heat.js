@@ -1,11 +1,27 @@
 // The heat map of true against predicted clusters: white where there is nothing, and it zooms.
 const ARRANGED = { same: "most of its row and column", split: "split off", merge: "merged in", mixed: "astray" };
 
+// Names in their natural order, 2 before 10.
+const natural = new Intl.Collator("en", { numeric: true });
+
+// All rows and columns of few clusters: rows in the order of their names, columns where most of them is.
+const inOrder = (chosen) => {
+  const rows = chosen.flatMap((component) => component.true.map((row, at) => ({ component, at, row })));
+  rows.sort((a, b) => natural.compare(shown(a.row[0]), shown(b.row[0])));
+  const places = new Map(rows.map(({ row }, place) => [row, place]));
+  const columns = chosen.flatMap((component) =>
+    component.pred.map((column, at) => {
+      const [first] = cellsOf(component, "pred")[at];
+      const home = first === undefined ? Infinity : places.get(component.true[component.cells[first][0]]);
+      return { component, at, row: column, home };
+    }),
+  );
+  columns.sort((a, b) => a.home - b.home || b.row[1] - a.row[1]);
+  return [rows, columns];
+};
 // Rows and columns of some components: the costliest rows first, a column where most of it is.
-const arranged = (chosen) => {
-  const rows = [];
-  const columns = [];
-  const cells = [];
+const costliest = (chosen) => {
+  const [rows, columns] = [[], []];
   for (const component of chosen) {
     const order = component.true.map((_, at) => at).sort((a, b) => component.true[b][3] - component.true[a][3] || a - b);
     const rank = new Map(order.map((at, i) => [at, i]));
@@ -14,21 +30,28 @@ const arranged = (chosen) => {
       return first === undefined ? Infinity : rank.get(component.cells[first][0]);
     });
     const across = component.pred.map((_, at) => at).sort((a, b) => home[a] - home[b] || component.pred[b][1] - component.pred[a][1] || a - b);
-    const place = new Map(across.map((at, i) => [at, columns.length + i]));
-    component.cells.forEach(([t, p, size], at) => {
+    rows.push(...order.map((at) => ({ component, at, row: component.true[at] })));
+    columns.push(...across.map((at) => ({ component, at, row: component.pred[at] })));
+  }
+  return [rows, columns];
+};
+const arranged = (chosen) => {
+  const [rows, columns] = data.regime === "few" ? inOrder(chosen) : costliest(chosen);
+  const [down, across] = [rows, columns].map((side) => new Map(side.map(({ row }, place) => [row, place])));
+  const cells = chosen.flatMap((component) =>
+    component.cells.map(([t, p, size], at) => {
       const ofRow = cellsOf(component, "true")[t][0] === at;
       const ofColumn = cellsOf(component, "pred")[p][0] === at;
       const kind = ofRow ? (ofColumn ? "same" : "merge") : ofColumn ? "split" : "mixed";
-      cells.push({ component, t, p, size, kind, row: rows.length + rank.get(t), column: place.get(p), share: size / component.true[t][1] });
-    });
-    rows.push(...order.map((at) => component.true[at][0]));
-    columns.push(...across.map((at) => component.pred[at][0]));
-  }
-  // The darkest are drawn last, so that none of them is lost where many share a pixel.
+      return { component, t, p, size, kind, row: down.get(component.true[t]), column: across.get(component.pred[p]), share: size / component.true[t][1] };
+    }),
+  );
+  // The strongest are drawn last, so that none of them is lost where many share a pixel.
   cells.sort((a, b) => a.share - b.share);
-  return { rows, columns, cells };
+  const told = (side) => side.map(({ row }) => ({ name: row[0], size: row[1] }));
+  return { rows: told(rows), columns: told(columns), cells };
 };
-
+const MARGIN = 56; // for the sizes of rows, on the right
 const heatMap = (holder, chosen) => {
   const { rows, columns, cells } = arranged(chosen);
   if (!cells.length) {
@@ -50,8 +73,7 @@ const heatMap = (holder, chosen) => {
   const button = (text, act) => element("button", { type: "button", onclick: act }, text);
   const swatch = (kind) => element("span", {}, drawn("svg", { viewBox: "0 0 10 10", "aria-hidden": "true" }, drawn("rect", { class: kind, width: 10, height: 10 })), ARRANGED[kind]);
   holder.replaceChildren(
-    element("p", { class: "legend" }, ...Object.keys(ARRANGED).filter((kind) => cells.some((cell) => cell.kind === kind)).map(swatch), element("span", {}, "the darker, the larger the share of the row")),
-    element("p", { class: "zoom" }, button("Zoom in", () => zoom(2)), button("Zoom out", () => zoom(0.5)), button("Whole map", () => zoom(0))),
+    element("p", { class: "legend" }, element("span", { class: "zoom" }, button("Zoom in", () => zoom(2)), button("Zoom out", () => zoom(0.5)), button("Whole map", () => zoom(0))), ...Object.keys(ARRANGED).filter((kind) => cells.some((cell) => cell.kind === kind)).map(swatch), element("span", {}, "the stronger the colour, the larger the share of the row")),
     element("div", { class: "map" }, canvas),
     said,
   );
@@ -62,16 +84,23 @@ const heatMap = (holder, chosen) => {
   const box = {};
   const measure = () => {
     const wide = holder.clientWidth || 320;
-    box.left = wide < 520 ? 84 : 170;
-    box.top = wide < 520 ? 70 : 100;
-    const cellMost = 40;
-    box.w = Math.min(wide - box.left - 2, columns.length * cellMost);
-    box.h = Math.min(Math.max(260, Math.min(box.w, 560)), rows.length * cellMost);
+    const few = Math.max(rows.length, columns.length) <= 100;
+    const longest = (side) => Math.max(...side.map(({ name }) => [...named(name)].length));
+    const most = wide < 520 ? 84 : 170;
+    box.left = few ? Math.min(most, Math.max(60, 24 + 7 * longest(rows))) : most;
+    box.top = few ? Math.min(wide < 520 ? 70 : 100, 24 + 7 * longest(columns)) : wide < 520 ? 70 : 100;
+    box.margin = MARGIN;
+    const cellMost = few ? 64 : 40;
+    // As large as fits beneath strip and tabs.
+    const tall = Math.max(260, Math.min(innerHeight - 330, 900));
+    box.w = Math.min(wide - box.left - box.margin - 2, columns.length * cellMost);
+    box.h = Math.min(few ? Math.min(tall, (1.6 * box.w * rows.length) / columns.length) : Math.max(260, Math.min(box.w, tall)), rows.length * cellMost);
     const scale = devicePixelRatio || 1;
-    canvas.width = (box.left + box.w + 2) * scale;
-    canvas.height = (box.top + box.h + 2) * scale;
-    canvas.style.width = `${box.left + box.w + 2}px`;
-    canvas.style.height = `${box.top + box.h + 2}px`;
+    const [width, height] = [box.left + box.w + box.margin + 2, box.top + box.h + 24];
+    canvas.width = width * scale;
+    canvas.height = height * scale;
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${height}px`;
     return scale;
   };
   const cut = (name, letters) => {
@@ -106,6 +135,7 @@ const heatMap = (holder, chosen) => {
       pen.fillRect(box.left + (cell.column - view.x) * dx, box.top + (cell.row - view.y) * dy, Math.max(dx, 1.5), Math.max(dy, 1.5));
     }
     pen.globalAlpha = 1;
+    if (dx >= 12 && dy >= 12) counts(pen, dx, dy);
     if (current) {
       pen.strokeStyle = colour("ink");
       pen.lineWidth = 2;
@@ -117,6 +147,45 @@ const heatMap = (holder, chosen) => {
     pen.lineWidth = 1;
     pen.strokeRect(box.left + 0.5, box.top + 0.5, box.w, box.h);
     lettered(pen, dx, dy);
+    margins(pen, dx, dy);
+    pen.font = "600 12px system-ui, sans-serif";
+    pen.fillStyle = colour("ink");
+    pen.textAlign = "right";
+    pen.fillText(`${data.letters[0]} ↓ ${data.letters[1]} →`, box.left - 6, box.top - 8);
+  };
+  // The number in every cell: dark on light and light on dark, whatever the theme.
+  const counts = (pen, dx, dy) => {
+    pen.font = `${dx < 30 ? 10 : 13}px system-ui, sans-serif`;
+    pen.textAlign = "center";
+    pen.textBaseline = "middle";
+    for (const cell of cells) {
+      const [x, y] = [box.left + (cell.column + 0.5 - view.x) * dx, box.top + (cell.row + 0.5 - view.y) * dy];
+      if (x < box.left || x > box.left + box.w || y < box.top || y > box.top + box.h) continue;
+      const text = compact.format(cell.size);
+      if (pen.measureText(text).width > dx - 2) continue;
+      pen.fillStyle = colour(cell.share > 0.5 ? "panel" : "ink");
+      pen.fillText(text, x, y);
+    }
+  };
+  // How large rows and columns are, on the right and below.
+  const margins = (pen, dx, dy) => {
+    pen.font = "11px system-ui, sans-serif";
+    pen.fillStyle = colour("muted");
+    pen.textBaseline = "middle";
+    pen.textAlign = "right";
+    if (dy >= 13) {
+      for (let i = Math.max(0, Math.floor(view.y)); i < Math.min(rows.length, view.y + view.h); i++) {
+        const y = box.top + (i + 0.5 - view.y) * dy;
+        if (y > box.top && y < box.top + box.h) pen.fillText(compact.format(rows[i].size), box.left + box.w + box.margin - 4, y);
+      }
+    }
+    pen.textAlign = "center";
+    if (dx >= 22) {
+      for (let i = Math.max(0, Math.floor(view.x)); i < Math.min(columns.length, view.x + view.w); i++) {
+        const x = box.left + (i + 0.5 - view.x) * dx;
+        if (x > box.left && x < box.left + box.w) pen.fillText(compact.format(columns[i].size), x, box.top + box.h + 12);
+      }
+    }
   };
   const lettered = (pen, dx, dy) => {
     pen.font = "12px system-ui, sans-serif";
@@ -127,7 +196,7 @@ const heatMap = (holder, chosen) => {
     if (dy >= 13) {
       for (let i = Math.max(0, Math.floor(view.y)); i < Math.min(rows.length, view.y + view.h); i++) {
         const y = box.top + (i + 0.5 - view.y) * dy;
-        if (y > box.top && y < box.top + box.h) pen.fillText(cut(rows[i], letters), box.left - 6, y);
+        if (y > box.top && y < box.top + box.h) pen.fillText(cut(rows[i].name, letters), box.left - 6, y);
       }
     } else {
       pen.fillStyle = colour("muted");
@@ -143,7 +212,7 @@ const heatMap = (holder, chosen) => {
         pen.save();
         pen.translate(x, box.top - 6);
         pen.rotate(-Math.PI / 2);
-        pen.fillText(cut(columns[i], Math.floor((box.top - 8) / 6.6)), 0, 0);
+        pen.fillText(cut(columns[i].name, Math.floor((box.top - 8) / 6.6)), 0, 0);
         pen.restore();
       }
     } else {
@@ -177,7 +246,10 @@ const heatMap = (holder, chosen) => {
   };
   const tell = ({ component, t, p, size }) => {
     const [truth, pred] = [component.true[t], component.pred[p]];
-    said.textContent = `${points(size)} of the ${compact.format(truth[1])} of ${named(truth[0], 60)} in ${named(pred[0], 60)}, which has ${compact.format(pred[1])}.`;
+    said.replaceChildren(
+      `${points(size)} of the ${compact.format(truth[1])} of `, chipped("true", label(named(truth[0], 60))), " in ", chipped("pred", label(named(pred[0], 60))), `, which has ${compact.format(pred[1])}.`,
+    );
+    canvas.title = said.textContent;
   };
   const open = (cell) => address.go(`component-${cell.component.id}-true-${cell.t}`);
   const placed = (event) => {

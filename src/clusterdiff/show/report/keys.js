@@ -7,10 +7,10 @@ document.addEventListener("keydown", (event) => {
     $("search").focus();
     return;
   }
-  const row = event.target.closest("#list .row, #list .detail");
+  const row = event.target.closest("#list .row, .detail");
   if (!row) return;
   const rows = [...document.querySelectorAll("#list .row")];
-  const own = row.classList.contains("row") ? row : row.previousElementSibling;
+  const own = row.classList.contains("row") ? row : $(row.id.replace("detail", "component"));
   if (event.key === "ArrowDown" || event.key === "ArrowUp") {
     const next = rows[rows.indexOf(own) + (event.key === "ArrowDown" ? 1 : -1)];
     if (next) {

@@ -6,16 +6,16 @@ const COLUMNS = [
   { key: "size", title: plural(POINT), value: (c) => c.size, first: -1, class: "n" },
   { key: "score", title: "score", value: (c) => c.score, first: 1, class: "n score-column" },
   ...costColumn((c) => c.cost),
-  { key: "loss", title: "loss", value: (c) => c.loss[0], first: -1, class: "loss" },
+  { key: "loss", title: `${plural(POINT)} lost`, value: (c) => c.loss[0], first: -1, class: "loss" },
 ];
 
 // Without those that stand for a single point in none of the clusters.
-const nameList = (all, total) => {
+const nameList = (side, all, total) => {
   const out = [];
   const clusters = all.filter((cluster) => !cluster[4]);
   clusters.slice(0, 3).forEach((cluster, i) => {
     if (i) out.push(", ");
-    out.push(hit(cluster[0], 40));
+    out.push(chipped(side, hit(cluster[0], 40)));
   });
   if (total > Math.min(3, clusters.length)) out.push(` +${compact.format(total - Math.min(3, clusters.length))}`);
   return out;
@@ -34,13 +34,37 @@ const bar = (parts) => {
   return drawn("svg", { class: "bar", viewBox: "0 0 100 10", preserveAspectRatio: "none", role: "img", "aria-label": told }, ...rects);
 };
 
-const toggle = (component, row, open) => {
+// Where there is room the list is on the left, and one component is open on the right; else several are, in the list.
+const panes = matchMedia("(min-width: 70rem)");
+const open = (component) => {
+  if (panes.matches) state.open.clear();
+  state.open.add(component.id);
+};
+const besides = (component) => {
+  for (const row of document.querySelectorAll("#list .row")) {
+    const chosen = Boolean(component) && row.dataset.id === String(component.id);
+    row.classList.toggle("open", chosen);
+    row.querySelector("button").setAttribute("aria-expanded", String(chosen));
+  }
+  $("pane").hidden = !component;
+  if (!component) return;
+  const detail = element("div", { class: "detail", id: `detail-${component.id}` });
+  $("pane").replaceChildren(detail);
+  $("pane").scrollTop = 0;
+  fill(detail, component);
+};
+const toggle = (component, row, opened) => {
+  if (panes.matches) {
+    open(component);
+    besides(component);
+    return;
+  }
   const button = row.querySelector("button");
   const next = row.nextElementSibling;
   if (next && next.classList.contains("detail")) next.remove();
-  row.classList.toggle("open", open);
-  button.setAttribute("aria-expanded", String(open));
-  if (open) {
+  row.classList.toggle("open", opened);
+  button.setAttribute("aria-expanded", String(opened));
+  if (opened) {
     state.open.add(component.id);
     // Narrow screens leave a column out.
     const columns = [...$("list").tHead.rows[0].cells].filter((head) => head.offsetParent !== null);
@@ -61,9 +85,9 @@ const rowOf = (component) => {
     element(
       "td",
       { class: "names" },
-      ...nameList(component.true, component.counts[0]),
+      ...nameList("true", component.true, component.counts[0]),
       element("span", { class: "arrow", "aria-label": "became" }, "→"),
-      ...nameList(component.pred, component.counts[1]),
+      ...nameList("pred", component.pred, component.counts[1]),
     ),
     element("td", { class: "n" }, compact.format(component.size)),
     element("td", { class: "n score-column" }, number(component.score)),
@@ -74,7 +98,7 @@ const rowOf = (component) => {
       element(
         "div",
         {},
-        element("data", { value: component.loss[0] }, component.loss[0] ? number(component.loss[0]) : "0"),
+        element("data", { value: component.loss[0], title: `${number(component.loss[0])} of S_H` }, lostPoints(component.loss[0])),
         component.loss[0] ? bar(component.loss.slice(1)) : null,
       ),
     ),
@@ -94,8 +118,11 @@ const draw = () => {
   for (const component of found.slice(0, state.shown)) {
     const row = rowOf(component);
     body.append(row);
-    if (state.open.has(component.id)) toggle(component, row, true);
+    if (!panes.matches && state.open.has(component.id)) toggle(component, row, true);
   }
+  if (panes.matches) besides(found.find((component) => component.id === [...state.open].at(-1)) ?? found[0]);
+  else $("pane").replaceChildren();
+  if (!panes.matches) $("pane").hidden = true;
   $("found").textContent = foundInWords(found);
   keepAddress();
   $("more").hidden = found.length <= state.shown;

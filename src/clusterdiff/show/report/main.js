@@ -4,22 +4,32 @@ document.addEventListener("click", (event) => {
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   address.go(link.hash.slice(1));
-  // What a tab shows is already in sight.
-  if (panels.has(link.hash.slice(1)) && !tabs.includes(link)) $("tabs").scrollIntoView();
 });
+// A line that has a link is as good as the link.
+for (const line of document.querySelectorAll(".shapes li[data-shape]")) {
+  line.addEventListener("click", (event) => {
+    if (!event.target.closest("a") && !String(getSelection())) line.querySelector("a").click();
+  });
+}
 
 // A link such as #component-12 opens that component, even if a filter hides it.
 const follow = () => {
   const { place } = address.read();
-  const { component } = address.looked();
-  showTab(panels.has(place) ? place : "components");
-  if (!component) return;
-  state.open.add(component.id);
+  const { component, absent } = address.looked();
+  showTab(panels.has(place) ? place : component || absent ? "components" : tabs[0].hash.slice(1));
+  $("absent").hidden = !absent;
+  $("absent").textContent = absent ? `Component ${absent} is not in this file. ${held() ? `It holds ${held()}; --full writes more.` : "There is none of this number."}` : "";
+  if (!component) {
+    // What a tab shows begins right beneath the tabs.
+    if ($("top").getBoundingClientRect().top < 0) $("top").scrollIntoView({ behavior: "instant" });
+    return;
+  }
+  open(component);
   if (!matching().includes(component)) clearFilters();
   state.shown = Math.max(state.shown, matching().indexOf(component) + 1);
   draw();
   const row = $(`component-${component.id}`);
-  row.scrollIntoView({ block: "start" });
+  row.scrollIntoView({ block: panes.matches ? "nearest" : "start", behavior: "instant" });
   row.querySelector("button").focus({ preventScroll: true });
 };
 address.follow(() => {
@@ -40,4 +50,4 @@ reviewPanel.start();
 readAddress();
 draw();
 follow();
-if (panels.has(address.read().place)) $("tabs").scrollIntoView();
+panes.addEventListener("change", draw);

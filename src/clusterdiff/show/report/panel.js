@@ -29,7 +29,7 @@ const reviewPanel = (() => {
     const share = data.loss[0] ? one.gain / data.loss[0] : 0;
     return `${points(affected(review.worked(one.component), one.repair))}, ${percent(Math.min(share, 1))} of the loss`;
   };
-  const gain = (one) => element("data", { value: one.gain }, change(one.gain));
+  const gain = (one) => element("data", { value: one.gain, title: `${change(one.gain)} in S_H` }, data.weighted ? change(one.gain) : `+${amount(massed(one.gain))} ${plural(POINT)}`);
   const verdicts = (one, after) => {
     const told = inWords(wordsOf(review.worked(one.component), one.repair));
     const button = (text, verdict, letter) =>
@@ -141,12 +141,9 @@ const reviewPanel = (() => {
     else draw();
   };
 
-  // The first screen says so too.
-  const glanced = element("p", { class: "note", id: "with-accepted" });
+  // The strip says so too.
   const glance = (accepted, score) => {
-    glanced.textContent = accepted ? `With ${counted(accepted, "accepted repair")}: ${number(score)}` : "";
-    if (accepted) $("score").closest("p").after(glanced);
-    else glanced.remove();
+    $("with-accepted").textContent = accepted ? `→ ${number(score)} with ${counted(accepted, "repair")}` : "";
   };
 
   const tally = () => {
@@ -207,12 +204,12 @@ const reviewPanel = (() => {
     const bench = element("div", { class: "workbench" });
     const refresh = () => {
       const left = review.remaining(component);
-      const after = () => (bench.querySelector(".accept") || bench.closest(".detail").previousElementSibling.querySelector("button")).focus();
+      const after = () => (bench.querySelector(".accept") || $(bench.closest(".detail").id.replace("detail", "component")).querySelector("button")).focus();
       const rows = left.slice(0, OF_COMPONENT).map((one) =>
         element("p", { class: "fix" }, ...asNodes(wordsOf(review.worked(component), one.repair)), " ", gain(one), " ", element("span", { class: "inline" }, ...verdicts(one, after))),
       );
       const more = left.length - rows.length;
-      if (component.loss[0] > 0) {
+      if (component.loss[0] > 0 && section) {
         bench.replaceChildren(
           element("h3", {}, left.length === 1 ? "Repair" : "Repairs"),
           ...(rows.length ? rows : [element("p", { class: "note" }, "None is left.")]),

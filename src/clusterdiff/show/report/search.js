@@ -26,6 +26,7 @@ const recordsWith = (component, words) =>
 const filters = () => ({ least: Number($("least").value) || 0, most: Number($("most").value) || Infinity });
 const passes = (component) => {
   const { least, most } = filters();
+  if (state.shape && !data.samples[state.shape].includes(component.id)) return false;
   return (!state.kinds.size || state.kinds.has(component.kind)) && component.size >= least && component.size <= most;
 };
 const matching = () => {
@@ -55,6 +56,7 @@ const foundInWords = (found) => {
   const all = data.components.length;
   const { least, most } = filters();
   const only = [
+    state.shape ? `a random sample of “${sampled()}”` : "",
     KINDS.filter((kind) => state.kinds.has(kind)).join(" or "),
     least || most < Infinity ? (most < Infinity ? `of ${compact.format(least || 1)} to ${points(most)}` : `of at least ${points(least)}`) : "",
   ].filter(Boolean).join(", ");
@@ -77,13 +79,14 @@ const foundInWords = (found) => {
   return holding ? `No record of this file, which holds ${holding}, has ${quotedWords(words)}.` : `No record has ${quotedWords(words)}.`;
 };
 
+const sampled = () => document.querySelector(`.shapes [data-shape="${CSS.escape(state.shape)}"] a`)?.textContent ?? state.shape;
+
 // A filter shows what it says; none pressed shows all.
 const sayKinds = () => {
   for (const button of $("kinds").children) button.setAttribute("aria-pressed", String(state.kinds.has(button.dataset.kind)));
 };
 for (const kind of KINDS) {
-  const count = data.components.filter((c) => c.kind === kind).length;
-  if (!count) continue;
+  if (!data.components.some((c) => c.kind === kind)) continue;
   $("kinds").append(
     element(
       "button",
@@ -92,14 +95,15 @@ for (const kind of KINDS) {
         class: `k-${kind}`,
         "aria-pressed": "false",
         "data-kind": kind,
-        title: `Show only ${kind} components`,
+        title: `Show only ${kind} components: ${compact.format(data.kinds[kind])} in all`,
         onclick: () => {
           if (!state.kinds.delete(kind)) state.kinds.add(kind);
           sayKinds();
           restart();
         },
       },
-      kind,
+      `${kind} `,
+      element("small", {}, compact.format(data.kinds[kind])),
     ),
   );
 }
@@ -110,6 +114,7 @@ const keepAddress = () => {
   const { place } = address.read();
   address.write(place, {
     q: $("search").value.trim(),
+    shape: state.shape,
     kind: KINDS.filter((kind) => state.kinds.has(kind)).join(","),
     from: $("least").value,
     to: $("most").value,
@@ -121,6 +126,7 @@ const readAddress = () => {
   $("search").value = asked.get("q") || "";
   $("least").value = asked.get("from") || "";
   $("most").value = asked.get("to") || "";
+  state.shape = Object.hasOwn(data.samples, asked.get("shape") || "") ? asked.get("shape") : "";
   state.kinds = new Set((asked.get("kind") || "").split(",").filter((kind) => KINDS.includes(kind)));
   const [, minus, key] = /^(-?)(\w+)$/.exec(asked.get("sort") || "") || [];
   Object.assign(state, COLUMNS.some((column) => column.key === key) ? { sort: key, direction: minus ? -1 : 1 } : SORTED);
@@ -135,6 +141,7 @@ $("tools").addEventListener("submit", (event) => event.preventDefault());
 const clearFilters = () => {
   for (const id of ["search", "least", "most"]) $(id).value = "";
   state.kinds = new Set();
+  state.shape = "";
   sayKinds();
   Object.assign(state, SORTED);
 };

@@ -9,6 +9,8 @@ const showTab = (name) => {
     tab.setAttribute("aria-selected", String(chosen));
     tab.tabIndex = chosen ? 0 : -1;
     panels.get(tab.hash.slice(1)).hidden = !chosen;
+    // Among many tabs on a phone, the chosen one is in sight.
+    if (chosen) $("tabs").scrollLeft = tab.offsetLeft - $("tabs").offsetLeft - ($("tabs").clientWidth - tab.offsetWidth) / 2;
   }
   if (drawers.has(name)) {
     drawers.get(name)();

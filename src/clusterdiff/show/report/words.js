@@ -11,9 +11,9 @@ const andList = (items, limit = 4) => {
   if (items.length > limit) out.push(` and ${compact.format(items.length - limit)} more`);
   return out;
 };
-const called = (value) => ({ name: named(value, 80) });
+const called = (value, side) => ({ name: named(value, 80), side });
 const inWords = (words) => words.map((word) => (typeof word === "string" ? word : word.name)).join("");
-const asNodes = (words) => words.map((word) => (typeof word === "string" ? word : label(word.name)));
+const asNodes = (words) => words.map((word) => (typeof word === "string" ? word : word.side ? chipped(word.side, label(word.name)) : label(word.name)));
 
 // The points of some cells, all that the page holds of them: [cell, name, attribute…], or [cell, name] of further ones.
 const pointsIn = (component, cells) => {
@@ -26,8 +26,8 @@ const pointsIn = (component, cells) => {
 };
 const lostOf = (component, side, clusters) => (component.lost || []).filter((point) => point[0] === side && clusters.includes(point[1]));
 
-const clusterOf = ({ names }, id) => [called(names.get(id))];
-const truthOf = ({ component }, t) => [called(component.true[t][0])];
+const clusterOf = ({ names }, id) => [called(names.get(id), "pred")];
+const truthOf = ({ component }, t) => [called(component.true[t][0], "true")];
 const namesOf = (found, count) => {
   const first = found.slice(0, NAMED_POINTS);
   if (!first.length) return [];

@@ -1,0 +1,96 @@
+"""A changelog for the page of two releases: what happened to clusters, each kind with the first of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from clusterdiff.caching import cached_property
+from clusterdiff.diff.changelog import Event, Reuse
+from clusterdiff.diff.comparison import Comparison
+from clusterdiff.diff.news import sentences
+from clusterdiff.wording import plural
+
+#: How many events of a kind are listed, how many of them open their component, and how many clusters each names.
+LISTED, OPENED, NAMED = 50, 20, 4
+#: The events in the order of telling, with what each means.
+TOLD = {
+    "born": "a new {cluster} without a {point} of an old one",
+    "vanished": "an old {cluster} without a {point} in the new release",
+    "split": "one old {cluster} became several",
+    "merged": "several old {clusters} became one",
+    "rearranged": "several old {clusters} became several others",
+    "grown": "{points} were added",
+    "shrunk": "{points} were removed",
+    "continues": "{points} were added and removed",
+    "renamed": "the same {points} under another name",
+    "same": "the same {points} under the same name",
+}
+
+
+class EventList(NamedTuple):
+    """The events of one kind: how many there are, and the first of them with their components on the page."""
+
+    kind: str
+    means: str
+    count: int
+    first: Sequence[tuple[Event, int | None]]
+
+
+class Changes:
+    """What happened between two releases, kind by kind."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        self._diff = comparison
+
+    @property
+    def summary(self) -> list[str]:
+        """Counts of points, events, old and new clusters, in sentences."""
+        told = sentences(self._diff)
+        return told[1:] if len(self._diff.reused) else told
+
+    @property
+    def reused(self) -> Sequence[Reuse]:
+        """The first names that now mean another cluster."""
+        return list(self._diff.reused[:LISTED])
+
+    @property
+    def reused_count(self) -> int:
+        """How many there are."""
+        return len(self._diff.reused)
+
+    @cached_property
+    def lists(self) -> list[EventList]:
+        """The events by kind."""
+        return list(self._listed())
+
+    def _listed(self) -> Iterator[EventList]:
+        events = self._diff.events
+        kinds = np.asarray(events["kind"])
+        point, cluster = self._diff.source.nouns
+        words = {"point": point, "points": plural(point), "cluster": cluster, "clusters": plural(cluster)}
+        for kind, means in TOLD.items():
+            at = np.flatnonzero(kinds == kind)
+            first = [] if kind == "same" else [events[int(i)] for i in at[:LISTED]]
+            shown = [(event, self._component(event) if i < OPENED else None) for i, event in enumerate(first)]
+            if len(at):
+                yield EventList(kind, means.format(**words), len(at), shown)
+
+    @property
+    def opened(self) -> list[int]:
+        """The components that the page must hold, since the lists open them."""
+        found = (number for one in self.lists for _, number in one.first)
+        return list(dict.fromkeys(number for number in found if number is not None))
+
+    def _component(self, event: Event) -> int | None:
+        """The component of the comparison that an event is about; none if its clusters share no point."""
+        if not event.shared:
+            return None
+        code = self._codes.get(event.old[0])
+        return None if code is None else int(self._diff.analysis.join.of_true[code])
+
+    @cached_property
+    def _codes(self) -> dict[Any, int]:
+        return {name: code for code, name in enumerate(self._diff.analysis.true)}
