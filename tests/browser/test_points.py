@@ -24,7 +24,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def few_measures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing here is about the other measures, which take most of the time that a page takes."""
-    monkeypatch.setattr(data, "MANY_CELLS", 0)
+    monkeypatch.setattr(data, "measures", {"S_H": cd.measures["S_H"]})
 
 
 def parts(page: Any) -> list[tuple[str, str, list[str]]]:
@@ -32,7 +32,7 @@ def parts(page: Any) -> list[tuple[str, str, list[str]]]:
     return page.evaluate(
         """() => {
           const out = [];
-          for (const row of document.querySelectorAll('#list .detail .points tbody tr')) {
+          for (const row of document.querySelectorAll('.detail .points tbody tr')) {
             if (row.classList.contains('cluster')) out.push([row.innerText.trim(), 'cluster', []]);
             else if (row.classList.contains('part')) out.push([row.innerText.trim(), row.classList[1], []]);
             else out.at(-1)[2].push(row.cells[0].innerText);
@@ -47,18 +47,18 @@ def test_points_stand_by_predicted_cluster_and_strays_by_true_one(demo: Path, op
     with open_page(demo) as page:
         page.locator("#list .row button").first.click()
         assert parts(page) == [
-            ["C04 · 3 points", "cluster", []],
-            ["3 points of Robert Miller", "own", ["r11", "r12", "r13"]],
-            ["C05 · 3 points", "cluster", []],
-            ["2 points of Robert Miller Jr", "own", ["r15", "r16"]],
-            ["1 point of Robert Miller; most of it is in C04", "merge", ["r14"]],
-            ["C06 · 1 point", "cluster", []],
-            ["1 point of Robert Miller Jr; most of it is in C05", "split", ["r17"]],
+            ["P C04 · 3 points", "cluster", []],
+            ["3 points of T Robert Miller", "own", ["r11", "r12", "r13"]],
+            ["P C05 · 3 points", "cluster", []],
+            ["2 points of T Robert Miller Jr", "own", ["r15", "r16"]],
+            ["1 point of T Robert Miller; most of it is in P C04", "merge", ["r14"]],
+            ["P C06 · 1 point", "cluster", []],
+            ["1 point of T Robert Miller Jr; most of it is in P C05", "split", ["r17"]],
         ]
         # The name is of the same words but another one; the address is the same; the source is new.
-        stray = page.locator("#list .points tr.merge:not(.part) .differs").all_inner_texts()
+        stray = page.locator(".detail .points tr.merge:not(.part) .differs").all_inner_texts()
         assert stray == ["Robert Miller", "trade"]
-        back = "getComputedStyle(document.querySelector('#list .points tr.%s td')).backgroundColor"
+        back = "getComputedStyle(document.querySelector('.detail .points tr.%s td')).backgroundColor"
         tints = {page.evaluate(back % kind) for kind in ("own", "merge", "split")}
         assert len(tints) == 3
 
@@ -106,6 +106,7 @@ def test_search_tells_what_is_not_in_this_file(
     path = tmp_path / "some.html"
     cd.compare(true, [0, *true[1:-1], 0]).report(path)
     with open_page(path) as page:
+        page.keyboard.press("/")
         page.locator("#search").fill("nowhere")
         said = page.locator("#found").inner_text()
         assert said.startswith("No record of this file, which holds all components and ")

@@ -4,6 +4,7 @@ document.addEventListener("keydown", (event) => {
   const typing = event.target.closest("input");
   if (event.key === "/" && !typing) {
     event.preventDefault();
+    if (!$("search").checkVisibility()) address.go("components");
     $("search").focus();
     return;
   }
