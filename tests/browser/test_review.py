@@ -111,7 +111,7 @@ def test_score_loss_and_list_follow_at_once_and_back(tmp_path: Path, open_page: 
         page.goto(page.url + "#repairs")
         first = to_decide(page)
         page.locator("#only-with").fill("MERGE 2")
-        assert to_decide(page) == [text for text in first if text.startswith("merge 2")]
+        assert to_decide(page) == [text for text in first if text.startswith("merge P 2")]
         page.locator("#only-with").fill("nothing")
         assert (
             page.locator("#nothing-to-decide").inner_text()

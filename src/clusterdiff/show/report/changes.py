@@ -35,7 +35,7 @@ class EventList(NamedTuple):
 
     kind: str
     means: str
-    count: int
+    number: int
     first: Sequence[tuple[Event, int | None]]
 
 

@@ -70,13 +70,13 @@ import numpy as np
 from clusterdiff.caching import cached_property
 from clusterdiff.diff.chance import worth_saying
 from clusterdiff.diff.comparison import AnyMeasure, Comparison
+from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.diff.explain import Explanation
 from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.slices import Slice
 from clusterdiff.errors import ClusterdiffError
 from clusterdiff.measures import Measure, measures, resolve
 from clusterdiff.show.pages import visible
-from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.show.report.attributes import read_attributes
 from clusterdiff.show.report.changes import Changes
 from clusterdiff.show.report.costs import Costs
@@ -155,8 +155,12 @@ class Page:
     @cached_property
     def papers(self) -> Papers | None:
         """Scores and texts of documents of mentions."""
-        mentions = self.overview.regime == "mentions" and isinstance(self.diff, CorpusComparison)
-        return Papers(self.diff) if mentions else None
+        diff = self.diff
+        return (
+            Papers(diff)
+            if isinstance(diff, CorpusComparison) and self.overview.regime == "mentions"
+            else None
+        )
 
     @property
     def tabs(self) -> dict[str, str]:
@@ -235,7 +239,7 @@ class Page:
 
     @property
     def by_chance(self) -> tuple[float, str] | None:
-        """What shuffled labels score and how likely they are to reach the score, where that is known and worth saying."""
+        """What shuffled labels score, and p, where they are known and worth saying."""
         if self.costs is not None:
             return (0.0, "") if self.costs.measure.name in ADJUSTED else None
         found = worth_saying(self.diff.by_chance)

@@ -56,7 +56,9 @@ class Overview:
         """What goes wrong: the four costliest shapes, and the rarer ones as one."""
         found = self.patterns
         out = [
-            ShapeRow(row.shape, found.words_of_shape(row), found.detail(row), row.share, self._parts(row.loss), [])
+            ShapeRow(
+                row.shape, found.words_of_shape(row), found.detail(row), row.share, self._parts(row.loss), []
+            )
             for row in found.shapes[:ROWS]
         ]
         rest = found.shapes[ROWS:]
@@ -82,7 +84,7 @@ class Overview:
         named = {row.shape for row in self.patterns.shapes[:ROWS]}
         if shape in EDITS:
             cells = np.flatnonzero(edits == EDITS.index(shape))
-            of = np.unique(self.diff.analysis.join.of_true[self.diff.meet.true[cells]])
+            of: Any = np.unique(self.diff.analysis.join.of_true[self.diff.meet.true[cells]])
         elif shape == "rarer":
             known = [CODE[one] for one in named if one in CODE]
             of = np.flatnonzero((codes != CODE["same"]) & ~tangled & ~np.isin(codes, known))
@@ -109,7 +111,13 @@ class Overview:
     def ratio(self, hit: Hit) -> str:
         """How many times as often as others."""
         ratio = hit.excess.ratio
-        return f"{ratio:.2g}×" if isfinite(ratio) and ratio < 100 else f"{ratio:,.0f}×" if isfinite(ratio) else "only here"
+        return (
+            f"{ratio:.2g}×"
+            if isfinite(ratio) and ratio < 100
+            else f"{ratio:,.0f}×"
+            if isfinite(ratio)
+            else "only here"
+        )
 
     @property
     def confusions(self) -> list[Confusion]:

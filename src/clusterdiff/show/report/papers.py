@@ -78,7 +78,9 @@ class Papers:
         """
         blame = Blame(self._diff.analysis).points(self._diff.source)
         left, came = blame.off_true > 0, blame.off_pred > 0
-        became = np.array([BECAME[pair] for pair in zip(left.tolist(), came.tolist(), strict=True)], dtype=object)
+        became = np.array(
+            [BECAME[pair] for pair in zip(left.tolist(), came.tolist(), strict=True)], dtype=object
+        )
         became[blame.pred < 0], became[blame.true < 0] = "missing", "spurious"
         points = list(self._diff.points)
         documents = [point.document if isinstance(point, InDocument) else None for point in points]
@@ -95,7 +97,13 @@ class Papers:
                 "errors": int(wrong[place]),
                 "share": float(cost[place] / whole) if whole else 0.0,
             }
-            text = self._text(documents[mine[0]], [points[i] for i in mine], became[mine], blame.true[mine], blame.pred[mine])
+            text = self._text(
+                documents[mine[0]],
+                [points[i] for i in mine],
+                became[mine],
+                blame.true[mine],
+                blame.pred[mine],
+            )
             size = len(json.dumps(text))
             if text and size <= room:
                 entry |= text
@@ -114,13 +122,21 @@ class Papers:
         for first, last, i in places:
             t, p = int(true[i]), int(pred[i])
             component = int(join.of_true[t] if t >= 0 else join.of_pred[p])
-            told = [0 if code < 0 else known.setdefault(code, len(known) + 1) for code, known in zip((t, p), numbers, strict=True)]
+            told = [
+                0 if code < 0 else known.setdefault(code, len(known) + 1)
+                for code, known in zip((t, p), numbers, strict=True)
+            ]
             marks.append([first, last, became[i], component, *told])
         return {
             "words": [visible(word, 60) for word in text.words],
             "starts": list(text.starts),
             "marks": marks,
-            "entities": [[named(side[code], 60) for code in known] for side, known in zip((self._diff.analysis.true, self._diff.analysis.pred), numbers, strict=True)],
+            "entities": [
+                [named(side[code], 60) for code in known]
+                for side, known in zip(
+                    (self._diff.analysis.true, self._diff.analysis.pred), numbers, strict=True
+                )
+            ],
         }
 
     def _places(self, text: Any, points: list[Any]) -> Iterator[tuple[int, int, int]]:
