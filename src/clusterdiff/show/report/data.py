@@ -81,8 +81,8 @@ from clusterdiff.show.report.attributes import read_attributes
 from clusterdiff.show.report.changes import Changes
 from clusterdiff.show.report.costs import Costs
 from clusterdiff.show.report.embed import FIRST_REPAIRS, FULL, USUAL, Embedded
-from clusterdiff.show.report.judging import judging, read_given
 from clusterdiff.show.report.figures import Figures, affected, figures, letters
+from clusterdiff.show.report.judging import judging, read_given
 from clusterdiff.show.report.overview import FIRST, Overview
 from clusterdiff.show.report.papers import Papers
 from clusterdiff.show.report.trying import patching
