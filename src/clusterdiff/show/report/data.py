@@ -78,9 +78,9 @@ from clusterdiff.errors import ClusterdiffError
 from clusterdiff.measures import Measure, measures, resolve
 from clusterdiff.show.pages import visible
 from clusterdiff.show.report.attributes import read_attributes
-from clusterdiff.show.report.changes import Changes
 from clusterdiff.show.report.costs import Costs
 from clusterdiff.show.report.embed import FIRST_REPAIRS, FULL, USUAL, Embedded
+from clusterdiff.show.report.events import EventLists
 from clusterdiff.show.report.figures import Figures, affected, figures, letters
 from clusterdiff.show.report.judging import judging, read_given
 from clusterdiff.show.report.overview import FIRST, Overview
@@ -148,9 +148,9 @@ class Page:
         return Overview(self.diff, self.diff.patterns(attributes=self._attributes, sides=sides))
 
     @cached_property
-    def changes(self) -> Changes:
+    def changes(self) -> EventLists:
         """What changed between two releases."""
-        return Changes(self.diff)
+        return EventLists(self.diff)
 
     @cached_property
     def papers(self) -> Papers | None:

@@ -39,7 +39,7 @@ class EventList(NamedTuple):
     first: Sequence[tuple[Event, int | None]]
 
 
-class Changes:
+class EventLists:
     """What happened between two releases, kind by kind."""
 
     def __init__(self, comparison: Comparison) -> None:
