@@ -37,7 +37,7 @@ def test_the_page_says_what_was_compared_and_how(files: tuple[str, str], tmp_pat
         f"<bdi>clusterdiff compare {files[0]} {files[1]} --html {out} --title 'Mine & yours' --measure ari</bdi>"
         in page
     )
-    assert 'id="other-score"' in page
+    assert '<span class="label">ari</span> <output id="score"' in page
     assert '"measure":{"name":"ari"' in page
 
 
