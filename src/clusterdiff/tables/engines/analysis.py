@@ -40,7 +40,7 @@ COMPONENT_COLUMNS = (
     "missing_loss", "spurious_loss",
 )  # fmt: skip
 #: What each cell adds to the number of clusters of its component, and to the points that are in none.
-CLUSTERS = ("true_part", "pred_part", "true_alone", "pred_alone")
+CLUSTERS = ("true_part", "pred_part", "true_unclustered", "pred_unclustered")
 #: The points of a component that only one side has.
 LOST = ("missing_m", "spurious_m")
 Part = tuple[Meet, PointSource]
@@ -104,7 +104,7 @@ class EngineAnalysis:
             },
             # points in no cluster
             **{
-                f"{side}_alone": nw.when(c(x).is_null()).then(c("k")).otherwise(nw.lit(0))
+                f"{side}_unclustered": nw.when(c(x).is_null()).then(c("k")).otherwise(nw.lit(0))
                 for side, x in (("true", "t"), ("pred", "p"))
             },
             **({"missing_m": c("p_nobody") * c("m"), "spurious_m": c("t_nobody") * c("m")} if lost else {}),
@@ -295,7 +295,7 @@ class EngineAnalysis:
         with engine.running():
             got = {name: numbers(column) for name, column in engine.fetch(self._ranked()).items()}
         mass = got["w"] / self._cells.mass
-        whole = ("component", "m", "true", "pred", "true_alone", "pred_alone")
+        whole = ("component", "m", "true", "pred", "true_unclustered", "pred_unclustered")
         counts = {name: got[name].astype(np.int64) for name in whole}
         nothing = np.zeros(len(mass))
         kind = kind_codes(
@@ -305,8 +305,8 @@ class EngineAnalysis:
             counts["component"],
             np.asarray(self._kinds, dtype=object)[kind],
             counts["m"],
-            counts["true"] - counts["true_alone"],
-            counts["pred"] - counts["pred_alone"],
+            counts["true"] - counts["true_unclustered"],
+            counts["pred"] - counts["pred_unclustered"],
             np.clip(1.0 - np.divide(got["lost"], mass, out=np.zeros_like(mass), where=mass > 0), 0.0, 1.0),
             got["lost"],
             *(got.get(name, nothing) for name in PARTS),

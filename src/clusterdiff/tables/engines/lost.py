@@ -59,8 +59,8 @@ def lost_points(cells: Cells, rows: Frame, whole: bool) -> Points:
         marked = frame.with_columns(
             **noisy(noise), t_null=flag(c("t").is_null()), p_null=flag(c("p").is_null())
         )
-        alone = marked.filter((c("t_noise") * c("p_null") + c("p_noise") * c("t_null")) > 0)
-        parts.append(alone.drop("t_noise", "p_noise", "t_null", "p_null"))
+        unmatched = marked.filter((c("t_noise") * c("p_null") + c("p_noise") * c("t_null")) > 0)
+        parts.append(unmatched.drop("t_noise", "p_noise", "t_null", "p_null"))
     return replace(points, frame=nw.concat(parts, how="vertical"))
 
 
