@@ -11,7 +11,7 @@ from clusterdiff import _core, notebook
 from clusterdiff.caching import cached_property
 from clusterdiff.diff.loss import CellLoss, Loss, Losses, costliest
 from clusterdiff.measures import resolve
-from clusterdiff.measures.subcomponents import Scored, subcomponent
+from clusterdiff.measures.subcomponents import Scored, by_entropy
 from clusterdiff.meet.lattice import Components
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.unmatched import Unmatched
@@ -103,7 +103,7 @@ class Analysis:
     @cached_property
     def scored(self) -> Scored:
         """The split and merge scores by entropy."""
-        return Scored(self.meet, subcomponent("entropy"))
+        return self.meet.once(by_entropy)
 
     @cached_property
     def cell_loss(self) -> CellLoss:

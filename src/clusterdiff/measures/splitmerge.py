@@ -13,7 +13,16 @@ from clusterdiff.measures.chance import s_h_lost
 from clusterdiff.measures.parameters import Allowed
 from clusterdiff.measures.reasons import CHANCE
 from clusterdiff.measures.registry import JOIN_WEIGHTED, Measure, measure
-from clusterdiff.measures.subcomponents import Scored, Sigma, Subcomponent, Takes, mean, product, subcomponent
+from clusterdiff.measures.subcomponents import (
+    Scored,
+    Sigma,
+    Subcomponent,
+    Takes,
+    by_entropy,
+    mean,
+    product,
+    subcomponent,
+)
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Sized, Summed
 from clusterdiff.meet.terms import SCORES, score_sum
@@ -52,7 +61,8 @@ def _score(meet: Summed, s: str | Subcomponent, sigma: Sigma) -> float:
     if known in meet.known:
         return float(getattr(meet.sums, known))
     assert isinstance(meet, Meet)  # whoever does not know the sum has the cells: the measure has checked
-    return Scored(meet, subcomponent(s)).combine(sigma)
+    scored = meet.once(by_entropy) if s == "entropy" else Scored(meet, subcomponent(s))
+    return scored.combine(sigma)
 
 
 def _sum_of(s: str | Subcomponent, sigma: Sigma) -> str:

@@ -280,6 +280,11 @@ def mean(split: FloatArray, merge: FloatArray) -> FloatArray:
     return (split + merge) / 2
 
 
+def by_entropy(meet: Meet) -> Scored:
+    """The scores of S_H; ``meet.once`` keeps them for whoever asks next."""
+    return Scored(meet, subcomponent("entropy"))
+
+
 class Scored:
     """A meet with its split and merge scores: what S*, S' and the loss are read from.
 

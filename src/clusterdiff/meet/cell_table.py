@@ -110,6 +110,25 @@ def members_of(cells: _core.Cells, cell: IntArray) -> tuple[Int64Array, IntArray
     return indptr, inside[members]
 
 
+def _united(keys: Int64Array) -> tuple[Int64Array, Int64Array]:
+    """The distinct ones of some numbers, ascending, and for each number its place among them."""
+    if not len(keys) or (keys[1:] < keys[:-1]).any():
+        distinct, place = np.unique(keys, return_inverse=True)
+        return distinct, place
+    first = np.append(True, keys[1:] != keys[:-1])  # they are in order already
+    return keys[first], np.cumsum(first) - 1
+
+
+def regrouped(cells: _core.Cells, to: IntArray) -> tuple[_core.Cells, Int64Array]:
+    """The table after cells went to other columns, numbered from 0, none of them empty; and the place of each there."""
+    k_pred = int(to.max()) + 1
+    distinct, place = _united(rows_of(cells).astype(np.int64) * k_pred + to)
+    rows, columns = np.divmod(distinct, k_pred)
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=cells.k_true))])
+    sizes = _core.group_sum(place, len(distinct), cells.sizes)
+    return _core.Cells(indptr, columns.astype(np.int32), sizes, k_pred), place
+
+
 def rows_of(cells: _core.Cells) -> npt.NDArray[np.int32]:
     """The true cluster of each cell."""
     start = cells.indptr  # of small tables np.diff would take as long as all the rest

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from clusterdiff import _core
 from clusterdiff.caching import cached_property
 from clusterdiff.errors import ArgumentError
-from clusterdiff.meet.cell_table import located, members_of, names_of, places_of, read_cells, rows_of, singles
+from clusterdiff.meet import cell_table
 from clusterdiff.meet.parts import CellWeights, Links, Moments, Overlap, Pairs
 from clusterdiff.meet.sums import Made, Sizes, Sums
 from clusterdiff.meet.unmatched import NOBODY
@@ -94,7 +94,7 @@ class Meet(Sizes):
     def from_labels(cls, true: IntArray, pred: IntArray, cells: _core.Cells | None = None) -> Meet:
         """The meet of two arrays of integer labels of the same points; ``cells`` if those are known."""
         cells = cells or _core.meet(true, pred)
-        return cls(cells, locate=partial(located, cells, true, pred))
+        return cls(cells, locate=partial(cell_table.located, cells, true, pred))
 
     @classmethod
     def of_points(
@@ -116,16 +116,16 @@ class Meet(Sizes):
         weight inside each of k groups of points. Weights are in units of 2 to the ``scale``.
         """
         cells = _core.meet(true, pred)
-        locate: Lazy[IntArray] = partial(located, cells, true, pred)
+        locate: Lazy[IntArray] = partial(cell_table.located, cells, true, pred)
         sums = moments = links = None
         if weights is not None or features is not None or link_sums is not None:
-            locate = cell = located(cells, true, pred)
+            locate = cell = cell_table.located(cells, true, pred)
             if weights is not None:
                 sums = CellWeights.of(weights, cell, len(cells), scale)
             if features is not None:
                 moments = Moments.of(features, cell, len(cells), weights)
             if link_sums is not None:
-                row, column = rows_of(cells)[cell], cells.cols[cell]
+                row, column = cell_table.rows_of(cells)[cell], cells.cols[cell]
                 links = Links(
                     link_sums(cell, len(cells), weights),
                     link_sums(row, cells.k_true, weights),
@@ -150,7 +150,7 @@ class Meet(Sizes):
         >>> Meet.from_cells(["x", "x", "y"], [1, 2, 2], [10**12, 5, 10**12]).n
         2000000000005
         """
-        return cls(*read_cells(true, pred, size))
+        return cls(*cell_table.read_cells(true, pred, size))
 
     def with_points(self, locate: Lazy[IntArray] | None) -> Meet:
         """The same meet, knowing its points: the cell of each, or a function that finds them; None: without them."""
@@ -205,7 +205,7 @@ class Meet(Sizes):
     @cached_property
     def true(self) -> npt.NDArray[np.int32]:
         """The true cluster of each cell."""
-        return rows_of(self.cells)
+        return cell_table.rows_of(self.cells)
 
     @property
     def pred(self) -> npt.NDArray[np.int32]:
@@ -255,18 +255,19 @@ class Meet(Sizes):
     @property
     def true_names(self) -> AnyArray:
         """The label of each true cluster."""
-        return names_of(self.cells.true_labels, self._true_names, self.k_true)
+        return cell_table.names_of(self.cells.true_labels, self._true_names, self.k_true)
 
     @property
     def pred_names(self) -> AnyArray:
         """The label of each predicted cluster."""
-        return names_of(self.cells.pred_labels, self._pred_names, self.k_pred)
+        return cell_table.names_of(self.cells.pred_labels, self._pred_names, self.k_pred)
 
     @cached_property
     def singles(self) -> tuple[BoolArray, BoolArray]:
         """Which true and which predicted clusters are points that are in no cluster of the user's."""
-        true, pred = self.cells.true_labels, self.cells.pred_labels
-        return singles(true, self._true_names, self.k_true), singles(pred, self._pred_names, self.k_pred)
+        true = self.cells.true_labels, self._true_names, self.k_true
+        pred = self.cells.pred_labels, self._pred_names, self.k_pred
+        return cell_table.singles(*true), cell_table.singles(*pred)
 
     # ---- what measures read
 
@@ -400,7 +401,7 @@ class Meet(Sizes):
             weights=self.weights and self.weights.take(keep),
             moments=self.moments and self.moments.take(keep),
             links=links and Links(links.cells[keep], links.true[rows], links.pred[columns]),
-            locate=self._relocated(places_of(keep, len(self))),
+            locate=self._relocated(cell_table.places_of(keep, len(self))),
         )
 
     def coarsen(self, groups: npt.ArrayLike, names: AnyArray | None = None) -> Meet:
@@ -421,13 +422,10 @@ class Meet(Sizes):
 
         Clusters are numbered from 0, and none is empty. Distances between points of united cells are not known.
         """
-        k_pred = int(to.max()) + 1
-        united, place = np.unique(self.true.astype(np.int64) * k_pred + to, return_inverse=True)
-        rows, columns = np.divmod(united, k_pred)
-        indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=self.k_true))])
-        k = len(united)
+        cells, place = cell_table.regrouped(self.cells, to)
+        k = len(cells)
         return Meet(
-            _core.Cells(indptr, columns.astype(np.int32), _core.group_sum(place, k, self.size), k_pred),
+            cells,
             self.true_names,
             names,
             weights=self.weights and self.weights.merged(place, k),
@@ -458,7 +456,7 @@ class Meet(Sizes):
     @cached_property
     def grouped(self) -> tuple[Int64Array, IntArray]:
         """The positions of all points by cell: those of cell i are members[indptr[i]:indptr[i + 1]], ascending."""
-        return members_of(self.cells, self.cell_of_point)
+        return cell_table.members_of(self.cells, self.cell_of_point)
 
     def members(self, cell: int) -> IntArray:
         """The positions of the points of a cell, ascending."""
