@@ -543,3 +543,32 @@ def threads() -> int:
 
 def set_pause(milliseconds: int) -> None:
     """How long a call may go on before it looks for signals again: 50 ms, unless tests say 0."""
+
+class WrittenPatch(NamedTuple):
+    """Operations of a patch as JSON; operation i is ``text[start[i]:end[i]]``."""
+
+    text: str
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+
+def write_patch(
+    texts: Sequence[str] | Sequence[bytes] | NDArray[np.int64],
+    removed: Any,
+    cells: Any,
+    splits: Any,
+    merges: Any,
+    merge_adds: Any,
+    adds: Any,
+    targets: Any,
+    separator: str,
+) -> WrittenPatch:
+    """A patch: what to remove, split, merge and add, each kind in the order of the least points concerned.
+
+    All but ``merge_adds`` are lists (indptr, items): ``removed``, ``cells`` and ``adds`` of points by their place in
+    ``texts``, ``splits``, ``merges`` and ``targets`` of cells. ``merge_adds`` has for each merge the addition to the
+    same cluster, or -1; ``targets`` has for each addition the cells of its cluster. Text is a list of strings, or of
+    bytes if UTF-8 lacks some of it (single surrogates), or an array of whole numbers.
+    """
+
+def sha256_heads(text: bytes) -> tuple[int, int]:
+    """The first 64 bits of the SHA-256 of a text: as patches are digested here, and as on any processor."""

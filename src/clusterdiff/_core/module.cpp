@@ -30,6 +30,7 @@ NB_MODULE(_core, m) {
     cd::bind_sums(m, cells);
     cd::bind_chance(m);
     cd::bind_explain(m, cells);
+    cd::bind_patch(m);
     cd::bind_points(m);
     cd::bind_draws(m, cells);
     cd::bind_sweep(m);

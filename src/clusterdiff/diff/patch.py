@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any, TypeAlias
@@ -12,10 +12,13 @@ from clusterdiff import notebook
 from clusterdiff.errors import PatchError
 from clusterdiff.files import from_json, read_text, write_text
 from clusterdiff.points.clustering import Clustering
+from clusterdiff.points.labels import Int64Array
 from clusterdiff.table import SHOWN
 from clusterdiff.wording import and_list, count, name
 
 FORMAT, VERSION = "clusterdiff patch", 2
+#: What stands between the operations of a file.
+SEPARATOR = ",\n    "
 #: How many points a line of text names.
 NAMED = 6
 
@@ -101,6 +104,40 @@ def _points(points: tuple[str, ...]) -> str:
     return and_list(list(map(name, points)), NAMED)
 
 
+class WrittenOperations(Sequence[Operation]):
+    """Operations as they are written to a file, each read when it is asked for."""
+
+    def __init__(self, text: str, start: Int64Array, end: Int64Array) -> None:
+        self.text = text
+        self._start, self._end = start, end
+
+    def __len__(self) -> int:
+        return len(self._start)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return tuple(self[i] for i in range(*index.indices(len(self))))
+        number = range(len(self))[index]
+        line = self.text[self._start[number] : self._end[number]]
+        return _parse(json.loads(line), number + 1, "the patch")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
+
+def _written(operations: Sequence[Operation]) -> str:
+    """Operations as JSON, one per line."""
+    if isinstance(operations, WrittenOperations):
+        return operations.text
+    return SEPARATOR.join(json.dumps(operation.to_dict()) for operation in operations)
+
+
 @dataclass(frozen=True)
 class Patch:
     """Operations that turn one clustering into another; see docs/patch-format.md.
@@ -119,7 +156,7 @@ class Patch:
     {'a': 7, 'b': 7, 'c': 8, 'd': 9}
     """
 
-    operations: tuple[Operation, ...]
+    operations: Sequence[Operation]
 
     # ---- files
 
@@ -132,9 +169,10 @@ class Patch:
 
     def to_json(self) -> str:
         """The patch as the text of a file, one operation per line."""
-        lines = [json.dumps(operation.to_dict()) for operation in self.operations]
-        body = ",".join(f"\n    {line}" for line in lines)
-        return f'{json.dumps(self._head())[:-1]}, "operations": [{body}\n]}}\n'
+        body = _written(self.operations)
+        start = SEPARATOR.lstrip(",") if body else "\n"
+        end = "\n" if body else ""
+        return f'{json.dumps(self._head())[:-1]}, "operations": [{start}{body}{end}]}}\n'
 
     def write(self, path: str | PathLike[str]) -> None:
         """Write the patch to a file, which appears whole or not at all."""
@@ -197,7 +235,7 @@ class Patch:
         return derive(self.apply(before), before)
 
     def __add__(self, other: Patch) -> Patch:
-        return Patch(self.operations + other.operations)
+        return Patch((*self.operations, *other.operations))
 
     def __len__(self) -> int:
         return len(self.operations)

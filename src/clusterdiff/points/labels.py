@@ -353,6 +353,18 @@ def null(codes: IntArray) -> BoolArray | None:
     return codes < 0 if codes.size and codes.min() < 0 else None
 
 
+def mixed(cluster: IntArray, value: IntArray, count: int | None = None) -> BoolArray:
+    """Which clusters have more than one value; points in no cluster (-1) do not count."""
+    some = np.flatnonzero(cluster >= 0)
+    inside = cluster[some]
+    k = int(inside.max(initial=-1)) + 1 if count is None else count
+    any_value = np.zeros(k, dtype=value.dtype)
+    any_value[inside] = value[some]
+    out = np.zeros(k, dtype=bool)
+    out[inside[value[some] != any_value[inside]]] = True
+    return out
+
+
 def _take(items: Sequence[object] | AnyArray, positions: npt.NDArray[np.int64]) -> AnyArray:
     out = np.empty(len(positions), dtype=object)
     try:

@@ -9,7 +9,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from clusterdiff import _core
-from clusterdiff.points.labels import BoolArray, Int64Array, IntArray
+from clusterdiff.points.labels import BoolArray, Int64Array, IntArray, mixed
 
 #: How the changes of a region go together.
 MERGED, CLASH, CHAIN = range(3)
@@ -59,18 +59,6 @@ def alone(codes: IntArray) -> Int64Array:
     out = codes.astype(np.int64)
     absent = np.flatnonzero(out < 0)
     out[absent] = int(out.max(initial=-1)) + 1 + np.arange(len(absent))
-    return out
-
-
-def mixed(cluster: IntArray, value: Int64Array, count: int | None = None) -> BoolArray:
-    """Which clusters have more than one value; points in no cluster (-1) do not count."""
-    some = np.flatnonzero(cluster >= 0)
-    inside = cluster[some]
-    k = int(inside.max(initial=-1)) + 1 if count is None else count
-    any_value = np.zeros(k, dtype=np.int64)
-    any_value[inside] = value[some]
-    out = np.zeros(k, dtype=bool)
-    out[inside[value[some] != any_value[inside]]] = True
     return out
 
 

@@ -14,6 +14,7 @@ nb::class_<PyCells> bind_meet(nb::module_& m);
 void bind_sums(nb::module_& m, nb::class_<PyCells>& cells);
 void bind_chance(nb::module_& m);
 void bind_explain(nb::module_& m, nb::class_<PyCells>& cells);
+void bind_patch(nb::module_& m);
 void bind_points(nb::module_& m);
 void bind_draws(nb::module_& m, nb::class_<PyCells>& cells);
 void bind_sweep(nb::module_& m);
