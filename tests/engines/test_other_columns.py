@@ -86,3 +86,19 @@ def test_a_column_of_two_types(frame: Any) -> None:
         diff.by("city")
     dropped = cd.compare(frame(true), frame(pred), point="id", missing="drop", budget=0)
     assert {row.value for row in dropped.by("city")} == {1, 2}
+
+
+@pytest.mark.parametrize("missing", ["lost", "drop"])
+def test_values_that_changed(frame: Any, missing: Any) -> None:
+    """Told of a column of both tables, as of two dicts; of no other column."""
+    diff = cd.compare(frame(TRUE), frame(PRED), point="id", missing=missing)
+    found = diff.changed_values("city")
+    assert [tuple(row) for row in found] == [("oslo", "no", 1, 1), (None, "no", 1, 0)]
+    sides, cities = (
+        [dict(zip(side["id"], side[column], strict=True)) for side in (TRUE, PRED)]
+        for column in ("cluster", "city")
+    )
+    slow = cd.compare(*sides, missing=missing).changed_values(*cities)
+    assert [tuple(row) for row in found] == [tuple(row) for row in slow]
+    with pytest.raises(cd.ArgumentError, match=r"must be in both tables.*both have 'city'"):
+        diff.changed_values("source")

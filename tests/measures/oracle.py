@@ -510,6 +510,9 @@ ORACLE: dict[str, Oracle] = {
     "edits": lambda t, p: split_count(t, p) + split_count(p, t),
     "edits.splits": split_count,
     "edits.merges": lambda t, p: split_count(p, t),
+    "talburt_wang": lambda t, p: (
+        math.sqrt(len(t) * len(p)) / sum(bool(one & other) for one in t for other in p)
+    ),
     "edits.moves": lambda t, p: len(points(t)) * (1 - accuracy(t, p)),
     **COREFERENCE,
 }

@@ -51,7 +51,7 @@ def derivation(before: IntArray, after: IntArray, points: Points) -> Patch:
         "adds": (starts, come[arrivals]),
         "targets": (targets.indptr, grown[targets.members]),
     }
-    written: Any = at if isinstance(points, range) else texts(points, at)
+    written: Any = at if isinstance(points, range) else texts(points[i] for i in at.tolist())
     try:
         found = _core.write_patch(written, separator=SEPARATOR, **edits)
     except UnicodeEncodeError:  # single surrogates, which UTF-8 lacks

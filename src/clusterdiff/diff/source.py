@@ -172,20 +172,21 @@ class PointSource:
     def _of_pred(self, name: str) -> list[Any]:
         assert self._later is not None
         values, at = self._later.read(name), self._aligned.order.at
+        if isinstance(values, Mapping):
+            return [values.get(point) for point in self.names]
         return list(values) if at is None else [values[i] for i in at.tolist()]
 
     def both_columns(self, name: str) -> tuple[list[Any], list[Any]]:
         """A column of both tables: the values of `true` and of `pred` for each point of the original meet."""
         mine, theirs = self._other, self._later
-        known = [] if mine is None or theirs is None else [it for it in mine.names if it in theirs.names]
-        if mine is None or theirs is None or name not in known:
-            told = f"; both have {listed(known)}" if known else ""
-            raise ArgumentError.about(
-                "column",
-                f"must be in both tables, apart from points and clusters; got {name!r}{told}.",
-                nearest(name, known) if known else "pass two dicts from point to value: before and after.",
-            )
-        before, after = list(mine.read(name)), list(theirs.read(name))
+        check_in_both(name, *(() if table is None else table.names for table in (mine, theirs)))
+        assert mine is not None
+        assert theirs is not None
+        values = mine.read(name), theirs.read(name)
+        if isinstance(values[1], Mapping):
+            names = self.original_names or ()
+            return [values[0].get(point) for point in names], [values[1].get(point) for point in names]
+        before, after = map(list, values)
         before += [None] * (len(after) - len(before))
         originals = self._aligned.originals
         at = self._aligned.order.at if originals is None else originals.at
@@ -199,6 +200,18 @@ class PointSource:
 
     def _repr_html_(self) -> str:
         return notebook.view(notebook.line(repr(self)))
+
+
+def check_in_both(name: str, true: Sequence[str], pred: Sequence[str]) -> None:
+    """Raise if a column is not one of both tables."""
+    known = [other for other in true if other in pred]
+    if name not in known:
+        told = f"; both have {listed(known)}" if known else ""
+        raise ArgumentError.about(
+            "column",
+            f"must be in both tables, apart from points and clusters; got {name!r}{told}.",
+            nearest(name, known) if known else "pass two dicts from point to value: before and after.",
+        )
 
 
 def least_of_cells(meet: Meet, names: Points, cells: CellNumbers) -> Int64Array:

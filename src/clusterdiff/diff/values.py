@@ -11,6 +11,8 @@ from clusterdiff.diff.changelog import ChangedValue
 from clusterdiff.diff.source import PointSource
 from clusterdiff.diff.succession import Succession
 from clusterdiff.errors import ArgumentError
+from clusterdiff.messages import Message
+from clusterdiff.points.clustering import Points
 from clusterdiff.points.labels import AnyArray, Int64Array
 from clusterdiff.table import Table
 
@@ -21,8 +23,9 @@ def changed_values(
     succession: Succession, source: PointSource, column: object, after: object = None
 ) -> Table[ChangedValue]:
     """See :meth:`Changelog.changed_values`."""
+    succession, names = _known(succession, source)
     meet = succession.meet
-    values = _values(source, column, after)
+    values = _values(source, names, column, after)
     cell = np.asarray(meet.cell_of_point)
     if any(len(side) != len(cell) for side in values):
         raise ArgumentError.must("column", f"have a value for each of the {len(cell):,} points", column)
@@ -51,10 +54,21 @@ def changed_values(
     )
 
 
-def _values(source: PointSource, column: object, after: object) -> tuple[Any, Any]:
+def _known(succession: Succession, source: PointSource) -> tuple[Succession, Points | None]:
+    """The succession of points that are known: of those in both releases, if no others were brought from tables."""
+    if succession.meet.knows_points:
+        return succession, source.original_names
+    if source.known and source.meet.n == int(succession.meet.size.sum()):
+        return Succession(source.meet, source.least), source.names
+    raise ArgumentError(
+        "points that one side lacks were not brought from the tables as they are.",
+        Message('pass `missing="drop"` or `missing="lost"`.'),
+    )
+
+
+def _values(source: PointSource, names: Points | None, column: object, after: object) -> tuple[Any, Any]:
     if after is None and isinstance(column, str):
         return source.both_columns(column)
-    names = source.original_names
     if not (hasattr(column, "get") and hasattr(after, "get")) or names is None:
         raise ArgumentError.must(
             "column",

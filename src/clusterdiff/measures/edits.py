@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from math import inf, log
+from math import inf, log, sqrt
 from typing import Annotated, Any, TypeAlias
 
 import numpy as np
@@ -244,3 +244,37 @@ def moves(meet: Summed) -> float:
     1.0
     """
     return unmatched_mass(meet)
+
+
+def _least_talburt_wang(n: int) -> float:
+    return 1 / sqrt(n)
+
+
+@measure(
+    "talburt_wang",
+    family="edits",
+    symbol="TWI",
+    reads="sums",
+    lost="it counts clusters and overlaps of the points that both clusterings have",
+    bounds=(_least_talburt_wang, 1.0),
+    weighted=False,
+    normalised=False,
+    conditionally_normalised=False,
+    aliases=("talburt_wang_index", "twi"),
+    reference="Talburt, J., Wang, R., Hess, K. & Kuo, E. (2007). An algebraic approach to data quality metrics for "
+    "entity resolution over large datasets. In: Information Quality Management, IGI Global.",
+)
+def talburt_wang(meet: Summed) -> float:
+    r"""Geometric mean of the numbers of clusters, as a share of the number of their overlaps.
+
+    .. math:: TWI = \frac{\sqrt{|L|\, |C|}}{|M|}, \quad M \text{ the meet}
+
+    Identical clusterings give exactly 1, and only those. One cluster against all singletons gives 1/√n, the least
+    value. Clusters and overlaps count alike, whatever their sizes.
+
+    >>> import clusterdiff as cd
+    >>> round(cd.score([0, 0, 1, 1, 2], [0, 0, 1, 2, 2], "talburt_wang"), 12)
+    0.75
+    """
+    true, pred = meet.shared_clusters
+    return sqrt(true * pred) / len(meet)

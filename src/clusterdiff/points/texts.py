@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from hashlib import sha256
 from json.encoder import encode_basestring_ascii
 from typing import Any
 
 from clusterdiff.errors import PatchError, listed
-from clusterdiff.points.labels import Int64Array
 from clusterdiff.table import python
 
 
@@ -33,19 +32,15 @@ def text(point: Any) -> str:
     )
 
 
-def texts(points: Sequence[Hashable], at: Int64Array | None = None) -> list[str]:
-    """Points as text, in their order; those at some places, if these are given.
+def texts(points: Iterable[Hashable]) -> list[str]:
+    """Points as text, in their order.
 
     >>> texts(["a", 7])
     ['a', '7']
     """
-    chosen: Any = points
-    if at is not None:
-        chosen = [points[i] for i in at.tolist()]
-    types = set(map(type, chosen))
-    if types == {str}:
-        return chosen if at is not None else list(chosen)
-    return list(map(str if types == {int} else text, chosen))
+    named: list[Any] = list(points)
+    types = set(map(type, named))
+    return named if types == {str} else list(map(str if types == {int} else text, named))
 
 
 def digest(points: Sequence[str]) -> str:

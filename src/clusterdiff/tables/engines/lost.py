@@ -18,7 +18,7 @@ from clusterdiff.points.reading import read_labels
 from clusterdiff.tables.engines.cells import Cells, noisy
 from clusterdiff.tables.engines.loading import numbers
 from clusterdiff.tables.engines.native import Frame, flag, plain
-from clusterdiff.tables.engines.source import order_of
+from clusterdiff.tables.engines.source import both_values, order_of
 from clusterdiff.tables.engines.tables import Points
 
 c = nw.col
@@ -27,11 +27,13 @@ POINT_BYTES = 300
 
 
 class PointColumns:
-    """The other columns of the tables, by point."""
+    """The other columns of the tables, by point; ``later``: those that both tables have, as the second has them."""
 
-    def __init__(self, points: Points) -> None:
-        self.names = points.others.names
-        self._points = points
+    def __init__(self, points: Points, later: bool = False) -> None:
+        others = points.others
+        pred = () if others.pred is None else others.pred.own
+        self.names = tuple(name for name in others.own if name in pred) if later else others.names
+        self._points, self._later = points, later
         self._read: dict[str, Any] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -40,7 +42,10 @@ class PointColumns:
     def read(self, name: str) -> Any:
         """One of them: the value of each point, by its name."""
         if name not in self._read:
-            self._read[name] = self._points.values_of(name, lacking=True)
+            points = self._points
+            self._read[name] = (
+                both_values(points, name)[1] if self._later else points.values_of(name, lacking=True)
+            )
         return self._read[name]
 
 
@@ -83,7 +88,9 @@ def compare_lost(points: Points, policy: Policy) -> Comparison:
     )
     known = order_of(points, names) if points.placed else Order(names, len(names), known=False)
     aligned = Alignment(true, pred, known, named=points.named or not points.placed)
-    data: dict[str, Any] = {"other": PointColumns(points) if points.placed else None}
+    data: dict[str, Any] = (
+        {"other": PointColumns(points), "later": PointColumns(points, later=True)} if points.placed else {}
+    )
     if points.weighted:
         data["weights"] = dict(
             zip(names, np.ldexp(numbers(got["w"])[order], points.scale).tolist(), strict=True)

@@ -9,7 +9,7 @@ import numpy as np
 
 from clusterdiff.caching import cached_property
 from clusterdiff.diff.analysis import CellNumbers
-from clusterdiff.diff.source import PointSource
+from clusterdiff.diff.source import PointSource, check_in_both
 from clusterdiff.errors import ArgumentError
 from clusterdiff.meet.meet import Meet
 from clusterdiff.messages import Message
@@ -75,10 +75,10 @@ class Brought(PointSource):
         return self._known.true, self._known.pred, self._known.order.names
 
     def both_columns(self, name: str) -> tuple[list[Any], list[Any]]:
-        """Of the two tables only the first keeps its other columns."""
+        """The tables are elsewhere."""
         raise ArgumentError.about(
             "column",
-            f"{name!r} is not known of both tables in {self.engine}.",
+            f"{name!r} was not brought from {self.engine} with the points.",
             "pass two dicts from point to value: before and after.",
         )
 
@@ -213,12 +213,25 @@ class EngineSource(PointSource):
         return self.brought.original_labels()
 
     def both_columns(self, name: str) -> tuple[list[Any], list[Any]]:
-        """As of points that were brought."""
-        return self.brought.both_columns(name)
+        """A column of both tables: the values of `true` and of `pred` for each point compared."""
+        before, after = both_values(self._locator.numbered.points, name)
+        names = self._locator.located.points
+        return [before.get(point) for point in names], [after.get(point) for point in names]
 
     def describe(self, values: object, argument: str) -> Any:
         """A value for each point from a dict by point, or from a column in the order of `true`; None if unknown."""
         return self.brought.describe(values, argument)
+
+
+def both_values(points: Rows, name: str) -> tuple[dict[Any, Any], dict[Any, Any]]:
+    """A column of both tables by point: its values in that of true clusters, and in the other."""
+    pred = points.others.pred
+    check_in_both(name, points.others.own, () if pred is None else pred.own)
+    theirs, mine = (
+        dict(zip(points.called(called), values, strict=True))
+        for called, values in points.others.read(points.engine, name, True)
+    )
+    return mine, theirs
 
 
 def order_of(points: Rows, names: list[Any]) -> Order:
