@@ -21,7 +21,7 @@ from clusterdiff.cli import main
 from clusterdiff.formats.catalogue import FORMATS
 
 TOP = Path(__file__).resolve().parents[1]
-DOCUMENTS = sorted([TOP / "README.md", *(TOP / "docs").glob("*.md")])
+DOCUMENTS = sorted([TOP / "README.md", *(TOP / "docs").rglob("*.md")])
 BLOCK = re.compile(r"^```(?P<kind>\w+)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:|#|mailto:)(?P<target>[^)#\s]+)")
 

@@ -1,0 +1,181 @@
+"""Makes the site: `python docs/site/build.py FOLDER`. Pages are those of `docs/`, and what is generated from the code.
+
+The pages are read on a git host, too, and stay as they are there. In the copy that is built, links out of `docs/` lead
+to the repository, those to the live pages stay on the site, and every page has its place in the navigation.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import click
+import numpy as np
+from scipy.cluster.hierarchy import linkage
+
+import clusterdiff as cd
+from clusterdiff.cli import main
+from clusterdiff.cli.examples import customers
+
+DOCS = Path(__file__).resolve().parents[1]
+TOP = DOCS.parent
+URLS = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
+LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
+#: The navigation: captions, and the pages under them.
+CONTENTS = {
+    "Start": [
+        "install",
+        "guide",
+        "tutorials/records",
+        "tutorials/mentions",
+        "tutorials/cells",
+        "tutorials/table",
+    ],
+    "How to": [
+        *("howto/README", "howto/good", "howto/measure", "howto/wrong", "howto/weights", "howto/warehouses"),
+        *("howto/pipelines", "howto/systems", "howto/cite", "recipes"),
+    ],
+    "Understand": [
+        *(
+            "concepts",
+            "explain",
+            "points",
+            "chance",
+            "rank",
+            "sweep",
+            "many",
+            "estimate",
+            "review",
+            "judgements",
+        ),
+        *("releases", "coreference", "scale", "spark", "report", "plots", "paper", "instances", "comparison"),
+        *("performance", "security"),
+    ],
+    "Look up": ["reference", "api/index", "commands", "measures", "files", "patch-format", "differences"],
+    "Decisions": ["decisions/README"],
+}
+
+
+def copy(source: Path) -> None:
+    """The pages, with links that lead somewhere on the site."""
+    shutil.copytree(DOCS, source, ignore=shutil.ignore_patterns("site", "__pycache__"))
+    shutil.copy(DOCS / "site" / "conf.py", source)
+    for page in source.rglob("*.md"):
+        page.write_text(_linked(page.read_text("utf-8"), DOCS / page.relative_to(source)), "utf-8")
+
+
+def _linked(text: str, page: Path) -> str:
+    return LINK.sub(lambda match: f"]({_led(match['target'], page)})", text)
+
+
+def _led(target: str, page: Path) -> str:
+    """Where a link of a page leads to on the site."""
+    if target.startswith(f"{URLS['Documentation']}/live/"):
+        up = "../" * (len(page.relative_to(DOCS).parts) - 1)
+        return f"{up or './'}{target.removeprefix(URLS['Documentation'] + '/')}"
+    if re.match("https?:|#|mailto:", target):
+        return target
+    path = (page.parent / target.partition("#")[0]).resolve()
+    return target if path.is_relative_to(DOCS) else f"{URLS['Homepage']}/blob/main/{path.relative_to(TOP)}"
+
+
+def navigate(source: Path) -> None:
+    """The contents, at the end of the first page; a page that is nowhere in them is under the last caption."""
+    known = {name for names in CONTENTS.values() for name in names} | {"index"}
+    there = {str(page.relative_to(source).with_suffix("")) for page in source.rglob("*.md")}
+    rest = sorted(name for name in there - known if not name.startswith("api/"))
+    trees = [
+        f"```{{toctree}}\n:hidden:\n:caption: {caption}\n\n"
+        + "\n".join(n for n in names if n in there)
+        + "\n```\n"
+        for caption, names in (CONTENTS | {"Decisions": [*CONTENTS["Decisions"], *rest]}).items()
+    ]
+    first = source / "index.md"
+    first.write_text("\n".join([first.read_text("utf-8"), *trees]), "utf-8")
+
+
+def describe_names(folder: Path) -> None:
+    """A page for each public name, from its docstring."""
+    folder.mkdir()
+    names = {
+        f"clusterdiff.{name}": getattr(cd, name)
+        for name in cd.__all__
+        if name not in {"__version__", "types"}
+    }
+    names |= {f"clusterdiff.types.{name}": getattr(cd.types, name) for name in cd.types.__all__}
+    for name, value in names.items():
+        if inspect.isclass(value):
+            how = "autoclass", ["members", "inherited-members: Exception, tuple, object"]
+        elif inspect.ismodule(value):
+            how = "automodule", ["members"]
+        elif inspect.isroutine(value):
+            how = "autofunction", []
+        else:  # a registry, whose entries have pages of their own
+            continue
+        options = "".join(f"   :{option}:\n" if ":" not in option else f"   :{option}\n" for option in how[1])
+        body = f"```{{eval-rst}}\n.. {how[0]}:: {name}\n{options}```\n"
+        (folder / f"{name}.md").write_text(f"# {name.removeprefix('clusterdiff.')}\n\n{body}", "utf-8")
+    listed = "\n".join(sorted(path.stem for path in folder.glob("*.md")))
+    (folder / "index.md").write_text(
+        f"# Every public name\n\nGenerated from the code.\n\n```{{toctree}}\n{listed}\n```\n", "utf-8"
+    )
+
+
+def describe_commands(path: Path) -> None:
+    """Every command by its help."""
+    lines = ["# Commands", "", "Generated from `--help`."]
+    group = click.Context(main, info_name="clusterdiff", terminal_width=100, max_content_width=100)
+    for name in main.list_commands(group):
+        command = main.get_command(group, name)
+        assert command is not None
+        context = click.Context(
+            command, info_name=name, parent=group, terminal_width=100, max_content_width=100
+        )
+        lines += ["", f"## {name}", "", "```text", command.get_help(context), "```"]
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+
+
+def live(folder: Path) -> None:
+    """Pages to click: those that the tutorials end in."""
+    folder.mkdir(parents=True)
+    customers.compare().report(folder / "customers.html")
+    examples = Path(customers.__file__).parent
+    cd.compare(str(examples / "key.conll"), str(examples / "response.conll")).report(folder / "mentions.html")
+    rng = np.random.default_rng(7)
+    types = np.repeat(["B", "T4", "T8", "NK", "mono", "dc"], [60, 50, 40, 30, 40, 20])
+    centre = {"B": (0, 0), "T4": (6, 0), "T8": (7.5, 0), "NK": (0, 6), "mono": (6, 6), "dc": (12, 6)}
+    cells = np.array([centre[kind] for kind in types]) + rng.normal(size=(len(types), 2)) * 0.6
+    cd.sweep(types, linkage(cells, "ward")).report(folder / "cells.html")
+
+
+def build(target: Path) -> int:
+    """Copy, generate, and have Sphinx make pages of it; its exit code."""
+    source = target.with_name(f"{target.name}-source")
+    shutil.rmtree(source, ignore_errors=True)
+    copy(source)
+    describe_names(source / "api")
+    describe_commands(source / "commands.md")
+    live(source / "extra" / "live")
+    navigate(source)
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-q",
+        "-W",
+        "--keep-going",
+        "-b",
+        "html",
+        str(source),
+        str(target),
+    ]
+    return subprocess.run(command, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(build(Path(sys.argv[1]).resolve()))
