@@ -26,6 +26,8 @@ DOCS = Path(__file__).resolve().parents[1]
 TOP = DOCS.parent
 URLS = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
 LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
+#: A link to a page to click, which the site has beside Sphinx's own.
+LIVE = re.compile(rf"\[(?P<text>[^\]]*)\]\({re.escape(URLS['Documentation'])}/(?P<page>live/[^)]+)\)")
 #: The navigation: captions, and the pages under them.
 CONTENTS = {
     "Start": [
@@ -70,14 +72,13 @@ def copy(source: Path) -> None:
 
 
 def _linked(text: str, page: Path) -> str:
+    up = "../" * (len(page.relative_to(DOCS).parts) - 1)
+    text = LIVE.sub(lambda match: f'<a href="{up}{match["page"]}">{match["text"]}</a>', text)
     return LINK.sub(lambda match: f"]({_led(match['target'], page)})", text)
 
 
 def _led(target: str, page: Path) -> str:
     """Where a link of a page leads to on the site."""
-    if target.startswith(f"{URLS['Documentation']}/live/"):
-        up = "../" * (len(page.relative_to(DOCS).parts) - 1)
-        return f"{up or './'}{target.removeprefix(URLS['Documentation'] + '/')}"
     if re.match("https?:|#|mailto:", target):
         return target
     path = (page.parent / target.partition("#")[0]).resolve()

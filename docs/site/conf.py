@@ -35,7 +35,8 @@ html_title = "clusterdiff"
 html_extra_path = ["extra"]
 html_show_sphinx = False
 html_copy_source = False
-suppress_warnings = ["myst.header"]
+# A docstring may name a method that several classes have.
+suppress_warnings = ["myst.header", "ref.python"]
 html_math_renderer = "mathml"
 
 
