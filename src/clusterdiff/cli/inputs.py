@@ -86,7 +86,7 @@ _policy_options = together(
     click.option(
         "--missing",
         type=click.Choice(MISSING),
-        help="Points on one side only.  [default: error; lost for documents]",
+        help="How to treat points on one side only.  [default: error; lost for documents]",
     ),
     noise_option,
     click.option(
@@ -128,7 +128,7 @@ _engine_options = together(
     click.option(
         "--engine",
         type=click.Choice(ENGINES),
-        help="What joins and groups the points. Default: memory, or duckdb for tables that are too large for memory.",
+        help="Engine that joins and groups the points.  [default: memory, or duckdb for larger tables]",
     ),
     click.option(
         "--master", metavar="URL", help="The Spark cluster, such as spark://host:7077; default local."

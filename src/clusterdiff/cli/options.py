@@ -96,5 +96,5 @@ noise_as_option = click.option(
     type=click.Choice(NOISE_AS),
     default="singleton",
     show_default=True,
-    help="What noise becomes.",
+    help="How to treat noise.",
 )

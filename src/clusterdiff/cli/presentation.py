@@ -47,14 +47,18 @@ MARKDOWN_WIDTH = 100
 
 #: The options that explain a comparison.
 explain_options = together(
-    click.option("--explain", is_flag=True, help="Tell where the score was lost, and what to fix first."),
+    click.option(
+        "--explain",
+        is_flag=True,
+        help="Explain where the score was lost: patterns, who is hit, what to fix first.",
+    ),
     click.option(
         "--measure",
         metavar="NAME",
         default="S_H",
         show_default=True,
         callback=lambda context, option, name: resolve(name).name,
-        help="The measure that components and repairs are ranked by: what setting each right would gain.",
+        help="Measure that ranks components and repairs, by what correcting each would gain.",
     ),
     click.option("--stat", is_flag=True, help="Print the costliest components as a table, not as a diff."),
     click.option(

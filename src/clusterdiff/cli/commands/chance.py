@@ -56,7 +56,7 @@ def command(
     as_json: bool,
     **inputs: Any,
 ) -> None:
-    """How good is good: what shuffled labels score, and how far from that the prediction is.
+    """Compare a score with chance: what shuffled labels score, and how far from that the prediction is.
 
     The clusters of TRUE and PRED keep their sizes, and the labels are permuted. For S_H, S*(pairs), S', Rand, VI and
     other measures that are linear in sums the mean is exact; otherwise it is that of the draws. p is exact for few or

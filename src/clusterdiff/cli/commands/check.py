@@ -19,7 +19,7 @@ MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("–", "dim")}
 @click.option("--why/--no-why", default=None, help="Show counterexamples; the default for a single NAME.")
 @json_option
 def command(names: tuple[str, ...], points: int | None, why: bool | None, as_json: bool) -> None:
-    """Test measures on all pairs of clusterings of a few points, and say which properties they have.
+    """Test which properties measures have, on all pairs of clusterings of a few points.
 
     NAME is a measure (see `clusterdiff measures`) or a subcomponent measure such as entropy or pairs.
     """

@@ -59,7 +59,9 @@ from clusterdiff.wording import number
     ),
     click.option("--new", metavar="FILE", help="Instead of PRED, with --old: the new release."),
     input_options,
-    click.option("--weight", "weights", metavar="COLUMN", help="How much each point counts."),
+    click.option(
+        "--weight", "weights", metavar="COLUMN", help="Column of weights: how much each point counts."
+    ),
     click.option("--features", metavar="COLUMNS", help="Columns of numbers, separated by commas, for S_MSE."),
     click.option(
         "--distances",

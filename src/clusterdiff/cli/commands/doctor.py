@@ -51,7 +51,7 @@ class Need(NamedTuple):
 @click.command(name="doctor")
 @json_option
 def command(as_json: bool) -> None:
-    """Say what is installed, which engines work, and which extra brings what is missing.
+    """List what is installed, which engines work, and which extra provides what is missing.
 
     Exits with 1 if something is missing that every install needs, or is older than it must be.
     """

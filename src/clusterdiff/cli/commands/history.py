@@ -51,7 +51,7 @@ def command(
     name: str | None,
     as_json: bool,
 ) -> None:
-    """Tell what happened over several releases, oldest first.
+    """Summarise several releases, oldest first: what happened to their clusters.
 
     RELEASE is a file or FILE:COLUMN. With --columns, one file has a column of clusters for each release.
     """

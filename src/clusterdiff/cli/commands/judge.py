@@ -54,7 +54,7 @@ def command(
     top: int,
     as_json: bool,
 ) -> None:
-    """Hold RUN against judgements: which it keeps, and which it violates, the costliest first.
+    """Check RUN against judgements: which it keeps and which it violates, costliest first.
 
     Exits with 1 if one is violated. The cost of a judgement is the number of pairs of points that would have to be
     joined or parted to keep it. Limits can be set for what is counted (violated, extended, undecided, expected,

@@ -57,7 +57,7 @@ def command(
     top: int,
     as_json: bool,
 ) -> None:
-    """Say what judgements claim, by whom, and where they contradict each other.
+    """Summarise judgements: what they claim, by whom, and where they contradict each other.
 
     FILE is JSON lines or CSV of judgements, or what splink, nomenklatura, matchbox, Babel, Zingg or dedupe store.
     Contradictions are told by the shortest path, and make the command exit with 1. --settle lets author and date

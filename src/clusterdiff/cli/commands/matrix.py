@@ -46,7 +46,9 @@ writing = together(
 @point_option
 @cluster_option
 @click.option("--measure", default="S_H", show_default=True, help="What each pair is compared by.")
-@click.option("--missing", type=click.Choice(MISSING), help="Points on one side only.  [default: error]")
+@click.option(
+    "--missing", type=click.Choice(MISSING), help="How to treat points on one side only.  [default: error]"
+)
 @noise_option
 @noise_as_option
 @click.option("--top", default=10, show_default=True, help="How many of the most stable clusters to show.")
@@ -71,7 +73,7 @@ def command(
     dpi: float | None,
     as_json: bool,
 ) -> None:
-    """Compare many clusterings, each with each: seeds, resolutions, parameters.
+    """Compare many clusterings pairwise: seeds, resolutions, parameters.
 
     FILES hold one clustering each, and a folder stands for its files; with --columns, one file holds them all. Prints
     the matrix, how alike they are on average, the medoid, and which clusters are always there.

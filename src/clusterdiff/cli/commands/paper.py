@@ -19,7 +19,7 @@ from clusterdiff.wording import count
 @output_option("Write the page (Markdown) to FILE instead of printing it.")
 @json_option
 def command(points: int, output: str | None, as_json: bool) -> None:
-    """Test every claim of the paper and say which hold, with counterexamples for those that do not."""
+    """Test every claim of the paper, with counterexamples for those that do not hold."""
     with progress() as say:
         found = reproduce(points, say)
     if as_json:

@@ -48,7 +48,7 @@ def command(
     cluster: str | None,
     as_json: bool,
 ) -> None:
-    """Say how much to review for an estimate of a given precision, and draw the review.
+    """Plan a review: how much to label for an estimate of a given precision, and which points.
 
     For PRED alone, points are drawn; a reviewer completes the true cluster of each. With --old and --new, components
     that changed are drawn, large changes with a higher probability, and both versions of each are shown in random order

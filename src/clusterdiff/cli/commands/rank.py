@@ -48,7 +48,7 @@ from clusterdiff.wording import count
 @click.option("--measures", help="Measures, separated by commas; the first one ranks.  [default: S_H,as_h]")
 @policy_options
 @click.option("--documents", metavar="COLUMN", help="Compare within documents, which this column names.")
-@click.option("--weight", "weights", metavar="COLUMN", help="How much each point counts.")
+@click.option("--weight", "weights", metavar="COLUMN", help="Column of weights: how much each point counts.")
 @click.option(
     "--unit",
     type=click.Choice(tuple(SAMPLED)),
