@@ -13,7 +13,7 @@ CORE := CMakeLists.txt pyproject.toml constraints.txt $(wildcard src/clusterdiff
 # An editable install lists the packages that there were: a new one has to be made known.
 ROOMS := $(wildcard src/clusterdiff/*/__init__.py src/clusterdiff/*/*/__init__.py)
 
-.PHONY: install core demo test lint pytest bench docs lowest sdist fuzz fuzz-properties fuzz-readers soak mutants sanitize clean
+.PHONY: install core demo test lint pytest bench bench-large docs lowest sdist fuzz fuzz-properties fuzz-readers soak mutants sanitize clean
 
 install: $(VENV)/.installed
 
@@ -59,7 +59,13 @@ test: $(VENV)/.tested
 	@$(MAKE) --no-print-directory -j2 lint pytest
 
 bench: $(VENV)/.tested
+	@$(BIN)/python benchmarks/jobs.py
 	@$(BIN)/python benchmarks/speed.py
+
+# Hours, and tens of gigabytes of disk.
+bench-large: $(VENV)/.tested
+	@$(BIN)/python benchmarks/jobs.py --large
+	@$(BIN)/python benchmarks/engines.py --rows 1e8 --engines duckdb sql explain
 
 # The site, without network: what is generated from the code first, then every page; a warning is an error.
 docs: $(VENV)/.tested
