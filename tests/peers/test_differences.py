@@ -12,6 +12,9 @@ import numpy as np
 import pytest
 
 import clusterdiff as cd
+from clusterdiff.judgements.resolved import TERMS, estimated, weigh
+from clusterdiff.judgements.runs import Indexed
+from clusterdiff.judgements.samples import lay_sample
 from tests.peers.differences import (
     DIFFERENCES,
     PAGE,
@@ -53,6 +56,23 @@ def test_retyped_b_cubed_is_theirs() -> None:
     """The value of the example in er-evaluation's documentation."""
     pred, true = np.array([1, 1, 2, 3, 2, 4, 4, 4]), np.array([1, 1, 1, 2, 2, 3, 3, 4])
     assert er_evaluation_b_cubed(true, pred) == pytest.approx(0.6458333333333333)
+
+
+@pytest.mark.parametrize("measure", ["pairs.precision", "pairs.recall", "clusters.recall"])
+def test_standard_errors_are_those_of_er_evaluation(measure: str) -> None:
+    """By its formula, retyped: (mean B/mean A)·√(Σ(A/mean A − B/mean B)²/(n(n − 1)))."""
+    rng = np.random.default_rng(2)
+    true = np.repeat(np.arange(200), rng.integers(1, 6, 200))
+    pred = np.where(rng.random(len(true)) < 0.2, rng.integers(0, 200, len(true)), true)
+    draws = [np.flatnonzero(true == label).tolist() for label in range(0, 200, 4)]
+    sample = lay_sample(draws, Indexed(pred), "error")
+    for design in ("clusters", "points"):
+        weights = weigh(sample, design, None, None)
+        terms = TERMS[measure](sample)
+        a, b = weights.w * terms.x, weights.w * terms.y
+        spread = ((a / a.mean() - b / b.mean()) ** 2).sum() / (len(a) * (len(a) - 1))
+        theirs = b.mean() / a.mean() * math.sqrt(spread)
+        assert estimated(sample, weights, measure)[0].linear == pytest.approx(theirs, rel=1e-12)
 
 
 def test_the_page_speaks_of_the_pinned_versions() -> None:
