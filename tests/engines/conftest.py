@@ -25,11 +25,11 @@ COMBINED = {
 SPARED = {
     "test_weights_and_features": ("singleton-engine",),
     "test_no_scale_changes_a_score": ("",),
-    "test_points_without_weight_change_nothing_wherever_they_are": ("1e+20",),
+    "test_points_without_weight_change_nothing_wherever_they_are": ("1e+20", "-1e+308"),
     "test_identical_clusterings_score_exactly_one": ("engine",),
     "test_an_engine_gives_what_memory_gives": ("csv",),
     "test_other_options_are_obeyed": ("parquet",),
-    "test_tables": ("singleton-None",),
+    "test_tables": ("singleton-None", "singleton-0"),
     "test_a_column_of_two_types": ("",),
     "test_comparisons_travel": ("",),
     "test_columns_are_recognised_by_their_names": ("",),
