@@ -52,6 +52,13 @@ def sweep_report(swept: Any, path: str | PathLike[str], title: str | None = None
     write_page(swept, path, title)
 
 
+def ranking_page(found: Any) -> str:
+    """The page of a ranking, as text."""
+    from clusterdiff.show.ranking import render
+
+    return render(found)
+
+
 def report(comparison: Any, path: str | PathLike[str], **options: Any) -> None:
     """Write the report of a comparison to a file."""
     from clusterdiff.show.report import write_report

@@ -6,12 +6,10 @@ import csv
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
 from math import isnan
 from typing import Any, NamedTuple
 
-from clusterdiff import notebook
-from clusterdiff.palette import variables
+from clusterdiff import notebook, views
 from clusterdiff.table import Table, shown
 from clusterdiff.wording import count, name
 
@@ -102,8 +100,8 @@ class Boards:
         return latex_tables(self.boards())
 
     def to_html(self) -> str:
-        """As a page of its own."""
-        return page(self.title, "".join(map(html, self.boards())) + notebook.signature(self.signature))
+        """As a page of its own: the tables, and for systems on one data set their intervals and differences drawn."""
+        return views.ranking_page(self)
 
     def _repr_html_(self) -> str:
         return "".join(map(html, self.boards(SHOWN, ACROSS))) + notebook.signature(self.signature)
@@ -192,24 +190,6 @@ def html(board: Board) -> str:
     head = [shown(text, LONGEST) for text in board.head]
     return notebook.view(
         *map(notebook.notice, board.notices), notebook.table(head, rows, right, best), *quiet
-    )
-
-
-STYLE = (
-    "body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:var(--ink);"
-    f"background:var(--background)}}:root{{color-scheme:light dark;{variables('light')}}}"
-    f"@media(prefers-color-scheme:dark){{:root{{{variables('dark')}}}}}"
-    "h1{font-size:1.5rem}td[dir],th[dir]{min-width:6em}code{overflow-wrap:anywhere}"
-)
-
-
-def page(title: str, body: str) -> str:
-    """A page of its own, which needs no network."""
-    said = escape(title)
-    return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{said}</title>'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<style>{STYLE}</style></head><body><h1>{said}</h1>{body}</body></html>\n"
     )
 
 

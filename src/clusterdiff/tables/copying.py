@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -171,6 +171,20 @@ class Rewritable:
         view = fresh("rewritten")
         self._con.execute(f"CREATE TEMP VIEW {view} AS {' UNION ALL BY NAME '.join(parts)}")
         return copy(self._con, view, path, **how)
+
+    def records(self, wanted: Collection[str]) -> dict[str, dict[str, Any]]:
+        """What the other columns have for some points, by the text of the point."""
+        points = self.clustering.points
+        texts = map(str, range(len(self.clustering)) if points is None else points)
+        places = {place: text for place, text in enumerate(texts) if text in wanted}
+        columns = [column for column in self._columns if column not in (self._point, self._cluster)]
+        if not places or not columns:
+            return {}
+        rows = self._con.execute(
+            f"SELECT rowid, {', '.join(map(quoted, columns))} FROM {self._rows} WHERE list_contains(?, rowid)",
+            [list(places)],
+        ).fetchall()
+        return {places[place]: dict(zip(columns, values, strict=True)) for place, *values in rows}
 
     def _select(self, labels: list[Any], into: Rewritable | None = None) -> str:
         """The rows that have a cluster, or had none before; of another table, with the columns of that one."""

@@ -23,6 +23,7 @@ from clusterdiff.formats.source import parse
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.labels import Labels
 from clusterdiff.releases.merge import CHAINS, SIDES, ThreeWay, merge
+from clusterdiff.show.conflicts import write_page
 from clusterdiff.tables.copying import COPY
 from clusterdiff.wording import count
 
@@ -47,6 +48,12 @@ TOLD = 20
     "--decisions", metavar="FILE", type=click.Path(), help="Conflicts, as --json prints them, with decisions."
 )
 @click.option(
+    "--html",
+    metavar="FILE",
+    type=click.Path(),
+    help="Write a page to decide conflicts with; --decisions takes the file that it exports.",
+)
+@click.option(
     "--driver",
     is_flag=True,
     help="As a merge driver of git: merge --driver %O %A %B %P replaces %A, and writes %P.conflicts.json on conflict.",
@@ -64,6 +71,7 @@ def command(
     prefer: Any,
     chain: Any,
     decisions: str | None,
+    html: str | None,
     driver: bool,
     point: str | None,
     cluster: str | None,
@@ -82,7 +90,7 @@ def command(
     if driver and end not in (*PLAIN, *COPY):
         raise ArgumentError(f"the driver is for {', '.join(COPY)}; got {path!r}.")
     if not driver:
-        refuse_overwriting([output], parse(base), ours, theirs)
+        refuse_overwriting([output, html], parse(base), ours, theirs)
     # git's temporary files have no suffix: the format is that of the path in the repository.
     given = BY_SUFFIX.get(end, "labels") if driver else None
     with told():
@@ -104,6 +112,13 @@ def command(
         print_data(_json(found))
     elif found.conflicts:
         _tell(found)
+    if html is not None and found.conflicts:
+        points = {str(point) for conflict in found.conflicts for point in conflict.points}
+        records: dict[str, dict[str, Any]] = {}
+        for release in [*reversed(others), mine]:
+            records |= {} if release.table is None else release.table.records(points)
+        write_page(found, html, records)
+        error_console().print(f"{html}: open it in a browser", markup=False, soft_wrap=True)
     if not found.clean:
         if driver:
             write_text(f"{path}.conflicts.json", _json(found))

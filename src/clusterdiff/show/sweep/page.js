@@ -77,11 +77,21 @@ $("charts").append(
 // ---- the slider
 
 const slider = $("slider");
-slider.max = String(count - 1);
+// It moves by the axis that the curves are drawn on; arrows go from threshold to threshold.
+const TICKS = 10_000;
+slider.max = String(TICKS);
+let current = 0;
+const nearestTo = (share) => {
+  let best = 0;
+  for (let i = 1; i < count; i++) if (Math.abs(placed(i) - share) < Math.abs(placed(best) - share)) best = i;
+  return best;
+};
 const figure = (kind, label, shown) =>
   element("p", { class: kind }, element("span", { class: "label" }, element("bdi", {}, label)), " ", element("output", {}, shown));
 const show = (i) => {
-  slider.value = String(i);
+  current = i;
+  slider.value = String(Math.round(placed(i) * TICKS));
+  history.replaceState(null, "", `#${encodeURIComponent(data.called[i])}`);
   slider.setAttribute("aria-valuetext", `${data.over} ${data.called[i]}, ${compact.format(data.clusters[i])} clusters`);
   $("threshold").textContent = data.called[i];
   $("now").replaceChildren(
@@ -95,7 +105,13 @@ const show = (i) => {
   dot.setAttribute("cx", right(data.merge[i]));
   dot.setAttribute("cy", above(data.split[i]));
 };
-slider.addEventListener("input", () => show(Number(slider.value)));
+slider.addEventListener("input", () => show(nearestTo(Number(slider.value) / TICKS)));
+slider.addEventListener("keydown", (event) => {
+  const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10, Home: -Infinity, End: Infinity }[event.key];
+  if (!step) return;
+  event.preventDefault();
+  show(Math.min(count - 1, Math.max(0, current + step)));
+});
 $("steps").append(...data.measures.map((m) =>
   element("button", { type: "button", onclick: () => show(m.best) }, "best ", element("bdi", {}, m.name))));
 $("dial").hidden = false;
@@ -103,10 +119,8 @@ $("dial").hidden = false;
 // The chart can be clicked: the nearest threshold is shown.
 scores.addEventListener("click", (event) => {
   const box = scores.getBoundingClientRect();
-  const share = ((event.clientX - box.left) / box.width * WIDE - LEFT) / (WIDE - LEFT - RIGHT);
-  let nearest = 0;
-  for (let i = 1; i < count; i++) if (Math.abs(placed(i) - share) < Math.abs(placed(nearest) - share)) nearest = i;
-  show(nearest);
+  show(nearestTo(((event.clientX - box.left) / box.width * WIDE - LEFT) / (WIDE - LEFT - RIGHT)));
 });
 
-show(data.measures.length ? data.measures[0].best : 0);
+const asked = data.called.indexOf(decodeURIComponent(location.hash.slice(1)));
+show(asked >= 0 ? asked : data.measures.length ? data.measures[0].best : 0);

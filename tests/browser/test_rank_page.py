@@ -1,0 +1,37 @@
+"""The page of a ranking in a real browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from axe_playwright_python.sync_playwright import Axe
+
+import clusterdiff as cd
+
+
+def test_a_ranking_draws_intervals_and_differences(tmp_path: Path, open_page: Any) -> None:
+    """A dot and an interval for each system, differences from the best; for everybody, on a phone, in the dark."""
+    rng = np.random.default_rng(0)
+    true = np.arange(400) // 4
+    runs = {
+        f"<b>{share}</b>": np.where(rng.random(400) < share, rng.integers(0, 100, 400), true)
+        for share in (0.05, 0.1, 0.3)
+    }
+    found = cd.rank(true, runs, seed=0)
+    path = tmp_path / "rank.html"
+    path.write_text(found.to_html(), encoding="utf-8")
+    with open_page(path) as page:
+        assert page.locator("tbody tr").count() == 3
+        dots, differences = page.locator(".dots").all()
+        assert dots.locator("circle").count() == 3
+        assert dots.locator(".reach").count() == 3
+        assert differences.locator("circle").count() == 2
+        places = [float(dot.get_attribute("cx")) for dot in dots.locator("circle").all()]
+        assert places == sorted(places, reverse=True)
+        assert Axe().run(page).response["violations"] == []
+        page.set_viewport_size({"width": 390, "height": 844})
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        page.locator("#theme").click()
+        assert Axe().run(page).response["violations"] == []
