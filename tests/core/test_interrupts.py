@@ -42,6 +42,7 @@ KNOWN = "one number that is known already"
 SHORT = {
     "threads": "reads one variable of the environment",
     "set_pause": "sets one number",
+    "sha256_heads": "digests one text, for tests",
     **dict.fromkeys(("Cells.indptr", "Cells.cols", "Cells.sizes"), VIEWED),
     **dict.fromkeys(("Cells.n", "Cells.k_true", "Cells.k_pred"), KNOWN),
     **dict.fromkeys(("Sums.n", "Sums.cells", "Sums.k_true", "Sums.k_pred"), KNOWN),
@@ -137,6 +138,15 @@ def named(ids: np.ndarray) -> Call:
     return _core.match, (pa.table({"id": ids}), pa.table({"id": ids[::-1].copy()}), len(ids))
 
 
+def merges(k: int) -> Call:
+    """A patch that merges single points, two at a time."""
+    at, none, empty = np.arange(k), np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64)
+    cells, pairs = (np.arange(k + 1), at), (np.arange(0, k + 1, 2), at)
+    nothing = (none, empty)
+    removed, alone = (np.array([0, 0]), empty), np.full(k // 2, -1)
+    return _core.write_patch, (at, removed, cells, nothing, pairs, alone, nothing, nothing, ",")
+
+
 def groups(n: int, k: int) -> np.ndarray:
     return np.arange(n, dtype=np.int32) % k
 
@@ -171,6 +181,16 @@ CASES: dict[str, Callable[[], Call]] = {
     "group_sum": lambda: (_core.group_sum, (ones(5 * 10**6), 3, ones(5 * 10**6))),
     "group_sum: floats": lambda: (_core.group_sum, (ones(2 * 10**6), 3, np.broadcast_to(1.5, 2 * 10**6))),
     "contents": lambda: (_core.contents, (groups(3 * 10**5, 7), 7, np.ones(3 * 10**5))),
+    "agreement": lambda: (
+        _core.agreement,
+        (np.arange(0, 10**6 + 1, 5), np.arange(10**6), groups(10**6, 3).astype(np.int64), 9),
+    ),
+    "looks": lambda: (_core.looks, (np.tile(np.frombuffer(b"Ab-1\n", np.uint8), 4 * 10**5), 4 * 10**5)),
+    "code_sums": lambda: (
+        _core.code_sums,
+        (groups(10**6, 7).astype(np.int64), 7, np.arange(10**6), *([np.ones(10**6)] * 3)),
+    ),
+    "write_patch": lambda: merges(2 * 10**5),
     "group_members": lambda: (_core.group_members, (groups(10**6, 7), 7)),
     "moments_dense": lambda: (_core.moments_dense, (groups(10**5, 9), 9, np.ones((10**5, 16)))),
     "moments_sparse": lambda: sparse(3 * 10**5, 9),
