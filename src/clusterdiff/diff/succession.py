@@ -9,7 +9,6 @@ import numpy as np
 from clusterdiff import _core, notebook
 from clusterdiff.caching import cached_property
 from clusterdiff.diff.continuation import Least, continued
-from clusterdiff.diff.naming import number_names
 from clusterdiff.meet.lattice import Components
 from clusterdiff.meet.meet import Meet
 from clusterdiff.points.labels import BoolArray, Int64Array
@@ -141,6 +140,8 @@ class Succession:
     @cached_property
     def _name_codes(self) -> tuple[Int64Array, Int64Array]:
         """Numbers for the names of old and new clusters; equal names have equal numbers."""
+        from clusterdiff.diff.naming import number_names
+
         (old, new), _ = number_names(self.meet.true_names, self.meet.pred_names)
         return old, new
 
