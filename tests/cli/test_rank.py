@@ -117,7 +117,7 @@ def test_every_form_is_printed(folder: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(run(*arguments, "--csv").stdout)))
     assert [row["system"] for row in rows] == ["fine", "fair", "rough"]
     assert run(*arguments, "--html", folder / "rank.html").exit_code == 0
-    assert ">fair</td>" in (folder / "rank.html").read_text()
+    assert "<td><bdi>fair</bdi></td>" in (folder / "rank.html").read_text()
     result = run(*arguments, "--latex", "--csv")
     assert (result.exit_code, "--latex and --csv are two ways to print the same" in result.stderr) == (
         2,

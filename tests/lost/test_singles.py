@@ -140,7 +140,8 @@ def test_the_report_and_the_command(tmp_path: Path) -> None:
         else:
             assert "11 points · 4 true clusters · 4 predicted clusters" in run.stdout
     text = page.read_text(encoding="utf-8")
-    assert "4 true clusters" in text
+    assert "True clusters <small>4</small>" in text
+    assert "Predicted clusters <small>4</small>" in text
     assert "missing: c" not in text
     run = CliRunner().invoke(
         main, ["compare", "--old", files[0], "--new", files[1], "--missing", "singleton"]
