@@ -269,7 +269,7 @@ def table(rows: list[str], n: int, rounds: int) -> str:
     """The table, with how it came about."""
     load = os.getloadavg()[0]
     head = (
-        f"Measured by `python benchmarks/jobs.py --rows {n}` on {os.cpu_count()} cores, the least of {rounds} rounds. "
+        f"Measured by `python benchmarks/jobs.py --rows {n}` on {os.cpu_count()} cores; minimum of rounds: {rounds}. "
         f"The load of the machine was {load:.0f}: compare CPU seconds, not time. Memory is the peak, in GB.\n\n"
         "| job | points | CPU seconds | peak | beside | CPU seconds | peak | ratio |\n"
         "| --- | ---: | ---: | ---: | --- | ---: | ---: | ---: |\n"
