@@ -6,7 +6,7 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
@@ -16,7 +16,7 @@ from clusterdiff.wording import change, count, number, percent, plural
 
 #: A label or attribute is cut after so many characters.
 TEXT = 200
-#: Where the files of every page lie, and in which order they are joined.
+#: Where the files that pages share lie, and those of every page, in the order in which they are joined.
 COMMON, STYLES, SCRIPTS = (
     "clusterdiff.show.common",
     ("base.css",),
@@ -29,12 +29,13 @@ def render_page(
 ) -> str:
     """A page from ``page.html`` and the named files of a room, after those of every page, with ``data`` for its script.
 
-    The files are joined in their order, and the scripts share one scope: what one defines the next ones know.
+    A file that the room lacks is one of those that pages share. The files are joined in their order, and the scripts
+    share one scope: what one defines the next ones know.
     """
     import jinja2
 
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader(room, "."),
+        loader=jinja2.ChoiceLoader([jinja2.PackageLoader(place, ".") for place in (room, COMMON)]),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -50,8 +51,8 @@ def render_page(
         "sentence": lambda text: text[:1].upper() + text[1:],
         "visible": visible,
     }
-    style = "\n".join([colours(), *_sources(COMMON, STYLES), *_sources(room, styles)])
-    script = "\n".join(['"use strict";', "{", *_sources(COMMON, SCRIPTS), *_sources(room, scripts), "}"])
+    style = "\n".join([colours(), *_sources(room, [*STYLES, *styles])])
+    script = "\n".join(['"use strict";', "{", *_sources(room, [*SCRIPTS, *scripts]), "}"])
     return environment.get_template("page.html").render(
         style=style,
         script=script,
@@ -75,7 +76,20 @@ def colours() -> str:
 
 
 def _sources(room: str, names: Sequence[str]) -> list[str]:
-    return [files(room).joinpath(name).read_text(encoding="utf-8") for name in names]
+    own, shared = files(room), files(COMMON)
+    found = [own / name if (own / name).is_file() else shared / name for name in names]
+    return [file.read_text(encoding="utf-8") for file in found]
+
+
+def table_of(records: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """The other columns of records, by the text of the record, for a page that shows records."""
+    columns = list(dict.fromkeys(name for record in records.values() for name in record))
+    return {
+        "columns": [visible(name, 60) for name in columns],
+        "records": {
+            point: [visible(record.get(name)) for name in columns] for point, record in records.items()
+        },
+    }
 
 
 def _hash(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from clusterdiff.errors import ArgumentError
 from clusterdiff.files import write_text
 from clusterdiff.judgements.collection import Judgements
-from clusterdiff.show.pages import render_page, visible
+from clusterdiff.show.pages import render_page, table_of
 from clusterdiff.wording import count
 
 ROOM = "clusterdiff.show.blind"
@@ -29,15 +29,10 @@ def render(review: Judgements, records: Mapping[str, Mapping[str, Any]]) -> str:
     """The page as the text of an HTML file."""
     if review.header is None or "sides" not in review.header:
         raise ArgumentError.about("review", "must be one of a difference, which shows two versions.")
-    columns = list(dict.fromkeys(name for record in records.values() for name in record))
-    data = {
-        "header": dict(review.header),
-        "lines": [one.to_dict() for one in review],
-        "columns": [visible(name, 60) for name in columns],
-        "records": {
-            point: [visible(record.get(name)) for name in columns] for point, record in records.items()
-        },
-    }
     return render_page(
-        ROOM, data, ["page.css"], ["page.js"], title=f"Review of {count(len(review), 'change')}"
+        ROOM,
+        {"header": dict(review.header), "lines": [one.to_dict() for one in review]} | table_of(records),
+        ["deciding.css"],
+        ["deciding.js", "page.js"],
+        title=f"Review of {count(len(review), 'change')}",
     )

@@ -12,7 +12,7 @@ from typing import Any
 from clusterdiff.files import write_text
 from clusterdiff.releases.conflicts import WORDS
 from clusterdiff.releases.merge import ThreeWay
-from clusterdiff.show.pages import render_page, visible
+from clusterdiff.show.pages import render_page, table_of
 from clusterdiff.wording import count
 
 ROOM = "clusterdiff.show.conflicts"
@@ -27,17 +27,12 @@ def write_page(
 
 def render(found: ThreeWay, records: Mapping[str, Mapping[str, Any]]) -> str:
     """The page as the text of an HTML file."""
-    columns = list(dict.fromkeys(name for record in records.values() for name in record))
-    wanted = {str(point) for conflict in found.conflicts for point in conflict.points}
-    data = found.to_dict() | {
-        "words": WORDS,
-        "columns": [visible(name, 60) for name in columns],
-        "records": {
-            point: [visible(record.get(name)) for name in columns]
-            for point, record in records.items()
-            if point in wanted
-        },
-    }
+    decided = {str(point) for conflict in found.conflicts for point in conflict.points}
+    shown = {point: record for point, record in records.items() if point in decided}
     return render_page(
-        ROOM, data, ["page.css"], ["page.js"], title=f"{count(len(found.conflicts), 'conflict')} of a merge"
+        ROOM,
+        found.to_dict() | {"words": WORDS} | table_of(shown),
+        ["deciding.css"],
+        ["deciding.js", "page.js"],
+        title=f"{count(len(found.conflicts), 'conflict')} of a merge",
     )
