@@ -31,20 +31,10 @@ from clusterdiff.formats.source import Source
 from clusterdiff.inputs.choice import CORPORA, recognise
 from clusterdiff.meet.sums import LOST_TO
 from clusterdiff.points.corpus import Corpus
-from clusterdiff.show.coreference import coreference_table, told_score
+from clusterdiff.show.coreference import ROWS, coreference_table, told_score
 from clusterdiff.table import shown as spelt
 from clusterdiff.wording import Nouns, count
 
-#: Measures with a recall, a precision and an F1, and what they are called in tables.
-ROWS = {
-    "mentions": "mentions",
-    "muc": "MUC",
-    "b3": "B³",
-    "ceaf_m": "CEAF-m",
-    "ceaf_e": "CEAF-e",
-    "blanc": "BLANC",
-    "lea": "LEA",
-}
 #: The measures shown for each document.
 BRIEF = {
     "muc.f1": "MUC",

@@ -9,6 +9,16 @@ from clusterdiff.decide.typesetting import latex_notices
 from clusterdiff.measures import resolve
 from clusterdiff.wording import latex, number
 
+#: Measures with a recall, a precision and an F1, and what they are called in tables for the eye.
+ROWS = {
+    "mentions": "mentions",
+    "muc": "MUC",
+    "b3": "B³",
+    "ceaf_m": "CEAF-m",
+    "ceaf_e": "CEAF-e",
+    "blanc": "BLANC",
+    "lea": "LEA",
+}
 #: Measures of which papers give precision, recall and F1, and their headings.
 GROUPS = {"muc": "MUC", "b3": r"B$^3$", "ceaf_e": r"CEAF$_{\phi_4}$", "lea": "LEA"}
 PARTS = {"precision": "P", "recall": "R", "f1": "F1"}

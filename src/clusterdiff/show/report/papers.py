@@ -14,18 +14,10 @@ from clusterdiff.diff.blame import Blame
 from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.errors import ClusterdiffError
 from clusterdiff.points.corpus import InDocument, Mention
+from clusterdiff.show.coreference import ROWS
 from clusterdiff.show.pages import named, visible
 
-#: The rows of the table, and what they are called; each has a recall, a precision and an F1.
-ROWS = {
-    "mentions": "mentions",
-    "muc": "MUC",
-    "b3": "B³",
-    "ceaf_m": "CEAF-m",
-    "ceaf_e": "CEAF-e",
-    "blanc": "BLANC",
-    "lea": "LEA",
-}
+#: Each row of the table has these.
 PARTS = ("recall", "precision", "f1")
 #: How many documents are listed, and how large the texts on the page are in all, in letters of JSON.
 LISTED, TEXTS = 200, 300_000
