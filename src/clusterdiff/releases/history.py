@@ -16,6 +16,7 @@ from clusterdiff.errors import ArgumentError, listed
 from clusterdiff.meet.union import uneven_of
 from clusterdiff.points.clustering import Points
 from clusterdiff.points.labels import Int64Array
+from clusterdiff.releases.lineage import Handed, Lineage
 from clusterdiff.releases.overlay import Overlay, lay, read_side
 from clusterdiff.releases.statistics import ReleaseStatistics, statistics
 from clusterdiff.table import Table, record_html
@@ -172,18 +173,18 @@ class History:
         return self.releases.index(release)
 
     def _stage(self, release: int, code: int, event: str, shared: int) -> Stage:
-        labels = self._laid.labels[release]
-        name = labels.names[code : code + 1].tolist()[0]
-        return Stage(self.releases[release], name, event, int((labels.codes == code).sum()), shared)
+        size = int((self._laid.labels[release].codes == code).sum())
+        return Stage(self.releases[release], self.name_of(release, code), event, size, shared)
 
     def record(self, point: Hashable) -> Table[Sighting]:
         """Where a record was in every release."""
         i = self._place(point, "point")
         out = []
-        for release, labels in zip(self.releases, self._laid.labels, strict=True):
+        for number, labels in enumerate(self._laid.labels):
             code = int(labels.codes[i])
-            name = None if code < 0 else labels.names[code : code + 1].tolist()[0]
-            out.append(Sighting(release, name, 0 if code < 0 else int((labels.codes == code).sum())))
+            name = None if code < 0 else self.name_of(number, code)
+            size = 0 if code < 0 else int((labels.codes == code).sum())
+            out.append(Sighting(self.releases[number], name, size))
         return _table(out, Sighting)
 
     def trace(self, one: Hashable, other: Hashable) -> Table[Trace]:
@@ -221,13 +222,35 @@ class History:
         """
         return statistics(self._laid, self.releases, self._names)
 
-    def plot(self, kind: str = "flow", step: int = -1, **options: Any) -> Any:
-        """Draw a step, the last one unless another is named, as a comparison is drawn."""
+    @cached_property
+    def lineage(self) -> Lineage:
+        """The clusters of all releases, and the records that each hands on to those of the next one."""
+        return Lineage([labels.codes for labels in self._laid.labels], [step.handed for step in self.steps])
+
+    def name_of(self, release: int, code: int) -> Any:
+        """What a cluster is called, by its code in a release."""
+        return self._laid.labels[release].names[code : code + 1].tolist()[0]
+
+    def plot(self, kind: str = "flow", ax: Any = None, *, step: int | None = None, **size: Any) -> Any:
+        """Draw the flow of records through the clusters of all releases; or one step, as a comparison is drawn.
+
+        Steps are numbered as in ``steps``; other kinds of pictures are of one step.
+        """
+        if step is None:
+            if kind != "flow":
+                hint = "other pictures are of one step: name it too, as in step=-1."
+                raise ArgumentError.must("kind", 'be "flow" for all releases', kind, hint)
+            return views.history(self, ax, **size)
         from clusterdiff.verbs.compare import compare
 
+        if not isinstance(step, int) or not 1 - len(self) <= step < len(self) - 1:
+            steps = count(len(self) - 1, "step")
+            raise ArgumentError.must(
+                "step", f"number one of the {steps}, from 0, or from -1 for the last", step
+            )
         number = range(1, len(self))[step]
         old, new = (self._laid.clustering(self._laid.labels[i]) for i in (number - 1, number))
-        return views.plot(compare(old, new, missing="drop"), kind, None, **options)
+        return views.plot(compare(old, new, missing="drop"), kind, ax, **size)
 
     def to_dict(self) -> dict[str, Any]:
         """Counts of events by step, and statistics by release, as plain values."""
@@ -281,6 +304,17 @@ class ReleaseStep(Changelog):
         """The codes of the meet's clusters in the releases' own."""
         plain = uneven_of(*self._codes, (np.arange(len(self._named[0])), np.arange(len(self._named[1]))))
         return np.asarray(plain.true_names), np.asarray(plain.pred_names)
+
+    @property
+    def handed(self) -> Handed:
+        """The records that clusters hand on, by the codes of the clusters in the releases."""
+        found = self.succession
+        continued = np.zeros(len(found.meet), dtype=bool)
+        continued[found.matched] = True
+        old, new = (
+            order[codes] for order, codes in zip(self._order, (found.meet.true, found.meet.pred), strict=True)
+        )
+        return Handed(old, new, np.asarray(found.meet.size), continued)
 
     def after(self, old: int) -> int:
         """The new cluster with most points of an old one, -1 if it is gone; both by their codes in the releases."""

@@ -14,10 +14,12 @@ from rich.text import Text
 from clusterdiff.cli.inputs import named_columns, told
 from clusterdiff.cli.options import cluster_option, json_option, point_option
 from clusterdiff.cli.output import console, print_json
+from clusterdiff.cli.pictures import picture_options, refuse_sizes, save_picture
 from clusterdiff.cli.presentation import print_all
 from clusterdiff.cli.progress import progress
 from clusterdiff.cli.report import file_name
 from clusterdiff.cli.screen import fitting
+from clusterdiff.cli.writing import refuse_overwriting
 from clusterdiff.errors import ArgumentError
 from clusterdiff.formats.source import Source, parse
 from clusterdiff.releases.history import History, history
@@ -39,6 +41,8 @@ from clusterdiff.verbs.read import read_source
 @click.option(
     "--name", metavar="COLUMN", help="Column of the last release that names records, for statistics."
 )
+@click.option("--plot", "picture", metavar="FILE", help="Draw the flow of records: .svg, .png or .pdf.")
+@picture_options
 @json_option
 def command(
     releases: tuple[str, ...],
@@ -49,6 +53,9 @@ def command(
     record: str | None,
     trace: tuple[str, str] | None,
     name: str | None,
+    picture: str | None,
+    width: float | None,
+    dpi: float | None,
     as_json: bool,
 ) -> None:
     """Summarise several releases, oldest first: what happened to their clusters.
@@ -57,6 +64,8 @@ def command(
     """
     if columns is not None and len(releases) != 1:
         raise ArgumentError("--columns names columns of one file.", "pass one file, or no --columns.")
+    refuse_sizes(width, dpi, [picture])
+    refuse_overwriting([picture], *map(parse, releases))
     with told(), progress("reading"):
         named: dict[str, Source] = (
             _files(releases, point, cluster)
@@ -76,6 +85,8 @@ def command(
             tables["trace"] = h.trace(*trace)
         if not tables:
             tables = {"events": h.events, "statistics": h.statistics}
+        if picture is not None:
+            save_picture(h.plot(width=width, dpi=dpi), picture)
     if as_json:
         print_json({key: [_plain(row, table.columns) for row in table] for key, table in tables.items()})
     else:

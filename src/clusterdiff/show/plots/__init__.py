@@ -14,6 +14,7 @@ from clusterdiff.errors import one_of
 from clusterdiff.show.plots.canvas import sized
 from clusterdiff.show.plots.flows import flow
 from clusterdiff.show.plots.graphs import bipartite, derivation
+from clusterdiff.show.plots.histories import history
 from clusterdiff.show.plots.lines import series
 from clusterdiff.show.plots.losses import clusters, loss, patterns, slices
 from clusterdiff.show.plots.matrices import MATRICES, matrix, plot_matrix, tree
@@ -35,6 +36,7 @@ __all__ = [
     "derivation",
     "flow",
     "heatmap",
+    "history",
     "loss",
     "matrix",
     "mean_ranks",

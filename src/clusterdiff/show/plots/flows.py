@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -46,6 +46,8 @@ LOST = {"true": ("missing", MISSING), "pred": ("spurious", SPURIOUS)}
 GAP, BETWEEN, ROW = 1.0, 3.0, 5.0
 #: Millimetres: the width of a cluster, and the length of what leads to a cluster that is not drawn.
 BOX, STUB = 1.6, 7.0
+#: A piece of a cluster: how far to the right it is, where it begins, and how tall it is.
+Piece: TypeAlias = tuple[float, float, float]
 
 
 @picture
@@ -75,6 +77,28 @@ def flow(
     title(ax, choice.titled("From true to predicted clusters"), over)
     note(ax, "; ".join(filter(None, [choice.note, drawn.note])))
     return ax
+
+
+def ribbon(ax: Axes, start: Piece, end: Piece, colour: str) -> None:
+    """Points that go from a piece of one cluster to a piece of another."""
+    (x0, y0, h0), (x1, y1, h1) = start, end
+    t = np.linspace(0, 1, 40)
+    bend = t * t * (3 - 2 * t)
+    low = y0 + (y1 - y0) * bend
+    high = y0 + h0 + (y1 + h1 - y0 - h0) * bend
+    ax.fill_between(x0 + (x1 - x0) * t, low, high, color=colour, alpha=0.75, linewidth=0.3, edgecolor="white")
+
+
+def stub(ax: Axes, start: Piece, length: float, colour: str, arrow: bool) -> None:
+    """Points that lead nowhere; with an arrow, to what is not drawn. A negative length leads to the left."""
+    from matplotlib.patches import Polygon
+
+    x, y, height = start
+    neck = x + length - (2 if length > 0 else -2) * min(1.0, abs(length) / 5)
+    corners = [(x, y), (neck, y), (x + length, y + height / 2), (neck, y + height), (x, y + height)]
+    if not arrow:
+        corners = [(x, y), (x + length, y), (x + length, y + height), (x, y + height)]
+    ax.add_patch(Polygon(corners, color=colour, alpha=0.75, linewidth=0))
 
 
 class _Box(NamedTuple):
@@ -217,15 +241,8 @@ class _Flow:
     def _ribbon(self, ax: Axes, cell: int) -> None:
         role = self.role(cell)
         self.used.add(role)
-        (y0, h0), (y1, h1) = self.starts[cell], self.ends[cell]
-        t = np.linspace(0, 1, 40)
-        bend = t * t * (3 - 2 * t)
-        x0, x1 = self.x["true"][0] + BOX, self.x["pred"][0] - BOX
-        low = y0 + (y1 - y0) * bend
-        high = y0 + h0 + (y1 + h1 - y0 - h0) * bend
-        ax.fill_between(
-            x0 + (x1 - x0) * t, low, high, color=role[1], alpha=0.75, linewidth=0.3, edgecolor="white"
-        )
+        ends = self.x["true"][0] + BOX, self.x["pred"][0] - BOX
+        ribbon(ax, (ends[0], *self.starts[cell]), (ends[1], *self.ends[cell]), role[1])
 
     def _rest(self, ax: Axes, side: str, cluster: int) -> None:
         """What a cluster has in cells that are not drawn, by what became of it, and what the other side lacks."""
@@ -248,13 +265,7 @@ class _Flow:
         self.used.add(role)
         y, height = self.sides[side].take(cluster, points)
         at, outward, _ = self.x[side]
-        x = [at - outward * d for d in (BOX, STUB if not arrow else STUB - 2, STUB)]
-        corners = [(x[0], y), (x[1], y), (x[2], y + height / 2), (x[1], y + height), (x[0], y + height)]
-        if not arrow:
-            corners = [(x[0], y), (x[2], y), (x[2], y + height), (x[0], y + height)]
-        from matplotlib.patches import Polygon
-
-        ax.add_patch(Polygon(corners, color=role[1], alpha=0.75, linewidth=0))
+        stub(ax, (at - outward * BOX, y, height), outward * (BOX - STUB), role[1], arrow)
 
     def _boxes(self, ax: Axes, side: str, column: _Side) -> None:
         from matplotlib.patches import Rectangle
