@@ -200,10 +200,11 @@ RESULTS: dict[str, Callable[[], Any]] = {
 ELSEWHERE = {"EngineComparison"}
 #: What results are made of, and nobody looks at by itself.
 PARTS = {
-    "Add", "Anchor", "Board", "CellLoss", "Choices", "Components", "Cuts", "Decomposition", "Finding", "Friedman",
-    "Handed", "Index", "Labels", "LazyNames", "Losses", "Margins", "Members", "MissingRule", "Named", "Noise", "Nouns", "Overlap",
-    "Pairs", "Place", "Pool", "Registry", "ReleaseStep", "Remove", "Resolutions", "Scored", "SplitOff", "Steps",
-    "Summed", "Sums", "Text", "UnevenMeet", "Unite", "Weighed",
+    "Add", "Anchor", "Board", "CellLoss", "Choices", "Components", "Cuts", "Decomposition", "Finding",
+    "Friedman", "Handed", "Index", "Labels", "LazyNames", "Losses", "Margins", "Members", "MissingRule",
+    "Named", "Noise", "Nouns", "Overlap", "Pairs", "Place", "Pool", "Registry", "ReleaseStep", "Remove",
+    "Resolutions", "Scored", "SplitOff", "Steps", "Summed", "Sums", "Text", "UnevenMeet", "Unite",
+    "Weighed",
 }  # fmt: skip
 
 
