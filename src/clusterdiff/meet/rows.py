@@ -37,8 +37,8 @@ class RowView(ArrayFunctions):
     def __init__(self, rows: Rows, chosen: IntArray | None, own: Side, other: Side) -> None:
         self._rows, self._chosen = rows, chosen
         self.weighted, self.beta = rows.weighted, rows.beta
-        self.m: Values = rows.pick(rows.mass, chosen)
-        self.n: Values = rows.pick(rows.points, chosen)
+        self.m: Values = rows.mass if chosen is None else rows.mass[chosen]
+        self.n: Values = rows.points if chosen is None else rows.points[chosen]
         self.L, self.C = ClusterOfRow(rows, chosen, own), ClusterOfRow(rows, chosen, other)
 
     @property
@@ -77,10 +77,10 @@ class ClusterOfRow:
 
     def __init__(self, rows: Rows, chosen: IntArray | None, side: Side) -> None:
         self._rows, self._side = rows, side
-        self.code: IntArray = rows.pick(side.cluster, chosen)
+        self.code: IntArray = side.cluster if chosen is None else side.cluster[chosen]
 
     def __getattr__(self, name: str) -> Values:
-        if name.startswith("_"):
+        if name[0] == "_":
             raise AttributeError(name)
         values: Values = self._rows.of_clusters(name, self._side).take(self.code)
         vars(self)[name] = values  # a formula may read it again
@@ -104,7 +104,7 @@ class ClusterView(ArrayFunctions):
         return self._rows.mass[self._side.cluster != place].sum()
 
     def __getattr__(self, name: str) -> Values:
-        if name.startswith("_"):
+        if name[0] == "_":
             raise AttributeError(name)
         return self._rows.of_clusters(name, self._side)
 
@@ -379,9 +379,10 @@ class Rows:
         return self.pred if term.mirrored else self.true
 
     def _view(self, term: Term) -> tuple[IntArray | None, RowView]:
-        own = self._own(term)
-        chosen = None if term.over == "rows" else self.chosen(term.over, own)
-        return chosen, RowView(self, chosen, own, self.true if term.mirrored else self.pred)
+        own, other = (self.pred, self.true) if term.mirrored else (self.true, self.pred)
+        every = term.over == "rows" or (self.even and term.over == "cells")
+        chosen = None if every else self.chosen(term.over, own)
+        return chosen, RowView(self, chosen, own, other)
 
 
 def summed(values: Any) -> Any:

@@ -59,7 +59,7 @@ class TermSums:
         self._terms = terms
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
+        if name[0] == "_":
             raise AttributeError(name)
         terms = self._terms
         if name in MEANS:
