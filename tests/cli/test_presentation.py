@@ -70,9 +70,9 @@ def test_explain_begins_with_patterns(tmp_path: Path) -> None:
         None,
     )
     assert [(group["group"], group["records"]) for group in data["groups"]] == [("name is A. Silva", 50)]
-    assert "patterns" not in json.loads(
-        run("compare", *files, "--explain", "--measure", "ari", "--json").stdout
-    )
+    ours = json.loads(run("compare", *files, "--explain", "--measure", "ari", "--json").stdout)["patterns"]
+    assert (ours["measure"], ours["groups"][0]["score"]) == ("ari", 1.0)
+    assert ours["groups"][0]["gain"] == pytest.approx(1 - cd.score(true, pred, "ari"))
 
 
 def test_what_things_are_worth_in_a_measure(files: tuple[Path, Path]) -> None:

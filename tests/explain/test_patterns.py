@@ -161,10 +161,12 @@ def test_groups_add_up_and_count_every_wrong_point_once() -> None:
         diff = cd.compare(true, pred, missing="lost", weights=weights)
         shapes = Shapes(Blame(diff.analysis))
         points = shapes.blame.points(diff.source)
-        correction = Correction(shapes, diff.source, points)
+        correction, other = (
+            Correction(shapes, diff.source, points, cd.measures["S_H"], diff.score()) for _ in range(2)
+        )
         assert correction.score == pytest.approx(diff.score(), abs=1e-12)
         assert correction.score + correction.gain(correction.wrong) == pytest.approx(1, abs=1e-12)
-        found = groups(shapes, diff.source, points, [], confusions=bool(i % 2))
+        found = groups(other, [], confusions=bool(i % 2))
         assert sum(group.gain for group in found) == pytest.approx(diff.loss.total, abs=1e-12)
         assert found[-1].score == 1.0
         at = np.concatenate([group.at for group in found])
@@ -182,11 +184,26 @@ def test_a_group_has_the_gain_of_a_comparison_made_anew() -> None:
     assert (group.kind, group.what.text) == ("rule", "has an initial")  # type: ignore[union-attr]
     assert 0 < group.partners == np.count_nonzero(~records.initial[group.at]) < group.points
     shapes = Shapes(Blame(diff.analysis))
-    home = Correction(shapes, diff.source, shapes.blame.points(diff.source)).home
+    points = shapes.blame.points(diff.source)
+    home = Correction(shapes, diff.source, points, cd.measures["S_H"], diff.score()).home
     cell = diff.meet.cell_of_point
     codes = diff.meet.pred[cell].astype(np.int64)
     codes[group.at] = home[diff.meet.true[cell[group.at]]]
     assert cd.score(records.true, codes) == pytest.approx(group.score, abs=1e-12)
+    # Putting the same points right gains in any other measure what a comparison made anew says.
+    for measure in ("ari", "vi", "b3.f1", "inverse_purity"):
+        found = diff.patterns(attributes=records.columns, measure=measure)
+        assert found.measure == measure
+        assert found.score == diff.score(measure)
+        first = found.groups[0]
+        codes = diff.meet.pred[cell].astype(np.int64)
+        codes[first.at] = home[diff.meet.true[cell[first.at]]]
+        assert cd.score(records.true, codes, measure) == pytest.approx(first.score, abs=1e-12)
+        assert found.groups[-1].score == pytest.approx(cd.measures[measure].best, abs=1e-12)
+        lost = diff.loss_of(measure)
+        for part in ("split", "merge", "total"):
+            summed = sum(getattr(row.loss, part) for row in found.shapes)
+            assert summed == pytest.approx(getattr(lost, part), abs=1e-12)
 
 
 def test_patterns_are_plain_values_for_programs() -> None:

@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from itertools import combinations, permutations
+from math import floor, log
 
 import numpy as np
 import pytest
@@ -46,13 +47,15 @@ def check_list(true: Labels, pred: Labels, weights: list[float] | None = None, m
     diff = cd.compare(true, pred, weights=weights)
     before = diff.score(measure)
     better = 1 if cd.measures[measure].similarity else -1
-    gains = []
+    gains, places = [], []
     for repair in diff.repairs(measure):
         after = cd.compare(true, done(pred, repair), weights=weights).score(measure)
         assert better * (after - before) == pytest.approx(repair.gain, **CLOSE), (measure, repair)
         assert repair.score == pytest.approx(after, **CLOSE)
         gains.append(repair.gain)
-    assert gains == sorted(gains, reverse=True)
+        places.append((floor(log(repair.gain / max(diff.repairs(measure).gain)) / log(0.9)), repair.affected))
+    assert all(gain >= 0.9 * max(gains[i:]) for i, gain in enumerate(gains))
+    assert places == sorted(places)
 
 
 def test_gains_are_those_of_doing_it_for_every_pair_of_small_clusterings() -> None:
@@ -139,14 +142,14 @@ def tables(n: int) -> Iterator[tuple[tuple[int, ...], ...]]:
 
 @pytest.mark.parametrize("n", range(1, 7))
 def test_the_best_repair_is_the_best_there_is(n: int) -> None:
-    """No operation towards the truth gains more than the first that is listed: all pairs of up to six points."""
+    """No operation towards the truth gains more than the best that is listed: all pairs of up to six points."""
     for table in tables(n):
         cells = [(t, p) for p, column in enumerate(table) for t, m in enumerate(column) for _ in range(m)]
         true, pred = (labelled(side) for side in zip(*cells, strict=True))
         diff = cd.compare(true, pred)
         repairs = diff.repairs()
         best = max(cd.score(true, after) for after in operations(true, pred))
-        first = repairs[0].score if len(repairs) else diff.score()
+        first = max(repairs.score, default=diff.score())
         assert first == pytest.approx(max(best, diff.score()), **CLOSE), table
 
 
@@ -184,8 +187,8 @@ def test_the_sequence_takes_the_best_operation_next() -> None:
     steps = list(diff.repairs().sequence)
     assert sum(step.gain for step in steps) == pytest.approx(1 - diff.score())
     for step in steps:
-        best = cd.compare(gold, state, weights=weights).repairs()[0]
-        assert best.gain == pytest.approx(step.gain, **CLOSE)
+        repairs = cd.compare(gold, state, weights=weights).repairs()
+        assert max(repairs.gain) == pytest.approx(step.gain, **CLOSE)
         state = done(state, step)
 
 
@@ -287,4 +290,4 @@ def test_a_million_points_take_python_no_more_steps_than_ten_thousand(size: int)
         assert repairs.sequence[-1].score == 1.0
         assert sum(step.gain for step in repairs.sequence[:100]) > 0
         assert repairs.sequence.gain.sum() == pytest.approx(lost)
-    assert steps[1] <= steps[0] < 200
+    assert steps[1] <= steps[0] < 250

@@ -230,11 +230,11 @@ def explanation_as_data(diff: Comparison, how: How, columns: Columns | None = No
         data["gains"] = gains_as_data(diff, how.measure, how.top)
     if how.explain:
         told = diff.explain(how.measure, top=how.top, sides=how.sides)
-        if how.measure == "S_H":
-            data["patterns"] = diff.patterns(attributes=columns, sides=how.sides).to_dict()
+        found = diff.patterns(attributes=columns, measure=how.measure, sides=how.sides)
+        data["patterns"] = found.to_dict()
         data |= {
             "explanation": told.to_dict(),
-            "repairs": [repair.to_dict() for repair in diff.repairs(how.measure).first(how.top)],
+            "repairs": diff.repairs(how.measure).to_dict(how.top),
         }
     return data
 
@@ -264,17 +264,15 @@ def explanation_as_text(
     """Where the score was lost, and what to fix first: by how much, and which share of the loss that is."""
     told = diff.explain(how.measure, top=how.top, sides=voice.sides)
     yield from flowing(told.sentences, out)
-    grouped = False
-    if how.measure == "S_H":
-        found = diff.patterns(attributes=columns, sides=voice.sides)
-        grouped = bool(found.groups) and found.regime != "tiny"
-        yield from patterns_as_text(found, out)
+    found = diff.patterns(attributes=columns, measure=how.measure, sides=voice.sides)
+    grouped = bool(found.groups) and found.regime != "tiny"
+    yield from patterns_as_text(found, out)
     yield from flowing(str(told).splitlines()[len(told.sentences) :], out)
     repairs = diff.repairs(how.measure)
     if not len(repairs):
         return
     yield Text("\nsingle repairs" if grouped else "\nwhat to fix first", "bold")
-    first = repairs.first(how.top)
+    first = repairs[: how.top]
     gains = [(change(repair.gain), f"{percent(repair.gain / told.lost)} of the loss") for repair in first]
     widths = [max(map(len, column)) for column in zip(*gains, strict=True)]
     for repair, (gain, share) in zip(first, gains, strict=True):

@@ -227,11 +227,14 @@ class Advice(Scores):
         columns: Sequence[str] | None = None,
         *,
         attributes: object = None,
+        measure: AnyMeasure = "S_H",
         sides: tuple[str, str] = ("true", "predicted"),
     ) -> Patterns:
         """What goes wrong, who is hit, and what to fix first as groups: see :class:`clusterdiff.types.Patterns`.
 
-        ``columns`` of the tables, all if None, and ``attributes`` as :meth:`report` takes them, say who is hit.
+        ``columns`` of the tables, all if None, and ``attributes`` as :meth:`report` takes them, say who is hit. Shares
+        are of the loss of ``measure``, and gains are its own. A loss that is not known cell by cell is shared out in
+        proportion to wrong pairs (measures of pairs), to information, or as that of S_H.
 
         >>> import clusterdiff as cd
         >>> print(cd.compare(["A", "A", "A", "B", "C"], [1, 1, 2, 3, 3]).patterns())
@@ -243,7 +246,9 @@ class Advice(Scores):
           +0.4000  54% of the loss  two true clusters in one: 1 point, then S_H = 0.6524
           +0.3476  46% of the loss  one true cluster in two: 1 point, then S_H = 1.0000
         """
-        from clusterdiff.diff.diagnosis import diagnose  # a score needs none of it
+        from clusterdiff.diff.diagnosis import Told, diagnose  # a score needs none of it
 
-        seen = self.comparison_for(resolve("S_H"))
-        return diagnose(seen.analysis, seen.source, columns, attributes, sides)
+        wanted = resolve(measure)
+        seen = self.comparison_for(wanted)
+        told = None if wanted == resolve("S_H") else Told(wanted, self.loss_of(wanted))
+        return diagnose(seen.analysis, seen.source, columns, attributes, sides, told=told)

@@ -9,15 +9,17 @@ from typing import Any, NamedTuple
 
 from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.attributes import given_columns
-from clusterdiff.diff.blame import Blame
-from clusterdiff.diff.groups import groups
+from clusterdiff.diff.blame import Blame, PointBlame
+from clusterdiff.diff.groups import Correction, groups
 from clusterdiff.diff.hits import who
-from clusterdiff.diff.loss import Loss
-from clusterdiff.diff.patterns import Patterns
+from clusterdiff.diff.loss import ROUNDING, Loss
+from clusterdiff.diff.paths import shared_out
+from clusterdiff.diff.patterns import Group, Hit, Patterns
 from clusterdiff.diff.shapes import Shapes
 from clusterdiff.diff.source import PointSource
-from clusterdiff.errors import ArgumentError, nearest
+from clusterdiff.errors import ArgumentError, MeasureError, nearest
 from clusterdiff.files import STAGE
+from clusterdiff.measures import Measure, resolve
 from clusterdiff.wording import Nouns
 
 #: Comparisons of so many points, or so few damaged components among many clusters, are told component by component.
@@ -39,6 +41,13 @@ class Extent(NamedTuple):
     share: float = 1.0
 
 
+class Told(NamedTuple):
+    """Another measure than S_H that patterns are told in, and what it lost."""
+
+    measure: Measure
+    loss: Loss
+
+
 def diagnose(
     analysis: Analysis,
     source: PointSource,
@@ -46,12 +55,17 @@ def diagnose(
     attributes: object,
     sides: tuple[str, str],
     extent: Extent | None = None,
+    told: Told | None = None,
 ) -> Patterns:
     """What goes wrong; see :meth:`Comparison.patterns`. ``extent`` is the whole's, if the meet is a part of it."""
     meet, kinds = analysis.meet, analysis.kinds
     extent = extent or Extent(meet.n, meet.k_true, meet.k_pred, kinds["same"])
     damaged = sum(kinds.values()) - kinds["same"]
     STAGE.debug("looking for patterns")
+    measure, score = resolve("S_H"), analysis.score
+    if told is not None:
+        measure, score = told.measure, float(told.measure(meet))
+        analysis = shared_out(measure, analysis, told.loss)
     shapes = Shapes(Blame(analysis))
     given = _columns(source, columns, attributes)
     regime = _regime(extent, damaged, source.nouns, sides)
@@ -61,21 +75,43 @@ def diagnose(
         hits = who(shapes, points, given) if given else None
         if regime != "releases":
             rows = [] if hits is None else hits.rows
-            fixed = groups(shapes, source, points, rows, confusions=regime == "few")
+            fixed = _fixed(shapes, source, points, (measure, score), rows, regime == "few")
     share = extent.share
     return Patterns(
         regime,
-        1 - (1 - analysis.score) * share,
+        score if told else 1 - (1 - score) * share,
         analysis.loss.total * share,
         damaged,
         extent.same + damaged,
         [replace(row, loss=Loss(*(part * share for part in row.loss))) for row in shapes.rows],
         shapes.confusions if _few(extent) else [],
         hits,
-        [replace(group, gain=group.gain * share, score=1 - (1 - group.score) * share) for group in fixed],
+        fixed
+        if told
+        else [
+            replace(group, gain=group.gain * share, score=1 - (1 - group.score) * share) for group in fixed
+        ],
+        measure.name,
         sides,
         source.nouns,
     )
+
+
+def _fixed(
+    shapes: Shapes,
+    source: PointSource,
+    points: PointBlame,
+    scored: tuple[Measure, float],
+    rows: list[Hit],
+    few: bool,
+) -> list[Group]:
+    """What to fix first; nothing if nothing was lost, or if the measure has no value on the way."""
+    if not shapes.analysis.loss.total > ROUNDING:
+        return []
+    try:
+        return groups(Correction(shapes, source, points, *scored), rows, confusions=few)
+    except MeasureError:
+        return []
 
 
 def _few(extent: Extent) -> bool:

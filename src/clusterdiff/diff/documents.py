@@ -169,11 +169,12 @@ class CorpusComparison(Comparison):
         columns: Sequence[str] | None = None,
         *,
         attributes: object = None,
+        measure: AnyMeasure = "S_H",
         sides: tuple[str, str] = ("true", "predicted"),
     ) -> Patterns:
         """What goes wrong, as :meth:`Comparison.patterns` says, by document and text if no attributes are given."""
         known = {point: _told_of(point) for point in self.points} if attributes is None else attributes
-        return super().patterns(columns, attributes=known, sides=sides)
+        return super().patterns(columns, attributes=known, measure=measure, sides=sides)
 
     def by_document(self, measures: Iterable[AnyMeasure] = ("S_H",)) -> Table[Any]:
         """A row for every document that has points, in their order: its name, its number of points, its scores."""

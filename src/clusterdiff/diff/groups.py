@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import isclose
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from clusterdiff.diff.loss import ROUNDING
 from clusterdiff.diff.patterns import Group, Hit
 from clusterdiff.diff.shapes import CODE, EDITS, Shapes
 from clusterdiff.diff.source import PointSource
-from clusterdiff.measures import resolve
+from clusterdiff.measures import Measure, resolve
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.union import uneven_of
 from clusterdiff.points.labels import BoolArray, Int64Array
@@ -37,11 +38,15 @@ class Proposal(NamedTuple):
 class Correction:
     """The prediction as it is put right, group by group; only points of damaged components are looked at.
 
-    Points are moved inside their components, and S_H adds up over these.
+    Points are moved inside their components, and S_H adds up over these; other measures are computed from all points.
     """
 
-    def __init__(self, shapes: Shapes, source: PointSource, points: PointBlame) -> None:
-        self.shapes = shapes
+    def __init__(
+        self, shapes: Shapes, source: PointSource, points: PointBlame, measure: Measure, score: float
+    ) -> None:
+        self.shapes, self.measure = shapes, measure
+        self._s_h = measure == resolve("S_H")
+        self._all = points.true, points.pred
         analysis, meet = shapes.analysis, shapes.analysis.meet
         join = analysis.join
         component = np.where(
@@ -64,30 +69,37 @@ class Correction:
         #: The points to be put right: moved, added or removed.
         self.wrong = ~matched[self.cell]
         self.left = self.wrong.copy()
-        self.weights = None if source.weights is None else source.weights[self.at]
-        weight = source.weights
+        weight = self._weights = source.weights
         #: What the points weigh that are in components without damage.
         self.sound = (
             len(component) - len(self.at) if weight is None else float(weight.sum() - weight[self.at].sum())
         )
         self.now = self.true, self.pred
         self.score = self._scored(*self.now)
+        #: Whether the measure follows from the points, as it was computed.
+        self.known = self._s_h or isclose(self.score, score, rel_tol=1e-9, abs_tol=1e-12)
 
     def _scored(self, true: Int64Array, pred: Int64Array) -> float:
-        """S_H of the whole, if the points of damaged components are in these clusters."""
-        if min(true.min(initial=0), pred.min(initial=0)) < 0:  # one side lacks a point
-            true, pred = (
-                np.unique(codes, return_inverse=True)[1] - (codes.min() < 0) for codes in (true, pred)
-            )
-            names = (np.arange(true.max(initial=-1) + 1), np.arange(pred.max(initial=-1) + 1))
-            meet: Meet = uneven_of(true, pred, names, weights=self.weights)
-        else:
-            meet = Meet.of_points(true, pred, weights=self.weights)
-        return 1 - (1 - float(resolve("S_H")(meet))) * meet.total / (meet.total + self.sound)
+        """The measure of the whole, if the points of damaged components are in these clusters."""
+        if self._s_h:
+            weights = None if self._weights is None else self._weights[self.at]
+            meet = _met(true, pred, weights)
+            return 1 - (1 - float(self.measure(meet))) * meet.total / (meet.total + self.sound)
+        sides = [codes.copy() for codes in self._all]
+        for codes, changed in zip(sides, (true, pred), strict=True):
+            codes[self.at] = changed
+        # Spurious points are gone once they are put right.
+        there = np.flatnonzero((sides[0] >= 0) | (sides[1] >= 0))
+        weights = None if self._weights is None else self._weights[there]
+        return float(self.measure(_met(sides[0][there], sides[1][there], weights)))
+
+    def _rise(self, score: float) -> float:
+        """What a value gains over the one now."""
+        return score - self.score if self.measure.similarity else self.score - score
 
     def gain(self, chosen: BoolArray) -> float:
         """What putting some points right would gain now."""
-        return self._scored(*self._with(chosen)) - self.score
+        return self._rise(self._scored(*self._with(chosen)))
 
     def _with(self, chosen: BoolArray) -> tuple[Int64Array, Int64Array]:
         """Moved and missing points go to where truth has them; spurious ones go altogether."""
@@ -97,23 +109,29 @@ class Correction:
     def apply(self, candidate: Proposal, whole: float) -> Group:
         """Put a group right."""
         chosen = candidate.inside & self.left
-        before, self.now = self.score, self._with(chosen)
+        self.now = self._with(chosen)
         self.left &= ~chosen
-        self.score = self._scored(*self.now) if self.left.any() else 1.0
-        gain = self.score - before
+        score = self._scored(*self.now) if self.left.any() or not self._s_h else 1.0
+        gain, self.score = self._rise(score), score
         partners = 0 if candidate.partners is None else int(np.count_nonzero(candidate.partners & chosen))
         kind, what, number = candidate.kind, candidate.what, int(np.count_nonzero(chosen))
         return Group(kind, what, number, partners, gain, gain / whole, self.score, self.at[chosen])
 
 
-def groups(
-    shapes: Shapes, source: PointSource, points: PointBlame, hits: list[Hit], *, confusions: bool = False
-) -> list[Group]:
+def _met(true: Int64Array, pred: Int64Array, weights: Any) -> Meet:
+    """The meet of points by their clusters; -1 is none."""
+    if min(true.min(initial=0), pred.min(initial=0)) >= 0:
+        return Meet.of_points(true, pred, weights=weights)
+    true, pred = (np.unique(codes, return_inverse=True)[1] - (codes.min() < 0) for codes in (true, pred))
+    names = (np.arange(true.max(initial=-1) + 1), np.arange(pred.max(initial=-1) + 1))
+    return uneven_of(true, pred, names, weights=weights)
+
+
+def groups(correction: Correction, hits: list[Hit], *, confusions: bool = False) -> list[Group]:
     """What to fix first: rules while they gain enough, then shapes, edits and lost points; and the rest."""
-    whole = shapes.analysis.loss.total
-    if not whole > ROUNDING:
+    whole = correction.shapes.analysis.loss.total
+    if not correction.known:
         return []
-    correction = Correction(shapes, source, points)
     rules = Proposals(correction, list(_rules(correction, hits)))
     others = Proposals(correction, list(_confused(correction) if confusions else _shaped(correction)))
     found: list[Group] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isnan
+from math import isfinite, isnan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -146,9 +146,10 @@ class CellLoss:
     any grouping.
     """
 
-    def __init__(self, meet: Meet, cells: Losses) -> None:
+    def __init__(self, meet: Meet, cells: Losses, scale: tuple[float, float] = (1.0, 1.0)) -> None:
         self.meet = meet
         self.cells = cells
+        self._scale = scale
 
     @classmethod
     def of(cls, scored: Scored) -> CellLoss:
@@ -180,6 +181,18 @@ class CellLoss:
         none = np.zeros(len(meet))
         return cls(meet, Losses(split, merge, none, none))
 
+    def shared_as(self, loss: Loss) -> CellLoss:
+        """Another loss, shared out in the proportions of this one, part by part.
+
+        If only its total is known, all parts are scaled alike.
+        """
+        mine, theirs = list(self.total)[1:], list(loss)[1:]
+        if not all(map(isfinite, theirs)):
+            mine, theirs = [self.total.total] * 4, [loss.total] * 4
+        scale = [new / old if old else 0.0 for new, old in zip(theirs, mine, strict=True)]
+        cells = Losses(*(part * factor for part, factor in zip(self.cells, scale, strict=True)))
+        return CellLoss(self.meet, cells, (scale[2], scale[3]))
+
     @property
     def split(self) -> FloatArray:
         """What each cell lost to splits."""
@@ -194,13 +207,13 @@ class CellLoss:
     def missing_cost(self) -> FloatArray:
         """What the missing points of each true cluster cost by themselves."""
         share: FloatArray = self.meet.missing.mass(self.meet.k_true) / self.meet.total
-        return share
+        return share * self._scale[0]
 
     @cached_property
     def spurious_cost(self) -> FloatArray:
         """What the spurious points of each predicted cluster cost by themselves."""
         share: FloatArray = self.meet.spurious.mass(self.meet.k_pred) / self.meet.total
-        return share
+        return share * self._scale[1]
 
     @cached_property
     def total(self) -> Loss:

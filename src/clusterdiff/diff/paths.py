@@ -137,6 +137,30 @@ def adding_up(measure: Measure, meet: Meet) -> Analysis | None:
     return None if lost is None else Analysis(meet, lost)
 
 
+#: In which proportions the loss of a measure is shared out that is not known cell by cell, by family: wrong pairs,
+#: information, and shares of clusters.
+PROPORTIONS: dict[str, Pointwise] = {
+    "pairs": lambda m, a, b: 2 * m - a - b,
+    "information": POINTWISE[vi],
+    "elements": lambda m, a, b: m / a + m / b,
+}
+
+
+def shared_out(measure: Measure, analysis: Analysis, loss: Loss) -> Analysis:
+    """The analysis with the loss of a measure, cell by cell; it adds up to ``loss`` in each of its parts.
+
+    If it is not known cell by cell, what splits and merges cost is shared out in proportion to wrong pairs (measures of
+    pairs), to information, to shares of clusters (B-cubed), or else as the loss of S_H.
+    """
+    meet = analysis.meet
+    known = adding_up(measure, meet)
+    if known is not None:
+        return known
+    like = None if meet.lost else PROPORTIONS.get(measure.family)
+    base = analysis.cell_loss if like is None else _of_points(meet, like, 1.0)
+    return Analysis(meet, base.shared_as(loss))
+
+
 def losses_by(measure: Measure, meet: Meet, source: PointSource, by: Grouping) -> Table[Any]:
     """A table with the losses of a measure; see :meth:`Comparison.loss_of`."""
     analysis = adding_up(measure, meet)

@@ -232,7 +232,7 @@ class Patterns:
 
     ``regime`` says which question comes first: "mentions", "releases", "tiny", "few" (clusters) or "many".
     ``shapes`` add up to the loss, and so do ``confusions``, its cells, for few clusters. ``hits`` say who is hit; they
-    are None without columns. ``groups`` are what to fix first.
+    are None without columns. ``groups`` are what to fix first. Shares are of the loss of ``measure``, gains its own.
     """
 
     regime: str
@@ -244,6 +244,7 @@ class Patterns:
     confusions: list[Confusion]
     hits: Hits | None
     groups: list[Group]
+    measure: str = "S_H"
     sides: tuple[str, str] = ("true", "predicted")
     nouns: Nouns = field(default=Nouns(), repr=False)
 
@@ -251,6 +252,7 @@ class Patterns:
         """All of it as plain values."""
         return {
             "regime": self.regime,
+            "measure": self.measure,
             "shapes": [row.to_dict() for row in self.shapes],
             "confusions": [row.to_dict() for row in self.confusions],
             "who": None if self.hits is None else self.hits.to_dict(),
@@ -389,7 +391,7 @@ class Patterns:
         for group in first:
             points = count(group.points - group.partners, self.nouns.point)
             partners = f" and {count(group.partners, 'partner')}" if group.partners else ""
-            told = f"{self.words_of(group)}: {points}{partners}, then S_H = {number(group.score)}"
+            told = f"{self.words_of(group)}: {points}{partners}, then {self.measure} = {number(group.score)}"
             yield f"{change(group.gain)}  {percent(group.share).rjust(width)} of the loss", told
 
     def _first_groups(self) -> Sequence[Group]:
@@ -435,7 +437,7 @@ class Patterns:
 
     def __str__(self) -> str:
         verb = "changed" if self.regime == "releases" else "was lost"
-        told = f"S_H = {number(self.score)}"
+        told = f"{self.measure} = {number(self.score)}"
         if not self.shapes:
             return f"{told}: nothing {verb}."
         where = f"{self.damaged:,} of {count(self.components, 'component')}"

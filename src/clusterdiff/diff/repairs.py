@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, overload
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -12,28 +12,32 @@ import numpy.typing as npt
 from clusterdiff import _core, notebook
 from clusterdiff.caching import cached_property
 from clusterdiff.diff.analysis import Analysis
-from clusterdiff.diff.changes import Gathering
-from clusterdiff.diff.recompute import NOWHERE, Operation
+from clusterdiff.diff.operations import (
+    ADD,
+    MERGE,
+    MOVE,
+    NO_CELLS,
+    OPERATIONS,
+    REMOVE,
+    SPLIT,
+    Candidates,
+    in_order,
+    operations,
+    valued,
+    weighing,
+)
 from clusterdiff.diff.source import PointSource
 from clusterdiff.diff.worth import Worth
 from clusterdiff.errors import ArgumentError
-from clusterdiff.measures.formulas import x_log_x
 from clusterdiff.meet.lattice import check_derivable
-from clusterdiff.meet.meet import Meet
-from clusterdiff.meet.unmatched import Unmatched
 from clusterdiff.points.labels import FreshNames
 from clusterdiff.table import plain, record_html
 from clusterdiff.wording import and_list, change, count, name
 
-OPERATIONS = ("split", "merge", "move", "add", "remove")
-SPLIT, MERGE, MOVE, ADD, REMOVE = range(len(OPERATIONS))
 #: What is told of a repair.
-#: Gains are nearly equal from this share of the greatest on.
-NEARLY = 0.9
 FIELDS = ("operation", "gain", "score", "clusters", "into", "true", "component", "sentence", "points")
 #: Gains below this are rounding.
 ROUNDING = 1e-14
-NO_CELLS = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -189,20 +193,6 @@ class _Listed(Sequence[Repair]):
         found = notebook.table(["gain", "repair"], rows, [True, False]) if rows else ""
         return notebook.view(found, notebook.line(more, quiet=True))
 
-    def first(self, top: int) -> list[Repair]:
-        """The ``top`` that come first: by gain, and of nearly equal gains the one that moves fewest points.
-
-        >>> import clusterdiff as cd
-        >>> repairs = cd.compare([0, 0, 0, 1, 1, 1, 1], ["x", "x", "z", "x", "y", "y", "y"]).repairs()
-        >>> [repair.affected for repair in repairs[:2]], [repair.affected for repair in repairs.first(2)]
-        ([2, 1], [1, 2])
-        """
-        left, found = self[: 2 * top], list[Repair]()
-        while left and len(found) < top:
-            near = [i for i, repair in enumerate(left) if repair.gain >= NEARLY * left[0].gain]
-            found.append(left.pop(min(near, key=lambda i: left[i].affected)))
-        return found
-
     def to_dict(self, top: int | None = None) -> list[dict[str, Any]]:
         """The first ``top`` as plain values (None: all)."""
         return [repair.to_dict() for repair in self[:top]]
@@ -211,6 +201,7 @@ class _Listed(Sequence[Repair]):
 class Repairs(_Listed):
     """The single operations that would raise a measure, best first; see :meth:`Comparison.repairs`.
 
+    The greatest gain comes first, and of gains within 10% of it the operation that moves fewest points.
     ``measure`` is its name, and ``left_out`` says for how many operations it was not computed. ``sequence`` is the
     greedy sequence of operations that ends when pred equals true.
 
@@ -224,7 +215,7 @@ class Repairs(_Listed):
 
     def __init__(self, analysis: Analysis, source: PointSource, worth: Worth | None = None) -> None:
         self.analysis, self.source = analysis, source
-        found = Candidates(*_found(analysis.meet))
+        found = Candidates(*operations(analysis.meet))
         gain, score = found.gain, analysis.score + found.gain
         if worth is not None:
             self.measure = worth.measure.name
@@ -232,7 +223,7 @@ class Repairs(_Listed):
             gain = worth.gains(score)
         best = found.best(gain)
         best = best[gain[best] > ROUNDING * max(1.0, abs(worth.score if worth else 1.0))]
-        best = best[np.argsort(-gain[best], kind="stable")]
+        best = best[in_order(gain[best], found.take(best).affected(analysis))]
         self._operation, self._at, self._to = found.operation[best], found.at[best], found.to[best]
         self.gain = gain[best]
         self.score = score[best] if worth is not None else np.minimum(score[best], 1.0)
@@ -315,96 +306,12 @@ class Repairs(_Listed):
         return cells[np.argsort(-self.analysis.meet.mass[cells], kind="stable")]
 
 
-class Candidates(NamedTuple):
-    """Operations on predicted clusters, and what each gains in S_H.
-
-    ``at`` is the predicted cluster of a split or removal, the true cluster of a merge or addition, the cell of a move.
-    ``to`` is the cell that a move or an addition unites it with, or whose cluster, which is not all of the true one,
-    takes part in a merge; else -1.
-    """
-
-    operation: npt.NDArray[np.int32]
-    at: npt.NDArray[np.int64]
-    to: npt.NDArray[np.int64]
-    gain: npt.NDArray[np.float64]
-
-    def best(self, gain: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-        """The places of the best of those that differ in their target alone, in the order of all."""
-        if not len(gain):
-            return np.empty(0, dtype=np.int64)
-        # Merges with and without one more cluster are two operations.
-        hosted = (self.operation == MERGE) & (self.to >= 0)
-        order = np.lexsort((-gain, hosted, self.at, self.operation))
-        key = np.stack([self.operation, self.at, hosted])[:, order]
-        first = np.append(True, (key[:, 1:] != key[:, :-1]).any(axis=0))
-        return np.sort(order[first])
-
-    def gathering(self, meet: Meet, pure: npt.NDArray[np.bool_]) -> Gathering:
-        """Those of them that unite cells, given which cells are a predicted cluster each: merges and moves."""
-        moves = self.operation == MOVE
-        true = np.where(moves, meet.true[np.where(moves, self.at, 0)], self.at)
-        inside = np.flatnonzero(pure)
-        first = np.searchsorted(meet.true[inside], true)
-        number = np.where(moves, 1, np.searchsorted(meet.true[inside], true, side="right") - first)
-        operation = np.repeat(np.arange(len(true)), number)
-        place = np.arange(len(operation)) - np.repeat(np.cumsum(number) - number, number)
-        merged = np.append(inside, 0)[np.minimum(first[operation] + place, len(inside))]
-        cell = np.where(moves[operation], self.at[operation], merged)
-        return Gathering(true, cell, operation, self.to)
-
-    def take(self, places: npt.NDArray[np.int64]) -> Candidates:
-        """Some of them."""
-        return Candidates(self.operation[places], self.at[places], self.to[places], self.gain[places])
-
-
-def valued(worth: Worth, found: Candidates) -> tuple[Candidates, npt.NDArray[np.float64], int]:
-    """Operations, a measure after each, and how many are left out since it would have to be recomputed."""
-    meet, analysis = worth.meet, worth.analysis
-    split = found.operation == SPLIT
-    pure = analysis.parts_of_pred[meet.pred] == 1
-    unite = found.take(np.flatnonzero(~split))
-    if not len(split):
-        return found, np.empty(0), 0
-    values = worth.splits(), worth.gathers(unite.gathering(meet, pure))
-    if values[0] is not None and values[1] is not None:
-        score = np.empty(len(split))
-        score[split], score[~split] = values[0][found.at[split]], values[1]
-        left_out = 0
-    else:
-        costliest = np.sort(np.argsort(-found.gain, kind="stable")[: worth.limit])
-        found, left_out = found.take(costliest), len(split) - len(costliest)
-        score = worth.recompute(_operations(analysis, found, pure))
-    defined = ~np.isnan(score)
-    return found.take(np.flatnonzero(defined)), score[defined], left_out + int(np.sum(~defined))
-
-
-def _operations(analysis: Analysis, found: Candidates, pure: npt.NDArray[np.bool_]) -> Iterator[Operation]:
-    meet = analysis.meet
-    for operation, at, to in zip(found.operation.tolist(), found.at.tolist(), found.to.tolist(), strict=True):
-        target = meet.k_pred if to < 0 else int(meet.pred[to])
-        if operation == SPLIT:
-            cells = analysis.cells_of_pred(at)
-            yield Operation(cells, meet.k_pred + np.arange(len(cells)))
-        elif operation == MERGE:
-            cells = analysis.cells_of_true(at)
-            cells = cells[pure[cells]]
-            yield Operation(
-                cells, np.full(len(cells), target), spurious=dict.fromkeys(meet.pred[cells].tolist(), target)
-            )
-        elif operation == MOVE:
-            yield Operation(np.array([at]), np.array([target]))
-        elif operation == ADD:
-            yield Operation(NO_CELLS, NO_CELLS, missing={at: target})
-        else:
-            yield Operation(NO_CELLS, NO_CELLS, spurious={at: NOWHERE})
-
-
 class Steps(_Listed):
     """The greedy sequence."""
 
     def __init__(self, analysis: Analysis, source: PointSource) -> None:
         self.analysis, self.source = analysis, source
-        self._steps = _core.repair_steps(analysis.meet.cells, *_weights(analysis.meet))
+        self._steps = _core.repair_steps(analysis.meet.cells, *weighing(analysis.meet))
         self.gain = self._steps.gain
         # What is still lost after a step is what later steps gain, so the last score is exactly 1.
         later = np.cumsum(self.gain[::-1])[::-1]
@@ -449,29 +356,3 @@ class Steps(_Listed):
             parts,
             self.source,
         )
-
-
-def _found(meet: Meet) -> tuple[Any, ...]:
-    """Every operation and its gain, from the core."""
-    if not len(meet):  # nothing is shared: what is missing can come, and nothing that goes changes the score
-        each = np.arange(meet.k_true)
-        gain = meet.true_mass / (meet.total or 1)
-        return np.full(len(each), ADD, dtype=np.int32), each, np.full(len(each), -1), gain
-    return _core.repairs(meet.cells, *_weights(meet), _lost(meet.missing), _lost(meet.spurious))
-
-
-def _lost(points: Unmatched) -> tuple[Any, Any] | None:
-    if not len(points):
-        return None
-    return points.cluster, None if points.weights is None else points.weights.astype(np.float64)
-
-
-def _weights(meet: Meet) -> tuple[Any, Any, float]:
-    weights = meet.weights
-    if weights is None:
-        return None, None, 1.0
-    unit = (
-        float(meet.total) / meet.n
-    )  # what weights are measured against, so that their scale does not matter
-    mass = weights.mass.astype(np.float64)
-    return mass, x_log_x(mass / unit) * unit - weights.entropy, unit

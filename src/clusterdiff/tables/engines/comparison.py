@@ -169,6 +169,7 @@ class EngineComparison(Comparison):
         columns: Sequence[str] | None = None,
         *,
         attributes: object = None,
+        measure: AnyMeasure = "S_H",
         sides: tuple[str, str] = ("true", "predicted"),
     ) -> Patterns:
         """Shapes, confusions and groups, if all components that are not the same fit the budget.
@@ -177,6 +178,8 @@ class EngineComparison(Comparison):
         """
         if columns or attributes is not None:
             raise refusal("who is hit", "points", self.summed)
+        if resolve(measure) != resolve("S_H"):
+            raise refusal(f"patterns in {resolve(measure).name}", "points", self.summed)
         near, summed = self._all_that_differ("patterns"), self.summed
         share = near.meet.total / summed.total
         extent = Extent(summed.n, *self.clusters, self.in_engine.same, share)

@@ -1,0 +1,184 @@
+"""Operations on predicted clusters: those that may repair something, what each gains, and which comes first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from clusterdiff import _core
+from clusterdiff.diff.analysis import Analysis
+from clusterdiff.diff.changes import Gathering
+from clusterdiff.diff.recompute import NOWHERE, Operation
+from clusterdiff.diff.worth import Worth
+from clusterdiff.measures.formulas import x_log_x
+from clusterdiff.meet.meet import Meet
+from clusterdiff.meet.unmatched import Unmatched
+from clusterdiff.points.labels import FloatArray, Int64Array
+
+OPERATIONS = ("split", "merge", "move", "add", "remove")
+SPLIT, MERGE, MOVE, ADD, REMOVE = range(len(OPERATIONS))
+#: A step down is to this share of a gain.
+NEARLY = 0.9
+NO_CELLS = np.empty(0, dtype=np.int64)
+
+
+class Candidates(NamedTuple):
+    """Operations on predicted clusters, and what each gains in S_H.
+
+    ``at`` is the predicted cluster of a split or removal, the true cluster of a merge or addition, the cell of a move.
+    ``to`` is the cell that a move or an addition unites it with, or whose cluster, which is not all of the true one,
+    takes part in a merge; else -1.
+    """
+
+    operation: npt.NDArray[np.int32]
+    at: npt.NDArray[np.int64]
+    to: npt.NDArray[np.int64]
+    gain: npt.NDArray[np.float64]
+
+    def best(self, gain: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+        """The places of the best of those that differ in their target alone, in the order of all."""
+        if not len(gain):
+            return np.empty(0, dtype=np.int64)
+        # Merges with and without one more cluster are two operations.
+        hosted = (self.operation == MERGE) & (self.to >= 0)
+        order = np.lexsort((-gain, hosted, self.at, self.operation))
+        key = np.stack([self.operation, self.at, hosted])[:, order]
+        first = np.append(True, (key[:, 1:] != key[:, :-1]).any(axis=0))
+        return np.sort(order[first])
+
+    def gathering(self, meet: Meet, pure: npt.NDArray[np.bool_]) -> Gathering:
+        """Those of them that unite cells, given which cells are a predicted cluster each: merges and moves."""
+        moves = self.operation == MOVE
+        true = np.where(moves, meet.true[np.where(moves, self.at, 0)], self.at)
+        inside = np.flatnonzero(pure)
+        first = np.searchsorted(meet.true[inside], true)
+        number = np.where(moves, 1, np.searchsorted(meet.true[inside], true, side="right") - first)
+        operation = np.repeat(np.arange(len(true)), number)
+        place = np.arange(len(operation)) - np.repeat(np.cumsum(number) - number, number)
+        merged = np.append(inside, 0)[np.minimum(first[operation] + place, len(inside))]
+        cell = np.where(moves[operation], self.at[operation], merged)
+        return Gathering(true, cell, operation, self.to)
+
+    def affected(self, analysis: Analysis) -> Int64Array:
+        """How many points each moves, adds or removes."""
+        meet, operation, at = analysis.meet, self.operation, self.at
+        pure = analysis.parts_of_pred[meet.pred] == 1
+        size = np.asarray(meet.size, dtype=np.int64)
+        inside = np.bincount(meet.true[pure], size[pure], meet.k_true).astype(np.int64)
+        several = np.bincount(meet.pred, size, meet.k_pred).astype(np.int64)
+        stays = {
+            SPLIT: _heaviest(meet, meet.pred, meet.k_pred, ~pure),
+            MERGE: _heaviest(meet, meet.true, meet.k_true, pure),
+        }
+        out = np.zeros(len(at), dtype=np.int64)
+        for which, of in (
+            (SPLIT, several - stays[SPLIT]),
+            (MERGE, inside),
+            (MOVE, size),
+            (ADD, meet.missing.count(meet.k_true)),
+            (REMOVE, meet.spurious.count(meet.k_pred)),
+        ):
+            mine = operation == which
+            if mine.any():
+                out[mine] = of[at[mine]]
+        alone = (operation == MERGE) & (self.to < 0)
+        out[alone] -= stays[MERGE][at[alone]]
+        return out
+
+    def take(self, places: npt.NDArray[np.int64]) -> Candidates:
+        """Some of them."""
+        return Candidates(self.operation[places], self.at[places], self.to[places], self.gain[places])
+
+
+def valued(worth: Worth, found: Candidates) -> tuple[Candidates, npt.NDArray[np.float64], int]:
+    """Operations, a measure after each, and how many are left out since it would have to be recomputed."""
+    meet, analysis = worth.meet, worth.analysis
+    split = found.operation == SPLIT
+    pure = analysis.parts_of_pred[meet.pred] == 1
+    unite = found.take(np.flatnonzero(~split))
+    if not len(split):
+        return found, np.empty(0), 0
+    values = worth.splits(), worth.gathers(unite.gathering(meet, pure))
+    if values[0] is not None and values[1] is not None:
+        score = np.empty(len(split))
+        score[split], score[~split] = values[0][found.at[split]], values[1]
+        left_out = 0
+    else:
+        costliest = np.sort(np.argsort(-found.gain, kind="stable")[: worth.limit])
+        found, left_out = found.take(costliest), len(split) - len(costliest)
+        score = worth.recompute(_operations(analysis, found, pure))
+    defined = ~np.isnan(score)
+    return found.take(np.flatnonzero(defined)), score[defined], left_out + int(np.sum(~defined))
+
+
+def _operations(analysis: Analysis, found: Candidates, pure: npt.NDArray[np.bool_]) -> Iterator[Operation]:
+    meet = analysis.meet
+    for operation, at, to in zip(found.operation.tolist(), found.at.tolist(), found.to.tolist(), strict=True):
+        target = meet.k_pred if to < 0 else int(meet.pred[to])
+        if operation == SPLIT:
+            cells = analysis.cells_of_pred(at)
+            yield Operation(cells, meet.k_pred + np.arange(len(cells)))
+        elif operation == MERGE:
+            cells = analysis.cells_of_true(at)
+            cells = cells[pure[cells]]
+            yield Operation(
+                cells, np.full(len(cells), target), spurious=dict.fromkeys(meet.pred[cells].tolist(), target)
+            )
+        elif operation == MOVE:
+            yield Operation(np.array([at]), np.array([target]))
+        elif operation == ADD:
+            yield Operation(NO_CELLS, NO_CELLS, missing={at: target})
+        else:
+            yield Operation(NO_CELLS, NO_CELLS, spurious={at: NOWHERE})
+
+
+def in_order(gain: FloatArray, affected: Int64Array) -> Int64Array:
+    """Greatest gain first; of nearly equal gains, the operation that moves fewest points.
+
+    Gains are nearly equal if they are on the same step, each 10% below the one before, from the greatest down.
+
+    >>> in_order(np.array([1.0, 0.5, 0.95]), np.array([3, 1, 2])).tolist()
+    [2, 0, 1]
+    """
+    step = np.floor(np.log(gain / gain.max(initial=0.0)) / np.log(NEARLY))
+    chosen: Int64Array = np.lexsort((-gain, affected, step))
+    return chosen
+
+
+def _heaviest(meet: Meet, cluster: npt.NDArray[Any], k: int, among: npt.NDArray[np.bool_]) -> Int64Array:
+    """The size of each cluster's heaviest cell among some, of equal ones the first."""
+    cells = np.flatnonzero(among)
+    rising = cells[np.lexsort((-cells, meet.mass[cells]))]
+    out = np.zeros(k, dtype=np.int64)
+    out[cluster[rising]] = meet.size[rising]
+    return out
+
+
+def operations(meet: Meet) -> tuple[Any, ...]:
+    """Every operation and its gain, from the core."""
+    if not len(meet):  # nothing is shared: what is missing can come, and nothing that goes changes the score
+        each = np.arange(meet.k_true)
+        gain = meet.true_mass / (meet.total or 1)
+        return np.full(len(each), ADD, dtype=np.int32), each, np.full(len(each), -1), gain
+    return _core.repairs(meet.cells, *weighing(meet), _lost(meet.missing), _lost(meet.spurious))
+
+
+def _lost(points: Unmatched) -> tuple[Any, Any] | None:
+    if not len(points):
+        return None
+    return points.cluster, None if points.weights is None else points.weights.astype(np.float64)
+
+
+def weighing(meet: Meet) -> tuple[Any, Any, float]:
+    """The mass of each cell, the sum of w·log(w/unit) over its points, and the unit; None if points have no weights."""
+    weights = meet.weights
+    if weights is None:
+        return None, None, 1.0
+    unit = (
+        float(meet.total) / meet.n
+    )  # what weights are measured against, so that their scale does not matter
+    mass = weights.mass.astype(np.float64)
+    return mass, x_log_x(mass / unit) * unit - weights.entropy, unit
