@@ -19,7 +19,7 @@ given by their places in the lists of their component; losses are shares of the 
 ``clusters``       how many true and predicted clusters there are in all
 ``patch``          how new clusters are called, and why a patch cannot be made (see ``trying.patching``)
 ``judging``        what was decided before, and how decisions become judgements (see ``judging.judging``)
-``repairs``        every repair that the page lists, best first (see below)
+``repairs``        every repair that the page lists, in the order of ``diff.repairs(measure)`` (see below)
 ``kinds``          how many components there are of each kind, in all
 ``samples``        components of each shape, at random: {shape: ids}
 ``documents``      of mentions (see ``papers.Papers.documents``)

@@ -91,11 +91,12 @@ class Embedded:
     ) -> None:
         self._diff, self._columns, self._sides, self._limits = comparison, columns, sides, limits
         self._samples, self._costs = samples, costs
+        self._repairs = comparison.repairs("S_H" if costs is None else costs.measure)
         self._losses = _cluster_losses(comparison)
         self._weighted = comparison.meet.weights is not None
         self.repairs: list[dict[str, Any]] = []
         self.components = self._chosen()
-        self.repairs.sort(key=lambda repair: -repair["gain"])
+        self.repairs.sort(key=lambda repair: repair.pop("place"))
         for place, repair in enumerate(self.repairs):
             self._by_id[repair["component"]]["repairs"].append(place)
 
@@ -133,7 +134,7 @@ class Embedded:
     def _in_turn(self) -> Iterator[tuple[int, bool]]:
         """Components by number, each once; and whether the page must have it."""
         analysis = self._diff.analysis
-        first = [repair.component for repair in self._diff.repairs()[:FIRST_REPAIRS]]
+        first = [repair.component for repair in self._repairs[:FIRST_REPAIRS]]
         costliest = [
             of[np.argsort(-losses, kind="stable")[:CLUSTERS]].tolist()
             for of, losses in zip((analysis.join.of_true, analysis.join.of_pred), self._losses, strict=True)
@@ -153,7 +154,8 @@ class Embedded:
         meet, analysis = self._diff.meet, self._diff.analysis
         number = component.component
         every = analysis.cells_of_component(number)
-        repairs = self._repairs_of(number, len(every))
+        listed = self._repairs_of(number, len(every))
+        repairs = list(listed.values())
         cells = every if len(every) <= limits.cells else self._excerpt(every, repairs, limits.excerpt)
         whole = len(cells) == len(every)
         true, pred = (
@@ -161,7 +163,7 @@ class Embedded:
             for side, of in (("true", meet.true), ("pred", meet.pred))
         )
         places = Places(self._diff, cells, true, pred)
-        found = [places.repair(repair) for repair in repairs]
+        found = [(place, places.repair(repair)) for place, repair in listed.items()]
         entry: dict[str, Any] = {
             "id": number,
             "kind": component.kind,
@@ -190,7 +192,7 @@ class Embedded:
             entry["lost"] = list(self._lost(true, pred, limits, limits.points - len(entry["points"])))
             if needs_numbers(entry):
                 entry["numbers"] = cells.tolist()
-        return entry, [repair for repair in found if repair is not None]
+        return entry, [repair | {"place": place} for place, repair in found if repair is not None]
 
     def _excerpt(self, cells: Any, repairs: list[Repair], most: int) -> Any:
         """Some cells of a large component: those of its repairs, what is around, and the costliest true clusters."""
@@ -278,13 +280,14 @@ class Embedded:
 
     # ---- repairs
 
-    def _repairs_of(self, component: int, cells: int) -> list[Repair]:
-        """The best of a component, with all that are among the first of all."""
-        repairs = self._diff.repairs()
+    def _repairs_of(self, component: int, cells: int) -> dict[int, Repair]:
+        """The best of a component, with all that are among the first of all, by their places in the list of all."""
+        repairs = self._repairs
         indptr, places = repairs.of_component
         mine = places[indptr[component] : indptr[component + 1]]
         most = self._limits.repairs if cells <= LARGE else max(LARGE_REPAIRS, self._limits.repairs)
-        return [repairs[i] for i in mine[: max(most, int(np.count_nonzero(mine < FIRST_REPAIRS)))].tolist()]
+        chosen = mine[: max(most, int(np.count_nonzero(mine < FIRST_REPAIRS)))]
+        return {i: repairs[i] for i in chosen.tolist()}
 
     # ---- points
 
