@@ -69,7 +69,7 @@ class Verdict:
 def verdict(first: Deletion, second: Deletion, how: Resampling) -> Verdict:
     """Two systems of one measure on their common units."""
     left, design = two(first, second)
-    if left.alone:
+    if left.single_true:
         return Verdict(left, _ends(left, how), _known(left), "t")
     sums = design.sums(0, first), design.sums(1, second)
     ends = _ends(left, how)

@@ -150,13 +150,13 @@ def _without_gaps(differences: FloatArray) -> FloatArray:
     size = np.sort(np.abs(differences), axis=1)
     zeros, tied = (size == 0).any(axis=1), (np.diff(size, axis=1) == 0).any(axis=1)
     some = (size > 0).any(axis=1)
-    alone = some & (zeros | tied) & (differences.shape[1] <= COUNTED)
+    one_by_one = some & (zeros | tied) & (differences.shape[1] <= COUNTED)
     # Rows for which scipy takes the same way are tested at once.
     for rows in (~zeros & ~tied, ~zeros & tied, zeros):
-        at = np.flatnonzero(some & rows & ~alone)
+        at = np.flatnonzero(some & rows & ~one_by_one)
         if len(at):
             out[at] = wilcoxon(differences[at], axis=1).pvalue
-    for row in np.flatnonzero(alone).tolist():
+    for row in np.flatnonzero(one_by_one).tolist():
         out[row] = _counted(differences[row])
     return out
 

@@ -127,7 +127,7 @@ def _spelt(true: Clustering, untyped: bool, leaves: Leaves) -> tuple[Clustering,
 
 def _labelled(aligned: Alignment, leaves: Leaves, policy: Policy) -> LabelledTree:
     """What becomes of points that have no true cluster, or that the tree does not have."""
-    true, alone = aligned.true, ~aligned.pred.present
+    true, outside = aligned.true, ~aligned.pred.present
     leaf = _numbers(aligned.pred)
     if true.absent is None and len(leaf) == leaves.tree.points and bool((leaf[1:] > leaf[:-1]).all()):
         counted = policy.counted(len(aligned), 0, 0, aligned.policy.noise)
@@ -135,11 +135,11 @@ def _labelled(aligned: Alignment, leaves: Leaves, policy: Policy) -> LabelledTre
             leaves.tree, leaf, true.codes, true.names, aligned.order.names, aligned.named, counted
         )
     known = true.present
-    in_tree = ~alone | leaves.others_singleton
+    in_tree = ~outside | leaves.others_singleton
     rule = policy.rule
     if rule.refuses and not (known & in_tree).all():
-        raise _refused(aligned, leaves, ~known, alone)
-    missing = int(alone.sum()) if not leaves.others_singleton else 0
+        raise _refused(aligned, leaves, ~known, outside)
+    missing = int(outside.sum()) if not leaves.others_singleton else 0
     policy = policy.counted(len(aligned), missing, int((~known).sum()), aligned.policy.noise)
     kept = rule.compared(known, in_tree)
     keep = np.ones(len(aligned), dtype=bool) if kept is None else kept
@@ -151,8 +151,8 @@ def _labelled(aligned: Alignment, leaves: Leaves, policy: Policy) -> LabelledTre
     if rule.separates and not known.all():
         true = true.apart(~known, names)
     # Points that the tree does not have come after those that it has.
-    leaf[alone] = leaves.tree.points + np.arange(int(alone.sum()))
-    tree = leaves.tree.with_points(int(alone.sum()))
+    leaf[outside] = leaves.tree.points + np.arange(int(outside.sum()))
+    tree = leaves.tree.with_points(int(outside.sum()))
     there = np.zeros(tree.points, dtype=bool)
     there[leaf[keep]] = True
     order = np.flatnonzero(keep)[np.argsort(leaf[keep], kind="stable")]
@@ -174,12 +174,12 @@ def _numbers(leaves: Labels) -> Int64Array:
     return numbers
 
 
-def _refused(aligned: Alignment, leaves: Leaves, unknown: Any, alone: Any) -> LabelError:
+def _refused(aligned: Alignment, leaves: Leaves, unknown: Any, outside: Any) -> LabelError:
     parts = []
     for mask, what in (
         (unknown, "`true` has no cluster for {points} of `{leaves}`: {names}."),
         (
-            alone if not leaves.others_singleton else np.zeros_like(alone),
+            outside if not leaves.others_singleton else np.zeros_like(outside),
             "`{leaves}` lacks {points} of `true`: {names}.",
         ),
     ):

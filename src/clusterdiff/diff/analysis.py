@@ -198,11 +198,11 @@ class Analysis:
             "size": meet.size,
             **lost.cells.columns,
         }
-        for alone, k, name, of, part, costs in (
+        for unmatched, k, name, of, part, costs in (
             (meet.missing, meet.k_true, "true", self.join.of_true, "missing_loss", lost.missing_cost),
             (meet.spurious, meet.k_pred, "pred", self.join.of_pred, "spurious_loss", lost.spurious_cost),
         ):
-            count_of = alone.count(k)
+            count_of = unmatched.count(k)
             some = np.flatnonzero(count_of)
             codes = np.where(self.unclustered[name == "pred"], -1, np.arange(k))[some]
             more = {name: codes, "component": of[some], "size": count_of[some]}
@@ -261,11 +261,11 @@ class Analysis:
 
     def clusters_of_component(self, component: int, side: str) -> list[Any]:
         """The user's own among them, by name."""
-        names, alone = (
+        names, unclustered = (
             (self.true, self.unclustered[0]) if side == "true" else (self.pred, self.unclustered[1])
         )
         codes = self.codes_of_component(component, side)
-        return [names[code] for code in codes[~alone[codes]].tolist()]
+        return [names[code] for code in codes[~unclustered[codes]].tolist()]
 
     def meet_of_component(self, component: int) -> Meet:
         """The meet of a component's points alone."""
@@ -290,12 +290,12 @@ def _clusters(meet: Meet, losses: Losses, score: FloatArray, component: Any) -> 
     }
 
 
-def _and_none(columns: dict[str, Any], alone: Unmatched, part: str, total: float) -> dict[str, Any]:
+def _and_none(columns: dict[str, Any], unmatched: Unmatched, part: str, total: float) -> dict[str, Any]:
     """The rows, and one for the points that are in no cluster of this side, if there are any."""
-    if not len(alone):
+    if not len(unmatched):
         return columns
-    cost = np.array([alone.total / total])
-    none = {"component": np.array([-1]), "size": np.array([len(alone)]), "loss": cost, part: cost}
+    cost = np.array([unmatched.total / total])
+    none = {"component": np.array([-1]), "size": np.array([len(unmatched)]), "loss": cost, part: cost}
     return _appended(columns, none, 1)
 
 

@@ -66,12 +66,12 @@ class Blame:
         off_true, off_pred = (np.append(off, 0.0)[cell] for off in (self.off_true, self.off_pred))
         split, merge = (weight * np.append(part / mass, 0.0)[cell] for part in (self.split, self.merge))
         missing, spurious = np.zeros(len(cell)), np.zeros(len(cell))
-        for lost, codes, alone, charged in (
+        for lost, codes, unmatched, charged in (
             (missing, true, meet.missing, self.missing),
             (spurious, pred, meet.spurious, self.spurious),
         ):
-            codes[alone.at] = alone.cluster
-            lost[alone.at] = _shares(alone, charged)
+            codes[unmatched.at] = unmatched.cluster
+            lost[unmatched.at] = _shares(unmatched, charged)
         return PointBlame(true, pred, off_true, off_pred, Losses(split, merge, missing, spurious))
 
 
@@ -94,9 +94,9 @@ def _charged(
     return off, charged
 
 
-def _shares(alone: Unmatched, charged: FloatArray) -> FloatArray:
+def _shares(unmatched: Unmatched, charged: FloatArray) -> FloatArray:
     """What each of the points that one side lacks has of its cluster's charge, by weight."""
-    mass = alone.mass(len(charged)).astype(np.float64)[alone.cluster]
-    weight = np.ones(len(alone)) if alone.weights is None else alone.weights.astype(np.float64)
-    share: FloatArray = np.divide(weight, mass, out=np.zeros(len(alone)), where=mass > 0)
-    return share * charged[alone.cluster]
+    mass = unmatched.mass(len(charged)).astype(np.float64)[unmatched.cluster]
+    weight = np.ones(len(unmatched)) if unmatched.weights is None else unmatched.weights.astype(np.float64)
+    share: FloatArray = np.divide(weight, mass, out=np.zeros(len(unmatched)), where=mass > 0)
+    return share * charged[unmatched.cluster]

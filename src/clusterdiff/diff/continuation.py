@@ -25,8 +25,8 @@ def matching(true: IntArray, pred: IntArray, size: Int64Array, least: Least) -> 
     if not len(size):
         return np.empty(0, dtype=np.int64)
     k_true, k_pred = int(true.max()) + 1, int(pred.max()) + 1
-    alone = (np.bincount(true)[true] == 1) & (np.bincount(pred)[pred] == 1)
-    rest = np.flatnonzero(~alone)
+    undisputed = (np.bincount(true)[true] == 1) & (np.bincount(pred)[pred] == 1)
+    rest = np.flatnonzero(~undisputed)
     true, pred, size = true[rest], pred[rest], size[rest]
     together = _core.group_sum(true, k_true, size)[true] + _core.group_sum(pred, k_pred, size)[pred]
     # Least points are asked for where they decide alone: whoever shares no cluster does not compete.
@@ -35,7 +35,7 @@ def matching(true: IntArray, pred: IntArray, size: Int64Array, least: Least) -> 
     turn[tied] = least(rest[tied])
     order = np.lexsort((turn, together, -size))
     taken = order[_core.greedy(true[order], pred[order], k_true, k_pred)]
-    return np.sort(np.concatenate([np.flatnonzero(alone), rest[taken]]))
+    return np.sort(np.concatenate([np.flatnonzero(undisputed), rest[taken]]))
 
 
 def _tied(cluster: IntArray, size: Int64Array, together: Int64Array) -> BoolArray:

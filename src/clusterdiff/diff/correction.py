@@ -36,8 +36,8 @@ def correction(source: PointSource, policy: Policy) -> Patch:
         )
     before, after = pred.codes.astype(np.int64), true.codes.astype(np.int64)
     if policy.rule.separates:
-        alone = np.flatnonzero((before >= 0) & (after < 0))
-        after[alone] = int(after.max(initial=-1)) + 1 + np.arange(len(alone))
+        singletons = np.flatnonzero((before >= 0) & (after < 0))
+        after[singletons] = int(after.max(initial=-1)) + 1 + np.arange(len(singletons))
     elif not (policy.rule.refuses or policy.rule.keeps(False, True)):
         before, after = _shared_alone(before, after)
     return derivation(before, after, names)

@@ -180,12 +180,12 @@ class Design:
             now = np.where(large[of], -1, kept[of])
             some = now >= 0
             groups.append(now)
-            alone = np.flatnonzero(of_name[place] >= 0) if len(apart) else np.empty(0, dtype=np.int64)
-            single.append((alone, of_name[place[alone]]))
+            clusters = np.flatnonzero(of_name[place] >= 0) if len(apart) else np.empty(0, dtype=np.int64)
+            single.append((clusters, of_name[place[clusters]]))
             mass += _core.group_sum(now[some], count, system.mass[some])
             pairs += _core.group_sum(now[some], count, system.pairs[some])
-            if len(alone):
-                a = system.meet.true_mass[alone].astype(np.float64)
+            if len(clusters):
+                a = system.meet.true_mass[clusters].astype(np.float64)
                 mass[single[-1][1]] += a
                 pairs[single[-1][1]] += a * a if system.meet.weighted else a * (a - 1)
                 giant = max(giant, float(system.largest[~some].max()))
@@ -203,9 +203,9 @@ class Design:
     def values(self, place: int, system: Deletion) -> FloatArray:
         """The measure of a system without each unit."""
         out = system.without(self.group[place], self.count)
-        alone, unit = self.single[place]
-        if len(alone):
-            out[unit] = system.without_true(alone)
+        clusters, unit = self.single[place]
+        if len(clusters):
+            out[unit] = system.without_true(clusters)
         return out
 
     def sums(self, place: int, system: Deletion) -> Statistic:

@@ -279,8 +279,8 @@ class _Narrator:
 
     def lost(self, side: str, clusters: CellNumbers, whose: str) -> Iterator[str]:
         """Which points of some clusters the other side lacks, if there are any."""
-        alone = self.meet.missing if side == "true" else self.meet.spurious
-        size = int(np.isin(alone.cluster, clusters).sum())
+        unmatched = self.meet.missing if side == "true" else self.meet.spurious
+        size = int(np.isin(unmatched.cluster, clusters).sum())
         if not size:
             return
         verb = ("was not found", "were not found") if side == "true" else ("is spurious", "are spurious")
@@ -296,11 +296,11 @@ class _Narrator:
         if len(cells):
             yield from self.shared(cells)
         for side, called in (("true", self.true), ("pred", self.pred)):
-            alone = self.meet.missing if side == "true" else self.meet.spurious
-            if not len(alone):
+            unmatched = self.meet.missing if side == "true" else self.meet.spurious
+            if not len(unmatched):
                 continue
             codes = self.analysis.codes_of_component(component, side)
-            counts = alone.count(max(self.meet.k_true, self.meet.k_pred))[codes]
+            counts = unmatched.count(max(self.meet.k_true, self.meet.k_pred))[codes]
             order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
             where = self.sides[0] if side == "true" else self.sides[1]
             if not len(cells):
@@ -339,27 +339,27 @@ class _Narrator:
                 yield f"{count(len(true) - CLUSTERS, f'more {self.sides[0]} {self.nouns.cluster}')} took part."
 
     def split_only(self, true: int, cells: CellNumbers) -> str:
-        alone = self.analysis.unclustered[1][self.meet.pred[cells]]
+        unclustered = self.analysis.unclustered[1][self.meet.pred[cells]]
         parts = [
             f"{self.pred(self.meet.pred[c])} ({self.points(np.array([c]))})"
-            for c in self.by_size(cells[~alone])
+            for c in self.by_size(cells[~unclustered])
         ]
         size = self.count(int(self.meet.true_size[true]))
         return (
             f"{self.sides[0]} {self.nouns.cluster} {self.true(true)} ({size}) was split into {len(cells):,} parts: "
-            f"{and_list([*parts[:PARTS], *self.rest(parts), *self.single(cells[alone], 1)], PARTS + 2)}."
+            f"{and_list([*parts[:PARTS], *self.rest(parts), *self.single(cells[unclustered], 1)], PARTS + 2)}."
         )
 
     def merged_only(self, cells: CellNumbers, pred: int) -> str:
-        alone = self.analysis.unclustered[0][self.meet.true[cells]]
+        unclustered = self.analysis.unclustered[0][self.meet.true[cells]]
         parts = [
             f"{self.true(self.meet.true[c])} ({self.points(np.array([c]))})"
-            for c in self.by_size(cells[~alone])
+            for c in self.by_size(cells[~unclustered])
         ]
         noun = self.nouns.cluster if len(parts) == 1 else plural(self.nouns.cluster)
         what = f"{self.sides[0]} {noun} " if parts else ""
         size = self.count(int(self.meet.pred_size[pred]))
-        told = and_list([*parts[:PARTS], *self.rest(parts), *self.single(cells[alone], 0)], PARTS + 2)
+        told = and_list([*parts[:PARTS], *self.rest(parts), *self.single(cells[unclustered], 0)], PARTS + 2)
         return f"{what}{told} were merged into {self.nouns.cluster} {self.pred(pred)} ({size})."
 
     @staticmethod

@@ -141,7 +141,7 @@ def _from_sums(worth: Worth, by: By) -> FloatArray | None:
     if by == "component":
         rows = worth.components
         return None if rows is None else rows.values()
-    return worth.alone() if by == "true" else worth.splits()
+    return worth.completed() if by == "true" else worth.splits()
 
 
 def wrong(analysis: Analysis, by: By) -> BoolArray:

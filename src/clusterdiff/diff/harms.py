@@ -169,8 +169,8 @@ def harms(points: PointBlame, shapes: Shapes) -> list[Harm]:
     left, stayed = points.off_true, 1 - points.off_true
     split, merge, missing, spurious = points.lost
     lone = np.zeros(n), np.zeros(n)
-    for alone, hit in zip((meet.missing, meet.spurious), lone, strict=True):
-        hit[alone.at] = 1
+    for unmatched, hit in zip((meet.missing, meet.spurious), lone, strict=True):
+        hit[unmatched.at] = 1
     unit, stratum, event = _design(points, shapes, of, size)
     found = []
     for name, eligible, hit, blame in (

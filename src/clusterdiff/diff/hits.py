@@ -166,9 +166,9 @@ class Search:
         both = a & b
         if np.count_nonzero(both) < POINTS:
             return None
-        alone = max(_mean(harm.hit[a & ~b]), _mean(harm.hit[b & ~a]))
+        either = max(_mean(harm.hit[a & ~b]), _mean(harm.hit[b & ~a]))
         cover = float(harm.blame[both].sum()) / self.whole
-        if cover < COVER or _mean(harm.hit[both]) < RATIO * alone:
+        if cover < COVER or _mean(harm.hit[both]) < RATIO * either:
             return None
         excess = harm.test(both)
         if excess is None or excess.p * tests > ALPHA:

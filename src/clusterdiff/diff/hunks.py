@@ -181,8 +181,8 @@ class _Draft:
         """A line for each of the largest parts, one for all others, and one for points in no cluster of a side."""
         code, codes = (self.column, self.pred) if side else (self.row, self.true)
         names = self.analysis.pred if side else self.analysis.true
-        alone = self.unclustered[side][code[parts]]
-        own, none = parts[~alone], parts[alone]
+        unclustered = self.unclustered[side][code[parts]]
+        own, none = parts[~unclustered], parts[unclustered]
         own = own[np.argsort(-self.size[own], kind="stable")]
         told = len(own) if len(own) == PARTS + 1 else PARTS
         for i in range(min(told, len(own))):
@@ -196,5 +196,5 @@ class _Draft:
 def _lost(analysis: Analysis, clusters: Int64Array, side: str) -> Int64Array:
     """How many points of some clusters the other side lacks, where such points count as lost."""
     meet = analysis.meet
-    alone, k = (meet.missing, meet.k_true) if side == "true" else (meet.spurious, meet.k_pred)
-    return alone.count(k)[clusters] if len(alone) else np.zeros(len(clusters), dtype=np.int64)
+    unmatched, k = (meet.missing, meet.k_true) if side == "true" else (meet.spurious, meet.k_pred)
+    return unmatched.count(k)[clusters] if len(unmatched) else np.zeros(len(clusters), dtype=np.int64)

@@ -36,7 +36,7 @@ WORTH: dict[Sampled, str] = {"component": "clusters'", "document": "documents'",
 class Left:
     """A score, or the difference of two, and what it comes to without each unit.
 
-    ``worth`` is how many equally heavy units would tell as much. ``alone`` counts the units that are single true
+    ``worth`` is how many equally heavy units would tell as much. ``single_true`` counts the units that are single true
     clusters, because all that errors tie them to would be too large, and ``giant`` is the share of a large predicted
     cluster among those. ``unknown`` says why ``values`` could not be had, if so.
     """
@@ -45,7 +45,7 @@ class Left:
     values: FloatArray
     unit: Sampled
     worth: float
-    alone: int = 0
+    single_true: int = 0
     giant: float = 0.0
     unknown: str | None = None
 
@@ -54,9 +54,9 @@ class Left:
         """How many units of which kind, in words."""
         if self.unit == "point":
             return f"points in {len(self.values)} random groups"
-        whole = len(self.values) - self.alone
-        told = [count(whole, SAMPLED[self.unit])] if whole or not self.alone else []
-        return " and ".join(told + ([count(self.alone, "true cluster")] if self.alone else []))
+        whole = len(self.values) - self.single_true
+        told = [count(whole, SAMPLED[self.unit])] if whole or not self.single_true else []
+        return " and ".join(told + ([count(self.single_true, "true cluster")] if self.single_true else []))
 
     @property
     def reason(self) -> str | None:
@@ -160,15 +160,15 @@ def two(first: Deletion, second: Deletion) -> tuple[Left, Design]:
 
 def _left(design: Design, systems: list[Deletion], value: float, values: Callable[[], FloatArray]) -> Left:
     measure = systems[0].measure
-    alone = len(np.unique(np.concatenate([unit for _, unit in design.single])))
+    single_true = len(np.unique(np.concatenate([unit for _, unit in design.single])))
     unknown = None
-    if alone and not all(system.separable for system in systems):
+    if single_true and not all(system.separable for system in systems):
         unknown = (
             f"errors tie too much together, and {measure.name} is not known without single true clusters."
         )
     unit: Sampled = "document" if systems[0].unit == "document" else "component"
     found = np.empty(0) if unknown else values()
-    return Left(value, found, unit, design.worth(measure), alone, design.giant, unknown)
+    return Left(value, found, unit, design.worth(measure), single_true, design.giant, unknown)
 
 
 def without_points(meet: Meet, measure: Measure, seed: int) -> FloatArray:

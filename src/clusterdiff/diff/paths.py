@@ -236,10 +236,10 @@ def _with_lost(measure: Measure, meet: Any, value: float) -> Loss:
     both = sign * value
     shared = shared_of(meet)
     if shared is None:  # whatever is lost by one kind of points alone is lost already
-        shape, alone = Loss.of(0.0, 0.0), sign * measure.best
-        missing, spurious = (both if len(lost) else alone for lost in (meet.missing, meet.spurious))
+        shape, shape_score = Loss.of(0.0, 0.0), sign * measure.best
+        missing, spurious = (both if len(lost) else shape_score for lost in (meet.missing, meet.spurious))
     else:
-        alone, missing, spurious = (sign * float(measure(pair)) for pair in shared)
-        shape = _through(measure, shared.alone, sign * alone)
-    parts = (alone - missing + (spurious - both)) / 2, (alone - spurious + (missing - both)) / 2
-    return Loss(shape.total + alone - both, shape.split, shape.merge, *parts)
+        shape_score, missing, spurious = (sign * float(measure(pair)) for pair in shared)
+        shape = _through(measure, shared.both, sign * shape_score)
+    parts = (shape_score - missing + (spurious - both)) / 2, (shape_score - spurious + (missing - both)) / 2
+    return Loss(shape.total + shape_score - both, shape.split, shape.merge, *parts)

@@ -75,8 +75,8 @@ class Shapes:
         ):
             codes[where] = CODE[shape]
         for shape, single, several in (("split", true, pred), ("merge", pred, true)):
-            alone = (single == 1) & (several > 1)
-            codes[alone] = CODE[f"{shape}-2"] + np.minimum(several[alone], 4) - 2
+            one_side = (single == 1) & (several > 1)
+            codes[one_side] = CODE[f"{shape}-2"] + np.minimum(several[one_side], 4) - 2
         self._name_mixed(codes, (true > 1) & (pred > 1))
         return codes
 
@@ -160,12 +160,12 @@ class Shapes:
                 loss = Loss.of(float(blame.split[at].sum()), float(blame.merge[at].sum()))
                 row = _row(shape, "edit", size, loss, whole)
                 yield replace(row, by_size=tuple(_by_size(size, blame.cells[at] / whole)))
-        for shape, charged, of, alone in (
+        for shape, charged, of, unmatched in (
             ("e-missing", blame.missing, self.join.of_true, meet.missing),
             ("e-spurious", blame.spurious, self.join.of_pred, meet.spurious),
         ):
             inside = self.tangled[of]
-            number = int(alone.count(len(of))[inside].sum())
+            number = int(unmatched.count(len(of))[inside].sum())
             if number:
                 cost = float(charged[inside].sum())
                 loss = Loss.of(0.0, 0.0, *((cost, 0.0) if shape == "e-missing" else (0.0, cost)))

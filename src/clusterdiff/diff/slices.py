@@ -71,10 +71,10 @@ def by_point(analysis: Analysis, source: PointSource) -> Table[PointLoss]:
     return Table({name: column[order] for name, column in columns.items()}, PointLoss)
 
 
-def _owned(names: list[Any], alone: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
+def _owned(names: list[Any], unclustered: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
     """The names of clusters, None for those that are points in no cluster; and None for code -1."""
     out = _objects([*names, None])
-    out[:-1][alone] = None
+    out[:-1][unclustered] = None
     return out
 
 
@@ -153,9 +153,9 @@ def _of_cells(
     losses = analysis.cell_loss.by(group, k, true, pred)
     points = np.bincount(group, meet.size, k).astype(np.int64)
     mass = _sum(group, meet.mass, k)
-    for alone, groups in ((meet.missing, true), (meet.spurious, pred)):
-        points += np.bincount(groups[alone.cluster], minlength=k)
-        mass += np.bincount(groups[alone.cluster], alone.weights, k)
+    for unmatched, groups in ((meet.missing, true), (meet.spurious, pred)):
+        points += np.bincount(groups[unmatched.cluster], minlength=k)
+        mass += np.bincount(groups[unmatched.cluster], unmatched.weights, k)
     return _table(names, points, mass, losses, meet.total)
 
 
@@ -175,8 +175,8 @@ def point_losses(analysis: Analysis, source: PointSource) -> tuple[FloatArray, L
     mass = np.where(meet.mass > 0, meet.mass, 1)
     # Cell -1 is none: what a lost point costs is its own weight.
     losses = analysis.cell_loss.cells.each(lambda part: weight * np.append(part / mass, 0.0)[cell])
-    for alone, part in ((meet.missing, losses.missing), (meet.spurious, losses.spurious)):
-        part[alone.at] = weight[alone.at] / meet.total
+    for unmatched, part in ((meet.missing, losses.missing), (meet.spurious, losses.spurious)):
+        part[unmatched.at] = weight[unmatched.at] / meet.total
     return weight, losses
 
 

@@ -135,9 +135,9 @@ class PointSource:
         return self._named([*found, self._lost("true", true), self._lost("pred", pred)])
 
     def _lost(self, side: str, clusters: CellNumbers) -> Any:
-        alone = self.meet.missing if side == "true" else self.meet.spurious
-        assert alone.at is not None
-        return alone.at[np.isin(alone.cluster, clusters)]
+        unmatched = self.meet.missing if side == "true" else self.meet.spurious
+        assert unmatched.at is not None
+        return unmatched.at[np.isin(unmatched.cluster, clusters)]
 
     def _named(self, found: list[Any], limit: int | None = None) -> list[Any]:
         at = np.sort(np.concatenate(found))

@@ -66,9 +66,9 @@ def units_of(meet: Meet, kind: Unit) -> Units:
         return Units(kind, len(join), join.of_cell, join.of_true, join.of_pred)
     if kind == "true":
         of_pred = np.full(meet.k_pred, -1, dtype=np.int64)
-        alone = np.flatnonzero(meet.cells.pred_sizes == 0)
-        of_pred[alone] = meet.k_true + np.arange(len(alone))
-        return Units(kind, meet.k_true + len(alone), meet.true, np.arange(meet.k_true), of_pred)
+        unshared = np.flatnonzero(meet.cells.pred_sizes == 0)
+        of_pred[unshared] = meet.k_true + np.arange(len(unshared))
+        return Units(kind, meet.k_true + len(unshared), meet.true, np.arange(meet.k_true), of_pred)
     true, pred = meet.overlap.true_group, meet.overlap.pred_group
     if true is None or pred is None:
         raise ArgumentError(

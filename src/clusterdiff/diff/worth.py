@@ -144,7 +144,7 @@ class Worth:
             after.by_unit(name, of, k) - before.by_unit(name, of, k) for name in self._names
         ).values()
 
-    def alone(self) -> FloatArray | None:
+    def completed(self) -> FloatArray | None:
         """The measure after each true cluster is made a predicted one of its own; None if not known from sums."""
         if self._is_s_h:
             return self.score + self._s_h_of_true() / self.meet.total

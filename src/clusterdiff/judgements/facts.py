@@ -111,8 +111,8 @@ class Facts:
         return [(self.names[a], self.names[b]) for a, b in two.tolist()]
 
     def __repr__(self) -> str:
-        alone = f"{count(len(self.names))}, {count(len(self.blocks), 'block')}"
-        return f"<Facts about {alone}, {count(len(self.apart), 'pair')} of them apart>"
+        about = f"{count(len(self.names))}, {count(len(self.blocks), 'block')}"
+        return f"<Facts about {about}, {count(len(self.apart), 'pair')} of them apart>"
 
     def _repr_html_(self) -> str:
         return notebook.view(notebook.line(repr(self).strip("<>")))

@@ -117,8 +117,8 @@ def s_pairs_mean(margins: Margins) -> float:
     n = margins.n
 
     def side(own: SizeCounts, other: SizeCounts) -> float:
-        alone = own.counts[own.sizes == 1].sum() / n
-        return float(alone + (1 - alone) * (2 * other.pairs / (n * (n - 1))))
+        singletons = own.counts[own.sizes == 1].sum() / n
+        return float(singletons + (1 - singletons) * (2 * other.pairs / (n * (n - 1))))
 
     return (side(margins.true, margins.pred) + side(margins.pred, margins.true)) / 2
 

@@ -146,8 +146,8 @@ class Deleted:
             each = np.repeat(np.arange(count), sizes)
             row = self._order[np.arange(int(sizes.sum())) + np.repeat(from_ - offset, sizes)]
             gone = row == np.repeat(self._first[mine], sizes)
-            alone = np.repeat(self._times[mine] == 1, sizes)
-            kept, looked = np.flatnonzero(~gone), np.flatnonzero(~(gone & alone))
+            single = np.repeat(self._times[mine] == 1, sizes)
+            kept, looked = np.flatnonzero(~gone), np.flatnonzero(~(gone & single))
             state = rows.chosen_as(row[kept], each[kept], count, Rows)
             seen = rows.chosen_as(row[looked], each[looked], count, Seen)
             seen.whole, seen.state = rows, state

@@ -362,11 +362,11 @@ class Rows:
         unit = self.pick(of_row, rows)
         if not (unit < 0).any():
             return np.asarray(_core.group_sum(unit, count, values), dtype=np.float64)
-        alone = unit < 0
-        sums = np.asarray(_core.group_sum(unit[~alone], count, values[~alone]), dtype=np.float64)
+        unmatched = unit < 0
+        sums = np.asarray(_core.group_sum(unit[~unmatched], count, values[~unmatched]), dtype=np.float64)
         for side, other in ((self.true, self.pred), (self.pred, self.true)):
             cluster = self.pick(side.cluster, rows)
-            own = alone & (cluster >= 0) & (self.pick(other.cluster, rows) < 0)
+            own = unmatched & (cluster >= 0) & (self.pick(other.cluster, rows) < 0)
             if own.any():
                 shared = self.of_clusters("shared", side)
                 rate = _core.group_sum(cluster[own], side.k, values[own]) / np.where(shared > 0, shared, 1)

@@ -201,9 +201,9 @@ class StopSums(Even):
 
 
 class Shared(NamedTuple):
-    """The points that both have, alone, with those that are missing, and with those that are spurious."""
+    """The points that both have, by themselves, with those that are missing, and with those that are spurious."""
 
-    alone: Meet
+    both: Meet
     missing: Meet
     spurious: Meet
 
@@ -214,7 +214,7 @@ def shared_of(meet: UnevenMeet) -> Shared | None:
     if shared is None:
         return None
     groups = meet.groups and (meet.groups[0][: shared.k_true], meet.groups[1][: shared.k_pred])
-    alone = Meet(
+    both = Meet(
         shared.cells,
         meet.true_names[: shared.k_true],
         meet.pred_names[: shared.k_pred],
@@ -225,7 +225,7 @@ def shared_of(meet: UnevenMeet) -> Shared | None:
         locate=shared.cell_of_point if shared.knows_points else None,
         overlap=None if groups is None else _overlap(shared, groups),
     )
-    missing = spurious = alone
+    missing = spurious = both
     if len(meet.missing):
         missing = _beside(
             meet, (meet.k_true, shared.k_pred), meet.missing, _nobody(meet.spurious, shared, "pred")
@@ -234,7 +234,7 @@ def shared_of(meet: UnevenMeet) -> Shared | None:
         spurious = _beside(
             meet, (shared.k_true, meet.k_pred), _nobody(meet.missing, shared, "true"), meet.spurious
         )
-    return Shared(alone, missing, spurious)
+    return Shared(both, missing, spurious)
 
 
 def _overlap(shared: Meet, groups: tuple[Any, Any]) -> Overlap:

@@ -146,18 +146,18 @@ class UnevenMeet(Meet):
         shared = self.shared.positive if self.shared is not None and self.mass.any() else None
         if shared is not None and not self.missing.total and not self.spurious.total:
             return shared
-        cells, orders, alone = np.flatnonzero(self.mass), [], []
+        cells, orders, unmatched = np.flatnonzero(self.mass), [], []
         for codes, lost, k in (
             (self.true, self.missing, self.k_true),
             (self.pred, self.spurious, self.k_pred),
         ):
             lost, known = lost.weighing(), np.unique(codes[cells])
             orders.append(np.concatenate([known, np.setdiff1d(lost.cluster, known)]))
-            alone.append(lost.of(orders[-1], k))
+            unmatched.append(lost.of(orders[-1], k))
         return UnevenMeet(
             shared,
             (self.true_names[orders[0]], self.pred_names[orders[1]]),
-            *alone,
+            *unmatched,
             scale=self._scale,
             locate=self._positive_points(shared),
             groups=self.groups and (self.groups[0][orders[0]], self.groups[1][orders[1]]),
@@ -279,19 +279,19 @@ class UnevenMeet(Meet):
 
     def _beside(self, shared: Meet | None) -> Meet:
         """The true clusters alone: parts of their shared points, and each missing point a part of its own."""
-        alone = self.missing
+        missing = self.missing
         parts = 0 if shared is None else shared.k_pred
         rows, columns, size = (
-            alone.cluster,
-            parts + np.arange(len(alone)),
-            np.ones(len(alone), dtype=np.int64),
+            missing.cluster,
+            parts + np.arange(len(missing)),
+            np.ones(len(missing), dtype=np.int64),
         )
         if shared is not None:
             rows = np.concatenate([shared.true, rows])
             columns, size = np.concatenate([shared.pred, columns]), np.concatenate([shared.size, size])
         order = np.argsort(rows, kind="stable")
         indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=self.k_true))])
-        cells = _core.Cells(indptr, columns[order].astype(np.int32), size[order], parts + len(alone))
+        cells = _core.Cells(indptr, columns[order].astype(np.int32), size[order], parts + len(missing))
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
         return Meet(
@@ -308,8 +308,8 @@ class UnevenMeet(Meet):
         weights = self.missing.weights
         if weights is None:
             return None
-        alone = np.zeros(len(weights))
-        own = CellWeights(weights, alone, alone, (weights > 0).astype(np.int64), scale=self.scale)
+        nothing = np.zeros(len(weights))
+        own = CellWeights(weights, nothing, nothing, (weights > 0).astype(np.int64), scale=self.scale)
         parts = None if shared is None else shared.weights
         return (own if parts is None else parts.beside(own)).take(order)
 

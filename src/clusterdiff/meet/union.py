@@ -47,7 +47,7 @@ def uneven_of(
             scale=scale,
         )
         shared = plain.with_points(partial(_among_all, plain, both, len(true)))
-    sides, alone, groups = [], [], []
+    sides, unmatched, groups = [], [], []
     for own, other, labels in (
         (true, pred, None if shared is None else shared.cells.true_labels),
         (pred, true, None if shared is None else shared.cells.pred_labels),
@@ -60,7 +60,7 @@ def uneven_of(
         if link_sums is not None:
             links = link_sums(present)(place[own[present]], len(order), of(weights, present))
         sides.append(order)
-        alone.append(Unmatched(place[own[at]], at, of(weights, at), of(features, at), links))
+        unmatched.append(Unmatched(place[own[at]], at, of(weights, at), of(features, at), links))
         if documents is not None:
             group = np.empty(len(order), dtype=np.int64)
             group[place[own[present]]] = documents[present]
@@ -68,7 +68,7 @@ def uneven_of(
     return UnevenMeet(
         shared,
         (names[0][sides[0]], names[1][sides[1]]),
-        *alone,
+        *unmatched,
         scale=None if weights is None else scale,
         locate=np.full(len(true), -1) if shared is None else partial(getattr, shared, "cell_of_point"),
         groups=(groups[0], groups[1]) if groups else None,

@@ -23,8 +23,8 @@ def _independent(meet: Meet) -> bool:
 
 
 def _common_cluster(meet: Meet) -> bool:
-    alone = (np.diff(meet.indptr)[meet.true] == 1) & (np.bincount(meet.pred)[meet.pred] == 1)
-    return bool(alone.any())
+    isolated = (np.diff(meet.indptr)[meet.true] == 1) & (np.bincount(meet.pred)[meet.pred] == 1)
+    return bool(isolated.any())
 
 
 def paper_bound_n(n: int) -> float:

@@ -251,15 +251,15 @@ class Labels:
 
     def apart(self, mask: BoolArray, points: Sequence[Hashable]) -> Labels:
         """The same with each point of ``mask`` alone; ``points`` has the names of all."""
-        rest, alone = self.hidden(mask), np.flatnonzero(mask)
-        known, total = rest.names, len(rest.names) + len(alone)
+        rest, single = self.hidden(mask), np.flatnonzero(mask)
+        known, total = rest.names, len(rest.names) + len(single)
         labels = rest.codes.astype(np.int64)
-        labels[alone] = np.arange(len(known), total)
+        labels[single] = np.arange(len(known), total)
 
         def names() -> AnyArray:
             lexicon = np.empty(total, dtype=object)
             lexicon[: len(known)] = known
-            lexicon[len(known) :] = [Single(points[i]) for i in alone.tolist()]
+            lexicon[len(known) :] = [Single(points[i]) for i in single.tolist()]
             return lexicon
 
         lazy = LazyNames if isinstance(points, range) else LazyNames.borrowed

@@ -16,7 +16,7 @@ from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.labels import AnyArray, FreshNames, Int64Array, Labels, null
 from clusterdiff.releases.conflicts import Conflict, Decision, decided
 from clusterdiff.releases.overlay import Overlay, lay, read_side
-from clusterdiff.releases.regions import CHAIN, MERGED, Presence, Regions, alone
+from clusterdiff.releases.regions import CHAIN, MERGED, Presence, Regions, as_singletons
 from clusterdiff.wording import count
 
 Side: TypeAlias = Literal["base", "ours", "theirs"]
@@ -83,7 +83,7 @@ class ThreeWay:
         self._codes = tuple(labels.codes for labels in laid.labels)
         self._presence = Presence(*self._codes)
         self._inside = np.flatnonzero(self._presence.inside & _anywhere(*self._codes))
-        self._sides = tuple(alone(codes[self._inside]) for codes in self._codes)
+        self._sides = tuple(as_singletons(codes[self._inside]) for codes in self._codes)
         self._regions = Regions(*self._sides)
         self._decisions = decided(decisions, self.conflicts)
 

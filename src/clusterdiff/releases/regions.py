@@ -29,7 +29,7 @@ class Presence:
         for number, (removed, other) in enumerate(((~in_ours, theirs), (~in_theirs, ours)), 1):
             claimed = gone & removed & (other >= 0)
             if claimed.any():
-                claimed[claimed] = mixed(other, alone(base))[other[claimed]]
+                claimed[claimed] = mixed(other, as_singletons(base))[other[claimed]]
             self.remover[claimed] = number
         self.inside: BoolArray = ~gone
 
@@ -54,7 +54,7 @@ class Regions:
         self.kind = np.where(distinct & one, MERGED, np.where(distinct, CHAIN, CLASH))
 
 
-def alone(codes: IntArray) -> Int64Array:
+def as_singletons(codes: IntArray) -> Int64Array:
     """Codes in which every point that has none is alone."""
     out = codes.astype(np.int64)
     absent = np.flatnonzero(out < 0)

@@ -118,11 +118,11 @@ class EngineAnalysis:
             counts = engine.row(same.select(same=c("k").sum(), same_m=c("m").sum(), same_w=c("w").sum()))
             counts |= engine.row(kept.select(rest=c("m" if lost else "k").sum()))
             if lost:
-                alone = scored.filter(c("nowhere") == 1)
+                unmatched = scored.filter(c("nowhere") == 1)
                 found = {name: c(f"{name}_m").sum() for name in ("missing", "spurious")}
                 lacks = {"missing": c("p_nobody"), "spurious": c("t_nobody")}
                 masses = {f"{name}_w": (mark * c("w")).sum() for name, mark in lacks.items()}
-                counts |= engine.row(alone.select(**found, **masses))
+                counts |= engine.row(unmatched.select(**found, **masses))
         return kept, {name: count if name.endswith("_w") else int(count) for name, count in counts.items()}
 
     def _unsplit(self, side: str) -> Any:
@@ -170,7 +170,7 @@ class EngineAnalysis:
         if self._cells.lost:
             diff = compare_lost(lost_points(self._cells, frame, whole), self._cells.policy)
             return diff.meet, diff.source
-        alone = None
+        ungrouped = None
         if self._cells.ungrouped:
             # Points that are alone on one side belong to the component of their cluster on the other.
             single, parts = ungrouped_points(self._cells), []
@@ -178,8 +178,8 @@ class EngineAnalysis:
                 named = frame.filter(~c(key).is_null()).group_by(key).agg(rows=nw.len()).select(key)
                 mine = single.filter((c(own) > 0) & (c(f"{key}_own") == 0))
                 parts.append(mine.join(named, on=key, how="semi"))
-            alone = nw.concat(parts, how="vertical")
-        meet, locator = load_part(self._cells, frame, alone)
+            ungrouped = nw.concat(parts, how="vertical")
+        meet, locator = load_part(self._cells, frame, ungrouped)
         return meet, EngineSource(meet, locator)
 
     # ---- components in the engine

@@ -160,16 +160,16 @@ class Locator:
                 chosen.append(c(name).is_in(side.users[known].tolist()))
         # Where both clusters were made for the point, the cell is that point.
         both = (row >= len(self.true.users)) & (column >= len(self.pred.users))
-        alone = [self.true.own[code - len(self.true.users)] for code in row[both].tolist()]
+        made = [self.true.own[code - len(self.true.users)] for code in row[both].tolist()]
         if not chosen:
-            return alone, wanted[both]
+            return made, wanted[both]
         with self.engine.turn:
             found = self._locate(
                 points_compared(self.cells).filter(nw.any_horizontal(*chosen, ignore_nulls=True))
             )
         self._refuse_changed(found.cell, wanted[~both])
         others = np.flatnonzero(~np.isin(found.cell, wanted[both]))
-        points = [*alone, *(found.points[i] for i in others.tolist())]
+        points = [*made, *(found.points[i] for i in others.tolist())]
         return points, np.concatenate([wanted[both], found.cell[others]])
 
     def _locate(self, frame: Frame) -> Located:
