@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 import clusterdiff as cd
@@ -29,6 +31,58 @@ def test_matchbox_endorses_groups(tmp_path: Path) -> None:
     assert (found[0].by, found[0].shown, found[0].other) == ("ann", 10, {"tag": "round 1"})
 
 
+def test_matchbox_downloads_are_read_as_they_come(tmp_path: Path) -> None:
+    """Two tables in a zip: which parts were endorsed of what was shown, and the points of both.
+
+    A part of one point is called by that point, and the same cluster may be judged twice.
+    """
+    endorsed = [("alice", 11, 10), ("alice", 12, 10), ("bob", 10, 10), ("bob", 4, 20), ("bob", 5, 20)]
+    points = {10: [1, 2, 3], 11: [1], 12: [2, 3], 20: [4, 5]}
+
+    def download(rows: list[tuple[str, int, int]], *names: str) -> Path:
+        for name, data in zip(
+            names,
+            (
+                f"FROM (VALUES {', '.join(map(str, rows))}) AS t(user_name, endorsed, shown)",
+                f"FROM (VALUES {', '.join(map(str, points.items()))}) AS t(root, leaves)",
+            ),
+            strict=False,
+        ):
+            duckdb.sql(f"COPY ({data}) TO '{tmp_path / name}' (FORMAT parquet)")
+        with zipfile.ZipFile(tmp_path / "judgements.zip", "w") as archive:
+            for name in names:
+                archive.write(tmp_path / name, name)
+        return tmp_path / "judgements.zip"
+
+    both = ("judgements.parquet", "expansion.parquet")
+    found = cd.Judgements.read(download(endorsed, *both))
+    assert claims(found) == [[["1"], ["2", "3"]], [["1", "2", "3"]], [["4"], ["5"]]]
+    assert [one.by for one in found] == ["alice", "bob", "bob"]
+    with pytest.raises(cd.FileError, match="ends before all parts of cluster 10 are endorsed"):
+        cd.Judgements.read(download(endorsed[:1], *both))
+    with pytest.raises(cd.FileError, match="row 2: the parts that bob endorsed are not those of cluster 20"):
+        cd.Judgements.read(download([endorsed[0], endorsed[3]], *both))
+    with pytest.raises(cd.FileError, match="is no download of matchbox, which holds"):
+        cd.Judgements.read(download(endorsed, both[0]))
+
+
+def test_splink_labels_as_its_labelling_tool_writes_them(tmp_path: Path) -> None:
+    """Columns are called as the settings call them; notes say why, and a record beside itself says nothing."""
+    head = "match_probability,match_weight,clerical_match_score,clerical_notes,original_record_unique_id"
+    rows = f"rec_l,rec_r,{head}\n0,0,0.99,16.7,0,,0\n0,3,0.5,1.7,1,same mail,0\n0,4,0.1,-2.1,0.35,,0\n"
+    found = read(tmp_path, "labels_0.csv", rows)
+    assert claims(found) == [[["0", "3"]], ["unsure", "0", "4"]]
+    assert [(one.id, one.why) for one in found] == [("line 3", "same mail"), ("line 4", None)]
+    rows = "unique_id_l,source_dataset_l,unique_id_r,source_dataset_r,clerical_match_score\n0,f,1,f,1.0\n"
+    assert claims(read(tmp_path, "l.csv", rows)) == [[["f-__-0", "f-__-1"]]]
+    assert claims(read(tmp_path, "l.csv", rows, key="unique_id")) == [[["0", "1"]]]
+    rows = "name_l,name_r,id_l,id_r,clerical_match_score\nann,anna,1,2,1\n"
+    with pytest.raises(cd.FileError, match="does not tell which column names the points") as caught:
+        read(tmp_path, "l.csv", rows)
+    assert caught.value.hint == "name it with key=, without its _l or _r: 'name', 'id'."
+    assert claims(read(tmp_path, "l.csv", rows, key="ID")) == [[["1", "2"]]]
+
+
 def test_babel_tests_in_json_and_in_issues(tmp_path: Path) -> None:
     """What resolves together, and what does not."""
     text = "See {{BabelTest|ResolvesWith|A:1|B:2}} and\n{{BabelTest|DoesNotResolveWith|A:1|C:3}}"
@@ -40,6 +94,14 @@ def test_babel_tests_in_json_and_in_issues(tmp_path: Path) -> None:
         [["A:1", "B:2"]],
         [["A:1"], ["C:3"]],
     ]
+    text = "```yaml\nbabel_tests:\n  ResolvesWith:\n  # the same water\n  - - A:1\n    - 'B:2'\n  - - C:3\n    - D:4\n"
+    assert claims(read(tmp_path, "issue.txt", text + "  DoesNotResolveWith:\n  - [A:1, A:1, C:3]\n```")) == [
+        [["A:1", "B:2"]],
+        [["C:3", "D:4"]],
+        [["A:1"], ["C:3"]],
+    ]
+    three = read(tmp_path, "issue.txt", "{{BabelTest|DoesNotResolveWith|A|B|C}}")[0]
+    assert three.why == "not all the same in Babel, read as all apart"
     text = json.dumps({"babel_tests": {"ResolvesWith": [["A:1", "B:2"]]}})
     assert claims(read(tmp_path, "b.json", text)) == [[["A:1", "B:2"]]]
 
@@ -79,6 +141,11 @@ def test_zingg_labels_by_cluster(tmp_path: Path) -> None:
     assert claims(read(tmp_path, "z.csv", rows))[0] == [["0", "1"]]
     with pytest.raises(cd.FileError, match="has no column 'name' that names the points"):
         read(tmp_path, "z.csv", rows, key="name")
+    folder = tmp_path / "marked"  # as Spark writes it
+    folder.mkdir()
+    for name, text in {"_SUCCESS": "", ".part-0.csv.crc": "x", "part-0.csv": rows}.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    assert len(cd.Judgements.read(folder)) == 3
 
 
 def test_dedupe_needs_a_key(tmp_path: Path) -> None:
@@ -93,6 +160,12 @@ def test_dedupe_needs_a_key(tmp_path: Path) -> None:
     assert caught.value.hint == "name the field that does with key=: 'id', 'name'."
     with pytest.raises(cd.ArgumentError, match="`key` must be a field of the records"):
         read(tmp_path, "t.json", text, key="ssn")
+    for records, wrong in (
+        ([{"id": 1}, {"id": 1}], "match 1: both records have the same id, 1"),
+        ([{"id": None}, {"id": 1}], "match 1: id must be text or a number; got None"),
+    ):
+        with pytest.raises(cd.FileError, match=wrong):
+            read(tmp_path, "t.json", json.dumps({"match": [records], "distinct": []}), key="id")
 
 
 def test_nomenklatura_withdraws_what_is_deleted(tmp_path: Path) -> None:
@@ -123,6 +196,7 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     first = cd.Judgements(said)
     assert first[2].beyond == (0, 3)  # groups are in the order of their points, and their counts with them
     assert first[3].points == ("7", "a")
+    first = cd.Judgements([*first, {"id": "6", "groups": [["line\u2028break", "next\x85line"]]}])
     first.write(tmp_path / "j.jsonl")
     again = cd.Judgements.read(tmp_path / "j.jsonl")
     assert list(again) == list(first)

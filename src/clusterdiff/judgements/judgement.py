@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -75,36 +75,16 @@ class Judgement:
         place = f"{place} ({told})" if "id" in data else place
         if "groups" in rest and "unsure" in rest:
             raise FileError(f'{place} has "groups" and "unsure"; it must have one of them.')
-        if not {"groups", "unsure", "shown"} & rest.keys() and rest.get("answer") not in (
-            "neither",
-            "unsure",
-        ):
+        answer = rest.get("answer")
+        if CLAIMS.isdisjoint(rest) and answer not in ("neither", "unsure"):
             raise FileError(f'{place} must have "groups", lists of points, or "unsure", a list of points.')
-        if rest.get("answer") is not None and rest["answer"] not in ANSWERS:
-            raise FileError(
-                f'{place}: "answer" must be one of {", ".join(ANSWERS)}; got {_short(rest["answer"])}.'
-            )
-        listed_groups = _groups(rest.pop("groups", []), place)
-        unsure = _group(rest.pop("unsure", []), "unsure", place)
-        texts = {key: _text(rest.pop(key, None)) for key in TEXTS}
-        expect = rest.pop("expect", "pass")
-        if expect not in ("pass", "fail"):
-            raise FileError(f'{place}: "expect" must be "pass" or "fail"; got {_short(expect)}.')
-        groups, beyond = _ordered(listed_groups, rest.pop("beyond", None), place)
-        return cls(
-            groups,
-            unsure,
-            str(told),
-            **texts,
-            probability=_number(rest, "probability", place, most=1.0),
-            x=_number(rest, "x", place),
-            complete=_flag(rest, "complete", place),
-            beyond=beyond,
-            expect=expect,
-            withdrawn=_flag(rest, "withdrawn", place),
-            shown=rest.pop("shown", None),
-            other=rest,
-        )
+        if answer is not None and answer not in ANSWERS:
+            raise FileError(f'{place}: "answer" must be one of {", ".join(ANSWERS)}; got {_short(answer)}.')
+        # Most judgements have few of the fields, and there may be many judgements.
+        read = {key: reader(rest.pop(key), key, place) for key, reader in FIELDS.items() if key in rest}
+        if "groups" in read or "beyond" in rest:
+            read["groups"], read["beyond"] = _ordered(read.get("groups", []), rest.pop("beyond", None), place)
+        return cls(**read, id=str(told), other=rest)
 
     def to_dict(self) -> dict[str, Any]:
         """As a line of a file holds it: what is as usual is left out."""
@@ -152,14 +132,15 @@ def pair(a: object, b: object, verdict: Literal["match", "no match", "unsure"], 
     return Judgement(unsure=(one, two), **fields)
 
 
-def _groups(data: object, place: str) -> list[Group]:
+def _groups(data: object, key: str, place: str) -> list[Group]:
     if not isinstance(data, list | tuple):
         raise FileError(f'{place}: "groups" must be a list of lists of points; got {_short(data)}.')
-    groups = [_group(group, "groups", place) for group in data]
+    groups = [_group(group, key, place) for group in data]
     if not all(groups):
         raise FileError(f"{place} has an empty group.", "a group has at least one point.")
-    twice = [point for point, times in Counter(p for group in groups for p in group).items() if times > 1]
-    if twice:
+    points = [point for group in groups for point in group]
+    if len(set(points)) < len(points):
+        twice = [point for point, times in Counter(points).items() if times > 1]
         raise FileError(
             f"{place} names {listed(twice)} twice.",
             "a point is in one group of a judgement; different findings are different judgements.",
@@ -170,6 +151,8 @@ def _groups(data: object, place: str) -> list[Group]:
 def _group(data: object, key: str, place: str) -> Group:
     if not isinstance(data, list | tuple | set | frozenset):
         raise FileError(f'{place}: "{key}" must hold lists of points; got {_short(data)}.')
+    if set(map(type, data)) <= {str}:
+        return tuple(sorted(data))
     odd = next((point for point in data if not isinstance(point, str | int | float) or point != point), None)
     if odd is not None or None in data:
         raise FileError(f'{place}: a point in "{key}" must be text or a number; got {_short(odd)}.')
@@ -193,27 +176,55 @@ def _ordered(
     return tuple(groups[i] for i in order), tuple(numbers[i] for i in order)
 
 
-def _text(value: object) -> str | None:
-    return None if value is None else str(value)
+def _text(value: object, key: str, place: str) -> str:
+    return str(value)
 
 
-def _flag(data: dict[str, Any], key: str, place: str) -> bool:
-    value = data.pop(key, False)
+def _expect(value: object, key: str, place: str) -> object:
+    if value not in ("pass", "fail"):
+        raise FileError(f'{place}: "expect" must be "pass" or "fail"; got {_short(value)}.')
+    return value
+
+
+def _flag(value: object, key: str, place: str) -> bool:
     if not isinstance(value, bool):
         raise FileError(f'{place}: "{key}" must be true or false; got {_short(value)}.')
     return value
 
 
-def _number(data: dict[str, Any], key: str, place: str, most: float = math.inf) -> float | None:
-    value = data.pop(key, None)
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= most:
-        limit = "above 0, and at most 1" if most == 1 else "above 0"
-        raise FileError(f'{place}: "{key}" must be a number {limit}; got {_short(value)}.')
+def _positive(value: object, key: str, place: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+        raise FileError(f'{place}: "{key}" must be a number above 0; got {_short(value)}.')
     return float(value)
+
+
+def _probability(value: object, key: str, place: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1:
+        raise FileError(f'{place}: "{key}" must be a number above 0, and at most 1; got {_short(value)}.')
+    return float(value)
+
+
+def _as_it_is(value: object, key: str, place: str) -> object:
+    return value
 
 
 def _short(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 80 else text[:79] + "…"
+
+
+#: What says something of points; a judgement has one of these.
+CLAIMS = frozenset(("groups", "unsure", "shown"))
+#: How the value of each key becomes a field. Keys that are not here are kept as they are, but for beyond, which is read
+#: with the groups.
+FIELDS: dict[str, Callable[[Any, str, str], Any]] = {
+    "groups": _groups,
+    "unsure": _group,
+    **dict.fromkeys(TEXTS, _text),
+    "probability": _probability,
+    "x": _positive,
+    "complete": _flag,
+    "expect": _expect,
+    "withdrawn": _flag,
+    "shown": _as_it_is,
+}

@@ -1,20 +1,200 @@
-"""Findings that other tools keep in a form of their own: Babel's tests, and what OpenRefine merged."""
+"""Findings that other tools keep in a form of their own: labels, training data, resolvers, tests, merged values."""
 
 from __future__ import annotations
 
+import os
 import re
+import tempfile
+import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from clusterdiff.errors import FileError
-from clusterdiff.judgements.judgement import Judgement
+from clusterdiff.errors import ArgumentError, FileError, listed
+from clusterdiff.files import shown
+from clusterdiff.judgements.judgement import Judgement, pair
+from clusterdiff.judgements.rows import PairVerdict, Row, cell, verdict
+from clusterdiff.messages import Message
 
 #: Assertions about which names belong together, in whatever case they are written; Babel has others.
 TOGETHER, APART = "resolveswith", "doesnotresolvewith"
+#: The tables of a download from matchbox.
+MATCHBOX = ("judgements.parquet", "expansion.parquet")
 #: A test as it stands in the text of an issue: {{BabelTest|ResolvesWith|A|B}}; and a block of several in YAML.
 WIKI = re.compile(r"\{\{BabelTest\|(\w+)\|([^{}]+)\}\}", re.IGNORECASE)
 BLOCK = re.compile(r"```yaml\s+babel_tests:\s*\n(.*?)```", re.DOTALL)
 ASSERTION, FLOW = re.compile(r"\s*(\w+):\s*$"), re.compile(r"\s*-\s*\[(.*)\]\s*$")
+FIRST, ITEM = re.compile(r"\s*-\s+-\s+(.+)$"), re.compile(r"\s*-\s+(.+)$")
+
+
+# ---- tables
+
+
+def splink(rows: Sequence[Row], columns: Sequence[str], path: str, key: str | None) -> list[Judgement]:
+    """Clerical labels: 1 is a match, 0 is none, and what is between is unsure.
+
+    Points are called as splink calls them in clusters of several sources, source_dataset-__-unique_id, or by the key
+    column alone. The labelling tool lists each record beside itself, too, which says nothing.
+    """
+    column, file = _splink_key(columns, path, key), shown(path)
+    source = key is None and {"source_dataset_l", "source_dataset_r"} <= {name.casefold() for name in columns}
+    out = []
+    for number, row in enumerate(rows, 2):
+        place = f"{file}, line {number:,}"
+        try:
+            score = float(row["clerical_match_score"] or "")
+        except ValueError:
+            raise FileError(f"{place}: clerical_match_score must be a number.") from None
+        ends = [cell(row, f"{column}_{side}", place) for side in "lr"]
+        if source:
+            sources = [cell(row, f"source_dataset_{side}", place) for side in "lr"]
+            ends = [f"{data}-__-{end}" for data, end in zip(sources, ends, strict=True)]
+        if ends[0] == ends[1]:
+            continue
+        said: PairVerdict = "match" if score == 1 else "no match" if score == 0 else "unsure"
+        out.append(pair(ends[0], ends[1], said, id=f"line {number}", why=row.get("clerical_notes") or None))
+    return out
+
+
+def _splink_key(columns: Sequence[str], path: str, key: str | None) -> str:
+    """The column of the points, without its _l or _r: as splink's settings call it, which a table does not tell."""
+    names = {name.casefold() for name in columns}
+    both = [name[:-2] for name in columns if name.endswith("_l") and f"{name[:-2]}_r".casefold() in names]
+    if key is not None and f"{key}_l".casefold() in names and f"{key}_r".casefold() in names:
+        return key.casefold()
+    ids = [name for name in both if name != "source_dataset"]
+    if key is None and ("unique_id" in ids or len(ids) == 1):
+        return "unique_id" if "unique_id" in ids else ids[0].casefold()
+    raise FileError(
+        f"{shown(path)} does not tell which column names the points: it has {listed(columns)}.",
+        Message("name it with `key=`, without its _l or _r: {names}.", names=listed(ids)),
+    )
+
+
+def zingg(rows: Sequence[Row], columns: Sequence[str], path: str, key: str | None) -> list[Judgement]:
+    """Marked training data: the records of a z_cluster, which match (1), do not (0), or are unsure (2)."""
+    column = key.casefold() if key is not None else "z_zid"
+    if column not in (name.casefold() for name in columns):
+        raise FileError(
+            f"{shown(path)} has no column {key or 'z_zid'!r} that names the points; it has {listed(columns)}.",
+            Message("name the column that does with `key=`."),
+        )
+    clusters: dict[str, list[Row]] = {}
+    for row in rows:
+        clusters.setdefault(row["z_cluster"] or "", []).append(row)
+    out = []
+    for name, held in clusters.items():
+        place = f"{shown(path)}, z_cluster {name!r}"
+        points = [cell(row, column, place) for row in held]
+        said = verdict(held[0]["z_ismatch"], place)
+        groups = [points] if said == "match" else [[point] for point in points]
+        claim = {"unsure": points} if said == "unsure" else {"groups": groups}
+        out.append(Judgement.from_dict(claim, name, place))
+    return out
+
+
+# ---- JSON
+
+
+def nomenklatura(data: list[Any], name: str, place: str) -> Judgement | None:
+    """A line of a resolver: target, source, judgement, score, user, created_at, and maybe deleted_at."""
+    if len(data) < 6 or not isinstance(data[2], str):
+        raise FileError(
+            f"{place} must be a judgement, or a line of a resolver of nomenklatura: target, source, judgement, score, "
+            f"user, time."
+        )
+    target, source, said, _, user, at, *deleted = data
+    if said == "no_judgement":
+        return None
+    gone = bool(deleted and deleted[0])
+    return pair(target, source, verdict(said, place), id=name, by=user, at=at, withdrawn=gone)
+
+
+def matchbox(data: Mapping[str, Any], name: str, place: str) -> Judgement:
+    """A judgement of matchbox: the groups that a user endorsed of a cluster that was shown."""
+    fields = {"groups": data["endorsed"], "by": data.get("user_name", data.get("user_id", data.get("user")))}
+    rest = {k: v for k, v in data.items() if k not in ("endorsed", "user_name", "user_id", "user")}
+    return Judgement.from_dict(fields | rest, name, place)
+
+
+def matchbox_download(path: str) -> list[Judgement]:
+    """What matchbox gives out: who endorsed which part of what was shown, and the points of both, as two tables.
+
+    The parts of a judgement follow each other, and together they are all that was shown.
+    """
+    endorsed, leaves = _matchbox_tables(path)
+    out: list[Judgement] = []
+    groups: list[list[int]] = []
+    for number, (user, part, whole) in enumerate(endorsed, 1):
+        groups.append(leaves.get(part, [part]))
+        seen = {point for group in groups for point in group}
+        here = leaves.get(whole, [whole])
+        if not seen.issubset(here):
+            raise FileError(
+                f"{shown(path)}, row {number:,}: the parts that {user} endorsed are not those of cluster {whole}."
+            )
+        if len(seen) == len(here):
+            fields = {"groups": groups, "by": user, "shown": whole}
+            out.append(
+                Judgement.from_dict(fields, f"judgement {len(out) + 1}", f"{shown(path)}, row {number:,}")
+            )
+            groups = []
+    if groups:
+        raise FileError(f"{shown(path)} ends before all parts of cluster {whole} are endorsed.")
+    return out
+
+
+def _matchbox_tables(path: str) -> tuple[list[tuple[str, int, int]], dict[int, list[int]]]:
+    from clusterdiff.tables.duck import connect
+
+    with tempfile.TemporaryDirectory(prefix="clusterdiff-") as folder:
+        try:
+            with zipfile.ZipFile(path) as archive:
+                for name in MATCHBOX:
+                    archive.extract(name, folder)
+        except (KeyError, zipfile.BadZipFile):
+            raise FileError(
+                f"{shown(path)} is no download of matchbox, which holds {listed(MATCHBOX)}."
+            ) from None
+        con = connect()
+        first, second = (os.path.join(folder, name) for name in MATCHBOX)
+        endorsed = con.execute("SELECT user_name, endorsed, shown FROM read_parquet(?)", [first]).fetchall()
+        leaves = con.execute("SELECT root, leaves FROM read_parquet(?)", [second]).fetchall()
+    return endorsed, dict(leaves)
+
+
+def dedupe(data: Mapping[str, Any], path: str, key: str | None) -> Iterator[Judgement]:
+    """Training data of dedupe: pairs of records, which the key tells apart."""
+    verdicts: dict[str, PairVerdict] = {"match": "match", "distinct": "no match"}
+    for kind, said in verdicts.items():
+        for number, entry in enumerate(data[kind], 1):
+            records = entry.get("__value__", entry) if isinstance(entry, dict) else entry
+            name, place = f"{kind} {number}", f"{shown(path)}, {kind} {number:,}"
+            if not isinstance(records, list) or len(records) != 2:
+                raise FileError(f"{place} must be two records.")
+            one, two = (_key(record, key, place) for record in records)
+            if one == two:
+                raise FileError(
+                    f"{place}: both records have the same {key}, {one!r}.",
+                    Message("name a field that tells records apart with `key=`."),
+                )
+            yield pair(one, two, said, id=name)
+
+
+def _key(record: Any, key: str | None, place: str) -> Any:
+    names = list(record) if isinstance(record, dict) else []
+    if key is None:
+        raise FileError(
+            f"{place} holds the content of records, which does not say which points they are.",
+            Message("name the field that does with `key=`: {fields}.", fields=listed(names)),
+        )
+    if key not in names:
+        raise ArgumentError.about("key", f"must be a field of the records; {place} has {listed(names)}.")
+    if not isinstance(record[key], str | int | float):
+        raise FileError(f"{place}: {key} must be text or a number; got {record[key]!r}.")
+    return record[key]
+
+
+# ---- Babel
 
 
 def babel_of_text(text: str, place: str) -> list[Judgement]:
@@ -40,27 +220,46 @@ def babel_of_json(data: Mapping[str, Any], place: str) -> list[Judgement]:
 
 
 def _yaml(block: str, place: str) -> Iterator[tuple[str, list[str]]]:
-    """The lists of names in a block of YAML, one per line: - [A, B]."""
+    """The lists of names in a block of YAML: - [A, B] on a line, or - - A with - B on the next."""
     kind = ""
-    for line in filter(str.strip, block.splitlines()):
+    names: list[str] | None = None
+    for line in (line for line in block.splitlines() if line.strip() and line.strip()[0] != "#"):
+        first, flow, more = FIRST.match(line), FLOW.match(line), ITEM.match(line)
+        if names is not None and more and not first and not flow:
+            names.append(_plain(more[1]))
+            continue
+        if names is not None:
+            yield kind, names
+            names = None
         if match := ASSERTION.match(line):
             kind = match[1]
-        elif match := FLOW.match(line):
-            yield kind, [part.strip().strip("'\"") for part in match[1].split(",")]
+        elif flow:
+            yield kind, list(map(_plain, flow[1].split(",")))
+        elif first:
+            names = [_plain(first[1])]
         elif kind.casefold() in (TOGETHER, APART):
-            raise FileError(
-                f"{place}: the names of {kind} must be a list per line, - [A, B]; got {line.strip()!r}."
-            )
+            raise FileError(f"{place}: the names of {kind} must be lists, - [A, B]; got {line.strip()!r}.")
+    if names is not None:
+        yield kind, names
+
+
+def _plain(text: str) -> str:
+    return text.strip().strip("'\"")
 
 
 def _babel(kind: str, points: Sequence[Any], place: str) -> Judgement | None:
-    texts = list(map(str, points))
+    texts = list(dict.fromkeys(map(str, points)))
     name = f"{kind} {' '.join(texts)}"
     if kind.casefold() == TOGETHER:
         return Judgement.from_dict({"groups": [texts]}, name, place)
     if kind.casefold() != APART:
         return None
-    return Judgement.from_dict({"groups": [[point] for point in texts]}, name, place)
+    # Babel asks of three or more names only that they are not all the same, which no judgement can say.
+    why = {"why": "not all the same in Babel, read as all apart"} if len(texts) > 2 else {}
+    return Judgement.from_dict({"groups": [[point] for point in texts]} | why, name, place)
+
+
+# ---- OpenRefine
 
 
 def openrefine(operations: Sequence[Any], place: str) -> list[Judgement]:

@@ -23,7 +23,9 @@ from clusterdiff.wording import count
 
 top_option = click.option("--top", default=10, show_default=True, help="How many of what is listed to show.")
 key_option = click.option(
-    "--key", metavar="COLUMN", help="Names the points where a file holds whole records: dedupe, Zingg."
+    "--key",
+    metavar="COLUMN",
+    help="Names the points where a file has more than one column: dedupe, Zingg, splink.",
 )
 
 
