@@ -85,7 +85,8 @@ class Judgements(Sequence[Judgement]):
         Babel's tests, Zingg's labels, dedupe's training data and OpenRefine's operations are read, too.
 
         ``key`` names the points where a file holds whole records: a field of dedupe's training data, or a column of
-        Zingg's and splink's labels. ``comparison`` is the one whose page refers to cells, where it did not hold all of their points.
+        Zingg's and splink's labels. ``comparison`` is the one whose page refers to cells, where it did not hold all of
+        their points.
         """
         if not paths:
             raise ArgumentError.about("paths", "is empty; name at least one file.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,7 +12,7 @@ from clusterdiff.errors import ArgumentError
 from clusterdiff.inputs.choice import CORPORA, recognise
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.labels import Int64Array
-from clusterdiff.points.texts import refuse_ambiguous, text, texts
+from clusterdiff.points.texts import refuse_ambiguous, texts
 
 
 def read_run(data: object, argument: str) -> Clustering:
@@ -109,6 +109,7 @@ class Indexed:
         parts = np.split(at, starts[1:]) if len(codes) else []
         return {code: part.tolist() for code, part in zip(codes.tolist(), parts, strict=True)}
 
-    def text(self, place: int) -> str:
+    @cached_property
+    def text(self) -> Callable[[int], str]:
         """What the point at a place is called, as text."""
-        return text(self.points[place])
+        return str if isinstance(self.points, range) else texts(self.points).__getitem__
