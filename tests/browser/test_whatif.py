@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib.resources import files
 from math import log
 from typing import Any
@@ -10,15 +11,22 @@ import numpy as np
 import pytest
 
 import clusterdiff as cd
+from clusterdiff.show.report.costs import RECOMPUTED, Costs
 
-ENGINE = files("clusterdiff.show.report").joinpath("whatif.js").read_text(encoding="utf-8")
+ENGINE, MEASURED = (
+    files("clusterdiff.show.report").joinpath(name).read_text(encoding="utf-8")
+    for name in ("whatif.js", "measured.js")
+)
 #: Plays each case to its end: what is lost, which repairs there are, one of them done; where each given cell is then.
 PLAY = (
     "(cases) => {\n"
     + ENGINE
+    + f"const measuredOf = (data) => {{ {MEASURED} return measured; }};"
     + """
-  return cases.map(({ choices, ...given }) => {
+  return cases.map(({ choices, measures, ...given }) => {
     const engine = whatIf(given);
+    const told = measures.map((measure) => measuredOf({ measure, loss: [0] }));
+    const first = told.length ? told[0].ofComponent(engine) : null;
     const steps = [];
     for (const choice of [...choices, 0]) {
       const repairs = engine.repairs();
@@ -30,7 +38,13 @@ PLAY = (
         [...pred.cells.values()].filter((cell) => cell.found).map((cell) => [cell.t, pred.id]));
       const having = [...engine.preds.values()].filter((pred) => pred.lost.size);
       const spurious = having.map((pred) => [pred.id, pred.strays]);
-      steps.push({ repairs, where, homes, spurious, lost: engine.lost(), gone: engine.gone() });
+      const measured = told.map((one) => {
+        const now = one.plus(one.plus(one.sums, one.ofComponent(engine)), first, -1);
+        const after = (repair) => one.plus(now, one.changeOf(engine, repair));
+        const gains = repairs.map((repair) => [repair.operation, one.gain(now, after(repair))]);
+        return { name: one.name, score: one.formula(now), loss: one.lossOf(now), gains };
+      });
+      steps.push({ repairs, where, homes, spurious, measured, lost: engine.lost(), gone: engine.gone() });
       if (!repairs.length) break;
       engine.apply(repairs[Math.floor(choice * repairs.length)]);
     }
@@ -75,8 +89,9 @@ class Case:
             "entropy": sum(x * log(x / self.unit) for x in w if x),
         }
 
-    def given(self) -> dict[str, Any]:
+    def given(self, measures: Iterable[str] = ()) -> dict[str, Any]:
         """What the page's script gets."""
+        diff = cd.compare(self.true, self.pred) if not self.lost else None
         cells = [{"t": t, "p": p, **self.bag((self.true == t) & (self.pred == p))} for t, p in self.cells]
         truths = [{"lost": self.bag((self.true == t) & (self.pred < 0))} for t in range(max(self.true) + 1)]
         preds = [{"lost": self.bag((self.pred == p) & (self.true < 0))} for p in range(max(self.pred) + 1)]
@@ -87,6 +102,7 @@ class Case:
             "truths": truths,
             "preds": preds,
             "choices": self.choices,
+            "measures": [Costs(diff, name).data() for name in measures] if diff else [],
         }
 
     def compared(self, step: dict[str, Any]) -> cd.types.Comparison:
@@ -112,7 +128,7 @@ def told(repairs: Any) -> list[tuple[str, float]]:
 @pytest.fixture(scope="module")
 def play(browser: Any) -> Any:
     page = browser.new_page()
-    yield lambda cases: page.evaluate(PLAY, [case.given() for case in cases])
+    yield lambda cases, measures=(): page.evaluate(PLAY, [case.given(measures) for case in cases])
     page.close()
 
 
@@ -142,3 +158,19 @@ def test_scores_losses_and_repairs_follow_every_operation(play: Any, weighed: bo
             assert [gain for _, gain in mine] == pytest.approx([gain for _, gain in theirs], abs=1e-12)
     wanted = {"split", "merge", "move"} | ({"add", "remove"} if lost else set())
     assert {operation for operation, times in operations.items() if times > 10} == wanted
+
+
+def test_other_measures_follow_every_operation(play: Any) -> None:
+    """What the page makes of sums is what a comparison made anew says, and the gains that it promised were right."""
+    cases = [Case(seed, False, False) for seed in range(6)]
+    for case, steps in zip(cases, play(cases, sorted(RECOMPUTED)), strict=True):
+        for step, later, choice in zip(steps, steps[1:], case.choices, strict=False):
+            diff = case.compared(step)
+            done = int(choice * len(step["repairs"]))
+            assert {one["name"] for one in step["measured"]} == RECOMPUTED
+            for one, after in zip(step["measured"], later["measured"], strict=True):
+                assert one["score"] == pytest.approx(diff.score(one["name"]), abs=1e-11)
+                assert one["loss"] == pytest.approx(diff.loss_of(one["name"])[1:3], abs=1e-11)
+                rise = after["score"] - one["score"]
+                better = 1 if cd.measures[one["name"]].similarity else -1
+                assert one["gains"][done][1] == pytest.approx(better * rise, abs=1e-11)

@@ -39,6 +39,7 @@ SCRIPTS = (
     "address.js",
     "tabs.js",
     "whatif.js",
+    "measured.js",
     "words.js",
     "facts.js",
     "claims.js",

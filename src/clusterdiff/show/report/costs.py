@@ -12,8 +12,32 @@ from clusterdiff.diff.gains import By, valued
 from clusterdiff.diff.worth import Worth
 from clusterdiff.errors import ArgumentError
 from clusterdiff.measures import resolve
+from clusterdiff.measures.formulas import x_log_x
 from clusterdiff.messages import Message
 from clusterdiff.points.labels import FloatArray
+
+#: The measures that the page's script can recompute (``measured.js``), where points weigh alike and none is lost.
+RECOMPUTED = frozenset(
+    {
+        "ari",
+        "b3.f1",
+        "b3.precision",
+        "b3.recall",
+        "completeness",
+        "fowlkes_mallows",
+        "homogeneity",
+        "jaccard",
+        "nmi",
+        "pairs.f1",
+        "pairs.precision",
+        "pairs.recall",
+        "rand",
+        "v_measure",
+        "vi",
+        "vi.merge",
+        "vi.split",
+    }
+)
 
 
 class Costs:
@@ -66,4 +90,29 @@ class Costs:
             "score": self.score,
             "loss": self.loss.to_dict(),
             "left": self.left_out,
+            "similarity": self.measure.similarity,
+            "sums": self.sums,
+        }
+
+    @cached_property
+    def sums(self) -> dict[str, float] | None:
+        """The sums that the page's script recomputes the measure from; None if it does not know how."""
+        meet = self._worth.meet
+        plain = self.measure.name in RECOMPUTED and self.measure == resolve(self.measure.name)
+        if not plain or meet.weights is not None or meet.lost:
+            return None
+        m, a, b = (np.asarray(x, dtype=np.float64) for x in (meet.size, meet.true_size, meet.pred_size))
+        squares = m * m
+        return {"n": meet.n, "all": meet.n * (meet.n - 1) / 2} | {
+            name: float(value)
+            for name, value in {
+                "true": (a * (a - 1)).sum() / 2,
+                "pred": (b * (b - 1)).sum() / 2,
+                "both": (m * (m - 1)).sum() / 2,
+                "true_log": x_log_x(a).sum(),
+                "pred_log": x_log_x(b).sum(),
+                "both_log": x_log_x(m).sum(),
+                "recall": (squares / a[meet.true]).sum(),
+                "precision": (squares / b[meet.pred]).sum(),
+            }.items()
         }

@@ -7,9 +7,10 @@ given by their places in the lists of their component; losses are shares of the 
 ``letters``        what marks the names of either side's clusters: ["T", "P"]
 ``regime``         which question comes first (see :class:`clusterdiff.types.Patterns`)
 ``nouns``          what points and clusters are called: ["point", "cluster"], or ["mention", "entity"]
-``measure``        None, or another measure than S_H that costs are told in: {name, score, loss, left}; loss has its
-                   parts by name, and left counts the components, true and predicted clusters (by "component", "true",
-                   "pred") whose costs are not known
+``measure``        None, or another measure than S_H that costs are told in: {name, score, loss, left, similarity,
+                   sums}; loss has its parts by name, left counts the components, true and predicted clusters (by
+                   "component", "true", "pred") whose costs are not known, and sums are what ``measured.js`` reads;
+                   None if the review has to tell S_H
 ``n``              number of points
 ``total``          their mass: n, or the sum of the weights
 ``unit``           what weights are measured against: total/n, or 1 without weights
@@ -145,7 +146,8 @@ class Page:
     def overview(self) -> Overview:
         """What the first tab tells."""
         sides = (self.sides[0], self.sides[1])
-        return Overview(self.diff, self.diff.patterns(attributes=self._attributes, sides=sides))
+        found = self.diff.patterns(attributes=self._attributes, measure=self.measure, sides=sides)
+        return Overview(self.diff, found)
 
     @cached_property
     def changes(self) -> EventLists:
@@ -200,6 +202,11 @@ class Page:
     def measure(self) -> Measure:
         """The measure that the page tells everything in."""
         return resolve("S_H") if self.costs is None else self.costs.measure
+
+    @property
+    def reviewed(self) -> str:
+        """The name of the review's measure: S_H, where the page's script cannot recompute another."""
+        return "S_H" if self.costs is None or not self.costs.sums else self.measure.name
 
     @property
     def score(self) -> float:

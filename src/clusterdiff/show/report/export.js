@@ -82,7 +82,7 @@ const exporting = (() => {
 
   const words = () =>
     [
-      `S_H ${number(data.score)} → ${number(review.totals().score)}`,
+      `${SCORE_NAME} ${number(measured.score)} → ${number(review.totals().score)}`,
       ...accepted().map((one, i) => `${i + 1}. ${inWords(one.words)} (+${number(one.gain)})`),
     ].join("\n") + "\n";
 

@@ -26,10 +26,13 @@ const reviewPanel = (() => {
     return pointDiff(work, { only: concerned(repair), missing: repair.operation === "add" ? repair.t : null, moving });
   };
   const figures = (one) => {
-    const share = data.loss[0] ? one.gain / data.loss[0] : 0;
+    const share = measured.lost ? one.gain / measured.lost : 0;
     return `${points(affected(review.worked(one.component), one.repair))}, ${percent(Math.min(share, 1))} of the loss`;
   };
-  const gain = (one) => element("data", { value: one.gain, title: `${change(one.gain)} in S_H` }, data.weighted ? change(one.gain) : `+${amount(massed(one.gain))} ${plural(POINT)}`);
+  const gain = (one) => {
+    const asPoints = !data.weighted && !measured.other;
+    return element("data", { value: one.gain, title: `${change(one.gain)} in ${SCORE_NAME}` }, asPoints ? `+${amount(massed(one.gain))} ${plural(POINT)}` : `+${number(one.gain)}`);
+  };
   const verdicts = (one, after) => {
     const told = inWords(wordsOf(review.worked(one.component), one.repair));
     const button = (text, verdict, letter) =>
@@ -46,7 +49,7 @@ const reviewPanel = (() => {
       say(`Not ${verdict === "accept" ? "accepted" : "rejected"}: ${judgementsPanel.calledOf(done.clash)} says otherwise. Take that back first.`);
       return;
     }
-    const score = verdict === "accept" ? ` S_H is now ${number(done.score)}.` : "";
+    const score = verdict === "accept" ? ` ${SCORE_NAME} is now ${number(done.score)}.` : "";
     say(`${verdict === "accept" ? "Accepted" : "Rejected"}: ${inWords(done.words)}.${score} ${counted(left, "repair")} left.`);
     after();
   };
@@ -130,7 +133,7 @@ const reviewPanel = (() => {
     const back = review.undo(one);
     if (!back) return null;
     const more = back.lost ? ` ${counted(back.lost, "later decision")} about what it made went with it.` : "";
-    say(`${back.accepted ? "Undone" : "Put back"}: ${inWords(back.words)}.${more} S_H is now ${number(review.totals().score)}.`);
+    say(`${back.accepted ? "Undone" : "Put back"}: ${inWords(back.words)}.${more} ${SCORE_NAME} is now ${number(review.totals().score)}.`);
     return back;
   };
   const undo = () => {
@@ -143,7 +146,8 @@ const reviewPanel = (() => {
 
   // The strip says so too.
   const glance = (accepted, score) => {
-    $("with-accepted").textContent = accepted ? `→ ${number(score)} with ${counted(accepted, "repair")}` : "";
+    const what = data.measure && !measured.other ? `${SCORE_NAME} ` : "";
+    $("with-accepted").textContent = accepted ? `→ ${what}${number(score)} with ${counted(accepted, "repair")}` : "";
   };
 
   const tally = () => {
@@ -153,9 +157,9 @@ const reviewPanel = (() => {
     const now = $("score-now");
     now.textContent = number(score);
     now.dataset.value = score;
-    $("score-change").textContent = accepted ? `${change(score - data.score)} from ${number(data.score)}` : "";
+    $("score-change").textContent = accepted ? `${change(score - measured.score)} from ${number(measured.score)}` : "";
     $("loss-now").replaceChildren(
-      ...PARTS.slice(0, data.uneven ? 4 : 2).map(([kind, name], i) =>
+      ...PARTS.slice(0, loss.length).filter((_, i) => i < 2 || data.uneven).map(([kind, name], i) =>
         element("span", { class: `part ${kind}` }, `lost to ${name} `, element("output", { "data-part": kind, "data-value": loss[i] }, number(loss[i]))),
       ),
     );

@@ -5,7 +5,7 @@ const review = (() => {
   let sum = 0x811c9dc5;
   for (let i = 0; i < text.length; i += 1) sum = Math.imul(sum ^ text.charCodeAt(i), 0x01000193);
   const PLACE = `clusterdiff-review-${(sum >>> 0).toString(16)}-${text.length}`;
-  const GAIN = 1e-14; // what is less is rounding
+  const GAIN = measured.other ? 1e-12 : 1e-14; // what is less is rounding
 
   const engines = new Map();
   const listeners = [];
@@ -17,7 +17,7 @@ const review = (() => {
   // ---- what the page holds, as the engine wants it
 
   const bag = (row, at) => ({ size: row[at], mass: row[at + (data.weighted ? 1 : 0)], entropy: data.weighted ? row[at + 2] : 0 });
-  const OUTSIDE = ["parts", "size", "mass", "entropy", "kept", "through", "split", "missing"];
+  const OUTSIDE = ["parts", "size", "mass", "entropy", "kept", "through", "split", "missing", "squares"];
   const made = (component) => {
     const side = (rows, more) => rows.map((row, i) => ({ ...(data.uneven ? { lost: bag(row, 5) } : {}), ...more(i) }));
     const left = component.outside || { true: {}, pred: {} };
@@ -36,7 +36,8 @@ const review = (() => {
       const engine = made(component);
       const names = new Map(component.pred.map((row, i) => [i, row[0]]));
       const first = engine.lost();
-      engines.set(component.id, { component, engine, names, first, lost: first, repairs: engine.repairs() });
+      const sums = measured.other ? measured.ofComponent(engine) : null;
+      engines.set(component.id, { component, engine, names, first, lost: first, firstSums: sums, sums, repairs: engine.repairs() });
     }
     return engines.get(component.id);
   };
@@ -65,10 +66,16 @@ const review = (() => {
         parts[i] += part - first[i];
       });
     }
+    if (measured.other) {
+      let { sums } = measured;
+      for (const work of engines.values()) if (work.lost !== work.first) sums = measured.plus(measured.plus(sums, work.sums), work.firstSums, -1);
+      return { mass, sums, loss: measured.lossOf(sums), score: measured.formula(sums) };
+    }
     const loss = parts.map((part) => (mass > 0 && part > 1e-13 * mass ? part / mass : 0));
     return { mass, loss, score: 1 - loss.reduce((a, b) => a + b, 0) };
   };
-  const gainOf = (repair, { mass, score }) => {
+  const gainOf = (work, repair, { mass, sums, score }) => {
+    if (measured.other) return measured.gain(sums, measured.plus(sums, measured.changeOf(work.engine, repair)));
     const rest = mass - repair.gone;
     if (!repair.gone) return repair.gain / mass;
     return (rest > 0 ? (score * mass + repair.gain) / rest : 1) - score;
@@ -85,16 +92,25 @@ const review = (() => {
   const listed = (work, whole, without) => {
     const isForbidden = forbids(work);
     return work.repairs
-      .map((repair) => ({ component: work.component, repair, gain: gainOf(repair, whole) }))
+      .map((repair) => ({ component: work.component, repair, gain: gainOf(work, repair, whole) }))
       .filter((one) => one.gain > GAIN && !without.has(placeOf(one.component, one.repair)) && !isForbidden(one.repair));
   };
   const costly = () => data.components.filter((one) => one.loss[0] > 0);
+  // Greatest gain first; of gains on the same step, each 10% below the one before, the repair that moves fewest points.
+  const inOrder = (found) => {
+    const most = found.reduce((gain, one) => Math.max(gain, one.gain), 0);
+    for (const one of found) {
+      one.step = Math.floor(Math.log(one.gain / most) / Math.log(0.9));
+      one.affected = affected(worked(one.component), one.repair);
+    }
+    return found.sort((a, b) => a.step - b.step || a.affected - b.affected || b.gain - a.gain);
+  };
   // What is left to decide, best first: of one component, or of all that the page holds.
   const remaining = (component) => {
     const whole = totals();
     const without = rejected();
     const among = component ? [component] : costly();
-    return among.flatMap((one) => listed(worked(one), whole, without)).sort((a, b) => b.gain - a.gain);
+    return inOrder(among.flatMap((one) => listed(worked(one), whole, without)));
   };
 
   // The given cells of a predicted cluster, and whether it has others that the page does not hold.
@@ -111,12 +127,13 @@ const review = (() => {
     }
     work.repairs = engine.repairs();
     work.lost = engine.lost();
+    if (measured.other) work.sums = measured.ofComponent(engine);
     return { parts, held, names: new Map(names) };
   };
   // `from` is the author of loaded judgements that decided it; undefined if it was decided here.
   const decide = (component, repair, accepted, { at = new Date().toISOString(), from } = {}) => {
     const work = worked(component);
-    const gain = gainOf(repair, totals());
+    const gain = gainOf(work, repair, totals());
     const one = { component, repair, accepted, gain, at, from, words: wordsOf(work, repair), claims: judging.claimsOf(work, repair, accepted) };
     if (accepted) {
       Object.assign(one, { affected: affected(work, repair) }, carryOut(work, repair));
@@ -213,12 +230,12 @@ const review = (() => {
       if (!judging.concerned(facts, component)) continue;
       const work = worked(component);
       const decided = rejected();
-      const isOpen = (repair, whole) => gainOf(repair, whole) > GAIN && !decided.has(placeOf(component, repair));
+      const isOpen = (repair, whole) => gainOf(work, repair, whole) > GAIN && !decided.has(placeOf(component, repair));
       for (;;) {
         const whole = totals();
         const open = work.repairs.filter((repair) => isOpen(repair, whole));
         const demanded = open.filter((repair) => judging.demanded(facts, work, repair) && !judging.forbidden(facts, work, repair));
-        const next = demanded.sort((a, b) => gainOf(b, whole) - gainOf(a, whole))[0];
+        const next = demanded.sort((a, b) => gainOf(work, b, whole) - gainOf(work, a, whole))[0];
         if (next) {
           decide(component, next, true, { from: who(component) });
           continue;

@@ -61,7 +61,7 @@ def outside(comparison: Comparison, every: Any, cells: Any, true: Any, pred: Any
 
     ``true`` has, for true clusters of which cells were left out, the score and its shares of the loss (to splits, to
     missing points). ``pred`` has, for predicted ones, how many cells were left out, their points, mass and own, and the
-    sums of their contents, of m·s, and of m times those two shares.
+    sums of their contents, of m·s, of m times those two shares, and of m².
     """
     meet, scored = comparison.meet, comparison.analysis.scored
     split, missing = 1 - scored.split, np.zeros(meet.k_true)
@@ -83,6 +83,7 @@ def outside(comparison: Comparison, every: Any, cells: Any, true: Any, pred: Any
         mass * scored.split[whose],
         mass * split[whose],
         mass * missing[whose],
+        mass * mass,
     ]
     at = np.searchsorted(pred, meet.pred[rest])
     sums = np.stack([np.bincount(at, column, len(pred)) for column in columns], axis=1)

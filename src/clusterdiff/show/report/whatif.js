@@ -12,7 +12,7 @@
 const whatIf = ({ unit, cells: given, truths: givenTruths, preds: givenPreds }) => {
   const ROUNDING = 1e-12;
   const NOTHING = { size: 0, mass: 0, entropy: 0 };
-  const NOWHERE = { ...NOTHING, kept: 0, parts: 0, through: 0, split: 0, missing: 0 };
+  const NOWHERE = { ...NOTHING, kept: 0, parts: 0, through: 0, split: 0, missing: 0, squares: 0 };
   const plus = (a, b) => ({ size: a.size + b.size, mass: a.mass + b.mass, entropy: a.entropy + b.entropy });
   const minus = (a, b) => ({ size: a.size - b.size, mass: a.mass - b.mass, entropy: a.entropy - b.entropy });
   // What there is to lose in splitting a set. Where all points but one weigh nothing, rounding must not say otherwise.
