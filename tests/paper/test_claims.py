@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import clusterdiff as cd
+from clusterdiff.meet.meet import Meet
 from clusterdiff.paper.claims import least_n
 from clusterdiff.paper.contents import CONTENTS
+from clusterdiff.paper.graphs import (
+    cells_are_sinks_and_sources,
+    cells_have_one_pair_each,
+    components_are_the_join,
+)
 from clusterdiff.paper.properties import PROPERTIES
 from clusterdiff.paper.reproduction import Reproduction, reproduce
 
@@ -24,6 +32,25 @@ def found() -> Reproduction:
 
 def fate(found: Reproduction, where: str) -> dict[str, bool]:
     return {claim.says: claim.holds for claim in found.claims if claim.where == where}
+
+
+def test_propositions_4(found: Reproduction) -> None:
+    """Components are the join; cells are sinks, sources and the meet; each has one pair. They stand."""
+    assert [fate(found, f"proposition 4.{i}") for i in (1, 2, 3)] == [
+        {"components are the clusters of the join": True},
+        {"sinks of splits are sources of merges: the meet, within the component": True},
+        {"every cell has one pair of subcomponents, and only one": True},
+    ]
+
+
+@pytest.mark.parametrize(
+    "holds", [components_are_the_join, cells_are_sinks_and_sources, cells_have_one_pair_each]
+)
+def test_a_wrong_meet_would_be_noticed(holds: Callable[..., bool]) -> None:
+    """None of the three holds for the meet of other clusterings."""
+    true, pred = np.array([0, 0, 1, 1, 2]), np.array([0, 0, 1, 2, 2])
+    assert holds(true, pred, Meet.from_labels(true, pred))
+    assert not holds(true, pred, Meet.from_labels(true, np.array([0, 1, 1, 2, 2])))
 
 
 def test_table_1(found: Reproduction) -> None:
@@ -70,6 +97,15 @@ def test_meila_property_8(found: Reproduction) -> None:
     """Additivity of composition holds for the measures that are join-weighted."""
     for name in ("S_H", "N", "A", "K(k=2)", "VI"):
         assert found.checks[name].holds["composition_additive"], name
+
+
+def test_the_meet_lies_between(found: Reproduction) -> None:
+    """By VI, R and N the way through the meet is no detour; by S_H it is."""
+    assert {name: found.checks[name].holds["meet_collinear"] for name in ("VI", "R", "N", "S_H", "nmi_max")} == {
+        "VI": True, "R": True, "N": True, "S_H": False, "nmi_max": False,
+    }  # fmt: skip
+    through = found.checks["S_H"].counterexamples["meet_collinear"]
+    assert through.text == "the distance is 1, but through the meet it is 0.6667 + 0.6667"
 
 
 def test_proposition_5_2(found: Reproduction) -> None:

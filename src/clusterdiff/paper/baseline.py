@@ -98,6 +98,17 @@ def refinement_additive(trial: Trial) -> Iterator[Counterexample]:
                 yield Counterexample(text, {"between": as_sets(middle)})
 
 
+def meet_collinear(trial: Trial) -> Iterator[Counterexample]:
+    """Pairs whose meet is not between them: d(𝕃, 𝕄) + d(𝕄, ℂ) = d(𝕃, ℂ) fails (Meilă's collinearity of the meet)."""
+    for pair in trial.pairs(2):
+        cells = np.unique(np.stack([pair.true, pair.pred]), axis=1, return_inverse=True)[1].ravel()
+        whole = _distance(trial, pair.true, pair.pred)
+        first, second = _distance(trial, pair.true, cells), _distance(trial, cells, pair.pred)
+        if not same(first + second, whole) and not np.isnan(first + second + whole):
+            text = f"the distance is {whole:.4g}, but through the meet it is {first:.4g} + {second:.4g}"
+            yield example(pair.true, pair.pred, text)
+
+
 def _distance(trial: Trial, one: np.ndarray, other: np.ndarray) -> float:
     value = trial.value(one, other)
     return trial.measure.best - value if trial.measure.similarity else value

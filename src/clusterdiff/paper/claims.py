@@ -19,6 +19,11 @@ from clusterdiff.meet.meet import Meet
 from clusterdiff.paper.check import Check, check
 from clusterdiff.paper.consistency import entropy_over, largest_share
 from clusterdiff.paper.findings import CLOSE, draw, example, inline
+from clusterdiff.paper.graphs import (
+    cells_are_sinks_and_sources,
+    cells_have_one_pair_each,
+    components_are_the_join,
+)
 from clusterdiff.paper.series import Series, worsen
 from clusterdiff.paper.trial import labels_of
 
@@ -98,6 +103,23 @@ def sections_3_and_4(checks: dict[str, Check], points: int) -> Iterator[Claim]:
         holds,
         why + " if both points are in one place: they have no spread to lose" if why else "",
     )
+
+
+def propositions_4(points: int) -> Iterator[Claim]:
+    """What propositions 4.1 to 4.3 say of components, cells and pairs of subcomponents."""
+    for number, says, test in (
+        (1, "components are the clusters of the join", components_are_the_join),
+        (
+            2,
+            "sinks of splits are sources of merges: the meet, within the component",
+            cells_are_sinks_and_sources,
+        ),
+        (3, "every cell has one pair of subcomponents, and only one", cells_have_one_pair_each),
+    ):
+        tried = (pair for n in range(1, points + 1) for pair in _pairs(n))
+        bad = next((pair for pair in tried if not test(*pair)), None)
+        why = "" if bad is None else inline(example(bad.true, bad.pred, "it does not hold"))
+        yield Claim(f"proposition 4.{number}", says, bad is None, why)
 
 
 class _Tried(NamedTuple):

@@ -35,7 +35,7 @@ CONTENTS = (
         "proposition 4.1",
         "components are the clusters of the join",
         "lattice.Components, Comparison.components",
-        LATTICE + "test_components_are_the_join",
+        CLAIMS + "test_propositions_4",
     ),
     (
         "equation 1, table 1",
@@ -51,7 +51,13 @@ CONTENTS = (
         COMPARISON + "test_splits_and_merges_tell_what_became_of_each_cluster",
     ),
     (
-        "proposition 4.2, definition 4.6",
+        "proposition 4.2",
+        "sinks of splits are sources of merges: the meet",
+        "meet.meet.Meet, Comparison.splits, Comparison.merges",
+        CLAIMS + "test_propositions_4",
+    ),
+    (
+        "definition 4.6",
         "derivation graph",
         "lattice.derivation, lattice.to_networkx",
         LATTICE + "test_the_graphs_have_the_papers_edges",

@@ -39,6 +39,10 @@ def page(
     yield ""
     yield from _remarks(checks)
     for title, where in (
+        (
+            "Propositions 4.1 to 4.3: components, cells and pairs",
+            ("proposition 4.1", "proposition 4.2", "proposition 4.3"),
+        ),
         ("Table 1: decomposition over components", ("table 1",)),
         ("Table 2: where measures are least", ("table 2", "table 2 amended")),
         ("Proposition 5.1: normalisation", ("proposition 5.1", "proof of proposition 5.1", "conclusion")),

@@ -12,6 +12,7 @@ from clusterdiff.meet.enumeration import as_sets, universe
 from clusterdiff.paper.baseline import (
     composition_additive,
     constant_baseline,
+    meet_collinear,
     monotonous,
     refinement_additive,
 )
@@ -39,6 +40,7 @@ PROPERTIES = {
     "convex_additive": "the mean over true clusters where ℂ refines 𝕃 (Meilă's axiom A3)",
     "refinement_additive": "d(⊤, ℂ) + d(ℂ, ⊥) = d(⊤, ⊥) (Meilă's axiom A2)",
     "composition_additive": "the mean over the clusters of any clustering that both refine (Meilă's property 8)",
+    "meet_collinear": "d(𝕃, 𝕄) + d(𝕄, ℂ) = d(𝕃, ℂ), 𝕄 the meet (Meilă's collinearity of the meet)",
     "triangle": "1 − S, or the distance, obeys the triangle inequality",
     "n_invariant": "doubling every point changes nothing (Meilă)",
     "constant_baseline": "shuffled labels score the same on average for all sizes of clusters (Vinh)",
@@ -78,6 +80,9 @@ def measure_findings(trial: Trial) -> dict[str, Finding]:
         if scaled
         else not_asked("it is not a distance from 𝕃 = ℂ"),
         "composition_additive": first(composition_additive(trial)),
+        "meet_collinear": first(meet_collinear(trial))
+        if scaled
+        else not_asked("it is not a distance from 𝕃 = ℂ"),
         "triangle": first(_triangle(trial)) if scaled else not_asked("it is not a distance from 𝕃 = ℂ"),
         "n_invariant": first(_n_invariant(trial)),
         "constant_baseline": first(constant_baseline(trial)),

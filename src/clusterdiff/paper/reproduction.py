@@ -13,6 +13,7 @@ from clusterdiff.paper.claims import (
     conclusion,
     proposition_5_1,
     proposition_5_2,
+    propositions_4,
     section_6,
     sections_3_and_4,
     table_1,
@@ -71,6 +72,7 @@ def reproduce(points: int = 6, progress: Progress | None = None) -> Reproduction
     say("the experiment")
     experiment = worsen(story.true(), FIGURE_3, seed=0)
     claims = [
+        *propositions_4(points),
         *sections_3_and_4(checks, points),
         *table_1(checks),
         *table_2(checks, points),
