@@ -28,7 +28,8 @@ ASKED = (
     "explain", "framework", "lost", "measures", "inputs", "numbers", "formats", "decide", "engines", "golden",
     "judgements", "releases", "cli",
 )  # fmt: skip
-QUICK = "not spark and not postgres and not dask and not test_cluster"
+#: Tests of stopping never end where somebody traces them.
+QUICK = "not spark and not postgres and not dask and not test_cluster and not test_stopping"
 #: Seconds of tests, as long as they took when nothing was wrong, that a mutant is held against: the quickest first,
 #: which see most of them, and for one that is left about all that reach it.
 ENOUGH = (15.0, 300.0)
