@@ -58,7 +58,7 @@ def group(nodeid: str) -> str:
     Most of what such a test takes is a Java machine that has just started: the one that stays is several times as
     quick.
     """
-    return "spark" if re.search(r"\[spark|/test_cluster", nodeid) else nodeid.partition("::")[0]
+    return "spark" if re.search(r"[\[-]spark\b|/test_cluster", nodeid) else nodeid.partition("::")[0]
 
 
 class Groups(LoadFileScheduling):

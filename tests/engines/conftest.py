@@ -21,9 +21,12 @@ COMBINED = {
     "test_weights_and_features": ("lost-memory", "singleton-engine"),
 }
 #: What slow engines do not get, of which Spark takes a second for each query: nothing in it depends on the engine but
-#: what other tests here ask of them too. Weights that stay there are in test_semantics, and both formats are read once.
+#: what other tests here ask of them too. Of cells that stay there, test_missing_points_and_noise_by_choice asks for all
+#: that there is, and test_slices_in_the_engine_are_those_of_memory for components; both formats are read once.
 SPARED = {
-    "test_weights_and_features": ("singleton-engine",),
+    "test_weights_and_features": ("lost-memory", "singleton-engine"),
+    "test_what_a_choice_means_does_not_depend_on_the_route": ("engine",),
+    "test_values_that_changed": ("drop",),
     "test_no_scale_changes_a_score": ("",),
     "test_points_without_weight_change_nothing_wherever_they_are": ("1e+20", "-1e+308"),
     "test_identical_clusterings_score_exactly_one": ("engine",),
@@ -35,6 +38,8 @@ SPARED = {
     "test_columns_are_recognised_by_their_names": ("",),
     "test_documents_of_a_column_are_those_of_a_corpus": ("even",),
 }
+#: What Spark does not get besides: components of points that both tables have are as those of others.
+SPARED_SPARK = {"test_two_tables_give_the_numbers_of_the_core": ("engine",)}
 #: What Dask does not get besides: once it has joined and grouped the points, its cells are pandas'.
 SPARED_DASK = {
     "test_two_tables_give_the_numbers_of_the_core": ("memory",),
@@ -55,7 +60,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             engine, combination = combination, engine
         if engine in SLOW and combination in SPARED.get(name, ()):
             return False
-        if engine == "dask" and combination in SPARED_DASK.get(name, ()):
+        if combination in {"spark": SPARED_SPARK, "dask": SPARED_DASK}.get(engine, {}).get(name, ()):
             return False
         if name not in COMBINED or engine == QUICKEST:
             return True

@@ -14,6 +14,8 @@ from clusterdiff.tables.engines.native import Frame
 from clusterdiff.tables.engines.terms import EngineRows
 
 c = nw.col
+#: Squared distances this small, beside the points' own from the origin, are rounding: the points are in one place.
+ROUNDED = 1e-28
 
 
 def scores_by_spread(cells: Cells, rows: EngineRows) -> dict[str, float]:
@@ -50,14 +52,16 @@ def _spread(cells: Cells, frame: Frame, key: str, score: str) -> Frame:
     means = weighted.group_by(key).agg(whole=c("mass").sum(), **sums)
     means = means.select(key, **{f"mean_{x}": c(f"whole_{x}") / c("whole") for x in centres})
     between: Any = nw.sum_horizontal(*((c(x) - c(f"mean_{x}")) ** 2 for x in centres)) * c("mass")
+    place: Any = nw.sum_horizontal(*(c(x) ** 2 for x in centres)) * c("mass")
     # Points that are ungrouped, or lost, keep no spread of their own: all of it is between parts.
     ungrouped = c("t").is_null() | c("p").is_null()
     spread = mine.join(means, on=key, how="inner").with_columns(
         kept=if_else(ungrouped, 0.0, c("within")),
         all=c("within") + between,
+        place=place,
         parts=nw.when(ungrouped).then(c("m")).otherwise(nw.lit(1)),
     )
-    found = spread.group_by(key).agg(kept=c("kept").sum(), all=c("all").sum(), parts=c("parts").sum())
-    unsplit = (c("parts") <= 1) | (c("all") <= 0.0)
+    found = spread.group_by(key).agg(**{name: c(name).sum() for name in ("kept", "all", "place", "parts")})
+    unsplit = (c("parts") <= 1) | (c("all") <= c("place") * ROUNDED)
     whole = if_else(c("all") > 0, c("all"), 1.0)
     return found.select(key, if_else(unsplit, 1.0, (c("kept") / whole).clip(0.0, 1.0)).alias(score))
