@@ -14,6 +14,9 @@ from click.testing import CliRunner
 import clusterdiff as cd
 from clusterdiff.cli import main
 from clusterdiff.measures.formula import readable
+from clusterdiff.measures.groups import grouped
+from clusterdiff.meet.enumeration import universe
+from clusterdiff.meet.meet import Meet
 
 TOP = Path(__file__).resolve().parents[2]
 DIFF = cd.compare([0, 0, 1, 1, 2, 2, 2], [0, 0, 1, 2, 2, 2, 2])
@@ -240,6 +243,26 @@ def test_facts_follow_parameters() -> None:
     assert cd.measures["S'(pairs)"].terms == ("s_pairs_mean",)
     with pytest.raises(cd.MeasureError, match="unknown subcomponent measure 'entropi'"):
         cd.measures["S*(entropi)"]
+
+
+def test_what_repeats_a_measure_orders_clusterings_alike() -> None:
+    """On all pairs of five points, strictly; and lists have them last, under a heading of their own."""
+    omega = universe(5)
+    meets = [
+        Meet.from_labels(*omega.labels[[t, p]].astype(int)) for t, p in zip(*omega.pairs[:2], strict=True)
+    ]
+    repeating = [measure for measure in cd.measures.values() if measure.repeats]
+    assert {measure.name for measure in repeating} == {
+        "gamma", "g_plus", "rogers_tanimoto", "sokal_sneath_2", "mirkin",
+    }  # fmt: skip
+    for measure in repeating:
+        other = cd.measures[measure.repeats or ""]
+        values = sorted({(round(other(meet), 9), round(measure(meet), 9)) for meet in meets})
+        steps = np.diff(np.array(values), axis=0)
+        assert (steps[:, 0] > 0).all()
+        assert (np.sign(steps[:, 1]) == (1 if measure.similarity else -1)).all()
+    *_, last = grouped(cd.measures.values()).items()
+    assert last == ("for other libraries' numbers", repeating)
 
 
 def test_the_catalogue_is_current() -> None:

@@ -22,6 +22,13 @@ from clusterdiff.measures import (  # noqa: F401
 )
 
 # isort: on
-from clusterdiff.measures.registry import Measure, applicable, measure, measures, resolve, resolve_all
+from clusterdiff.measures.registry import (
+    Measure,
+    applicable,
+    measure,
+    measures,
+    resolve,
+    resolve_all,
+)
 
 __all__ = ["Measure", "applicable", "measure", "measures", "resolve", "resolve_all"]

@@ -111,6 +111,7 @@ def sokal_sneath_1(meet: Summed) -> float:
 @share(
     "sokal_sneath_2",
     lost=True,
+    repeats="rand",
     aliases=("sokal_sneath2_score", "sokal_sneath2"),
     reference=SNEATH,
 )
@@ -211,6 +212,7 @@ def russel_rao(meet: Summed) -> float:
     lost=True,
     bounds=(-1.0, 1.0),
     linear=True,
+    repeats="rand",
     aliases=("gamma_score", "hamann"),
     reference=CRIT,
 )
@@ -229,7 +231,15 @@ def gamma(meet: Summed) -> float:
     return share_of(meet, every - 2 * meet.disagreed, every) if every else 2 * rand(meet) - 1
 
 
-@share("g_plus", lost=True, best=0.0, linear=True, aliases=("gplus_score", "gplus"), reference=CRIT)
+@share(
+    "g_plus",
+    lost=True,
+    best=0.0,
+    linear=True,
+    repeats="rand",
+    aliases=("gplus_score", "gplus"),
+    reference=CRIT,
+)
 def g_plus(meet: Summed) -> float:
     r"""Share of the pairs of points on which the two clusterings disagree; a metric.
 

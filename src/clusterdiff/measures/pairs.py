@@ -272,6 +272,7 @@ def adjusted_fowlkes_mallows(meet: Summed) -> float:
     bounds=(0.0, _ordered_pairs),
     decomposition=SUMMED,
     degree=2,
+    repeats="rand",
     aliases=("mirkin_distance",),
     reference="Mirkin, B. G. (1996). Mathematical Classification and Clustering. Kluwer.",
 )
@@ -293,6 +294,7 @@ def mirkin(meet: Summed) -> float:
 @share(
     "rogers_tanimoto",
     lost=True,
+    repeats="rand",
     aliases=("rogers_tanimoto_index",),
     reference="Rogers, D. J. & Tanimoto, T. T. (1960). A computer program for classifying plants. Science 132.",
 )

@@ -74,7 +74,9 @@ class Measure:
     unless the sums named in ``terms`` are known already. ``needs`` names what has to be known of the points: features
     or distances. ``lost`` says whether it has a meaning where points that a side lacks count as lost
     (``missing="lost"``): True, or the reason why it has none. ``required`` are the parameters without which it has
-    no value. ``facts(**parameters)`` returns the facts that depend on parameters; it has their defaults as its own.
+    no value. ``repeats`` names a measure that orders all clusterings of the same points as this one does, if it is here
+    only because other libraries print it. ``facts(**parameters)`` returns the facts that depend on parameters; it has
+    their defaults as its own.
 
     A measure is a value: it can be hashed, compared, copied and pickled. Pickle keeps its function and its facts by
     reference, so functions among them must be found in a module.
@@ -103,6 +105,7 @@ class Measure:
     required: tuple[str, ...] = field(default=(), repr=False)
     aliases: tuple[str, ...] = field(default=(), repr=False)
     reference: str = field(default="", repr=False)
+    repeats: str | None = field(default=None, repr=False)
     stem: str | None = field(default=None, repr=False)
     facts: Callable[..., dict[str, Any]] | None = field(default=None, repr=False)
     description: str | None = field(default=None, repr=False)

@@ -12,6 +12,7 @@ from rich.text import Text
 from clusterdiff.cli.options import json_option
 from clusterdiff.cli.output import console, plain_table, print_data, print_json
 from clusterdiff.measures import Measure, measures
+from clusterdiff.measures.groups import grouped
 from clusterdiff.meet.sums import WHAT
 from clusterdiff.wording import count
 
@@ -63,6 +64,7 @@ def facts(measure: Measure) -> dict[str, object]:
         "parameters": measure.takes,
         "reads": measure.reads,
         "needs": measure.needs,
+        "repeats": measure.repeats,
         "aliases": list(measure.aliases),
         "reference": measure.reference,
     }
@@ -82,14 +84,6 @@ def value_range(measure: Measure) -> str:
 
 def _number(value: float) -> str:
     return f"{value:.4g}" if isfinite(value) else ("∞" if value > 0 else "−∞")
-
-
-def _families(chosen: list[Measure]) -> dict[str, list[Measure]]:
-    """The measures by family; some families have several modules, which do not follow one another."""
-    out: dict[str, list[Measure]] = {}
-    for measure in chosen:
-        out.setdefault(measure.family, []).append(measure)
-    return out
 
 
 def _where(chosen: list[Measure], as_json: bool) -> None:
@@ -127,7 +121,7 @@ def _where(chosen: list[Measure], as_json: bool) -> None:
 
 def _list(chosen: list[Measure]) -> None:
     out = console()
-    for family, members in _families(chosen).items():
+    for family, members in grouped(chosen).items():
         out.print(Text(family, "bold underline"))
         table = plain_table(header=False)
         for measure in members:
@@ -172,7 +166,7 @@ def _words(value: object) -> str:
 def catalogue(chosen: list[Measure]) -> str:
     """The measures as a Markdown document: one table per family, then every measure in full."""
     lines = ["# Measures", "", *INTRODUCTION.format(count=len(chosen)).strip().splitlines()]
-    for family, members in _families(chosen).items():
+    for family, members in grouped(chosen).items():
         lines += ["", f"## {family[0].upper()}{family[1:]}", ""]
         lines += [
             "| name | what it tells | range | best | symmetric | weights |",
@@ -188,6 +182,9 @@ def catalogue(chosen: list[Measure]) -> str:
             lines += ["", _plain(m.notes)]
             details = {
                 "Parameters": f"`{_words(m.takes)}`" if m.takes else "",
+                "Repeats": f"`{m.repeats}`, in another scale: it orders clusterings of the same points alike"
+                if m.repeats
+                else "",
                 "Reads": _reads(m),
                 "Where points are lost": _lost(m),
                 "Other names": ", ".join(f"`{alias}`" for alias in m.aliases),

@@ -77,6 +77,7 @@ from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.slices import Slice
 from clusterdiff.errors import ClusterdiffError
 from clusterdiff.measures import Measure, measures, resolve
+from clusterdiff.measures.groups import grouped
 from clusterdiff.show.pages import visible
 from clusterdiff.show.report.attributes import read_attributes
 from clusterdiff.show.report.costs import Costs
@@ -274,10 +275,8 @@ class Page:
     @property
     def families(self) -> dict[str, list[MeasureRow]]:
         """The measures by family."""
-        out: dict[str, list[MeasureRow]] = {}
-        for row in self.measured[0]:
-            out.setdefault(row.measure.family, []).append(row)
-        return out
+        rows = {row.measure: row for row in self.measured[0]}
+        return {family: [rows[measure] for measure in members] for family, members in grouped(rows).items()}
 
     @property
     def reference(self) -> str:
