@@ -45,6 +45,7 @@ SCRIPTS = (
     "claims.js",
     "review.js",
     "digest.js",
+    "patch.js",
     "export.js",
     "judgements.js",
     "table.js",

@@ -45,6 +45,8 @@ A component is an object:
 ``names``          the names of further points, by cell
 ``numbers``        if not all of its points are here: the numbers of its cells in the meet
 ``outside``        if it is not ``whole``: sums over what was left out (see ``trying.outside``)
+``named``          what a patch calls the clusters and parts of which not all points are here, by place in ``pred`` and
+                   ``cells``, and what lies beyond the cells (see ``trying.ClusterNames``)
 ``lost``           [side, cluster, name, attribute…] for points that the other side lacks; side is "true" or "pred"
 
 A repair is an object with ``operation``, ``gain``, ``sentence``, ``component`` (the id), ``affected`` (how many points

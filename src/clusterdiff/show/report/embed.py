@@ -20,7 +20,7 @@ from clusterdiff.points.labels import Single
 from clusterdiff.show.pages import visible
 from clusterdiff.show.report.costs import Costs
 from clusterdiff.show.report.judging import needs_numbers
-from clusterdiff.show.report.trying import more_names, outside
+from clusterdiff.show.report.trying import ClusterNames, more_names, outside
 from clusterdiff.show.report.values import value
 
 
@@ -30,7 +30,8 @@ class Limits(NamedTuple):
     ``budget`` is the size of its components in bytes; ``components`` how many there are at most. ``cells`` is how many
     a component may have to be held whole; of a larger one the costliest ``excerpt`` are. ``points`` are those of one
     component, ``text`` the letters of an attribute, ``names`` how many more points are known by name alone, and
-    ``repairs`` those of a small component.
+    ``repairs`` those of a small component. ``named`` is how many clusters, and parts of clusters, that it holds in part
+    are named for a patch.
     """
 
     budget: int
@@ -41,6 +42,7 @@ class Limits(NamedTuple):
     text: int
     names: int
     repairs: int
+    named: int
 
 
 #: The page stays under 2 MB; with ``full`` it holds whatever a browser can still open.
@@ -53,6 +55,7 @@ USUAL = Limits(
     text=2_000,
     names=5_000,
     repairs=4,
+    named=2_000,
 )
 FULL = Limits(
     budget=60_000_000,
@@ -63,9 +66,10 @@ FULL = Limits(
     text=2_000,
     names=1_000_000,
     repairs=1_000,
+    named=200_000,
 )
 #: What is held of a component that must be on the page when nothing is left of the budget, and of one after many such.
-SHORT = Limits(budget=0, components=1, cells=60, excerpt=60, points=40, text=60, names=0, repairs=4)
+SHORT = Limits(budget=0, components=1, cells=60, excerpt=60, points=40, text=60, names=0, repairs=4, named=0)
 BARE, RESERVE = SHORT._replace(points=0), 250_000
 #: The share of the budget that one component may take, and beyond which long texts are cut to so many letters.
 SHARE, LONG, BRIEF = 0.6, 0.05, 200
@@ -94,8 +98,13 @@ class Embedded:
         self._repairs = comparison.repairs("S_H" if costs is None else costs.measure)
         self._losses = _cluster_losses(comparison)
         self._weighted = comparison.meet.weights is not None
+        self._codes: dict[int, tuple[Any, Any]] = {}  # the cells and predicted clusters held of each component
         self.repairs: list[dict[str, Any]] = []
         self.components = self._chosen()
+        names = ClusterNames(comparison, limits.named)
+        for entry in self.components if comparison.source.known else []:
+            if found := names.of(entry, *self._codes[entry["id"]]):
+                entry["named"] = found
         self.repairs.sort(key=lambda repair: repair.pop("place"))
         for place, repair in enumerate(self.repairs):
             self._by_id[repair["component"]]["repairs"].append(place)
@@ -162,6 +171,7 @@ class Embedded:
             np.sort(analysis.codes_of_component(number, side)) if whole else np.unique(of[cells])
             for side, of in (("true", meet.true), ("pred", meet.pred))
         )
+        self._codes[number] = cells, pred
         places = Places(self._diff, cells, true, pred)
         found = [(place, places.repair(repair)) for place, repair in listed.items()]
         entry: dict[str, Any] = {

@@ -1,51 +1,6 @@
 // How accepted repairs leave the page: as a patch for `clusterdiff apply`, as CSV, in words.
 const exporting = (() => {
-  class NoPatch extends Error {}
-
-  // The text of a point, which must be the user's very own.
-  const textOf = (value) => {
-    if (typeof value === "boolean") return value ? "True" : "False";
-    if (!Array.isArray(value)) return String(value);
-    if (value[1]) return value[0];
-    throw new NoPatch(`The name “${named(value, 40)}” is too long, or neither text nor a number: a patch cannot hold it.`);
-  };
-  const textsOfAll = (component, cells) => {
-    const held = pointsIn(component, cells).map((point) => point[1]);
-    const size = cells.reduce((sum, cell) => sum + component.cells[cell][2], 0);
-    if (held.length < size) {
-      throw new NoPatch(
-        `A patch names clusters by all of their points, and this file has ${compact.format(held.length)} of ${points(size)} of one part. A page written with --full has more.`,
-      );
-    }
-    return held.map(textOf);
-  };
   const accepted = () => review.decisions.filter((one) => one.accepted);
-
-  const operations = ({ repair, parts, held, component }) => {
-    const cluster = (cells) => namedByPoints(textsOfAll(component, cells));
-    const whole = (id) => {
-      const { cells, outside } = held.get(id);
-      if (outside) throw new NoPatch("A patch names clusters by all of their points, and this file has only a part of one. A page written with --full has more.");
-      return cluster(cells);
-    };
-    const splitOff = (from, off) => ({ split: whole(from), off: off.map((cells) => textsOfAll(component, cells)) });
-    if (repair.operation === "split") return [splitOff(repair.p, parts.slice(1).map((part) => part.cells))];
-    if (repair.operation === "merge") return [{ merge: repair.preds.map(whole) }];
-    const { cells } = parts[0];
-    return [splitOff(repair.from, [cells]), { merge: [whole(repair.to), cluster(cells)] }];
-  };
-
-  // The patch as the text of a file, or why there is none: { text } or { reason }.
-  const patch = () => {
-    if (data.patch.refused) return { reason: data.patch.refused };
-    try {
-      const lines = accepted().flatMap(operations).map((one) => JSON.stringify(one));
-      return { text: `{"format": "clusterdiff patch", "version": 2, "operations": [${lines.map((line) => `\n    ${line}`).join(",")}\n]}\n` };
-    } catch (error) {
-      if (error instanceof NoPatch) return { reason: error.message };
-      throw error;
-    }
-  };
 
   // A row for every point that comes into another cluster; `points` counts those of which the page has no name.
   const HEAD = ["repair", "operation", "gain", "score", plural(POINT), POINT, data.sides[0], "from", "to", ...data.attributes];
@@ -110,5 +65,5 @@ const exporting = (() => {
     }
   };
 
-  return { patch, csv, formulas, words, download, copy, accepted };
+  return { patch: patching, csv, formulas, words, download, copy, accepted };
 })();

@@ -113,14 +113,8 @@ const review = (() => {
     return inOrder(among.flatMap((one) => listed(worked(one), whole, without)));
   };
 
-  // The given cells of a predicted cluster, and whether it has others that the page does not hold.
-  const heldOf = (engine, id) => {
-    const pred = engine.preds.get(id);
-    return pred && { cells: [...pred.cells.values()].flatMap((cell) => cell.of), outside: pred.outside.parts > 0 };
-  };
   const carryOut = (work, repair) => {
     const { engine, names, component } = work;
-    const held = new Map([repair.p, repair.from, repair.to, ...(repair.preds || [])].map((id) => [id, heldOf(engine, id)]));
     const parts = engine.apply(repair);
     for (const { from, to, found } of parts) {
       if (to !== null && !names.has(to)) names.set(to, freshName(found === undefined ? names.get(from) : component.true[found][0]));
@@ -128,7 +122,7 @@ const review = (() => {
     work.repairs = engine.repairs();
     work.lost = engine.lost();
     if (measured.other) work.sums = measured.ofComponent(engine);
-    return { parts, held, names: new Map(names) };
+    return { parts, names: new Map(names) };
   };
   // `from` is the author of loaded judgements that decided it; undefined if it was decided here.
   const decide = (component, repair, accepted, { at = new Date().toISOString(), from } = {}) => {
@@ -300,6 +294,9 @@ const review = (() => {
 
   // ---- what leaves the page
 
+  // The components in which repairs were accepted, as they are now.
+  const repaired = () => [...new Set(decisions.filter((one) => one.accepted).map((one) => one.component))].map(worked);
+
   // Loaded judgements as they came, and a line or more for each decision that was made here; `left` counts those that
   // have no form as a judgement, `references` the lines that name cells.
   const lines = (by) => {
@@ -326,6 +323,7 @@ const review = (() => {
   return {
     decisions,
     worked,
+    repaired,
     remaining,
     totals,
     accept: (component, repair) => settle(component, repair, true),

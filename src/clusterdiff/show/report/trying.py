@@ -7,15 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from clusterdiff.caching import cached_property
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.measures.formulas import x_log_x
 from clusterdiff.points.labels import Single
+from clusterdiff.points.texts import digest, texts
 from clusterdiff.show.report.values import value
 from clusterdiff.wording import count
 
 #: A name that ends like one that a part of a cluster gets. Longer numbers are not reached by counting.
 NUMBERED = re.compile(r"\.([0-9]{1,15})\Z")
+NONE = np.empty(0, dtype=np.int64)
 
 
 def patching(comparison: Comparison) -> dict[str, Any]:
@@ -38,13 +41,9 @@ def patching(comparison: Comparison) -> dict[str, Any]:
 def _refused(comparison: Comparison) -> str | None:
     policy = comparison.policy
     unclustered = int(comparison.analysis.unclustered[1].sum())
-    left_out = (0 if policy.rule.keeps(False, True) else policy.spurious_points) + (
-        policy.noise.points if policy.noise.drops else 0
-    )
+    left_out = policy.noise.points if policy.noise.drops else 0
     if isinstance(comparison, CorpusComparison):
         return "A patch is for one clustering, not for documents of mentions."
-    if comparison.meet.uneven:
-        return "A patch splits and merges clusters; it cannot add or remove the points that one side lacks."
     if unclustered:
         are = "is" if unclustered == 1 else "are"
         return f"A patch splits and merges clusters, and {count(unclustered)} of this side {are} in none."
@@ -115,3 +114,73 @@ def more_names(comparison: Comparison, cells: Any, shown: Any, most: int) -> dic
         ]
         for k in order.tolist()
     }
+
+
+class ClusterNames:
+    """What a patch calls clusters, and their parts, of which a page has not all points: [member, size, digest].
+
+    A patch names a cluster by all of its points. ``most`` is how many names are given in all; those of clusters with
+    points that were left out of the comparison are always given.
+    """
+
+    def __init__(self, comparison: Comparison, most: int) -> None:
+        self._diff = comparison
+        self._left = most
+        self._refused = _refused(comparison) is not None
+
+    def of(self, entry: dict[str, Any], cells: Any, pred: Any) -> dict[str, dict[str, list[Any]]]:
+        """Of the cells and predicted clusters of a component, by their places in its lists.
+
+        ``rest`` has what a predicted cluster has beyond these cells and the points that the other side lacks.
+        """
+        out: dict[str, dict[str, list[Any]]] = {"pred": {}, "cells": {}, "rest": {}}
+        if self._refused or (self._left <= 0 and not self._dropped):
+            return {}
+        meet, source = self._diff.meet, self._diff.source
+        here = np.bincount([point[0] for point in entry["points"]], minlength=len(cells))
+        for cell, more in entry["names"].items():
+            here[int(cell)] += len(more)
+        lost = np.bincount([at for side, at, *_ in entry["lost"] if side == "pred"], minlength=len(pred))
+        place = np.searchsorted(pred, meet.pred[cells])
+        partly = np.flatnonzero(here < meet.size[cells])
+        wanted = np.zeros(len(pred), dtype=bool)
+        wanted[place[partly]] = True
+        for at, code in enumerate(pred.tolist()):
+            own = np.asarray(self._diff.analysis.cells_of_pred(code), dtype=np.int64)
+            outside = NONE if entry["whole"] else own[~np.isin(own, cells[place == at])]
+            out_of = self._left_out(code)
+            if len(outside) or out_of or wanted[at] or (meet.uneven and lost[at] < self._spurious[code]):
+                rest = [*source.points_of(outside, NONE, NONE), *out_of]
+                every = [*source.points_of(own, NONE, np.array([code])), *out_of]
+                self._put(out["pred"], at, every, bool(out_of))
+                if rest:
+                    self._put(out["rest"], at, rest, bool(out_of))
+        for at in partly.tolist():
+            self._put(out["cells"], at, source.points(cells[[at]]), False)
+        return {kind: named for kind, named in out.items() if named}
+
+    @cached_property
+    def _spurious(self) -> Any:
+        return self._diff.meet.spurious.count(self._diff.meet.k_pred)
+
+    def _put(self, out: dict[str, list[Any]], at: int, points: list[Any], always: bool) -> None:
+        if self._left <= 0 and not always:
+            return
+        self._left -= 1
+        written = sorted(texts(points))
+        out[str(at)] = [written[0], len(written), digest(written)]
+
+    @cached_property
+    def _dropped(self) -> dict[Any, list[Any]]:
+        """The points of predicted clusters that the other side lacks, and that were therefore left out."""
+        policy = self._diff.policy
+        if policy.rule.keeps(False, True) or not policy.spurious_points:
+            return {}
+        true, pred, names = self._diff.source.original_labels()
+        out: dict[Any, list[Any]] = {}
+        for i in np.flatnonzero(~true.present & pred.present).tolist():
+            out.setdefault(pred.names[pred.codes[i]], []).append(names[i])
+        return out
+
+    def _left_out(self, code: int) -> list[Any]:
+        return self._dropped.get(self._diff.meet.pred_names[code], []) if self._dropped else []
