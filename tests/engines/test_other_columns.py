@@ -88,7 +88,7 @@ def test_a_column_of_two_types(frame: Any) -> None:
     assert {row.value for row in dropped.by("city")} == {1, 2}
 
 
-@pytest.mark.parametrize("missing", ["lost", "drop"])
+@pytest.mark.parametrize("missing", ["lost", "drop", "singleton"])
 def test_values_that_changed(frame: Any, missing: Any) -> None:
     """Told of a column of both tables, as of two dicts; of no other column."""
     diff = cd.compare(frame(TRUE), frame(PRED), point="id", missing=missing)

