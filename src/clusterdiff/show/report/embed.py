@@ -47,7 +47,7 @@ class Limits(NamedTuple):
 
 #: The page stays under 2 MB; with ``full`` it holds whatever a browser can still open.
 USUAL = Limits(
-    budget=1_560_000,
+    budget=1_480_000,
     components=2_000,
     cells=40_000,
     excerpt=3_000,
