@@ -10,9 +10,10 @@ import numpy as np
 from clusterdiff.caching import cached_property
 from clusterdiff.errors import ArgumentError
 from clusterdiff.inputs.choice import CORPORA, recognise
+from clusterdiff.inputs.files import TableFile
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.labels import Int64Array
-from clusterdiff.points.texts import refuse_ambiguous, texts
+from clusterdiff.points.texts import positions, refuse_ambiguous, texts
 
 
 def read_run(data: object, argument: str) -> Clustering:
@@ -49,10 +50,16 @@ class PointFinder(Protocol):
 
 
 def open_run(data: object, argument: str) -> PointFinder:
-    """A run to estimate: in memory, or in the engine that has it, from which only what is asked for comes."""
-    from clusterdiff.tables.neighbourhood import Neighbourhood, stays_in_engine
+    """A run to estimate: in memory, or where its table is, from which only what is asked for comes."""
+    from clusterdiff.tables.neighbourhood import LoadedPoints, Neighbourhood, load_points, stays_in_engine
 
-    return Neighbourhood(data, argument) if stays_in_engine(data) else Indexed(data, argument)
+    if stays_in_engine(data):
+        return Neighbourhood(data, argument)
+    side = None if isinstance(data, Clustering) else recognise(data, argument)
+    if type(side) is not TableFile:
+        return Indexed(data, argument)
+    found = load_points(side.data)
+    return found if isinstance(found, LoadedPoints) else Indexed(found)
 
 
 class Indexed:
@@ -82,18 +89,15 @@ class Indexed:
     def find(self, names: Sequence[str]) -> Int64Array:
         """Where points stand, by their text; -1 for those that the run has not, or has in no cluster."""
         points = self.points
-        found = np.full(len(names), -1, dtype=np.int64)
         if isinstance(points, range):
-            for i, name in enumerate(names):
-                if name.isascii() and name.isdigit() and str(int(name)) == name and int(name) < len(points):
-                    found[i] = int(name)
+            found = positions(names, len(points))
         else:
             wanted = dict.fromkeys(names, -1)
             refuse_ambiguous(points)
             for place, name in enumerate(points if set(map(type, points)) == {str} else texts(points)):
                 if name in wanted:
                     wanted[name] = place
-            found[:] = [wanted[name] for name in names]
+            found = np.array([wanted[name] for name in names], dtype=np.int64)
         present = found >= 0
         present[present] = self.cluster[found[present]] >= 0
         return np.where(present, found, -1)

@@ -110,7 +110,8 @@ class Clustering:
     @property
     def sizes(self) -> npt.NDArray[np.int64]:
         """The number of points of each cluster, by code."""
-        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.names))
+        placed = self.codes if self.labels.absent is None else self.codes[self.codes >= 0]
+        return np.bincount(placed, minlength=len(self.names))
 
     def point_names(self) -> Points:
         """The names of the points: the given ones, those of an index, or their positions."""

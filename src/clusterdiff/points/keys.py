@@ -50,6 +50,20 @@ def parts_of(name: str, kinds: Sequence[str] = ()) -> tuple[Hashable, ...]:
     )
 
 
+def kind_of_key(kinds: Sequence[str]) -> str:
+    """What names hold, by what the columns do that they are made of; :func:`key_kinds` takes it apart again.
+
+    >>> kind_of_key(["int"]), kind_of_key(["text", "int"]), key_kinds("key(text,int)"), key_kinds("int")
+    ('int', 'key(text,int)', ('text', 'int'), ())
+    """
+    return kinds[0] if len(kinds) == 1 else f"key({','.join(kinds)})"
+
+
+def key_kinds(kind: str) -> tuple[str, ...]:
+    """What the parts of names of several columns hold; nothing for names of one column."""
+    return tuple(kind[len("key(") : -1].split(",")) if kind.startswith("key(") else ()
+
+
 def shared_kinds(one: Sequence[str], other: Sequence[str]) -> tuple[str, ...]:
     """What the parts of names are on both sides: text, if a part is of one kind here and of another there."""
     return tuple(a if a == b else "text" for a, b in zip(one, other, strict=True))

@@ -8,7 +8,10 @@ from hashlib import sha256
 from json.encoder import encode_basestring_ascii
 from typing import Any
 
+import numpy as np
+
 from clusterdiff.errors import PatchError, listed
+from clusterdiff.points.labels import Int64Array
 from clusterdiff.table import python
 
 
@@ -63,3 +66,16 @@ def refuse_ambiguous(points: Sequence[Hashable]) -> None:
         seen: set[str] = set()
         twice = [word for word in written if word in seen or seen.add(word)]  # type: ignore[func-returns-value]
         raise PatchError(f"points are named by their text, and several are written {listed(twice[:5])}.")
+
+
+def positions(names: Sequence[str], n: int) -> Int64Array:
+    """Where points stand that are called by their positions; -1 for those that there are not.
+
+    >>> positions(["1", "01", "7", "x"], 5)
+    array([ 1, -1, -1, -1])
+    """
+    found = np.full(len(names), -1, dtype=np.int64)
+    for i, name in enumerate(names):
+        if name.isascii() and name.isdigit() and str(int(name)) == name and int(name) < n:
+            found[i] = int(name)
+    return found

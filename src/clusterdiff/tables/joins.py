@@ -22,7 +22,7 @@ from clusterdiff.formats.source import Source, as_written
 from clusterdiff.messages import Message, joined
 from clusterdiff.points.alignment import Alignment, Laid, Order, apply_policy, in_order
 from clusterdiff.points.corpus import InDocument, Singletons
-from clusterdiff.points.keys import joined_sql, shared_kinds
+from clusterdiff.points.keys import joined_sql, key_kinds, shared_kinds
 from clusterdiff.points.labels import AnyArray, FloatArray, Int64Array, Labels, LazyNames, null
 from clusterdiff.points.policy import Policy
 from clusterdiff.points.reading import read_labels
@@ -31,7 +31,6 @@ from clusterdiff.tables.duck import connect, stoppable
 from clusterdiff.tables.files import (
     Loaded,
     Wanted,
-    key_kinds,
     load_columns,
     load_source,
     open_table,

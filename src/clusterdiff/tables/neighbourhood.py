@@ -1,4 +1,4 @@
-"""A run that stays in its engine: of its points only those that are asked for, and of its clusters only their sizes."""
+"""A run whose points stay in DuckDB or another engine: only those that are asked for leave it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,17 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from clusterdiff.caching import cached_property
 from clusterdiff.errors import ArgumentError, listed
+from clusterdiff.formats.source import Source
+from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.labels import Int64Array
+from clusterdiff.points.texts import positions
+from clusterdiff.tables.duck import connect
 from clusterdiff.tables.engines.native import engine_of, plain
+from clusterdiff.tables.files import Loaded, load_source, refuse_repeats, to_clustering
 from clusterdiff.tables.frames import choose_columns, is_table
+from clusterdiff.tables.joins import clusters
 
 #: So many names are asked for at a time.
 AT_ONCE = 10_000
@@ -85,3 +92,40 @@ class Neighbourhood:
         for name, label in zip(*found, strict=True):
             self._place[name] = len(self._of)
             self._of.append(self._code[label])
+
+
+def load_points(source: Source) -> LoadedPoints | Clustering:
+    """A run in a table; as a clustering, if DuckDB writes the names of its points otherwise than we do."""
+    table = load_source(connect(), source)
+    plain_names = table.point is None or table.kinds["point"] in ("int", "text", "untyped")
+    return LoadedPoints(table) if plain_names else to_clustering(table)
+
+
+class LoadedPoints:
+    """A run in a table: its clusters as numbers, and the names of its points in DuckDB."""
+
+    def __init__(self, table: Loaded) -> None:
+        self._table = table
+        if table.point is not None:
+            refuse_repeats(table)
+        self.cluster = clusters(table).codes
+
+    @cached_property
+    def sizes(self) -> Int64Array:
+        """The number of points of each cluster."""
+        return np.bincount(self.cluster)
+
+    @property
+    def histogram(self) -> tuple[Int64Array, Int64Array]:
+        """The sizes of all clusters, and how many there are of each."""
+        sizes, times = np.unique(self.sizes, return_counts=True)
+        return sizes, times
+
+    def find(self, names: Sequence[str]) -> Int64Array:
+        """Where points stand, by their text; -1 for those that the run has not."""
+        table = self._table
+        if table.point is None:
+            return positions(names, table.rows)
+        query = f"SELECT CAST(point AS VARCHAR), rowid FROM {table.name} WHERE CAST(point AS VARCHAR) IN "
+        found = dict(table.con.execute(query + "(SELECT unnest(?))", [list(names)]).fetchall())
+        return np.array([found.get(name, -1) for name in names], dtype=np.int64)
