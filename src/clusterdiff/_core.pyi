@@ -225,6 +225,9 @@ class Sums:
     @property
     def k_pred(self) -> int: ...
     @property
+    def squares(self) -> tuple[int, int, int, int]:
+        """n, and the three sums of squares that follow; of few cells without the logarithms of all other sums."""
+    @property
     def mm(self) -> int:
         """Sum of m² over cells, exact."""
     @property

@@ -262,6 +262,7 @@ CASES: dict[str, Callable[[], Call]] = {
     "Cells.weighed": lambda: (chain(2 * 10**5).weighed, (np.full(4 * 10**5, 0.3),)),
     "Sums.s_h": lambda: attribute(chain(4 * 10**5).sums(), "s_h"),
     "Sums.s_h: few columns": lambda: attribute(table(10**5, 8).sums(), "s_h"),
+    "Sums.squares": lambda: attribute(chain(4 * 10**5).sums(), "squares"),
     "Sums.mutual": lambda: attribute(chain(2 * 10**5).sums(), "mutual"),
     "Sums.mutual: few columns": lambda: attribute(table(10**5, 8).sums(), "mutual"),
 }

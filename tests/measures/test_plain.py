@@ -21,6 +21,10 @@ def test_a_glance_gives_the_same_bits(name: str) -> None:
     small = [np.array(labels) for n in (1, 2, 4) for labels in product(range(n), repeat=n)]
     pairs = [(a, b) for a in small for b in small if len(a) == len(b) and random.random() < 0.2]
     pairs += [(random.integers(0, k, 500), random.integers(0, k, 500)) for k in (1, 3, 400)]
+    # A thousand cells or clusters are many: all sums are then made at once.
+    pairs += [
+        (random.integers(0, j, 4000), random.integers(0, k, 4000)) for j in (5, 1500) for k in (5, 1500)
+    ]
     for true, pred in pairs:
         assert cd.score(true, pred, name) == resolve(name)(Meet.from_labels(true, pred))
         assert type(cd.score(true, pred, name)) is float

@@ -20,7 +20,7 @@ from clusterdiff.diff.comparison import AnyMeasure
 from clusterdiff.errors import ArgumentError, ClusterdiffWarning
 from clusterdiff.inputs.base import Input, with_text
 from clusterdiff.measures import Measure, resolve
-from clusterdiff.measures.plain import OF_SQUARES, Squares
+from clusterdiff.measures.plain import OF_SQUARES
 from clusterdiff.measures.subcomponents import Scored, subcomponent
 from clusterdiff.meet.meet import Meet
 from clusterdiff.messages import Message
@@ -446,7 +446,7 @@ def matrix(
         points.fill(n)
         for i, row in enumerate(squares):
             for j in range(i, len(row)):
-                values[i, j] = values[j, i] = glance(Squares(n, row[j], row[i], squares[j][j]))
+                values[i, j] = values[j, i] = glance(n, row[j], row[i], squares[j][j])
         return Matrix(names, wanted, values, points, "true" if true is not None else None, pool)
     for i, one in enumerate(names):
         for j in range(i, len(names)):

@@ -22,6 +22,32 @@ auto detail(double DetailSums::*field) {
     return [field](const PySums& s) { return s.table->details().*field; };
 }
 
+// So few cells have their squares added up faster than the logarithms that all basic sums need.
+constexpr i64 kFewCells = 1000;
+
+nb::tuple sums_of_squares(const PySums& s) {
+    const Cells& t = s.cells();
+    u128 mm = 0, aa = 0, bb = 0;
+    if (t.count() > kFewCells || t.k_true > kFewCells || t.k_pred > kFewCells) {
+        const BasicSums& basic = s.table->basics();
+        mm = basic.mm, aa = basic.aa, bb = basic.bb;
+    } else {
+        std::array<i64, kFewCells> columns;
+        std::fill_n(columns.begin(), t.k_pred, 0);
+        for (i64 row = 0; row < t.k_true; ++row) {
+            i64 size = 0;
+            for (i64 q = t.indptr[row]; q < t.indptr[row + 1]; ++q) {
+                size += t.sizes[q];
+                columns[static_cast<std::size_t>(t.cols[q])] += t.sizes[q];
+                mm += square(t.sizes[q]);
+            }
+            aa += square(size);
+        }
+        for (i64 column = 0; column < t.k_pred; ++column) bb += square(columns[static_cast<std::size_t>(column)]);
+    }
+    return nb::make_tuple(t.n, to_int(mm), to_int(aa), to_int(bb));
+}
+
 Result weighed_result;
 
 nb::object weighed_of(const PyCells& self, nb::handle mass) {
@@ -46,6 +72,7 @@ void bind_sums(nb::module_& m, nb::class_<PyCells>& cells) {
         .def_prop_ro("cells", [](const PySums& s) { return s.cells().count(); })
         .def_prop_ro("k_true", [](const PySums& s) { return s.cells().k_true; })
         .def_prop_ro("k_pred", [](const PySums& s) { return s.cells().k_pred; })
+        .def_prop_ro("squares", &sums_of_squares)
         .def_prop_ro("mm", basic(&BasicSums::mm))
         .def_prop_ro("aa", basic(&BasicSums::aa))
         .def_prop_ro("bb", basic(&BasicSums::bb))
