@@ -252,6 +252,14 @@ def test_the_expansion_is_not_used_where_it_does_not_hold() -> None:
     assert S_H.moments(meet).variance is None
 
 
+def test_a_variance_that_is_next_to_nothing_is_not_known() -> None:
+    """Of a thousand points two are together on either side: rounding is more than I varies."""
+    held = margins([2] + [1] * 998, [2] + [1] * 998)
+    moments = INFORMATION.moments(next(random_meets(held, 0, 1)))
+    assert moments.mean == pytest.approx(math.log(1000) - 4 * math.log(2) / 1000, rel=1e-5)
+    assert moments.variance is None
+
+
 def linked(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """Records of many small entities, of which one in twenty went astray."""
     rng = np.random.default_rng(seed)
