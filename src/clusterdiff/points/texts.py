@@ -74,8 +74,16 @@ def positions(names: Sequence[str], n: int) -> Int64Array:
     >>> positions(["1", "01", "7", "x"], 5)
     array([ 1, -1, -1, -1])
     """
-    found = np.full(len(names), -1, dtype=np.int64)
-    for i, name in enumerate(names):
-        if name.isascii() and name.isdigit() and str(int(name)) == name and int(name) < n:
-            found[i] = int(name)
-    return found
+    places = (int(name) if is_whole(name) else -1 for name in names)
+    return np.array([place if 0 <= place < n else -1 for place in places], dtype=np.int64)
+
+
+def is_whole(name: str) -> bool:
+    """Whether a name is a whole number of 64 bits, as it is written.
+
+    >>> is_whole("-7"), is_whole("07"), is_whole("7.0")
+    (True, False, False)
+    """
+    digits = name.removeprefix("-")
+    whole = digits.isascii() and digits.isdigit() and len(digits) < 20
+    return whole and str(int(name)) == name and -(2**63) <= int(name) < 2**63

@@ -13,7 +13,7 @@ from clusterdiff.errors import ArgumentError, listed
 from clusterdiff.formats.source import Source
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.labels import Int64Array
-from clusterdiff.points.texts import positions
+from clusterdiff.points.texts import is_whole, positions, texts
 from clusterdiff.tables.duck import connect
 from clusterdiff.tables.engines.native import engine_of, plain
 from clusterdiff.tables.files import Loaded, load_source, refuse_repeats, to_clustering
@@ -38,7 +38,10 @@ class Neighbourhood:
     def __init__(self, table: Any, argument: str) -> None:
         point, cluster = choose_columns(table, argument)
         frame = nw.from_native(table).lazy()
-        rows = frame.select(nw.col(point).cast(nw.String).alias("i"), nw.col(cluster).alias("t"))
+        # Whole numbers are looked for as such, since an engine would have to write every one of them as text.
+        self._whole = frame.collect_schema()[point].is_integer()
+        name = nw.col(point) if self._whole else nw.col(point).cast(nw.String)
+        rows = frame.select(name.alias("i"), nw.col(cluster).alias("t"))
         self._rows = rows.filter(~nw.col("i").is_null() & ~nw.col("t").is_null())
         self._engine = engine_of(self._rows)
         self._clusters = self._rows.group_by("t").agg(nw.len().alias("b"))
@@ -78,7 +81,11 @@ class Neighbourhood:
         return np.array([self._place.get(name, -1) for name in names], dtype=np.int64)
 
     def _ask(self, names: list[str]) -> None:
-        found = self._fetched(self._rows.filter(nw.col("i").is_in(names)), "i", "t")
+        asked = [int(name) for name in names if is_whole(name)] if self._whole else names
+        if not asked:
+            return
+        found = self._fetched(self._rows.filter(nw.col("i").is_in(asked)), "i", "t")
+        found[0] = texts(found[0])
         if len(set(found[0])) < len(found[0]):
             twice = sorted({name for name in found[0] if found[0].count(name) > 1})
             raise ArgumentError.about("pred", f"has several rows for {listed(twice)}.")
