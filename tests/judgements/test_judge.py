@@ -71,6 +71,7 @@ def test_exit_codes_of_judge(files: Path) -> None:
     assert command("judge", run, said, "--fail-if", "violated>1", "--fail-if", "largest>2").exit_code == 1
     assert command("judge", run, said, "--fail-if", "kept<0.6").exit_code == 0
     assert command("judge", run, said, "--fail-if", "kept<0.98").exit_code == 1
+    assert "violated is 1\n" in command("judge", run, said, "--fail-if", "violated>0").output
     assert command("judge", run, said, "--fail-if", "kept").exit_code == 2
     assert "did you mean 'kept'?" in command("judge", run, said, "--fail-if", "kep<1").output
     assert command("judge", run).exit_code == 2
@@ -82,6 +83,34 @@ def test_exit_codes_of_judge(files: Path) -> None:
     kept.write_text('{"id":"9","groups":[["a","b"]],"expect":"fail"}\n', encoding="utf-8")
     assert command("judge", run, kept).exit_code == 0
     assert command("judge", run, kept, "--strict").exit_code == 1
+
+
+def test_a_run_without_any_judged_point_is_no_success(files: Path) -> None:
+    """Names that changed their form must not pass as a test that was kept; some that are gone are told."""
+    said = files / "gone.jsonl"
+    said.write_text('{"groups":[["A","B"]]}\n', encoding="utf-8")
+    out = command("judge", files / "run.csv", said)
+    assert out.exit_code == 2
+    assert "run.csv has none of the 2 points that the judgements name: 'A', 'B'" in out.output
+    done = command("apply", files / "run.csv", said, "-o", files / "out.csv")
+    assert (done.exit_code, "the run has no point of the judgements: 'A', 'B'" in done.output) == (0, True)
+    said.write_text('{"groups":[["a","b","B"]]}\n', encoding="utf-8")
+    out = command("judge", files / "run.csv", said)
+    assert (out.exit_code, "not in the run: 'B'" in out.output) == (0, True)
+
+
+def test_contradictions_stop_apply_and_are_told_by_judge(files: Path) -> None:
+    """All are listed, exit code 1, nothing is written; no run keeps them, whatever limits are set."""
+    said, out = files / "against.jsonl", files / "out.csv"
+    lines = ['{"id":"1","groups":[["a","b"]]}', '{"id":"2","groups":[["a"],["b"]]}']
+    lines += ['{"id":"3","groups":[["d","e"]]}', '{"id":"4","groups":[["d"],["e"]]}']
+    said.write_text("\n".join(lines), encoding="utf-8")
+    told = "2 contradictions: no run keeps all judgements\n  a ≠ b (2), but a = b (1)\n  d ≠ e (4), but d = e (3)"
+    done = command("apply", files / "run.csv", said, "-o", out)
+    assert (done.exit_code, out.exists()) == (1, False)
+    assert told in done.output
+    assert told in command("judge", files / "run.csv", said, "--fail-if", "violated>9").output
+    assert "  … 1 more" in command("judge", files / "run.csv", said, "--top", "1").output
 
 
 def test_apply_tells_judgements_from_a_patch(files: Path) -> None:
@@ -99,6 +128,7 @@ def test_apply_tells_judgements_from_a_patch(files: Path) -> None:
     patch = files / "p.json"
     assert command("patch", out, files / "run.csv", "-o", patch).exit_code == 0
     assert command("apply", files / "run.csv", patch).output.splitlines()[1:] != []
+    assert "--key is for judgements" in command("apply", files / "run.csv", patch, "--key", "id").output
 
 
 def test_what_judgements_leave_open_is_listed(files: Path) -> None:

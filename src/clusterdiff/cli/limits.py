@@ -32,7 +32,8 @@ class Limit(NamedTuple):
     def crossed(self, values: Mapping[str, float]) -> str:
         """In which way values are beyond the limit; empty if they are not."""
         value = values[self.name]
-        return f"{self.name} is {number(value)}" if SIGNS[self.sign](value, self.bound) else ""
+        told = f"{value:,}" if isinstance(value, int) else number(value)
+        return f"{self.name} is {told}" if SIGNS[self.sign](value, self.bound) else ""
 
 
 def fail_if_option(what: str) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -57,10 +57,14 @@ class Verdicts:
     ('r1', 1)
     """
 
-    def __init__(self, table: Table[Outcome], largest: int, before: Verdicts | None = None) -> None:
+    def __init__(
+        self, table: Table[Outcome], largest: int, points: int, absent: tuple[str, ...] = ()
+    ) -> None:
         self.table = table
         self.largest = largest
-        self.before = before
+        #: How many points the judgements name, and those that the run does not have.
+        self.points, self.absent = points, absent
+        self.before: Verdicts | None = None
         self._counts = Counter(table["state"].tolist())
 
     @property
@@ -126,7 +130,7 @@ class Verdicts:
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values."""
         told: dict[str, Any] = {state: self._counts[state] for state in STATES} | {"kept_share": self.share}
-        told["largest"] = self.largest
+        told |= {"largest": self.largest, "absent": list(self.absent)}
         if self.before is not None:
             told |= {"fixed": self.fixed, "regressed": self.regressed}
         return told | {"judgements": [row._asdict() for row in self.table]}
@@ -208,7 +212,8 @@ def judge(entries: Entries, run: Indexed) -> Verdicts:
         },
         Outcome,
     )
-    return Verdicts(table, int(run.sizes.max(initial=0)))
+    missing = tuple(entries.names[i] for i in np.flatnonzero(at < 0).tolist())
+    return Verdicts(table, int(run.sizes.max(initial=0)), len(entries.names), missing)
 
 
 def _objects(values: list[Any]) -> AnyArray:

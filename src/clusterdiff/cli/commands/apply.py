@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from clusterdiff.cli.commands.judgements import key_option
 from clusterdiff.cli.corrections import corrected, is_patch
 from clusterdiff.cli.inputs import told
 from clusterdiff.cli.options import cluster_option, output_option, point_option
@@ -29,6 +30,7 @@ TOLD = 20
 @click.option(
     "--scores", metavar="FILE", help="Scored pairs, for judgements: a cluster is cut at its weakest link."
 )
+@key_option
 @output_option("Where to write: .csv, .tsv, .jsonl or .parquet; CSV to standard output if not given.")
 @spreadsheet_option
 def command(
@@ -38,6 +40,7 @@ def command(
     cluster: str | None,
     skip_stale: bool,
     scores: str | None,
+    key: str | None,
     output: str | None,
     safe: bool,
 ) -> None:
@@ -55,13 +58,14 @@ def command(
     with told():
         run = Release.named(pred, point, cluster)
     if is_patch(patch):
-        if scores is not None:
-            raise ArgumentError("--scores is for judgements.", "a patch says what to do; leave it out.")
+        for option, given in (("--scores", scores), ("--key", key)):
+            if given is not None:
+                raise ArgumentError(f"{option} is for judgements.", "a patch says what to do; leave it out.")
         fixed = _patched(patch, run.clustering, skip_stale)
     elif skip_stale:
         raise ArgumentError("--skip-stale is for patches.", "judgements fit every run; leave it out.")
     else:
-        fixed = corrected(patch, run.clustering, scores)
+        fixed = corrected(patch, run.clustering, scores, key)
     run.write(fixed, output, safe)
 
 

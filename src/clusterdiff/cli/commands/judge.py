@@ -8,11 +8,12 @@ from dataclasses import replace
 import click
 
 from clusterdiff.cli.commands.judgements import key_option, top_option
+from clusterdiff.cli.corrections import told_contradictions
 from clusterdiff.cli.inputs import told
 from clusterdiff.cli.limits import fail_if_option, limits
 from clusterdiff.cli.options import cluster_option, json_option, point_option
 from clusterdiff.cli.output import console, error_console, plain_table, print_json
-from clusterdiff.errors import ArgumentError
+from clusterdiff.errors import ArgumentError, listed
 from clusterdiff.formats.catalogue import FORMATS
 from clusterdiff.formats.source import Source, parse
 from clusterdiff.judgements.collection import Judgements
@@ -74,10 +75,18 @@ def command(
     judgements = Judgements.read(*paths, key=key)
     with told():
         verdicts = judgements.judge(source(run), old=None if old is None else source(old))
+    if verdicts.points and len(verdicts.absent) == verdicts.points:
+        raise ArgumentError(
+            f"{parse(run).path} has none of the {count(verdicts.points)} that the judgements name: "
+            f"{listed(verdicts.absent)}.",
+            "check how both call the points; --point names the column of the run, --key that of the judgements.",
+        )
     if as_json:
         print_json(verdicts.to_dict())
     else:
         _print(verdicts, top)
+    if judgements.contradictions:
+        told_contradictions(judgements.contradictions, top)
     crossed = [said for limit in wanted if (said := limit.crossed(verdicts.values))]
     for said in crossed:
         error_console().print(said, style="red", markup=False)
@@ -107,6 +116,8 @@ def _print(verdicts: Verdicts, top: int) -> None:
         out.print(
             f"… {count(len(rows) - top, 'more judgement')}; --top shows more", style="dim", markup=False
         )
+    if verdicts.absent:
+        out.print(f"not in the run: {listed(verdicts.absent)}", style="dim", markup=False, soft_wrap=True)
 
 
 def _short(row: Outcome, width: int = 48) -> str:
