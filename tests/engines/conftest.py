@@ -18,13 +18,13 @@ QUICKEST = "polars"
 #: The others get these combinations, which make each choice once. Slow ones get no more than two.
 COMBINED = {
     "test_missing_points_and_noise_by_choice": ("singleton-memory", "lost-engine", "drop-memory"),
-    "test_weights_and_features": ("lost-memory", "singleton-engine"),
+    "test_weights_and_features": ("singleton-engine",),
 }
 #: What slow engines do not get, of which Spark takes a second for each query: nothing in it depends on the engine but
 #: what other tests here ask of them too. Of cells that stay there, test_missing_points_and_noise_by_choice asks for all
 #: that there is, and test_slices_in_the_engine_are_those_of_memory for components; both formats are read once.
 SPARED = {
-    "test_weights_and_features": ("lost-memory", "singleton-engine"),
+    "test_weights_and_features": ("singleton-engine",),
     "test_what_a_choice_means_does_not_depend_on_the_route": ("engine",),
     "test_values_that_changed": ("drop",),
     "test_no_scale_changes_a_score": ("",),
@@ -39,14 +39,20 @@ SPARED = {
     "test_documents_of_a_column_are_those_of_a_corpus": ("even",),
     "test_an_engine_estimates_what_memory_does": ("whole",),
 }
-#: What Spark does not get besides: components of points that both tables have are as those of others.
-SPARED_SPARK = {"test_two_tables_give_the_numbers_of_the_core": ("engine",)}
+#: What Spark does not get besides: components of points that both tables have are as those of others, and features
+#: without weights are in test_files.
+SPARED_SPARK = {
+    "test_two_tables_give_the_numbers_of_the_core": ("engine",),
+    "test_weights_and_features": ("lost-memory",),
+}
 #: What Dask does not get besides: once it has joined and grouped the points, its cells are pandas'.
 SPARED_DASK = {
     "test_two_tables_give_the_numbers_of_the_core": ("memory",),
     "test_one_table_gives_the_numbers_of_the_core": ("memory",),
     "test_identical_clusterings_score_exactly_one": ("memory",),
     "test_a_meet_in_memory_has_everything_that_a_comparison_has": ("",),
+    "test_missing_points_and_noise_by_choice": ("lost-engine",),
+    "test_slices_in_the_engine_are_those_of_memory": ("",),
 }
 
 

@@ -60,15 +60,18 @@ def test_an_engine_gives_what_memory_gives(files: tuple[str, str], reader: str) 
 
 @pytest.mark.filterwarnings("ignore::clusterdiff.ClusterdiffWarning")
 def test_other_options_are_obeyed(files: tuple[str, str], reader: str) -> None:
-    """Columns by name, documents, noise told as in memory, and a budget."""
+    """Columns by name, documents, noise told as in memory, features without weights, and a budget."""
     engine: Any = reader
     noise: dict[str, Any] = {"noise_pred": PRED[0], "noise_as": "drop"}
     told, expected = cd.compare(*files, engine=engine, **noise), cd.compare(*files, **noise)
     assert told.n == expected.n < len(POINTS)
     assert told.score() == pytest.approx(expected.score())
-    far = cd.compare(*files, engine=engine, budget=1)
+    near, far = (
+        cd.compare(*files, features=["x"]),
+        cd.compare(*files, engine=engine, budget=1, features=["x"]),
+    )
     assert far.where == "engine"  # type: ignore[attr-defined]
-    assert far.score() == pytest.approx(cd.score(*files))
+    assert far.scores(["S_H", "S_MSE"]) == pytest.approx(near.scores(["S_H", "S_MSE"]))
     if engine == "spark":  # which columns to read is decided before any engine reads them
         return
     columns: dict[str, Any] = {"point": "id", "cluster": ("cluster", "cluster")}

