@@ -83,7 +83,7 @@ class Correction:
         """The measure of the whole, if the points of damaged components are in these clusters."""
         if self._s_h:
             weights = None if self._weights is None else self._weights[self.at]
-            meet = _met(true, pred, weights)
+            meet = met(true, pred, weights)
             return 1 - (1 - float(self.measure(meet))) * meet.total / (meet.total + self.sound)
         sides = [codes.copy() for codes in self._all]
         for codes, changed in zip(sides, (true, pred), strict=True):
@@ -91,7 +91,7 @@ class Correction:
         # Spurious points are gone once they are put right.
         there = np.flatnonzero((sides[0] >= 0) | (sides[1] >= 0))
         weights = None if self._weights is None else self._weights[there]
-        return float(self.measure(_met(sides[0][there], sides[1][there], weights)))
+        return float(self.measure(met(sides[0][there], sides[1][there], weights)))
 
     def _rise(self, score: float) -> float:
         """What a value gains over the one now."""
@@ -118,7 +118,7 @@ class Correction:
         return Group(kind, what, number, partners, gain, gain / whole, self.score, self.at[chosen])
 
 
-def _met(true: Int64Array, pred: Int64Array, weights: Any) -> Meet:
+def met(true: Int64Array, pred: Int64Array, weights: Any) -> Meet:
     """The meet of points by their clusters; -1 is none."""
     if min(true.min(initial=0), pred.min(initial=0)) >= 0:
         return Meet.of_points(true, pred, weights=weights)

@@ -78,20 +78,24 @@ class Judgements(Sequence[Judgement]):
 
     @classmethod
     def read(
-        cls, *paths: str | PathLike[str], key: str | None = None, comparison: Comparison | None = None
+        cls,
+        *paths: str | PathLike[str],
+        key: str | None = None,
+        comparison: Comparison | None = None,
+        attributes: object = None,
     ) -> Judgements:
         """Judgements from files: our own, and those of splink, nomenklatura, matchbox and other tools.
 
         Babel's tests, Zingg's labels, dedupe's training data and OpenRefine's operations are read, too.
 
         ``key`` names the points where a file holds whole records: a field of dedupe's training data, or a column of
-        Zingg's and splink's labels. ``comparison`` is the one whose page refers to cells, where it did not hold all of
-        their points.
+        Zingg's and splink's labels. ``comparison`` is the one whose page refers to cells or groups, where it did not
+        hold all of their points, and ``attributes`` are those that the page was made with.
         """
         if not paths:
             raise ArgumentError.about("paths", "is empty; name at least one file.")
         out, headers = [], []
-        cells = None if comparison is None else CellNames(comparison)
+        cells = None if comparison is None else CellNames(comparison, attributes)
         for path in paths:
             found, header = read_judgements(held(os.fspath(path)), key, cells)
             headers += [] if header is None else [header]

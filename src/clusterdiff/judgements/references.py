@@ -1,8 +1,9 @@
-"""References: judgements that name cells of a comparison, because a page did not hold all of their points.
+"""References: judgements that name cells or groups of a comparison, because a page did not hold all of their points.
 
 A cell is the points that share a true and a predicted cluster. ``cells`` of a line has a list of them for each group,
-by number; ``rest`` names what is left of a predicted cluster, ``of`` a cell of it, ``but`` for some cells.
-``comparison`` tells whether the numbers are those of a comparison.
+by number; ``rest`` names what is left of a predicted cluster, ``of`` a cell of it, ``but`` for some cells. ``group`` is
+the number of a group of points to fix first (see :meth:`Comparison.patterns`), whose positions ``digest`` tells from
+others. ``comparison`` tells whether the numbers are those of a comparison.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ from typing import Any
 import numpy as np
 
 from clusterdiff.diff.comparison import Comparison
+from clusterdiff.diff.continuation import continued
 from clusterdiff.errors import FileError
 from clusterdiff.messages import Message
+from clusterdiff.points.labels import Int64Array
 from clusterdiff.points.texts import text
 
 #: The keys of a reference, in place of groups.
@@ -23,8 +26,8 @@ KEYS = ("cells", "rest")
 
 
 def is_reference(data: object) -> bool:
-    """Whether a line names cells instead of points."""
-    return isinstance(data, Mapping) and "cells" in data and "groups" not in data
+    """Whether a line names cells or a group of points by their numbers."""
+    return isinstance(data, Mapping) and "groups" not in data and ("cells" in data or "digest" in data)
 
 
 def digest_cells(comparison: Comparison) -> str:
@@ -36,11 +39,16 @@ def digest_cells(comparison: Comparison) -> str:
     return found.hexdigest()[:16]
 
 
+def digest_group(at: Int64Array) -> str:
+    """What tells a group of points from others, by their positions: 16 hexadecimal digits."""
+    return sha256(np.sort(at).astype(np.int64).tobytes()).hexdigest()[:16]
+
+
 class CellNames:
     """The cells of a comparison, to make points of references."""
 
-    def __init__(self, comparison: Comparison) -> None:
-        self._comparison = comparison
+    def __init__(self, comparison: Comparison, attributes: object = None) -> None:
+        self._comparison, self._attributes = comparison, attributes
         self._digest = digest_cells(comparison)
 
     def expand(self, data: Mapping[str, Any], place: str) -> Iterator[dict[str, Any]]:
@@ -50,6 +58,9 @@ class CellNames:
                 f"{place} refers to cells of another comparison ({data.get('comparison')}; this is {self._digest}).",
                 "compare the same two files with the same options as the page did.",
             )
+        if "digest" in data:
+            yield from self._group(data, place)
+            return
         kept = {key: value for key, value in data.items() if key not in KEYS}
         groups = [self._numbers(group, place) for group in _list(data["cells"], place)]
         named = [self._points(group) for group in groups]
@@ -68,6 +79,47 @@ class CellNames:
         )
         for number, cell in enumerate(others.tolist(), 1):
             yield kept | {"id": f"{kept.get('id', place)}.{number}", "groups": [*named, self._points([cell])]}
+
+    def _group(self, data: Mapping[str, Any], place: str) -> Iterator[dict[str, Any]]:
+        """What accepting a group claims.
+
+        The moved points of a true cluster belong to its cell that stayed, and not to the true clusters that they leave.
+        """
+        found = self._comparison.patterns(
+            attributes=self._attributes, measure=data.get("measure", "S_H")
+        ).groups
+        number = data.get("group")
+        if (
+            type(number) is not int
+            or not 0 <= number < len(found)
+            or digest_group(found[number].at) != data["digest"]
+        ):
+            raise FileError(
+                f"{place} refers to a group of points that this comparison does not have.",
+                "the page may have known other columns: pass the same `attributes=`.",
+            )
+        meet, source = self._comparison.meet, self._comparison.source
+        cell = meet.cell_of_point[found[number].at]
+        moved = found[number].at[cell >= 0]
+        cell = cell[cell >= 0]
+        stayed = continued(meet, np.ones(len(meet), dtype=bool), source.least)
+        home = np.full(meet.k_true, -1, dtype=np.int64)
+        home[meet.true[stayed]] = stayed
+        names = source.names
+        kept = {key: value for key, value in data.items() if key not in ("group", "digest", "measure")}
+        order = np.argsort(meet.true[cell], kind="stable")
+        true, first = np.unique(meet.true[cell][order], return_index=True)
+        serial = 0
+        for t, mine in zip(true.tolist(), np.split(order, first[1:]), strict=True):
+            together = [text(names[i]) for i in moved[mine].tolist()]
+            if home[t] >= 0:
+                together += self._points([int(home[t])])
+            left = np.unique(meet.pred[cell[mine]]).tolist()
+            around = np.concatenate([self._comparison.analysis.cells_of_pred(p) for p in left])
+            behind = around[meet.true[around] != t].tolist()
+            for groups in [[together, self._points([other])] for other in behind] or [[together]]:
+                serial += 1
+                yield kept | {"id": f"{kept.get('id', place)}.{serial}", "groups": groups}
 
     def _numbers(self, cells: object, place: str) -> list[int]:
         found = _list(cells, place)

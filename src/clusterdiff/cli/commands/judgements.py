@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from clusterdiff.cli.inputs import policy_options, sources, told
+from clusterdiff.cli.inputs import policy_options, read_columns, sources, told
 from clusterdiff.cli.options import json_option, output_option, point_option, split_names
 from clusterdiff.cli.output import console, error_console, print_json
 from clusterdiff.cli.progress import progress
@@ -35,7 +35,12 @@ key_option = click.option(
     "--expand",
     nargs=2,
     metavar="TRUE PRED",
-    help="The two files whose page refers to cells, of which it did not hold all points.",
+    help="The two files whose page refers to cells or groups, of which it did not hold all points.",
+)
+@click.option(
+    "--attributes",
+    metavar="FILE",
+    help="With --expand: the table that the page had more columns from; see --key.",
 )
 @point_option
 @policy_options
@@ -50,6 +55,7 @@ key_option = click.option(
 def command(
     files: tuple[str, ...],
     expand: tuple[str, str] | None,
+    attributes: str | None,
     point: str | None,
     policy: dict[str, Any],
     settle: bool,
@@ -69,7 +75,11 @@ def command(
     if authors is not None and not settle:
         raise ArgumentError("--authors says whom to trust, and needs --settle.")
     refuse_overwriting([output], *files)
-    found = Judgements.read(*files, key=key, comparison=_compared(expand, point, policy))
+    if attributes is not None and expand is None:
+        raise ArgumentError("--attributes says what the page knew of points, and needs --expand.")
+    compared = _compared(expand, point, policy)
+    more = read_columns(attributes, key, *sources(*expand, point=point)) if attributes and expand else None
+    found = Judgements.read(*files, key=key, comparison=compared, attributes=more)
     before = found.contradictions
     aside: tuple[Aside, ...] = ()
     if settle:

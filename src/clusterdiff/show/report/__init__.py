@@ -43,6 +43,7 @@ SCRIPTS = (
     "words.js",
     "facts.js",
     "claims.js",
+    "groups.js",
     "review.js",
     "digest.js",
     "patch.js",

@@ -12,7 +12,7 @@ const judging = (() => {
     component.keys ||= [];
     if (!component.keys[cell]) {
       const exact = pointsIn(component, [cell]).map((point) => point[1]).filter(isExact);
-      const whole = exact.length === component.cells[cell][2];
+      const whole = exact.length === cellRows(component)[cell][2];
       component.keys[cell] = { whole, points: [...exact.map(plainText), ...(whole ? [] : [beyond(number(component, cell))])] };
     }
     return component.keys[cell];
@@ -43,14 +43,23 @@ const judging = (() => {
       return claims.length + unseen.length ? [...claims, ...unseen] : [{ groups: [together] }];
     },
   };
+  // Parts of a cell have no number: what the page does not hold of them cannot be referred to.
+  const unnamed = (component, { groups }) =>
+    groups.flat().some((cell) => !keysOf(component, cell).whole && (component.parts || []).some((part) => part.row === cell || part[1] === cell));
   const claimsOf = (work, repair, accepted) => {
     if (refused || !CLAIMS[repair.operation]) return []; // lost points have no form here
-    return CLAIMS[repair.operation](work, repair, accepted).map((claim) => ({
+    const claims = CLAIMS[repair.operation](work, repair, accepted);
+    if (claims.some((claim) => unnamed(work.component, claim))) return [];
+    return claims.map((claim) => ({
       ...claim,
       cells: claim.groups,
       groups: claim.groups.map((cells) => pointsOf(work.component, cells)),
     }));
   };
+
+  // A claim about given cells, and whether the page knows all of their points to the letter.
+  const claim = (component, cells) => ({ component, cells, groups: cells.map((some) => pointsOf(component, some)) });
+  const holds = (component, cells) => cells.every((cell) => keysOf(component, cell).whole);
 
   // ---- facts
 
@@ -139,7 +148,10 @@ const judging = (() => {
   const readLine = (given, at) => {
     const { groups, unsure, cells } = given || {};
     const repair = given?.comparison === comparison && Array.isArray(given?.repair) ? given.repair : null;
-    const told = { line: given, repair, id: given?.id ?? `line ${at}`, by: given?.by, at: given?.at, withdrawn: Boolean(given?.withdrawn) };
+    const group = given?.comparison === comparison && given.digest !== undefined && data.groups[given.group]?.digest === given.digest ? given.group : undefined;
+    if (group === undefined && given?.digest !== undefined && !groups) throw new BadFile(`line ${at} refers to a group of another page. “clusterdiff judgements --expand TRUE PRED FILE” turns it into judgements.`);
+    const told = { line: given, repair, id: given?.id ?? `line ${at}`, by: given?.by, at: given?.at, withdrawn: Boolean(given?.withdrawn), group };
+    if (group !== undefined && !groups) return { ...told, groups: [] };
     if (Array.isArray(groups) && groups.every(strings)) return { ...told, groups: groups.map((group) => group.map(String)) };
     if (strings(unsure)) return { ...told, groups: [], unsure: unsure.map(String) };
     if (!Array.isArray(cells) && (given?.answer !== undefined || given?.shown !== undefined)) return { ...told, groups: [] };
@@ -168,5 +180,5 @@ const judging = (() => {
     return component ? keysOf(component, cell).points : [beyond(wanted)];
   };
 
-  return { refused, claimsOf, concerned, forbidden, demanded, isMadeOf, lineOf, parsed, given, BadFile };
+  return { refused, comparison, claim, holds, claimsOf, concerned, forbidden, demanded, isMadeOf, lineOf, parsed, given, BadFile };
 })();

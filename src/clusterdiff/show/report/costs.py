@@ -13,6 +13,7 @@ from clusterdiff.diff.worth import Worth
 from clusterdiff.errors import ArgumentError
 from clusterdiff.measures import resolve
 from clusterdiff.measures.formulas import x_log_x
+from clusterdiff.meet.meet import Meet
 from clusterdiff.messages import Message
 from clusterdiff.points.labels import FloatArray
 
@@ -38,6 +39,21 @@ RECOMPUTED = frozenset(
         "vi.split",
     }
 )
+
+
+def sums_of(meet: Meet) -> dict[str, float]:
+    """The sums that an operation changes, by which the page's script knows a measure."""
+    m, a, b = (np.asarray(x, dtype=np.float64) for x in (meet.size, meet.true_size, meet.pred_size))
+    squares = m * m
+    found = {
+        "pred": (b * (b - 1)).sum() / 2,
+        "both": (m * (m - 1)).sum() / 2,
+        "pred_log": x_log_x(b).sum(),
+        "both_log": x_log_x(m).sum(),
+        "recall": (squares / a[meet.true]).sum(),
+        "precision": (squares / b[meet.pred]).sum(),
+    }
+    return {name: float(value) for name, value in found.items()}
 
 
 class Costs:
@@ -101,18 +117,6 @@ class Costs:
         plain = self.measure.name in RECOMPUTED and self.measure == resolve(self.measure.name)
         if not plain or meet.weights is not None or meet.lost:
             return None
-        m, a, b = (np.asarray(x, dtype=np.float64) for x in (meet.size, meet.true_size, meet.pred_size))
-        squares = m * m
-        return {"n": meet.n, "all": meet.n * (meet.n - 1) / 2} | {
-            name: float(value)
-            for name, value in {
-                "true": (a * (a - 1)).sum() / 2,
-                "pred": (b * (b - 1)).sum() / 2,
-                "both": (m * (m - 1)).sum() / 2,
-                "true_log": x_log_x(a).sum(),
-                "pred_log": x_log_x(b).sum(),
-                "both_log": x_log_x(m).sum(),
-                "recall": (squares / a[meet.true]).sum(),
-                "precision": (squares / b[meet.pred]).sum(),
-            }.items()
-        }
+        a = meet.true_size.astype(np.float64)
+        constant = {"n": meet.n, "all": meet.n * (meet.n - 1) / 2, "true": float((a * (a - 1)).sum() / 2)}
+        return constant | {"true_log": float(x_log_x(a).sum())} | sums_of(meet)

@@ -21,6 +21,7 @@ given by their places in the lists of their component; losses are shares of the 
 ``patch``          how new clusters are called, and why a patch cannot be made (see ``trying.patching``)
 ``judging``        what was decided before, and how decisions become judgements (see ``judging.judging``)
 ``repairs``        every repair that the page lists, in the order of ``diff.repairs(measure)`` (see below)
+``groups``         what to fix first, as groups (see ``grouping.Grouped.data``)
 ``kinds``          how many components there are of each kind, in all
 ``samples``        components of each shape, at random: {shape: ids}
 ``documents``      of mentions (see ``papers.Papers.documents``)
@@ -43,6 +44,7 @@ A component is an object:
 ``repairs``        places of its repairs in ``data.repairs``
 ``points``         [cell, name, attribute…]; all points of the component, or some of each cell
 ``names``          the names of further points, by cell
+``grouped``, ``parts``, ``locks``   what groups do to it (see ``grouping.Grouped``)
 ``numbers``        if not all of its points are here: the numbers of its cells in the meet
 ``outside``        if it is not ``whole``: sums over what was left out (see ``trying.outside``)
 ``named``          what a patch calls the clusters and parts of which not all points are here, by place in ``pred`` and
@@ -86,6 +88,7 @@ from clusterdiff.show.report.costs import Costs
 from clusterdiff.show.report.embed import FIRST_REPAIRS, FULL, USUAL, Embedded
 from clusterdiff.show.report.events import EventLists
 from clusterdiff.show.report.figures import Figures, affected, figures, letters
+from clusterdiff.show.report.grouping import Grouped
 from clusterdiff.show.report.judging import judging, read_given
 from clusterdiff.show.report.overview import FIRST, Overview
 from clusterdiff.show.report.papers import Papers
@@ -353,7 +356,11 @@ class Page:
         """The components that the page holds, and the repairs that it lists."""
         sides, samples = (self.sides[0], self.sides[1]), self.overview.samples
         samples += self.changes.opened if self.overview.regime == "releases" else []
-        return Embedded(self.diff, self._columns, sides, self._limits, samples, self.costs)
+        return Embedded(self.diff, self._columns, sides, self._limits, samples, self.costs, self._grouped)
+
+    @cached_property
+    def _grouped(self) -> Grouped:
+        return Grouped(self.diff, self.overview.patterns.groups)
 
     @cached_property
     def data(self) -> dict[str, Any]:
@@ -383,6 +390,11 @@ class Page:
             "documents": self.papers.documents if self.papers else [],
             "kinds": self.diff.kinds,
             "samples": {row.key: row.sample for row in self.overview.rows if row.sample},
+            "groups": self._grouped.data(
+                [visible(words) for _, words in self.overview.groups],
+                [entry["id"] for entry in listed if entry["whole"]],
+                bool(self.costs and self.costs.sums),
+            ),
             "components": listed,
             "rest": {
                 "components": int(np.count_nonzero(~here)),

@@ -19,6 +19,7 @@ from clusterdiff.points.corpus import InDocument
 from clusterdiff.points.labels import Single
 from clusterdiff.show.pages import visible
 from clusterdiff.show.report.costs import Costs
+from clusterdiff.show.report.grouping import Grouped
 from clusterdiff.show.report.judging import needs_numbers
 from clusterdiff.show.report.trying import ClusterNames, more_names, outside
 from clusterdiff.show.report.values import value
@@ -47,7 +48,7 @@ class Limits(NamedTuple):
 
 #: The page stays under 2 MB; with ``full`` it holds whatever a browser can still open.
 USUAL = Limits(
-    budget=1_480_000,
+    budget=1_450_000,
     components=2_000,
     cells=40_000,
     excerpt=3_000,
@@ -72,7 +73,7 @@ FULL = Limits(
 SHORT = Limits(budget=0, components=1, cells=60, excerpt=60, points=40, text=60, names=0, repairs=4, named=0)
 BARE, RESERVE = SHORT._replace(points=0), 250_000
 #: The share of the budget that one component may take, and beyond which long texts are cut to so many letters.
-SHARE, LONG, BRIEF = 0.6, 0.05, 200
+SHARE, LONG, BRIEF = 0.65, 0.05, 200
 #: How many repairs are listed for the whole, how many of a large component, and so many of the costliest clusters of
 #: either side are on the page, whatever their component.
 FIRST_REPAIRS, LARGE_REPAIRS, CLUSTERS = 20, 60, 50
@@ -92,9 +93,10 @@ class Embedded:
         limits: Limits,
         samples: Sequence[int] = (),
         costs: Costs | None = None,
+        grouped: Grouped | None = None,
     ) -> None:
         self._diff, self._columns, self._sides, self._limits = comparison, columns, sides, limits
-        self._samples, self._costs = samples, costs
+        self._samples, self._costs, self._grouped = samples, costs, grouped
         self._repairs = comparison.repairs("S_H" if costs is None else costs.measure)
         self._losses = _cluster_losses(comparison)
         self._weighted = comparison.meet.weights is not None
@@ -204,6 +206,10 @@ class Embedded:
             entry["lost"] = list(self._lost(true, pred, limits, limits.points - len(entry["points"])))
             if needs_numbers(entry):
                 entry["numbers"] = cells.tolist()
+            if self._grouped is not None and component.loss > 0:
+                lost = bool(component.missing_loss or component.spurious_loss)
+                told = self._grouped.of_component(cells, entry) if whole else self._grouped.locks(every, lost)
+                entry |= told
         return entry, [repair | {"place": place} for place, repair in found if repair is not None]
 
     def _excerpt(self, cells: Any, repairs: list[Repair], most: int) -> Any:

@@ -6,6 +6,7 @@ const exporting = (() => {
   const HEAD = ["repair", "operation", "gain", "score", plural(POINT), POINT, data.sides[0], "from", "to", ...data.attributes];
   const quoted = (value) => (/[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
   const rowsOf = (one, number) => {
+    if (one.group !== undefined) return [[number + 1, "group", one.gain, one.score, data.groups[one.group].points, ...HEAD.slice(5).map(() => "")]];
     const { component, repair, names } = one;
     const name = (id) => (id === null ? "" : plainText(names.get(id)));
     return one.parts.flatMap((part) => {
@@ -23,7 +24,8 @@ const exporting = (() => {
       return [
         ...part.cells.flatMap((cell) => {
           const held = pointsIn(component, [cell]).map((point) => point.slice(1));
-          return rows(held, component.cells[cell][2], component.cells[cell][0]);
+          const [t, , size] = cellRows(component)[cell];
+          return rows(held, size, t);
         }),
         ...part.strays.flatMap((at) => lost("pred", at)),
         ...(part.found === undefined ? [] : lost("true", part.found)),

@@ -16,7 +16,7 @@ const judgementsPanel = (() => {
     const { count, left, references } = review.lines("");
     $("as-judgements").disabled = !count;
     const told = [];
-    if (references) told.push(`${counted(references, "judgement")} ${references === 1 ? "refers" : "refer"} to ${plural(POINT)} that this file does not hold: “clusterdiff judgements --expand TRUE PRED FILE” names them.`);
+    if (references) told.push(`${counted(references, "judgement")} ${references === 1 ? "refers" : "refer"} to ${plural(POINT)} or groups that this file does not hold: “clusterdiff judgements --expand TRUE PRED FILE” names them.`);
     if (left) told.push(`${counted(left, "decision")} on missing or spurious ${plural(POINT)} cannot be told as judgements.`);
     note(told.join(" "));
   };

@@ -139,7 +139,7 @@ const reviewPanel = (() => {
   const undo = () => {
     const last = undone();
     if (!last) return;
-    view.current = keyOf(last);
+    view.current = last.component ? keyOf(last) : null;
     if (document.activeElement !== $("undo")) focusOn(at());
     else draw();
   };
@@ -147,7 +147,7 @@ const reviewPanel = (() => {
   // The strip says so too.
   const glance = (accepted, score) => {
     const what = data.measure && !measured.other ? `${SCORE_NAME} ` : "";
-    $("with-accepted").textContent = accepted ? `→ ${what}${number(score)} with ${counted(accepted, "repair")}` : "";
+    $("with-accepted").textContent = accepted ? `→ ${what}${number(score)} with ${counted(accepted, groups.accepted(review.decisions) ? "decision" : "repair")}` : "";
   };
 
   const tally = () => {
@@ -167,7 +167,7 @@ const reviewPanel = (() => {
     const held = data.rest.components ? counted(data.components.length, "component") : "";
     $("progress").textContent = `${compact.format(accepted)} accepted, ${compact.format(rejected)} rejected, ${compact.format(left)} left to decide${held ? ` in the ${held} that this file holds` : ""}.`;
     const { reason } = accepted || data.patch.refused ? exporting.patch() : {};
-    $("no-patch").textContent = reason ? `No patch: ${reason} CSV has the same.` : "";
+    $("no-patch").textContent = reason ? `No patch: ${reason}${groups.accepted(review.decisions) ? "" : " CSV has the same."}` : "";
     $("no-patch").hidden = !reason;
     $("undo").disabled = !review.decisions.length;
     judgementsPanel.draw();
@@ -198,6 +198,7 @@ const reviewPanel = (() => {
     $("decisions").replaceChildren(...review.decisions.map(decidedOf));
     for (const bench of document.querySelectorAll(".workbench")) benches.get(bench)();
     tally();
+    groupsPanel.draw(say);
   };
 
   // ---- the repairs and the points of one component, where it is opened
@@ -281,7 +282,10 @@ const reviewPanel = (() => {
     $("listed").hidden = true;
     section.hidden = false;
     if (review.decisions.length) draw();
-    else drawers.set("repairs", draw);
+    else {
+      groupsPanel.draw(say);
+      drawers.set("repairs", draw);
+    }
   };
   return { start, workbench };
 })();

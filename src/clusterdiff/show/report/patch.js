@@ -29,7 +29,9 @@ const patching = (() => {
     return { size, isHeld, texts, to: undefined, name: () => (isHeld ? namedByPoints(texts()) : name) };
   };
   const piecesOf = (component, engine) => {
-    const cells = component.cells.map((row, i) => piece(row[2], pointsIn(component, [i]).map((point) => point[1]), left(component, "cells", i)));
+    const rows = cellRows(component);
+    const isPart = (i) => (component.parts || []).some(({ 1: cell, row }) => cell === i || row === i);
+    const cells = rows.map((row, i) => piece(row[2], pointsIn(component, [i]).map((point) => point[1]), isPart(i) ? null : left(component, "cells", i)));
     const strays = component.pred.map((row, p) => {
       const count = data.uneven ? row[5] : 0;
       return count ? piece(count, lostOf(component, "pred", [p]).map((point) => point[2]), null) : null;
@@ -44,7 +46,7 @@ const patching = (() => {
       for (const p of pred.beyond) rests[p].to = pred.id;
     }
     return component.pred.map((_, p) => {
-      const own = cells.filter((_cell, i) => component.cells[i][1] === p);
+      const own = cells.filter((_cell, i) => rows[i][1] === p);
       if (strays[p]) {
         if (strays[p].to === undefined) strays[p].to = null; // removed
         own.push(strays[p]);
@@ -132,6 +134,7 @@ const patching = (() => {
   // The patch as the text of a file, or why there is none: { text } or { reason }.
   return () => {
     if (data.patch.refused) return { reason: data.patch.refused };
+    if (!groups.areHeld(review.decisions)) return { reason: "This file does not hold all of an accepted group. It leaves as a judgement, which “clusterdiff apply” takes as well." };
     try {
       const done = review.repaired().map(operationsOf);
       const lines = ["split", "add", "merge", "remove"].flatMap((kind) => done.flatMap((one) => one[kind])).map((one) => JSON.stringify(one));

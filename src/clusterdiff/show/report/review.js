@@ -24,7 +24,7 @@ const review = (() => {
     return whatIf({
       unit: data.unit,
       uneven: data.uneven,
-      cells: component.cells.map((row) => ({ t: row[0], p: row[1], ...bag(row, 2) })),
+      cells: cellRows(component).map((row) => ({ t: row[0], p: row[1], ...bag(row, 2) })),
       truths: side(component.true, (i) => ({ known: left.true[i] })),
       preds: side(component.pred, (i) =>
         left.pred[i] ? { outside: Object.fromEntries(OUTSIDE.map((name, at) => [name, left.pred[i][at]])) } : {},
@@ -57,8 +57,9 @@ const review = (() => {
   // ---- the whole
 
   const totals = () => {
-    let mass = data.total;
-    const parts = data.loss.slice(1).map((part) => part * data.total);
+    const { loss: elsewhere, gone, sums: beyond } = groups.rest(decisions);
+    let mass = data.total - gone;
+    const parts = data.loss.slice(1).map((part, i) => part * data.total + elsewhere[i]);
     for (const { engine, first, lost } of engines.values()) {
       if (lost === first) continue;
       mass -= engine.gone();
@@ -67,7 +68,7 @@ const review = (() => {
       });
     }
     if (measured.other) {
-      let { sums } = measured;
+      let sums = measured.plus(measured.sums, beyond);
       for (const work of engines.values()) if (work.lost !== work.first) sums = measured.plus(measured.plus(sums, work.sums), work.firstSums, -1);
       return { mass, sums, loss: measured.lossOf(sums), score: measured.formula(sums) };
     }
@@ -91,6 +92,7 @@ const review = (() => {
   };
   const listed = (work, whole, without) => {
     const isForbidden = forbids(work);
+    if (groups.locked(work.component, decisions)) return [];
     return work.repairs
       .map((repair) => ({ component: work.component, repair, gain: gainOf(work, repair, whole) }))
       .filter((one) => one.gain > GAIN && !without.has(placeOf(one.component, one.repair)) && !isForbidden(one.repair));
@@ -152,13 +154,50 @@ const review = (() => {
     return one;
   };
 
+  // Put a group right, the next in turn: where the page holds all of a component it is done here, elsewhere its effect
+  // is known. `from` is as above.
+  const decideGroup = (number, { at = new Date().toISOString(), from } = {}) => {
+    const before = totals().score;
+    for (const component of groups.components(number)) {
+      const work = worked(component);
+      groups.carryOut(work, number, (to, t) => work.names.set(to, freshName(component.true[t][0])));
+      work.repairs = work.engine.repairs();
+      work.lost = work.engine.lost();
+      if (measured.other) work.sums = measured.ofComponent(work.engine);
+    }
+    const one = { group: number, accepted: true, at, from, claims: groups.claimsOf(number), affected: data.groups[number].points };
+    one.words = [`group: ${data.groups[number].words}`];
+    decisions.push(one);
+    one.score = totals().score;
+    one.gain = Math.abs(one.score - before);
+    return one;
+  };
+  // Accept a group, with those above it; { open } are single repairs that have to be undone first.
+  const settleGroup = (number) => {
+    const open = groups.hindered(number, decisions);
+    if (open.length) return { open };
+    const first = groups.accepted(decisions);
+    const claims = data.groups.slice(first, number + 1).flatMap((_, i) => groups.claimsOf(first + i));
+    const { clash } = factsOf([...loaded, ...claimed(), ...claims]);
+    if (clash) return { clash };
+    for (let next = first; next <= number; next += 1) decideGroup(next);
+    learn();
+    keep();
+    return decisions.at(-1);
+  };
+
   // All of some decisions, done again from the start; those that need one which is not among them are left out.
   const replay = (told) => {
-    for (const { component } of decisions) engines.delete(component.id);
+    engines.clear();
     decisions.length = 0;
     counters = new Map();
     let lost = 0;
     for (const [id, key, accepted, at, from] of told) {
+      if (id === "group") {
+        if (groups.accepted(decisions) === key && data.groups[key]) decideGroup(key, { at, from: from ?? undefined });
+        else lost += 1;
+        continue;
+      }
       const component = components.get(id);
       const repair = component && worked(component).repairs.find((one) => one.key === key);
       if (repair) decide(component, repair, Boolean(accepted), { at, from: from ?? undefined });
@@ -167,10 +206,14 @@ const review = (() => {
     learn();
     return lost;
   };
-  const toldOf = (one) => [one.component.id, one.repair.key, Number(one.accepted), one.at, one.from ?? null];
+  const toldOf = (one) => one.group !== undefined ? ["group", one.group, 1, one.at, one.from ?? null] : [one.component.id, one.repair.key, Number(one.accepted), one.at, one.from ?? null];
   // What loaded judgements say of a repair is taken back with the decision: those that were made of it; else those within
   // its points, or, if it still follows from others, all that touch them.
   const withdraw = (one) => {
+    if (one.group !== undefined) {
+      for (const judgement of loaded) if (judgement.group >= one.group) judgement.withdrawn = true;
+      return;
+    }
     const made = loaded.filter(({ repair, at }) => repair && at === one.at && repair[0] === one.component.id && repair[1] === one.repair.key);
     for (const judgement of made) judgement.withdrawn = true;
     learn();
@@ -198,6 +241,9 @@ const review = (() => {
 
   // Decisions of a page like this one, in their order: a judgement says of which repair it was made.
   const retrace = (judgements) => {
+    for (const { group, withdrawn, by, at } of judgements) {
+      if (!withdrawn && group !== undefined && group === groups.accepted(decisions) && !groups.hindered(group, decisions).length) decideGroup(group, { at, from: by ?? "" });
+    }
     const made = new Map();
     for (const one of judgements) {
       if (!one.repair || one.withdrawn) continue;
@@ -295,13 +341,13 @@ const review = (() => {
   // ---- what leaves the page
 
   // The components in which repairs were accepted, as they are now.
-  const repaired = () => [...new Set(decisions.filter((one) => one.accepted).map((one) => one.component))].map(worked);
+  const repaired = () => [...engines.values()].filter((work) => work.lost !== work.first);
 
   // Loaded judgements as they came, and a line or more for each decision that was made here; `left` counts those that
   // have no form as a judgement, `references` the lines that name cells.
   const lines = (by) => {
     const mine = own().flatMap((one) =>
-      one.claims.map((claim, i, all) =>
+      one.group !== undefined ? groups.linesOf(one, by) : one.claims.map((claim, i, all) =>
         judging.lineOf(one.component, claim, {
           id: `${by || "review"} ${one.at}${all.length > 1 ? `.${i + 1}` : ""}`,
           ...(by ? { by } : {}),
@@ -315,8 +361,8 @@ const review = (() => {
     return {
       text: [...theirs, ...mine].map((line) => `${JSON.stringify(line)}\n`).join(""),
       count: theirs.length + mine.length,
-      left: own().filter((one) => !one.claims.length).length,
-      references: [...theirs, ...mine].filter((line) => line.cells).length,
+      left: own().filter((one) => one.group === undefined && !one.claims.length).length,
+      references: [...theirs, ...mine].filter((line) => line.cells || (line.digest && !line.groups)).length,
     };
   };
 
@@ -328,6 +374,7 @@ const review = (() => {
     totals,
     accept: (component, repair) => settle(component, repair, true),
     reject: (component, repair) => settle(component, repair, false),
+    acceptGroup: settleGroup,
     undo,
     recall,
     load,

@@ -11,6 +11,7 @@ from clusterdiff.caching import cached_property
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.measures.formulas import x_log_x
+from clusterdiff.meet.meet import Meet
 from clusterdiff.points.labels import Single
 from clusterdiff.points.texts import digest, texts
 from clusterdiff.show.report.values import value
@@ -71,7 +72,7 @@ def outside(comparison: Comparison, every: Any, cells: Any, true: Any, pred: Any
     partly = np.intersect1d(true, meet.true[rest])
     scores = np.stack([scored.split, split, missing])[:, partly].T.tolist()
     rest = rest[np.isin(meet.pred[rest], pred)]
-    mass, own, content = contents(comparison, rest)
+    mass, own, content = contents(meet, rest)
     whose = meet.true[rest]
     columns = [
         np.ones(len(rest)),
@@ -92,9 +93,8 @@ def outside(comparison: Comparison, every: Any, cells: Any, true: Any, pred: Any
     }
 
 
-def contents(comparison: Comparison, cells: Any) -> tuple[Any, Any, Any]:
+def contents(meet: Meet, cells: Any) -> tuple[Any, Any, Any]:
     """The mass of each cell, its own (the sum of w·log(w/unit)), and its content κ."""
-    meet = comparison.meet
     mass = meet.mass[cells].astype(np.float64)
     if meet.weights is None:
         return mass, np.zeros(len(cells)), x_log_x(mass)

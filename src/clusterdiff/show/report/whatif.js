@@ -44,7 +44,17 @@ const whatIf = ({ unit, cells: given, truths: givenTruths, preds: givenPreds }) 
   };
   // `of` are the given cells that a cell is made of, `found` says that the missing points are with them, and `strays` of a
   // predicted cluster are the given ones whose spurious points it has, `beyond` those of which it has cells left out.
-  given.forEach(({ t, p, size, mass, entropy }, i) => put({ t, p, set: { size, mass, entropy }, of: [i], found: false }));
+  const joined = (a, b, p) => ({ t: a.t, p, set: plus(a.set, b.set), of: [...a.of, ...b.of], found: a.found || b.found });
+  // Parts of one cell may be given apart.
+  const join = (cell) => {
+    const there = preds.get(cell.p).cells.get(cell.t);
+    put(there ? joined(there, cell, cell.p) : cell);
+  };
+  const partOf = (i, p) => {
+    const { t, size, mass, entropy } = given[i];
+    return { t, p, set: { size, mass, entropy }, of: [i], found: false };
+  };
+  given.forEach(({ p }, i) => join(partOf(i, p)));
 
   // All sums anew, so that no error adds up; whatever has changed is marked.
   const note = (cluster, sums) => {
@@ -247,7 +257,6 @@ const whatIf = ({ unit, cells: given, truths: givenTruths, preds: givenPreds }) 
     if (!pred) throw new RangeError(`there is no cluster ${id}`);
     return pred;
   };
-  const joined = (a, b, p) => ({ t: a.t, p, set: plus(a.set, b.set), of: [...a.of, ...b.of], found: a.found || b.found });
   const fresh = () => {
     preds.set(next, { id: next, cells: new Map(), lost: NOTHING, strays: [], outside: NOWHERE, beyond: [] });
     return next++;
@@ -259,8 +268,7 @@ const whatIf = ({ unit, cells: given, truths: givenTruths, preds: givenPreds }) 
   const clean = (pred) => Object.assign(pred, { lost: NOTHING, strays: [] });
   const rehouse = (cell, p) => {
     take(cell);
-    const there = preds.get(p).cells.get(cell.t);
-    put(there ? joined(there, cell, p) : { ...cell, p });
+    join({ ...cell, p });
   };
   const DO = {
     split: ({ p }) => {
@@ -296,6 +304,24 @@ const whatIf = ({ unit, cells: given, truths: givenTruths, preds: givenPreds }) 
       if (!cell) throw new RangeError(`cluster ${from} has no point of ${t}`);
       rehouse(cell, known(to).id);
       return [{ from, to, cells: cell.of, strays: [] }];
+    },
+    // Given cells go to predicted clusters, [cell, cluster] each, whatever cells they have become part of; null is a new
+    // cluster, one for each true cluster. Clusters that are left empty are gone.
+    gather: ({ moves }) => {
+      const own = new Map();
+      return moves.map(([i, to]) => {
+        const { t } = given[i];
+        const cell = [...truths[t].cells.values()].find(({ of }) => of.includes(i));
+        if (to === null && !own.has(t)) own.set(t, fresh());
+        const target = to ?? own.get(t);
+        const part = partOf(i, target);
+        take(cell);
+        if (cell.of.length > 1 || cell.found) put({ ...cell, set: minus(cell.set, part.set), of: cell.of.filter((at) => at !== i) });
+        join(part);
+        const left = preds.get(cell.p);
+        if (!left.cells.size && !left.lost.size && !left.outside.parts) preds.delete(cell.p);
+        return { from: cell.p, to: target, cells: [i], strays: [] };
+      });
     },
     add: ({ t, to }) => {
       const truth = truths[t];

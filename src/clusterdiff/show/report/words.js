@@ -15,11 +15,27 @@ const called = (value, side) => ({ name: named(value, 80), side });
 const inWords = (words) => words.map((word) => (typeof word === "string" ? word : word.name)).join("");
 const asNodes = (words) => words.map((word) => (typeof word === "string" ? word : word.side ? chipped(word.side, label(word.name)) : label(word.name)));
 
+// The cells of a component for the review. Of a cell whose points are in several groups, the further parts come last.
+const cellRows = (component) => {
+  if (!component.rows) {
+    component.rows = component.cells.map((row) => [...row]);
+    for (const part of component.parts || []) {
+      const [, cell, size, mass, own] = part;
+      const row = component.rows[cell];
+      row[2] -= size;
+      if (data.weighted) [row[3], row[4]] = [row[3] - mass, row[4] - own];
+      part.row = component.rows.length;
+      component.rows.push([row[0], row[1], size, ...(data.weighted ? [mass, own] : [])]);
+    }
+  }
+  return component.rows;
+};
 // The points of some cells, all that the page holds of them: [cell, name, attribute…], or [cell, name] of further ones.
 const pointsIn = (component, cells) => {
   if (!component.byCell) {
-    component.byCell = component.cells.map(() => []);
-    for (const point of component.points || []) component.byCell[point[0]].push(point);
+    component.byCell = cellRows(component).map(() => []);
+    const elsewhere = new Map((component.parts || []).flatMap((part) => part[5].map((place) => [place, part.row])));
+    (component.points || []).forEach((point, place) => component.byCell[elsewhere.get(place) ?? point[0]].push(point));
     for (const [cell, names] of Object.entries(component.names || {})) for (const name of names) component.byCell[cell].push([Number(cell), name]);
   }
   return cells.flatMap((cell) => component.byCell[cell]);

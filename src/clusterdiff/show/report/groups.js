@@ -1,0 +1,139 @@
+// Groups of points that are put right whole: what accepting them does, here and where the page does not hold their points.
+const groups = (() => {
+  const NOTHING = { loss: [0, 0, 0, 0], gone: 0, sums: {} };
+  // They are accepted in their order: each gain is the one after those above.
+  const accepted = (decisions) => decisions.filter((one) => one.group !== undefined).length;
+  // What the accepted ones change in components that the page does not hold whole.
+  const rest = (decisions) => data.groups[accepted(decisions) - 1]?.rest || NOTHING;
+  // A component of which the page holds a part is put right without it, so no single repair of it may come in between.
+  const locked = (component, decisions) => (component.locks || []).some((number) => number < accepted(decisions));
+  const hindered = (number, decisions) =>
+    decisions.filter((one) => one.accepted && one.component?.locks?.some((lock) => lock <= number));
+
+  const hasLost = (component) => data.uneven && [...component.true, ...component.pred].some((row) => row[5] > 0);
+  const components = (number) => {
+    const { missing, spurious } = data.groups[number];
+    return data.components.filter((one) => one.grouped && (groupOf(one).includes(number) || ((missing || spurious) && hasLost(one))));
+  };
+  // The group of each row of cells, and the row where the points of each true cluster belong, if there is one.
+  const groupOf = (component) => [...component.grouped, ...(component.parts || []).map(([group]) => group)];
+  const homesOf = (component) => {
+    component.homes ||= new Map(component.cells.flatMap(([t], i) => (component.grouped[i] < 0 ? [[t, i]] : [])));
+    return component.homes;
+  };
+
+  // The points of a group go to where the rest of their true cluster is, or to a cluster of their own.
+  const carryOut = (work, number, name) => {
+    const { component, engine } = work;
+    const { missing, spurious } = data.groups[number];
+    work.own ||= new Map();
+    cellRows(component);
+    const holding = (t, i) => [...engine.truths[t].cells.values()].find(({ of }) => of.includes(i)).p;
+    const homeOf = (t) => {
+      if (homesOf(component).has(t)) return holding(t, homesOf(component).get(t));
+      return engine.preds.has(work.own.get(t)) ? work.own.get(t) : null;
+    };
+    const put = (repair, t) => {
+      for (const { to } of engine.apply(repair)) {
+        if (to === null || work.names.has(to)) continue;
+        name(to, t);
+        work.own.set(t, to);
+      }
+    };
+    groupOf(component).forEach((group, i) => {
+      if (group !== number) return;
+      const [t] = component.rows[i];
+      const home = homeOf(t);
+      if (holding(t, i) !== home) put({ operation: "gather", moves: [[i, home]] }, t);
+    });
+    if (missing) engine.truths.forEach((truth, t) => truth.lost.size && put({ operation: "add", t, to: homeOf(t) }, t));
+    if (spurious) for (const pred of [...engine.preds.values()]) if (pred.lost.size) engine.apply({ operation: "remove", p: pred.id });
+  };
+
+  // What accepting a group claims: the points of a true cluster that it moves belong to the rest of it, and not to those
+  // that they leave behind. None, unless the page holds all of its points.
+  const claimsOf = (number) => {
+    if (judging.refused) return [];
+    let held = 0;
+    const claims = components(number).flatMap((component) => {
+      const rows = cellRows(component);
+      const moved = new Map();
+      groupOf(component).forEach((group, i) => {
+        if (group !== number) return;
+        held += rows[i][2];
+        moved.set(rows[i][0], [...(moved.get(rows[i][0]) || []), i]);
+      });
+      return [...moved].flatMap(([t, cells]) => {
+        const home = homesOf(component).get(t);
+        const together = home === undefined ? cells : [...cells, home];
+        const left = new Set(cells.map((i) => rows[i][1]));
+        const behind = rows.flatMap(([other, p], i) => (other !== t && left.has(p) ? [i] : []));
+        return behind.length ? behind.map((i) => judging.claim(component, [together, [i]])) : [judging.claim(component, [together])];
+      });
+    });
+    return held === data.groups[number].points && claims.every(({ component, cells }) => judging.holds(component, cells.flat())) ? claims : [];
+  };
+  // Whether the page holds all components of the accepted groups whole.
+  const areHeld = (decisions) => {
+    const number = accepted(decisions) - 1;
+    return number < 0 || data.groups[number].beyond === 0;
+  };
+  // A group leaves as judgements, or by its number, and `clusterdiff judgements --expand` names its points.
+  const linesOf = ({ group, at, claims }, by) => {
+    if (judging.refused) return [];
+    const { words, digest } = data.groups[group];
+    const line = (more) => ({
+      id: `${by || "review"} ${at} group ${group + 1}${more}`,
+      ...(by ? { by } : {}),
+      at,
+      why: `accepted: ${words}`,
+      group,
+      digest,
+      measure: data.measure?.name ?? "S_H",
+    });
+    if (!claims.length) return [{ ...line(""), comparison: judging.comparison }];
+    return claims.map((claim, i) => judging.lineOf(claim.component, claim, line(claims.length > 1 ? `.${i + 1}` : "")));
+  };
+
+  return { accepted, rest, locked, hindered, components, carryOut, areHeld, claimsOf, linesOf };
+})();
+
+// Groups as people see them: what is left of them to accept, on the first tab and in the review.
+const groupsPanel = (() => {
+  const asNumber = number;
+  const buttons = (number, say) => {
+    const done = groups.accepted(review.decisions);
+    if (number < done) return [element("span", { class: "done" }, "accepted")];
+    const text = number > done ? "Accept with those above" : "Accept";
+    const accept = () => {
+      const one = review.acceptGroup(number);
+      if (one.open) {
+        say(`Not accepted: ${counted(one.open.length, "single repair")} of the same component ${one.open.length === 1 ? "was" : "were"} accepted before. Undo ${one.open.length === 1 ? "it" : "them"} first.`);
+        return;
+      }
+      if (one.clash) {
+        say(`Not accepted: ${judgementsPanel.calledOf(one.clash)} says otherwise. Take that back first.`);
+        return;
+      }
+      say(`Accepted: ${data.groups[number].words}. ${SCORE_NAME} is now ${asNumber(one.score)}.`);
+    };
+    return [element("button", { type: "button", class: "accept-group", "aria-label": `${text}: ${data.groups[number].words}`, onclick: accept }, text)];
+  };
+  const draw = (say) => {
+    for (const row of document.querySelectorAll("[data-group]")) {
+      const number = Number(row.dataset.group);
+      row.classList.toggle("settled", number < groups.accepted(review.decisions));
+      row.querySelector(".verdict").replaceChildren(...buttons(number, say));
+    }
+    const { loss } = review.totals();
+    const left = loss.reduce((sum, part) => sum + part, 0);
+    const accepted = review.decisions.filter((one) => one.accepted).length;
+    const note = $("after-review");
+    note.hidden = !accepted;
+    const nothing = Math.abs(left) < 1e-12;
+    note.textContent = nothing
+      ? `With ${counted(accepted, "decision")} accepted, nothing is left to fix. This page shows the ${plural(CLUSTER)} as they were before.`
+      : `With ${counted(accepted, "decision")} accepted, ${percent(measured.lost ? left / measured.lost : 0)} of the loss is left. This page shows the ${plural(CLUSTER)} as they were before.`;
+  };
+  return { draw };
+})();
