@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -219,6 +220,24 @@ def test_f_weighs_recall_by_beta() -> None:
     for name in names:
         assert found[name].value == pytest.approx(cd.score(true, pred, name), abs=1e-12), name
         assert found[name].low == found[name].high
+
+
+def test_judged_pairs_tell_f_with_any_beta() -> None:
+    """Of all pairs, it is the measure itself; what pairs do not tell is refused."""
+    true, run = (
+        dict(zip("abcdef", [0, 0, 0, 1, 1, 2], strict=True)),
+        dict(zip("abcdef", "xxyyyy", strict=True)),
+    )
+    pairs = [
+        {"groups": [[a, b]] if true[a] == true[b] else [[a], [b]], "probability": 1.0}
+        for a, b in combinations("abcdef", 2)
+    ]
+    names = ["pairs.f1", "pairs.f1(beta=2)", "pairs.f1(beta=0.5)", "pairs.recall"]
+    found = cd.estimate(cd.Judgements(pairs), run, names)
+    for name in names:
+        assert found[name].value == pytest.approx(cd.compare(true, run).score(name), abs=1e-12)
+    with pytest.raises(cd.ArgumentError, match=r"of judged pairs are pairs\.precision, .*; got 'S_H'"):
+        cd.estimate(cd.Judgements(pairs), run, ["S_H"])
 
 
 def test_a_run_may_stay_in_its_engine() -> None:

@@ -14,7 +14,7 @@ from clusterdiff.judgements.batches import combined, shared_answers
 from clusterdiff.judgements.collection import Judgements
 from clusterdiff.judgements.difference import Difference
 from clusterdiff.judgements.estimates import Estimates
-from clusterdiff.judgements.judged_pairs import pairs_of
+from clusterdiff.judgements.judged_pairs import USUAL, pairs_of
 from clusterdiff.judgements.reach import is_whole
 from clusterdiff.judgements.resolved import MEASURES, estimate_clusters, estimate_points, parsed, weigh
 from clusterdiff.judgements.review import shows
@@ -224,19 +224,11 @@ def _of_pairs(
     sample: Judgements, run: PointFinder, measures: Sequence[str] | None, level: float
 ) -> Estimates:
     pairs = pairs_of(sample, run)
-    found = pairs.estimates(level)
-    for measure in measures or ():
-        if measure not in found:
-            raise ArgumentError.about(
-                "measures",
-                f"of judged pairs are {', '.join(found)}; got {measure!r}.",
-                nearest(measure, found),
-            )
-    chosen = {name: one for name, one in found.items() if measures is None or name in measures}
+    found = pairs.estimates(level, USUAL if measures is None else measures)
     design = "pairs" if pairs.stratum is None else "pairs in strata"
     n = points_of(run)
     told = f"clusterdiff:{__version__}|design:{design}|draws:{len(pairs.together)}|points:{n}"
-    return Estimates(chosen, level, told, tuple(pairs.warnings()))
+    return Estimates(found, level, told, tuple(pairs.warnings()))
 
 
 def points_of(run: PointFinder) -> int:

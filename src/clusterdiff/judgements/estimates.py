@@ -17,7 +17,8 @@ class Estimate:
     """A measure of the whole run: its value, standard error and interval, and how many draws they rest on.
 
     ``effective`` is the number of equally important draws that would tell as much. Where the sample leaves the value
-    open, ``value`` is None, and ``bounds`` are the least and the greatest value that fit it.
+    open, ``value`` is None, and ``bounds`` are the least and the greatest value that fit it. ``adjusted`` is the value
+    corrected for the bias of a ratio, where it is the ratio of two totals: mostly far less than the error.
     """
 
     measure: str
@@ -28,6 +29,7 @@ class Estimate:
     draws: int
     effective: float
     bounds: tuple[float, float] | None = None
+    adjusted: float | None = None
 
     def __repr__(self) -> str:
         return f"<Estimate {self.measure} {self.told}>"

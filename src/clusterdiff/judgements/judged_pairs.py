@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import t as student
 
-from clusterdiff.errors import ArgumentError
+from clusterdiff.errors import ArgumentError, nearest
 from clusterdiff.judgements.collection import Judgements
 from clusterdiff.judgements.estimates import Estimate
 from clusterdiff.judgements.ratios import expit, freedom
-from clusterdiff.judgements.resolved import FEW
+from clusterdiff.judgements.resolved import FEW, parsed
 from clusterdiff.judgements.runs import PointFinder
 from clusterdiff.points.labels import BoolArray, FloatArray, Int64Array
 from clusterdiff.wording import count
@@ -23,8 +23,18 @@ Side = Callable[[FloatArray, FloatArray], FloatArray]
 RATIOS: dict[str, tuple[Side, Side]] = {
     "pairs.precision": (lambda c, v: c * v, lambda c, v: c),
     "pairs.recall": (lambda c, v: c * v, lambda c, v: v),
-    "pairs.f1": (lambda c, v: 2 * c * v, lambda c, v: c + v),
 }
+#: What is estimated unless something else is asked for.
+USUAL = (*RATIOS, "pairs.f1")
+
+
+def ratio_of(measure: str) -> tuple[Side, Side] | None:
+    """What is above and below the line in a measure; None if pairs do not tell it."""
+    base, beta = parsed(measure) or (measure, 1.0)
+    if base != "pairs.f1":
+        return RATIOS.get(measure)
+    square = beta * beta
+    return lambda c, v: (1 + square) * c * v, lambda c, v: c + square * v
 
 
 @dataclass(frozen=True)
@@ -44,8 +54,8 @@ class JudgedPairs:
         """Which pairs somebody was sure about."""
         return ~np.isnan(self.match)
 
-    def estimates(self, level: float) -> dict[str, Estimate]:
-        """Pair precision, recall and F1 within the frame that the pairs were drawn from."""
+    def estimates(self, level: float, measures: Sequence[str] = USUAL) -> dict[str, Estimate]:
+        """Pair precision, recall and F within the frame that the pairs were drawn from."""
         n = len(self.together)
         stratum = np.zeros(n, dtype=np.int64) if self.stratum is None else self.stratum
         weight, p = 1 / self.probability, self.probability.copy()
@@ -59,12 +69,23 @@ class JudgedPairs:
                 if sure.any():
                     p[here] *= sure.sum() / here.sum()
                     weight[here] *= weight[here].sum() / weight[sure].sum()
-        return {name: self._one(name, weight, p, stratum, level) for name in RATIOS}
+        return {name: self._one(name, weight, p, stratum, level) for name in measures}
+
+    def _sides(self, name: str) -> tuple[Side, Side]:
+        found = ratio_of(name)
+        if found is None:
+            raise ArgumentError.about(
+                "measures",
+                f"of judged pairs are {', '.join(USUAL)}, and F with another beta, such as pairs.f1(beta=2); "
+                f"got {name!r}.",
+                nearest(name, USUAL),
+            )
+        return found
 
     def _one(
         self, name: str, weight: FloatArray, p: FloatArray, stratum: Int64Array, level: float
     ) -> Estimate:
-        above, below = RATIOS[name]
+        above, below = self._sides(name)
         sure = self.answered
         c, v, w = self.together[sure], self.match[sure], weight[sure]
         y, z = above(c, v), below(c, v)
@@ -125,7 +146,7 @@ class JudgedPairs:
 
     def _bounds(self, name: str) -> tuple[float, float]:
         """The ratio if unsure pairs are judged as badly, or as well, as they can be."""
-        above, below = RATIOS[name]
+        above, below = self._sides(name)
         c, w = self.together, 1 / self.probability
         out = []
         for best in (False, True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.special import ndtr
@@ -31,6 +31,8 @@ class Estimated:
     #: The ratio without each draw, and what each draw moves it by.
     left: FloatArray = field(repr=False, compare=False, default_factory=lambda: np.empty(0))
     moves: FloatArray = field(repr=False, compare=False, default_factory=lambda: np.empty(0))
+    #: A ratio of two means, less what it is off on average, to the first order.
+    adjusted: float | None = None
 
     def interval(self, level: float, plain: bool = False, linear: bool = False) -> tuple[float, float]:
         """The ends of a confidence interval: on the logit scale, or on the plain one, cut to [0, 1]."""
@@ -70,7 +72,12 @@ class DrawWeights:
     def ratio(self, y: FloatArray, x: FloatArray) -> Estimated:
         """The weighted total of y, as a share of that of x."""
         value, e, left = self._parts(y, x)
-        return self._finished(value, e, left, self.w * x)
+        below = self.w * x
+        found = self._finished(value, e, left, below)
+        if len(self) < 2 or not below.any():
+            return found
+        off = float((below * e).sum()) / ((len(self) - 1) * float(below.mean()))
+        return replace(found, adjusted=value + off)
 
     def harmonic(self, y: tuple[FloatArray, FloatArray], x: FloatArray, beta: float = 1.0) -> Estimated:
         """The harmonic mean of two ratios with one denominator, as F is of precision and recall; beta weighs recall."""

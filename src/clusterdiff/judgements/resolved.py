@@ -180,7 +180,9 @@ def estimate_clusters(
         census = weights.fraction >= 1
         ends = (found.value, found.value) if census else found.interval(level, plain, linear)
         error = found.linear if linear else found.jackknife
-        out[measure] = Estimate(measure, found.value, error, *ends, len(sample), found.effective)
+        out[measure] = Estimate(
+            measure, found.value, error, *ends, len(sample), found.effective, adjusted=found.adjusted
+        )
         if not census:
             warnings += _warnings(sample, measure, by_points, linear)
     return out, warnings
