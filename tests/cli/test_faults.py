@@ -402,7 +402,8 @@ def test_what_is_written_for_spreadsheets_can_be_guarded(tmp_path: Path, suffix:
 def test_apply_keeps_the_table(tmp_path: Path) -> None:
     """Other columns, their names, their order and their types stay; the suffix says how the table is written."""
     pred = pl.DataFrame(
-        {"name": ["Ann", "Ann", "Bo"], "key": [1, 2, 3], "ent": [7, 7, 8], "w": [0.5, None, 2.0]}
+        {"name": ["Ann", "Ann", "Bo"], "key": [1, 2, 3], "ent": [7, 7, 8], "w": [0.5, None, 2.0]},
+        schema_overrides={"ent": pl.Int32},
     )
     pred.write_parquet(tmp_path / "pred.parquet")
     pred.with_columns(ent=pl.Series([1, 2, 2])).write_parquet(tmp_path / "true.parquet")
@@ -421,6 +422,7 @@ def test_apply_keeps_the_table(tmp_path: Path) -> None:
         result = run("apply", tmp_path / "pred.parquet", fix, *columns, "-o", tmp_path / name)
         assert result.exit_code == 0, result.stderr
         assert reader(tmp_path / name).equals(expected, null_equal=True), name
+    assert pl.read_parquet(tmp_path / "fixed.parquet").schema == pred.schema
     refused(
         run("apply", tmp_path / "pred.parquet", fix, *columns, "-o", tmp_path / "x.xlsx"),
         "--output must end in .csv",

@@ -131,7 +131,7 @@ def test_tables_are_written(tmp_path: Path, end: str) -> None:
     for name, release in (("old", old), ("new", new)):
         paths.append(tmp_path / f"{name}{end}")
         cd.write(cd.Clustering(release), paths[-1])
-    parts = ("crosswalk", "redirects", "points", "fates", "origins", "reused")
+    parts = ("events", "crosswalk", "redirects", "points", "fates", "origins", "reused", "cases")
     writes = [option for part in parts for option in ("--write", f"{part}={tmp_path / part}{end}")]
     assert run("compare", "--old", paths[0], "--new", paths[1], *writes).exit_code == 0
     if end == ".parquet":
@@ -145,6 +145,8 @@ def test_tables_are_written(tmp_path: Path, end: str) -> None:
         assert (tmp_path / "points.csv").read_text() == (
             "point,old,new,event\na,1,1,same\nb,2,,vanished\nc,,3,born\n"
         )
+        assert (tmp_path / "cases.csv").read_text() == "old,case\n1,unchanged\n2,\n"
+        assert '1,vanished,0,1,0,"[""2""]",[]\n' in (tmp_path / "events.csv").read_text()
 
 
 def test_values_of_other_columns_change_by_point_and_by_cluster(tmp_path: Path) -> None:

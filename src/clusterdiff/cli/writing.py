@@ -23,11 +23,13 @@ PARTS: dict[str, Callable[[Comparison, list[str]], Any]] = {
     "merges": lambda diff, measures: diff.merges,
     "repairs": lambda diff, measures: diff.repairs(),
     "points": lambda diff, measures: diff.changes,
+    "events": lambda diff, measures: diff.events,
     "crosswalk": lambda diff, measures: diff.crosswalk,
     "redirects": lambda diff, measures: diff.redirects,
     "fates": lambda diff, measures: diff.fates,
     "origins": lambda diff, measures: diff.origins,
     "reused": lambda diff, measures: diff.reused,
+    "cases": lambda diff, measures: diff.cases,
     "scores": lambda diff, measures: diff.scores(measures),
 }
 

@@ -109,10 +109,11 @@ def _columns(result: object) -> Columns:
         return {"point": list(result.point_names()), "cluster": result.labels.to_list()}
     if isinstance(result, Table):
         columns = result.to_dict()
-        if len(result) and hasattr(result[0], "true") and "true" not in columns:
-            # Components know their clusters by name, which the table of numbers lacks.
-            rows = list(result)
-            columns |= {side: [getattr(row, side) for row in rows] for side in ("true", "pred")}
+        for sides in (("true", "pred"), ("old", "new")):
+            # Components and events know their clusters by name, which the table of numbers lacks.
+            if len(result) and hasattr(result[0], sides[0]) and sides[0] not in columns:
+                rows = list(result)
+                columns |= {side: [getattr(row, side) for row in rows] for side in sides}
         return columns
     if (
         isinstance(result, Sequence)

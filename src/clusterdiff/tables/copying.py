@@ -27,6 +27,14 @@ COPY = {
     ".jsonl": "FORMAT json",
     ".parquet": "FORMAT parquet",
 }
+#: Types of numbers, among which a column goes back to the one that it had.
+NUMBERS = {
+    *(sign + size for size in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT") for sign in ("", "U")),
+    "HUGEINT",
+    "UHUGEINT",
+    "FLOAT",
+    "DOUBLE",
+}
 #: What people open in a spreadsheet, which runs text that starts with one of these as a formula.
 SPREADSHEETS = (".csv", ".tsv")
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -170,7 +178,29 @@ class Rewritable:
             parts.append(self._nothing_but(added))
         view = fresh("rewritten")
         self._con.execute(f"CREATE TEMP VIEW {view} AS {' UNION ALL BY NAME '.join(parts)}")
-        return copy(self._con, view, path, **how)
+        return copy(self._con, self._typed(view), path, **how)
+
+    def _typed(self, view: str) -> str:
+        """The same with points and clusters in the numbers that they were in, if these hold them: 32 bits, say."""
+        types, now = (
+            {row[0]: str(row[1]) for row in self._con.execute(f"DESCRIBE {table}").fetchall()}
+            for table in (self._rows, view)
+        )
+        casts = {
+            column: f"TRY_CAST({quoted(column)} AS {types[column]})"
+            for column in (self._point, self._cluster)
+            if column in types and types[column] != now[column] and {types[column], now[column]} <= NUMBERS
+        }
+        for column, cast in list(casts.items()):
+            lost = f"SELECT count(*) FROM {view} WHERE {cast} IS DISTINCT FROM {quoted(column)}"
+            if self._con.execute(lost).fetchall()[0][0]:
+                del casts[column]
+        if not casts:
+            return view
+        typed = fresh("typed")
+        changed = ", ".join(f"{cast} AS {quoted(column)}" for column, cast in casts.items())
+        self._con.execute(f"CREATE TEMP VIEW {typed} AS SELECT * REPLACE ({changed}) FROM {view}")
+        return typed
 
     def records(self, wanted: Collection[str]) -> dict[str, dict[str, Any]]:
         """What the other columns have for some points, by the text of the point."""
