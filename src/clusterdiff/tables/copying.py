@@ -189,7 +189,10 @@ class Rewritable:
         casts = {
             column: f"TRY_CAST({quoted(column)} AS {types[column]})"
             for column in (self._point, self._cluster)
-            if column in types and types[column] != now[column] and {types[column], now[column]} <= NUMBERS
+            if column
+            and column in types
+            and types[column] != now[column]
+            and {types[column], now[column]} <= NUMBERS
         }
         for column, cast in list(casts.items()):
             lost = f"SELECT count(*) FROM {view} WHERE {cast} IS DISTINCT FROM {quoted(column)}"
