@@ -406,6 +406,9 @@ def encode_stream(labels: Any, rows: int) -> TextCodes:
 def encode_objects(objects: Any) -> ObjectCodes:
     """Codes of a list, tuple or object array by Python's equality; null is -1."""
 
+def encode_lists(lists: list[list[Any]]) -> ObjectCodes:
+    """The same of several lists, one after the other."""
+
 def match(true: Any, pred: Any, rows: int) -> Matched:
     """Match two Arrow streams of ids: integers of any width, booleans, or text, which is compared by its bytes.
 

@@ -77,6 +77,8 @@ texts = st.lists(
 def test_text_of_every_kind(values: list[str | None]) -> None:
     same(_core.encode_objects(values)[:2], values)
     same(_core.encode_objects(tuple(values))[:2], values)
+    half = len(values) // 2
+    same(_core.encode_lists([values[:half], [], values[half:]])[:2], values)
     array = np.empty(len(values), object)
     array[:] = values
     same(_core.encode_objects(array[::-1])[:2], values[::-1])

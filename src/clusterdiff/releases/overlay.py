@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 
 from clusterdiff.errors import ArgumentError, LabelError
 from clusterdiff.inputs.choice import CORPORA, recognise
 from clusterdiff.points.clustering import Clustering, Points
-from clusterdiff.points.labels import Int64Array, Labels, encode_objects, kind
+from clusterdiff.points.labels import Int64Array, Labels, encode_lists, kind
 
 
 @dataclass(frozen=True)
@@ -67,14 +66,17 @@ def lay(sides: Sequence[Clustering], arguments: Sequence[str]) -> Overlay:
             f"the points must be of one type; got {told}.",
             "convert one side, for example with str(): 1 and '1' are never matched silently.",
         )
-    whole = list(chain.from_iterable(names))
-    codes = encode_objects(whole, "points", "points").values.astype(np.int64)
+    lists = [side if isinstance(side, list) else list(side) for side in names]
+    codes = encode_lists(lists, "points", "points").values.astype(np.int64)
     # Points of a side are all different: those of the first side have the first codes.
     known = len(names[0])
     highest = np.maximum.accumulate(np.append(known - 1, codes[known:]))
     new = known + np.flatnonzero(np.diff(highest))
-    points = [*names[0], *(whole[i] for i in new.tolist())]
-    labels, places = [], np.split(codes, np.cumsum(list(map(len, names)))[:-1])
+    starts = np.cumsum([0, *map(len, names)])
+    of = np.searchsorted(starts, new, "right") - 1
+    more = (names[k][i] for k, i in zip(of.tolist(), (new - starts[of]).tolist(), strict=True))
+    points = [*names[0], *more] if len(new) else names[0]
+    labels, places = [], np.split(codes, starts[1:-1])
     for side, at in zip(sides, places, strict=True):
         row = np.full(len(points), -1)
         row[at] = np.arange(len(at))

@@ -72,11 +72,16 @@ nb::object streamed(nb::handle source, i64 rows) {
     return text_codes(to_numpy(std::move(found.codes)), to_numpy(std::move(found.ends)), to_numpy(std::move(found.bytes)));
 }
 
-nb::object objects(nb::handle source) {
-    EncodedObjects e = encode_objects(source);
+nb::object object_codes_of(EncodedObjects e) {
     nb::list types;
     for (const auto& [type, position] : e.types) types.append(nb::make_tuple(type, position));
     return object_codes(to_numpy(std::move(e.encoded.codes)), to_numpy(std::move(e.encoded.first)), types);
+}
+nb::object objects(nb::handle source) { return object_codes_of(encode_objects(source)); }
+nb::object lists(const nb::list& sources) {
+    std::vector<nb::list> found;
+    for (nb::handle source : sources) found.push_back(nb::cast<nb::list>(source));
+    return object_codes_of(encode_lists(found));
 }
 
 }  // namespace
@@ -91,6 +96,7 @@ void bind_encode(nb::module_& m) {
     m.def("encode_views", &views, "views"_a, "buffers"_a, "validity"_a.none() = nb::none(), "bit_offset"_a = 0);
     m.def("encode_stream", &streamed, "labels"_a, "rows"_a);
     m.def("encode_objects", &objects, "objects"_a);
+    m.def("encode_lists", &lists, "lists"_a);
 }
 
 }  // namespace clusterdiff

@@ -1,5 +1,6 @@
 #include "encode/objects.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <optional>
 #include <string_view>
@@ -27,6 +28,20 @@ class ObjectEncoder {
             n_ = array_->size();
             stride_ = array_->stride();
         }
+    }
+
+    // Several lists, one after the other: pointers are gathered, and no object is touched for it.
+    explicit ObjectEncoder(const std::vector<nb::list>& lists) {
+        for (const nb::list& list : lists) n_ += static_cast<i64>(list.size());
+        gathered_ = Buffer<PyObject*>(n_);
+        i64 end = 0;
+        for (const nb::list& list : lists) {
+            const auto size = static_cast<i64>(list.size());
+            std::copy_n(PySequence_Fast_ITEMS(list.ptr()), size, gathered_.data() + end);
+            end += size;
+        }
+        at_ = reinterpret_cast<const char*>(gathered_.data());
+        stride_ = sizeof(PyObject*);
     }
 
     i64 size() const { return n_; }
@@ -108,7 +123,7 @@ class ObjectEncoder {
     // Anything else: a dict, since only Python's own hash and equality tell how such objects compare (1 == 1.0,
     // numpy.str_("a") == "a"). They may run any code, so the elements are held fast first.
     Encoded encode_any(Run& run) {
-        nb::object held = array_ ? snapshot() : nb::steal(PySequence_Tuple(items_.ptr()));
+        nb::object held = items_.is_valid() ? nb::steal(PySequence_Tuple(items_.ptr())) : snapshot();
         if (!held.is_valid()) throw nb::python_error();
         nb::object known = nb::steal(PyDict_New());
         Encoded out;
@@ -179,6 +194,7 @@ class ObjectEncoder {
     std::optional<Array> array_;
     const char* at_ = nullptr;
     i64 n_ = 0, stride_ = 0;
+    Buffer<PyObject*> gathered_;
     Buffer<i64> integers_;
     std::vector<std::pair<nb::object, i64>> types_;
     PyTypeObject* last_type_ = nullptr;
@@ -188,6 +204,12 @@ class ObjectEncoder {
 
 EncodedObjects encode_objects(nb::handle source) {
     ObjectEncoder objects(source);
+    Run run(objects.size(), interrupted);
+    return objects.encode(run);
+}
+
+EncodedObjects encode_lists(const std::vector<nb::list>& lists) {
+    ObjectEncoder objects(lists);
     Run run(objects.size(), interrupted);
     return objects.encode(run);
 }

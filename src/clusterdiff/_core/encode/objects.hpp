@@ -5,6 +5,7 @@
 #include <nanobind/nanobind.h>
 
 #include <utility>
+#include <vector>
 
 #include "encode/encode.hpp"
 
@@ -19,5 +20,7 @@ struct EncodedObjects {
 
 // Of a list, a tuple or an array of objects.
 EncodedObjects encode_objects(nb::handle source);
+// Of several lists as if they were one.
+EncodedObjects encode_lists(const std::vector<nb::list>& lists);
 
 }  // namespace clusterdiff
