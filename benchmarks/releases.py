@@ -3,9 +3,9 @@
 python benchmarks/releases.py [--records 1000000] [--files 1000000]
 
 Every task runs in a process of its own, three times after a small one. Seconds are of CPU, the least of three; memory
-is what the process holds at most beyond what it held with its inputs. Records are linked: about n/3 clusters, of which a tenth
-is split and a tenth merged in the next release. For merges, one side moves a thousandth of the records, the other a
-fiftieth. Files have text ids; both commands read the same two Parquet files.
+is what the process holds at most beyond what it held with its inputs. Records are linked: about n/3 clusters, of which
+a tenth is split and a tenth merged in the next release. For merges, one side moves a thousandth of the records, the
+other a fiftieth. Files have text ids; both commands read the same two Parquet files.
 """
 
 from __future__ import annotations
