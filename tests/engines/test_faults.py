@@ -129,8 +129,33 @@ def test_a_closed_connection_is_an_error() -> None:
     connection.execute("CREATE TABLE mine AS SELECT i // 2 AS a, i // 3 AS b FROM range(60) t(i)")
     diff = cd.compare_columns(connection.table("mine"), true="a", pred="b", budget=0)
     connection.close()
-    with pytest.raises(cd.EngineError, match="duckdb stopped"):
+    with pytest.raises(cd.EngineError, match=r"duckdb stopped(.|\n)*is gone; open it again"):
         diff.score()
+
+
+@pytest.mark.parametrize(
+    ("error", "advice"),
+    [
+        (duckdb.OutOfMemoryException("failed to pin block"), "allow more memory"),
+        (MemoryError("Java heap: out of memory"), "allow more memory"),
+        (OSError("No space left on device"), "free some"),
+        (ValueError("anything else"), None),
+    ],
+)
+def test_an_engine_that_stops_says_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, error: Exception, advice: str | None
+) -> None:
+    """By what its error says, or by the class that it is of."""
+    table = duckdb.sql("SELECT i // 2 AS a, i // 3 AS b FROM range(60) t(i)")
+    diff = cd.compare_columns(table, true="a", pred="b", budget=0)
+
+    def stopped(self: DuckDB, frame: Any) -> Any:
+        raise error
+
+    monkeypatch.setattr(DuckDB, "row", stopped)
+    with pytest.raises(cd.EngineError, match=f"duckdb stopped: {type(error).__name__}") as caught:
+        diff.score()
+    assert (advice in str(caught.value)) if advice else ("Hint" not in str(caught.value))
 
 
 @pytest.mark.parametrize("fault", ["closed", "dropped"])
