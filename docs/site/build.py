@@ -58,7 +58,18 @@ CONTENTS = {
         *("releases", "coreference", "scale", "spark", "report", "plots", "paper", "instances", "comparison"),
         *("performance", "security"),
     ],
-    "Look up": ["reference", "api/index", "commands", "measures", "files", "patch-format", "differences"],
+    "Look up": [
+        *(
+            "reference",
+            "api/index",
+            "commands",
+            "measures",
+            "files",
+            "schemas",
+            "patch-format",
+            "differences",
+        ),
+    ],
     "Decisions": ["decisions/README"],
 }
 

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 from clusterdiff.cli.commands.measures import command
 from clusterdiff.measures import measures
+from tests.schemas import misfit
 
 #: How many of all measures work for points that are even, weighted, lost, and lost and weighted.
 MEMORY = [108, 61, 64, 36]
@@ -19,9 +20,9 @@ def test_no_measure_works_in_fewer_places_than_promised() -> None:
     """A measure that is added works where it says; none is lost anywhere."""
     shown = CliRunner().invoke(command, ["--where", "--json"])
     assert shown.exit_code == 0, shown.output
-    works = {
-        place: [len(names) for names in kinds.values()] for place, kinds in json.loads(shown.output).items()
-    }
+    found = json.loads(shown.output)
+    assert misfit("measures", found) is None
+    works = {place: [len(names) for names in kinds.values()] for place, kinds in found.items()}
     assert len(measures) == MEMORY[0]
     assert works["memory"] == MEMORY
     assert works["interval"] == INTERVAL

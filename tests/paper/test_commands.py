@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 import clusterdiff as cd
 from clusterdiff.cli import main
 from clusterdiff.paper.reproduction import reproduce
+from tests.schemas import misfit
 
 
 def run(*arguments: object) -> Result:
@@ -80,6 +81,7 @@ def test_paper_writes_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert target.read_text(encoding="utf-8") == run("paper", "--points", 5).stdout == found[5].to_markdown()
     assert "claims" in out
     data = json.loads(run("paper", "--points", 5, "--json").stdout)
+    assert misfit("paper", data) is None
     assert {claim["where"] for claim in data["claims"]} >= {"table 1", "table 2", "proposition 5.1", "6"}
 
 
