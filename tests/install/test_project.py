@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
-import subprocess
 import tomllib
+from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -45,19 +46,35 @@ def test_the_recipe_asks_for_what_the_package_asks_for() -> None:
     assert asked == wanted
 
 
+#: Files that may have an address, and folders whose files are not ours or were made by a command.
+SUFFIXES = {".md", ".toml", ".yml", ".yaml", ".cff", ".py", ".html"}
+MADE = {".git", ".venv", "build", "dist", "node_modules", "__pycache__"}
+
+
+def texts() -> Iterator[Path]:
+    """The files of the project that may have an address, in a clone or in an unpacked sdist."""
+    for folder, inside, names in os.walk(TOP):
+        inside[:] = [
+            name for name in inside if name not in MADE and not (Path(folder) / name / "pyvenv.cfg").exists()
+        ]
+        ours = (Path(folder) / name for name in names)
+        yield from (path for path in ours if path.suffix in SUFFIXES)
+
+
 def test_one_place_says_whose_repository_it_is() -> None:
     """Every address of the repository is that of `[project.urls]`."""
     home = PROJECT["project"]["urls"]["Homepage"]
     organisation = home.split("/")[-2]
-    listed = subprocess.run(["git", "ls-files"], cwd=TOP, capture_output=True, text=True, check=True).stdout
-    for name in listed.splitlines():
-        path = TOP / name
-        if path.suffix in {".md", ".toml", ".yml", ".yaml", ".cff", ".py", ".html"} and path.exists():
-            text = path.read_text(encoding="utf-8")
-            for found in re.findall(
-                r"(?:github(?:usercontent)?\.com/|//)([\w-]+)(?:\.github\.io)?/clusterdiff\b", text
-            ):
-                assert found == organisation, f"{name} has the organisation {found}"
+    found = {
+        (path, name)
+        for path in texts()
+        for name in re.findall(
+            r"(?:github(?:usercontent)?\.com/|//)([\w-]+)(?:\.github\.io)?/clusterdiff\b",
+            path.read_text(encoding="utf-8", errors="replace"),
+        )
+    }
+    assert (TOP / "pyproject.toml", organisation) in found
+    assert {(path, name) for path, name in found if name != organisation} == set()
 
 
 def test_the_description_on_pypi_has_no_relative_links() -> None:
