@@ -13,7 +13,7 @@ CORE := CMakeLists.txt pyproject.toml constraints.txt $(wildcard src/clusterdiff
 # An editable install lists the packages that there were: a new one has to be made known.
 ROOMS := $(wildcard src/clusterdiff/*/__init__.py src/clusterdiff/*/*/__init__.py)
 
-.PHONY: install core demo test lint pytest bench bench-large docs lowest sdist fuzz fuzz-properties fuzz-readers soak mutants sanitize clean
+.PHONY: install core demo test lint pytest bench bench-large docs screenshots lowest sdist fuzz fuzz-properties fuzz-readers soak mutants sanitize clean
 
 install: $(VENV)/.installed
 
@@ -71,6 +71,10 @@ bench-large: $(VENV)/.tested
 docs: $(VENV)/.tested
 	@$(call listed,dependency-groups,docs) | xargs $(INSTALL)
 	@$(BIN)/python docs/site/build.py build/site
+
+# The pictures of pages in docs/, as a chromium shows them; examples/pictures.py draws the plots.
+screenshots: $(VENV)/.tested
+	@$(BIN)/python examples/screens.py docs/images
 
 # The tests with the oldest versions that pyproject.toml allows, in an environment of their own. Peers want newer ones;
 # tests of the command want click 8.2, to tell standard error from output. With the oldest DuckDB, a table that is gone

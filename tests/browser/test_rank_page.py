@@ -6,9 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 import clusterdiff as cd
+from clusterdiff.show.ranking import render
+from clusterdiff.show.ranking.where import compared, losses
 
 
 def test_a_ranking_draws_intervals_and_differences(tmp_path: Path, open_page: Any) -> None:
@@ -21,9 +24,19 @@ def test_a_ranking_draws_intervals_and_differences(tmp_path: Path, open_page: An
     }
     found = cd.rank(true, runs, seed=0)
     path = tmp_path / "rank.html"
-    path.write_text(found.to_html(), encoding="utf-8")
+    where = compared({name: losses(cd.compare(true, run)) for name, run in runs.items()})
+    path.write_text(render(found, {found.names[0]: "rank.html#"}, where), encoding="utf-8")
     with open_page(path) as page:
-        assert page.locator("tbody tr").count() == 3
+        assert page.locator("section").first.locator("tbody tr").count() == 3
+        shapes = page.locator("section").filter(has_text="Where systems differ: by shape")
+        lost = np.array(
+            [
+                [float(text) for text in row.locator("td").all_inner_texts()]
+                for row in shapes.locator("tbody tr").all()
+            ]
+        )
+        assert lost.sum(axis=0) == pytest.approx([1 - found.score(name) for name in runs], abs=1e-3)
+        assert page.locator("td a").inner_text() == found.names[0]
         dots, differences = page.locator(".dots").all()
         assert dots.locator("circle").count() == 3
         assert dots.locator(".reach").count() == 3

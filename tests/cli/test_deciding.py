@@ -50,7 +50,13 @@ def printed(*arguments: str) -> Any:
 
 def test_pairs_are_swept(folder: Path) -> None:
     """What is printed as JSON is what sweep() gives; CSV, pictures and the page are written."""
-    files = {"--csv": "s.csv", "--plot": "s.svg", "--tradeoff": "t.svg", "--html": "s.html"}
+    files = {
+        "--csv": "s.csv",
+        "--plot": "s.svg",
+        "--tradeoff": "t.svg",
+        "--html": "s.html",
+        "--pages": "diffs",
+    }
     told = [part for option in files.items() for part in option]
     found = printed("sweep", "true.csv", "pairs.csv", "--measures", "S_H,pairs.f1", "--at", "0.3", *told)
     swept = cd.sweep(TRUE, pairs=PAIRS, measures=["S_H", "pairs.f1"])
@@ -59,6 +65,8 @@ def test_pairs_are_swept(folder: Path) -> None:
     assert found["worst_merges"]["left"] == ["a3", "b2"]
     assert (folder / "s.csv").read_text() == swept.to_csv()
     assert all((folder / file).stat().st_size > 1000 for file in files.values() if file != "s.csv")
+    assert {file.name for file in (folder / "diffs").iterdir()} == {"0.8.html", "0.3.html"}
+    assert '"diffs/0.8.html"' in (folder / "s.html").read_text(encoding="utf-8")
     text = run("sweep", "true.csv", "pairs.csv").output
     assert "6 points · 6 thresholds" in text
     assert "cost most" not in text  # none has happened at the best threshold

@@ -77,6 +77,20 @@ def test_files_and_folders_are_ranked(folder: Path) -> None:
     assert "rank:S_H|systems:3|unit:component(100)" in text
 
 
+def test_every_system_has_a_page(folder: Path) -> None:
+    """--pages writes their diffs, and the ranking that links to them and says where they differ."""
+    pages = folder / "pages"
+    assert run("rank", folder / "true.csv", folder / "preds", "--pages", pages).exit_code == 0
+    index = (pages / "index.html").read_text(encoding="utf-8")
+    assert "Where systems differ: by shape" in index
+    for name in PREDS:
+        assert f'<a href="{name}.html">' in index
+        assert f"<title>{name} · S_H" in (pages / f"{name}.html").read_text(encoding="utf-8")
+    beside = "--html", folder / "r.html"
+    assert run("rank", folder / "true.csv", folder / "preds", "--pages", pages, *beside).exit_code == 0
+    assert '<a href="pages/fine.html">' in (folder / "r.html").read_text(encoding="utf-8")
+
+
 def test_columns_of_one_table_are_ranked(folder: Path) -> None:
     """--true names the truth; --pred names the others, which are all but the points otherwise."""
     table = folder / "all.csv"

@@ -22,7 +22,7 @@ from clusterdiff.files import STAGE
 from clusterdiff.measures import Measure, resolve
 from clusterdiff.wording import Nouns
 
-#: Comparisons of so many points, or so few damaged components among many clusters, are told component by component.
+#: Comparisons of so many points, or so few and small damaged components among many clusters, are told one by one.
 TINY, DAMAGED = 200, 10
 #: Up to so many clusters are few: they are told as confusions.
 FEW = 100
@@ -68,7 +68,7 @@ def diagnose(
         analysis = shared_out(measure, analysis, told.loss)
     shapes = Shapes(Blame(analysis))
     given = _columns(source, columns, attributes)
-    regime = _regime(extent, damaged, source.nouns, sides)
+    regime = _regime(extent, _small(analysis, damaged), source.nouns, sides)
     hits, fixed = None, []
     if source.known:
         points = shapes.blame.points(source)
@@ -118,13 +118,22 @@ def _few(extent: Extent) -> bool:
     return max(extent.true, extent.pred) <= FEW
 
 
-def _regime(extent: Extent, damaged: int, nouns: Nouns, sides: tuple[str, str]) -> str:
+def _small(analysis: Analysis, damaged: int) -> bool:
+    """Whether the damaged components are few, of few clusters together."""
+    join = analysis.join
+    if damaged > DAMAGED:
+        return False
+    hurt = join.kind != join.kinds.index("same")
+    return int(join.true_count[hurt].sum() + join.pred_count[hurt].sum()) <= 2 * FEW
+
+
+def _regime(extent: Extent, small: bool, nouns: Nouns, sides: tuple[str, str]) -> str:
     """Which question comes first."""
     if nouns.point == "mention":
         return "mentions"
     if sides == ("old", "new"):
         return "releases"
-    if extent.points <= TINY or (damaged <= DAMAGED and extent.true > FEW):
+    if extent.points <= TINY or (small and extent.true > FEW):
         return "tiny"
     return "few" if _few(extent) else "many"
 

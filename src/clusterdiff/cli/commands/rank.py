@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Mapping
 from itertools import accumulate, takewhile
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ from clusterdiff.cli.output import (
     print_data,
     refuse_several,
 )
+from clusterdiff.cli.pages import pages_option, write_diffs
 from clusterdiff.cli.pictures import picture_options, refuse_sizes, save_picture
 from clusterdiff.cli.progress import progress
 from clusterdiff.cli.sampled import print_sampled
@@ -33,6 +36,10 @@ from clusterdiff.diff.interval import METHODS
 from clusterdiff.diff.units import SAMPLED
 from clusterdiff.errors import ArgumentError
 from clusterdiff.files import read_lines, write_text
+from clusterdiff.formats.source import Source
+from clusterdiff.show.ranking import render
+from clusterdiff.show.ranking.where import compared, losses
+from clusterdiff.verbs.compare import compare
 from clusterdiff.wording import count
 
 
@@ -86,6 +93,7 @@ from clusterdiff.wording import count
 @click.option("--latex", is_flag=True, help="Print a LaTeX table for booktabs.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print comma-separated values, with all digits.")
 @click.option("--html", type=click.Path(), metavar="FILE", help="Write the table as a page.")
+@pages_option("every system's diff and the table")
 @click.option(
     "--plot",
     type=click.Path(),
@@ -120,6 +128,7 @@ def command(
     latex: bool,
     as_csv: bool,
     html: str | None,
+    pages: str | None,
     plot: str | None,
     width: float | None,
     dpi: float | None,
@@ -160,11 +169,15 @@ def command(
         "seed": seed,
         **{name: value for name, value in options.items() if value is not None},
     }
+    if pages and table is not None:
+        raise ArgumentError("--pages is for systems on one data set.", "pass TRUE PRED… instead of --table.")
     if drawn is not None and design is None:
         raise ArgumentError("--drawn is for a sample, and needs --design.")
     if design is not None:
-        if true is None or html or baseline:
-            raise ArgumentError("--design ranks PRED… on one sample, without --table, --html or --baseline.")
+        if true is None or html or baseline or pages:
+            raise ArgumentError(
+                "--design ranks PRED… on one sample, without --table, --html, --pages or --baseline."
+            )
         with told():
             sample, systems = systems_of(true, preds, inputs)
             points = None if drawn is None else read_lines(drawn)
@@ -184,12 +197,32 @@ def command(
     print_data(text)
     if form == "text":
         console().print(f"\n{found.signature}", style="dim", markup=False, soft_wrap=True)
-    if html:
+    if pages and true is not None:
+        with told(), progress() as tell:
+            _write_pages(pages, html, found, (truth, Watched(systems, tell)), options)
+    elif html:
         write_text(Path(html), found.to_html())
     if plot and isinstance(found, DatasetRanking):
         save_picture(found.plot(width=width, dpi=dpi), plot)
     if before is not None:
         _judge(found, before, changes, fail_if_worse, significant)
+
+
+def _write_pages(
+    folder: str,
+    html: str | None,
+    found: Ranking | DatasetRanking,
+    ranked: tuple[Source, Mapping[str, Source]],
+    options: Mapping[str, Any],
+) -> None:
+    """Every system's diff, best first, and the ranking with links to them: index.html, unless --html names a file."""
+    truth, systems = ranked
+    index = html or os.path.join(folder, "index.html")
+    given = {name: value for name, value in options.items() if value is not None}
+    lost: dict[str, dict[str, dict[str, float]]] = {}
+    diffs = ((name, compare(truth, systems[name], **given)) for name in found.names)
+    addresses = write_diffs(folder, index, diffs, lambda name, diff: lost.update({name: losses(diff)}))
+    write_text(Path(index), render(found, addresses, compared(lost)))
 
 
 def written(found: Ranking | DatasetRanking, changes: list[Change], form: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -12,16 +13,19 @@ from rich.text import Text
 from clusterdiff.cli.inputs import named_columns, told
 from clusterdiff.cli.options import json_option, measures_option, noise_as_option, noise_option, together
 from clusterdiff.cli.output import console, plain_table, print_json
+from clusterdiff.cli.pages import pages_option, write_diffs
 from clusterdiff.cli.pictures import picture_options, refuse_sizes, save_picture
 from clusterdiff.cli.progress import progress
 from clusterdiff.cli.writing import refuse_overwriting
 from clusterdiff.decide.sweep import Sweep, sweep
+from clusterdiff.diff.comparison import Comparison
 from clusterdiff.errors import ArgumentError, FileError
 from clusterdiff.files import read_lines, write_text
 from clusterdiff.formats.arrays import load_numpy
 from clusterdiff.formats.source import Source, parse
 from clusterdiff.inputs.choice import recognise
 from clusterdiff.points.clustering import Clustering
+from clusterdiff.show.sweep import write_page
 from clusterdiff.table import shown
 from clusterdiff.wording import count, number
 
@@ -33,6 +37,7 @@ writing = together(
     click.option("--plot", "picture", metavar="FILE", help="Draw the scores: .svg, .png or .pdf."),
     click.option("--tradeoff", metavar="FILE", help="Draw split loss against merge loss."),
     click.option("--html", metavar="FILE", help="Write a page with a slider over the thresholds."),
+    pages_option("the diff at the best threshold of each measure, and at --at,"),
 )
 
 
@@ -86,6 +91,7 @@ def command(
     width: float | None,
     dpi: float | None,
     html: str | None,
+    pages: str | None,
     as_json: bool,
 ) -> None:
     """Score every threshold of PRED against the clusters of TRUE, and find the best.
@@ -121,8 +127,10 @@ def command(
         else:
             pairs = replace(parse(pred), pairs=True, point=pred_point)
             swept = sweep(left, pairs=pairs, thresholds=_thresholds(thresholds), **options)
+        if pages and not html:
+            raise ArgumentError("--pages writes diffs for the page of a sweep.", "pass --html FILE as well.")
         if html:
-            swept.report(html)
+            write_page(swept, html, pages=_pages(swept, pages, html, at, say))
     if csv_file:
         write_text(csv_file, swept.to_csv())
     for file, kind in ((picture, "thresholds"), (tradeoff, "tradeoff")):
@@ -132,6 +140,26 @@ def command(
         print_json(swept.to_dict(at))
     else:
         _show(swept, top, at)
+
+
+def _pages(
+    swept: Sweep, folder: str | None, html: str, at: float | None, say: Callable[[str], None]
+) -> dict[int, str]:
+    """The diffs at the best threshold of each measure and at a threshold asked for: their addresses by place."""
+    if folder is None:
+        return {}
+    places = dict.fromkeys(swept.best_place(name) for name in swept.valued)
+    if at is not None:
+        places[int(np.abs(swept.thresholds - at).argmin())] = None
+    called = {swept.called(place): place for place in places}
+
+    def diffs() -> Iterator[tuple[str, Comparison]]:
+        for name, place in called.items():
+            say(f"writing the diff at {name}")
+            yield name, swept.compare(swept.thresholds[place])
+
+    addresses = write_diffs(folder, html, diffs(), lambda name, diff: None)
+    return {called[name]: address for name, address in addresses.items()}
 
 
 def _thresholds(text: str | None) -> Any:

@@ -5,13 +5,14 @@ What the page shows may come in here as plain values; how it looks, in its templ
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 from typing import NamedTuple
 
 from clusterdiff.decide.leaderboard import Boards
 from clusterdiff.decide.ranking import Ranking
 from clusterdiff.show.pages import render_page, visible
+from clusterdiff.show.ranking.where import Where
 
 ROOM = "clusterdiff.show.ranking"
 #: So many systems are drawn.
@@ -39,8 +40,11 @@ class Axis(NamedTuple):
     zero: float | None = None
 
 
-def render(found: Boards, pages: Mapping[str, str] | None = None) -> str:
-    """The page as the text of an HTML file; ``pages`` has the address of a system's own page by its name."""
+def render(found: Boards, pages: Mapping[str, str] | None = None, where: Sequence[Where] = ()) -> str:
+    """The page as the text of an HTML file.
+
+    ``pages`` has the address of a system's own page by its name, and ``where`` what systems lost by shape and slice.
+    """
     single = found if isinstance(found, Ranking) else None
     tested = single if single is not None and single.has_intervals and len(single.names) > 1 else None
     return render_page(
@@ -53,6 +57,7 @@ def render(found: Boards, pages: Mapping[str, str] | None = None) -> str:
         scores=None if single is None else _axis(_scores(single)),
         differences=None if tested is None else _axis(_differences(tested)),
         pages=pages or {},
+        where=where,
         title=visible(found.title),
     )
 

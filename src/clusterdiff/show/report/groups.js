@@ -101,9 +101,10 @@ const groups = (() => {
 // Groups as people see them: what is left of them to accept, on the first tab and in the review.
 const groupsPanel = (() => {
   const asNumber = number;
-  const buttons = (number, say) => {
+  const buttons = (number, say, next) => {
     const done = groups.accepted(review.decisions);
     if (number < done) return [element("span", { class: "done" }, "accepted")];
+    if (number > done && next) return []; // one at a time, where there is little room
     const text = number > done ? "Accept with those above" : "Accept";
     const accept = () => {
       const one = review.acceptGroup(number);
@@ -123,7 +124,8 @@ const groupsPanel = (() => {
     for (const row of document.querySelectorAll("[data-group]")) {
       const number = Number(row.dataset.group);
       row.classList.toggle("settled", number < groups.accepted(review.decisions));
-      row.querySelector(".verdict").replaceChildren(...buttons(number, say));
+      const place = row.querySelector(".verdict");
+      place.replaceChildren(...buttons(number, say, place.classList.contains("next")));
     }
     const { loss } = review.totals();
     const left = loss.reduce((sum, part) => sum + part, 0);

@@ -5,6 +5,7 @@ What the page shows may come in here as plain values; how it looks and moves, in
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from os import PathLike
 from typing import Any
 
@@ -27,18 +28,20 @@ CALLED = {
 }
 
 
-def write_page(swept: Sweep, path: str | PathLike[str], title: str | None = None) -> None:
+def write_page(
+    swept: Sweep, path: str | PathLike[str], title: str | None = None, pages: Mapping[int, str] | None = None
+) -> None:
     """Write the page of a sweep to a file; see :meth:`Sweep.report`."""
-    write_text(path, render(swept, title))
+    write_text(path, render(swept, title, pages))
 
 
-def render(swept: Sweep, title: str | None = None) -> str:
-    """The page as the text of an HTML file."""
+def render(swept: Sweep, title: str | None = None, pages: Mapping[int, str] | None = None) -> str:
+    """The page as the text of an HTML file; ``pages`` has the addresses of diffs by the place of their threshold."""
     over, means = CALLED[swept.over]
-    shown = _shown(swept)
+    shown = _shown(swept, pages or {})
     return render_page(
         ROOM,
-        _data(swept, shown),
+        _data(swept, shown, pages or {}),
         ["page.css"],
         ["page.js"],
         swept=swept,
@@ -54,20 +57,21 @@ def render(swept: Sweep, title: str | None = None) -> str:
     )
 
 
-def _shown(swept: Sweep) -> Any:
-    """The thresholds on the page: evenly spaced if there are very many, with the best by each measure."""
+def _shown(swept: Sweep, pages: Mapping[int, str]) -> Any:
+    """The thresholds on the page: evenly spaced if there are very many, with the best ones and those of diffs."""
     best = [swept.best_place(name) for name in swept.valued]
     even = np.linspace(0, len(swept) - 1, min(len(swept), MOST)).astype(np.int64)
-    return np.unique(np.concatenate([even, best]))
+    return np.unique(np.concatenate([even, np.array([*best, *pages], dtype=np.int64)]))
 
 
-def _data(swept: Sweep, shown: Any) -> dict[str, Any]:
+def _data(swept: Sweep, shown: Any, pages: Mapping[int, str]) -> dict[str, Any]:
     places = {int(place): i for i, place in enumerate(shown)}
     return {
         "over": CALLED[swept.over][0],
         "down": swept.over == "score",
         "thresholds": swept.thresholds[shown].tolist(),
         "called": [visible(swept.called(place), 60) for place in shown.tolist()],
+        "pages": {str(places[place]): address for place, address in pages.items()},
         "steps": swept.what == "threshold",
         "clusters": swept.clusters[shown].tolist(),
         "split": np.round(swept.parts.split[shown], 9).tolist(),

@@ -99,6 +99,12 @@ const show = (i) => {
     figure("split", "lost to splits", number(data.split[i])),
     figure("merge", "lost to merges", number(data.merge[i])),
     figure("", "clusters", compact.format(data.clusters[i])));
+  const page = data.pages[i];
+  $("diff").replaceChildren(
+    page
+      ? element("a", { href: page }, `Open the diff at this ${data.steps ? "threshold" : data.over}`)
+      : `The diff here is written by --pages DIR --at ${data.called[i]}.`);
+  $("diff").hidden = !page && !data.steps;
   const x = across(placed(i));
   cursor.setAttribute("x1", x);
   cursor.setAttribute("x2", x);
