@@ -11,7 +11,7 @@ from clusterdiff.diff.comparison import Comparison
 ROWS = 12
 
 
-class Row(NamedTuple):
+class PlaceLost(NamedTuple):
     """What each system lost in one place, and the least of it; None if all lost the same."""
 
     label: str
@@ -24,7 +24,7 @@ class Where(NamedTuple):
 
     heading: str
     systems: Sequence[str]
-    rows: list[Row]
+    rows: list[PlaceLost]
     left: int
 
 
@@ -61,5 +61,7 @@ def _table(heading: str, systems: Sequence[str], lost: Sequence[Mapping[str, flo
     labels = list(dict.fromkeys(label for one in lost for label in one))
     rows = [[one.get(label, 0.0) for one in lost] for label in labels]
     order = sorted(range(len(rows)), key=lambda i: min(rows[i]) - max(rows[i]))
-    told = [Row(labels[i], rows[i], min(rows[i]) if min(rows[i]) < max(rows[i]) else None) for i in order]
+    told = [
+        PlaceLost(labels[i], rows[i], min(rows[i]) if min(rows[i]) < max(rows[i]) else None) for i in order
+    ]
     return Where(heading, systems, told[:ROWS], max(0, len(told) - ROWS))
