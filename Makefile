@@ -34,14 +34,18 @@ $(VENV)/.needs: $(VENV)/.tools
 core: $(VENV)/.tools
 	@$(INSTALL) --no-build-isolation --no-deps -e .
 
-$(VENV)/.tested: $(VENV)/.installed
+$(VENV)/.linted: $(VENV)/.installed
+	@$(call listed,dependency-groups,lint) | xargs $(INSTALL)
+	@touch $@
+
+$(VENV)/.tested: $(VENV)/.linted
 	@$(call listed,dependency-groups,test) | xargs $(INSTALL)
 	@touch $@
 
 demo: install
 	@$(BIN)/clusterdiff demo --html diff.html
 
-lint: $(VENV)/.tested
+lint: $(VENV)/.linted
 	@$(BIN)/ruff check -q .
 	@$(BIN)/ruff format -q --check .
 	@$(BIN)/mypy
@@ -54,8 +58,8 @@ lint: $(VENV)/.tested
 pytest: $(VENV)/.tested
 	@$(BIN)/pytest -n auto --maxprocesses 4 --no-loadscope-reorder
 
-# What is linted is tested at the same time: neither needs the other.
-test: $(VENV)/.tested
+# What is linted is tested at the same time: neither needs the other. Linting begins while what tests need is fetched.
+test: $(VENV)/.linted
 	@$(MAKE) --no-print-directory -j2 lint pytest
 
 bench: $(VENV)/.tested
