@@ -14,7 +14,7 @@ from clusterdiff.errors import ConflictError, one_of
 from clusterdiff.messages import Message
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.labels import AnyArray, FreshNames, Int64Array, Labels, null
-from clusterdiff.releases.conflicts import Conflict, Decision, decided
+from clusterdiff.releases.conflicts import Conflict, Decision, Parts, decided
 from clusterdiff.releases.overlay import Overlay, lay, read_side
 from clusterdiff.releases.regions import CHAIN, MERGED, Presence, Regions, as_singletons
 from clusterdiff.wording import count
@@ -116,7 +116,11 @@ class ThreeWay:
     def _region_conflicts(self) -> list[Conflict]:
         kinds = np.where(self._regions.kind[self._in_conflict] == CHAIN, "chain", "clash").tolist()
         found = [self._inside[self._points_of(number)] for number in range(len(kinds))]
-        return [self._conflict(kind, at, at) for kind, at in zip(kinds, found, strict=True)]
+        names = self._laid.points
+        return [
+            Conflict(kind, tuple(names[i] for i in at.tolist()), *self._parts_of(at))
+            for kind, at in zip(kinds, found, strict=True)
+        ]
 
     @cached_property
     def _groups(self) -> list[tuple[int, Int64Array, Int64Array]]:
@@ -138,13 +142,14 @@ class ThreeWay:
 
     @property
     def _removals(self) -> list[Conflict]:
-        return [
-            self._conflict("removed", points[i : i + 1], np.sort(np.concatenate([points, mates])))
-            for _, points, mates in self._groups
-            for i in range(len(points))
-        ]
+        out = []
+        for _, points, mates in self._groups:  # the points of a group share what is shown of it
+            parts = self._parts_of(np.sort(np.concatenate([points, mates])))
+            out += [Conflict("removed", (self._laid.points[i],), *parts) for i in points.tolist()]
+        return out
 
-    def _conflict(self, kind: str, points: Int64Array, shown: Int64Array) -> Conflict:
+    def _parts_of(self, shown: Int64Array) -> list[Parts]:
+        """The clusters of some points on each side."""
         names = self._laid.points
         parts = []
         for codes in self._codes:
@@ -153,7 +158,7 @@ class ThreeWay:
                 if code >= 0:
                     by.setdefault(code, []).append(names[i])
             parts.append(tuple(map(tuple, by.values())))
-        return Conflict(kind, tuple(names[i] for i in points.tolist()), *parts)
+        return parts
 
     @property
     def clean(self) -> bool:
