@@ -14,7 +14,7 @@ from clusterdiff.diff.patch import Add, Named, Operation, Remove, SplitOff, Unit
 from clusterdiff.errors import PatchError, listed
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.labels import Labels, encode_objects, null
-from clusterdiff.points.texts import digest, refuse_ambiguous, text
+from clusterdiff.points.texts import digest, refuse_ambiguous, text, texts
 from clusterdiff.wording import count
 
 
@@ -22,6 +22,7 @@ class Patched:
     """A clustering after operations; ``skipped`` has the numbers of those that did not fit."""
 
     def __init__(self, clustering: Clustering, operations: Sequence[Operation], skip_stale: bool) -> None:
+        operations = tuple(operations)  # those of a new patch are read from its text
         self._before = clustering
         self._points = clustering.point_names()
         refuse_ambiguous(self._points)
@@ -138,13 +139,15 @@ class Patched:
             raise PatchError(
                 f"the cluster of {cluster.member!r} has {count(len(members))}; the patch expects {cluster.size:,}."
             )
-        if digest(sorted(map(self._text, members))) != cluster.digest:
+        if digest(sorted(self._texts(members))) != cluster.digest:
             raise PatchError(f"the cluster of {cluster.member!r} has other points than the patch expects.")
         return code, members
 
-    def _text(self, place: int) -> str:
-        known = len(self._points)
-        return text(self._points[place]) if place < known else self._new[place - known]
+    def _texts(self, places: set[int]) -> list[str]:
+        points, known = self._points, len(self._points)
+        if not self._added:
+            return list(map(str, places)) if isinstance(points, range) else texts([points[i] for i in places])
+        return [text(points[i]) if i < known else self._new[i - known] for i in places]
 
     # ---- the result
 
