@@ -261,3 +261,31 @@ def test_a_run_may_stay_in_its_engine() -> None:
             cd.estimate([["q"]], lazy, design="points")
     with pytest.raises(cd.errors.ArgumentError, match="several rows for 'p1'"):
         cd.estimate(draws, pl.concat([table, table[1:2]]).lazy(), design="points")
+
+
+@pytest.mark.filterwarnings("ignore::clusterdiff.ClusterdiffWarning")
+def test_a_truth_that_covers_little_is_told_wherever_results_are_shown() -> None:
+    """The way to an estimate is named in text, HTML, Markdown, LaTeX and pictures, and where missing points stop it."""
+    true = {f"r{i}": i // 3 for i in range(30)}
+    runs = {name: {f"r{i}": i // k for i in range(300)} for name, k in {"a": 4, "b": 5}.items()}
+    diff = cd.compare(true, runs["a"], missing="drop")
+    told = "`true` has 30 of the 300 points of `pred`"
+    shown = [repr(diff), diff._repr_html_(), *diff.to_dict()["notices"][1:]]
+    figure = diff.plot("loss").figure
+    shown.append(" ".join(figure.get_supxlabel().split()))
+    ranking = cd.rank(true, runs, missing="drop", resamples=0)
+    shown += [repr(ranking), ranking._repr_html_(), ranking.to_latex(), ranking.to_html()]
+    shown.append(ranking.to_markdown().replace("\\", ""))
+    for text in shown:
+        plain = text.replace("<code>", "`").replace("</code>", "`")
+        assert told in plain
+        assert "estimate()" in plain
+    for refused in (lambda: cd.compare(true, runs["a"]), lambda: cd.rank(true, runs, resamples=0)):
+        with pytest.raises(cd.LabelError) as caught:
+            refused()
+        assert str(caught.value.hint).startswith("If `true` is a sample, estimate() tells")
+    whole = cd.compare(runs["b"], runs["a"])
+    assert "notice" not in repr(whole)
+    with pytest.raises(cd.LabelError) as caught:
+        cd.compare({f"r{i}": 0 for i in range(290)}, runs["a"])
+    assert "estimate" not in str(caught.value.hint)

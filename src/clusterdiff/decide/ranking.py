@@ -263,6 +263,9 @@ class Ranking(Boards):
         reason = [joined(["no interval:", best.reason])] if best.reason and best.worth < TOO_FEW else []
         return [*self.comparison_notices, *reason, *best.notices]
 
+    def __repr__(self) -> str:
+        return "\n".join([*(f"notice: {told}" for told in self.comparison_notices), super().__repr__()])
+
     @property
     def comparison_notices(self) -> list[str]:
         """Those of the comparisons alone."""

@@ -261,7 +261,8 @@ class Comparison(Advice, Changelog):
         ]
 
     def __repr__(self) -> str:
-        return "\n".join([*self._sentences(), self.signature])
+        partial = [f"notice: {told}"] if (told := self.policy.partial_truth) else []
+        return "\n".join([*partial, *self._sentences(), self.signature])
 
     def _repr_html_(self) -> str:
         return overview_html(self.notices, self._sentences(), self.components[:5], self.signature)

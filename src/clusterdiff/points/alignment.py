@@ -15,7 +15,7 @@ from clusterdiff.points.clustering import Clustering, Points, refuse_twice
 from clusterdiff.points.corpus import InDocument
 from clusterdiff.points.index import Index, index_of, refuse_half_named
 from clusterdiff.points.labels import BoolArray, Labels, LazyNames, encode_objects, kind
-from clusterdiff.points.missing import MISSING_HINT
+from clusterdiff.points.missing import missing_hint
 from clusterdiff.points.policy import Policy
 from clusterdiff.wording import count
 
@@ -321,7 +321,7 @@ def _apply_missing(aligned: Alignment) -> Alignment:
     if rule.refuses:
         raise LabelError(
             joined(_lacking(aligned, side) for side in SIDES if aligned.side(side).absent is not None),
-            MISSING_HINT,
+            missing_hint(int((~aligned.true.present).sum()), int(aligned.pred.present.sum())),
         )
     aligned = _keep(aligned, rule.known(aligned.true.present, aligned.pred.present), "missing")
     aligned = replace(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias
 
-from clusterdiff.messages import Message
+from clusterdiff.messages import Message, joined
 
 Missing: TypeAlias = Literal["error", "drop", "singleton", "lost"]
 
@@ -129,3 +129,10 @@ MISSING_HINT = Message(
     'pass `missing="drop"` to leave them out, `missing="singleton"` to give each a cluster of its own, or '
     '`missing="lost"` to count them as not found or spurious.'
 )
+#: What helps if `true` has far fewer points than `pred`.
+SAMPLE_HINT = Message("If `true` is a sample, `estimate()` tells what it says of all points.")
+
+
+def missing_hint(lacked: int, points: int) -> Message:
+    """What to do if `true` lacks so many of the points of `pred`."""
+    return joined([SAMPLE_HINT, "Otherwise", MISSING_HINT]) if 2 * lacked > points else MISSING_HINT

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from clusterdiff import notebook
 from clusterdiff.errors import one_of
-from clusterdiff.messages import Message
-from clusterdiff.points.missing import RULES, Missing, MissingRule
+from clusterdiff.messages import Message, joined
+from clusterdiff.points.missing import RULES, SAMPLE_HINT, Missing, MissingRule
 from clusterdiff.points.noise import MANY, NOTHING, Noise
 from clusterdiff.table import record_html
 from clusterdiff.wording import count, percent
@@ -87,16 +87,24 @@ class Policy:
             ("pred", "true", self.missing_points, rule.partly_pred),
         ):
             if lacked > shared:
-                sample = Message(" If `true` is a sample, `estimate()` tells what it says of all points.")
                 yield Message(
                     "`{side}` has {shared:,} of the {points:,} points of `{other}`: {means}.{sample}",
-                    sample=sample if side == "true" else "",
+                    sample=joined(["", SAMPLE_HINT]) if side == "true" else "",
                     side=side,
                     shared=shared,
                     points=shared + lacked,
                     other=other,
                     means=means,
                 )
+
+    @property
+    def partial_truth(self) -> str:
+        """A sentence on a `true` that has far fewer points than `pred`, where there is room for one; or nothing."""
+        shared = self.points - self.unshared
+        if self.spurious_points <= shared:
+            return ""
+        told = "`true` has {shared:,} of the {points:,} points of `pred`. {hint}"
+        return Message(told, shared=shared, points=shared + self.spurious_points, hint=SAMPLE_HINT)
 
     def _repr_html_(self) -> str:
         facts = {

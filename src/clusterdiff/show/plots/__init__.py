@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.errors import one_of
-from clusterdiff.show.plots.canvas import sized
+from clusterdiff.show.plots.canvas import add_note, sized
 from clusterdiff.show.plots.flows import flow
 from clusterdiff.show.plots.graphs import bipartite, derivation
 from clusterdiff.show.plots.histories import history
@@ -64,4 +64,6 @@ def plot(
 ) -> Any:
     """Draw one of the plots of a comparison, by name; returns the Axes."""
     one_of("kind", kind, PLOTS)
-    return sized(PLOTS[kind], comparison, ax, width, dpi)
+    drawn = sized(PLOTS[kind], comparison, ax, width, dpi)
+    add_note(drawn, comparison.policy.partial_truth)
+    return drawn

@@ -104,6 +104,15 @@ def note(ax: Axes, text: str) -> None:
         ax.annotate(wrapped, (0, 0), (0, -below), annotation_clip=False, **place, **style)
 
 
+def add_note(ax: Axes, text: str) -> None:
+    """A note that goes before the one that a picture has."""
+    figure: Any = ax.figure
+    if text and hasattr(figure, "dots"):
+        note(ax, f"{text} {' '.join(figure.get_supxlabel().split())}".rstrip())
+    else:
+        note(ax, text)
+
+
 def shades(lightest: float = 0.15) -> Any:
     """Colours from little to much: from a shade that is told from white to almost black."""
     from matplotlib.colors import LinearSegmentedColormap

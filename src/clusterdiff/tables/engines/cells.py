@@ -19,7 +19,7 @@ import narwhals.stable.v2 as nw
 from clusterdiff.errors import ArgumentError, EngineError, LabelError, listed, positions
 from clusterdiff.messages import joined
 from clusterdiff.points.alignment import lacks_labels, lacks_points, nothing_left
-from clusterdiff.points.missing import MISSING_HINT
+from clusterdiff.points.missing import missing_hint
 from clusterdiff.points.noise import Noise
 from clusterdiff.points.policy import Policy
 from clusterdiff.tables.engines.native import Engine, Frame, flag, log_or_0, plain
@@ -345,7 +345,7 @@ class _Grouping:
                 continue
             names = listed(self._first(rows), tally[side])
             texts.append(lacks_points(side, tally[side], tally["n"] - tally[other], other, names))
-        raise LabelError(joined(texts), MISSING_HINT)
+        raise LabelError(joined(texts), missing_hint(tally["true"], tally["n"] - tally["pred"]))
 
     def _first(self, rows: Frame) -> list[Any]:
         """The first five points of some rows."""
