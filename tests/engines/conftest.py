@@ -21,8 +21,9 @@ COMBINED = {
     "test_weights_and_features": ("singleton-engine",),
 }
 #: What slow engines do not get, of which Spark takes a second for each query: nothing in it depends on the engine but
-#: what other tests here ask of them too. Of cells that stay there, test_missing_points_and_noise_by_choice asks for all
-#: that there is, and test_slices_in_the_engine_are_those_of_memory for components; both formats are read once.
+#: what other tests here ask of them too. Of cells that stay there, test_missing_points_and_noise_by_choice asks with
+#: weights, test_slices_in_the_engine_are_those_of_memory for components, and test_files with features. Both formats are
+#: read once.
 SPARED = {
     "test_weights_and_features": ("singleton-engine",),
     "test_what_a_choice_means_does_not_depend_on_the_route": ("engine",),

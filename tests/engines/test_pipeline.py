@@ -143,7 +143,7 @@ def test_missing_points_and_noise_by_choice(
 ) -> None:
     """Points on one side only, null labels and noise are treated and counted as in the core, in slices too.
 
-    Slow engines have weights and features besides where cells stay there: every query is asked once.
+    Slow engines have weights besides where cells stay there: every query is asked once.
     """
     points, true, pred = data(200, 30, seed=5)
     left = dict(zip(points[:-20], true, strict=False)) | {5000: "c1", 5001: None, 5002: None}
@@ -156,11 +156,8 @@ def test_missing_points_and_noise_by_choice(
     left[points[50]] = left[points[51]] = right[points[51]] = right[points[52]] = "noise"
     left[points[5]] = "noise"
     more: dict[str, Any] = {}
-    if engine in SLOW and budget == 0:  # weights and features along with everything else
-        more = {
-            "weights": {point: float(point % 4) for point in left | right},
-            "features": {point: float(point * point % 17) for point in left | right},
-        }
+    if engine in SLOW and budget == 0:
+        more = {"weights": {point: float(point % 4) for point in left | right}}
     tables = [
         frame({"id": list(x), "cluster": list(x.values())} | {y: [more[y][i] for i in x] for y in more})
         for x in (left, right)
@@ -169,8 +166,6 @@ def test_missing_points_and_noise_by_choice(
     expected = cd.compare(left, right, **choice, **more)
     got = cd.compare(*tables, point="id", budget=budget, **choice, **{y: y for y in more})
     check(got, expected, budget, asked(engine) | {"b3.f1"})
-    if more:
-        assert got.score("S_MSE") == pytest.approx(expected.score("S_MSE"), abs=1e-9)
     check_components(got, expected)
     for column in ("kind",) if engine in SLOW else ("size", "kind"):
         slices = {row.value: row[1:] for row in expected.by(column)}

@@ -157,7 +157,7 @@ CASES: dict[str, tuple[str, bytes, list[str]]] = {
     ),
     "a million columns": (
         "t.csv",
-        b"id,cluster," + b",".join(b"c%d" % i for i in range(1_000_000)) + b"\n",
+        b"id,cluster" + b",c" * 1_000_000 + b"\n",
         ["t.csv has 1,000,002 columns; up to 32,768 are read."],
     ),
     "a long line": (
