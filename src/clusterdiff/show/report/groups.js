@@ -16,7 +16,7 @@ const groups = (() => {
     return data.components.filter((one) => one.grouped && (groupOf(one).includes(number) || ((missing || spurious) && hasLost(one))));
   };
   // The group of each row of cells, and the row where the points of each true cluster belong, if there is one.
-  const groupOf = (component) => [...component.grouped, ...(component.parts || []).map(([group]) => group)];
+  const groupOf = (component) => (component.groupOf ||= [...component.grouped, ...(component.parts || []).map(([group]) => group)]);
   const homesOf = (component) => {
     component.homes ||= new Map(component.cells.flatMap(([t], i) => (component.grouped[i] < 0 ? [[t, i]] : [])));
     return component.homes;
@@ -33,45 +33,45 @@ const groups = (() => {
       if (homesOf(component).has(t)) return holding(t, homesOf(component).get(t));
       return engine.preds.has(work.own.get(t)) ? work.own.get(t) : null;
     };
-    const put = (repair, t) => {
-      for (const { to } of engine.apply(repair)) {
-        if (to === null || work.names.has(to)) continue;
-        name(to, t);
-        work.own.set(t, to);
-      }
+    const called = (to, t) => {
+      if (to === null || work.names.has(to)) return;
+      name(to, t);
+      work.own.set(t, to);
     };
-    groupOf(component).forEach((group, i) => {
-      if (group !== number) return;
+    const moves = groupOf(component).flatMap((group, i) => {
       const [t] = component.rows[i];
-      const home = homeOf(t);
-      if (holding(t, i) !== home) put({ operation: "gather", moves: [[i, home]] }, t);
+      return group === number && holding(t, i) !== homeOf(t) ? [[i, homeOf(t)]] : [];
     });
-    if (missing) engine.truths.forEach((truth, t) => truth.lost.size && put({ operation: "add", t, to: homeOf(t) }, t));
-    if (spurious) for (const pred of [...engine.preds.values()]) if (pred.lost.size) engine.apply({ operation: "remove", p: pred.id });
+    engine.apply({ operation: "gather", moves }, true).forEach(({ to }, at) => called(to, component.rows[moves[at][0]][0]));
+    engine.truths.forEach((truth, t) => {
+      if (missing && truth.lost.size) for (const { to } of engine.apply({ operation: "add", t, to: homeOf(t) }, true)) called(to, t);
+    });
+    for (const pred of spurious ? [...engine.preds.values()] : []) if (pred.lost.size) engine.apply({ operation: "remove", p: pred.id }, true);
+    engine.apply({ operation: "gather", moves: [] }); // all sums, once
   };
 
   // What accepting a group claims: the points of a true cluster that it moves belong to the rest of it, and not to those
   // that they leave behind. None, unless the page holds all of its points.
   const claimsOf = (number) => {
-    if (judging.refused) return [];
-    let held = 0;
-    const claims = components(number).flatMap((component) => {
+    const isHeld = (component) => groupOf(component).every((group, i) => group !== number || judging.holds(component, [i]));
+    const touched = components(number);
+    if (judging.refused || data.groups[number].beyond || !touched.every(isHeld)) return [];
+    const claims = touched.flatMap((component) => {
       const rows = cellRows(component);
-      const moved = new Map();
-      groupOf(component).forEach((group, i) => {
-        if (group !== number) return;
-        held += rows[i][2];
-        moved.set(rows[i][0], [...(moved.get(rows[i][0]) || []), i]);
+      const [moved, inside] = [new Map(), new Map()];
+      rows.forEach(([t, p], i) => {
+        inside.set(p, [...(inside.get(p) || []), i]);
+        if (groupOf(component)[i] === number) moved.set(t, [...(moved.get(t) || []), i]);
       });
       return [...moved].flatMap(([t, cells]) => {
         const home = homesOf(component).get(t);
         const together = home === undefined ? cells : [...cells, home];
         const left = new Set(cells.map((i) => rows[i][1]));
-        const behind = rows.flatMap(([other, p], i) => (other !== t && left.has(p) ? [i] : []));
+        const behind = [...left].flatMap((p) => inside.get(p)).filter((i) => rows[i][0] !== t);
         return behind.length ? behind.map((i) => judging.claim(component, [together, [i]])) : [judging.claim(component, [together])];
       });
     });
-    return held === data.groups[number].points && claims.every(({ component, cells }) => judging.holds(component, cells.flat())) ? claims : [];
+    return claims.every(({ component, cells }) => judging.holds(component, cells.flat())) ? claims : [];
   };
   // Whether the page holds all components of the accepted groups whole.
   const areHeld = (decisions) => {

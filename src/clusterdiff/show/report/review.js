@@ -361,7 +361,7 @@ const review = (() => {
     return {
       text: [...theirs, ...mine].map((line) => `${JSON.stringify(line)}\n`).join(""),
       count: theirs.length + mine.length,
-      left: own().filter((one) => one.group === undefined && !one.claims.length).length,
+      left: own().filter((one) => (one.group === undefined ? !one.claims.length : data.groups[one.group].missing || data.groups[one.group].spurious)).length,
       references: [...theirs, ...mine].filter((line) => line.cells || (line.digest && !line.groups)).length,
     };
   };

@@ -37,3 +37,15 @@ $("tabs").addEventListener("keydown", (event) => {
   tabs[next].focus();
   address.go(tabs[next].hash.slice(1));
 });
+
+// On paper all sections are there: what nobody has looked at yet is drawn now, at the width that it would have.
+addEventListener("beforeprint", () => {
+  for (const [name, drawIt] of [...drawers]) {
+    const panel = panels.get(name);
+    const { hidden } = panel;
+    panel.hidden = false;
+    drawIt();
+    panel.hidden = hidden;
+    drawers.delete(name);
+  }
+});
