@@ -275,7 +275,7 @@ def test_a_truth_that_is_a_sample_patches_the_whole_run(missing: Any, wanted: li
 
 def test_noise_is_in_no_cluster_that_a_patch_could_name() -> None:
     """As a cluster it can be patched."""
-    with pytest.raises(cd.ArgumentError, match="2 points there are noise"):
+    with pytest.raises(cd.ArgumentError, match="where noise is in none: 2 points"):
         cd.compare([0, 0, 1, 1], [0, 0, -1, -1], noise=-1).patch()
     patch = cd.compare([0, 0, 1, 2], [0, 0, -1, -1], noise=-1, noise_as="cluster").patch()
     assert patch.apply([0, 0, -1, -1]) == cd.Clustering([0, 0, 1, 2])

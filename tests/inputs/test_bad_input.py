@@ -375,3 +375,12 @@ def test_tversky_weighs_something() -> None:
     with pytest.raises(cd.MeasureError, match=r"tversky\(alpha=0, beta=0\) is 1 for all"):
         cd.score([0, 0, 1], [0, 0, 0], "tversky(alpha=0, beta=0)")
     assert cd.score([0, 0, 1], [0, 0, 0], "tversky(alpha=0, beta=1)") == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize("nameless", ["true", "pred"])
+def test_frames_are_not_matched_by_order_if_one_names_its_points(nameless: str) -> None:
+    """The rows of the other may stand in any order."""
+    named = pl.DataFrame({"id": [3, 2, 1], "cluster": [0, 0, 1]})
+    sides = {"true": named, "pred": named, nameless: named[["cluster"]]}
+    with pytest.raises(cd.ArgumentError, match=f"`{nameless}` does not name its points"):
+        cd.compare(sides["true"], sides["pred"])

@@ -22,7 +22,7 @@ def correction(source: PointSource, policy: Policy) -> Patch:
     if noisy:
         raise ArgumentError(
             Message(
-                "a patch splits and merges clusters of `pred`, and {points} there are noise, in none.",
+                "a patch splits and merges clusters of `pred`, where noise is in none: {points}.",
                 points=count(noisy),
             ),
             Message('pass `noise_as="cluster"` or `noise_as="drop"`.'),
