@@ -81,8 +81,7 @@ screenshots: $(VENV)/.tested
 	@$(BIN)/python examples/screens.py docs/images
 
 # The tests with the oldest versions that pyproject.toml allows, in an environment of their own. Peers want newer ones;
-# tests of the command want click 8.2, to tell standard error from output. With the oldest DuckDB, a table that is gone
-# is told in its own words, not in ours.
+# tests of the command want click 8.2, to tell standard error from output.
 LOWEST := build/lowest
 LOWEST_TESTS ?= tests/framework tests/inputs tests/formats tests/engines tests/measures tests/explain tests/plots tests/golden
 lowest: $(VENV)/.tested
@@ -94,7 +93,7 @@ lowest: $(VENV)/.tested
 	  hypothesis pytest pytest-xdist pyyaml conllu udapi scikit-learn mpmath 'click>=8.2'
 	@$(BIN)/uv pip install -q --python $(LOWEST)/bin/python --no-deps -C build-dir=build/lowest-objects .
 	@$(LOWEST)/bin/python -m pytest -q -p no:cacheprovider -n auto --maxprocesses 4 -o filterwarnings=ignore \
-	  -k 'not spark and not postgres and not table_that_is_gone' --ignore tests/engines/test_cluster.py $(LOWEST_TESTS)
+	  -k 'not spark and not postgres' --ignore tests/engines/test_cluster.py $(LOWEST_TESTS)
 
 sdist: $(VENV)/.tools
 	@$(INSTALL) build

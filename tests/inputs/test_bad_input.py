@@ -384,3 +384,23 @@ def test_frames_are_not_matched_by_order_if_one_names_its_points(nameless: str) 
     sides = {"true": named, "pred": named, nameless: named[["cluster"]]}
     with pytest.raises(cd.ArgumentError, match=f"`{nameless}` does not name its points"):
         cd.compare(sides["true"], sides["pred"])
+
+
+def test_a_table_of_sqlframe_is_refused_with_what_to_pass() -> None:
+    """It has items without an end: reading it as labels would never stop."""
+
+    class DuckDBDataFrame:
+        __module__ = "sqlframe.duckdb.dataframe"
+
+        def __getitem__(self, item: object) -> object:
+            raise AssertionError("it was read")
+
+    table = DuckDBDataFrame()
+    for argument, read in {
+        "true": lambda: cd.compare(table, [0, 1]),
+        "pred": lambda: cd.compare([0, 1], table),
+        "table": lambda: cd.compare_columns(table, true="a", pred="b"),
+    }.items():
+        with pytest.raises(cd.ArgumentError, match=f"`?{argument}`? is a table of sqlframe") as found:
+            read()
+        assert f"{argument}.toArrow()" in str(found.value)

@@ -19,6 +19,7 @@ from clusterdiff.points.corpus import SINGLETONS
 from clusterdiff.points.missing import Missing
 from clusterdiff.points.noise import Noise
 from clusterdiff.points.policy import Policy
+from clusterdiff.tables.frames import refuse_sqlframe
 
 #: The kinds, in the order in which they are asked.
 KINDS: tuple[type[Input], ...] = (
@@ -43,6 +44,8 @@ def recognise(data: object, argument: str) -> Input:
             ) from None
     elif isinstance(data, Source):
         data = data.resolved()
+    else:
+        refuse_sqlframe(data, argument)
     return next(found(data, argument) for found in KINDS if found.holds(data))
 
 

@@ -26,7 +26,7 @@ KEY = "clusterdiff_key"
 #: The libraries whose tables are compared, and what tables are called there.
 LIBRARIES = (
     "pandas", "polars", "pyarrow", "duckdb", "_duckdb", "pyspark", "dask", "dask_expr", "modin", "cudf",
-    "ibis", "sqlframe",
+    "ibis",
 )  # fmt: skip
 TABLES = ("DataFrame", "LazyFrame", "Table", "RecordBatch", "DuckDBPyRelation")
 
@@ -41,6 +41,19 @@ def is_table(data: object) -> bool:
         kind.__name__ in TABLES and kind.__module__.partition(".")[0] in LIBRARIES
         for kind in type(data).__mro__
     )
+
+
+def refuse_sqlframe(data: object, argument: str) -> None:
+    """Raise for a table of sqlframe: it looks like a sequence, but reading it as one never ends."""
+    if any(kind.__module__.partition(".")[0] == "sqlframe" for kind in type(data).__mro__):
+        raise ArgumentError.about(
+            argument,
+            "is a table of sqlframe, which cannot be compared where it is.",
+            Message(
+                "pass `{argument}.toArrow()`, or the same table from the engine's own library.",
+                argument=argument,
+            ),
+        )
 
 
 def compare_frames(

@@ -72,6 +72,7 @@ def compare_columns(
     >>> cd.compare_columns(table, true="gold", pred="system").score()
     0.5
     """
+    frames.refuse_sqlframe(table, "table")
     told = Noise.told(noise, noise_true, noise_pred, noise_as)
     policy = Policy(missing or ("error" if documents is None else "lost"), told)
     diff = frames.compare_columns(

@@ -177,8 +177,8 @@ def read_two(
     left, right = two_readers(true, pred, point, cluster)
     width = take_numbers(left, right, weights, features)
     units = bring_to_size(left, right)
-    sides = (SideTable("true", left.selected(), "i"), SideTable("pred", right.selected(), "j"))
-    with left.engine.running():  # DuckDB refuses at once to join tables of two connections
+    with left.engine.running():  # DuckDB refuses at once what is gone, and to join two connections
+        sides = (SideTable("true", left.selected(), "i"), SideTable("pred", right.selected(), "j"))
         joined = sides[0].frame.join(sides[1].frame, left_on="i", right_on="j", how="full", suffix=OTHER)
         both = [name for name in left.taken if name in right.taken]
         if both:
