@@ -19,14 +19,14 @@ def name(label: object) -> str:
     ('ann', ['0x2068', '0x5d0', '0x2069'])
     >>> name("https://example.org/catalogue/people/ann-smith-1907")
     'https://example.org/catal…ann-smith-1907'
-    >>> name("  "), name("")
-    ('␣␣', '""')
+    >>> name("  ")
+    '␣␣'
     """
     spoken = getattr(label, "spoken", None)
     text = str(label) if spoken is None else spoken
     text = shown(text, len(text) * 10)  # with control characters spelt out
-    if not text.strip(" "):
-        return "␣" * len(text) or '""'  # what cannot be seen cannot be told apart
+    if text and not text.strip(" "):
+        return "␣" * len(text)  # blanks could not be seen
     if len(text) > WIDTH:
         text = f"{text[: 2 * WIDTH // 3 - 1]}…{text[-WIDTH // 3 :]}"
     leftward = any(unicodedata.bidirectional(letter) in {"R", "AL", "AN"} for letter in text)
