@@ -260,9 +260,15 @@ const review = (() => {
   // What loaded judgements decide of the repairs that are offered: accepted if they say all that it claims, and what
   // comes then; rejected if they forbid it.
   const follow = () => {
+    const signed = loaded.filter((one) => !one.withdrawn && one.by != null).map((one) => ({ by: one.by, points: one.groups.flat() }));
+    const named = new Map();
     const who = (component) => {
-      const named = new Set(loaded.filter((one) => !one.withdrawn && one.by != null && one.groups.flat().some((point) => pointsHere(component).has(point))).map((one) => one.by));
-      return [...named].join(", ");
+      if (!named.has(component)) {
+        const here = pointsHere(component);
+        const by = signed.filter(({ points }) => points.some((point) => here.has(point))).map((one) => one.by);
+        named.set(component, [...new Set(by)].join(", "));
+      }
+      return named.get(component);
     };
     // What decisions of a page rule out is not listed: it comes back with them.
     const retraced = new Set(decisions.map((one) => one.component));
