@@ -175,6 +175,7 @@ def test_a_table_that_is_gone_is_an_error_wherever_it_is_read(fault: str) -> Non
         connection.execute("DROP TABLE matches")
     for read in (
         lambda: cd.compare(gold, found, point="id"),
+        lambda: cd.compare_columns(found, true="id", pred="cluster"),
         lambda: cd.rank(gold, {"a": found}),
         lambda: cd.matrix({"a": gold, "b": found}),
         lambda: cd.sweep({0: 0, 1: 0}, pairs=matches),

@@ -177,8 +177,8 @@ def read_two(
     left, right = two_readers(true, pred, point, cluster)
     width = take_numbers(left, right, weights, features)
     units = bring_to_size(left, right)
-    with left.engine.running():  # DuckDB refuses at once what is gone, and to join two connections
-        sides = (SideTable("true", left.selected(), "i"), SideTable("pred", right.selected(), "j"))
+    sides = (SideTable("true", left.selected(), "i"), SideTable("pred", right.selected(), "j"))
+    with left.engine.running():  # DuckDB refuses at once to join tables of two connections
         joined = sides[0].frame.join(sides[1].frame, left_on="i", right_on="j", how="full", suffix=OTHER)
         both = [name for name in left.taken if name in right.taken]
         if both:
@@ -277,17 +277,9 @@ def read_one(
     units = bring_to_size(reader, reader)
     side = SideTable("table", reader.selected(), "i")
     others = reader.others(point, true, pred)
+    named, weighed = point is not None, weights is not None
     points = Points(
-        reader.engine,
-        side.frame,
-        (side,),
-        point is not None,
-        weights is not None,
-        width,
-        reader.kinds,
-        others,
-        keys=keys,
-        **units,
+        reader.engine, side.frame, (side,), named, weighed, width, reader.kinds, others, keys=keys, **units
     )
     if point is not None:
         with points.engine.running():
@@ -337,8 +329,9 @@ class Reader:
         return tuple(self._taken)
 
     def selected(self) -> Frame:
-        """The columns that were taken."""
-        return self.frame.select(**self._taken)
+        """The columns that were taken; some versions of DuckDB notice only here that a table is gone."""
+        with self.engine.running():
+            return self.frame.select(**self._taken)
 
     def others(self, *taken: str | None, document: str | None = None) -> Others:
         """All columns but those of points and clusters; with a column of documents beside them, if there is one."""
