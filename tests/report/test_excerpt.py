@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import clusterdiff as cd
-from clusterdiff.show.report import data
+from clusterdiff.show.report import data, judging
 
 
 def page_of(diff: cd.Comparison, path: Path) -> dict[str, Any]:
@@ -50,3 +50,29 @@ def test_an_excerpt_has_the_cells_of_its_repairs(
             assert sizes == repair.sizes
         names = [component["pred"][place][0] for place in entry["clusters"]]
         assert names == repair.clusters
+
+
+def test_judgements_have_their_share_of_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those about points of the page come first, whatever hangs together with them after, in the order of the file."""
+    diff = cd.compare({"a": 1, "b": 1, "c": 2, "d": 3}, {"a": 1, "b": 2, "c": 3, "d": 4})
+    listed = [
+        {"id": "far", "groups": [["c", "d"]]},
+        {"id": "chained", "groups": [["b"], ["c"]]},
+        {"id": "own", "groups": [["a", "b"]]},
+        {"id": "other", "groups": [["x", "y"]]},
+    ]
+    given = cd.Judgements(listed)
+    components = [{"points": [[0, "a"], [1, "b"]], "names": {}}]
+
+    def held() -> tuple[list[str], int]:
+        found = judging.judging(diff, given, components)
+        return [one["id"] for one in found["judgements"]], found["left"]
+
+    assert held() == (["far", "chained", "own"], 0)
+    sizes = {
+        one["id"]: len(json.dumps(one)) for one in judging.judging(diff, given, components)["judgements"]
+    }
+    monkeypatch.setattr(judging, "JUDGED", sizes["chained"] + sizes["own"])
+    assert held() == (["chained", "own"], 1)
+    monkeypatch.setattr(judging, "JUDGED", sizes["chained"] + sizes["own"] - 1)
+    assert held() == (["chained"], 2)

@@ -16,6 +16,8 @@ const judgementsPanel = (() => {
     const { count, left, references } = review.lines("");
     $("as-judgements").disabled = !count;
     const told = [];
+    const { left: away } = data.judging;
+    if (away) told.push(`${counted(away, "judgement")} of the file ${away === 1 ? "is" : "are"} not on this page, which would be too large: keep that file, and give the command both.`);
     if (references) told.push(`${counted(references, "judgement")} ${references === 1 ? "refers" : "refer"} to ${plural(POINT)} or groups that this file does not hold: “clusterdiff judgements --expand TRUE PRED FILE” names them.`);
     if (left) told.push(`${counted(left, "decision")} on missing or spurious ${plural(POINT)} cannot be told as judgements.`);
     note(told.join(" "));

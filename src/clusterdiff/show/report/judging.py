@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -16,6 +17,9 @@ from clusterdiff.judgements.entries import Entries
 from clusterdiff.judgements.judgement import Judgement
 from clusterdiff.judgements.references import digest_cells
 from clusterdiff.points.texts import refuse_ambiguous, text
+
+#: So many bytes of judgements are on a page; of more, those about its own points come first.
+JUDGED = 380_000
 
 
 def read_given(judgements: object) -> Judgements | None:
@@ -38,17 +42,24 @@ def judging(
 ) -> dict[str, Any]:
     """Why decisions cannot be judgements (``refused``), the ``comparison`` that references are about, and those given.
 
-    Of those given, the page has the ones about its own points, with all that hang together with them. ``beyond`` has
-    [judgement, group, cell] where a group has all points of a cell that the page does not hold.
+    Of those given, the page has the ones about its own points, with all that hang together with them, as far as there
+    is room: ``left`` counts the others. ``beyond`` has [judgement, group, cell] where a group has all points of a cell
+    that the page does not hold.
     """
     refused = _refused(comparison)
     if refused:
-        return {"refused": refused, "judgements": []}
-    found: dict[str, Any] = {"comparison": digest_cells(comparison), "judgements": [], "beyond": []}
+        return {"refused": refused, "judgements": [], "left": 0}
+    found: dict[str, Any] = {
+        "comparison": digest_cells(comparison),
+        "judgements": [],
+        "left": 0,
+        "beyond": [],
+    }
     if given is not None:
-        about = _about(given, _texts(components))
+        about, left = _about(given, _texts(components))
         found |= {
             "judgements": [one.to_dict() for one in about],
+            "left": left,
             "beyond": _beyond(comparison, about, components),
         }
     return found
@@ -87,12 +98,16 @@ def _texts(components: Iterable[Mapping[str, Any]]) -> set[str]:
     }
 
 
-def _about(judgements: Judgements, texts: set[str]) -> list[Judgement]:
-    """Judgements about some points, and whatever hangs together with them."""
+def _about(judgements: Judgements, texts: set[str]) -> tuple[list[Judgement], int]:
+    """Judgements about some points, and what hangs together with them, as far as there is room; how many are left."""
     listed = list(judgements)
     region = Entries(listed).region
-    wanted = {int(region[i]) for i, one in enumerate(listed) if not texts.isdisjoint(one.points)}
-    return [listed[i] for i in np.flatnonzero(np.isin(region, list(wanted))).tolist()]
+    direct = np.array([not texts.isdisjoint(one.points) for one in listed], dtype=bool)
+    about = np.flatnonzero(np.isin(region, region[direct]))
+    first = about[np.argsort(~direct[about], kind="stable")]
+    size = np.cumsum([len(json.dumps(listed[i].to_dict())) for i in first.tolist()])
+    chosen = np.sort(first[: int(np.searchsorted(size, JUDGED, side="right"))])
+    return [listed[i] for i in chosen.tolist()], len(about) - len(chosen)
 
 
 def _beyond(

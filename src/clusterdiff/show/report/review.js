@@ -260,16 +260,12 @@ const review = (() => {
   // What loaded judgements decide of the repairs that are offered: accepted if they say all that it claims, and what
   // comes then; rejected if they forbid it.
   const follow = () => {
-    const signed = loaded.filter((one) => !one.withdrawn && one.by != null).map((one) => ({ by: one.by, points: one.groups.flat() }));
-    const named = new Map();
-    const who = (component) => {
-      if (!named.has(component)) {
-        const here = pointsHere(component);
-        const by = signed.filter(({ points }) => points.some((point) => here.has(point))).map((one) => one.by);
-        named.set(component, [...new Set(by)].join(", "));
-      }
-      return named.get(component);
-    };
+    const authors = new Map();
+    for (const { by, groups: told, withdrawn } of loaded) {
+      if (withdrawn || by == null) continue;
+      for (const point of told.flat()) authors.set(point, (authors.get(point) ?? new Set()).add(by));
+    }
+    const who = (component) => [...new Set([...pointsHere(component)].flatMap((point) => [...(authors.get(point) ?? [])]))].join(", ");
     // What decisions of a page rule out is not listed: it comes back with them.
     const retraced = new Set(decisions.map((one) => one.component));
     for (const component of facts.some ? costly() : []) {
