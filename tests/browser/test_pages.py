@@ -15,7 +15,13 @@ from tests.browser.pages import MAKERS
 
 TABS = ("patterns", "components", "true-clusters", "pred-clusters", "heat", "repairs", "slices", "measures")
 #: What the first tab is for each kind of data.
-FIRST = {"digits": "heat", "corpus": "papers", "many": "patterns", "releases": "changelog"}
+FIRST = {
+    "digits": "heat",
+    "corpus": "papers",
+    "many": "patterns",
+    "releases": "changelog",
+    "large": "patterns",
+}
 #: Pages that have all the colours that others have: those of losses, of lost points, of everything.
 COLOURED = ("demo", "nothing")
 #: The sides of a phone.
@@ -167,7 +173,8 @@ def test_a_large_component_is_found_through_its_clusters(report: Any, open_page:
     assert component["counts"][:2] == [5000, 5000]
     assert component["whole"] == 1
     with open_page(path, reduced_motion="reduce") as page:
-        page.locator("#list .row button").click()
+        page.locator("#tabs a[href='#components']").click()
+        assert page.locator("#list .row button").get_attribute("aria-expanded") == "true"
         detail = page.locator(".detail")
         losses = list(map(float, attributes(page, ".detail .pair > div:first-child .loss data", "value")))
         assert losses == sorted((cluster[3] for cluster in component["true"]), reverse=True)[:8]

@@ -215,6 +215,7 @@ CASES: dict[str, Callable[[], Call]] = {
         (pa.chunked_array([np.arange(5 * 10**5).astype(str)]), 1),
     ),
     "encode_objects": lambda: (_core.encode_objects, (["a", "b", "c"] * (2 * 10**5),)),
+    "encode_lists": lambda: (_core.encode_lists, ([["a", "b", "c"] * 10**5, ["c", "d"] * 10**5],)),
     "match": lambda: named(np.random.default_rng(0).permutation(10**6)),
     "match: text": lambda: named(np.arange(3 * 10**5).astype(str)),
     "expected_information": lambda: (_core.expected_information, (*sizes(300), *sizes(300))),

@@ -19,7 +19,6 @@ from clusterdiff.points.corpus import SINGLETONS
 from clusterdiff.points.missing import Missing
 from clusterdiff.points.noise import Noise
 from clusterdiff.points.policy import Policy
-from clusterdiff.tables.frames import refuse_sqlframe
 
 #: The kinds, in the order in which they are asked.
 KINDS: tuple[type[Input], ...] = (
@@ -45,6 +44,8 @@ def recognise(data: object, argument: str) -> Input:
     elif isinstance(data, Source):
         data = data.resolved()
     else:
+        from clusterdiff.tables.frames import refuse_sqlframe
+
         refuse_sqlframe(data, argument)
     return next(found(data, argument) for found in KINDS if found.holds(data))
 
