@@ -300,7 +300,8 @@ def longest(call: Call, timer: Callable[..., None]) -> float:
     function(*arguments)
     signal.setitimer(signal.ITIMER_REAL, 0)
     asked.append(time.process_time())
-    return float(max(np.diff(asked)) / (asked[-1] - asked[0]))
+    times = asked.copy()  # a signal that is still on its way adds to the other
+    return float(max(np.diff(times)) / (times[-1] - times[0]))
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -117,11 +117,7 @@ const deciding = (page) => {
     else if (event.key === "z") clear();
   });
 
-  $("download").addEventListener("click", () => {
-    const address = URL.createObjectURL(new Blob([file.write(answers)], { type: file.type }));
-    element("a", { href: address, download: file.name }).click();
-    URL.revokeObjectURL(address);
-  });
+  $("download").addEventListener("click", () => download(file.name, file.type, file.write(answers)));
   $("load").addEventListener("change", async (event) => {
     const [chosen] = event.target.files;
     if (!chosen) return;

@@ -20,3 +20,12 @@ const drawn = (name, attributes = {}, ...children) => {
   return node;
 };
 const label = (text) => element("bdi", {}, text);
+// A file that leaves the page.
+const download = (name, type, text) => {
+  const address = URL.createObjectURL(new Blob([text], { type }));
+  const link = element("a", { href: address, download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+};

@@ -43,14 +43,6 @@ const exporting = (() => {
       ...accepted().map((one, i) => `${i + 1}. ${inWords(one.words)} (+${number(one.gain)})`),
     ].join("\n") + "\n";
 
-  const download = (name, type, text) => {
-    const address = URL.createObjectURL(new Blob([text], { type }));
-    const link = element("a", { href: address, download: name });
-    document.body.append(link);
-    link.click();
-    link.remove();
-    setTimeout(() => URL.revokeObjectURL(address), 10_000);
-  };
   // The clipboard may be refused to a file; an old way works then.
   const copy = async (text) => {
     try {
@@ -67,5 +59,5 @@ const exporting = (() => {
     }
   };
 
-  return { patch: patching, csv, formulas, words, download, copy, accepted };
+  return { patch: patching, csv, formulas, words, copy, accepted };
 })();

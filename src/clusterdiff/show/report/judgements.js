@@ -37,7 +37,7 @@ const judgementsPanel = (() => {
     const name = $("reviewer");
     name.value = remembered?.getItem(NAME) || "";
     name.addEventListener("input", () => remembered?.setItem(NAME, name.value));
-    $("as-judgements").addEventListener("click", () => exporting.download("judgements.jsonl", "application/jsonl", review.lines(name.value.trim()).text));
+    $("as-judgements").addEventListener("click", () => download("judgements.jsonl", "application/jsonl", review.lines(name.value.trim()).text));
     $("load").addEventListener("click", () => $("judgements-file").click());
     $("judgements-file").addEventListener("change", async ({ target }) => {
       const [file] = target.files;

@@ -267,9 +267,9 @@ const reviewPanel = (() => {
       view.shown += PAGE_OF;
       draw();
     });
-    $("as-patch").addEventListener("click", () => exporting.download("review.json", "application/json", exporting.patch().text));
+    $("as-patch").addEventListener("click", () => download("review.json", "application/json", exporting.patch().text));
     $("as-csv").addEventListener("click", () => {
-      exporting.download("review.csv", "text/csv", exporting.csv());
+      download("review.csv", "text/csv", exporting.csv());
       const risky = exporting.formulas();
       $("formulas").textContent = risky ? `${counted(risky, "value")} in the CSV would be taken for formulas by a spreadsheet.` : "";
     });
