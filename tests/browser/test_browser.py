@@ -156,13 +156,12 @@ def test_a_component_opens_with_its_graph_points_and_repair(demo: Path, open_pag
 
 def test_the_keyboard_alone_is_enough(demo: Path, open_page: Any) -> None:
     """/ searches, arrows walk the rows, Enter opens, Escape closes; the focus is always somewhere visible."""
-    with open_page(demo) as page:
+    with open_page(demo, viewport={"width": 900, "height": 900}) as page:
         page.keyboard.press("/")
         assert page.evaluate("document.activeElement.id") == "search"
         page.keyboard.type("miller")
         assert len(kinds(page)) == 1
         page.locator("#search").fill("")
-        page.set_viewport_size({"width": 900, "height": 900})
         page.locator("#list .row button").first.focus()
         page.keyboard.press("Escape")
         page.keyboard.press("ArrowDown")
