@@ -52,6 +52,18 @@ class Transposed(NamedTuple):
     order: NDArray[np.int64]
     """Index of each of its cells in the table it was made from."""
 
+class CellLosses(NamedTuple):
+    """What each cell lost to splits and to merges."""
+
+    split: NDArray[np.float64]
+    merge: NDArray[np.float64]
+
+class TwoSums(NamedTuple):
+    """The sums of two columns by group."""
+
+    first: NDArray[np.float64]
+    second: NDArray[np.float64]
+
 class Join(NamedTuple):
     """The connected components of the cells, numbered by first true cluster."""
 
@@ -320,6 +332,16 @@ class Cells:
         """Pred-major cells, and for each of them its index in this table."""
     def join(self) -> Join:
         """Component of each true and of each pred cluster, numbered by first true cluster, and their number."""
+    def entropy_scores(self) -> NDArray[np.float64]:
+        """The score of each true cluster by entropy."""
+    def losses(
+        self,
+        split: NDArray[np.float64],
+        merge: NDArray[np.float64],
+        total: float,
+        mass: NDArray[np.float64] | None = None,
+    ) -> CellLosses:
+        """What each cell lost in the product of its clusters' scores, as a share of the whole score."""
     def assign(self, values: NDArray[np.int64] | NDArray[np.float64]) -> NDArray[np.int64]:
         """The cells, ascending, of the one-to-one matching of clusters with the greatest total of values >= 0."""
     def kept_by_true(self) -> Kept:
@@ -350,6 +372,12 @@ def sum_squares(x: Any) -> int:
 
 def group_sum(groups: Any, k: int, values: Any) -> NDArray[Any]:
     """Sum of the values of each group: exact int64 for integers, compensated float64 for floats."""
+
+def group_sums(groups: Any, k: int, first: NDArray[np.float64], second: NDArray[np.float64]) -> TwoSums:
+    """Compensated sums of two columns at once."""
+
+def descending(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The places of values, the largest first, equal ones in order, NaN last."""
 
 def contents(groups: Any, k: int, masses: Any) -> Contents:
     """The contents of each group of masses."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Generic, TypeVar, overload
 
@@ -22,6 +22,53 @@ WIDTH = 40
 JOINERS = "\u200c\u200d"
 
 
+class Ordered(Mapping[str, npt.NDArray[Any]]):
+    """Columns of rows that are in another order than theirs; each is put in that order when it is asked for.
+
+    A column is an array, or a function that gives the values of some rows. Of many rows few are looked at as a rule,
+    and not every column of those.
+
+    >>> columns = Ordered({"size": np.array([3, 1, 2]), "double": lambda rows: 2 * rows}, np.array([2, 0, 1]))
+    >>> columns["size"].tolist(), columns[:2]["double"].tolist()
+    ([2, 3, 1], [4, 0])
+    """
+
+    def __init__(
+        self,
+        columns: Mapping[str, npt.NDArray[Any] | Callable[[npt.NDArray[np.int64]], npt.NDArray[Any]]],
+        order: npt.NDArray[np.int64],
+    ) -> None:
+        self._given, self._order = columns, order
+        self._made: dict[str, npt.NDArray[Any]] = {}
+
+    @overload
+    def __getitem__(self, key: str) -> npt.NDArray[Any]: ...
+    @overload
+    def __getitem__(self, key: slice) -> dict[str, npt.NDArray[Any]]: ...
+    def __getitem__(self, key: str | slice) -> Any:
+        if isinstance(key, slice):
+            rows = self._order[key]
+            return {name: self._values(name, rows) for name in self._given}
+        if key not in self._made:
+            self._made[key] = self._values(key, self._order)
+        return self._made[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._given)
+
+    def __len__(self) -> int:
+        return len(self._given)
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return len(self._order)
+
+    def _values(self, name: str, rows: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+        column = self._given[name]
+        return column(rows) if callable(column) else column[rows]
+
+
 class Table(Generic[RowType]):
     """Columns of equal length. ``table["size"]`` is a column, ``table[0]`` a row, ``table[:5]`` a table.
 
@@ -37,12 +84,16 @@ class Table(Generic[RowType]):
     """
 
     def __init__(self, columns: Mapping[str, Any], row: type[RowType] | None = None) -> None:
-        self._columns = {name: np.asarray(column) for name, column in columns.items()}
+        self._columns: Mapping[str, npt.NDArray[Any]] = (
+            columns
+            if isinstance(columns, Ordered)
+            else {name: np.asarray(column) for name, column in columns.items()}
+        )
         self._type = row
         self._row: Any = row or partial(Row.of, tuple(columns))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Table, (self._columns, self._type)
+        return Table, (dict(self._columns), self._type)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -50,7 +101,8 @@ class Table(Generic[RowType]):
         return tuple(self._columns)
 
     def __len__(self) -> int:
-        return len(next(iter(self._columns.values())))
+        columns = self._columns
+        return columns.rows if isinstance(columns, Ordered) else len(next(iter(columns.values())))
 
     @overload
     def __getitem__(self, key: str) -> npt.NDArray[Any]: ...
@@ -62,8 +114,20 @@ class Table(Generic[RowType]):
         if isinstance(key, str):
             return self._columns[key]
         if isinstance(key, slice):
-            return type(self)({name: column[key] for name, column in self._columns.items()}, self._type)
+            return type(self)(self._part(key), self._type)
+        if isinstance(self._columns, Ordered):
+            if not -len(self) <= key < len(self):
+                raise IndexError(f"row {key} of a table of {len(self)}")
+            return self._row(
+                *(python(column[0]) for column in self._part(slice(key, key + 1 or None)).values())
+            )
         return self._row(*(python(column[key]) for column in self._columns.values()))
+
+    def _part(self, rows: slice) -> dict[str, npt.NDArray[Any]]:
+        """Some of the rows."""
+        if isinstance(self._columns, Ordered):
+            return self._columns[rows]
+        return {name: column[rows] for name, column in self._columns.items()}
 
     def __iter__(self) -> Iterator[RowType]:
         return (
@@ -192,7 +256,8 @@ def _text_rows(table: Table[Any]) -> list[str]:
 
 
 def _numeric(table: Table[Any]) -> list[bool]:
-    return [table[name].dtype.kind in "iuf" for name in table.columns]
+    head = table[:1]
+    return [head[name].dtype.kind in "iuf" for name in table.columns]
 
 
 def _more(table: Table[Any], rows: int = SHOWN) -> str:

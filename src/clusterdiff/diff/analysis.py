@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,17 +13,19 @@ from clusterdiff import _core, notebook
 from clusterdiff.caching import cached_property
 from clusterdiff.diff.loss import CellLoss, Loss, Losses, costliest
 from clusterdiff.measures import resolve
+from clusterdiff.measures.formulas import best_of_row
 from clusterdiff.measures.subcomponents import Scored, by_entropy
 from clusterdiff.meet.lattice import Components
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.unmatched import Unmatched
 from clusterdiff.points.labels import AnyArray, BoolArray, FloatArray, Int64Array
-from clusterdiff.table import Table, record_html
+from clusterdiff.table import Ordered, Table, record_html
 from clusterdiff.wording import count
 
 CellNumbers = npt.NDArray[np.integer[Any]]
 
-NONE = np.array([None], dtype=object)
+#: Finds the names of clusters from their codes.
+Named = Callable[[Int64Array], AnyArray]
 
 
 class Split(NamedTuple):
@@ -139,26 +143,36 @@ class Analysis:
         return dict(zip(kinds, counts.tolist(), strict=True))
 
     @cached_property
-    def components(self) -> dict[str, npt.NDArray[Any]]:
+    def components(self) -> Mapping[str, npt.NDArray[Any]]:
         """The components as columns, costliest first."""
         found = self.join
         losses = self.cell_loss.by(found.of_cell, len(found), found.of_true, found.of_pred)
         s_h = losses
         if self._s_h_loss is not self.cell_loss:
             s_h = self._s_h_loss.by(found.of_cell, len(found), found.of_true, found.of_pred)
-        order = costliest(losses.total)
-        columns = {
-            "component": np.arange(len(found)),
-            "kind": np.asarray(found.kinds, dtype=object)[found.kind],
-            "size": found.size,
-            "true_clusters": found.true_count
-            - np.bincount(found.of_true[self.unclustered[0]], minlength=len(found)),
-            "pred_clusters": found.pred_count
-            - np.bincount(found.of_pred[self.unclustered[1]], minlength=len(found)),
-            "score": kept(s_h.total * self.meet.total, found.mass),
-            **losses.columns,
+        kinds = np.asarray(found.kinds, dtype=object)
+        lost = losses.columns
+        columns: dict[str, Any] = {
+            "component": lambda rows: rows,
+            "kind": lambda rows: kinds[found.kind[rows]],
+            "size": lambda rows: found.size[rows],
+            "true_clusters": lambda rows: self._clusters_of[0][rows],
+            "pred_clusters": lambda rows: self._clusters_of[1][rows],
+            "score": lambda rows: kept(s_h.of(rows) * self.meet.total, found.mass[rows]),
+            **lost,
         }
-        return {name: column[order] for name, column in columns.items()}
+        return Ordered(columns, costliest(lost["loss"]))
+
+    @cached_property
+    def _clusters_of(self) -> tuple[Int64Array, Int64Array]:
+        """How many true and how many predicted clusters of the user's each component has."""
+        found = self.join
+        true, pred = found.true_count, found.pred_count
+        if self.unclustered[0].any():
+            true = true - np.bincount(found.of_true[self.unclustered[0]], minlength=len(found))
+        if self.unclustered[1].any():
+            pred = pred - np.bincount(found.of_pred[self.unclustered[1]], minlength=len(found))
+        return true, pred
 
     # ---- clusters
 
@@ -170,22 +184,26 @@ class Analysis:
     @cached_property
     def splits(self) -> Table[Split]:
         """A row for every true cluster, costliest first; one without a cluster for points that are in none."""
-        codes = np.arange(self.meet.k_true)
-        losses = self.cell_loss.by(self.meet.true, self.meet.k_true, true=codes)
-        columns = _clusters(self.meet, losses, self.scored.split, self.join.of_true)
-        columns |= {"cluster": np.where(self.unclustered[0], -1, codes)}
-        columns = _and_none(columns, self.meet.spurious, "spurious_loss", self.meet.total)
-        return Table(_united(columns, {"cluster": self.meet.true_names}), Split)
+        meet, (single, _) = self.meet, self.unclustered
+        losses = self.cell_loss.by(meet.true, meet.k_true, true=np.arange(meet.k_true))
+        columns = _clusters(meet, losses, self.scored.split, self.join.of_true)
+        if not (single.any() or len(meet.spurious)):
+            return Table(_sorted(columns, {"cluster": partial(meet.names, "true")}), Split)
+        columns = _whole(columns, single)
+        columns = _and_none(columns, meet.spurious, "spurious_loss", meet.total)
+        return Table(_united(columns, {"cluster": partial(meet.names, "true")}), Split)
 
     @cached_property
     def merges(self) -> Table[Merge]:
         """A row for every predicted cluster, costliest first; one without a cluster for points that are in none."""
-        codes = np.arange(self.meet.k_pred)
-        losses = self.cell_loss.by(self.meet.pred, self.meet.k_pred, pred=codes)
-        columns = _clusters(self.meet.transpose(), losses, self.scored.merge, self.join.of_pred)
-        columns |= {"cluster": np.where(self.unclustered[1], -1, codes)}
-        columns = _and_none(columns, self.meet.missing, "missing_loss", self.meet.total)
-        return Table(_united(columns, {"cluster": self.meet.pred_names}), Merge)
+        meet, (_, single) = self.meet, self.unclustered
+        losses = self.cell_loss.by(meet.pred, meet.k_pred, pred=np.arange(meet.k_pred))
+        columns = _clusters(meet.transpose(), losses, self.scored.merge, self.join.of_pred)
+        if not (single.any() or len(meet.missing)):
+            return Table(_sorted(columns, {"cluster": partial(meet.names, "pred")}), Merge)
+        columns = _whole(columns, single)
+        columns = _and_none(columns, meet.missing, "missing_loss", meet.total)
+        return Table(_united(columns, {"cluster": partial(meet.names, "pred")}), Merge)
 
     @cached_property
     def cells(self) -> Table[Cell]:
@@ -208,7 +226,7 @@ class Analysis:
             more = {name: codes, "component": of[some], "size": count_of[some]}
             more |= {"loss": costs[some], part: costs[some]}
             columns = _appended(columns, more, len(some))
-        return Table(_united(columns, {"true": meet.true_names, "pred": meet.pred_names}), Cell)
+        return Table(_united(columns, {side: partial(meet.names, side) for side in ("true", "pred")}), Cell)
 
     @cached_property
     def true(self) -> list[Any]:
@@ -273,21 +291,24 @@ class Analysis:
 
 
 def _clusters(meet: Meet, losses: Losses, score: FloatArray, component: Any) -> dict[str, Any]:
-    """The rows of the meet (of the transposed one: its columns) with what they lost, but for their names."""
-    parts = np.diff(meet.indptr)
-    largest = np.zeros(meet.k_true, dtype=np.int64)
-    filled = np.flatnonzero(parts)
-    if len(filled):
-        largest[filled] = np.maximum.reduceat(meet.size, meet.indptr[filled])
+    """The rows of the meet (of the transposed one: its columns) with what they lost; clusters by their codes."""
+    largest = cache(lambda: best_of_row(meet, meet.size))
     return {
-        "cluster": np.arange(meet.k_true),
+        "cluster": lambda rows: rows,
         "component": component,
-        "size": meet.true_size,
-        "parts": parts,
-        "largest": largest,
+        "size": lambda rows: meet.true_size[rows],
+        "parts": lambda rows: meet.indptr[rows + 1] - meet.indptr[rows],
+        "largest": lambda rows: largest()[rows],
         "score": score,
         **losses.columns,
     }
+
+
+def _whole(columns: dict[str, Any], single: BoolArray) -> dict[str, Any]:
+    """All rows as arrays; clusters that were made for single points are none (-1)."""
+    codes = np.arange(len(single))
+    made = {name: column(codes) if callable(column) else column for name, column in columns.items()}
+    return made | {"cluster": np.where(single, -1, codes)}
 
 
 def _and_none(columns: dict[str, Any], unmatched: Unmatched, part: str, total: float) -> dict[str, Any]:
@@ -309,10 +330,10 @@ def _appended(columns: dict[str, Any], more: dict[str, Any], count: int) -> dict
     return out
 
 
-def _united(columns: dict[str, Any], names: dict[str, AnyArray]) -> dict[str, Any]:
+def _united(columns: dict[str, Any], names: dict[str, Named]) -> Ordered:
     """Rows, costliest first, with clusters by name; points in no cluster (-1) are one row for all that are alike.
 
-    ``names`` has the clusters' names for each column of codes. What the rows of several components make has none (-1).
+    ``names`` names the clusters of each column of codes. What the rows of several components make has none (-1).
     """
     none = np.logical_or.reduce([columns[name] < 0 for name in names])
     if none.any():
@@ -334,14 +355,28 @@ def _united(columns: dict[str, Any], names: dict[str, AnyArray]) -> dict[str, An
             if name not in of:
                 of[name] = np.bincount(group, column[some], k).astype(column.dtype)
         columns = {name: np.concatenate([column[rest], of[name]]) for name, column in columns.items()}
-    order = costliest(columns["loss"])
-    columns = {name: column[order] for name, column in columns.items()}
-    for name, called in names.items():
-        codes = columns[name]
-        columns[name] = (
-            np.concatenate([called.astype(object), NONE])[codes] if (codes < 0).any() else called[codes]
-        )
-    return columns
+    return _sorted(columns, names)
+
+
+def _sorted(columns: dict[str, Any], names: dict[str, Named]) -> Ordered:
+    """Rows, costliest first, with clusters by name."""
+
+    def named(name: str) -> Named:
+        call, codes = names[name], columns[name]
+        if callable(codes):
+            return lambda rows: call(codes(rows))
+        if not (codes < 0).any():
+            return lambda rows: call(codes[rows])
+
+        def or_none(rows: Int64Array) -> AnyArray:
+            chosen = codes[rows]
+            called = np.full(len(rows), None, dtype=object)
+            called[chosen >= 0] = call(chosen[chosen >= 0])
+            return called
+
+        return or_none
+
+    return Ordered(columns | {name: named(name) for name in names}, costliest(columns["loss"]))
 
 
 def kept(lost: FloatArray, mass: npt.NDArray[Any]) -> FloatArray:

@@ -103,7 +103,10 @@ class Losses(NamedTuple):
     @property
     def total(self) -> FloatArray:
         """What was lost in all."""
-        return self.split + self.merge + (self.missing + self.spurious)
+        lost: FloatArray = self.split + self.merge
+        if self.missing.any() or self.spurious.any():
+            lost += self.missing + self.spurious
+        return lost
 
     def of(self, chosen: npt.NDArray[np.integer[Any]]) -> FloatArray:
         """What some of them lost in all."""
@@ -122,21 +125,18 @@ class Losses(NamedTuple):
         return Losses(*map(change, self))
 
 
+def nothing(count: int) -> FloatArray:
+    """So many zeros, which take no memory and cannot be written to."""
+    return np.broadcast_to(np.float64(0.0), count)
+
+
 def costliest(losses: FloatArray) -> Int64Array:
     """The places of losses, the largest first, equal ones in order; most of many are usually 0.
 
     >>> costliest(np.array([0.0, 0.25, -0.5, 0.0, 0.5])).tolist()
     [4, 1, 0, 3, 2]
     """
-    lost, nothing = losses > 0, losses == 0
-    some, rest = np.flatnonzero(lost), np.flatnonzero(~(lost | nothing))
-    return np.concatenate(
-        [
-            some[np.argsort(-losses[some], kind="stable")],
-            np.flatnonzero(nothing),
-            rest[np.argsort(-losses[rest], kind="stable")],
-        ]
-    )
+    return _core.descending(np.ascontiguousarray(losses))
 
 
 class CellLoss:
@@ -160,10 +160,11 @@ class CellLoss:
         its two factors: (1−s) = (1−s0)(1+r)/2 + (1−r)(1+s0)/2. Weighted by the cell's mass they add up to 1 − S*.
         """
         meet = scored.meet
+        if scored.split_sides is None or scored.merge_sides is None:
+            mass = None if meet.weights is None else meet.mass.astype(np.float64, copy=False)
+            return cls.of_parts(meet, *meet.cells.losses(scored.split, scored.merge, meet.total, mass))
         s, t = scored.pair
         share = meet.mass / meet.total
-        if scored.split_sides is None or scored.merge_sides is None:
-            return cls.of_parts(meet, share * (1 - s) * (1 + t) / 2, share * (1 - t) * (1 + s) / 2)
         s0, r = (score[meet.true] for score in scored.split_sides[1:])
         t0, q = (score[meet.pred] for score in scored.merge_sides[1:])
         true, pred = share * (1 + t) / 2, share * (1 + s) / 2
@@ -178,7 +179,7 @@ class CellLoss:
     @classmethod
     def of_parts(cls, meet: Meet, split: FloatArray, merge: FloatArray) -> CellLoss:
         """From what each cell lost to splits and to merges, where no points are lost."""
-        none = np.zeros(len(meet))
+        none = nothing(len(meet))
         return cls(meet, Losses(split, merge, none, none))
 
     def shared_as(self, loss: Loss) -> CellLoss:
@@ -206,12 +207,16 @@ class CellLoss:
     @cached_property
     def missing_cost(self) -> FloatArray:
         """What the missing points of each true cluster cost by themselves."""
+        if not len(self.meet.missing):
+            return nothing(self.meet.k_true)
         share: FloatArray = self.meet.missing.mass(self.meet.k_true) / self.meet.total
         return share * self._scale[0]
 
     @cached_property
     def spurious_cost(self) -> FloatArray:
         """What the spurious points of each predicted cluster cost by themselves."""
+        if not len(self.meet.spurious):
+            return nothing(self.meet.k_pred)
         share: FloatArray = self.meet.spurious.mass(self.meet.k_pred) / self.meet.total
         return share * self._scale[1]
 
@@ -238,8 +243,10 @@ class CellLoss:
         ``true`` and ``pred`` are the groups that the missing points of each true cluster, and the spurious ones of each
         predicted cluster belong to; those of clusters whose group is not told are left out.
         """
-        split, merge, missing, spurious = (
-            _core.group_sum(groups, k, part) if part.any() else np.zeros(k) for part in self.cells
+        split, merge = _core.group_sums(groups, k, self.cells.split, self.cells.merge)
+        missing, spurious = (
+            _core.group_sum(groups, k, part) if part.any() else nothing(k)
+            for part in (self.cells.missing, self.cells.spurious)
         )
         if true is not None and len(self.meet.missing):
             missing = missing + _core.group_sum(true, k, self.missing_cost)

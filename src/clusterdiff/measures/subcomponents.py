@@ -18,7 +18,7 @@ import numpy.typing as npt
 from clusterdiff import _core
 from clusterdiff.caching import cached_property
 from clusterdiff.errors import ArgumentError, MeasureError, nearest, one_of
-from clusterdiff.measures.formulas import kept_each, x_log_x
+from clusterdiff.measures.formulas import kept_each
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.rows import Rows
 from clusterdiff.meet.sums import Reads
@@ -102,7 +102,7 @@ def entropy(meet: Meet) -> FloatArray:
     its cluster. Points without weight change nothing, and a cluster with one other point cannot be split.
     """
     if meet.weights is None:
-        return kept_each(_by_cluster(meet, x_log_x(meet.size)), x_log_x(meet.true_size))
+        return meet.cells.entropy_scores()
     inside = _by_cluster(meet, meet.weights.entropy)
     return kept_each(inside, inside + _between(meet).entropy)
 

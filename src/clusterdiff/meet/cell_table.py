@@ -58,11 +58,16 @@ def named(values: IntArray, lexicon: AnyArray | LazyNames | None) -> AnyArray:
     return values if lexicon is None else lexicon[values]
 
 
-def names_of(labels: AnyArray | None, lexicon: AnyArray | LazyNames | None, k: int) -> AnyArray:
-    """The names of k clusters, by their labels if they were made from labels, else in order."""
+def names_of(
+    labels: AnyArray | None,
+    lexicon: AnyArray | LazyNames | None,
+    k: int,
+    clusters: Int64Array | slice = slice(None),
+) -> AnyArray:
+    """The names of some of k clusters, by their labels if they were made from labels, else in order."""
     if labels is not None:
-        return named(labels, lexicon)
-    return np.arange(k) if lexicon is None else lexicon[:]
+        return named(labels[clusters], lexicon)
+    return np.arange(k)[clusters] if lexicon is None else lexicon[clusters]
 
 
 def singles(labels: AnyArray | None, lexicon: AnyArray | LazyNames | None, k: int) -> BoolArray:

@@ -116,7 +116,7 @@ class Components:
         """The component of each cell."""
         return self.of_true[self.meet.true]
 
-    @property
+    @cached_property
     def size(self) -> npt.NDArray[np.int64]:
         """The number of points of each component."""
         size: npt.NDArray[np.int64] = _core.group_sum(self.of_true, self.count, self.meet.true_size)
@@ -145,17 +145,17 @@ class Components:
             return 0
         return _core.group_sum(self.of_pred, self.count, self.meet.spurious.count(self.meet.k_pred))
 
-    @property
+    @cached_property
     def true_count(self) -> npt.NDArray[np.int64]:
         """The number of true clusters of each component."""
         return np.bincount(self.of_true, minlength=self.count)
 
-    @property
+    @cached_property
     def pred_count(self) -> npt.NDArray[np.int64]:
         """The number of predicted clusters of each component."""
         return np.bincount(self.of_pred, minlength=self.count)
 
-    @property
+    @cached_property
     def kind(self) -> npt.NDArray[np.int8]:
         """What happened in each component, as an index into ``kinds``."""
         split, merged = self.pred_count > 1, self.true_count > 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,14 +14,11 @@ from clusterdiff.caching import cached_property
 from clusterdiff.errors import ArgumentError
 from clusterdiff.meet import cell_table
 from clusterdiff.meet.parts import CellWeights, Links, Moments, Overlap, Pairs
-from clusterdiff.meet.sums import Made, Sizes, Sums
+from clusterdiff.meet.sums import Lazy, Sizes, Sums, made
 from clusterdiff.meet.unmatched import NOBODY
 from clusterdiff.meet.values import CORE_SCORES, CoreTerms, WeightedSums
 from clusterdiff.points.labels import AnyArray, BoolArray, FloatArray, Int64Array, IntArray, LazyNames
 from clusterdiff.table import Table
-
-#: Something that exists already, or is made when it is asked for.
-Lazy: TypeAlias = Made | Callable[[], Made]
 
 CELLS = frozenset({"sums", "margins", "cells", "overlap"})
 POINTS = CELLS | {"points"}
@@ -51,7 +48,7 @@ class Meet(Sizes):
     overlap
         The same cells as an :class:`Overlap` that also knows documents, or a function that makes that.
     transpose_of
-        The meet that this is the transpose of, and where its cells are here.
+        The meet that this is the transpose of.
 
     Examples
     --------
@@ -78,7 +75,7 @@ class Meet(Sizes):
         features: Any = None,
         locate: Lazy[IntArray] | None = None,
         overlap: Lazy[Overlap] | None = None,
-        transpose_of: tuple[Meet, Int64Array] | None = None,
+        transpose_of: Meet | None = None,
     ) -> None:
         self.cells = cells
         self.weights = weights
@@ -161,8 +158,8 @@ class Meet(Sizes):
         return self._with(self._locate, lambda: self.overlap.within(self.cell_of_point, documents))
 
     def _with(self, locate: Lazy[IntArray] | None, overlap: Lazy[Overlap] | None) -> Meet:
-        parts = self._carried | {"locate": locate, "overlap": overlap}
-        return Meet(self.cells, self._true_names, self._pred_names, **parts)
+        names = self._true_names, self._pred_names
+        return Meet(self.cells, *names, **self._carried, locate=locate, overlap=overlap)
 
     @property
     def _carried(self) -> dict[str, Any]:
@@ -262,12 +259,19 @@ class Meet(Sizes):
         """The label of each predicted cluster."""
         return cell_table.names_of(self.cells.pred_labels, self._pred_names, self.k_pred)
 
+    def names(self, side: str, clusters: Int64Array) -> AnyArray:
+        """The labels of some clusters of a side, by their codes; nobody else's are made."""
+        cells, names = self.cells, cell_table.names_of
+        if side == "true":
+            return names(cells.true_labels, self._true_names, self.k_true, clusters)
+        return names(cells.pred_labels, self._pred_names, self.k_pred, clusters)
+
     @cached_property
     def singles(self) -> tuple[BoolArray, BoolArray]:
         """Which true and which predicted clusters are points that are in no cluster of the user's."""
-        true = self.cells.true_labels, self._true_names, self.k_true
-        pred = self.cells.pred_labels, self._pred_names, self.k_pred
-        return cell_table.singles(*true), cell_table.singles(*pred)
+        singles = cell_table.singles
+        true = singles(self.cells.true_labels, self._true_names, self.k_true)
+        return true, singles(self.cells.pred_labels, self._pred_names, self.k_pred)
 
     # ---- what measures read
 
@@ -316,7 +320,7 @@ class Meet(Sizes):
         """The cells and the sizes of clusters, with their documents where points are divided into such."""
         if self._overlap is None:
             return Overlap(self.true, self.pred, self.size, self.true_size, self.pred_size)
-        return _made(self._overlap)
+        return made(self._overlap)
 
     @property
     def same(self) -> bool:
@@ -334,11 +338,7 @@ class Meet(Sizes):
 
     @cached_property
     def _transposed(self) -> tuple[Meet, Int64Array]:
-        if self.transpose_of is not None:
-            return self.transpose_of
         cells, order = self.cells.transpose()
-        back = np.empty_like(order)
-        back[order] = np.arange(len(order))
         meet = Meet(
             cells,
             self._pred_names,
@@ -347,20 +347,22 @@ class Meet(Sizes):
             moments=self.moments and self.moments.in_order(order),
             links=self.links and Links(self.links.cells[order], self.links.pred, self.links.true),
             features=self.features,
-            locate=self._relocated(np.append(back, -1)),
+            locate=self._relocated(lambda: cell_table.places_of(order, len(self))),
             overlap=None if self._overlap is None else self.overlap.transpose,
-            transpose_of=(self, back),  # the transpose of the transpose is this very meet
+            transpose_of=self,
         )
         return meet, order
 
     def transpose(self) -> Meet:
         """The meet with the two clusterings exchanged."""
-        return self._transposed[0]
+        return self._transposed[0] if self.transpose_of is None else self.transpose_of
 
-    @property
+    @cached_property
     def transpose_order(self) -> Int64Array:
         """For each cell of the transpose, its place in this meet."""
-        return self._transposed[1]
+        if self.transpose_of is None:
+            return self._transposed[1]
+        return cell_table.places_of(self.transpose_of.transpose_order, len(self))[:-1]
 
     def restrict(self, true: npt.ArrayLike) -> Meet:
         """The meet of the points of some true clusters, given by their codes or as a mask.
@@ -437,9 +439,9 @@ class Meet(Sizes):
 
     # ---- the points
 
-    def _relocated(self, place: IntArray) -> Callable[[], IntArray] | None:
+    def _relocated(self, place: Lazy[IntArray]) -> Callable[[], IntArray] | None:
         """Finds the cell of each point after cells went to other places; -1 stays -1."""
-        return (lambda: place[self.cell_of_point]) if self.knows_points else None
+        return (lambda: made(place)[self.cell_of_point]) if self.knows_points else None
 
     @property
     def knows_points(self) -> bool:
@@ -451,7 +453,7 @@ class Meet(Sizes):
         """The cell of each point compared; -1 for points that a restriction left out."""
         if self._locate is None:
             raise ArgumentError("this meet was made from cells and does not know its points.")
-        return _made(self._locate)
+        return made(self._locate)
 
     @cached_property
     def grouped(self) -> tuple[Int64Array, IntArray]:
@@ -492,7 +494,3 @@ def _restored(
 ) -> Meet:
     """A meet from what :meth:`Meet.__reduce__` kept of it."""
     return Meet(_core.Cells(*table), true_names, pred_names, **parts)
-
-
-def _made(lazy: Lazy[Made]) -> Made:
-    return lazy() if callable(lazy) else lazy

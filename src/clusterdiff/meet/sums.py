@@ -14,6 +14,14 @@ from clusterdiff.meet.margins import Margins, SizeCounts
 from clusterdiff.meet.parts import Count, Overlap, Pairs
 
 Made = TypeVar("Made")
+#: Something that exists already, or is made when it is asked for.
+Lazy: TypeAlias = Made | Callable[[], Made]
+
+
+def made(lazy: Lazy[Made]) -> Made:
+    """What exists already, or is made now."""
+    return lazy() if callable(lazy) else lazy
+
 
 #: What a measure may read: sums over cells and clusters; those, S_H and the sizes of all clusters; the cells; both
 #: clusterings with the points that one of them lacks; the points.

@@ -12,10 +12,11 @@ import numpy.typing as npt
 from clusterdiff import _core
 from clusterdiff.caching import cached_property
 from clusterdiff.errors import ArgumentError
-from clusterdiff.meet.meet import Lazy, Meet
+from clusterdiff.meet.cell_table import places_of
+from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.parts import CellWeights, Count, Links, Moments, Overlap, Pairs, pairs_with_lost
 from clusterdiff.meet.rows import Rows
-from clusterdiff.meet.sums import LOST_TO
+from clusterdiff.meet.sums import LOST_TO, Lazy
 from clusterdiff.meet.unmatched import EvenOnly, NoCells, Unmatched
 from clusterdiff.meet.values import TermSums
 from clusterdiff.messages import Message
@@ -72,7 +73,7 @@ class UnevenMeet(Meet):
         locate: Lazy[IntArray] | None = None,
         groups: tuple[IntArray, IntArray] | None = None,
         features: Any = None,
-        transpose_of: tuple[Meet, Int64Array] | None = None,
+        transpose_of: Meet | None = None,
     ) -> None:
         super().__init__(
             _widened(shared, len(names[0]), len(names[1])),
@@ -354,21 +355,17 @@ class UnevenMeet(Meet):
 
     @cached_property
     def _transposed(self) -> tuple[Meet, Int64Array]:
-        if self.transpose_of is not None:
-            return self.transpose_of
         order = np.empty(0, dtype=np.int64) if self.shared is None else self.shared.transpose_order
-        back = np.empty_like(order)
-        back[order] = np.arange(len(order))
         other = UnevenMeet(
             None if self.shared is None else self.shared.transpose(),
             (self.pred_names, self.true_names),
             self.spurious,
             self.missing,
             scale=self._scale,
-            locate=(lambda: np.append(back, -1)[self.cell_of_point]) if self.knows_points else None,
+            locate=(lambda: places_of(order, len(order))[self.cell_of_point]) if self.knows_points else None,
             groups=self.groups and self.groups[::-1],
             features=self.features,
-            transpose_of=(self, back),
+            transpose_of=self,
         )
         return other, order
 

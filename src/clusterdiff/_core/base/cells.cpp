@@ -1,6 +1,9 @@
 #include "base/cells.hpp"
 
+#include <algorithm>
+
 #include "base/codes.hpp"
+#include "base/partition.hpp"
 
 namespace clusterdiff {
 
@@ -95,30 +98,89 @@ LabelList copy_of(const LabelList& list) {
     return to;
 }
 
+namespace {
+
+// A cell on its way to its column; `Index` holds the number of cells and that of points.
+template <class Index>
+struct Sent {
+    u32 col, row;
+    Index cell, size;
+};
+
+// Cells block by block for a partition by column.
+template <class Index>
+struct SentFeed {
+    struct Scratch {
+        Sent<Index> sent[kBlock];
+    };
+    const Cells& t;
+
+    const i32* keys(i64 at, i64, Scratch&) const { return t.cols.data() + at; }
+    std::pair<const i32*, const Sent<Index>*> both(i64 at, i64 count, Scratch& scratch) const {
+        const i64* indptr = t.indptr.data();
+        i64 row = std::upper_bound(indptr, indptr + t.k_true, at) - indptr - 1;
+        for (i64 i = 0; i < count; ++i) {
+            while (at + i >= indptr[row + 1]) ++row;
+            scratch.sent[i] = {static_cast<u32>(t.cols[at + i]), static_cast<u32>(row), static_cast<Index>(at + i),
+                               static_cast<Index>(t.sizes[at + i])};
+        }
+        return {t.cols.data() + at, scratch.sent};
+    }
+};
+
+// Cells are sent to buckets of columns, each of which fits a core's cache while its columns are told apart.
+template <class Index>
+void send(const Cells& t, Transposed& out, Run& run) {
+    Cells& x = out.cells;
+    int shift = 0;
+    for (const int bits = partition_bits(t.count(), 2048); ((t.k_pred - 1) >> shift) >= (i64{1} << bits);) ++shift;
+    const i64 buckets = ((t.k_pred - 1) >> shift) + 1;
+    const auto part = partition<Sent<Index>>(
+        t.count(), buckets, SentFeed<Index>{t}, [&](i32 col) { return col >> shift; }, [](i32, const Sent<Index>& sent) { return sent; }, run);
+    std::vector<std::vector<i64>> scratch(static_cast<std::size_t>(run.threads()));
+    run.tasks(buckets, [&](i64 b, int worker) {
+        const i64 first = b << shift, columns = std::min(i64{1} << shift, t.k_pred - first);
+        auto& next = scratch[static_cast<std::size_t>(worker)];
+        next.assign(static_cast<std::size_t>(columns), 0);
+        const auto place = [&](u32 col) -> i64& { return next[col - static_cast<u32>(first)]; };
+        run.each(part.begin(b), part.begin(b + 1), [&](i64 i) { ++place(part.records[i].col); }, worker);
+        i64 total = part.begin(b);
+        for (i64 c = 0; c < columns; ++c) {
+            x.indptr[first + c] = total;
+            total += std::exchange(next[static_cast<std::size_t>(c)], total);
+        }
+        run.each(
+            part.begin(b), part.begin(b + 1),
+            [&](i64 i) {
+                const Sent<Index>& sent = part.records[i];
+                const i64 to = place(sent.col)++;
+                x.cols[to] = static_cast<i32>(sent.row);
+                x.sizes[to] = static_cast<i64>(sent.size);
+                out.order[to] = static_cast<i64>(sent.cell);
+            },
+            worker);
+    });
+    x.indptr[t.k_pred] = t.count();
+}
+
+}  // namespace
+
 Transposed transpose(const Cells& t, Run& run) {
     Transposed out;
     Cells& x = out.cells;
     x.n = t.n;
     x.k_true = t.k_pred;
     x.k_pred = t.k_true;
-    x.indptr = Buffer<i64>::zeros(t.k_pred + 1);
+    x.indptr = Buffer<i64>(t.k_pred + 1);
     x.cols = Buffer<i32>(t.count());
     x.sizes = Buffer<i64>(t.count());
     if (t.pred_labels) x.true_labels = copy_of(*t.pred_labels);
     if (t.true_labels) x.pred_labels = copy_of(*t.true_labels);
     out.order = Buffer<i64>(t.count());
-    run.each(0, t.count(), [&](i64 q) { ++x.indptr[t.cols[q] + 1]; });
-    for (i64 c = 0; c < t.k_pred; ++c) x.indptr[c + 1] += x.indptr[c];
-    Buffer<i64> next = Buffer<i64>::copy(x.indptr.data(), t.k_pred);
-    i64 since = 0;
-    for (i64 row = 0; row < t.k_true; ++row)
-        for (i64 q = t.indptr[row]; q < t.indptr[row + 1]; ++q) {
-            const i64 to = next[t.cols[q]]++;
-            x.cols[to] = static_cast<i32>(row);
-            x.sizes[to] = t.sizes[q];
-            out.order[to] = q;
-            if (++since == kOften) run.poll(0), since = 0;
-        }
+    if (t.n <= static_cast<i64>(UINT32_MAX))  // no cell is empty
+        send<u32>(t, out, run);
+    else
+        send<u64>(t, out, run);
     return out;
 }
 

@@ -2,6 +2,7 @@
 #include "explain/greedy.hpp"
 #include "explain/join.hpp"
 #include "explain/looks.hpp"
+#include "explain/losses.hpp"
 #include "explain/repairs.hpp"
 #include "python/bind.hpp"
 #include "python/result.hpp"
@@ -12,11 +13,33 @@ using namespace nb::literals;
 
 namespace {
 
-Result join_result, looks_result, repairs_result, steps_result;
+Result join_result, looks_result, losses_result, repairs_result, steps_result;
 
 nb::object join_of(const PyCells& c) {
     auto j = heavy(c.cells().count(), [&](Run& run) { return join(c.cells(), run); });
     return join_result(to_numpy(std::move(j.of_true)), to_numpy(std::move(j.of_pred)), j.count);
+}
+
+nb::object entropy_scores_of(const PyCells& c) {
+    return to_numpy(heavy(c.cells().count(), [&](Run& run) { return entropy_scores(c.cells(), run); }));
+}
+
+nb::object losses_of(const PyCells& c, nb::handle split, nb::handle merge, double total, nb::handle mass) {
+    const Cells& t = c.cells();
+    const Array s(split, "split"), m(merge, "merge");
+    const auto w = maybe(mass, "mass");
+    if (s.size() != t.k_true || m.size() != t.k_pred) throw BadValue("split and merge must have one score per cluster");
+    if (w && w->size() != t.count()) throw BadValue("mass must have one entry per cell");
+    const double *by_true = s.exactly<double>("float64"), *by_pred = m.exactly<double>("float64");
+    const double* weight = w ? w->exactly<double>("float64") : nullptr;
+    auto lost = heavy(t.count(), [&](Run& run) { return cell_losses(t, weight, total, by_true, by_pred, run); });
+    return losses_result(to_numpy(std::move(lost.split)), to_numpy(std::move(lost.merge)));
+}
+
+nb::object descending_of(nb::handle values) {
+    const Array v(values, "values");
+    const double* x = v.exactly<double>("float64");
+    return to_numpy(heavy(v.size(), [&](Run& run) { return descending(x, v.size(), run); }));
 }
 
 nb::object assign_in(const PyCells& self, nb::handle values) {
@@ -147,7 +170,10 @@ void bind_explain(nb::module_& m, nb::class_<PyCells>& cells) {
     looks_result.define(m, "Looks", {"flags", "length", "first"});
     repairs_result.define(m, "Repairs", {"operation", "at", "to", "gain"});
     steps_result.define(m, "RepairSteps", {"operation", "true", "gain", "indptr", "cell", "source", "target"});
-    cells.def("join", &join_of).def("assign", &assign_in, "values"_a);
+    losses_result.define(m, "CellLosses", {"split", "merge"});
+    cells.def("join", &join_of).def("assign", &assign_in, "values"_a).def("entropy_scores", &entropy_scores_of);
+    cells.def("losses", &losses_of, "split"_a, "merge"_a, "total"_a, "mass"_a.none() = nb::none());
+    m.def("descending", &descending_of, "values"_a);
     m.def("greedy", &greedy_of, "true"_a, "pred"_a, "k_true"_a, "k_pred"_a);
     m.def("looks", &looks_of, "text"_a, "n"_a);
     m.def("agreement", &agreement_of, "indptr"_a, "members"_a, "codes"_a, "none"_a);

@@ -11,7 +11,7 @@ using namespace nb::literals;
 
 namespace {
 
-Result counted_result, members_result, contents_result, dense_result, sparse_result;
+Result counted_result, two_result, members_result, contents_result, dense_result, sparse_result;
 
 nb::object squares(nb::handle x) {
     const Array a(x, "x");
@@ -38,6 +38,15 @@ nb::object sum_of(nb::handle groups, i64 k, nb::handle values) {
     if (v.is_integer()) return to_numpy(heavy(labels.n, [&](Run& run) { return group_sum(labels, k, v.labels(), run); }));
     const Numbers numbers = v.numbers();
     return to_numpy(heavy(labels.n, [&](Run& run) { return group_sum(labels, k, numbers, run); }));
+}
+
+nb::object sums_of(nb::handle groups, i64 k, nb::handle first, nb::handle second) {
+    const Array g(groups, "groups"), a(first, "first"), b(second, "second");
+    const Labels labels = checked_groups(g, k);
+    if (a.size() != labels.n || b.size() != labels.n) throw BadValue("groups and values must have the same length");
+    const double *x = a.exactly<double>("float64"), *y = b.exactly<double>("float64");
+    auto sums = heavy(labels.n, [&](Run& run) { return group_sums(labels, k, x, y, run); });
+    return two_result(to_numpy(std::move(sums.first)), to_numpy(std::move(sums.second)));
 }
 
 nb::object contents_of(nb::handle groups, i64 k, nb::handle masses) {
@@ -158,6 +167,7 @@ nb::object links_condensed(nb::handle indptr, nb::handle members, nb::handle con
 }  // namespace
 
 void bind_points(nb::module_& m) {
+    two_result.define(m, "TwoSums", {"first", "second"});
     members_result.define(m, "Members", {"indptr", "members"});
     contents_result.define(m, "Contents", {"pairs", "entropy"});
     dense_result.define(m, "DenseMoments", {"centres", "low", "within"});
@@ -166,6 +176,7 @@ void bind_points(nb::module_& m) {
     m.def("sum_squares", &squares, "x"_a);
     m.def("counted", &counts_of, "x"_a);
     m.def("group_sum", &sum_of, "groups"_a, "k"_a, "values"_a);
+    m.def("group_sums", &sums_of, "groups"_a, "k"_a, "first"_a, "second"_a);
     m.def("contents", &contents_of, "groups"_a, "k"_a, "masses"_a);
     m.def("group_members", &members_of, "groups"_a, "k"_a);
     m.def("moments_dense", &dense, "groups"_a, "k"_a, "x"_a, "weights"_a.none() = nb::none(), "low"_a.none() = nb::none());

@@ -106,6 +106,29 @@ Buffer<double> group_sum(const Labels& groups, i64 k, const Numbers& values, Run
     return values.type == Real::f32 ? sum_floats<float>(groups, k, values, run) : sum_floats<double>(groups, k, values, run);
 }
 
+TwoSums group_sums(const Labels& groups, i64 k, const double* first, const double* second, Run& run) {
+    struct Both {
+        Exactish first, second;
+    };
+    auto sums = Buffer<Both>::zeros(k);
+    u64 scratch[kBlock];
+    for (i64 at = 0; at < groups.n; at += kBlock) {
+        run.poll(0);
+        const i64 count = std::min(kBlock, groups.n - at);
+        const u64* g = groups.block(at, count, scratch);
+        for (i64 i = 0; i < count; ++i) {
+            check_groups(static_cast<i64>(g[i]), k);
+            if (first[at + i] == 0 && second[at + i] == 0) continue;  // as a rule, and it changes nothing
+            Both& both = sums[static_cast<i64>(g[i])];
+            both.first.add(first[at + i]);
+            both.second.add(second[at + i]);
+        }
+    }
+    TwoSums out{Buffer<double>(k), Buffer<double>(k)};
+    run.each(0, k, [&](i64 group) { out.first[group] = sums[group].first.value(), out.second[group] = sums[group].second.value(); });
+    return out;
+}
+
 Contents contents(const Labels& groups, i64 k, const Numbers& masses, Run& run) {
     const i64 n = groups.n;
     struct Block {

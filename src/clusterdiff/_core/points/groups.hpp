@@ -22,6 +22,12 @@ Buffer<i64> group_sum(const Labels& groups, i64 k, const Labels& values, Run& ru
 // Compensated sums of float32 or float64.
 Buffer<double> group_sum(const Labels& groups, i64 k, const Numbers& values, Run& run);
 
+// The same of two columns at once.
+struct TwoSums {
+    Buffer<double> first, second;
+};
+TwoSums group_sums(const Labels& groups, i64 k, const double* first, const double* second, Run& run);
+
 // What there is to lose in taking groups of masses apart. Every term is at least 0 and what is left of a group without
 // one of its masses is summed, not subtracted: a mass of 10^12 hides nothing beside it, and one mass alone has nothing.
 struct Contents {
