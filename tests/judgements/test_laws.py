@@ -201,3 +201,79 @@ def test_large_contradictions_are_told_in_few_words() -> None:
     assert len(said.contradictions) == 39
     assert repr(said.settle()) == "<Settled: 1 stand, 1 set aside>"
     assert len(cd.Judgements([{"groups": together[:1]}, {"groups": apart[:5]}]).contradictions) == 10
+
+
+def test_later_judgements_of_an_author_replace_pairs() -> None:
+    """Against the rule pair by pair, on random judgements of two authors; and what is apart is counted as listed."""
+    rng, replaced, plain = random.Random(11), 0, 0
+    for _ in range(150):
+        said: list[dict[str, Any]] = []
+        for i in range(rng.randint(2, 5)):
+            one = {"id": str(i), "by": rng.choice("xy"), "at": f"2026-01-{rng.randint(1, 9):02}"}
+            shown = sorted(rng.sample("abcde", rng.randint(2, 4)))
+            groups: dict[int, list[str]] = {}
+            for point in shown:
+                groups.setdefault(rng.randint(0, 1), []).append(point)
+            said.append(
+                one | ({"unsure": shown} if rng.random() < 0.2 else {"groups": list(groups.values())})
+            )
+        claims = []
+        for one in said:
+            inside = together(one.get("groups", []))
+            points = one["unsure"] if "unsure" in one else [p for group in one["groups"] for p in group]
+            claims += [
+                (pair, None if "unsure" in one else pair in inside, one)
+                for pair in pairs("".join(sorted(points)))
+            ]
+        kept = [
+            (pair, same)
+            for pair, same, one in claims
+            if same is not None
+            and not any(
+                pair == other and same != new and one["by"] == late["by"] and late["at"] > one["at"]
+                for other, new, late in claims
+            )
+        ]
+        replaced += len(kept) < sum(same is not None for _, same, _ in claims)
+        root = {point: point for point in "abcde"}
+        for (p, q), _ in (fact for fact in kept if fact[1]):
+            root = {point: root[p] if r == root[q] else r for point, r in root.items()}
+        apart = {frozenset((root[p], root[q])) for (p, q), same in kept if not same}
+        js = cd.Judgements(said)
+        assert bool(js.contradictions) == any(len(pair) == 1 for pair in apart)
+        if not js.contradictions:
+            plain += 1
+            assert {frozenset(root[p] for p in pair) for pair in js.facts.apart} == apart
+            assert js.facts.pairs_apart == len(apart)
+            assert together(js.facts.blocks) == {
+                pair for pair in pairs("abcde") if root[pair[0]] == root[pair[1]]
+            }
+    assert replaced > 30
+    assert plain > 30
+
+
+def test_many_points_judged_again_take_no_pairs() -> None:
+    """Judgements of 6,000 points each, said twice by one author: nothing is replaced, and no pair is looked at."""
+    points = [str(i) for i in range(6_000)]
+    for groups in ([points], [[point] for point in points]):
+        said = [{"groups": groups, "by": "ann", "at": f"2026-01-0{day}"} for day in (1, 2)]
+        js = cd.Judgements(said)
+        assert js.facts.pairs_apart == (0 if len(groups) == 1 else 6_000 * 5_999 // 2)
+        assert len(js.apply(dict.fromkeys(points, 0)).sizes) == len(groups)
+
+
+def test_dates_decide_only_if_they_say_which_is_later() -> None:
+    """By the moment, whatever the zone; dates that do not sort by time are refused where they would decide."""
+    said = [{"id": "1", "groups": [["a", "b"]], "by": "x"}, {"id": "2", "groups": [["a"], ["b"]], "by": "x"}]
+
+    def dated(*times: str) -> cd.Judgements:
+        return cd.Judgements([one | {"at": at} for one, at in zip(said, times, strict=True)])
+
+    assert dated("2026-11-02T09:30+02:00", "2026-11-02T08:00Z").facts.apart == [("a", "b")]
+    assert dated("10", "9").facts.blocks == [("a", "b")]
+    for odd in (("30.10.2026", "02.11.2026"), ("2026-11-02", "yesterday"), ("t9", "t10")):
+        with pytest.raises(cd.ClusterdiffError, match="which is later"):
+            _ = dated(*odd).facts
+        with pytest.raises(cd.ClusterdiffError, match="which is later"):
+            dated(*odd).settle()
+    assert len(cd.Judgements([one | {"at": "30.10.2026"} for one in said[:1]]).facts.blocks) == 1

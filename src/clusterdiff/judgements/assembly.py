@@ -56,6 +56,10 @@ class Assembly:
         self._first[a] = min(self._first[a], self._first[b])
         return True
 
+    def foes(self, atom: int) -> set[int]:
+        """The scopes of the class of an atom: it stays apart from whatever shares one."""
+        return self._foes[self.find(atom)]
+
     def held(self, atom: int, cluster: int) -> int:
         """How many points of a cluster the class of an atom has."""
         return self._held[self.find(atom)].get(cluster, 0)
@@ -90,11 +94,7 @@ def assemble(
                 min(atoms.least[atom] for atom in classes[root]),
             ),
         )
-        parts: list[int] = []
-        for root in order:
-            if not any(atoms.unite(part, root) for part in parts):
-                parts.append(root)
-        groups[cluster] = parts
+        groups[cluster] = _first_fit(atoms, order)
     wants = sorted(
         (-points, -size(cluster), atoms.least[atom], least[cluster], atom, cluster)
         for atom in spanning
@@ -116,3 +116,23 @@ def assemble(
         )
         if not any(atoms.unite(root, atom) for root in best):
             groups[cluster].append(atom)
+
+
+def _first_fit(atoms: Assembly, roots: Sequence[int]) -> list[int]:
+    """Each of some classes into the first part that allows it, or else into a new one; a class of each part."""
+    parts: list[int] = []
+    # Which parts hold a scope: thousands may be apart from each other, and each would ask all that came before.
+    holding: dict[int, set[int]] = defaultdict(set)
+    for root in roots:
+        foes = atoms.foes(root)
+        closed = [holding[foe] for foe in foes]
+        place = len(parts)
+        if all(len(held) < len(parts) for held in closed):
+            place = next((i for i in range(len(parts)) if not any(i in held for held in closed)), place)
+        if place < len(parts):
+            atoms.unite(parts[place], root)
+        else:
+            parts.append(root)
+        for held in closed:
+            held.add(place)
+    return parts

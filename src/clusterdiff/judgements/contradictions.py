@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -93,33 +93,51 @@ class _Web:
         self, ends: tuple[Iterable[int], Iterable[int]], without: int
     ) -> tuple[list[int], list[int]] | None:
         """The path of fewest judgements from one set of points to another, least points first; and the judgements."""
-        distance = dict.fromkeys(ends[1], 0)
-        queue, seen = deque(distance), set()
-        while queue:
-            point = queue.popleft()
-            for i in self.at[point]:
-                if i in seen or self.pieces[i][1] == without:
-                    continue
-                seen.add(i)
-                for other in self.pieces[i][0]:
-                    if other not in distance:
-                        distance[other] = distance[point] + 1
-                        queue.append(other)
-        starts = [(distance[point], point) for point in ends[0] if point in distance]
-        if not starts:
-            return None
-        path, used = [min(starts)[1]], []
-        while (left := distance[path[-1]]) > 0:
+        # From both ends at once: in a web of many judgements, each alone would go through nearly all of it.
+        steps = tuple(dict.fromkeys(end, 0) for end in ends)
+        edges, seen = [list(found) for found in steps], (set[int](), set[int]())
+        met: list[int] = []
+        while not met:
+            side = int(len(edges[1]) < len(edges[0]))
+            edges[side] = self._grown(edges[side], steps[side], seen[side], without)
+            if not edges[side]:
+                return None
+            met = [point for point in edges[side] if point in steps[1 - side]]
+        here, there = steps[0][met[0]], steps[1][met[0]]
+        # How far it is to the second end, from whatever is nearer to it, or on a path of that length.
+        left = {point: far for point, far in steps[1].items() if far <= there}
+        for gone in range(here - 1, -1, -1):
+            met = [
+                point
+                for point in self._neighbours(met, without)
+                if steps[0].get(point) == gone and point not in left
+            ]
+            left |= dict.fromkeys(met, here + there - gone)
+        path, used = [min(met)], []
+        while (far := left[path[-1]]) > 0:
             step = min(
                 (point, i)
                 for i in self.at[path[-1]]
                 if self.pieces[i][1] != without
                 for point in self.pieces[i][0]
-                if distance.get(point) == left - 1
+                if left.get(point) == far - 1
             )
             path.append(step[0])
             used.append(self.pieces[step[1]][1])
         return path, used
+
+    def _neighbours(self, points: Iterable[int], without: int) -> set[int]:
+        """Whatever a judgement puts together with some points; they are among it."""
+        pieces = {i for point in points for i in self.at[point] if self.pieces[i][1] != without}
+        return {point for i in pieces for point in self.pieces[i][0]}
+
+    def _grown(self, points: list[int], steps: dict[int, int], seen: set[int], without: int) -> list[int]:
+        """What is one step farther than these points, which are the farthest so far."""
+        pieces = {i for point in points for i in self.at[point] if self.pieces[i][1] != without} - seen
+        seen |= pieces
+        new = list({point for i in pieces for point in self.pieces[i][0]}.difference(steps))
+        steps.update(dict.fromkeys(new, steps[points[0]] + 1))
+        return new
 
 
 def _pieces(edges: list[tuple[int, int]]) -> list[list[int]]:

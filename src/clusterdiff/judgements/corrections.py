@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -258,11 +259,15 @@ def _torn(
         parts[atoms.find(atom)] += places
         for scope in atoms.scopes[atom]:
             scoped[scope].add(atom)
+
+    @cache
+    def told_apart(scopes: frozenset[int]) -> int:  # many atoms have the same scopes
+        return sum(len(inside[other]) for other in set[int]().union(*(scoped[scope] for scope in scopes)))
+
     total, chosen, open_points = len(positions), 0, []
     for atom, places in inside.items():
-        root = atoms.find(atom)
-        apart = set().union(*(scoped[scope] for scope in atoms.scopes[atom])) - {atom}
-        elsewhere = total - len(parts[root]) - sum(len(inside[other]) for other in apart)
+        apart = told_apart(frozenset(atoms.scopes[atom])) - len(places) if atoms.scopes[atom] else 0
+        elsewhere = total - len(parts[atoms.find(atom)]) - apart
         if elsewhere:
             chosen += len(places) * elsewhere
             open_points += places

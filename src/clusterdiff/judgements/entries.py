@@ -11,6 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 from clusterdiff.caching import cached_property
 from clusterdiff.judgements.judgement import Judgement
+from clusterdiff.judgements.times import order_of_times
 from clusterdiff.points.labels import BoolArray, Int64Array
 
 
@@ -76,41 +77,73 @@ class Entries:
         if len(dated) < 2:
             return Replaced(empty, empty, empty)
         author = {name: i for i, name in enumerate({self.judgements[i].by for i in dated})}
-        times = {time: i for i, time in enumerate(sorted({str(self.judgements[i].at) for i in dated}))}
         by, at = np.full(len(self.judgements), -1), np.zeros(len(self.judgements), dtype=np.int64)
         by[dated] = [author[self.judgements[i].by] for i in dated]
-        at[dated] = [times[str(self.judgements[i].at)] for i in dated]
         # Only points that the same author judged more than once can be in such a pair, and only two of one judgement.
         rows = np.flatnonzero(by[self.judgement] >= 0)
-        _, inverse, counts = np.unique(
+        _, mine, counts = np.unique(
             by[self.judgement[rows]] * len(self.names) + self.point[rows],
             return_inverse=True,
             return_counts=True,
         )
-        rows = rows[counts[inverse] > 1]
-        several = np.bincount(self.judgement[rows], minlength=len(self.judgements))
-        rows = rows[several[self.judgement[rows]] > 1]
+        several = np.bincount(self.judgement[rows[counts[mine] > 1]], minlength=len(self.judgements)) > 1
+        held = (counts[mine] > 1) & several[self.judgement[rows]]
+        rows, mine = rows[held], mine[held]
         if not len(rows):
             return Replaced(empty, empty, empty)
-        left, right = pairs_within(self.judgement[rows])
+        left, right = self._disputed(rows, mine)
+        if not len(left):
+            return Replaced(empty, empty, empty)
         a, b = rows[left], rows[right]
-        p, q = np.minimum(self.point[a], self.point[b]), np.maximum(self.point[a], self.point[b])
         judgement = self.judgement[a]
+        # Dates are read where they decide something.
+        said = np.unique(judgement).tolist()
+        times = order_of_times({str(self.judgements[i].at) for i in said})
+        at[said] = [times[str(self.judgements[i].at)] for i in said]
         unsure = ~self.claims[judgement]
         together = (self.group[a] == self.group[b]) & ~unsure
-        _, key = np.unique(np.stack([by[judgement], p, q], axis=1), axis=0, return_inverse=True)
-        key = key.ravel()
-        last = [np.full(key.max() + 1, -1) for _ in range(3)]
+        pair = np.minimum(mine[left], mine[right]) * (mine.max() + 1) + np.maximum(mine[left], mine[right])
+        found, key = np.unique(pair, return_inverse=True)
+        last = [np.full(len(found), -1) for _ in range(3)]
         for state, said in zip(last, (together, ~together & ~unsure, unsure), strict=True):
             np.maximum.at(state, key[said], at[judgement[said]])
         other = np.where(together, last[1][key], last[0][key])
         gone = ~unsure & (np.maximum(other, last[2][key]) > at[judgement])
+        p, q = np.minimum(self.point[a], self.point[b]), np.maximum(self.point[a], self.point[b])
         return Replaced(judgement[gone], p[gone], q[gone])
+
+    def _disputed(self, rows: Int64Array, mine: Int64Array) -> tuple[Int64Array, Int64Array]:
+        """Two of these rows at a time, of one judgement, about which its author may have said something else.
+
+        ``mine`` numbers the points of each author. What an author says of two points differs only if they are together
+        through all that he says, and apart in one of his judgements; or if he was unsure of both at once.
+        """
+        judgement, claims, points = (
+            self.judgement[rows],
+            self.claims[self.judgement[rows]],
+            int(mine.max()) + 1,
+        )
+        _, group = np.unique(self.group[rows], return_inverse=True)
+        nodes = points + int(group.max()) + 1
+        edges = (mine[claims], points + group[claims])
+        graph = coo_array((np.ones(len(edges[0]), dtype=np.int8), edges), shape=(nodes, nodes))
+        linked = connected_components(graph, directed=False)[1][mine].astype(np.int64)
+        run = judgement * nodes + linked
+        groups = np.unique(np.stack([run[claims], group[claims]], axis=1), axis=0)[:, 0]
+        twice = np.unique(groups[1:][groups[1:] == groups[:-1]]) % nodes
+        bad = np.isin(linked, twice) & claims
+        doubted = np.isin(mine, mine[~claims])
+        some, others = np.flatnonzero(bad), np.flatnonzero(doubted)
+        some = some[np.argsort(run[some], kind="stable")]
+        one, two = pairs_within(run[some]), pairs_within(judgement[others])
+        left, right = others[two[0]], others[two[1]]
+        new = ~(bad[left] & bad[right] & (linked[left] == linked[right]))
+        return np.r_[some[one[0]], left[new]], np.r_[some[one[1]], right[new]]
 
 
 def pairs_within(runs: Int64Array) -> tuple[Int64Array, Int64Array]:
     """The positions of all two elements of the same run, of equal neighbours."""
-    starts = np.flatnonzero(np.r_[True, runs[1:] != runs[:-1]])
+    starts = np.flatnonzero(np.r_[True, runs[1:] != runs[:-1]]) if len(runs) else np.empty(0, np.int64)
     sizes = np.diff(np.r_[starts, len(runs)])
     end = np.repeat(starts + sizes, sizes)
     ahead = end - np.arange(len(runs)) - 1

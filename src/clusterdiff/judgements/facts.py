@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import combinations, pairwise
 
 import numpy as np
-from scipy.sparse import coo_array
+from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
 from clusterdiff import notebook
@@ -18,6 +18,8 @@ from clusterdiff.wording import count
 
 #: So many points of one scope that belong together are told two by two.
 MANY = 20
+#: So many blocks that are apart are counted at once.
+AT_ONCE = 10_000_000
 
 
 class Facts:
@@ -110,9 +112,21 @@ class Facts:
         two = np.unique(np.sort(np.stack([at[left], at[right]], axis=1), axis=1), axis=0)
         return [(self.names[a], self.names[b]) for a, b in two.tolist()]
 
+    @cached_property
+    def pairs_apart(self) -> int:
+        """How many pairs of blocks are apart; they are counted without being listed."""
+        scopes, blocks = len(self.judgement_of), len(self.least)
+        rows = np.unique(self.scope * blocks + self.block[self.member])
+        scope, block = rows // blocks, rows % blocks
+        # A pair can stand in two scopes only if both of its blocks do.
+        shared = np.bincount(block, minlength=blocks)[block] > 1
+        sizes, often = np.bincount(scope, minlength=scopes), np.bincount(scope[shared], minlength=scopes)
+        once = int((sizes * (sizes - 1) - often * (often - 1)).sum()) // 2
+        return once + _distinct_pairs(scope[shared], block[shared])
+
     def __repr__(self) -> str:
         about = f"{count(len(self.names))}, {count(len(self.blocks), 'block')}"
-        return f"<Facts about {about}, {count(len(self.apart), 'pair')} of them apart>"
+        return f"<Facts about {about}, {count(self.pairs_apart, 'pair')} of them apart>"
 
     def _repr_html_(self) -> str:
         return notebook.view(notebook.line(repr(self).strip("<>")))
@@ -120,6 +134,20 @@ class Facts:
 
 def _pairs_of(points: list[int]) -> Iterable[tuple[int, int]]:
     return combinations(points, 2) if len(points) <= MANY else ((points[0], other) for other in points[1:])
+
+
+def _distinct_pairs(scope: Int64Array, block: Int64Array) -> int:
+    """How many two blocks have a scope in common."""
+    if not len(block):
+        return 0
+    (_, scope), (blocks, block) = (np.unique(one, return_inverse=True) for one in (scope, block))
+    table = csr_array((np.ones(len(block), dtype=bool), (block, scope)))
+    # Each block meets itself once, and every other twice; a few at a time, because all may meet all.
+    work = np.cumsum(table.astype(np.int64) @ np.bincount(scope))
+    cuts = np.searchsorted(work, np.arange(AT_ONCE, work[-1], AT_ONCE))
+    bounds = np.unique(np.r_[0, cuts, len(blocks)]).astype(np.int64).tolist()
+    found = sum(int((table[start:stop] @ table.T).nnz) for start, stop in pairwise(bounds))
+    return (found - len(blocks)) // 2
 
 
 Edges = tuple[Int64Array, Int64Array, Int64Array]

@@ -10,6 +10,7 @@ from clusterdiff.judgements.contradictions import Contradiction, contradictions
 from clusterdiff.judgements.entries import Entries
 from clusterdiff.judgements.facts import Facts
 from clusterdiff.judgements.judgement import Judgement
+from clusterdiff.judgements.times import order_of_times
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +55,10 @@ def _regions(judgements: Sequence[Judgement]) -> list[list[int]]:
 
 def _settled(judgements: list[Judgement], authors: Sequence[str]) -> list[Aside]:
     rank = {author: i for i, author in enumerate(authors)}
-    times = {time: i for i, time in enumerate(sorted({str(j.at) for j in judgements if j.at is not None}), 1)}
+    times = order_of_times({j.at for j in judgements if j.at is not None})
 
     def priority(judgement: Judgement) -> tuple[int, int]:
-        dated = 0 if judgement.at is None else -times[judgement.at]
+        dated = 1 if judgement.at is None else -times[judgement.at]
         return rank.get(judgement.by or "", len(rank)), dated
 
     live = [judgement for judgement in judgements if not judgement.withdrawn]
@@ -86,10 +87,13 @@ def _part_of(equals: list[Judgement], entries: Entries, facts: Facts) -> list[As
     block = dict(zip(entries.names, facts.block.tolist(), strict=True))
     apart = {facts.judgement_of[scope] for scope, _, _ in facts.clashes}
     first = len(entries.judgements) - len(equals)
+    named: dict[str, Contradiction] = {}
+    for one in told:
+        for name in (one.judgement, *one.by):
+            named.setdefault(name, one)
     out = []
     for i, judgement in enumerate(equals, first):
         joins = any(len(group) > 1 and block[group[0]] in bad for group in judgement.groups)
         if joins or i in apart:
-            mine = (c for c in told if judgement.id in (c.judgement, *c.by))
-            out.append(Aside(judgement, next(mine, told[0])))
+            out.append(Aside(judgement, named.get(judgement.id, told[0])))
     return out

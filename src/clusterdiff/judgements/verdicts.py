@@ -145,9 +145,8 @@ class Verdicts:
     def told(self) -> str:
         """The counts in words."""
         told = [f"{self._counts[state]:,} {state}" for state in STATES if self._counts[state]]
-        return (
-            f"{', '.join(told) or 'no judgements'} ({percent(self.share)})" if self.kept else ", ".join(told)
-        )
+        share = f" ({percent(self.share)})" if self.kept else ""
+        return f"{', '.join(told) or 'nothing judged'}{share}"
 
     def _repr_html_(self) -> str:
         return self.table._repr_html_()

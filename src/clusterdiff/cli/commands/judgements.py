@@ -132,7 +132,7 @@ def _told(found: Judgements, aside: tuple[Aside, ...]) -> dict[str, Any]:
         "drawn": sum(one.probability is not None for one in found),
     }
     if not found.contradictions:
-        out |= {"blocks": len(found.facts.blocks), "blocks_apart": len(found.facts.apart)}
+        out |= {"blocks": len(found.facts.blocks), "blocks_apart": found.facts.pairs_apart}
     out["aside"] = [
         {"judgement": one.judgement.id, "contradiction": one.contradiction.to_dict()} for one in aside
     ]
