@@ -394,14 +394,9 @@ def agreement(
     """By point: 1 if another value is commoner in its group, 2 if that has several; code ``none`` is no value."""
 
 def code_sums(
-    codes: NDArray[Any],
-    k: int,
-    at: NDArray[np.int64],
-    first: NDArray[np.float64],
-    second: NDArray[np.float64],
-    third: NDArray[np.float64],
+    codes: NDArray[Any], k: int, of: NDArray[np.int32], rows: NDArray[np.float64], width: int
 ) -> NDArray[np.float64]:
-    """Of the points ``at``, for each code: how many there are, and the sums of their three numbers."""
+    """For each code, the sums of the rows of its points: row ``of[i]`` has ``width`` of the numbers ``rows``."""
 
 def encode_integers(x: Any) -> Codes:
     """Codes of integers or booleans."""

@@ -189,7 +189,7 @@ CASES: dict[str, Callable[[], Call]] = {
     "looks": lambda: (_core.looks, (np.tile(np.frombuffer(b"Ab-1\n", np.uint8), 4 * 10**5), 4 * 10**5)),
     "code_sums": lambda: (
         _core.code_sums,
-        (groups(10**6, 7).astype(np.int64), 7, np.arange(10**6), *([np.ones(10**6)] * 3)),
+        (groups(10**6, 7).astype(np.int64), 7, np.zeros(10**6, np.int32), np.ones(3), 3),
     ),
     "write_patch": lambda: merges(2 * 10**5),
     "group_members": lambda: (_core.group_members, (groups(10**6, 7), 7)),

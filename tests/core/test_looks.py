@@ -83,24 +83,31 @@ def test_values_agree_with_their_group_or_not(points: list[tuple[int, int]], nar
 
 
 @settings(max_examples=40)
-@given(st.lists(st.tuples(st.integers(0, 4), st.booleans(), st.integers(0, 9)), max_size=20))
-def test_sums_by_code(points: list[tuple[int, bool, int]]) -> None:
-    """Over the points chosen alone: their number, and the sums of three numbers."""
-    codes = np.array([code for code, _, _ in points], np.int32)
-    at = np.array([i for i, (_, chosen, _) in enumerate(points) if chosen], np.int64)
-    value = np.array([float(v) for _, chosen, v in points if chosen], np.float64)
-    found = _core.code_sums(codes, 5, at, value, 2 * value, value**2)
+@given(
+    st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2)), max_size=20),
+    st.sampled_from([np.int32, np.int64]),
+)
+def test_sums_by_code(points: list[tuple[int, int]], kind: type) -> None:
+    """Each point brings the numbers of its row."""
+    rows = np.array([[1.0, 5.0], [1.0, -2.0], [0.0, 0.5]])
+    codes, of = np.array([code for code, _ in points], kind), np.array([row for _, row in points], np.int32)
+    found = _core.code_sums(codes, 5, of, rows.ravel(), 2)
     for code in range(5):
-        mine = [v for c, chosen, v in points if chosen and c == code]
-        assert found[code].tolist() == [len(mine), sum(mine), 2 * sum(mine), sum(v * v for v in mine)]
+        assert (
+            found[code].tolist() == sum((rows[row] for c, row in points if c == code), np.zeros(2)).tolist()
+        )
 
 
 def test_codes_and_positions_out_of_range_are_refused() -> None:
-    one = np.ones(1)
+    one, none = np.ones(1), np.zeros(1, np.int32)
     with pytest.raises(ValueError, match="codes must lie"):
-        _core.code_sums(np.array([7]), 5, np.array([0]), one, one, one)
-    with pytest.raises(ValueError, match="positions must lie"):
-        _core.code_sums(np.array([0]), 5, np.array([1]), one, one, one)
+        _core.code_sums(np.array([7]), 5, none, one, 1)
+    with pytest.raises(ValueError, match="rows must lie"):
+        _core.code_sums(np.array([0]), 5, none + 1, one, 1)
+    with pytest.raises(ValueError, match="rows must have"):
+        _core.code_sums(np.array([0]), 5, none, one, 2)
+    with pytest.raises(ValueError, match="one row per point"):
+        _core.code_sums(np.array([0, 0]), 5, none, one, 1)
     with pytest.raises(ValueError, match="positions must lie"):
         _core.agreement(np.array([0, 1]), np.array([9]), np.array([0]), 5)
     with pytest.raises(ValueError, match="decrease"):

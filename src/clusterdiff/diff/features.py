@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clusterdiff import _core
-from clusterdiff.points.labels import AnyArray, BoolArray, FloatArray, Int64Array
+from clusterdiff.points.labels import AnyArray, BoolArray, FloatArray, Int64Array, IntArray
 
 #: A column of text is one of numbers or dates if so many of some values look like it, and at most so many are none.
 LOOK, LIKE, UNLIKE = 200, 0.95, 0.02
@@ -18,11 +18,16 @@ DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 class Features(NamedTuple):
-    """What texts look like: yes or no by question, their lengths in characters, and their first letters (0: none)."""
+    """What texts look like: answers as bits, the one for ``LOOKS[i]`` being bit i; lengths; first letters (0: none)."""
 
-    flags: dict[str, BoolArray]
+    looks: IntArray
     length: Int64Array
     first: AnyArray
+
+    def holds(self, look: str) -> BoolArray:
+        """Which texts look like this."""
+        found: BoolArray = self.looks >> LOOKS.index(look) & 1 > 0
+        return found
 
 
 def numbers(values: AnyArray) -> tuple[FloatArray, Callable[[float], str]] | None:
@@ -43,16 +48,17 @@ def numbers(values: AnyArray) -> tuple[FloatArray, Callable[[float], str]] | Non
     look = values[:: max(1, len(values) // LOOK)].tolist()
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in look):
         return _tried(values.tolist(), _number_of, _number)
+    look = [text for text in map(str, look) if text]
+    dates = sum(DATE.match(text) is not None for text in look)
+    if max(dates, sum(not np.isnan(_number_of(text)) for text in look)) < LIKE * len(look) or not look:
+        return None
     texts = list(map(str, values.tolist()))
-    look = [text for text in texts[:: max(1, len(texts) // LOOK)] if text]
-    if sum(DATE.match(text) is not None for text in look) >= LIKE * len(look) > 0:
+    if dates >= LIKE * len(look):
         try:
             return _days(np.array([text[:10] for text in texts], dtype="datetime64[D]")), _day
         except ValueError:
             return _tried(texts, _day_of, _day)
-    if sum(not np.isnan(_number_of(text)) for text in look) >= LIKE * len(look) > 0:
-        return _tried(texts, _number_of, _number)
-    return None
+    return _tried(texts, _number_of, _number)
 
 
 def _tried(
@@ -122,16 +128,19 @@ def features(values: AnyArray) -> Features:
     """What texts look like.
 
     >>> looks = features(np.array(["A. Silva", "Ana Silva", "ANA"]))
-    >>> looks.flags["has an initial"].tolist(), looks.flags["is all capitals"].tolist()
+    >>> looks.holds("has an initial").tolist(), looks.holds("is all capitals").tolist()
     ([True, False, False], [False, False, True])
     >>> looks.length.tolist(), [chr(letter) for letter in looks.first]
     ([8, 9, 3], ['A', 'A', 'A'])
     """
-    texts = list(map(str, values.tolist()))
-    joined = "\n".join(texts)
+    texts = values.tolist()
+    try:
+        joined = "\n".join(texts)
+    except TypeError:  # other values, as they are written
+        texts = list(map(str, texts))
+        joined = "\n".join(texts)
     if joined.count("\n") != len(texts) - 1:  # a line break inside a text counts as a space
         joined = "\n".join([text.replace("\n", " ") for text in texts])
     signs = np.frombuffer(f"{joined}\n".encode("utf-8", "surrogatepass"), np.uint8)
     found = _core.looks(signs, len(texts))
-    flags = {look: (found.flags >> bit & 1).astype(bool) for bit, look in enumerate(LOOKS)}
-    return Features(flags, found.length, found.first)
+    return Features(found.flags, found.length, found.first)

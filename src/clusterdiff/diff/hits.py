@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clusterdiff import _core
+from clusterdiff.caching import cached_property
 from clusterdiff.diff.attributes import read_values
 from clusterdiff.diff.blame import PointBlame
 from clusterdiff.diff.harms import ALPHA, Harm, harms
 from clusterdiff.diff.patterns import BaseRate, Excess, Hit, Hits
 from clusterdiff.diff.predicates import Coding, Predicate, Questions, TrueClusters, by_cluster_size
 from clusterdiff.diff.shapes import Shapes
-from clusterdiff.points.labels import AnyArray, BoolArray
+from clusterdiff.points.labels import BoolArray, FloatArray, Int64Array
 from clusterdiff.wording import name
 
 #: What is shown: rates at least this many times as high, and at least this share of the loss.
@@ -23,8 +24,6 @@ RATIO, COVER = 1.5, 0.01
 POINTS, SHARE = 10, 0.0005
 #: How many rows are shown, and how many of those that tell the same points otherwise.
 ROWS, ALSO = 8, 52
-#: How many codes are summed at once.
-CHUNK = 1 << 16
 #: How many columns conjunctions are made of, and by how much one must explain more than its better half.
 COLUMNS, BETTER = 8, 1.1
 
@@ -56,7 +55,7 @@ def who(shapes: Shapes, points: PointBlame, columns: Mapping[str, Callable[[], A
     whole = shapes.analysis.loss.total
     found = harms(points, shapes) if whole > 0 else []
     clusters = TrueClusters(points.true)
-    search = Search(found, whole, max(POINTS, int(SHARE * len(points.true))))
+    search = Search(found, whole, len(points.true))
     search.look(by_cluster_size(clusters))
     unusable = []
     for column, read in columns.items():
@@ -74,24 +73,28 @@ def who(shapes: Shapes, points: PointBlame, columns: Mapping[str, Callable[[], A
 class Search:
     """Predicates that are looked at one coding after the other, and those that passed."""
 
-    def __init__(self, harms: list[Harm], whole: float, least: int) -> None:
+    def __init__(self, harms: list[Harm], whole: float, n: int) -> None:
         self.harms = harms
         self.whole = whole
-        self.least = least
+        self.n = n
+        self.least = max(POINTS, int(SHARE * n))
         self.tests = 0
         self.passed: list[Candidate] = []
         #: The share of the loss of each harm.
         self.shares = {o.name: float(o.blame.sum()) / whole for o in harms}
 
+    @cached_property
+    def _sums(self) -> HarmSums:
+        return HarmSums(self.harms, self.n)
+
     def look(self, predicates: list[Predicate]) -> None:
         """Test the predicates of one coding for every harm; sums are made once per code."""
         if not self.harms:
             return
-        points, sums = _sums(predicates, self.harms)
-        most = len(predicates[0].coding.codes) - self.least
-        enough = np.flatnonzero((points >= self.least) & (points <= most))
-        predicates, sums = [predicates[i] for i in enough.tolist()], sums[enough]
-        for harm, columns in zip(self.harms, np.split(sums, len(self.harms), axis=1), strict=True):
+        points, sums = self._sums.of(predicates)
+        enough = np.flatnonzero((points >= self.least) & (points <= self.n - self.least))
+        predicates, sums = [predicates[i] for i in enough.tolist()], sums[:, enough]
+        for harm, columns in zip(self.harms, sums, strict=True):
             for predicate, (number, hits, expected, blame) in zip(predicates, columns.tolist(), strict=True):
                 n, sized = int(number), predicate.kind == "size"
                 if not POINTS <= n <= harm.n - POINTS or (sized and harm.name != "left"):
@@ -211,20 +214,51 @@ def _passes(excess: Excess, tests: int = 1) -> bool:
     return excess.adjusted >= RATIO and excess.hits > excess.expected and excess.p * tests <= ALPHA
 
 
-def _sums(predicates: list[Predicate], harms: list[Harm]) -> tuple[AnyArray, AnyArray]:
-    """For each predicate of one coding: its points; and for each harm: eligible points, hits, expected hits, blame."""
-    coding = predicates[0].coding
-    tables: list[AnyArray] = [coding.counts[:, None]]
-    tables += [
-        _core.code_sums(coding.codes, coding.k, harm.at, harm.hit, harm.expected, harm.blame)
-        for harm in harms
-    ]
-    sums = np.zeros((len(predicates), 1 + 4 * len(harms)))
-    for start in range(0, coding.k, CHUNK):
-        part = slice(start, start + CHUNK)
-        holds = np.stack([predicate.holds[part] for predicate in predicates]).astype(np.float64)
-        sums += holds @ np.hstack([table[part] for table in tables])
-    return sums[:, 0], sums[:, 1:]
+class HarmSums:
+    """What befell the points of a predicate, from sums by code.
+
+    All points of a stratum are expected to suffer the same, so there are few different rows of what is expected; and
+    most points suffered nothing, so what happened is summed over the others alone.
+    """
+
+    def __init__(self, harms: list[Harm], n: int) -> None:
+        self.harms = harms
+        stratum, eligible, struck = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, dtype=bool)
+        for bit, harm in enumerate(harms):
+            stratum[harm.at] = harm.stratum
+            eligible[harm.at] |= 1 << bit
+            struck[harm.at] |= (harm.hit != 0) | (harm.blame != 0)
+        self._class, first = _core.encode_integers(stratum << len(harms) | eligible)
+        self._struck = np.flatnonzero(struck)
+        #: By class of point: 1; whether it is eligible for each harm, and what is expected of that.
+        self._due = _rows(
+            first, [np.ones(n), *(v for h in harms for v in _laid(n, h.at, np.ones(h.n), h.expected))]
+        )
+        self._done = _rows(self._struck, [v for h in harms for v in _laid(n, h.at, h.hit, h.blame)])
+
+    def of(self, predicates: list[Predicate]) -> tuple[FloatArray, FloatArray]:
+        """For each predicate of one coding: its points; and by harm: eligible points, hits, expected hits, blame."""
+        coding, each = predicates[0].coding, np.arange(len(self._struck), dtype=np.int32)
+        due = _core.code_sums(coding.codes, coding.k, self._class, self._due.ravel(), self._due.shape[1])
+        done = _core.code_sums(
+            coding.codes[self._struck], coding.k, each, self._done.ravel(), self._done.shape[1]
+        )
+        holds = np.stack([predicate.holds for predicate in predicates]).astype(np.float64)
+        sums = holds @ np.hstack([due, done])
+        by_harm = sums[:, 1:].reshape(len(predicates), 2, len(self.harms), 2)
+        return sums[:, 0], np.ascontiguousarray(by_harm.transpose(2, 0, 3, 1)).reshape(len(self.harms), -1, 4)
+
+
+def _laid(n: int, at: Int64Array, *values: FloatArray) -> Iterator[FloatArray]:
+    """Numbers of some points, laid out over all."""
+    for mine in values:
+        out = np.zeros(n)
+        out[at] = mine
+        yield out
+
+
+def _rows(at: Int64Array, columns: list[FloatArray]) -> FloatArray:
+    return np.stack([column[at] for column in columns], axis=1)
 
 
 def _mean(values: Iterable[float]) -> float:

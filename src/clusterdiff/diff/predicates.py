@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
 from itertools import permutations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from clusterdiff import _core
 from clusterdiff.caching import cached_property
 from clusterdiff.diff.attributes import Attribute
-from clusterdiff.diff.features import features, numbers
-from clusterdiff.points.labels import AnyArray, BoolArray, Int64Array, IntArray
+from clusterdiff.diff.features import LOOKS, features, numbers
+from clusterdiff.points.labels import BoolArray, FloatArray, Int64Array, IntArray
 from clusterdiff.wording import name
 
 #: A column with at most this many values has all of them as predicates; of others the commonest are taken.
@@ -53,26 +54,26 @@ class Predicate:
     @property
     def example(self) -> Any:
         """The commonest of their values, where that helps."""
-        if self.kind != "text":
-            return None
-        return self.coding.values[int(np.argmax(np.where(self.holds, self.coding.counts, -1)))]
+        return self.coding.example(self.holds) if self.kind == "text" and self.coding.example else None
 
 
 @dataclass(frozen=True, eq=False)
 class Coding:
     """A code for each point, from 0 to ``k`` − 1; predicates are sets of codes, so sums are made once per code.
 
-    ``values`` has the values of the codes, where they stand for some.
+    ``example`` tells a value that has one of some codes.
     """
 
     codes: IntArray
     k: int
-    values: AnyArray = field(default_factory=lambda: np.zeros(0))
+    example: Callable[[BoolArray], Any] | None = None
 
-    @cached_property
-    def counts(self) -> Int64Array:
-        """How many points have each code."""
-        return np.bincount(self.codes, minlength=self.k)
+
+class Aspect(NamedTuple):
+    """Values in classes, and questions about these: the text and the kind of each, and which classes it holds for."""
+
+    classes: IntArray
+    questions: list[tuple[str, str, Callable[[IntArray], BoolArray]]]
 
 
 class TrueClusters:
@@ -115,76 +116,110 @@ class Questions:
         self.values = values.distinct
         self.k = len(values.distinct)
         # Code k is no value.
-        codes = np.where(values.codes < 0, values.codes.dtype.type(self.k), values.codes)
-        self.coding = Coding(codes, self.k + 1, values.distinct)
-        self.counts = self.coding.counts
+        self.codes = np.where(values.codes < 0, values.codes.dtype.type(self.k), values.codes)
+        self.counts = np.bincount(self.codes, minlength=self.k + 1)
         self.unique = self.k > UNIQUE * int(self.counts[: self.k].sum())
 
     def predicates(self) -> Iterator[list[Predicate]]:
         """Its predicates, those of one coding at a time."""
-        null = np.zeros(self.k + 1, dtype=bool)
-        null[self.k] = True
-        found = [self._asked(null, "is missing", "null")]
-        if self.k >= 2:
-            found += self._by_value()
-            ordered = numbers(self.values) if self.k > 2 else None
-            if ordered is not None:
-                found += self._by_range(*ordered)
-            elif self.k > FEW_TEXTS:
-                found += self._by_text()
-        yield found
+        yield self._by_aspect(list(self._aspects()) if self.k >= 2 else [])
         if self.k >= 2 and not self.unique and self.clusters.k:
             yield from self._by_cluster()
 
-    def _asked(self, holds: BoolArray, text: str, kind: str) -> Predicate:
-        if len(holds) == self.k:
-            holds = np.append(holds, False)
-        return Predicate(self.name, text, kind, self.coding, holds)
+    def _by_aspect(self, aspects: list[Aspect]) -> list[Predicate]:
+        """Values that no question tells apart have one code, so there are few; the last stands for no value."""
+        together = np.zeros(self.k, dtype=np.int64)
+        for classes, _ in aspects:
+            together *= int(classes.max()) + 1
+            together += classes
+        of_value, first = _core.encode_integers(together)
+        k = len(first)
 
-    def _by_value(self) -> Iterator[Predicate]:
-        few = self.k <= VALUES
-        if self.unique and not few:
-            return
-        counts = self.counts[: self.k]
-        common = np.argsort(-counts, kind="stable")[: VALUES if few else COMMONEST]
-        for code in common.tolist():
-            if few or counts[code] >= COMMON * len(self.coding.codes):
-                yield self._asked(np.arange(self.k) == code, f"is {name(self.values[code])}", "value")
+        def example(holds: BoolArray) -> Any:
+            """The commonest of the values."""
+            return self.values[int(np.argmax(np.where(holds[of_value], self.counts[: self.k], -1)))]
 
-    def _by_range(self, value: Any, say: Any) -> Iterator[Predicate]:
+        coding = Coding(np.append(of_value, np.int32(k))[self.codes], k + 1, example)
+        found = [Predicate(self.name, "is missing", "null", coding, np.arange(k + 1) == k)]
+        for classes, questions in aspects:
+            mine = classes[first]
+            found += [
+                Predicate(self.name, text, kind, coding, np.append(holds(mine), False))
+                for text, kind, holds in questions
+            ]
+        return found
+
+    def _aspects(self) -> Iterator[Aspect]:
+        if self.k <= VALUES or not self.unique:
+            yield self._by_value()
+        ordered = numbers(self.values) if self.k > 2 else None
+        if ordered is not None:
+            yield self._by_range(*ordered)
+        elif self.k > FEW_TEXTS:
+            yield from self._by_text()
+
+    def _by_value(self) -> Aspect:
+        """All values if there are few, or the commonest."""
+        few, counts = self.k <= VALUES, self.counts[: self.k]
+        common = np.flatnonzero(counts >= (0 if few else COMMON * len(self.codes)))
+        common = common[np.argsort(-counts[common], kind="stable")[: VALUES if few else COMMONEST]]
+        rank = np.zeros(self.k, dtype=np.int64)
+        rank[common] = np.arange(1, len(common) + 1)
+        return Aspect(
+            rank,
+            [
+                (f"is {name(self.values[code])}", "value", partial(np.equal, place))
+                for place, code in enumerate(common.tolist(), 1)
+            ],
+        )
+
+    def _by_range(self, value: FloatArray, say: Callable[[float], str]) -> Aspect:
         """Up to and beyond quantiles."""
         quantiles = np.arange(1, 20) / 20 if self.k <= 60 else np.arange(1, 10) / 10
-        known = np.flatnonzero(~np.isnan(value))
-        order = known[np.argsort(value[known], kind="stable")]
+        order = np.argsort(value, kind="stable")[: np.count_nonzero(~np.isnan(value))]
         rising, weight = value[order], np.cumsum(self.counts[order])
         cuts = rising[np.minimum(np.searchsorted(weight, quantiles * weight[-1]), len(order) - 1)]
-        for cut in np.unique(cuts[cuts < rising[-1]]).tolist():
-            after = rising[np.searchsorted(rising, cut, side="right")]
-            yield self._asked(value <= cut, f"up to {say(cut)}", "range")
-            yield self._asked(value > cut, f"from {say(after)} on", "range")
+        cuts = np.unique(cuts[cuts < rising[-1]])
+        after = rising[np.searchsorted(rising, cuts, side="right")]
+        return _ranges(
+            np.where(np.isnan(value), -1, np.searchsorted(cuts, value)),
+            [
+                (f"up to {say(cut)}", f"from {say(low)} on")
+                for cut, low in zip(cuts.tolist(), after.tolist(), strict=True)
+            ],
+            "range",
+        )
 
-    def _by_text(self) -> Iterator[Predicate]:
-        flags, length, first = features(self.values)
-        for text, holds in flags.items():
-            if holds.any():
-                yield self._asked(holds, text, "text")
-        order = np.argsort(length, kind="stable")
-        weight = np.cumsum(self.counts[order])
-        at = np.searchsorted(weight, np.array(LENGTHS) * weight[-1])
-        for cut in np.unique(length[order[np.minimum(at, self.k - 1)]]).tolist():
-            signs = f"{cut} character{'s' if cut != 1 else ''}"
-            yield self._asked(length <= cut, f"has up to {signs}", "text")
-            yield self._asked(length > cut, f"has more than {signs}", "text")
+    def _by_text(self) -> Iterator[Aspect]:
+        looks, length, first = features(self.values)
+        some = int(np.bitwise_or.reduce(looks))
+        yield Aspect(
+            looks.astype(np.int64),
+            [(text, "text", partial(_has_bit, bit)) for bit, text in enumerate(LOOKS) if some >> bit & 1],
+        )
+        weight = np.cumsum(np.bincount(length, self.counts[: self.k]))
+        cuts = np.unique(np.searchsorted(weight, np.array(LENGTHS) * weight[-1]))
+        signs = [f"{cut} character{'s' if cut != 1 else ''}" for cut in cuts.tolist()]
+        yield _ranges(
+            np.searchsorted(cuts, length),
+            [(f"has up to {sign}", f"has more than {sign}") for sign in signs],
+            "text",
+        )
         letters = np.unique(first[first > 0])
         if self.k > VALUES and len(letters) <= LETTERS:
-            for letter in letters.tolist():
-                yield self._asked(first == letter, f"starts with {name(chr(letter))}", "text")
+            yield Aspect(
+                first.astype(np.int64),
+                [
+                    (f"starts with {name(chr(letter))}", "text", partial(np.equal, letter))
+                    for letter in letters.tolist()
+                ],
+            )
 
     def _by_cluster(self) -> Iterator[list[Predicate]]:
         """Against the other points of its true cluster, from codes that tell all that is asked for."""
         clusters, k = self.clusters, self.k
         # Bit 0: it differs from most of its cluster; bit 1: there are several values in the cluster.
-        bits = clusters.agreement(self.coding.codes, k)
+        bits = clusters.agreement(self.codes, k)
         code, coding = np.arange(4), Coding(bits, 4)
         yield [
             Predicate(self.name, "differs from most of its cluster", "cluster", coding, code % 2 == 1),
@@ -193,8 +228,9 @@ class Questions:
         if k > PAIRED:
             return
         # The set of the values of its cluster, where there are several, and its own value.
-        own = np.where(self.coding.codes < k, 1 << self.coding.codes.astype(np.int64), 0)
-        sets = (1 + self.coding.codes.astype(np.int64)) << k | clusters.united(own)[clusters.of]
+        codes = self.codes.astype(np.int64)
+        own = np.where(codes < k, 1 << codes, 0)
+        sets = (1 + codes) << k | clusters.united(own)[clusters.of]
         coding = Coding(np.where((bits >= 2) & (own > 0), sets, 0), (k + 1) << k)
         code = np.arange(coding.k)
         yield [
@@ -207,6 +243,22 @@ class Questions:
             )
             for a, b in permutations(range(k), 2)
         ]
+
+
+def _ranges(classes: Int64Array, told: list[tuple[str, str]], kind: str) -> Aspect:
+    """Up to each of some cuts, and beyond it, in words: class 0 is up to the first one, and -1 is neither."""
+    questions: list[tuple[str, str, Callable[[IntArray], BoolArray]]] = []
+    for cut, (below, beyond) in enumerate(told, 1):
+        questions += [(below, kind, partial(_up_to, cut)), (beyond, kind, partial(np.less, cut))]
+    return Aspect(classes + 1, questions)
+
+
+def _up_to(cut: int, classes: IntArray) -> BoolArray:
+    return (classes > 0) & (classes <= cut)
+
+
+def _has_bit(bit: int, classes: IntArray) -> BoolArray:
+    return classes >> bit & 1 > 0
 
 
 def by_cluster_size(clusters: TrueClusters) -> list[Predicate]:

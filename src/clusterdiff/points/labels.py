@@ -394,6 +394,8 @@ def mixed(cluster: IntArray, value: IntArray, count: int | None = None) -> BoolA
 
 
 def _take(items: Sequence[object] | AnyArray, positions: npt.NDArray[np.int64]) -> AnyArray:
+    if isinstance(items, np.ndarray) and items.dtype == object:
+        return items[positions]
     out = np.empty(len(positions), dtype=object)
     try:
         out[:] = [items[i] for i in positions.tolist()]

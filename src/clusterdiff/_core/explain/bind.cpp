@@ -151,16 +151,16 @@ nb::object agreement_of(nb::handle indptr, nb::handle members, nb::handle codes,
     }));
 }
 
-nb::object code_sums_of(nb::handle codes, i64 k, nb::handle at, nb::handle first, nb::handle second, nb::handle third) {
-    const Array c(codes, "codes"), a(at, "at"), x(first, "first"), y(second, "second"), z(third, "third");
+nb::object code_sums_of(nb::handle codes, i64 k, nb::handle of, nb::handle rows, i64 width) {
+    const Array c(codes, "codes"), o(of, "of"), r(rows, "rows");
     if (k < 0) throw BadValue("k must not be negative");
-    const i64* positions = checked_positions(a, c.size());
-    for (const Array* values : {&x, &y, &z})
-        if (values->size() != a.size()) throw BadValue("there must be one number per position");
-    const double* const values[] = {x.exactly<double>("float64"), y.exactly<double>("float64"), z.exactly<double>("float64")};
-    return to_numpy(with_codes(c, [&](const auto* of) {
-        return heavy(a.size(), [&](Run& run) { return code_sums(of, k, positions, a.size(), values, run); });
-    }), k, kCodeSums);
+    if (width < 1 || r.size() % width) throw BadValue("rows must have `width` numbers each");
+    if (o.size() != c.size()) throw BadValue("there must be one row per point");
+    const i32* classes = o.exactly<i32>("int32");
+    const double* numbers = r.exactly<double>("float64");
+    return to_numpy(with_codes(c, [&](const auto* values) {
+        return heavy(c.size(), [&](Run& run) { return code_sums(values, c.size(), k, classes, numbers, r.size() / width, width, run); });
+    }), k, width);
 }
 
 }  // namespace
@@ -177,7 +177,7 @@ void bind_explain(nb::module_& m, nb::class_<PyCells>& cells) {
     m.def("greedy", &greedy_of, "true"_a, "pred"_a, "k_true"_a, "k_pred"_a);
     m.def("looks", &looks_of, "text"_a, "n"_a);
     m.def("agreement", &agreement_of, "indptr"_a, "members"_a, "codes"_a, "none"_a);
-    m.def("code_sums", &code_sums_of, "codes"_a, "k"_a, "at"_a, "first"_a, "second"_a, "third"_a);
+    m.def("code_sums", &code_sums_of, "codes"_a, "k"_a, "of"_a, "rows"_a, "width"_a);
     m.def("repairs", &repairs_of, "cells"_a, "mass"_a.none() = nb::none(), "entropy"_a.none() = nb::none(), "unit"_a = 1.0,
           "missing"_a.none() = nb::none(), "spurious"_a.none() = nb::none());
     m.def("repair_steps", &steps_of, "cells"_a, "mass"_a.none() = nb::none(), "entropy"_a.none() = nb::none(), "unit"_a = 1.0);

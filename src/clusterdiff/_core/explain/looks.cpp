@@ -121,21 +121,22 @@ Buffer<u8> agreement(const i64* indptr, i64 k, const i64* members, const Code* c
 }
 
 template <class Code>
-Buffer<double> code_sums(const Code* codes, i64 k, const i64* at, i64 n, const double* const (&values)[kCodeSums - 1], Run& run) {
-    auto sums = Buffer<double>::zeros(kCodeSums * k);
+Buffer<double> code_sums(const Code* codes, i64 n, i64 k, const i32* of, const double* rows, i64 classes, i64 width, Run& run) {
+    auto sums = Buffer<double>::zeros(width * k);
     run.each(0, n, [&](i64 i) {
-        const i64 code = static_cast<i64>(codes[at[i]]);
+        const i64 code = static_cast<i64>(codes[i]), row = of[i];
         if (code < 0 || code >= k) throw BadValue("codes must lie in [0, " + std::to_string(k) + ")");
-        double* row = sums.data() + kCodeSums * code;
-        row[0] += 1;
-        for (int v = 0; v < kCodeSums - 1; ++v) row[v + 1] += values[v][i];
+        if (row < 0 || row >= classes) throw BadValue("rows must lie in [0, " + std::to_string(classes) + ")");
+        double* sum = sums.data() + width * code;
+        const double* values = rows + width * row;
+        for (i64 v = 0; v < width; ++v) sum[v] += values[v];
     });
     return sums;
 }
 
 template Buffer<u8> agreement(const i64*, i64, const i64*, const i32*, i64, i32, Run&);
 template Buffer<u8> agreement(const i64*, i64, const i64*, const i64*, i64, i64, Run&);
-template Buffer<double> code_sums(const i32*, i64, const i64*, i64, const double* const (&)[kCodeSums - 1], Run&);
-template Buffer<double> code_sums(const i64*, i64, const i64*, i64, const double* const (&)[kCodeSums - 1], Run&);
+template Buffer<double> code_sums(const i32*, i64, i64, const i32*, const double*, i64, i64, Run&);
+template Buffer<double> code_sums(const i64*, i64, i64, const i32*, const double*, i64, i64, Run&);
 
 }  // namespace clusterdiff

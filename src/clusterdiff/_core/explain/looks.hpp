@@ -42,10 +42,8 @@ Looks looks(const u8* text, i64 bytes, i64 n, Run& run);
 template <class Code>
 Buffer<u8> agreement(const i64* indptr, i64 k, const i64* members, const Code* codes, i64 n, Code none, Run& run);
 
-// Of the points `at`, for each code: how many there are, and the sums of three numbers that each of them has.
-constexpr i64 kCodeSums = 4;
-
+// For each code, the sums of the rows that its `n` points have: row of[i], one of `classes`, has `width` numbers.
 template <class Code>
-Buffer<double> code_sums(const Code* codes, i64 k, const i64* at, i64 n, const double* const (&values)[kCodeSums - 1], Run& run);
+Buffer<double> code_sums(const Code* codes, i64 n, i64 k, const i32* of, const double* rows, i64 classes, i64 width, Run& run);
 
 }  // namespace clusterdiff
