@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import clusterdiff as cd
+from clusterdiff.formats.conll import OTHER_BLANKS
 from tests.formats.conftest import run
 
 #: What the rows of the table are called.
@@ -116,6 +118,23 @@ def test_conll_entities_nest_in_themselves(tmp_path: Path) -> None:
     """The bracket opened last is closed first, also of one entity."""
     (tmp_path / "k.conll").write_text(conll({"d": [("a", "(1"), ("b", "(1"), ("c", "1)|1)")]}))
     assert spans(cd.read(tmp_path / "k.conll")) == {"d": [{((0, 2),), ((1, 2),)}]}
+
+
+def test_only_blanks_and_tabs_divide_columns(tmp_path: Path) -> None:
+    """The words may hold any other white space; lines without any are divided in a quicker way."""
+    plain = "".join(
+        char for char in map(chr, range(sys.maxunicode + 1)) if char.isspace() and char not in " \t\n"
+    )
+    assert plain == OTHER_BLANKS
+    for blank in "x", *plain:
+        path = tmp_path / "key.conll"
+        lines = [f"d 0  0\ta{blank}b - (1)", "d\t0 1 c   (2", "  ", "d 0 2 d 2)"]
+        text = "\n".join(["#begin document d", *lines, "#end document", ""])
+        path.write_bytes(text.encode())
+        corpus = cd.read(path)
+        assert corpus.words == {"d": (f"a{blank}b", "c", "d")}
+        assert corpus.sentences == {"d": (0, 2)}
+        assert [str(point) for point in corpus["d"].points] == [f"a{blank}b [0]", "c d [1-2]"]
 
 
 def test_conll_of_any_name_is_known_by_its_first_line(tmp_path: Path, files: tuple[Path, Path]) -> None:

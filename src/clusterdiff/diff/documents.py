@@ -393,9 +393,11 @@ def _pooled(corpus: Corpus, names: list[str], singletons: Singletons) -> Cluster
 
 def _entities(document: str, names: list[Any], points: Iterable[tuple[int, Any]]) -> Iterator[InDocument]:
     """The clusters of a document; those of mentions are called by the one that comes first in the text."""
-    first: dict[int, Mention] = {}
+    first: dict[int, tuple[tuple[int, ...], Mention]] = {}
     for code, point in points:
-        if isinstance(point, Mention) and (code not in first or point.place < first[code].place):
-            first[code] = point
+        if isinstance(point, Mention):
+            place = point.place
+            if code not in first or place < first[code][0]:
+                first[code] = place, point
     for code, name in enumerate(names):
-        yield Entity.of(document, name, first[code]) if code in first else InDocument(document, name)
+        yield Entity.of(document, name, first[code][1]) if code in first else InDocument(document, name)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import pairwise
 from sys import intern
 
 from clusterdiff.errors import FileError
@@ -15,6 +18,11 @@ END = re.compile(r"#\s*end document\b")
 NONE = {"-", "_", "*"}
 #: Not any white space: a word may hold a no-break space.
 BLANKS = re.compile(r"[ \t]+")
+#: The white space that does not stand between columns, but at which ``str.split`` would divide them.
+OTHER_BLANKS = (
+    "\v\f\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000"
+)
 #: (12 opens a mention of entity 12, 12) closes one, (12) is a mention of one word.
 BRACKET = re.compile(r"\([^()|]+\)?|[^()|]+\)")
 #: The first word of a document is number 0 or 1.
@@ -24,8 +32,12 @@ FIRST = {"0", "1"}
 def read_conll(path: str, repeated: Repeated = "error") -> Corpus:
     """All documents and parts of a file; spans are counted in words of the document, from 0."""
     reader = _ConllReader(path, repeated)
-    for number, line in enumerate(read_lines(path), start=1):
-        reader.line(line, number)
+    lines = read_lines(path)
+    marks = [i for i, line in enumerate(lines) if line.startswith("#")]
+    for mark, following in pairwise([-1, *marks, len(lines)]):
+        if mark >= 0:
+            reader.mark(lines[mark], mark + 1)
+        reader.words(lines[mark + 1 : following], mark + 2)
     return reader.finish()
 
 
@@ -38,15 +50,24 @@ class _ConllReader:
         self.word_column: int | None = None
         # After an error the lines up to the next document say nothing new.
         self.skipping = False
+        # The same brackets stand in many lines.
+        self.parsed: dict[str, list[tuple[str, bool, bool]] | None] = {}
 
-    def line(self, line: str, number: int) -> None:
+    def mark(self, line: str, number: int) -> None:
+        """A line that starts with #: a document begins, or ends, or it is a comment."""
+        with self._noted():
+            self._mark(line, number)
+
+    def words(self, lines: list[str], number: int) -> None:
+        """The lines between two marks; ``number`` is that of the first."""
+        with self._noted():
+            if not self.skipping:
+                self._words(_columns(lines), number)
+
+    @contextmanager
+    def _noted(self) -> Iterator[None]:
         try:
-            if line.startswith("#"):
-                self._mark(line, number)
-            elif not self.skipping and (text := line.strip(" \t\r\n\f\v")):
-                self._word(BLANKS.split(text), number)
-            elif self.document is not None:
-                self.document.end_sentence()
+            yield
         except FileError as error:
             self.gathered.errors.append(error)
             self.skipping = True
@@ -66,7 +87,6 @@ class _ConllReader:
         )
 
     def _mark(self, line: str, number: int) -> None:
-        """A line that starts with #: a document begins, or ends, or it is a comment."""
         if begin := BEGIN.match(line):
             before, broken = self.document, self.skipping
             self.begun += 1
@@ -92,19 +112,50 @@ class _ConllReader:
             document.finish()
             self.gathered.add(document)
 
-    def _word(self, columns: list[str], number: int) -> None:
+    def _words(self, rows: Iterator[list[str]], number: int) -> None:
         document = self.document
-        if document is None:
-            raise FileError(
-                f"{shown(self.path)}, line {number:,}: a word outside any document.",
-                "a document starts with '#begin document'.",
-            )
-        if not document.words:
-            self.word_column = _word_column(columns, document.name)
         at = self.word_column
-        document.words.append(intern(columns[at]) if at is not None and at < len(columns) - 1 else "")
-        if columns[-1] not in NONE:
-            _brackets(document, columns[-1], number)
+        for line, columns in enumerate(rows, start=number):
+            if not columns:
+                if document is not None:
+                    document.end_sentence()
+                continue
+            if document is None:
+                raise FileError(
+                    f"{shown(self.path)}, line {line:,}: a word outside any document.",
+                    "a document starts with '#begin document'.",
+                )
+            if not document.words:
+                at = self.word_column = _word_column(columns, document.name)
+            last = columns.pop()
+            document.words.append(intern(columns[at]) if at is not None and at < len(columns) else "")
+            if last not in NONE:
+                self._brackets(document, last, line)
+
+    def _brackets(self, document: Document, column: str, line: int) -> None:
+        """The brackets of the word read last."""
+        if column not in self.parsed:
+            self.parsed[column] = _parse(column)
+        parsed = self.parsed[column]
+        if parsed is None:
+            raise document.error(line, f"{column!r} is not a list of brackets such as (1|(2)|3)")
+        word = len(document.words) - 1
+        for entity, opens, closes in parsed:
+            if opens:
+                document.open(entity, word, line)
+            if closes:
+                start, _ = document.close(entity, line)
+                text = " ".join(document.words[start : word + 1]).strip()
+                document.add(entity, [(start, word)], line, text)
+
+
+def _columns(lines: list[str]) -> Iterator[list[str]]:
+    """The columns of some lines, which blanks and tabs divide; an empty line has none."""
+    text = "\n".join(lines)
+    if not any(blank in text for blank in OTHER_BLANKS):
+        return map(str.split, lines)
+    stripped = (line.strip(" \t\r\n\f\v") for line in lines)
+    return (BLANKS.split(line) if line else [] for line in stripped)
 
 
 def _word_column(columns: list[str], document: str) -> int | None:
@@ -118,17 +169,12 @@ def _word_column(columns: list[str], document: str) -> int | None:
     return None
 
 
-def _brackets(document: Document, column: str, line: int) -> None:
-    """The brackets of a word, with pipes between them or without: (1|(2)|3) and (1(2)3) are the same."""
-    word = len(document.words) - 1
+def _parse(column: str) -> list[tuple[str, bool, bool]] | None:
+    """Entities, and whether a mention of them begins and ends here; None if this is no list of brackets.
+
+    There may be pipes between them: (1|(2)|3) and (1(2)3) are the same.
+    """
     brackets = BRACKET.findall(column)
     if "".join(brackets) != column.replace("|", ""):
-        raise document.error(line, f"{column!r} is not a list of brackets such as (1|(2)|3)")
-    for bracket in brackets:
-        entity = bracket.strip("()")
-        if bracket.startswith("("):
-            document.open(entity, word, line)
-        if bracket.endswith(")"):
-            start, _ = document.close(entity, line)
-            text = " ".join(document.words[start : word + 1]).strip()
-            document.add(entity, [(start, word)], line, text)
+        return None
+    return [(bracket.strip("()"), bracket[0] == "(", bracket[-1] == ")") for bracket in brackets]

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, TypeAlias
+from itertools import chain
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
 
 from clusterdiff.errors import FileError
 from clusterdiff.files import shown
 from clusterdiff.messages import Message
+from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import Corpus, Mention
+from clusterdiff.points.labels import Labels
 
 log = logging.getLogger("clusterdiff")
 
@@ -17,13 +22,6 @@ Repeated: TypeAlias = Literal["error", "first"]
 REPEATED = ("error", "first")
 #: How many errors a message tells; and how many repeated mentions, all of which people want to see.
 ERRORS, REPEATS = 5, 100
-
-
-class Found(NamedTuple):
-    """A mention, and the line of the file on which it was complete."""
-
-    mention: Mention
-    line: int
 
 
 class Document:
@@ -41,8 +39,8 @@ class Document:
         self.words: list[str] = []
         self.unsaid: set[int] = set()
         self.starts: list[int] = []
-        # In the order in which the document names them first.
-        self._entities: dict[str, list[Found]] = {}
+        # In the order in which the document names them first; each mention with the line on which it was complete.
+        self._entities: dict[str, list[tuple[Mention, int]]] = {}
         self._open: dict[str, list[tuple[Any, int, int]]] = {}
 
     def end_sentence(self) -> None:
@@ -67,7 +65,7 @@ class Document:
     def add(self, entity: str, spans: Sequence[tuple[Any, ...]], line: int, text: str = "") -> None:
         """A whole mention of ``entity``."""
         mention = Mention(self.name, tuple(spans), text)
-        self._entities.setdefault(entity, []).append(Found(mention, line))
+        self._entities.setdefault(entity, []).append((mention, line))
 
     def finish(self) -> None:
         """The document ends: nothing may be open."""
@@ -75,25 +73,36 @@ class Document:
             if stack:
                 raise self.error(stack[-1][2], f"a mention of entity {entity!r} is opened and never closed")
 
-    def entities(self, repeats: list[FileError]) -> dict[str, list[Mention]]:
-        """Entity → its mentions. One that several entities have stays in the first, and is added to ``repeats``."""
+    def clustering(self, repeats: list[FileError]) -> Clustering | None:
+        """Its mentions by entity, if any. One that several have stays in the first, and is added to ``repeats``."""
+        entities = self._distinct(repeats)
+        if not entities:
+            return None
+        names = np.empty(len(entities), dtype=object)
+        names[:] = list(entities)
+        codes = np.repeat(np.arange(len(entities)), list(map(len, entities.values())))
+        # Each mention is there once, so nobody has to look for repeats again.
+        return Clustering.of(Labels(codes, names), list(chain.from_iterable(entities.values())))
+
+    def _distinct(self, repeats: list[FileError]) -> dict[str, list[Mention]]:
         owner: dict[Mention, tuple[str, int]] = {}
         out: dict[str, list[Mention]] = {}
         told: set[tuple[Mention, str]] = set()
         for entity, found in self._entities.items():
             for mention, line in found:
-                if mention not in owner:
-                    owner[mention] = entity, line
+                mine = entity, line
+                first = owner.setdefault(mention, mine)
+                if first is mine:
                     out.setdefault(entity, []).append(mention)
-                elif owner[mention][0] == entity:
+                elif first[0] == entity:
                     place = f"{shown(self.path)}, line {line:,}"
                     log.info("%s: the mention %s of entity %r is repeated", place, mention, entity)
                 elif (mention, entity) not in told:
                     told.add((mention, entity))
-                    first = "{!r} (line {:,})".format(*owner[mention])
+                    earlier = "{!r} (line {:,})".format(*first)
                     repeats.append(
                         self.error(
-                            line, f"the mention {mention} belongs to the entities {first} and {entity!r}"
+                            line, f"the mention {mention} belongs to the entities {earlier} and {entity!r}"
                         )
                     )
         return out
@@ -129,7 +138,7 @@ class Gathered:
             raise told_together(self.path, self.errors, "errors", ERRORS)
         repeats: list[FileError] = []
         notices: list[str] = []
-        entities = {name: document.entities(repeats) for name, document in self.documents.items()}
+        entities = {name: document.clustering(repeats) or () for name, document in self.documents.items()}
         if repeats:
             told = told_together(self.path, repeats, "mentions in more than one entity", REPEATS)
             if self.repeated == "error":
@@ -145,7 +154,9 @@ class Gathered:
 
 def _words(document: Document) -> list[str]:
     """The words of the text itself, if the file has them."""
-    words = [word for i, word in enumerate(document.words) if i not in document.unsaid]
+    words = document.words
+    if document.unsaid:
+        words = [word for i, word in enumerate(words) if i not in document.unsaid]
     # A column that says the same on every line (a dash, the name of the document) does not hold words.
     return words if len(set(words)) > 1 or (len(words) == 1 and words[0]) else []
 
