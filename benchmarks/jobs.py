@@ -20,6 +20,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 ROOT = Path(__file__).parent.parent
 MARKS = "<!-- jobs -->\n", "<!-- end of jobs -->\n"
+
+#: How many clusterings of how many clusters are compared each with each; a table of k × k takes the peer long.
+MATRICES = {10: 100, 100: 100, 1000: 20}
 
 #: Records in clusters of about three, of which the prediction gets one in ten wrong; ids from all over 2^63.
 RECORDS = """
@@ -109,6 +113,20 @@ def least(works: dict[str, Callable[[], Any]], rounds: int) -> dict[str, float]:
     return best
 
 
+def clusterings(k: int, count: int, random: Any) -> list[Any]:
+    """Runs of one method over 10^4 points: three in ten of these are where no other run has them."""
+    import numpy as np
+
+    n = 10_000
+    base = random.integers(0, k, n)
+    return [np.where(random.random(n) < 0.3, random.integers(0, k, n), base) for _ in range(count)]
+
+
+def each_with_each(peer: Callable[..., float], found: list[Any]) -> list[float]:
+    """What a loop over pairs of clusterings does."""
+    return [peer(one, other) for i, one in enumerate(found) for other in found[:i]]
+
+
 def in_memory(n: int, rounds: int) -> dict[str, float]:
     """Explanations beside scores, all from labels in memory; and small inputs beside genieclust."""
     import genieclust
@@ -121,12 +139,7 @@ def in_memory(n: int, rounds: int) -> dict[str, float]:
     peer = genieclust.compare_partitions.adjusted_rand_score
     random = np.random.default_rng(0)
     a, b = random.integers(0, 10, (2, 100))
-    base = random.integers(0, 50, 10_000)
-    runs = {
-        f"run {i}": np.where(random.random(10_000) < 0.3, random.integers(0, 50, 10_000), base)
-        for i in range(40)
-    }
-    listed = list(runs.values())
+    runs = {k: clusterings(k, count, random) for k, count in MATRICES.items()}
     size = n // 10
     ids = random.permutation(np.arange(size) * 982_451_653 % (1 << 62))
     frames = [
@@ -154,8 +167,8 @@ def in_memory(n: int, rounds: int) -> dict[str, float]:
             "100 points, S_H": lambda: cd.score(a, b),
             "100 points, ari": lambda: cd.score(a, b, "ari"),
             "100 points, genieclust": lambda: peer(a, b),
-            "matrix": lambda: cd.matrix(runs, "ari"),
-            "matrix, genieclust": lambda: [peer(x, y) for i, x in enumerate(listed) for y in listed[:i]],
+            **{f"matrix {k}": partial(cd.matrix, found, "ari") for k, found in runs.items()},
+            **{f"matrix {k}, genieclust": partial(each_with_each, peer, found) for k, found in runs.items()},
             "frames": lambda: cd.compare(*frames).score(),
             "frames, by hand": hand,
         },
@@ -244,12 +257,15 @@ def memory_table(n: int, rounds: int) -> list[str]:
         ("loss, components, splits and merges", n, "explained", "score", "score"),
         ('`diff.scores("all")`', n, "all", "score", "score"),
         ("two pandas frames, integer ids → score", n // 10, "frames", "S_H by hand", "frames, by hand"),
-        (
-            "40 clusterings, each with each, ari",
-            10_000,
-            "matrix",
-            "genieclust in a loop",
-            "matrix, genieclust",
+        *(
+            (
+                f"{count} clusterings, k = {k:,}, each with each, ari",
+                10_000,
+                f"matrix {k}",
+                "genieclust in a loop",
+                f"matrix {k}, genieclust",
+            )
+            for k, count in MATRICES.items()
         ),
         ("`cd.score`, S_H", 100, "100 points, S_H", "genieclust's ARI", "100 points, genieclust"),
         ("`cd.score`, ari", 100, "100 points, ari", "genieclust's ARI", "100 points, genieclust"),

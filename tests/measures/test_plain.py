@@ -34,7 +34,7 @@ def test_a_glance_gives_the_same_bits(name: str) -> None:
 def test_a_matrix_of_squares_has_the_same_bits(name: str) -> None:
     """Few clusters and many, so that cells are counted in a table and by the meet; text, and one that repeats."""
     random = np.random.default_rng(0)
-    runs: dict[str, Any] = {f"k = {k}": random.integers(0, k, 3000) for k in (1, 2, 40, 2900)}
+    runs: dict[str, Any] = {f"k = {k}": random.integers(0, k, 3000) for k in (1, 2, 40, 100, 2900)}
     runs |= {"text": runs["k = 40"].astype(str), "again": runs["k = 40"] + 10**12}
     found = cd.matrix(runs, name)
     assert found.points.tolist() == [[3000] * len(runs)] * len(runs)
@@ -48,6 +48,15 @@ def test_a_function_of_the_users_own_is_not_taken_for_a_measure() -> None:
         return float(meet.n)
 
     assert cd.matrix([[0, 0, 1], [0, 1, 1]], ari).values.tolist() == [[3.0, 3.0], [3.0, 3.0]]
+
+
+@pytest.mark.parametrize("n", [66_000, 140_000])
+def test_squares_of_many_points(n: int) -> None:
+    """More than two bytes count, and more than a cache holds, with few cells and with many."""
+    random = np.random.default_rng(0)
+    sides = [random.integers(0, k, n) for k in (2, 60, 300, 40_000)]
+    expected = [[int((np.unique(a * n + b, return_counts=True)[1] ** 2).sum()) for b in sides] for a in sides]
+    assert _core.squares(sides).tolist() == expected
 
 
 def test_squares_are_of_arrays_of_one_length() -> None:
