@@ -44,9 +44,9 @@ class Ordered(Mapping[str, npt.NDArray[Any]]):
     @overload
     def __getitem__(self, key: str) -> npt.NDArray[Any]: ...
     @overload
-    def __getitem__(self, key: slice) -> dict[str, npt.NDArray[Any]]: ...
-    def __getitem__(self, key: str | slice) -> Any:
-        if isinstance(key, slice):
+    def __getitem__(self, key: slice | npt.NDArray[np.integer[Any]]) -> dict[str, npt.NDArray[Any]]: ...
+    def __getitem__(self, key: str | slice | npt.NDArray[np.integer[Any]]) -> Any:
+        if not isinstance(key, str):
             rows = self._order[key]
             return {name: self._values(name, rows) for name in self._given}
         if key not in self._made:
@@ -123,7 +123,11 @@ class Table(Generic[RowType]):
             )
         return self._row(*(python(column[key]) for column in self._columns.values()))
 
-    def _part(self, rows: slice) -> dict[str, npt.NDArray[Any]]:
+    def take(self, rows: npt.NDArray[np.integer[Any]]) -> Table[RowType]:
+        """The rows at some places, in their order."""
+        return type(self)(self._part(rows), self._type)
+
+    def _part(self, rows: slice | npt.NDArray[np.integer[Any]]) -> dict[str, npt.NDArray[Any]]:
         """Some of the rows."""
         if isinstance(self._columns, Ordered):
             return self._columns[rows]

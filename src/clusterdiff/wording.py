@@ -24,12 +24,15 @@ def name(label: object) -> str:
     """
     spoken = getattr(label, "spoken", None)
     text = str(label) if spoken is None else spoken
-    text = shown(text, len(text) * 10)  # with control characters spelt out
+    if not text.isprintable():
+        text = shown(text, len(text) * 10)  # with control characters spelt out
     if text and not text.strip(" "):
         return "␣" * len(text)  # blanks could not be seen
     if len(text) > WIDTH:
         text = f"{text[: 2 * WIDTH // 3 - 1]}…{text[-WIDTH // 3 :]}"
-    leftward = any(unicodedata.bidirectional(letter) in {"R", "AL", "AN"} for letter in text)
+    leftward = not text.isascii() and any(
+        unicodedata.bidirectional(letter) in {"R", "AL", "AN"} for letter in text
+    )
     return f"\u2068{text}\u2069" if leftward else text
 
 

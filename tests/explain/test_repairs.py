@@ -291,3 +291,28 @@ def test_a_million_points_take_python_no_more_steps_than_ten_thousand(size: int)
         assert sum(step.gain for step in repairs.sequence[:100]) > 0
         assert repairs.sequence.gain.sum() == pytest.approx(lost)
     assert steps[1] <= steps[0] < 250
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_clusters_that_are_the_same_take_no_part_in_repairs(weighted: bool) -> None:
+    random = np.random.default_rng(5)
+    true = random.integers(0, 12, 60)
+    pred = np.where(random.random(60) < 0.4, random.integers(0, 12, 60), true)
+    sound = 100 + np.repeat(np.arange(20), 3)
+    weights = random.random(120) if weighted else np.ones(120)
+    # Between the others, so that neither clusters nor cells keep their numbers, but all stay in order.
+    both = np.argsort(np.concatenate([np.arange(60), np.arange(60) - 0.5]))
+    mixed = [np.concatenate([labels, sound])[both] for labels in (true, pred)]
+    apart = cd.compare(true, pred, weights=weights[:60])
+    beside = cd.compare(*mixed, weights=weights[both])
+    share = weights[:60].sum() / weights.sum()
+    for few, many in (
+        (apart.repairs(), beside.repairs()),
+        (apart.repairs().sequence, beside.repairs().sequence),
+    ):
+        assert len(few) > 0
+        assert [(one.operation, one.true, one.sizes) for one in few] == [
+            (one.operation, one.true, one.sizes) for one in many
+        ]
+        assert [one.gain * share for one in few] == pytest.approx([one.gain for one in many], abs=1e-12)
+    assert [one.clusters for one in apart.repairs()] == [one.clusters for one in beside.repairs()]

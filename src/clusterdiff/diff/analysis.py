@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -81,6 +81,34 @@ class Cell(NamedTuple):
 
     def _repr_html_(self) -> str:
         return record_html("Cell", self._asdict())
+
+
+class _CodeNames(Sequence[Any]):
+    """The names of clusters by code, as Python values: few of many are looked at, and only those are made.
+
+    >>> names = _CodeNames(np.array([30, 10, 20]))
+    >>> names[1], names[1:], list(names)
+    (10, [10, 20], [30, 10, 20])
+    """
+
+    def __init__(self, values: AnyArray) -> None:
+        self._values = values
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    @overload
+    def __getitem__(self, code: int) -> Any: ...
+    @overload
+    def __getitem__(self, code: slice) -> list[Any]: ...
+    def __getitem__(self, code: int | slice) -> Any:
+        found = self._values[code]
+        if isinstance(code, slice):
+            return found.tolist()
+        return found if self._values.dtype == object else found.item()
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._values.tolist())
 
 
 class Analysis:
@@ -229,14 +257,14 @@ class Analysis:
         return Table(_united(columns, {side: partial(meet.names, side) for side in ("true", "pred")}), Cell)
 
     @cached_property
-    def true(self) -> list[Any]:
+    def true(self) -> Sequence[Any]:
         """The names of the true clusters, by code."""
-        return list(self.meet.true_names.tolist())
+        return _CodeNames(self.meet.true_names)
 
     @cached_property
-    def pred(self) -> list[Any]:
+    def pred(self) -> Sequence[Any]:
         """The names of the predicted clusters, by code."""
-        return list(self.meet.pred_names.tolist())
+        return _CodeNames(self.meet.pred_names)
 
     @cached_property
     def parts_of_true(self) -> Int64Array:

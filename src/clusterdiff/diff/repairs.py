@@ -244,7 +244,7 @@ class Repairs(_Listed):
 
     @cached_property
     def _fresh(self) -> FreshNames:
-        return FreshNames(self.analysis.pred)
+        return FreshNames(self.analysis.meet.pred_names)
 
     @cached_property
     def of_component(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -320,14 +320,14 @@ class Steps(_Listed):
     @cached_property
     def _names(self) -> list[Any]:
         """The predicted clusters by name; parts that a split cut off are called after their cluster."""
-        names = self.analysis.pred
+        names = self.analysis.meet.pred_names
         before, after = self._steps.source, self._steps.target
         new = after >= len(names)
         origin = np.zeros(int(after.max(initial=len(names) - 1)) + 1 - len(names), dtype=np.int64)
         # A part keeps its number when it moves on, so its origin is where it was first seen.
         where = np.flatnonzero(new & (before != after))[::-1]
         origin[after[where] - len(names)] = before[where]
-        return [*names, *FreshNames(names)(names[c] for c in origin.tolist())]
+        return [*names.tolist(), *FreshNames(names)(names[origin].tolist())]
 
     def _make(self, i: int) -> Repair:
         meet, names, steps = self.analysis.meet, self._names, self._steps

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,7 +72,7 @@ def by_point(analysis: Analysis, source: PointSource) -> Table[PointLoss]:
     return Table({name: column[order] for name, column in columns.items()}, PointLoss)
 
 
-def _owned(names: list[Any], unclustered: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
+def _owned(names: Sequence[Any], unclustered: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
     """The names of clusters, None for those that are points in no cluster; and None for code -1."""
     out = _objects([*names, None])
     out[:-1][unclustered] = None

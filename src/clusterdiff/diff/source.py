@@ -128,6 +128,9 @@ class PointSource:
 
     def points(self, cells: CellNumbers, limit: int | None = None) -> list[Any]:
         """The points of some cells by name, in the order of the points; the first ``limit`` of them."""
+        if len(cells) == 1:
+            names = self.names
+            return [names[i] for i in self.meet.members(int(cells[0]))[:limit].tolist()]
         return self._named([self.meet.members(cell)[:limit] for cell in cells.tolist()], limit)
 
     def lost(self, side: str, clusters: CellNumbers, limit: int | None = None) -> list[Any]:

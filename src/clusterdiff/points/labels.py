@@ -56,6 +56,7 @@ class FreshNames:
         if isinstance(names, np.ndarray) and names.dtype.kind in "iu" and len(names):
             self._next: int | None = int(names.max()) + 1
             return
+        names = names.tolist() if isinstance(names, np.ndarray) else names
         self._taken = {name for name in names if type(name) is not Single}
         types = set(map(type, self._taken))
         numbers = all(issubclass(found, int) and found is not bool for found in types)

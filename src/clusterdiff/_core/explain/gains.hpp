@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
+#include "explain/differing.hpp"
 #include "explain/pieces.hpp"
-#include "explain/repairs.hpp"
 
 namespace clusterdiff::pieces {
 
@@ -18,9 +18,10 @@ constexpr double kRounding = 1e-12;
 
 class Gains {
   public:
-    Gains(const Cells& t, const CellWeights& weights, Run& run, const LostPoints& missing = {}, const LostPoints& spurious = {})
-        : run_(run), cells_(t.count()), k_true_(t.k_true), k_pred_(t.k_pred), unit_(weights.unit), total_(0.0) {
-        const double *mass = weights.mass, *entropy = weights.entropy;
+    Gains(const Differing& d, Run& run)
+        : run_(run), cells_(d.cells.count()), k_true_(d.cells.k_true), k_pred_(d.cells.k_pred), unit_(d.unit), total_(d.total), sound_(d.sound) {
+        const Cells& t = d.cells;
+        const double *mass = d.weights().mass, *entropy = d.weights().entropy;
         truth_.resize(k_true_);
         cluster_.resize(k_pred_ + cells_);
         cell_.resize(cells_);
@@ -40,11 +41,10 @@ class Gains {
                 cluster.set += cell.set;
                 cluster.kept += cell.g;
                 cluster.end += 1;  // a count for now
-                total_ += cell.set.mass;
             }
         group_by_cluster();
-        lose(missing, k_true_, missing_);
-        lose(spurious, k_pred_, spurious_);
+        lose(d.lost_true(), k_true_, missing_);
+        lose(d.lost_pred(), k_pred_, spurious_);
         for (std::size_t row = 0; row < missing_.size(); ++row) truth_[row].set += missing_[row];
         for (std::size_t c = 0; c < spurious_.size(); ++c) cluster_[c].set += spurious_[c];
         for (i64 row = 0; row < k_true_; ++row) truth_[row].score = score(truth_[row].kept, truth_[row].set, parts_of_truth(row));
@@ -70,7 +70,7 @@ class Gains {
         for (std::size_t row = 0; row < missing_.size(); ++row)
             if (missing_[row].size) each_addition(row, [&](i32 to, double gain) { add(kAdd, row, to, gain); });
         if (spurious_.empty()) return out;
-        double value = 0.0;  // n times the score
+        double value = sound_;  // n times the score
         for (const Truth& t : truth_) value += t.score * t.through;
         for (std::size_t c = 0; c < spurious_.size(); ++c)
             if (spurious_[c].size) add(kRemove, c, -1, removal_gain(c, value));
@@ -121,7 +121,6 @@ class Gains {
         for (i64 i = 0; i < points.count; ++i) {
             const double w = points.weights ? points.weights[i] : 1.0;
             lost[points.cluster[i]] += {w, points.weights && w > 0.0 ? w * std::log(w / unit_) : 0.0, 1};
-            total_ += w;
         }
     }
 
@@ -347,7 +346,7 @@ class Gains {
     Run& run_;
     mutable i64 since_ = 0;
     i64 cells_, k_true_, k_pred_;
-    double unit_, total_;
+    double unit_, total_, sound_;
     std::vector<Cell> cell_;
     std::vector<Truth> truth_;
     std::vector<Cluster> cluster_;

@@ -2,6 +2,7 @@
 
 #include <queue>
 
+#include "explain/differing.hpp"
 #include "explain/gains.hpp"
 
 namespace clusterdiff {
@@ -234,9 +235,30 @@ class Greedy : Gains {
 }  // namespace
 
 Candidates repairs(const Cells& t, const CellWeights& weights, const LostPoints& missing, const LostPoints& spurious, Run& run) {
-    return Gains(t, weights, run, missing, spurious).candidates();
+    const Differing d = differing(t, weights, missing, spurious, run);
+    Candidates out = Gains(d, run).candidates();
+    const std::vector<i64>* numbers[] = {&d.columns, &d.rows, &d.places, &d.rows, &d.columns};
+    run.each(0, static_cast<i64>(out.at.size()), [&](i64 i) {
+        out.at[i] = (*numbers[out.operation[i]])[out.at[i]];
+        if (out.to[i] >= 0) out.to[i] = d.places[out.to[i]];
+    });
+    return out;
 }
 
-Steps repair_steps(const Cells& t, const CellWeights& weights, Run& run) { return Greedy(t, weights, run).greedy(); }
+Steps repair_steps(const Cells& t, const CellWeights& weights, Run& run) {
+    const Differing d = differing(t, weights, {}, {}, run);
+    Steps out = Greedy(d, run).greedy();
+    // Parts that were cut off are numbered from k_pred on.
+    auto cluster = [&](i32 c) { return c < d.cells.k_pred ? d.columns[c] : t.k_pred + (c - d.cells.k_pred); };
+    run.each(0, static_cast<i64>(out.cell.size()), [&](i64 i) {
+        out.cell[i] = static_cast<i32>(d.places[out.cell[i]]);
+        out.from[i] = static_cast<i32>(cluster(out.from[i]));
+        out.to[i] = static_cast<i32>(cluster(out.to[i]));
+    });
+    run.each(0, static_cast<i64>(out.truth.size()), [&](i64 i) {
+        if (out.truth[i] >= 0) out.truth[i] = static_cast<i32>(d.rows[out.truth[i]]);
+    });
+    return out;
+}
 
 }  // namespace clusterdiff

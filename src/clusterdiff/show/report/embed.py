@@ -99,7 +99,14 @@ class Embedded:
         self._samples, self._costs, self._grouped = samples, costs, grouped
         self._repairs = comparison.repairs("S_H" if costs is None else costs.measure)
         self._losses = _cluster_losses(comparison)
+        self._names = comparison.points if comparison.source.known else ()
         self._weighted = comparison.meet.weights is not None
+        meet, scored = comparison.meet, comparison.analysis.scored
+        #: The sizes, scores and losses of either side's clusters.
+        self._sides_of = {
+            "true": (meet.true_size, scored.split, self._losses.true),
+            "pred": (meet.pred_size, scored.merge, self._losses.pred),
+        }
         self._codes: dict[
             int, tuple[Any, Any]
         ] = {}  # the cells and predicted clusters held of each component
@@ -121,10 +128,11 @@ class Embedded:
         rank = np.empty(len(table), dtype=np.int64)
         rank[table["component"]] = np.arange(len(table))
         self._by_id: dict[int, dict[str, Any]] = {}
-        for number, due in self._in_turn():
+        turn = list(self._in_turn())
+        rows = iter(table.take(rank[[number for number, _ in turn]]))
+        for (number, due), component in zip(turn, rows, strict=True):
             if len(self._by_id) >= self._limits.components and not due:
                 break
-            component = table[int(rank[number])]
             usual, budget = self._limits, self._limits.budget
             entry, repairs = self._component(component, usual)
             size = _size(entry) + _size(repairs)
@@ -176,7 +184,7 @@ class Embedded:
             for side, of in (("true", meet.true), ("pred", meet.pred))
         )
         self._codes[number] = cells, pred
-        places = Places(self._diff, cells, true, pred)
+        places = Places(self._diff, cells, true, pred, whole)
         found = [(place, places.repair(repair)) for place, repair in listed.items()]
         entry: dict[str, Any] = {
             "id": number,
@@ -200,7 +208,7 @@ class Embedded:
         if not whole:
             entry["outside"] = outside(self._diff, every, cells, true, pred)
         if self._diff.source.known:
-            entry["points"] = list(self._points(cells, repairs, limits))
+            entry["points"] = self._points(cells, repairs, limits)
             here = np.bincount([point[0] for point in entry["points"]], minlength=len(cells))
             entry["names"] = more_names(self._diff, cells, here, limits.names)
             entry["lost"] = list(self._lost(true, pred, limits, limits.points - len(entry["points"])))
@@ -233,17 +241,12 @@ class Embedded:
             yield analysis.cells_of_true(code) if side == "true" else analysis.cells_of_pred(code)
 
     def _clusters(self, side: str, codes: Any) -> list[list[Any]]:
-        meet, analysis = self._diff.meet, self._diff.analysis
-        true = side == "true"
-        names = analysis.true if true else analysis.pred
-        sizes, scores = (
-            (meet.true_size, analysis.scored.split) if true else (meet.pred_size, analysis.scored.merge)
-        )
-        losses = getattr(self._losses, side)
+        meet, true = self._diff.meet, side == "true"
+        sizes, scores, losses = self._sides_of[side]
         rows = [
-            [value(names[code]), size, short(score), short(loss), int(isinstance(names[code], Single))]
-            for code, size, score, loss in zip(
-                codes.tolist(),
+            [value(name), size, short(score), short(loss), int(isinstance(name, Single))]
+            for name, size, score, loss in zip(
+                meet.names(side, codes).tolist(),
                 sizes[codes].tolist(),
                 scores[codes].tolist(),
                 losses[codes].tolist(),
@@ -309,10 +312,22 @@ class Embedded:
 
     # ---- points
 
-    def _points(self, cells: Any, repairs: list[Repair], limits: Limits) -> Iterator[list[Any]]:
+    def _points(self, cells: Any, repairs: list[Repair], limits: Limits) -> list[list[Any]]:
         """All points of the cells, if there are not too many; else those of the repairs, and some of every other."""
         meet = self._diff.meet
         size = meet.size[cells]
+        taken = size if size.sum() <= limits.points else self._shares(cells, size, repairs, limits)
+        indptr, members = meet.grouped
+        return [
+            [k, *self._point(i, limits.text)]
+            for k, first, number in zip(
+                range(len(cells)), indptr[cells].tolist(), taken.tolist(), strict=True
+            )
+            for i in members[first : first + number].tolist()
+        ]
+
+    def _shares(self, cells: Any, size: Any, repairs: list[Repair], limits: Limits) -> Any:
+        """How many points of each cell are held where not all can be."""
         taken = np.zeros(len(cells), dtype=np.int64)
         left = limits.points
         for part in (part for repair in repairs for part in repair.cells):
@@ -326,15 +341,15 @@ class Embedded:
             taken[rest[np.argsort(-cost, kind="stable")[:left]]] = 1
         elif len(rest):
             taken[rest] = np.minimum(size[rest], _fair(size[rest], left))
-        for k in np.flatnonzero(taken).tolist():
-            for i in meet.members(int(cells[k]))[: taken[k]].tolist():
-                yield [k, *self._point(i, limits.text)]
+        return taken
 
     def _lost(self, true: Any, pred: Any, limits: Limits, most: int) -> Iterator[list[Any]]:
         """The first of the points that one side lacks, with their cluster on the other."""
         meet = self._diff.meet
         left = max(1, most)
         for unmatched, clusters, side in ((meet.missing, true, "true"), (meet.spurious, pred, "pred")):
+            if not len(unmatched):
+                continue
             assert unmatched.at is not None
             mine = np.flatnonzero(np.isin(unmatched.cluster, clusters))[:left]
             left -= len(mine)
@@ -342,25 +357,21 @@ class Embedded:
                 yield [side, int(np.searchsorted(clusters, code)), *self._point(i, limits.text)]
 
     def _point(self, i: int, long: int) -> list[Any]:
-        return [value(self._diff.points[i]), *(value(column[i], long) for column in self._columns)]
+        return [value(self._names[i]), *(value(column[i], long) for column in self._columns)]
 
 
 class Places:
     """Where cells and clusters stand in the lists of their component, which are sorted by number."""
 
-    def __init__(self, comparison: Comparison, cells: Any, true: Any, pred: Any) -> None:
-        analysis = comparison.analysis
-        self._cells, self._true, self._pred = cells, true, pred
-        self._of_true = {analysis.true[code]: i for i, code in enumerate(true.tolist())}
-        self._of_pred = {analysis.pred[code]: i for i, code in enumerate(pred.tolist())}
+    def __init__(self, comparison: Comparison, cells: Any, true: Any, pred: Any, whole: bool) -> None:
+        meet = comparison.meet
+        self._cells, self._true, self._pred, self._whole = cells, true, pred, whole
+        self._of_true = {name: i for i, name in enumerate(meet.names("true", true).tolist())}
+        self._of_pred = {name: i for i, name in enumerate(meet.names("pred", pred).tolist())}
 
     def repair(self, repair: Repair) -> dict[str, Any] | None:
         """A repair by places; None if not all that it is about is there."""
-        if any(name not in self._of_pred for name in repair.clusters):
-            return None
-        if any(name not in self._of_true for name in repair.true):
-            return None
-        if not all(np.isin(part, self._cells).all() for part in repair.cells):
+        if not self._whole and not self._holds(repair):
             return None
         sentence = repair.describe()
         out: dict[str, Any] = {
@@ -381,6 +392,13 @@ class Places:
             side, code = repair.lost
             out["lost"] = [side, int(np.searchsorted(self._true if side == "true" else self._pred, code))]
         return out
+
+    def _holds(self, repair: Repair) -> bool:
+        return (
+            all(name in self._of_pred for name in repair.clusters)
+            and all(name in self._of_true for name in repair.true)
+            and all(np.isin(part, self._cells).all() for part in repair.cells)
+        )
 
 
 def _fair(size: Any, most: int) -> int:

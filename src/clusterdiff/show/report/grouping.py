@@ -39,11 +39,14 @@ class Grouped:
 
     @cached_property
     def _parts(self) -> tuple[Any, Any]:
-        """The cells with points of groups, by number, and the group of each part; several if groups share a cell."""
+        """The cells with points of groups, by number, and the group of each part; several if groups share a cell.
+
+        The list of groups ends with -1, for what is beyond all cells.
+        """
         cell, count = self._diff.meet.cell_of_point.astype(np.int64), len(self._groups)
         mine = np.flatnonzero((self._of_point >= 0) & (cell >= 0))
         keys = np.unique(cell[mine] * count + self._of_point[mine])
-        return keys // count, keys % count
+        return keys // count, np.append(keys % count, -1)
 
     def of_component(self, cells: Any, entry: dict[str, Any]) -> dict[str, Any]:
         """What groups do to a component that is held with all of these cells.
@@ -56,7 +59,7 @@ class Grouped:
             return {}
         all_cells, groups = self._parts
         first, last = np.searchsorted(all_cells, cells), np.searchsorted(all_cells, cells, side="right")
-        grouped = np.where(last > first, np.append(groups, -1)[first], -1)
+        grouped = np.where(last > first, groups[first], -1)
         parts = [
             [group, place, *self._part(cells[place], group, place, entry)]
             for place in np.flatnonzero(last > first + 1).tolist()
@@ -69,7 +72,7 @@ class Grouped:
         if not self._groups:
             return {}
         all_cells, groups = self._parts
-        found = set(groups[np.isin(all_cells, cells)].tolist())
+        found = set(groups[:-1][np.isin(all_cells, cells)].tolist())
         more = {i for i, group in enumerate(self._groups) if lost and self._lost(group).any()}
         return {"locks": sorted(found | more)}
 

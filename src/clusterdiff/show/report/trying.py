@@ -12,13 +12,13 @@ from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.measures.formulas import x_log_x
 from clusterdiff.meet.meet import Meet
-from clusterdiff.points.labels import Single
 from clusterdiff.points.texts import digest, texts
 from clusterdiff.show.report.values import value
 from clusterdiff.wording import count
 
-#: A name that ends like one that a part of a cluster gets. Longer numbers are not reached by counting.
-NUMBERED = re.compile(r"\.([0-9]{1,15})\Z")
+#: Ends of names, in a text of names with a zero byte after each, that are like those that parts of clusters get. Longer
+#: numbers are not reached by counting.
+NUMBERED = re.compile(r"\.([0-9]{1,15})\0")
 NONE = np.empty(0, dtype=np.int64)
 
 
@@ -28,15 +28,16 @@ def patching(comparison: Comparison) -> dict[str, Any]:
     With ``numbers``, they are whole numbers from ``fresh`` on. Else they are called after their cluster, with a point
     and a number from ``fresh`` on; no cluster's name has such a number at its end.
     """
-    names = [name for name in comparison.analysis.pred if not isinstance(name, Single)]
-    numbers = all(isinstance(name, int) and not isinstance(name, bool) for name in names)
-    taken = (
-        [max(names, default=-1)]
-        if numbers
-        else [1, *(int(found[1]) for name in names if (found := NUMBERED.search(str(name))))]
-    )
+    names = comparison.meet.pred_names[~comparison.analysis.unclustered[1]]
+    if names.dtype.kind in "iu":
+        numbers, last = True, int(names.max()) if len(names) else -1
+    else:
+        listed = names.tolist()
+        numbers = all(issubclass(found, int) and found is not bool for found in set(map(type, listed)))
+        ends = [] if numbers else NUMBERED.findall("\0".join([*map(str, listed), ""]))
+        last = max(listed, default=-1) if numbers else max([1, *map(int, ends)])
     refused = _refused(comparison)
-    return {"numbers": numbers, "fresh": value(max(taken) + 1)} | ({"refused": refused} if refused else {})
+    return {"numbers": numbers, "fresh": value(last + 1)} | ({"refused": refused} if refused else {})
 
 
 def _refused(comparison: Comparison) -> str | None:
@@ -106,6 +107,8 @@ def contents(meet: Meet, cells: Any) -> tuple[Any, Any, Any]:
 def more_names(comparison: Comparison, cells: Any, shown: Any, most: int) -> dict[str, list[Any]]:
     """The names of the points of cells of which only the first were ``shown``; of small cells first, up to ``most``."""
     left = comparison.meet.size[cells] - shown
+    if not left.any():
+        return {}
     order = np.argsort(left, kind="stable")
     order = order[(left[order] > 0) & (np.cumsum(left[order]) <= most)]
     return {
@@ -141,8 +144,10 @@ class ClusterNames:
         for cell, more in entry["names"].items():
             here[int(cell)] += len(more)
         lost = np.bincount([at for side, at, *_ in entry["lost"] if side == "pred"], minlength=len(pred))
-        place = np.searchsorted(pred, meet.pred[cells])
         partly = np.flatnonzero(here < meet.size[cells])
+        if entry["whole"] and not (len(partly) or len(meet.spurious) or self._dropped):
+            return {}
+        place = np.searchsorted(pred, meet.pred[cells])
         wanted = np.zeros(len(pred), dtype=bool)
         wanted[place[partly]] = True
         for at, code in enumerate(pred.tolist()):
