@@ -16,6 +16,7 @@ import pytest
 import clusterdiff as cd
 from clusterdiff.errors import MissingExtraError
 from clusterdiff.messages import Argument, Code, Message, Setting, Verb, joined
+from tests.cases import cases
 
 SOURCES = sorted(Path(cd.__file__).parent.rglob("*.py"))
 ERRORS = {"ArgumentError", "FileError", "LabelError", "MeasureError", "PatchError", "EngineError"}
@@ -63,7 +64,7 @@ def failures() -> Iterator[cd.ClusterdiffError]:
     yield MissingExtraError("POT", "transport", "cdistance")
 
 
-@pytest.mark.parametrize("error", list(failures()), ids=lambda error: str(error.argument))
+@cases("error", list(failures()))
 def test_errors_pickle_and_copy(error: cd.ClusterdiffError) -> None:
     """With all their parts; a value that cannot leave its process leaves as text."""
     error.add_note("a note")
@@ -105,7 +106,7 @@ def test_notices_know_their_options() -> None:
     assert Setting("missing", '"drop"') in caught[0].message.message.code  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(SOURCES[0].parent)))
+@cases("path", SOURCES)
 def test_templates_are_written_out_and_options_are_parts(path: Path) -> None:
     """A template made at run time may hold what a user wrote; plain text that names an option is not spelt."""
     tree = ast.parse(path.read_text(encoding="utf-8"))

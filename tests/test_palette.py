@@ -11,6 +11,7 @@ from rich.style import Style
 
 from clusterdiff.meet.lattice import UNEVEN_KINDS
 from clusterdiff.palette import KINDS, PALETTE, tint
+from tests.cases import cases
 
 THEMES = ("light", "dark")
 GROUNDS = ("background", "panel", "hover")
@@ -91,8 +92,8 @@ def test_ink_is_readable_on_every_tint(theme: str) -> None:
         assert contrast(ink, tint(getattr(colour, theme), ground)) >= 7, name
 
 
-@pytest.mark.parametrize("vision", VISION)
-@pytest.mark.parametrize("theme", THEMES)
+@cases("vision", VISION)
+@cases("theme", THEMES)
 def test_kinds_can_be_told_apart(theme: str, vision: str) -> None:
     """By any eyes, and so can what was kept from what was lost."""
     colours = {name: getattr(colour, theme) for name, colour in {**KINDS, "kept": PALETTE["kept"]}.items()}

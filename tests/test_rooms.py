@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import pytest
+from tests.cases import cases
 
 TOP = Path(__file__).resolve().parents[1]
 PACKAGE = TOP / "src" / "clusterdiff"
@@ -51,7 +51,7 @@ def read(module: Path) -> Source:
     return Source(ast.get_docstring(tree) or "", classes, *found)
 
 
-@pytest.mark.parametrize("room", ROOMS, ids=named)
+@cases("room", ROOMS)
 def test_a_room_says_what_lives_there_and_what_may_come_in(room: Path) -> None:
     """The docstring of every package has a sentence for each."""
     text = " ".join(read(room).docstring.split())
@@ -59,7 +59,7 @@ def test_a_room_says_what_lives_there_and_what_may_come_in(room: Path) -> None:
     assert len(sentences) >= 2, text
 
 
-@pytest.mark.parametrize("module", [*MODULES, *sorted(PACKAGE.rglob("*.[ch]pp"))], ids=named)
+@cases("module", [*MODULES, *sorted(PACKAGE.rglob("*.[ch]pp"))])
 def test_a_module_can_be_read_in_one_go(module: Path) -> None:
     """None has more than 500 lines."""
     lines = len(module.read_text(encoding="utf-8").splitlines())
@@ -141,7 +141,7 @@ def test_underscore_names_stay_in_their_module() -> None:
     assert not found, "\n".join(["not theirs:", *found])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("code", "offences"),
     [
         ("from clusterdiff.diff.loss import _share", ["from clusterdiff.diff.loss import _share"]),
@@ -199,7 +199,7 @@ def through_the_front_door(nodes: Iterable[ast.AST]) -> Iterator[str]:
             yield f"line {node.lineno}"
 
 
-@pytest.mark.parametrize("module", MODULES[1:], ids=named)
+@cases("module", MODULES[1:])
 def test_nothing_is_imported_from_the_front_door(module: Path) -> None:
     """`from clusterdiff import x` takes modules, which the linter sees, and never a public name from above."""
     assert read(module).doors == ()

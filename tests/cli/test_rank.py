@@ -21,6 +21,7 @@ import clusterdiff as cd
 from clusterdiff.cli import main
 from clusterdiff.cli.commands.rank import written
 from clusterdiff.decide.guard import Baseline
+from tests.cases import cases
 
 POINTS = 400
 TRUE = [i // 4 for i in range(POINTS)]
@@ -325,7 +326,7 @@ def test_a_baseline_without_a_value_guards_nothing(folder: Path, value: str) -> 
     assert "was made with missing:drop, and now it is missing:error: not the same test" in result.stderr
 
 
-@pytest.mark.parametrize(
+@cases(
     ("arguments", "message"),
     [
         ((), "there is nothing to rank"),

@@ -16,6 +16,7 @@ from jsonschema import Draft202012Validator
 
 from clusterdiff.cli import main
 from clusterdiff.cli.examples import customers
+from tests.cases import cases
 from tests.schemas import SCHEMAS, misfit
 
 EXAMPLES = Path(customers.__file__).parent
@@ -142,7 +143,7 @@ def run(line: str) -> str:
     return result.stdout
 
 
-@pytest.mark.parametrize("name", RUNS)
+@cases("name", RUNS)
 def test_what_a_command_prints_is_what_its_schema_says(name: str) -> None:
     """In its main variants."""
     for line in RUNS[name]:
@@ -186,7 +187,7 @@ def parts(schema: Any, at: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
             yield from parts(schema.get(key), f"{at}/{key}")
 
 
-@pytest.mark.parametrize("name", SCHEMAS)
+@cases("name", SCHEMAS)
 def test_schemas_know_all_keys_and_describe_them(name: str) -> None:
     """A key that no schema knows fails: in a judgement alone there may be others, and a sweep has measures."""
     Draft202012Validator.check_schema(SCHEMAS[name])

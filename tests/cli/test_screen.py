@@ -25,6 +25,7 @@ from clusterdiff.cli import progress as shown_progress
 from clusterdiff.cli.examples import customers
 from clusterdiff.cli.presentation import How, as_text, print_all
 from clusterdiff.files import STAGE
+from tests.cases import cases
 from tests.hostile import hostile_clusterings
 
 WIDTHS = (40, 50, 80, 120, 200)
@@ -73,7 +74,7 @@ def test_nothing_is_wider_than_the_screen(
         assert "".join(shown.replace("@@", "").split()) == "".join(wide.replace("@@", "").split())
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@cases("width", WIDTHS)
 def test_hostile_labels_fit_too(width: int) -> None:
     """Whatever labels are like, there is something to read, and nothing but text."""
     out = Console(width=width, file=io.StringIO(), highlight=False, force_terminal=True, color_system=None)

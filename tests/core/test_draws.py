@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from clusterdiff import _core
 from clusterdiff.diff.analysis import Analysis
 from clusterdiff.meet.meet import Meet
+from tests.cases import cases
 
 
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=40))
@@ -34,7 +35,7 @@ def test_a_draw_takes_as_many_units_of_each_block_as_it_is_told() -> None:
     assert _core.resample(values, 2, drawn.ravel(), 1).tolist() == [[12.0, 3.0], [1.0, 0.0]]
 
 
-@pytest.mark.parametrize("width", [1, 2, 3, 4, 5])
+@cases("width", [1, 2, 3, 4, 5])
 def test_every_unit_of_a_block_has_the_same_chance(width: int) -> None:
     """A million draws of 100 units: each comes ten thousand times, up to chance, in rows of any width."""
     values = np.zeros((100, width))
@@ -44,7 +45,7 @@ def test_every_unit_of_a_block_has_the_same_chance(width: int) -> None:
     assert not drawn[:, :-1].any()
 
 
-@pytest.mark.parametrize("units", [1, 63, 64, 65, 512, 1300])
+@cases("units", [1, 63, 64, 65, 512, 1300])
 def test_coins_pick_every_unit_half_of_the_time(units: int) -> None:
     """Each unit by itself, whatever its place in a block."""
     values = np.zeros((units, 2))

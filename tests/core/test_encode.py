@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clusterdiff import _core
+from tests.cases import cases
 
 
 def oracle(values: list[Any]) -> tuple[list[int], list[int]]:
@@ -142,7 +143,7 @@ def test_equal_hashes_are_told_apart(n: int) -> None:
     same(_core.encode_fixed(rows), [bytes(r) for r in rows])
 
 
-@pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i4", "u8", "i8"])
+@cases("dtype", ["?", "i1", "u2", "i4", "u8", "i8"])
 def test_integers_of_every_width(dtype: str) -> None:
     x = np.random.default_rng(3).integers(0, 100, 999).astype(dtype)
     same(_core.encode_integers(x), x.tolist())
@@ -201,7 +202,7 @@ def test_a_list_that_changes_while_it_is_read() -> None:
     assert _core.encode_objects(values)[0].tolist() == [0, 1, 2, 3]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("call", "text"),
     [
         (lambda: _core.encode_text(np.array([0, 5], np.int32), np.zeros(3, np.uint8)), "past the end"),

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clusterdiff import _core
+from tests.cases import cases
 
 
 @pytest.fixture(params=["1", "2", "7"])
@@ -79,9 +80,9 @@ def oracle_moments(
     return centres, within
 
 
-@pytest.mark.parametrize("dtype", ["f4", "f8", "i1", "u2", "i4", "i8", "?"])
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("d", [1, 3, 10])
+@cases("dtype", ["f4", "f8", "i1", "u2", "i4", "i8", "?"])
+@cases("weighted", [False, True])
+@cases("d", [1, 3, 10])
 def test_dense_moments(dtype: str, weighted: bool, d: int) -> None:
     rng = np.random.default_rng(3)
     x = (rng.random((700, d)) * 100).astype(dtype)
@@ -157,8 +158,8 @@ def test_sparse_moments(weighted: bool) -> None:
         assert (np.diff(indices[indptr[group] : indptr[group + 1]]) > 0).all()
 
 
-@pytest.mark.parametrize("dtype", ["f4", "f8", "i4"])
-@pytest.mark.parametrize("weighted", [False, True])
+@cases("dtype", ["f4", "f8", "i4"])
+@cases("weighted", [False, True])
 def test_link_sums(dtype: str, weighted: bool) -> None:
     from scipy.spatial.distance import squareform
 
@@ -205,7 +206,7 @@ def test_stream_reads_everything() -> None:
     assert _core.stream(x, y) == int(x.sum() + y.sum())
 
 
-@pytest.mark.parametrize("values", [[3, 1, 3, 0], [10**15, 2, 10**15], [], [7] * 50])
+@cases("values", [[3, 1, 3, 0], [10**15, 2, 10**15], [], [7] * 50])
 def test_distinct_values_are_counted(values: list[int]) -> None:
     """By a table, or sorted where one is huge."""
     found = _core.counted(np.array(values, dtype=np.int64))

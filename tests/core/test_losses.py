@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from clusterdiff import _core
+from tests.cases import cases
 
 CASES = [
     (1, 1, 1),
@@ -53,7 +54,7 @@ def test_cells_by_column_beyond_32_bits() -> None:
     )
 
 
-@pytest.mark.parametrize("case", CASES[:4], ids=str)
+@cases("case", CASES[:4])
 def test_scores_and_losses(case: tuple[int, int, int]) -> None:
     """Scores from their definition; losses as the formula has them, to the bit, with and without weights."""
     cells = cells_of(*case)

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clusterdiff import _core
+from tests.cases import cases
 
 #: More than a worker and a bucket are made for.
 MANY = 400_000
@@ -155,7 +156,7 @@ def test_the_first_null_is_named() -> None:
         match(whole, ids)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("true", "message"),
     [
         (pa.table({"a": [1], "b": [1]}), "true must have one column, not 2"),

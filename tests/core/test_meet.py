@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clusterdiff import _core
+from tests.cases import cases
 
 Arrays = tuple[np.ndarray, np.ndarray]
 
@@ -140,7 +141,7 @@ REGIMES: dict[str, Callable[[np.random.Generator], Arrays]] = {
 }
 
 
-@pytest.mark.parametrize("regime", REGIMES)
+@cases("regime", REGIMES)
 def test_every_regime_agrees_with_the_oracle(regime: str) -> None:
     check(*REGIMES[regime](np.random.default_rng(1)))
 
@@ -172,15 +173,13 @@ def test_any_number_of_threads_gives_the_same_bits(regime: str, monkeypatch: pyt
         assert results() == expected
 
 
-@pytest.mark.parametrize(
-    "n", [1, 2, 3, 63, 64, 65, 1_023, 1_024, 1_025, 4_095, 4_097, 16_384, 16_385, 131_071, 131_073]
-)
+@cases("n", [1, 2, 3, 63, 64, 65, 1_023, 1_024, 1_025, 4_095, 4_097, 16_384, 16_385, 131_071, 131_073])
 def test_sizes_around_block_borders(n: int) -> None:
     rng = np.random.default_rng(n)
     check(rng.integers(0, n, n), rng.integers(0, max(1, n // 3), n))
 
 
-@pytest.mark.parametrize("width", [4_094, 4_095, 4_096, 4_097, 4_098])
+@cases("width", [4_094, 4_095, 4_096, 4_097, 4_098])
 def test_around_the_largest_table_of_small_inputs(width: int) -> None:
     rng = np.random.default_rng(width)
     pred = np.concatenate([[0, width - 1], rng.integers(0, width, 500)])
@@ -188,16 +187,14 @@ def test_around_the_largest_table_of_small_inputs(width: int) -> None:
     check(pred, np.zeros(502, int))
 
 
-@pytest.mark.parametrize(
-    "span", [4 * 3_000 + 16_382, 4 * 3_000 + 16_383, 4 * 3_000 + 16_384, 4 * 3_000 + 16_385]
-)
+@cases("span", [4 * 3_000 + 16_382, 4 * 3_000 + 16_383, 4 * 3_000 + 16_384, 4 * 3_000 + 16_385])
 def test_around_the_largest_range_of_slots(span: int) -> None:
     rng = np.random.default_rng(span)
     labels = np.concatenate([[0, span], rng.integers(0, span, 2_998)])
     check(labels, rng.permutation(labels))
 
 
-@pytest.mark.parametrize("distinct", [510, 511, 512, 1_499, 1_500, 1_501, 1_502, 25_000, 26_000, 27_000])
+@cases("distinct", [510, 511, 512, 1_499, 1_500, 1_501, 1_502, 25_000, 26_000, 27_000])
 def test_around_the_dictionaries_of_the_sample(distinct: int) -> None:
     rng = np.random.default_rng(distinct)
     labels = spread(rng, np.arange(140_000) % distinct)
@@ -212,8 +209,8 @@ def test_columns_past_the_dense_counters() -> None:
     check(np.arange(600_000) // 300, pred - pred % 5)
 
 
-@pytest.mark.parametrize("dtype", ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"])
-@pytest.mark.parametrize("other", ["i4", "u8"])
+@cases("dtype", ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"])
+@cases("other", ["i4", "u8"])
 def test_every_integer_type_on_either_side(dtype: str, other: str) -> None:
     rng = np.random.default_rng(4)
     low, high = (0, 2) if dtype == "?" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
@@ -283,7 +280,7 @@ def test_small_inputs_of_any_labels(data: st.DataObject) -> None:
     assert (transposed.true_labels == cells.pred_labels).all()
 
 
-@pytest.mark.parametrize("regime", REGIMES)
+@cases("regime", REGIMES)
 def test_locate_finds_the_cell_of_every_point(regime: str) -> None:
     true, pred = REGIMES[regime](np.random.default_rng(8))
     cells = _core.meet(true, pred)
@@ -308,7 +305,7 @@ def test_locate_refuses_strangers() -> None:
         by_hand.locate(np.array([0]), np.array([0]))
 
 
-@pytest.mark.parametrize("regime", REGIMES)
+@cases("regime", REGIMES)
 def test_transpose_is_the_meet_of_the_swapped_sides(regime: str) -> None:
     true, pred = REGIMES[regime](np.random.default_rng(9))
     cells = _core.meet(true, pred)
@@ -323,7 +320,7 @@ def test_transpose_is_the_meet_of_the_swapped_sides(regime: str) -> None:
     assert (transposed.pred_labels == cells.true_labels).all()
 
 
-@pytest.mark.parametrize("regime", REGIMES)
+@cases("regime", REGIMES)
 def test_join_numbers_components_by_first_true_cluster(regime: str) -> None:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -347,7 +344,7 @@ def test_views_outlive_the_cells() -> None:
     assert not sizes.flags.writeable
 
 
-@pytest.mark.parametrize(
+@cases(
     ("true", "pred", "error", "text"),
     [
         (np.arange(3), np.arange(4), ValueError, "same length"),
@@ -363,7 +360,7 @@ def test_bad_labels(true: object, pred: object, error: type[Exception], text: st
         _core.meet(true, pred)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("indptr", "cols", "sizes", "k_pred", "text"),
     [
         ([0, 2, 1, 3], [0, 1, 0], [1, 1, 1], 2, "must not decrease"),

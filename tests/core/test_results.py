@@ -12,6 +12,7 @@ import pytest
 from scipy import sparse
 
 from clusterdiff import _core
+from tests.cases import cases
 
 TRUE = np.array([0, 0, 0, 1, 1, 2])
 PRED = np.array([0, 0, 1, 1, 1, 1])
@@ -53,7 +54,7 @@ RESULTS: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("name", RESULTS)
+@cases("name", RESULTS)
 def test_a_result_has_named_fields_unpacks_and_pickles(name: str) -> None:
     """Fields are read by name or in order, and the type is one of the module's own."""
     make, fields = RESULTS[name]
@@ -76,8 +77,8 @@ def same_cells(a: _core.Cells, b: _core.Cells) -> None:
             assert x.tolist() == y.tolist()
 
 
-@pytest.mark.parametrize("copied", [lambda x: pickle.loads(pickle.dumps(x)), copy.copy, copy.deepcopy])
-@pytest.mark.parametrize(
+@cases("copied", [lambda x: pickle.loads(pickle.dumps(x)), copy.copy, copy.deepcopy])
+@cases(
     "labels",
     [
         lambda rng: rng.integers(0, 9, (2, 100)),
@@ -86,7 +87,6 @@ def same_cells(a: _core.Cells, b: _core.Cells) -> None:
         lambda rng: rng.integers(0, 3_000, (2, 20_000)),
         lambda rng: rng.integers(-(2**62), 2**62, 9_000)[rng.integers(0, 9_000, (2, 20_000))],
     ],
-    ids=["range", "spread", "unsigned", "many", "many spread"],
 )
 def test_cells_and_sums_survive_a_copy(labels: Any, copied: Any) -> None:
     """A table that has been pickled or copied still knows its labels, and so where each point lies."""
@@ -125,7 +125,7 @@ def test_sizes_that_do_not_fit_are_refused() -> None:
         _core.Cells(np.array([0, 2]), np.array([0, 1], np.int32), sizes, 2)
 
 
-@pytest.mark.parametrize("dtype", ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4"])
+@cases("dtype", ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4"])
 def test_numbers_of_any_type_count_as_their_float64(dtype: str) -> None:
     """Features and distances of integers give the very bits that the same numbers give as float64."""
     rng = np.random.default_rng(5)

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clusterdiff import _core
+from tests.cases import cases
 from tests.core.oracle import Oracle
 
 FLOATS = [name for name, value in Oracle([0, 0, 1], [0, 1, 1]).sums().items() if isinstance(value, float)]
@@ -52,8 +53,8 @@ def test_small_inputs(data: st.DataObject) -> None:
     check(np.array(data.draw(labels)), np.array(data.draw(labels)))
 
 
-@pytest.mark.parametrize("k_pred", [1, 2, 100, 5_000, 16_384, 16_385, 30_000])
-@pytest.mark.parametrize("k_true", [1, 300, 20_000])
+@cases("k_pred", [1, 2, 100, 5_000, 16_384, 16_385, 30_000])
+@cases("k_true", [1, 300, 20_000])
 def test_few_and_many_columns(k_true: int, k_pred: int) -> None:
     rng = np.random.default_rng(k_true + k_pred)
     pred = np.concatenate([np.arange(k_pred), rng.integers(0, k_pred, 10_000)])
@@ -75,7 +76,7 @@ def test_a_few_huge_cells_among_many_small_ones() -> None:
     check(true, pred)
 
 
-@pytest.mark.parametrize(
+@cases(
     "labels", [[0], [0, 0, 1], list(range(7)), [0] * 9, list(range(50_000)), [i // 3 for i in range(90_001)]]
 )
 def test_identical_clusterings_are_exactly_alike(labels: list[int]) -> None:
@@ -141,8 +142,8 @@ def exact_mutual(rows: list[dict[int, int]]) -> float:
         return float(mpmath.fsum(terms))
 
 
-@pytest.mark.parametrize("size", [10, 10**4, 10**8, 10**12])
-@pytest.mark.parametrize("shift", [1, 3])
+@cases("size", [10, 10**4, 10**8, 10**12])
+@cases("shift", [1, 3])
 def test_mutual_information_near_independence_keeps_its_digits(size: int, shift: int) -> None:
     rows = [{c: size + shift * ((i * 7 + c * 3) % 5) for c in range(6)} for i in range(5)]
     assert by_hand(rows).sums().mutual == pytest.approx(exact_mutual(rows), rel=1e-13)

@@ -10,6 +10,7 @@ import pytest
 
 from clusterdiff import _core
 from clusterdiff.meet.meet import Meet
+from tests.cases import cases
 
 
 def grown(kind: str, n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -32,8 +33,8 @@ def grown(kind: str, n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.n
     return np.array(left, dtype=np.int32), np.array(right, dtype=np.int32)
 
 
-@pytest.mark.parametrize("kind", ["pairs", "giant", "turns"])
-@pytest.mark.parametrize("clusters", [2, 40, 300, 1500])
+@cases("kind", ["pairs", "giant", "turns"])
+@cases("clusters", [2, 40, 300, 1500])
 def test_the_bits_do_not_depend_on_what_is_asked_for(kind: str, clusters: int) -> None:
     """All levels, few levels and the change of each merge are made in different ways, with equal results."""
     rng = np.random.default_rng(clusters)
@@ -128,7 +129,7 @@ def test_equal_scores_come_in_their_order() -> None:
 TWO = np.array([0, 1], dtype=np.int32)
 
 
-@pytest.mark.parametrize(
+@cases(
     "call",
     [
         lambda: _core.cut(TWO, TWO, 3, 1),

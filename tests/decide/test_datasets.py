@@ -17,6 +17,7 @@ from scipy.stats import friedmanchisquare, rankdata, wilcoxon
 import clusterdiff as cd
 from clusterdiff.decide.rank_tests import cliques, friedman, mean_intervals, ranks_of, wilcoxon_p_values
 from clusterdiff.decide.typesetting import split, width
+from tests.cases import cases
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
@@ -80,7 +81,7 @@ def test_measures_of_ones_own_rank_over_data_sets() -> None:
     assert np.isfinite(found.p_value("good", "bad"))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("different", "found"),
     [
         (set(), [(0, 5)]),

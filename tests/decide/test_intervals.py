@@ -14,6 +14,7 @@ from clusterdiff.diff.resampling import bootstrap, coins, kinds_of
 from clusterdiff.diff.statistic import Statistic, kept_share, statistic
 from clusterdiff.diff.units import Unit, units_of
 from clusterdiff.measures import resolve
+from tests.cases import cases
 
 
 def universe(seed: int, sizes: np.ndarray, errors: float, unit: Unit = "true") -> np.ndarray:
@@ -186,7 +187,7 @@ def test_an_interval_is_a_pair_that_knows_how_it_was_made() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@cases(
     ("options", "message"),
     [
         ({"resamples": 0}, "`resamples` must be a whole number of at least 1; got 0"),

@@ -19,6 +19,7 @@ from clusterdiff.meet.declarations import TERMS
 from clusterdiff.meet.deleted import Deleted, known
 from clusterdiff.meet.rows import Rows
 from clusterdiff.meet.terms import UNIT_SUMS
+from tests.cases import cases
 from tests.decide.test_unit_sums import KINDS, SPECS, compared, points
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "infer.json").read_text(encoding="utf-8"))[
@@ -32,7 +33,7 @@ def system(true: Any, pred: Any, measure: str) -> Deletion:
     return Deletion(cd.compare(true, pred).meet, resolve(measure), "component")
 
 
-@pytest.mark.parametrize("case", GOLDEN, ids=range(len(GOLDEN)))
+@cases("case", GOLDEN)
 def test_golden_differences_and_intervals(case: dict[str, Any]) -> None:
     """Units, standard errors, degrees of freedom, intervals and p, as they were computed elsewhere."""
     how = Resampling(resamples=2**16)
@@ -56,7 +57,7 @@ def test_golden_differences_and_intervals(case: dict[str, Any]) -> None:
             assert one(a).spread.error == pytest.approx(alone["se"], abs=1e-12)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@cases("kind", KINDS)
 def test_terms_without_a_true_cluster_are_those_of_the_rest(kind: str) -> None:
     """Every term that is known, with weights and with lost points: deleting is comparing without the points."""
     data = points(3, *KINDS[kind])
@@ -105,8 +106,8 @@ def two_systems(seed: int) -> tuple[Any, Any, Any]:
     return true, *made
 
 
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("measure", ["S_H", "ari", "as_h"])
+@cases("seed", range(6))
+@cases("measure", ["S_H", "ari", "as_h"])
 def test_the_order_of_two_systems_does_not_matter(seed: int, measure: str) -> None:
     """Units are coarser than both joins unless one would be too large; differences and p mirror each other."""
     true, a, b = two_systems(seed)

@@ -17,6 +17,7 @@ from scipy.cluster.hierarchy import linkage
 
 import clusterdiff as cd
 from clusterdiff.formats.source import Source
+from tests.cases import cases
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
@@ -188,7 +189,7 @@ def test_a_matrix_is_a_value() -> None:
     assert len(found.table) == 9
 
 
-@pytest.mark.parametrize(
+@cases(
     ("call", "message"),
     [
         (lambda: cd.matrix([[0, 1]]), "at least two clusterings"),
@@ -210,8 +211,8 @@ CHAIN = ([[0, 1], [2, 4], [3, 5]], [1.0, 2.0, 3.0])
 HOSTILE = ["$x_1$", "</script>", "a\nb", "日本語" * 20, "x" * 1000, "\x1b[31m"]
 
 
-@pytest.mark.parametrize("kind", ["matrix", "tree"])
-@pytest.mark.parametrize("case", ["two", "many", "hostile", "large"])
+@cases("kind", ["matrix", "tree"])
+@cases("case", ["two", "many", "hostile", "large"])
 def test_pictures_of_many_clusterings(kind: str, case: str) -> None:
     """Drawn without a warning, with few enough marks, and with labels as text."""
     rng = np.random.default_rng(1)
@@ -242,8 +243,8 @@ def test_names_of_the_tradeoff_do_not_cover_each_other() -> None:
     assert {"0", "5.872"} <= {text.get_text() for text in ax.texts}
 
 
-@pytest.mark.parametrize("kind", ["thresholds", "tradeoff"])
-@pytest.mark.parametrize("case", ["pairs", "one", "columns", "many", "same"])
+@cases("kind", ["thresholds", "tradeoff"])
+@cases("case", ["pairs", "one", "columns", "many", "same"])
 def test_pictures_of_sweeps(kind: str, case: str) -> None:
     """Drawn without a warning for pairs, a single point, resolutions and many thresholds; the best is named."""
     rng = np.random.default_rng(2)

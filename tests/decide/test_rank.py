@@ -18,6 +18,7 @@ import pytest
 import clusterdiff as cd
 from clusterdiff.decide import systems
 from clusterdiff.decide.paired import holm
+from tests.cases import cases
 
 
 def blurred(true: np.ndarray, share: float, seed: int) -> np.ndarray:
@@ -74,7 +75,7 @@ INPUTS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("kind", INPUTS)
+@cases("kind", INPUTS)
 def test_any_form_gives_the_same_ranking(kind: str) -> None:
     """Scores, intervals and p-values do not depend on how the clusterings are held."""
     make = INPUTS[kind]
@@ -339,7 +340,7 @@ def test_files_are_ranked_like_arrays(tmp_path: Path) -> None:
     assert_same(found, plain)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("arguments", "message"),
     [
         (([0, 1], {}), "`preds` has no systems"),

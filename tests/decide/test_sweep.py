@@ -18,6 +18,7 @@ from scipy.sparse.csgraph import connected_components
 
 import clusterdiff as cd
 from clusterdiff.measures import applicable
+from tests.cases import cases
 
 METHODS = ("single", "complete", "average", "weighted", "centroid", "median", "ward")
 
@@ -465,7 +466,7 @@ def test_a_single_point() -> None:
 TREE = linkage([[0.0], [1.0], [5.0]])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("call", "message"),
     [
         (lambda: cd.sweep([0, 0, 1]), "takes one of `tree`, `pairs` and `columns`; got none"),

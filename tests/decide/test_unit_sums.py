@@ -12,6 +12,7 @@ from clusterdiff.diff.statistic import statistic
 from clusterdiff.diff.units import Units, units_of
 from clusterdiff.errors import MeasureError
 from clusterdiff.meet.meet import Meet
+from tests.cases import cases
 
 KINDS = {
     "even": (False, False),
@@ -54,8 +55,8 @@ def unit_of_points(meet: Meet, units: Units) -> Any:
     return of
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("seed", range(2))
+@cases("kind", KINDS)
+@cases("seed", range(2))
 def test_leaving_out_a_unit_is_comparing_without_its_points(kind: str, seed: int) -> None:
     """For every measure that has columns by component, in every kind of comparison."""
     data = points(seed, *KINDS[kind])

@@ -11,6 +11,7 @@ import clusterdiff as cd
 from clusterdiff.diff.statistic import statistic
 from clusterdiff.diff.units import Unit, units_of
 from clusterdiff.measures import Measure, resolve
+from tests.cases import cases
 
 LABELS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=4, max_size=30)
 
@@ -80,8 +81,8 @@ def test_a_resample_of_components_is_a_comparison_of_its_own(
         assert value == pytest.approx(resampled.score(measure), abs=1e-9), measure.name
 
 
-@pytest.mark.parametrize("unit", ["component", "true"])
-@pytest.mark.parametrize("weights", [None, [2.0, 0.5, 1.0, 1.0, 3.0, 1.0, 0.0, 1.5]])
+@cases("unit", ["component", "true"])
+@cases("weights", [None, [2.0, 0.5, 1.0, 1.0, 3.0, 1.0, 0.0, 1.5]])
 def test_all_units_together_give_the_value_itself(unit: Unit, weights: list[float] | None) -> None:
     """Over any units, with and without weights."""
     diff = cd.compare([0, 0, 0, 1, 1, 2, 2, 3], [0, 0, 1, 1, 1, 2, 3, 4], weights=weights)
@@ -123,7 +124,7 @@ def corpora() -> tuple[cd.Corpus, cd.Corpus]:
 
 
 @pytest.mark.filterwarnings("ignore::clusterdiff.ClusterdiffWarning")
-@pytest.mark.parametrize(
+@cases(
     "name",
     [
         *("S_H", "mentions.f1", "muc.recall", "muc.f1", "b3.precision", "b3.f(beta=2)"),

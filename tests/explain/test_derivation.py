@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import clusterdiff as cd
 from clusterdiff import _core
+from tests.cases import cases
 
 #: Points whose text needs escapes, more than one byte, a surrogate pair, or has no UTF-8 at all.
 NAMES = [
@@ -94,7 +95,7 @@ def test_large_patches_are_the_same_whatever_the_number_of_threads(monkeypatch: 
     assert patch.operations[:2] == tuple(patch.operations)[:2]
 
 
-@pytest.mark.parametrize("size", [0, 1, 55, 56, 63, 64, 65, 119, 120, 128, 1000])
+@cases("size", [0, 1, 55, 56, 63, 64, 65, 119, 120, 128, 1000])
 def test_digests_are_sha_256(size: int) -> None:
     """With the processor's own instructions and without."""
     text = bytes(range(256)) * 4

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import clusterdiff as cd
+from tests.cases import cases
 from tests.conftest import label_pairs, random_pair
 
 Labels = dict[int, Any]
@@ -180,7 +181,7 @@ def test_distances_are_known_for_components_alone() -> None:
     assert diff.repairs("ari")[0].score == 1.0
 
 
-@pytest.mark.parametrize("measure", ["ari", "pairs.f1", "vi", "rand"])
+@cases("measure", ["ari", "pairs.f1", "vi", "rand"])
 def test_a_heavy_point_hides_no_gain(measure: str) -> None:
     """Where squares of weights would lose the light points, the measure is computed anew."""
     true, pred = [0, 1, 1, 1, 2, 2, 2], [0, 1, 1, 2, 2, 3, 3]

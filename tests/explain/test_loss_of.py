@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 import clusterdiff as cd
 from clusterdiff.diff.loss import Loss
 from clusterdiff.errors import MeasureError
+from tests.cases import cases
 
 #: What has a value without parameters, features and distances.
 MEASURES = [name for name, measure in cd.measures.items() if not measure.required and not measure.needs]
@@ -58,7 +59,7 @@ def by_definition(name: str, true: Labels, pred: Labels, **options: Any) -> tupl
     return total, (first[0] + second[0]) / 2, (first[1] + second[1]) / 2
 
 
-@pytest.mark.parametrize("name", [name for name in MEASURES if name != "as_h"])
+@cases("name", [name for name in MEASURES if name != "as_h"])
 def test_is_what_its_definition_says(name: str) -> None:
     for true, pred in pairs(5):
         wanted = by_definition(name, true, pred)
@@ -67,7 +68,7 @@ def test_is_what_its_definition_says(name: str) -> None:
         assert found.missing == found.spurious == 0
 
 
-@pytest.mark.parametrize("name", [name for name in MEASURES if cd.measures[name].weighted])
+@cases("name", [name for name in MEASURES if cd.measures[name].weighted])
 def test_weights(name: str) -> None:
     rng = np.random.default_rng(3)
     for i, (true, pred) in enumerate(pairs(5)):
@@ -77,7 +78,7 @@ def test_weights(name: str) -> None:
         assert found[:3] == pytest.approx(wanted, rel=1e-9, abs=1e-10), name
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@cases("name", MEASURES)
 def test_parts_add_up(name: str) -> None:
     for true, pred in pairs(5, seed=1):
         loss = cd.compare(true, pred).loss_of(name)
@@ -85,7 +86,7 @@ def test_parts_add_up(name: str) -> None:
         assert sum(loss[1:]) == pytest.approx(loss.total, rel=1e-12, abs=1e-12)
 
 
-@pytest.mark.parametrize("name", [name for name in MEASURES if cd.measures[name].symmetric])
+@cases("name", [name for name in MEASURES if cd.measures[name].symmetric])
 def test_splits_of_one_are_merges_of_the_other(name: str) -> None:
     for true, pred in pairs(5, seed=2):
         one, other = cd.compare(true, pred).loss_of(name), cd.compare(pred, true).loss_of(name)
@@ -121,7 +122,7 @@ def test_adjusted_for_chance() -> None:
                 assert ours * chance == pytest.approx(s_h, abs=1e-12)
 
 
-@pytest.mark.parametrize("name", ADDING_UP)
+@cases("name", ADDING_UP)
 def test_adds_up_over_components_and_clusters(name: str) -> None:
     for true, pred in pairs(10, n=60, seed=6):
         diff = cd.compare(true * 100 + np.arange(60) // 20, pred * 100 + np.arange(60) // 20)
@@ -133,7 +134,7 @@ def test_adds_up_over_components_and_clusters(name: str) -> None:
             assert (np.diff(table["loss"]) <= 0).all()
 
 
-@pytest.mark.parametrize("name", [name for name in ADDING_UP if name != "as_h"])
+@cases("name", [name for name in ADDING_UP if name != "as_h"])
 def test_a_component_lost_what_it_loses_by_itself(name: str) -> None:
     for true, pred in pairs(5, n=40, seed=7):
         true, pred = true * 10 + np.arange(40) // 20, pred * 10 + np.arange(40) // 20
@@ -239,9 +240,7 @@ def uneven(seed: int, weights: bool = False) -> tuple[dict[int, int], dict[int, 
 LOST = [(name, weights) for name in MEASURES if cd.measures[name].lost is True for weights in (False, True)]
 
 
-@pytest.mark.parametrize(
-    ("name", "weights"), [case for case in LOST if cd.measures[case[0]].weighted >= case[1]]
-)
+@cases(("name", "weights"), [case for case in LOST if cd.measures[case[0]].weighted >= case[1]])
 def test_lost_points(name: str, weights: bool) -> None:
     measure = cd.measures[name]
     sign = 1 if measure.similarity else -1

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import clusterdiff as cd
+from tests.cases import cases
 from tests.conftest import label_pairs, random_pair
 
 TRUE = {"a": "A", "b": "A", "c": "A", "d": "B", "e": "C"}
@@ -113,7 +114,7 @@ ADD = {"add": ["f"], "to": named("e")}
 REMOVE = {"remove": ["e"]}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("bad", "message"),
     [
         (SPLIT | {"split": named("q", "r")}, "there is no point 'q'"),
@@ -169,7 +170,7 @@ def test_what_is_not_a_patch_is_refused(data: object, message: str) -> None:
         cd.Patch.from_dict(data)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("entry", "message"),
     [
         ("split", 'operation 1 of the patch must be a "remove", "split", "merge" or "add"; got'),

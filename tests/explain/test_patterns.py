@@ -18,6 +18,7 @@ from clusterdiff.diff.hits import Candidate, Search
 from clusterdiff.diff.predicates import Questions, TrueClusters, by_cluster_size
 from clusterdiff.diff.shapes import Shapes
 from clusterdiff.errors import ArgumentError
+from tests.cases import cases
 
 FIRST, LAST = (
     ("Maria", "John", "Wei", "Olga", "Juan"),
@@ -58,7 +59,7 @@ class Records:
         return cd.compare(self.true, np.where(gone, self.k + np.arange(self.n), self.true))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("column", "text", "holds"),
     [
         ("name", "has an initial", lambda r: r.initial),
@@ -86,7 +87,7 @@ def test_a_planted_cause_is_the_first_row(column: str, text: str, holds: Any) ->
     assert not [row for row in hits.rows[1:] if row.harm == "left"]
 
 
-@pytest.mark.parametrize("seed", range(6))
+@cases("seed", range(6))
 def test_nothing_is_shown_where_nothing_is_planted(seed: int) -> None:
     """Errors by chance, also such as come by whole clusters, go with no column."""
     records = Records(seed)

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import clusterdiff as cd
+from tests.cases import cases
 from tests.conftest import clusterings, label_pairs, random_pair
 
 CLOSE = {"rel": 1e-9, "abs": 1e-12}
@@ -140,7 +141,7 @@ def tables(n: int) -> Iterator[tuple[tuple[int, ...], ...]]:
     yield from seen
 
 
-@pytest.mark.parametrize("n", range(1, 7))
+@cases("n", range(1, 7))
 def test_the_best_repair_is_the_best_there_is(n: int) -> None:
     """No operation towards the truth gains more than the best that is listed: all pairs of up to six points."""
     for table in tables(n):

@@ -13,6 +13,7 @@ import clusterdiff as cd
 from clusterdiff.diff.blame import Blame
 from clusterdiff.diff.loss import PARTS
 from clusterdiff.diff.shapes import EDITS, SHAPES, TANGLE, Shapes
+from tests.cases import cases
 
 
 def partitions(n: int) -> list[list[int]]:
@@ -60,7 +61,7 @@ def assert_adds_up(diff: Any, shapes: Shapes) -> None:
         assert sum(row.share for row in shapes.rows) == pytest.approx(1)
 
 
-@pytest.mark.parametrize("n", range(1, 6))
+@cases("n", range(1, 6))
 def test_shapes_and_blame_of_all_small_clusterings(n: int) -> None:
     """Shapes by their definition; transposing swaps split with merge; all of it adds up."""
     every = partitions(n)

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import clusterdiff as cd
 from clusterdiff.formats.catalogue import FORMATS
+from tests.cases import cases
 from tests.formats.conftest import csv_text, run, write_parquet
 
 
@@ -240,7 +241,7 @@ def test_true_pairs_have_a_threshold(tmp_path: Path) -> None:
     assert json.loads(both.stdout)["kinds"]["split"] == 1
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@cases("name", FORMATS)
 def test_a_format_has_a_reader(name: str) -> None:
     """Each entry of the catalogue names a function of `formats`; tables are read by DuckDB instead."""
     entry = FORMATS[name]

@@ -8,6 +8,7 @@ from hypothesis import given
 
 import clusterdiff as cd
 from tests import oracle
+from tests.cases import cases
 from tests.conftest import clusterings, label_pairs
 
 
@@ -15,7 +16,7 @@ def as_partition(clustering: cd.Clustering) -> oracle.Partition:
     return frozenset(frozenset(c) for c in clustering.to_sets())
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 4])
+@cases("n", [1, 2, 3, 4])
 def test_meet_join_and_refinement_are_those_of_the_definitions(n: int) -> None:
     """Meet, join and refines agree with sets on every pair of clusterings."""
     for true in clusterings(n):

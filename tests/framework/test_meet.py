@@ -17,6 +17,7 @@ import clusterdiff as cd
 from clusterdiff.measures.coreference import LinkCounts, blanc, links
 from clusterdiff.meet.parts import Overlap
 from clusterdiff.meet.union import uneven_of
+from tests.cases import cases
 from tests.conftest import random_pair
 
 
@@ -70,7 +71,7 @@ def scores(meet: cd.Meet) -> dict[str, Any]:
     return out
 
 
-@pytest.mark.parametrize("make", list(meets()))
+@cases("make", list(meets()))
 def test_meets_pickle_and_copy_with_all_they_know(make: str) -> None:
     """Cells, names, weights, moments, links, features, overlap and points come through, and so do all scores."""
     meet = meets()[make]
@@ -133,7 +134,7 @@ def _fresh(meet: cd.Meet) -> list[int]:
 # ---- cells that users hand in
 
 
-@pytest.mark.parametrize(
+@cases(
     ("true", "pred", "size", "message"),
     [
         (["a", None], [0, 1], [1, 1], "`true` must name the cluster of each cell; cell 1 has a null"),

@@ -7,6 +7,7 @@ import pytest
 
 import clusterdiff as cd
 from tests import oracle
+from tests.cases import cases
 from tests.conftest import clusterings, random_pair
 
 CLOSE = 1e-12
@@ -27,7 +28,7 @@ PAPER = {
 }
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+@cases("n", [1, 2, 3, 4, 5])
 def test_every_pair_of_clusterings_scores_as_the_definitions_say(n: int) -> None:
     """All of the paper's measures agree with the set definitions on all pairs of clusterings, up to renaming."""
     every = list(clusterings(n))
@@ -56,7 +57,7 @@ def test_six_points_score_as_the_definitions_say_for_the_frameworks_own_measure(
             assert diff.score(name) == pytest.approx(PAPER[name](parts[i], parts[j]), abs=CLOSE)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@cases("seed", range(12))
 def test_random_clusterings_score_as_the_definitions_say(seed: int) -> None:
     """The measures agree with the definitions on random clusterings of up to 200 points."""
     rng = np.random.default_rng(seed)
@@ -70,7 +71,7 @@ def test_random_clusterings_score_as_the_definitions_say(seed: int) -> None:
         assert diff.score(name) == pytest.approx(definition(left, right), abs=CLOSE), name
 
 
-@pytest.mark.parametrize("seed", range(20))
+@cases("seed", range(20))
 def test_accuracy_is_the_best_matching_also_in_large_components(seed: int) -> None:
     """A equals the optimum of SciPy's dense assignment solver on the whole contingency table."""
     from scipy.optimize import linear_sum_assignment
@@ -84,7 +85,7 @@ def test_accuracy_is_the_best_matching_also_in_large_components(seed: int) -> No
 
 
 @pytest.mark.filterwarnings("ignore:K\\(k=9\\)")
-@pytest.mark.parametrize("seed", range(5))
+@cases("seed", range(5))
 def test_k_normalised_variation_of_information(seed: int) -> None:
     """K(k) is 1 − VI/2·log k."""
     true, pred = random_pair(60, 8, seed)
@@ -92,8 +93,8 @@ def test_k_normalised_variation_of_information(seed: int) -> None:
     assert cd.score(true, pred, "K(k=9)") == pytest.approx(expected, abs=CLOSE)
 
 
-@pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int32, np.uint8])
+@cases("seed", range(8))
+@cases("dtype", [np.float64, np.float32, np.int32, np.uint8])
 def test_features_score_as_the_mean_squared_error_says(seed: int, dtype: type) -> None:
     """S_MSE and S'(mse) agree with the two-line definition for any dtype of the features."""
     rng = np.random.default_rng(seed)
@@ -106,7 +107,7 @@ def test_features_score_as_the_mean_squared_error_says(seed: int, dtype: type) -
     assert diff.score("S'(mse)") == pytest.approx(oracle.S(left, right, s, oracle.mean), abs=1e-10)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@cases("seed", range(5))
 def test_sparse_features_score_as_dense_ones(seed: int) -> None:
     """A scipy sparse matrix gives the same S_MSE as its dense form."""
     from scipy import sparse
@@ -121,7 +122,7 @@ def test_sparse_features_score_as_dense_ones(seed: int) -> None:
         )
 
 
-@pytest.mark.parametrize("seed", range(6))
+@cases("seed", range(6))
 def test_distances_score_as_the_definition_says_in_all_three_forms(seed: int) -> None:
     """A square matrix, a condensed vector and a function give the same S*(distance), that of the definition."""
     from scipy.spatial.distance import squareform

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import clusterdiff as cd
+from tests.cases import cases
 
 TRUE = {f"p{i}": f"t{i % 7}" for i in range(60)}
 PRED = {f"p{i}": f"c{(i * i) % 11}" for i in range(60)}
@@ -84,10 +85,8 @@ def told(diff: cd.types.Comparison) -> list[Any]:
     return out
 
 
-@pytest.mark.parametrize(
-    "copied", [pickle.dumps, copy.copy, copy.deepcopy], ids=["pickle", "copy", "deepcopy"]
-)
-@pytest.mark.parametrize("kind", MADE)
+@cases("copied", [pickle.dumps, copy.copy, copy.deepcopy])
+@cases("kind", MADE)
 def test_a_comparison_survives_copying(kind: str, copied: Callable[[Any], Any]) -> None:
     """Before anything was computed, and after everything was."""
     expected = told(MADE[kind]())
@@ -139,7 +138,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", RESULTS)
+@cases("name", RESULTS)
 def test_every_result_pickles_and_copies(name: str) -> None:
     """And says the same of itself afterwards."""
     result = RESULTS[name]()

@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 import clusterdiff as cd
+from tests.cases import cases
 
 CASES = json.loads(Path(__file__).with_name("paper_measures.json").read_text(encoding="utf-8"))["cases"]
 STRUCTURE = {"meet_cells", "join_components", "join_sizes"}
 
 
 @pytest.mark.filterwarnings("ignore:K\\(k=4\\)")
-@pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
+@cases("case", CASES)
 def test_golden_values_are_met(case: dict[str, Any]) -> None:
     """Every value agrees to 1e-12; K(k=4) is refused where there are more than four clusters."""
     diff = cd.compare(case["true"], case["pred"], features=case.get("features"))

@@ -11,6 +11,7 @@ import pytest
 import clusterdiff as cd
 from clusterdiff.diff.loss import PARTS, CellLoss
 from clusterdiff.measures.subcomponents import Scored, subcomponent
+from tests.cases import cases
 
 CASES = json.loads(Path(__file__).with_name("lost.json").read_text(encoding="utf-8"))["cases"]
 OTHERS = {
@@ -46,7 +47,7 @@ def close(values: Any) -> Any:
     return pytest.approx(values, abs=1e-12)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['note']}-{case['s']}-{case['sigma']}")
+@cases("case", CASES)
 def test_scores_and_losses_are_the_golden_ones(case: dict[str, Any]) -> None:
     """The score, and for S_H its four losses: of the whole, of true and predicted clusters, and of components."""
     diff = compared(case)
@@ -78,10 +79,9 @@ def test_scores_and_losses_are_the_golden_ones(case: dict[str, Any]) -> None:
     }
 
 
-@pytest.mark.parametrize(
+@cases(
     "case",
     [case for case in CASES if case["weights"] is None],
-    ids=lambda case: f"{case['note']}-{case['s']}",
 )
 def test_other_measures_are_the_golden_ones(case: dict[str, Any]) -> None:
     """With full sizes; without lost points all is as before, and shares of no pairs at all are 1."""

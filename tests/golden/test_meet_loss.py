@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 import clusterdiff as cd
+from tests.cases import cases
 
 CASES = json.loads((Path(__file__).parent / "meet_loss.json").read_text())
 
 
-@pytest.mark.parametrize("case", CASES, ids=range(len(CASES)))
+@cases("case", CASES)
 def test_every_part_of_every_loss(case: dict[str, Any]) -> None:
     even = cd.compare(case["true"], case["pred"])
     for measure, wanted in case["measures"].items():

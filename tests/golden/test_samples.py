@@ -14,6 +14,7 @@ from clusterdiff.judgements.judged_pairs import JudgedPairs
 from clusterdiff.judgements.resolved import bounds_of_s_h, estimated, weigh
 from clusterdiff.judgements.runs import Indexed
 from clusterdiff.judgements.samples import lay_sample
+from tests.cases import cases
 
 FOLDER = Path(__file__).parent
 CASES = json.loads((FOLDER / "sample.json").read_text(encoding="utf-8"))["cases"]
@@ -28,7 +29,7 @@ def named(name: str) -> str:
     return name
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['note']}, {case['design']}")
+@cases("case", CASES)
 def test_sampled_clusters(case: dict[str, Any]) -> None:
     """Estimate, both standard errors, degrees of freedom, worth; intervals by the jackknife; bounds of S_H."""
     design = {"uniform": "clusters", "pps": "points"}[case["design"]]
@@ -57,7 +58,7 @@ def test_sampled_clusters(case: dict[str, Any]) -> None:
         assert found.bounds("S_H") == pytest.approx([diff.score("S_H")] * 2, abs=1e-12)
 
 
-@pytest.mark.parametrize("case", [c for c in PAIRS if c["kind"] == "pairs"], ids=lambda case: case["name"])
+@cases("case", [c for c in PAIRS if c["kind"] == "pairs"])
 def test_judged_pairs(case: dict[str, Any]) -> None:
     """Precision, recall and F1 of drawn pairs, with strata and unsure ones."""
     import numpy as np

@@ -12,6 +12,7 @@ from scipy import sparse
 from scipy.cluster.hierarchy import linkage
 
 import clusterdiff as cd
+from tests.cases import cases
 
 FOUR = [0, 0, 1, 1]
 BAD: dict[str, tuple[Callable[[], object], type[Exception], str, str | None]] = {
@@ -301,7 +302,7 @@ BAD: dict[str, tuple[Callable[[], object], type[Exception], str, str | None]] = 
 }
 
 
-@pytest.mark.parametrize("case", BAD)
+@cases("case", BAD)
 def test_bad_input_says_what_is_wrong_and_what_to_do(case: str) -> None:
     """The message and the hint are pinned, word by word."""
     call, error, message, hint = BAD[case]

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 import clusterdiff as cd
+from tests.cases import cases
 
 N = 300
 
@@ -89,7 +90,7 @@ def answers(diff: cd.types.Comparison) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     "kind",
     ["int64", "uint8", "list", "text", "objects", "view", "spread", "masked", "pandas"],
 )
@@ -118,7 +119,7 @@ def test_changed_labels_beside_noise_change_nothing(kind: str) -> None:
     assert answers(diff) == expected
 
 
-@pytest.mark.parametrize("kind", VIEWS)
+@cases("kind", VIEWS)
 def test_columns_over_changed_memory_change_nothing(kind: str) -> None:
     """A column that cannot be written to itself may share its memory with an array that can."""
     rng = np.random.default_rng(2)

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 import clusterdiff as cd
+from tests.cases import cases
 
 EMPTY: dict[str, Any] = {
     "list": [],
@@ -19,7 +20,7 @@ EMPTY: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("kind", EMPTY)
+@cases("kind", EMPTY)
 def test_no_categories_are_no_points(kind: str) -> None:
     """In words that name the side, whatever holds nothing."""
     with pytest.raises(cd.LabelError, match="empty"):

@@ -12,6 +12,7 @@ import pytest
 import scipy.sparse
 
 import clusterdiff as cd
+from tests.cases import cases
 
 TRUE = [0, 0, 1, 1, 2]
 DAYS = ["2020-01-01", "2020-01-01", "2021-01-01", "2021-01-01", "2022-01-01"]
@@ -76,7 +77,7 @@ SAME: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("name", SAME)
+@cases("name", SAME)
 def test_labels_are_what_they_stand_for(name: str) -> None:
     """The same clusters from any library's type."""
     assert cd.score(TRUE, SAME[name]) == 1.0
@@ -98,7 +99,7 @@ WITH_NULLS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("name", WITH_NULLS)
+@cases("name", WITH_NULLS)
 def test_null_labels_are_missing_points(name: str) -> None:
     """Wherever the null stands, its point is missing and makes no cluster."""
     with pytest.raises(

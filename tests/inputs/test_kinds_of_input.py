@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 import clusterdiff as cd
+from tests.cases import cases
 
 TRUE = [0, 0, 0, 1, 1, 2, 2, 2]
 PRED = [5, 5, 6, 6, 6, 7, 7, 8]
@@ -42,15 +43,13 @@ def forms(values: list[object]) -> dict[str, object]:
     }
 
 
-@pytest.mark.parametrize("name", forms(PRED))
+@cases("name", forms(PRED))
 def test_integers_in_any_container(name: str) -> None:
     """Integer labels score the same from a list, an array or any library's column."""
     assert cd.score(TRUE, forms(PRED)[name]) == EXPECTED
 
 
-@pytest.mark.parametrize(
-    "name", [*forms(STRINGS), "pandas object", "polars categorical", "polars enum", "large", "view"]
-)
+@cases("name", [*forms(STRINGS), "pandas object", "polars categorical", "polars enum", "large", "view"])
 def test_strings_in_any_container(name: str) -> None:
     """String labels, empty and unicode ones among them, score the same from any container."""
     more = {
@@ -65,9 +64,7 @@ def test_strings_in_any_container(name: str) -> None:
     assert set(diff.meet.pred_names.tolist()) == set(STRINGS)
 
 
-@pytest.mark.parametrize(
-    "dtype", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", ">i4", "S1", "U3"]
-)
+@cases("dtype", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", ">i4", "S1", "U3"])
 def test_any_dtype(dtype: str) -> None:
     """Labels of any integer width, whole floats, foreign byte order and fixed-width strings."""
     assert cd.score(np.array(TRUE).astype(dtype), np.array(PRED).astype(dtype)) == EXPECTED
@@ -149,7 +146,7 @@ def test_missing_points_are_dropped_or_made_singletons_on_request() -> None:
     assert alone.clusters == (2, 2)
 
 
-@pytest.mark.parametrize(
+@cases(
     "labels",
     [
         [0, 0, None, 1],
@@ -167,7 +164,6 @@ def test_missing_points_are_dropped_or_made_singletons_on_request() -> None:
         pd.Series(["x", "x", pd.NA, "y"], dtype=object),
         np.array(["2020", "2020", "NaT", "2021"], dtype="M8[Y]"),
     ],
-    ids=lambda x: f"{type(x).__module__}.{type(x).__name__}",
 )
 def test_null_labels_follow_the_policy_for_missing_points(labels: object) -> None:
     """None, NaN, NA, NaT, masked and null labels all mean: this point has no cluster here."""

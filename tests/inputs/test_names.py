@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 import clusterdiff as cd
 from clusterdiff.cli import main
+from tests.cases import cases
 
 NAMES = ["a", "b", "c", "d", "e", "f"]
 TRUE = [0, 0, 0, 1, 1, 2]
@@ -72,7 +73,7 @@ def test_named_points_are_matched_by_name(left: str, right: str) -> None:
     assert all(set(component.points) <= set(NAMES) for component in diff.components)
 
 
-@pytest.mark.parametrize("other", [list, np.array, tuple, pl.Series, pa.array, pd.array])
+@cases("other", [list, np.array, tuple, pl.Series, pa.array, pd.array])
 def test_a_series_against_labels_in_order(other: Any) -> None:
     """Position counts, as in scikit-learn, and the index names the points in the results."""
     series = pd.Series(TRUE, index=NAMES)
@@ -138,7 +139,7 @@ def test_pandas_own_alignment_is_the_witness(left: list[str], right: list[str], 
     assert heavy.score() == pytest.approx(by_hand.score())
 
 
-@pytest.mark.parametrize("left", ["Series", "dict", "sets", "pandas by its index"])
+@cases("left", ["Series", "dict", "sets", "pandas by its index"])
 def test_weights_features_and_columns_follow_names(left: str) -> None:
     """Series and frames are looked up by name where points have names, whatever their order."""
     true, pred = NAMED[left](NAMES, TRUE), NAMED["dict"](shuffled(NAMES), shuffled(PRED))

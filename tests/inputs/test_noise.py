@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 import clusterdiff as cd
 from clusterdiff.cli import main
+from tests.cases import cases
 
 #: Truth whose noise is 0, and predictions that are numbered from 0.
 TRUE = [0, 0, 0, 1, 1, 2, 2, 0]
@@ -143,8 +144,8 @@ FRAMES: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("library", FRAMES)
-@pytest.mark.parametrize("treated", ["singleton", "cluster", "drop"])
+@cases("library", FRAMES)
+@cases("treated", ["singleton", "cluster", "drop"])
 def test_noise_in_tables(library: str, treated: Any) -> None:
     """Engines apply noise to either side as memory does, and sign it alike."""
     ids = [f"p{i}" for i in range(len(TRUE))]
@@ -207,8 +208,8 @@ def test_noise_on_the_command_line(tmp_path: Path, engine: str) -> None:
         assert cd.compare(*files, noise=0, noise_as="drop").n == 2
 
 
-@pytest.mark.parametrize("library", ["pyarrow", "categories", "duckdb", "pandas", "polars"])
-@pytest.mark.parametrize("side", [0, 1])
+@cases("library", ["pyarrow", "categories", "duckdb", "pandas", "polars"])
+@cases("side", [0, 1])
 def test_one_side_is_all_noise(library: str, side: int) -> None:
     """No label is left to read on that side: its points stand alone, or none is left, as for labels in memory."""
     labels = ["a", "a", "b", "b"], ["none"] * 4

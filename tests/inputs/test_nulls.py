@@ -13,6 +13,7 @@ import pytest
 
 import clusterdiff as cd
 from clusterdiff.points.reading import read_labels
+from tests.cases import cases
 
 NULLS: dict[str, Any] = {
     "list": [None, "a", "b", "a"],
@@ -41,7 +42,7 @@ NULLS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("kind", NULLS)
+@cases("kind", NULLS)
 def test_a_null_is_in_no_cluster(kind: str) -> None:
     """Neither among the names nor in a set, a dict or a size, and equal to the clustering without the point."""
     found = cd.Clustering(NULLS[kind])
@@ -84,9 +85,7 @@ def test_the_scorer_refuses_nulls_in_y() -> None:
         cd.scorer()(Same(), [[0.0]] * 3, [np.nan, 1.0, np.nan])
 
 
-@pytest.mark.parametrize(
-    "label", [pd.Timestamp("2020-01-01"), pd.Period("2020"), pd.Interval(0, 1), pd.Timedelta(1)]
-)
+@cases("label", [pd.Timestamp("2020-01-01"), pd.Period("2020"), pd.Interval(0, 1), pd.Timedelta(1)])
 def test_single_values_of_pandas_are_labels(label: Any) -> None:
     """They come from the same library as a column, and are none."""
     assert cd.Clustering([label, label]).to_sets() == [{0, 1}]

@@ -10,10 +10,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 
 import clusterdiff as cd
+from tests.cases import cases
 
 TOP = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))
@@ -113,7 +113,7 @@ OTHERS = (
 )
 
 
-@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+@cases("path", WORKFLOWS)
 def test_workflows_run_commands_that_are_known(path: Path) -> None:
     """Each step is a target of the Makefile, which people and CI use, or one of a few others."""
     targets = set(re.findall(r"^([\w-]+):", read("Makefile"), re.MULTILINE))
@@ -156,7 +156,7 @@ def test_every_extra_is_on_the_page_of_extras() -> None:
     assert rows.keys() == PROJECT["project"]["optional-dependencies"].keys()
 
 
-@pytest.mark.parametrize("name", ["CODE_OF_CONDUCT.md", "SECURITY.md", "SUPPORT.md", "LICENSE"])
+@cases("name", ["CODE_OF_CONDUCT.md", "SECURITY.md", "SUPPORT.md", "LICENSE"])
 def test_files_that_hosts_look_for_are_there(name: str) -> None:
     """And no link in them leads nowhere."""
     for target in re.findall(r"\]\((?!https?:)([^)#]+)", read(name)):

@@ -16,6 +16,7 @@ from clusterdiff.cli.main import main
 from clusterdiff.judgements.resolved import estimated, weigh
 from clusterdiff.judgements.runs import Indexed
 from clusterdiff.judgements.samples import lay_sample
+from tests.cases import cases
 
 
 def command(*args: object) -> Result:
@@ -115,7 +116,7 @@ def test_a_sample_in_which_little_is_wrong_is_warned_of() -> None:
     assert found["pairs.precision"].value is None  # a singleton has no pairs
 
 
-@pytest.mark.parametrize(
+@cases(
     ("how", "wrong"),
     [
         ({}, "`design` must be given: an estimate depends on how the sample was drawn"),

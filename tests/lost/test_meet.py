@@ -13,6 +13,7 @@ import pytest
 import clusterdiff as cd
 from clusterdiff.meet.lattice import Components, bipartite, derivation, to_networkx
 from clusterdiff.meet.meet import Meet
+from tests.cases import cases
 
 TRUE = {p: f"t{p % 3}" for p in range(33) if p not in (1, 4, 30)} | {40: "t9"}
 PRED = {p: f"p{p % 4}" for p in range(33) if p not in (2, 5)} | {50: "p0", 51: "p8"}
@@ -102,7 +103,7 @@ def test_members_count_lost_points(weights: dict[int, float] | None) -> None:
     assert float(meet.disagreed) == pytest.approx(every - agreed)
 
 
-@pytest.mark.parametrize(
+@cases(
     "ask",
     [
         lambda meet: meet.regroup(meet.pred),

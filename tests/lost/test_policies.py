@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 import clusterdiff as cd
 from clusterdiff.cli.main import main
+from tests.cases import cases
 
 NAMES = [name for name, m in cd.measures.items() if m.needs is None and name != "K"]
 
@@ -32,7 +33,7 @@ def outcome(diff: cd.types.Comparison, name: str) -> Any:
         return error.message
 
 
-@pytest.mark.parametrize("seed", range(25))
+@cases("seed", range(25))
 def test_policies_are_what_one_would_do_by_hand(seed: int) -> None:
     """Dropped points have never been there; singletons are clusters of their own on the side that lacks them."""
     true, pred = sides(seed)
@@ -49,7 +50,7 @@ def test_policies_are_what_one_would_do_by_hand(seed: int) -> None:
     assert dropped.loss == pytest.approx(by_hand.loss)
 
 
-@pytest.mark.parametrize("name", list(cd.measures))
+@cases("name", list(cd.measures))
 def test_every_measure_says_what_it_means_where_points_are_lost(name: str) -> None:
     """A number that depends on the lost points, or the reason why there is none."""
     measure = cd.measures[name]

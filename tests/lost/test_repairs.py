@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import clusterdiff as cd
+from tests.cases import cases
 
 
 def done(repair: cd.types.Repair, pred: dict[int, Any], true: dict[int, Any]) -> dict[int, Any]:
@@ -28,7 +29,7 @@ def done(repair: cd.types.Repair, pred: dict[int, Any], true: dict[int, Any]) ->
     return after
 
 
-@pytest.mark.parametrize("seed", range(24))
+@cases("seed", range(24))
 def test_gains_are_exact(seed: int) -> None:
     """Splits, merges, moves, additions and removals, with and without weights."""
     rng = np.random.default_rng(seed)
@@ -122,7 +123,7 @@ def test_the_best_repair_is_the_best_there_is(n: int) -> None:
         check_the_first(true, pred)
 
 
-@pytest.mark.parametrize("seed", range(16))
+@cases("seed", range(16))
 def test_the_best_repair_is_the_best_among_more_points(seed: int) -> None:
     """Where a true cluster has up to five parts, with and without weights, some of which are 0."""
     rng = np.random.default_rng(seed)
@@ -157,10 +158,8 @@ def test_repairs_of_an_empty_side() -> None:
     assert not len(cd.compare({}, {1: "p", 2: "p"}, missing="lost").repairs())
 
 
-@pytest.mark.parametrize(
-    "measure", ["rand", "pairs.f1", "b3.f1", "muc.f1", "lea.recall", "A", "mirkin", "S*(pairs)"]
-)
-@pytest.mark.parametrize("seed", range(4))
+@cases("measure", ["rand", "pairs.f1", "b3.f1", "muc.f1", "lea.recall", "A", "mirkin", "S*(pairs)"])
+@cases("seed", range(4))
 def test_gains_in_any_measure_are_exact(measure: str, seed: int) -> None:
     """The same operations, by what they gain in another measure; what is not computed is counted."""
     rng = np.random.default_rng(seed)

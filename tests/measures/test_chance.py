@@ -23,6 +23,7 @@ from clusterdiff.measures.largest import MOST_POINTS, expected_largest
 from clusterdiff.measures.sampling import drawn_as, random_meets
 from clusterdiff.measures.variance import pair_variance
 from clusterdiff.meet.margins import Margins, SizeCounts
+from tests.cases import cases
 from tests.conftest import clusterings
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "chance.json").read_text())
@@ -57,7 +58,7 @@ def close(found: float, wanted: str | float, tolerance: float = 1e-12) -> bool:
     return abs(found - float(wanted)) <= tolerance * abs(float(wanted))
 
 
-@pytest.mark.parametrize("case", GOLDEN, ids=lambda case: f"{case['true'][:5]} {case['pred'][:5]}")
+@cases("case", GOLDEN)
 def test_golden_means(case: dict[str, object]) -> None:
     """Means agree with sums of 40 digits and with rationals to 12 digits, the loss's as well."""
     held = margins(case["true"], case["pred"])  # type: ignore[arg-type]
@@ -83,7 +84,7 @@ def enumerated(n: int) -> dict[tuple[tuple[int, ...], tuple[int, ...]], list[cd.
 
 
 @pytest.mark.filterwarnings("ignore:K")
-@pytest.mark.parametrize("name", [*NAMES, *VARIANTS])
+@cases("name", [*NAMES, *VARIANTS])
 def test_means_are_those_over_all_permutations(name: str) -> None:
     """What a measure says of its mean is what trying all clusterings of these sizes gives."""
     measure = cd.measures[name]
@@ -141,7 +142,7 @@ def reference(true: list[int], pred: list[int]) -> tuple[float, float]:
     return float(kept / n), float(lost / n)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("true", "pred"),
     [
         (list(range(1, 27)), list(range(1, 27))),  # more than 24 sizes: small clusters share their sums
@@ -200,7 +201,7 @@ def drawn_sizes(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarra
     return np.unique(sizes[sizes > 0], return_counts=True)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@cases("seed", range(4))
 def test_the_work_is_bounded_whatever_the_sizes(seed: int) -> None:
     """No sizes take more terms than stated, from 10^2 to 10^7 points, and the mean and the loss add up."""
     rng = np.random.default_rng(seed)
@@ -340,7 +341,7 @@ def spread(measure: str, meets: list[cd.Meet]) -> tuple[float, float]:
     return float(np.mean(values)), float(np.std(values))
 
 
-@pytest.mark.parametrize("n", [2, 3, 4, 5, 6])
+@cases("n", [2, 3, 4, 5, 6])
 def test_standardised_measures_against_enumeration(n: int) -> None:
     """SRI and SMI are z-scores with the mean and deviation over all clusterings of these sizes; PMI₂ is their Φ."""
     for (true, pred), meets in enumerated(n).items():
@@ -391,7 +392,7 @@ def rmi_directly(table: np.ndarray) -> float:
     return float((sizes.min() + labels - cells.min() - given) / np.log(2))
 
 
-@pytest.mark.parametrize(
+@cases(
     "table",
     [
         [[3, 1, 0], [0, 2, 2]],
@@ -492,7 +493,7 @@ def test_own_functions_have_a_chance_too() -> None:
     assert found.p_value == 1 / 51
 
 
-@pytest.mark.parametrize(
+@cases(
     ("measure", "options", "message"),
     [
         ("S_H", {"weights": [1, 2, 3]}, "has no meaning for weighted points"),

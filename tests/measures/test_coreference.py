@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import clusterdiff as cd
+from tests.cases import cases
 
 KEY_A = "a bc def"
 BAGGA = "12345 67 89ABC"
@@ -220,7 +221,7 @@ CASES: dict[str, tuple[str, str, Expected]] = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+@cases("case", CASES)
 def test_worked_cases_of_the_reference_scorer(case: str) -> None:
     """Recall, precision and F1 of every metric are the reference scorer's where lost mentions count as lost."""
     diff = compared(case, "lost")
@@ -237,7 +238,7 @@ def compared(case: str, missing: Any) -> cd.types.Comparison:
     return cd.compare([set(e) for e in key.split()], [set(e) for e in response.split()], missing=missing)
 
 
-@pytest.mark.parametrize("case", CASES)
+@cases("case", CASES)
 def test_other_policies_change_the_clusterings_first(case: str) -> None:
     """Dropped mentions were never there; singletons are there on both sides; then the measures are as ever."""
     key, response = ([set(e) for e in side.split()] for side in CASES[case][:2])

@@ -11,6 +11,7 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 import clusterdiff as cd
+from tests.cases import cases
 from tests.conftest import random_pair
 
 NAMES = [name for name, measure in cd.measures.items() if measure.needs is None and name != "K"]
@@ -43,9 +44,7 @@ def test_pair_measures_are_exact_past_64_bits(size: int) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("n", "k"), [(1, 1), (2, 2), (7, 3), (1000, 1000), (1000, 1), (10**5, 300), (10**6, 333_333)]
-)
+@cases(("n", "k"), [(1, 1), (2, 2), (7, 3), (1000, 1000), (1000, 1), (10**5, 300), (10**6, 333_333)])
 def test_identical_clusterings_are_exactly_best_at_any_size(n: int, k: int) -> None:
     """Exactly 1.0, or 0.0 for distances, not nearly."""
     labels = np.random.default_rng(n).integers(0, k, n)
@@ -85,8 +84,8 @@ def ami_exactly(true: np.ndarray, pred: np.ndarray, average: str) -> Decimal:
         return (mutual - expected) / (norm - expected)
 
 
-@pytest.mark.parametrize("average", ["arithmetic", "max", "min", "geometric", "joint"])
-@pytest.mark.parametrize(
+@cases("average", ["arithmetic", "max", "min", "geometric", "joint"])
+@cases(
     ("n", "k", "noise"),
     [(12, 3, 0.5), (60, 5, 0.2), (60, 30, 0.5), (200, 8, 1.0), (200, 100, 1.0), (300, 2, 0.9)],
 )
@@ -198,7 +197,7 @@ def test_measures_of_information_near_independence() -> None:
     assert cd.measures["homogeneity"](meet) == pytest.approx(float(exact / entropy), rel=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@cases("seed", range(40))
 def test_assignments_are_the_best_ones(seed: int) -> None:
     """Matchings of counts and of fractions reach SciPy's dense optimum."""
     rng = np.random.default_rng(seed)

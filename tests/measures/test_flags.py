@@ -9,6 +9,7 @@ import pytest
 
 import clusterdiff as cd
 from clusterdiff.meet.enumeration import universe
+from tests.cases import cases
 from tests.conftest import random_pair
 
 NAMES = [name for name, measure in cd.measures.items() if measure.needs is None and name != "K"]
@@ -65,7 +66,7 @@ def scores(n: int) -> dict[str, np.ndarray]:
     return {name: np.array([cd.measures[name](meet) for meet in meets])[standing] for name in EVERY}
 
 
-@pytest.mark.parametrize("name", EVERY)
+@cases("name", EVERY)
 def test_bounds_and_identity(name: str) -> None:
     """No value leaves the stated bounds; identical clusterings are exactly best if and only if it says so."""
     measure = cd.measures[name]
@@ -104,7 +105,7 @@ TIGHT = [
 ]
 
 
-@pytest.mark.parametrize("name", TIGHT)
+@cases("name", TIGHT)
 def test_bounds_are_reached(name: str) -> None:
     """These bounds cannot be narrowed."""
     measure = cd.measures[name]
@@ -114,7 +115,7 @@ def test_bounds_are_reached(name: str) -> None:
         assert scores(n)[name].max() == pytest.approx(high, abs=1e-12)
 
 
-@pytest.mark.parametrize("name", EVERY)
+@cases("name", EVERY)
 def test_decomposition(name: str) -> None:
     """A measure that says how its components make it up is made up of them so."""
     measure = cd.measures[name]
@@ -134,7 +135,7 @@ def test_decomposition(name: str) -> None:
         assert diff.score(name) == pytest.approx(float(np.dot(weights, parts)) + rest, abs=1e-12)
 
 
-@pytest.mark.parametrize("name", EVERY)
+@cases("name", EVERY)
 def test_symmetry(name: str) -> None:
     """A measure that says it is symmetric is, and one that says it is not has an example to show."""
     holds = all(np.allclose(scores(n)[name], scores(n)[name].T, atol=1e-12) for n in SIZES)
@@ -146,7 +147,7 @@ def test_symmetry(name: str) -> None:
     assert holds == cd.measures[name].symmetric
 
 
-@pytest.mark.parametrize("name", [name for name in EVERY if cd.measures[name].normalised is not None])
+@cases("name", [name for name in EVERY if cd.measures[name].normalised is not None])
 def test_normalisation(name: str) -> None:
     """Normalised: from 2 points on, 0 and 1 are the extremes, and both are reached."""
     extremes = [(scores(n)[name].min(), scores(n)[name].max()) for n in SIZES[1:]]
@@ -154,7 +155,7 @@ def test_normalisation(name: str) -> None:
     assert holds == cd.measures[name].normalised
 
 
-@pytest.mark.parametrize(
+@cases(
     "name",
     [name for name in EVERY if cd.measures[name].conditionally_normalised and cd.measures[name].similarity],
 )
@@ -168,7 +169,7 @@ def test_conditional_normalisation(name: str) -> None:
             assert ((table > 0) & (table < 1)).any(axis=1).all()
 
 
-@pytest.mark.parametrize(
+@cases(
     "name",
     [
         name
@@ -187,7 +188,7 @@ def test_what_is_not_conditionally_normalised_shows_it(name: str) -> None:
     assert broken
 
 
-@pytest.mark.parametrize("name", [name for name in EVERY if not cd.measures[name].similarity])
+@cases("name", [name for name in EVERY if not cd.measures[name].similarity])
 def test_distances_do_not_claim_to_be_normalised_given_the_truth(name: str) -> None:
     """Property 5.1 is about similarities: given any truth, a distance is best at 0, where they are at 1."""
     assert not cd.measures[name].conditionally_normalised
@@ -196,7 +197,7 @@ def test_distances_do_not_claim_to_be_normalised_given_the_truth(name: str) -> N
         assert (table.min(axis=1) == table.diagonal()).all()
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name.endswith(".precision")])
+@cases("name", [name for name in NAMES if name.endswith(".precision")])
 def test_precision_is_recall_the_other_way_round(name: str) -> None:
     """Exchanging the clusterings exchanges precision and recall; not so BLANC's, which looks at the truth's links."""
     precision, recall = cd.measures[name], cd.measures[name.replace("precision", "recall")]
@@ -211,9 +212,7 @@ def test_precision_is_recall_the_other_way_round(name: str) -> None:
         assert all(exchanged)
 
 
-@pytest.mark.parametrize(
-    "name", ["vi", "nid", "nvi", "mirkin", "split_join", "edits.moves", "classification_error"]
-)
+@cases("name", ["vi", "nid", "nvi", "mirkin", "split_join", "edits.moves", "classification_error"])
 def test_metrics_satisfy_the_triangle_inequality(name: str) -> None:
     """Those called metrics are: no detour is shorter."""
     for n in SIZES:
@@ -221,7 +220,7 @@ def test_metrics_satisfy_the_triangle_inequality(name: str) -> None:
         assert (d[:, :, None] + d[None, :, :] >= d[:, None, :] - 1e-12).all()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@cases("name", NAMES)
 def test_weights_are_taken_or_refused(name: str) -> None:
     """A measure takes weights, so that they change it, or says clearly that it is not defined for them."""
     true, pred = random_pair(50, 4, seed=1)
@@ -236,7 +235,7 @@ def test_weights_are_taken_or_refused(name: str) -> None:
             diff.score(name)
 
 
-@pytest.mark.parametrize(
+@cases(
     "name",
     [
         *(

@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 import clusterdiff as cd
+from tests.cases import cases
 from tests.conftest import clusterings
 
 
-@pytest.mark.parametrize("name", ["f_measure", "f_measure(beta=2)", "f_measure(beta=0.5)"])
-@pytest.mark.parametrize("n", [1, 2, 3, 4])
+@cases("name", ["f_measure", "f_measure(beta=2)", "f_measure(beta=0.5)"])
+@cases("n", [1, 2, 3, 4])
 def test_the_least_f_is_reached(name: str, n: int) -> None:
     """No two clusterings of so many points have less, and some have just that."""
     every = list(clusterings(n))

@@ -14,6 +14,7 @@ import clusterdiff as cd
 from clusterdiff.diff.chance import expected
 from clusterdiff.measures.models import KNOWN, MODELS, OfAny, OfNumber
 from clusterdiff.measures.sampling import random_meets
+from tests.cases import cases
 from tests.conftest import clusterings
 
 DRAWN = MODELS[1:]
@@ -36,8 +37,8 @@ def definition(model: str, true: np.ndarray, pred: np.ndarray, measure: str) -> 
     return float(np.mean([cd.score(t, p, measure) for t in trues for p in preds]))
 
 
-@pytest.mark.parametrize("model", DRAWN)
-@pytest.mark.parametrize("measure", ["rand", "I", "vi", "I(base=2)"])
+@cases("model", DRAWN)
+@cases("measure", ["rand", "I", "vi", "I(base=2)"])
 def test_means_are_those_over_all_clusterings(model: str, measure: str) -> None:
     """The mean of Rand, I and VI is what trying every clustering gives, for every number of clusters."""
     for n in (2, 3, 4, 5):
@@ -69,7 +70,7 @@ def stirling(n: int) -> list[int]:
     return row
 
 
-@pytest.mark.parametrize(("n", "k"), [(40, 3), (60, 58), (300, 100), (2500, 2), (3000, 3), (1000, 999)])
+@cases(("n", "k"), [(40, 3), (60, 58), (300, 100), (2500, 2), (3000, 3), (1000, 999)])
 def test_numbers_of_clusters_by_size(n: int, k: int) -> None:
     """Means from whole numbers: C(n, a)·S(n − a, k − 1)/S(n, k) clusters of a points, also where sizes are thinned."""
     found = OfNumber(n, k).mean()
@@ -84,7 +85,7 @@ def test_numbers_of_clusters_by_size(n: int, k: int) -> None:
     assert float(found.counts.sum()) == pytest.approx(k, rel=1e-12)
 
 
-@pytest.mark.parametrize("n", [2, 7, 50, 400])
+@cases("n", [2, 7, 50, 400])
 def test_all_clusterings_by_size(n: int) -> None:
     """Means from whole numbers: a pair is together in B(n − 1) of all B(n) clusterings."""
     found = OfAny(n).mean()
@@ -107,7 +108,7 @@ def test_draws_come_equally_often(model: str) -> None:
     assert stats.chisquare([found[sizes] for sizes in many], list(many.values())).pvalue > 1e-4
 
 
-@pytest.mark.parametrize("model", DRAWN)
+@cases("model", DRAWN)
 def test_draws_have_the_exact_mean(model: str) -> None:
     """Where the mean is known, draws agree with it, table by table and point by point."""
     rng = np.random.default_rng(0)

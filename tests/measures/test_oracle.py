@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import clusterdiff as cd
+from tests.cases import cases
 from tests.conftest import clusterings
 from tests.measures import oracle
 from tests.measures.oracle import COREFERENCE, ORACLE
@@ -32,7 +33,7 @@ def test_every_measure_has_a_definition() -> None:
         assert name in cd.measures, name
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+@cases("n", [1, 2, 3, 4, 5])
 def test_every_pair_of_clusterings_of_a_few_points(n: int) -> None:
     """All measures agree with the definitions on all clusterings of n points, up to the names of the points."""
     seen = set()
@@ -47,7 +48,7 @@ def test_every_pair_of_clusterings_of_a_few_points(n: int) -> None:
             check(list(true), list(pred), ORACLE)
 
 
-@pytest.mark.parametrize("seed", range(24))
+@cases("seed", range(24))
 def test_random_clusterings(seed: int) -> None:
     """All measures agree with the definitions on random clusterings of up to 40 points in up to 6 clusters."""
     rng = np.random.default_rng(seed)
@@ -66,7 +67,7 @@ def test_the_shortest_edit_script(n: int) -> None:
             assert cd.score(list(true), list(pred), "edits") == shortest
 
 
-@pytest.mark.parametrize("seed", range(60))
+@cases("seed", range(60))
 def test_clusterings_of_different_points(seed: int) -> None:
     """Coreference measures count points that one side lacks as lost."""
     rng = np.random.default_rng(seed)

@@ -21,6 +21,7 @@ from clusterdiff.diff.tails import Count, bound, told
 from clusterdiff.measures.sampling import random_meets
 from clusterdiff.measures.tables import MOST_TABLES, Tables, tables
 from clusterdiff.measures.variance import small_clusters
+from tests.cases import cases
 from tests.measures.test_chance import NAMES, VARIANTS, enumerated, margins
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "p_values.json").read_text())
@@ -69,7 +70,7 @@ def all_tables(true: list[int], pred: list[int]) -> Iterator[tuple[tuple[int, ..
             yield table
 
 
-@pytest.mark.parametrize(("true", "pred"), [*SMALL[:3], *SMALL[4:8]])
+@cases(("true", "pred"), [*SMALL[:3], *SMALL[4:8]])
 def test_all_tables_are_there_with_their_weights(true: list[int], pred: list[int]) -> None:
     """Each once, as likely as rationals say; and these add up to 1."""
     right = {}
@@ -117,7 +118,7 @@ KINDS = [
 
 
 @pytest.mark.filterwarnings("ignore:K")
-@pytest.mark.parametrize("name", [*NAMES, *VARIANTS])
+@cases("name", [*NAMES, *VARIANTS])
 def test_families_order_all_clusterings_alike(name: str) -> None:
     """A measure is said to rise with a sum if and only if it does, wherever sizes leave anything to chance.
 
@@ -162,7 +163,7 @@ def test_a_family_has_one_p_and_one_set_of_draws() -> None:
 # ---- exact
 
 
-@pytest.mark.parametrize("case", [c for c in GOLDEN if c["kind"] == "exact"], ids=lambda c: str(c["table"]))
+@cases("case", [c for c in GOLDEN if c["kind"] == "exact"])
 def test_exact_p_values(case: dict[str, object]) -> None:
     """p of all families, and the mean and spread of S_H, from enumeration done elsewhere."""
     true, pred = labels_of(np.array(case["table"]))
@@ -182,7 +183,7 @@ def test_exact_p_values(case: dict[str, object]) -> None:
             assert one.p_log10 == pytest.approx(np.log10(case[key]), abs=1e-9)  # type: ignore[call-overload]
 
 
-@pytest.mark.parametrize("name", ["A", "b3.f1", "S*(pairs)", "edits", "jaccard", "nmi", "as_h", "sri"])
+@cases("name", ["A", "b3.f1", "S*(pairs)", "edits", "jaccard", "nmi", "as_h", "sri"])
 def test_exact_means_and_spreads_of_any_measure(name: str) -> None:
     """All meets of given sizes, one by one."""
     measure = cd.measures[name]
@@ -196,9 +197,7 @@ def test_exact_means_and_spreads_of_any_measure(name: str) -> None:
             assert (found.mean, found.std) == pytest.approx((values.mean(), values.std()), abs=1e-9)
 
 
-@pytest.mark.parametrize(
-    "case", [c for c in GOLDEN if c["kind"] == "identical"], ids=lambda c: str(c["sizes"][:4])
-)
+@cases("case", [c for c in GOLDEN if c["kind"] == "identical"])
 def test_identical_clusterings(case: dict[str, object]) -> None:
     """The closed form, whatever the measure of a family."""
     labels = np.repeat(range(len(case["sizes"])), case["sizes"])  # type: ignore[arg-type]

@@ -13,6 +13,7 @@ from clusterdiff import _core
 from clusterdiff.measures import resolve
 from clusterdiff.measures.plain import OF_SQUARES, OF_SUMS
 from clusterdiff.meet.meet import Meet
+from tests.cases import cases
 
 
 @pytest.mark.parametrize("name", OF_SUMS)
@@ -66,7 +67,7 @@ def test_squares_are_of_arrays_of_one_length() -> None:
         _core.squares([np.zeros(2, int), np.zeros(3, int)])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("true", "pred"),
     [
         (np.array([0, 1]), np.array([0, 1, 2])),
@@ -79,7 +80,6 @@ def test_squares_are_of_arrays_of_one_length() -> None:
         (np.array([0, 1], dtype="datetime64[s]"), np.array([0, 1])),
         ([0, 1], np.array([0, 1])),
     ],
-    ids=lambda x: str(getattr(x, "dtype", "list")),
 )
 def test_anything_else_goes_the_long_way(true: Any, pred: Any) -> None:
     assert _core.sums(true, pred) is None

@@ -17,6 +17,7 @@ from clusterdiff.meet.margins import Margins
 from clusterdiff.meet.parts import Overlap, Pairs
 from clusterdiff.meet.sums import READS, Even, Sums
 from clusterdiff.meet.values import is_sum
+from tests.cases import cases
 from tests.conftest import random_pair
 
 BOUND = {"K": "K(k=9)"}
@@ -214,7 +215,7 @@ def outcome(measure: cd.types.Measure, source: Any) -> float | str:
             return error.message
 
 
-@pytest.mark.parametrize("name", [*NAMES, *VARIANTS])
+@cases("name", [*NAMES, *VARIANTS])
 def test_a_measure_reads_what_it_states_and_no_more(name: str) -> None:
     """Given no more than it says that it reads, every measure has the value that it has for the whole meet."""
     measure = cd.measures[name]
@@ -226,7 +227,7 @@ def test_a_measure_reads_what_it_states_and_no_more(name: str) -> None:
         )
 
 
-@pytest.mark.parametrize("name", [name for name in (*NAMES, *VARIANTS) if cd.measures[name].terms])
+@cases("name", [name for name in (*NAMES, *VARIANTS) if cd.measures[name].terms])
 def test_known_terms_spare_a_measure_the_cells(name: str) -> None:
     """Where the terms that it names are known, it reads nothing else."""
     measure = cd.measures[name]
@@ -254,7 +255,7 @@ def test_a_measure_that_states_too_little_fails() -> None:
         measure(guard(meet, "cells"))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@cases("name", NAMES)
 def test_what_is_not_offered_is_refused_by_name(name: str) -> None:
     """One clear error: which measure, what it reads, why it is not there, what to do."""
     measure = cd.measures[name]
@@ -293,8 +294,8 @@ def test_statements_are_checked_at_registration() -> None:
     assert all(map(is_sum, NAMED))
 
 
-@pytest.mark.parametrize("name", [*NAMES, *VARIANTS])
-@pytest.mark.parametrize("how", ["paper", "shuffle"])
+@cases("name", [*NAMES, *VARIANTS])
+@cases("how", ["paper", "shuffle"])
 def test_worsen_works_with_every_measure(name: str, how: Any) -> None:
     """Each step scores as a comparison with its clustering does, or lacks features as that does."""
     true = [0, 0, 0, 0, 1, 1, 1, 2, 3]

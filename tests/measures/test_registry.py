@@ -17,6 +17,7 @@ from clusterdiff.measures.formula import readable
 from clusterdiff.measures.groups import grouped
 from clusterdiff.meet.enumeration import universe
 from clusterdiff.meet.meet import Meet
+from tests.cases import cases
 
 TOP = Path(__file__).resolve().parents[2]
 DIFF = cd.compare([0, 0, 1, 1, 2, 2, 2], [0, 0, 1, 2, 2, 2, 2])
@@ -74,7 +75,7 @@ def test_parameters_stand_in_the_name() -> None:
     assert cd.measures["gmd"].takes == {"split": 1, "merge": 1}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "message", "hint"),
     [
         ("adjusted_rnd", "unknown measure 'adjusted_rnd'", "'adjusted_rand'"),
@@ -273,7 +274,7 @@ def test_the_catalogue_is_current() -> None:
     )
 
 
-@pytest.mark.parametrize("other", [5, None, ("S_H",), ["S_H"], "no such"])
+@cases("other", [5, None, ("S_H",), ["S_H"], "no such"])
 def test_whatever_names_no_measure_is_not_among_them(other: object) -> None:
     """Asking is no error, whatever is asked for."""
     assert other not in cd.measures

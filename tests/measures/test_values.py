@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import clusterdiff as cd
+from tests.cases import cases
 
 NAMES = [*cd.measures, "S*(pairs)", "I(base=2)", "pairs.f(beta=2)", "gmd(split=product, merge=2)", "K(k=5)"]
 DIFF = cd.compare(
@@ -33,7 +34,7 @@ def least(split: Any, merge: Any) -> Any:
     return np.minimum(split, merge)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@cases("name", NAMES)
 @pytest.mark.filterwarnings("ignore:K\\(k=5\\)")
 def test_every_measure_is_a_value(name: str) -> None:
     """Copies and pickles are equal, hash alike, give the same number and take the same parameters."""

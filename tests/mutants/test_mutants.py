@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import cases
 from tests.mutants.__main__ import Mutant, Reached, sampled
 from tests.mutants.mutations import mutations
 from tests.mutants.workshop import Copy
@@ -17,7 +18,7 @@ def changes(text: str) -> set[tuple[str, str]]:
     return {(m.old, m.new[1:-1] if m.new[:1] == "(" else m.new) for m in mutations(text) if m.matters(text)}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "new"),
     [
         ("a < b", {"a <= b"}),
@@ -47,7 +48,7 @@ def test_what_is_changed(text: str, new: set[str]) -> None:
     assert {after for _, after in changes(text)} == new
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         '"""More than 3 and fewer than 5 AND so on."""',

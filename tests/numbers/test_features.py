@@ -10,6 +10,7 @@ import pytest
 from scipy import sparse
 
 import clusterdiff as cd
+from tests.cases import cases
 
 RNG = np.random.default_rng(8)
 TRUE, PRED = RNG.integers(0, 4, 48), RNG.integers(0, 5, 48)
@@ -55,7 +56,7 @@ def exact_s_mse(x: Any, weights: Any) -> float:
     return float(sum(m * score[0][t] * score[1][p] for (t, p), m in mass.items()) / sum(w))
 
 
-@pytest.mark.parametrize("factor", [2.0**-1000, 2.0**-300, 2.0**300, 2.0**1000])
+@cases("factor", [2.0**-1000, 2.0**-300, 2.0**300, 2.0**1000])
 def test_a_power_of_two_changes_no_bit(factor: float) -> None:
     """Dense or sparse, weighted or not, features in another unit give the same bits."""
     for weights in (None, WEIGHTS, WEIGHTS * 1e200):
@@ -64,15 +65,15 @@ def test_a_power_of_two_changes_no_bit(factor: float) -> None:
         assert scores(kind(PLACES * factor), WEIGHTS) == scores(kind(PLACES), WEIGHTS)
 
 
-@pytest.mark.parametrize("factor", SCALES)
+@cases("factor", SCALES)
 def test_no_scale_changes_a_score(factor: float) -> None:
     """Where squares overflow or vanish there is nothing special; 1e-320 leaves three digits of the features."""
     close = 1e-12 if factor > 1e-300 else 0.05
     assert scores(PLACES * factor) == pytest.approx(scores(PLACES), abs=close)
 
 
-@pytest.mark.parametrize("far", [1e4, 2.0**30, -(2.0**40)])
-@pytest.mark.parametrize("factor", [1.0, 2.0**600, 2.0**-600])
+@cases("far", [1e4, 2.0**30, -(2.0**40)])
+@cases("factor", [1.0, 2.0**600, 2.0**-600])
 def test_no_origin_changes_a_score(far: float, factor: float) -> None:
     """Moving all points far away changes nothing that their doubles still tell apart."""
     moved = (PLACES + far) * factor
@@ -102,8 +103,8 @@ def test_far_points_hide_no_near_ones() -> None:
         assert scores(x, weights)["S_MSE"] == pytest.approx(exact_s_mse(x, weights), abs=1e-12)
 
 
-@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
-@pytest.mark.parametrize("far", [1e20, 1e308, -1e308])
+@cases("kind", [np.asarray, sparse.csr_array])
+@cases("far", [1e20, 1e308, -1e308])
 def test_points_without_weight_change_nothing_wherever_they_are(kind: Any, far: float) -> None:
     """They neither set the scale of the others, nor are they what those are measured from."""
     weights = np.where(np.arange(48) % 5 == 0, 0.0, WEIGHTS)
@@ -143,7 +144,7 @@ def test_merged_meets_far_from_the_origin() -> None:
         )
 
 
-@pytest.mark.parametrize("factor", [5e-324, 1e-300, 1e-200, 1e200, 1e306])
+@cases("factor", [5e-324, 1e-300, 1e-200, 1e200, 1e306])
 def test_no_scale_of_distances_changes_a_score(factor: float) -> None:
     """As a matrix, condensed, sparse or from a function; with weights at an end of the scale too."""
     d = RNG.integers(1, 9, (48, 48)).astype(float)

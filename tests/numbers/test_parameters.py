@@ -11,6 +11,7 @@ import pytest
 
 import clusterdiff as cd
 from clusterdiff.measures.parameters import allowed
+from tests.cases import cases
 
 PARAMETERS = [(name, parameter) for name, measure in cd.measures.items() for parameter in measure.takes]
 VALUES: list[Any] = [
@@ -19,15 +20,15 @@ VALUES: list[Any] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "parameter"), PARAMETERS)
+@cases(("name", "parameter"), PARAMETERS)
 def test_every_parameter_says_what_it_may_be(name: str, parameter: str) -> None:
     """The registry has no parameter that is not checked."""
     assert parameter in allowed(cd.measures[name].function)
 
 
 @pytest.mark.filterwarnings("ignore:K")
-@pytest.mark.parametrize(("name", "parameter"), PARAMETERS)
-@pytest.mark.parametrize("value", VALUES, ids=repr)
+@cases(("name", "parameter"), PARAMETERS)
+@cases("value", VALUES)
 def test_a_value_is_refused_by_name_or_gives_a_score(name: str, parameter: str, value: Any) -> None:
     """Nothing else happens: no other exception, no nan, no score outside of the bounds."""
     pairs = ([0], [0]), ([0, 0, 1], [0, 1, 1]), ([0, 0, 1, 1, 2], [0, 0, 1, 2, 2])
@@ -43,7 +44,7 @@ def test_a_value_is_refused_by_name_or_gives_a_score(name: str, parameter: str, 
         assert low - 1e-12 * abs(low) - 1e-12 <= score <= high + 1e-12 * abs(high) + 1e-12
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         "pairs.f(beta=-1)", "pairs.f(beta=x)", "f_measure(beta=-1)", "f_measure(beta=0)", "v_measure(beta=nan)",

@@ -10,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import clusterdiff as cd
+from tests.cases import cases
 from tests.conftest import label_pairs
 from tests.numbers.oracle import exact
 
@@ -47,15 +48,15 @@ def values(diff: cd.types.Comparison, degree: int | None = 0) -> dict[str, float
     }
 
 
-@pytest.mark.parametrize("lost", [False, True])
-@pytest.mark.parametrize("power", [-1070, -1000, -500, -101, -7, 7, 101, 500, 1000])
+@cases("lost", [False, True])
+@cases("power", [-1070, -1000, -500, -101, -7, 7, 101, 500, 1000])
 def test_a_power_of_two_changes_no_bit(power: int, lost: bool) -> None:
     """Scaling all weights by a power of two leaves every score as it is, down to subnormal weights."""
     assert values(compared(np.ldexp(SOME, power), lost)) == values(compared(SOME, lost))
 
 
-@pytest.mark.parametrize("lost", [False, True])
-@pytest.mark.parametrize("factor", [1e-300, 1e-170, 1e-150, 11, 1e150, 1e154, 1e200, 1e300])
+@cases("lost", [False, True])
+@cases("factor", [1e-300, 1e-170, 1e-150, 11, 1e150, 1e154, 1e200, 1e300])
 def test_no_scale_changes_a_score(factor: float, lost: bool) -> None:
     """Scaling all weights by any other number changes rounding only; the loss is the same in each part."""
     plain, scaled = compared(SOME, lost), compared(SOME * factor, lost)
@@ -69,7 +70,7 @@ def test_no_scale_changes_a_score(factor: float, lost: bool) -> None:
     assert next(by_group) == pytest.approx(next(by_group), abs=1e-12)
 
 
-@pytest.mark.parametrize("power", [-480, -130, 130, 480])
+@cases("power", [-480, -130, 130, 480])
 def test_counts_come_in_the_users_units(power: int) -> None:
     """What grows with the weights is scaled back, exactly, and so are the weights that the user sees."""
     plain, scaled = compared(SOME), compared(np.ldexp(SOME, power))
@@ -125,7 +126,7 @@ def test_identical_clusterings_are_exactly_best_with_any_weights(labels: list[in
             assert diff.score(name) == measure.best, name
 
 
-@pytest.mark.parametrize("weight", [5e-324, 1e-200, 0.1, 1, 1e200, 1.7e308])
+@cases("weight", [5e-324, 1e-200, 0.1, 1, 1e200, 1.7e308])
 def test_one_point_with_all_the_weight_is_one_point(weight: float) -> None:
     """Every measure gives what it gives for a single point."""
     alone = values(cd.compare([0], [0], weights=[1.0]))
@@ -135,8 +136,8 @@ def test_one_point_with_all_the_weight_is_one_point(weight: float) -> None:
         assert diff.loss == (0.0,) * 5
 
 
-@pytest.mark.parametrize("heavy", [1e6, 1e12, 1e15 + 1])
-@pytest.mark.parametrize("kind", ["ones", "fractions"])
+@cases("heavy", [1e6, 1e12, 1e15 + 1])
+@cases("kind", ["ones", "fractions"])
 def test_a_heavy_point_hides_none_of_the_others(heavy: float, kind: str) -> None:
     """With 10^12 beside 1 every measure has as many digits as without, against sums in 170 digits."""
     rng = np.random.default_rng(int(heavy) % 97)
@@ -167,7 +168,7 @@ def test_weights_of_all_sizes_agree_with_their_definitions(
         assert diff.score(name) == pytest.approx(value, rel=1e-9, abs=places), name
 
 
-@pytest.mark.parametrize("name", [name for name, measure in WEIGHTED.items() if measure.degree == 0])
+@cases("name", [name for name, measure in WEIGHTED.items() if measure.degree == 0])
 def test_bounds_hold_with_weights(name: str) -> None:
     """They are those of points that count alike; ``ari`` alone goes further, down to −1."""
     measure, rng = cd.measures[name], np.random.default_rng(7)

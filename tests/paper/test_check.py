@@ -13,6 +13,7 @@ import pytest
 import clusterdiff as cd
 from clusterdiff.meet.enumeration import partitions, universe
 from clusterdiff.meet.meet import Meet
+from tests.cases import cases
 
 BELL = {1: 1, 2: 2, 3: 5, 4: 15, 5: 52, 6: 203, 7: 877}
 #: Tables of n points up to the order of rows and columns.
@@ -25,7 +26,7 @@ def checked(name: str) -> dict[str, bool | None]:
     return cd.check(name, points=5).holds
 
 
-@pytest.mark.parametrize("n", range(1, 8))
+@cases("n", range(1, 8))
 def test_all_clusterings_are_enumerated_once(n: int) -> None:
     """There are as many as Bell's number says, all different, and orbits count those of given sizes."""
     omega = universe(n)
@@ -35,7 +36,7 @@ def test_all_clusterings_are_enumerated_once(n: int) -> None:
         assert orbit == factorial(n) // prod(map(factorial, sizes)) // same
 
 
-@pytest.mark.parametrize("n", range(1, 7))
+@cases("n", range(1, 7))
 def test_pairs_up_to_renaming_stand_for_all_pairs(n: int) -> None:
     """The classes count every pair, are few, and all pairs of a class have the same table."""
     omega = universe(n)
@@ -113,7 +114,7 @@ def test_a_distance_is_told_as_the_similarity_that_was_tried() -> None:
     assert cd.score([0, 0], [0, 1], "VI") == pytest.approx(1 - 0.3069, abs=1e-4)
 
 
-@pytest.mark.parametrize("name", [n for n, m in cd.measures.items() if m.needs is None and n != "K"])
+@cases("name", [n for n, m in cd.measures.items() if m.needs is None and n != "K"])
 def test_flags_of_the_registry_are_what_enumeration_finds(name: str) -> None:
     """No measure claims a property that a pair of clusterings of five points refutes."""
     measure = cd.measures[name]
@@ -127,9 +128,7 @@ def test_flags_of_the_registry_are_what_enumeration_finds(name: str) -> None:
     assert found["constant_baseline"] or measure.baseline is None
 
 
-@pytest.mark.parametrize(
-    "name", ["rand", "N", "A", "I", "nmi_max", "vi", "V", "S_H", "S*", "S'", "S*(pairs)", "S*(largest)"]
-)
+@cases("name", ["rand", "N", "A", "I", "nmi_max", "vi", "V", "S_H", "S*", "S'", "S*(pairs)", "S*(largest)"])
 def test_the_papers_measures_deny_no_property_that_they_have(name: str) -> None:
     """For these, what the registry denies is refuted too."""
     measure, found = cd.measures[name], checked(name)

@@ -20,6 +20,7 @@ from clusterdiff.paper.graphs import (
 )
 from clusterdiff.paper.properties import PROPERTIES
 from clusterdiff.paper.reproduction import Reproduction, reproduce
+from tests.cases import cases
 
 TOP = Path(__file__).resolve().parents[2]
 
@@ -137,7 +138,7 @@ def test_the_page_is_current(found: Reproduction) -> None:
     assert (TOP / "docs" / "paper.md").read_text(encoding="utf-8") == found.to_markdown()
 
 
-@pytest.mark.parametrize(("item", "what", "code", "test"), CONTENTS, ids=lambda text: text[:20])
+@cases(("item", "what", "code", "test"), CONTENTS)
 def test_the_map_leads_somewhere(item: str, what: str, code: str, test: str) -> None:
     """Every name in the map of the paper exists, and every test it points to."""
     file, _, function = test.partition("::")

@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 import clusterdiff as cd
 from clusterdiff.cli import main
 from clusterdiff.paper.reproduction import reproduce
+from tests.cases import cases
 from tests.schemas import misfit
 
 
@@ -85,7 +86,7 @@ def test_paper_writes_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert {claim["where"] for claim in data["claims"]} >= {"table 1", "table 2", "proposition 5.1", "6"}
 
 
-@pytest.mark.parametrize("command", ["check", "worsen", "plot", "paper"])
+@cases("command", ["check", "worsen", "plot", "paper"])
 def test_help(command: str) -> None:
     """Every command explains itself."""
     assert run(command, "--help").stdout.startswith("Usage:")

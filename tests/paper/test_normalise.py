@@ -10,9 +10,10 @@ from clusterdiff.measures.normalise import CLOSED_FORM
 from clusterdiff.measures.subcomponents import subcomponents
 from clusterdiff.meet.enumeration import partitions, universe
 from clusterdiff.meet.meet import Meet
+from tests.cases import cases
 
 
-@pytest.mark.parametrize("name", [*CLOSED_FORM, "S*(pairs)"])
+@cases("name", [*CLOSED_FORM, "S*(pairs)"])
 def test_closed_forms_are_what_search_finds(name: str) -> None:
     """For every choice of cluster sizes up to seven points, over all predicted clusterings."""
     measure = cd.measures[name]
@@ -28,7 +29,7 @@ def test_closed_forms_are_what_search_finds(name: str) -> None:
             assert (found.worst, found.best) == pytest.approx((min(values), max(values)), abs=1e-12), sizes
 
 
-@pytest.mark.parametrize("name", ["R", "VI", "A", "nmi_max"])
+@cases("name", ["R", "VI", "A", "nmi_max"])
 def test_the_worst_becomes_zero_and_the_best_one(name: str) -> None:
     """Over all predictions of a true clustering, the rescaled measure runs from exactly 0 to exactly 1."""
     true = [0, 0, 0, 1, 1, 2]

@@ -18,6 +18,7 @@ from clusterdiff.meet.meet import Meet
 from clusterdiff.paper import series as paper_series
 from clusterdiff.paper import story
 from clusterdiff.paper.series import FIGURE_3, HOW
+from tests.cases import cases
 
 NAMES = [
     *FIGURE_3,
@@ -84,7 +85,7 @@ def test_splits_take_the_largest_cluster_and_halve_it() -> None:
     assert sorted(map(len, joined)) in ([2, 2], [3])
 
 
-@pytest.mark.parametrize("how", [how for how in HOW if how != "paper"])
+@cases("how", [how for how in HOW if how != "paper"])
 def test_random_ways_worsen_and_can_be_repeated(how: str) -> None:
     """Each starts at 1, ends worse, is the same for the same seed, and its operations tell the clusters left."""
     true = np.repeat(np.arange(12), 5)

@@ -10,6 +10,7 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 import clusterdiff as cd
+from tests.cases import cases
 
 
 def transport(mass: np.ndarray, other: np.ndarray, cost: np.ndarray) -> float:
@@ -33,7 +34,7 @@ def by_definition(true: np.ndarray, pred: np.ndarray, x: np.ndarray) -> float:
     return transport(np.bincount(true) / n, np.bincount(pred) / n, ground)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@cases("seed", range(4))
 def test_cdistance_is_its_definition(seed: int) -> None:
     """It agrees with linear programmes over clusters and over points."""
     rng = np.random.default_rng(seed)

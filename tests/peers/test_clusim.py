@@ -11,6 +11,7 @@ from clusim.clusimelement import element_sim
 from clusim.clustering import Clustering
 
 import clusterdiff as cd
+from tests.cases import cases
 from tests.peers.cases import random_pairs, real_pairs
 
 SAME = {
@@ -57,7 +58,7 @@ def test_random_clusterings() -> None:
     assert sum(agree(true, pred, slow=i % 20 == 0) for i, (true, pred) in pairs) > 200
 
 
-@pytest.mark.parametrize("theirs", ["perm", "perm1", "num", "num1", "all", "all1"])
+@cases("theirs", ["perm", "perm1", "num", "num1", "all", "all1"])
 def test_random_models(theirs: str) -> None:
     """Rand and mutual information by chance under the six random models, and adjusted; there pred comes first."""
     model: Any = "permutation" if theirs.startswith("perm") else theirs

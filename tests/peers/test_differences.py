@@ -15,6 +15,7 @@ import clusterdiff as cd
 from clusterdiff.judgements.resolved import TERMS, estimated, weigh
 from clusterdiff.judgements.runs import Indexed
 from clusterdiff.judgements.samples import lay_sample
+from tests.cases import cases
 from tests.peers.differences import (
     DIFFERENCES,
     PAGE,
@@ -45,7 +46,7 @@ def test_the_table_shows_what_comes_out(difference: Difference) -> None:
     assert value(difference.theirs) != value(difference.ours)
 
 
-@pytest.mark.parametrize("difference", RETYPED, ids=lambda d: f"{d.peer} {d.function}")
+@cases("difference", RETYPED)
 def test_what_was_retyped_gives_what_the_page_shows(difference: Retyped) -> None:
     """Both values of a row are computed, and they do differ."""
     assert difference.row() in TEXT

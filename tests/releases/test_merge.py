@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 import clusterdiff as cd
 from clusterdiff.cli.main import main
 from clusterdiff.releases.regions import CHAIN, CLASH, MERGED, Regions
+from tests.cases import cases
 from tests.conftest import clusterings
 from tests.releases import oracle
 
@@ -144,7 +145,7 @@ def test_clusters_are_called_as_in_base_then_as_in_ours_then_as_in_theirs() -> N
     }
 
 
-@pytest.mark.parametrize(
+@cases(
     ("decisions", "message"),
     [
         ([], "hold the conflicts of a merge"),

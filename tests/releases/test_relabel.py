@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import clusterdiff as cd
 from clusterdiff.cli.main import main
+from tests.cases import cases
 
 #: A release: some of ten points, each in one of five clusters.
 RELEASES = st.dictionaries(st.integers(0, 9), st.integers(0, 4), min_size=1)
@@ -53,7 +54,7 @@ def test_numbers_and_rows_of_the_new_run_do_not_matter(
     assert {p: c for p, c in one.items() if c in kept} == {p: c for p, c in other.items() if c in kept}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("new", "old", "wanted"),
     [
         ({"a": 5, "b": 6}, {"a": 1}, {"a": 1, "b": 6}),

@@ -20,6 +20,7 @@ import clusterdiff as cd
 from clusterdiff.cli.examples import customers
 from clusterdiff.show.markdown import comparison_markdown
 from clusterdiff.show.report import render
+from tests.cases import cases
 from tests.hostile import HOSTILE, hostile_clusterings
 
 
@@ -169,7 +170,7 @@ def test_no_label_becomes_markup(sides: tuple[str, str]) -> None:
     assert ("x" * 2000, 0, 10_000) in shown
 
 
-@pytest.mark.parametrize("kind", ["dict", "rows", "pandas", "polars"])
+@cases("kind", ["dict", "rows", "pandas", "polars"])
 def test_attributes_come_as_columns_rows_or_frames(kind: str) -> None:
     """All forms of the same attributes give the same page."""
     true, pred = {"c": 1, "a": 1, "b": 2}, {"a": 1, "b": 2, "c": 9}
