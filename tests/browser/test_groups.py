@@ -30,6 +30,12 @@ def people(seed: int, n: int = 600) -> tuple[Any, ...]:
     return *sides, {point: {"name": name} for point, name in zip(points, names.tolist(), strict=True)}
 
 
+def shares(page: Any) -> float:
+    """What the patterns say is left, as a share of the loss."""
+    told = page.locator(".shapes b.n").evaluate_all("all => all.map(one => Number(one.dataset.value))")
+    return float(sum(told))
+
+
 def groups_of(diff: cd.types.Comparison, attributes: Any, measure: str) -> list[Any]:
     return diff.patterns(attributes=attributes, measure=measure).groups
 
@@ -49,6 +55,7 @@ def test_groups_and_repairs_together_bring_what_the_page_promised(
         accept = page.locator("#review .accept-group")
         accept.first.click()
         assert now(page) == pytest.approx(found[0].score, abs=1e-11)
+        assert shares(page) == pytest.approx(1 - found[0].share, abs=1e-9)
         page.locator("#undo").click()
         assert now(page) == pytest.approx(diff.score(measure), abs=1e-11)
         for _ in range(2):
@@ -56,9 +63,14 @@ def test_groups_and_repairs_together_bring_what_the_page_promised(
         accept.nth(1).click()
         page.locator("#to-decide .accept").first.click()
         promised = now(page)
+        assert shares(page) == pytest.approx((1 - promised) / (1 - diff.score(measure)), abs=1e-9)
         downloaded(page, "#as-judgements", tmp_path / "said.jsonl")
         accept.last.click()
         assert now(page) == pytest.approx(1, abs=1e-11)
+        assert shares(page) == pytest.approx(0, abs=1e-9)
+        assert page.locator(".shapes li:not(.settled)").count() == 0
+        lost = page.locator("#list .row td.loss data").evaluate_all("all => all.map(one => Number(one.value))")
+        assert max(lost) == pytest.approx(0, abs=1e-12)
         assert "nothing is left to fix" in page.locator("#after-review").inner_text()
         downloaded(page, "#as-judgements", tmp_path / "all.jsonl")
         page.reload()

@@ -51,6 +51,7 @@ SCRIPTS = (
     "judgements.js",
     "table.js",
     "list.js",
+    "left.js",
     "search.js",
     "component.js",
     "points.js",

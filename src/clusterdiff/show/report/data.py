@@ -23,6 +23,8 @@ given by their places in the lists of their component; losses are shares of the 
 ``repairs``        every repair that the page lists, in the order of ``diff.repairs(measure)`` (see below)
 ``groups``         what to fix first, as groups (see ``grouping.Grouped.data``)
 ``kinds``          how many components there are of each kind, in all
+``shapes``         the lines of the patterns: {shape: {share, loss, tangled}}; ``loss`` has its masses of S_H, and
+                   ``tangled`` those of them in tangles, as [split, merge, missing, spurious]
 ``samples``        components of each shape, at random: {shape: ids}
 ``documents``      of mentions (see ``papers.Papers.documents``)
 ``components``     the components that the page holds, costliest first (see below); ``rest`` counts the others:
@@ -32,6 +34,7 @@ A component is an object:
 
 ``id``, ``rank``   its number, and its place among all components by loss, from 1
 ``kind``, ``size``, ``score``, ``loss``   as in ``diff.components``; loss is [total, split, merge, missing, spurious]
+``shape``          its line in the patterns, or "tangle"
 ``counts``         its [true clusters, predicted clusters, cells]
 ``whole``          1 if every cluster and cell of it is here; else the costliest are
 ``true``, ``pred`` its clusters, [name, size, score, loss, single, lost…]: single is 1 if it stands for one point that
@@ -389,13 +392,14 @@ class Page:
             "repairs": self.embedded.repairs,
             "documents": self.papers.documents if self.papers else [],
             "kinds": self.diff.kinds,
+            "shapes": self.overview.shapes,
             "samples": {row.key: row.sample for row in self.overview.rows if row.sample},
             "groups": self._grouped.data(
                 [visible(words) for _, words in self.overview.groups],
                 [entry["id"] for entry in listed if entry["whole"]],
                 bool(self.costs and self.costs.sums),
             ),
-            "components": listed,
+            "components": [entry | {"shape": self.overview.shape_of(entry["id"])} for entry in listed],
             "rest": {
                 "components": int(np.count_nonzero(~here)),
                 "points": int(table["size"][~here].sum()),

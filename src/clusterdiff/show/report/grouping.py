@@ -9,13 +9,19 @@ import numpy as np
 
 from clusterdiff.caching import cached_property
 from clusterdiff.diff.analysis import Analysis
+from clusterdiff.diff.blame import Blame
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.continuation import continued
 from clusterdiff.diff.groups import met
+from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.patterns import Group
+from clusterdiff.diff.shapes import Shapes
 from clusterdiff.judgements.references import digest_group
 from clusterdiff.meet.meet import Meet
 from clusterdiff.show.report.costs import sums_of
+
+#: No loss: masses by part.
+NONE = [0.0] * 4
 
 
 class Grouped:
@@ -94,7 +100,8 @@ class Grouped:
         """The groups for the page's script; ``whole`` are the components that it holds with all of their cells.
 
         ``rest`` has what all groups up to this one change in the others: what is lost there as [split, merge, missing,
-        spurious] masses, the mass that is ``gone``, and ``sums`` for another measure; ``beyond`` counts their points.
+        spurious] masses, in all and by shape, the mass that is ``gone``, and ``sums`` for another measure; ``beyond``
+        counts their points.
         """
         if not self._groups:
             return []
@@ -152,17 +159,33 @@ class Grouped:
         out, beyond = [], []
         for number in range(len(self._groups)):
             after = state(number)
-            loss = [new - old for new, old in zip(after["loss"], before["loss"], strict=True)]
+            loss = _less(after["loss"], before["loss"])
             changed = {name: after["sums"][name] - old for name, old in before["sums"].items()}
-            out.append({"loss": loss, "gone": before["mass"] - after["mass"], "sums": changed})
+            shapes = {
+                shape: _less(after["shapes"].get(shape, NONE), before["shapes"].get(shape, NONE))
+                for shape in {**before["shapes"], **after["shapes"]}
+            }
+            gone = before["mass"] - after["mass"]
+            out.append({"loss": loss, "gone": gone, "sums": changed, "shapes": shapes})
             beyond.append(int(np.count_nonzero((self._of_point[at] >= 0) & (self._of_point[at] <= number))))
         return list(zip(out, beyond, strict=True))
 
 
+def _less(masses: list[float], others: list[float]) -> list[float]:
+    return [mass - other for mass, other in zip(masses, others, strict=True)]
+
+
 def _state(true: Any, pred: Any, weights: Any, sums: bool) -> dict[str, Any]:
     if not len(true):
-        return {"loss": [0.0] * 4, "mass": 0.0, "sums": {}}
+        return {"loss": NONE, "mass": 0.0, "sums": {}, "shapes": {}}
     meet: Meet = met(true, pred, weights)
     total = float(meet.total)
-    lost = [part * total for part in list(Analysis(meet).loss)[1:]] if total else [0.0] * 4
-    return {"loss": lost, "mass": total, "sums": sums_of(meet) if sums else {}}
+    analysis = Analysis(meet)
+    rows = Shapes(Blame(analysis)).rows if total else []
+    shapes = {row.shape: _masses(row.loss, total) for row in rows}
+    lost = _masses(analysis.loss, total) if total else NONE
+    return {"loss": lost, "mass": total, "sums": sums_of(meet) if sums else {}, "shapes": shapes}
+
+
+def _masses(loss: Loss, total: float) -> list[float]:
+    return [part * total for part in list(loss)[1:]]

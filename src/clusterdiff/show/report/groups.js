@@ -1,6 +1,6 @@
 // Groups of points that are put right whole: what accepting them does, here and where the page does not hold their points.
 const groups = (() => {
-  const NOTHING = { loss: [0, 0, 0, 0], gone: 0, sums: {} };
+  const NOTHING = { loss: [0, 0, 0, 0], gone: 0, sums: {}, shapes: {} };
   // They are accepted in their order: each gain is the one after those above.
   const accepted = (decisions) => decisions.filter((one) => one.group !== undefined).length;
   // What the accepted ones change in components that the page does not hold whole.
@@ -104,6 +104,7 @@ const groupsPanel = (() => {
   const buttons = (number, say, next) => {
     const done = groups.accepted(review.decisions);
     if (number < done) return [element("span", { class: "done" }, "accepted")];
+    if (!review.isLeft()) return [];
     if (number > done && next) return []; // one at a time, where there is little room
     const text = number > done ? "Accept with those above" : "Accept";
     const accept = () => {
@@ -123,19 +124,10 @@ const groupsPanel = (() => {
   const draw = (say) => {
     for (const row of document.querySelectorAll("[data-group]")) {
       const number = Number(row.dataset.group);
-      row.classList.toggle("settled", number < groups.accepted(review.decisions));
+      row.classList.toggle("settled", number < groups.accepted(review.decisions) || !review.isLeft());
       const place = row.querySelector(".verdict");
       place.replaceChildren(...buttons(number, say, place.classList.contains("next")));
     }
-    const { loss } = review.totals();
-    const left = loss.reduce((sum, part) => sum + part, 0);
-    const accepted = review.decisions.filter((one) => one.accepted).length;
-    const note = $("after-review");
-    note.hidden = !accepted;
-    const nothing = Math.abs(left) < 1e-12;
-    note.textContent = nothing
-      ? `With ${counted(accepted, "decision")} accepted, nothing is left to fix. This page shows the ${plural(CLUSTER)} as they were before.`
-      : `With ${counted(accepted, "decision")} accepted, ${percent(measured.lost ? left / measured.lost : 0)} of the loss is left. This page shows the ${plural(CLUSTER)} as they were before.`;
   };
   return { draw };
 })();

@@ -6,7 +6,7 @@ const COLUMNS = [
   { key: "size", title: plural(POINT), value: (c) => c.size, first: -1, class: "n" },
   { key: "score", title: "score", value: (c) => c.score, first: 1, class: "n score-column" },
   ...costColumn((c) => c.cost),
-  { key: "loss", title: `${plural(POINT)} lost`, value: (c) => c.loss[0], first: -1, class: "loss" },
+  { key: "loss", title: `${plural(POINT)} lost`, value: (c) => review.lossOf(c)[0], first: -1, class: "loss" },
 ];
 
 // Without those that stand for a single point in none of the clusters.
@@ -32,6 +32,11 @@ const bar = (parts) => {
     return drawn("rect", { class: kind, x: x - width, y: 0, width, height: 10 });
   });
   return drawn("svg", { class: "bar", viewBox: "0 0 100 10", preserveAspectRatio: "none", role: "img", "aria-label": told }, ...rects);
+};
+
+const lossCell = (component) => {
+  const [loss, ...parts] = review.lossOf(component);
+  return element("div", {}, element("data", { value: loss, title: `${number(loss)} of S_H` }, lostPoints(loss)), loss ? bar(parts) : null);
 };
 
 // Where there is room the list is on the left, and one component is open on the right; else several are, in the list.
@@ -92,16 +97,7 @@ const rowOf = (component) => {
     element("td", { class: "n" }, compact.format(component.size)),
     element("td", { class: "n score-column" }, number(component.score)),
     ...costCell(component.cost),
-    element(
-      "td",
-      { class: "loss" },
-      element(
-        "div",
-        {},
-        element("data", { value: component.loss[0], title: `${number(component.loss[0])} of S_H` }, lostPoints(component.loss[0])),
-        component.loss[0] ? bar(component.loss.slice(1)) : null,
-      ),
-    ),
+    element("td", { class: "loss" }, lossCell(component)),
   );
   row.addEventListener("click", (event) => {
     // Selecting text in a row must not open it.

@@ -12,7 +12,7 @@ from clusterdiff.caching import cached_property
 from clusterdiff.diff.blame import Blame
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.patterns import BEFALLEN, HIT, ROWS, Confusion, Group, Hit, Patterns
-from clusterdiff.diff.shapes import CODE, EDITS, Shapes
+from clusterdiff.diff.shapes import CODE, EDITS, SHAPES, Shapes
 from clusterdiff.points.labels import Int64Array
 from clusterdiff.show.report.drawings import DRAWINGS, Drawing
 from clusterdiff.wording import count
@@ -93,6 +93,26 @@ class Overview:
         else:  # lost points of tangles
             of = np.flatnonzero(tangled)
         return _drawn(of)
+
+    @cached_property
+    def shapes(self) -> dict[str, dict[str, Any]]:
+        """The lines as the page's script reads them: the share of each, and its masses of S_H, all and in tangles."""
+        total = float(self.diff.meet.total)
+        out = {row.key: {"share": row.share, "loss": [0.0] * 4, "tangled": [0.0] * 4} for row in self.rows}
+        for row in self._shapes.rows:
+            line = out[row.shape if row.shape in out else "rarer"]
+            for name in ("loss", "tangled") if row.unit == "edit" else ("loss",):
+                line[name] = [
+                    old + part * total for old, part in zip(line[name], list(row.loss)[1:], strict=True)
+                ]
+        return out
+
+    def shape_of(self, component: int) -> str:
+        """The line of a component, or "tangle"."""
+        if self._shapes.tangled[component]:
+            return "tangle"
+        shape = SHAPES[self._shapes.codes[component]]
+        return shape if shape == "same" or shape in self.shapes else "rarer"
 
     @property
     def samples(self) -> list[int]:

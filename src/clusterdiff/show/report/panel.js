@@ -199,6 +199,7 @@ const reviewPanel = (() => {
     for (const bench of document.querySelectorAll(".workbench")) benches.get(bench)();
     tally();
     groupsPanel.draw(say);
+    leftPanel.draw();
   };
 
   // ---- the repairs and the points of one component, where it is opened

@@ -344,6 +344,15 @@ const review = (() => {
 
   // The components in which repairs were accepted, as they are now.
   const repaired = () => [...engines.values()].filter((work) => work.lost !== work.first);
+  // What a component loses now: [total, split, merge, missing, spurious], as shares of the whole.
+  const lossOf = (component) => {
+    const work = engines.get(component.id);
+    if (groups.locked(component, decisions) && !isLeft()) return component.loss.map(() => 0);
+    if (!work || work.lost === work.first) return component.loss;
+    const parts = work.lost.map((part, i) => component.loss[i + 1] + (part - work.first[i]) / data.total).map((part) => (part > 1e-13 ? part : 0));
+    return [parts.reduce((sum, part) => sum + part, 0), ...parts];
+  };
+  const isLeft = () => Math.abs(totals().loss.reduce((sum, part) => sum + part, 0)) >= 1e-12;
 
   // Loaded judgements as they came, and a line or more for each decision that was made here; `left` counts those that
   // have no form as a judgement, `references` the lines that name cells.
@@ -372,6 +381,8 @@ const review = (() => {
     decisions,
     worked,
     repaired,
+    lossOf,
+    isLeft,
     remaining,
     totals,
     accept: (component, repair) => settle(component, repair, true),

@@ -1,0 +1,106 @@
+// What accepted repairs leave of the loss: on the strip, in the patterns and in the list of components.
+const leftPanel = (() => {
+  const NONE = 1e-12;
+  const sum = (parts) => parts.reduce((all, part) => all + part, 0);
+  const scaled = (parts, by) => parts.map((part) => part * by);
+  const plus = (parts, more) => parts.map((part, i) => part + (more[i] ?? 0));
+
+  // ---- shapes: masses of [split, merge, missing, spurious] by line of the patterns
+
+  // What changed in a tangle concerns its edits, by what they cost.
+  const EDITS = Object.entries(data.shapes).map(([key, { tangled }]) => [key, sum(tangled)]);
+  const TANGLED = sum(EDITS.map(([, loss]) => loss));
+  const linesOf = (shape) => (shape === "tangle" ? EDITS.map(([key, loss]) => [key, loss / TANGLED]) : [[shape, 1]]);
+  const shapesNow = () => {
+    const now = new Map(Object.entries(data.shapes).map(([key, { loss }]) => [key, loss]));
+    const add = (shape, parts) => {
+      const key = now.has(shape) ? shape : now.has("rarer") ? "rarer" : [...now.keys()].at(-1);
+      now.set(key, plus(now.get(key), parts));
+    };
+    for (const [shape, parts] of Object.entries(groups.rest(review.decisions).shapes)) add(shape, parts);
+    for (const { component, lost, first } of review.repaired()) {
+      const change = plus(lost, scaled(first, -1));
+      for (const [shape, share] of linesOf(component.shape)) add(shape, scaled(change, share));
+    }
+    return now;
+  };
+  // Of other measures than S_H, in proportion, so that the lines add up to what is left.
+  const sharesNow = (left) => {
+    const lost = data.loss[0] * data.total;
+    const now = shapesNow();
+    const lines = new Map([...now].map(([key, parts]) => [key, Math.max(0, sum(parts) / lost)]));
+    if (!data.measure) return lines;
+    const told = new Map([...lines].map(([key, share]) => {
+      const before = sum(data.shapes[key].loss) / lost;
+      return [key, before > 0 ? (data.shapes[key].share * share) / before : 0];
+    }));
+    const whole = sum([...told.values()]);
+    return new Map([...told].map(([key, share]) => [key, whole > 0 ? (share * left) / whole : 0]));
+  };
+
+  // ---- drawing
+
+  // The parts of a bar, each so many times as wide as it was.
+  const stretch = (svg, factors) => {
+    let x = 0;
+    [...(svg?.children ?? [])].forEach((rect, i) => {
+      rect.dataset.width ??= rect.getAttribute("width");
+      const width = rect.dataset.width * Math.max(0, factors[i] ?? factors.at(-1));
+      rect.setAttribute("x", x);
+      rect.setAttribute("width", width);
+      x += width;
+    });
+  };
+  const ofShapes = (left) => {
+    const shares = sharesNow(left);
+    for (const line of document.querySelectorAll(".shapes li")) {
+      const { share: before } = data.shapes[line.dataset.line];
+      const now = shares.get(line.dataset.line) ?? 0;
+      const told = line.querySelector("b.n");
+      told.textContent = percent(now < NONE ? 0 : now);
+      told.dataset.value = now;
+      told.title = now === before ? "" : `${percent(before)} before the review`;
+      line.classList.toggle("settled", now < NONE);
+      stretch(line.querySelector("svg.bar"), [before > 0 ? now / before : 0]);
+    }
+  };
+  const ofStrip = (loss, accepted) => {
+    const shares = document.querySelector("#strip .shares");
+    if (!shares || (data.measure && !measured.other)) return;
+    const before = PARTS.map(([kind]) => Number($(`loss-${kind}`)?.dataset.value ?? 0));
+    const whole = sum(before);
+    const factors = [];
+    PARTS.forEach(([kind], i) => {
+      const output = $(`loss-${kind}`);
+      if (!output) return;
+      const part = accepted ? loss[i] : before[i];
+      output.closest(".part").querySelector("b").textContent = percent(Math.abs(part) < NONE ? 0 : part / whole);
+      factors.push(before[i] ? part / before[i] : 0);
+    });
+    stretch(shares.querySelector("svg"), factors);
+    shares.title = accepted ? "What is left of the loss, as shares of the loss before the review" : "";
+  };
+  const ofComponents = () => {
+    for (const row of document.querySelectorAll("#list .row")) {
+      const component = components.get(Number(row.dataset.id));
+      row.querySelector("td.loss").replaceChildren(lossCell(component));
+      row.classList.toggle("settled", component.loss[0] > 0 && review.lossOf(component)[0] < NONE);
+    }
+  };
+  const draw = () => {
+    const { loss } = review.totals();
+    const accepted = review.decisions.filter((one) => one.accepted).length;
+    const rest = Math.abs(sum(loss)) < NONE ? 0 : sum(loss);
+    const left = measured.lost ? rest / measured.lost : 0;
+    ofShapes(left);
+    ofStrip(loss, accepted);
+    ofComponents();
+    document.body.classList.toggle("all-fixed", Boolean(accepted) && !rest);
+    const note = $("after-review");
+    note.hidden = !accepted;
+    note.textContent = `With ${counted(accepted, "decision")} accepted, ${
+      rest ? `${percent(left)} of the loss is left` : "nothing is left to fix"
+    }. Patterns and components show what is left; rates, ${plural(CLUSTER)}, maps, slices and measures are those of the comparison.`;
+  };
+  return { draw };
+})();
