@@ -18,14 +18,6 @@ class Codes(NamedTuple):
     first: NDArray[np.int64]
     """Position of each code's first occurrence."""
 
-class TextCodes(NamedTuple):
-    """Codes by first appearance, and the distinct texts."""
-
-    codes: NDArray[np.int32]
-    ends: NDArray[np.int64]
-    """Where the text of each code ends; it begins where the one before ends."""
-    bytes: NDArray[np.uint8]
-
 class ObjectCodes(NamedTuple):
     """Codes of Python objects."""
 
@@ -44,6 +36,17 @@ class Matched(NamedTuple):
     true_repeats: NDArray[np.int64]
     """Rows whose id stands in an earlier one, ascending."""
     pred_repeats: NDArray[np.int64]
+
+class StreamLabels(NamedTuple):
+    """Labels by row: integers or booleans as they are, or codes of texts by first appearance."""
+
+    values: NDArray[Any]
+    """Codes are -1 for null; integers have 32 bits if all of them fit."""
+    absent: NDArray[np.bool_] | None
+    """Where integers or booleans are null, if any is."""
+    ends: NDArray[np.int64] | None
+    """Of texts: where that of each code ends; it begins where the one before ends."""
+    bytes: NDArray[np.uint8] | None
 
 class Transposed(NamedTuple):
     """A table the other way round."""
@@ -420,24 +423,31 @@ def encode_views(
 ) -> Codes:
     """Codes of an Arrow string-view array, its views as [n, 16] bytes; null is -1."""
 
-def encode_stream(labels: Any, rows: int) -> TextCodes:
-    """Codes of an Arrow stream of text: of one column, in ``__arrow_c_stream__``; null is -1.
-
-    ``rows`` is about how many there are; it decides on the number of threads, and on nothing that comes out.
-    """
-
 def encode_objects(objects: Any) -> ObjectCodes:
     """Codes of a list, tuple or object array by Python's equality; null is -1."""
 
 def encode_lists(lists: list[list[Any]]) -> ObjectCodes:
     """The same of several lists, one after the other."""
 
-def match(true: Any, pred: Any, rows: int) -> Matched:
-    """Match two Arrow streams of ids: integers of any width, booleans, or text, which is compared by its bytes.
+class Matching:
+    """Points of two sides, matched by their ids.
 
-    They have ``__arrow_c_stream__``, of one column without nulls. ``rows`` is about how many the larger has; it decides
-    how the work is cut, and on nothing that comes out.
+    ``rows`` is about how many the larger side has; it decides how the work is cut, and on nothing that comes out.
     """
+
+    def __init__(self, rows: int) -> None: ...
+    def read(self, side: Any) -> StreamLabels | None:
+        """Read a side, first `true`, then `pred`: an Arrow stream, in ``__arrow_c_stream__``.
+
+        It has a column of ids, and maybe a second one of labels, which are returned. Ids are integers of any width,
+        booleans, or text, which is compared by its bytes; none is null.
+        """
+
+    def match(self) -> Matched:
+        """Match what was read; once."""
+
+def read_labels(labels: Any, rows: int) -> StreamLabels:
+    """The labels of an Arrow stream of one column, in ``__arrow_c_stream__``; ``rows`` is about how many there are."""
 
 def moments_dense(
     groups: Any,

@@ -146,10 +146,15 @@ def _refuse_unreadable(path: str) -> None:
         raise FileError(f"{name} cannot be read: {error.strerror}.") from None
 
 
+def is_plain(path: str) -> bool:
+    """Whether a file can be read where it is, any number of times."""
+    return path != STDIN and Path(path).suffix.lower() not in (".bz2", ".xz")
+
+
 @contextmanager
 def spooled(path: str) -> Iterator[str]:
     """The path of a plain file with the same content: standard input and what DuckDB cannot unpack are copied."""
-    if path != STDIN and Path(path).suffix.lower() not in (".bz2", ".xz"):
+    if is_plain(path):
         yield path
         return
     with tempfile.TemporaryDirectory(prefix="clusterdiff-") as folder:

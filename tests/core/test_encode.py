@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -221,60 +219,3 @@ def test_a_list_that_changes_while_it_is_read() -> None:
 def test_broken_arrow_data_is_refused(call: Any, text: str) -> None:
     with pytest.raises(ValueError, match=text):
         call()
-
-
-# ---- streams
-
-KINDS = [pa.string(), pa.large_string(), pa.string_view()]
-
-
-def streamed(values: list[str | None], found: _core.TextCodes) -> None:
-    codes, first = oracle(values)
-    assert found.codes.dtype == np.int32
-    assert found.codes.tolist() == codes
-    starts = [0, *found.ends.tolist()]
-    data = found.bytes.tobytes()
-    texts = [data[begin:end].decode() for begin, end in zip(starts, found.ends.tolist(), strict=False)]
-    assert texts == [values[i] for i in first]
-    assert len(data) == starts[-1]
-
-
-@given(
-    st.lists(st.none() | st.text(max_size=20) | st.sampled_from(["", "a", "a\0", "a" * 5000]), max_size=40),
-    st.sampled_from(KINDS),
-    st.integers(0, 40),
-    st.booleans(),
-)
-def test_text_of_a_stream(values: list[str | None], kind: pa.DataType, cut: int, in_table: bool) -> None:
-    whole = pa.array([*values[:1], *values], type=kind)[len(values[:1]) :]  # begins within its buffers
-    chunks = pa.chunked_array([whole[:cut], whole[cut:cut], whole[cut:]], type=kind)
-    streamed(values, _core.encode_stream(pa.table({"label": chunks}) if in_table else chunks, len(values)))
-
-
-@pytest.mark.parametrize("distinct", [7, 200_000])
-def test_many_texts_of_a_stream(distinct: int) -> None:
-    """In many batches, by both ways of numbering, with more threads than one."""
-    numbers = np.random.default_rng(0).integers(0, distinct, 300_000)
-    texts: list[Any] = [f"a rather long cluster {i}" if i % 3 else str(i) for i in numbers.tolist()]
-    texts[5::1000] = [None] * len(texts[5::1000])
-    batches = pa.Table.from_batches(pa.table({"label": texts}).to_batches(max_chunksize=9_999))
-    streamed(texts, _core.encode_stream(batches, len(texts)))
-
-
-def test_only_a_stream_of_text_is_read() -> None:
-    with pytest.raises(TypeError, match="labels must be an Arrow stream, not list"):
-        _core.encode_stream(["a"], 1)
-    with pytest.raises(ValueError, match="labels must hold text"):
-        _core.encode_stream(pa.chunked_array([[1]]), 1)
-    with pytest.raises(ValueError, match="labels must have one column, not 2"):
-        _core.encode_stream(pa.table({"a": ["x"], "b": ["y"]}), 1)
-
-
-def test_an_error_of_the_stream_is_raised() -> None:
-    def batches() -> Iterator[pa.RecordBatch]:
-        yield pa.record_batch({"label": ["a", "b"]})
-        raise OSError("the disk is gone")
-
-    reader = pa.RecordBatchReader.from_batches(pa.schema({"label": pa.string()}), batches())
-    with pytest.raises(RuntimeError, match="the disk is gone"):
-        _core.encode_stream(reader, 2)

@@ -27,10 +27,10 @@ Call = tuple[Callable[..., Any], tuple[Any, ...]]
 
 
 def entries() -> set[str]:
-    """Everything that the core offers: functions, and what its two classes do."""
+    """Everything that the core offers: functions, and what its classes do."""
     found = {name for name in dir(_core) if callable(getattr(_core, name)) and not name.startswith("_")}
     found = {name for name in found if not isinstance(getattr(_core, name), type)}
-    for kind in (_core.Cells, _core.Sums):
+    for kind in (_core.Cells, _core.Matching, _core.Sums):
         own = [name for name in vars(kind) if not name.startswith("_")]
         found |= {f"{kind.__name__}.{name}" for name in (*own, "__init__")}
     return found
@@ -42,6 +42,7 @@ KNOWN = "one number that is known already"
 SHORT = {
     "threads": "reads one variable of the environment",
     "set_pause": "sets one number",
+    "Matching.__init__": "notes one number",
     "sha256_heads": "digests one text, for tests",
     **dict.fromkeys(("Cells.indptr", "Cells.cols", "Cells.sizes"), VIEWED),
     **dict.fromkeys(("Cells.n", "Cells.k_true", "Cells.k_pred"), KNOWN),
@@ -134,8 +135,16 @@ def views(count: int) -> np.ndarray:
 
 
 def named(ids: np.ndarray) -> Call:
+    """Points with labels."""
+    return _core.Matching(len(ids)).read, (pa.table({"id": ids, "label": ids}),)
+
+
+def matched(ids: np.ndarray) -> Call:
     """Points in another order on the other side."""
-    return _core.match, (pa.table({"id": ids}), pa.table({"id": ids[::-1].copy()}), len(ids))
+    matching = _core.Matching(len(ids))
+    matching.read(pa.table({"id": ids}))
+    matching.read(pa.table({"id": ids[::-1].copy()}))
+    return matching.match, ()
 
 
 def merges(k: int) -> Call:
@@ -211,14 +220,16 @@ CASES: dict[str, Callable[[], Call]] = {
     "encode_fixed": lambda: (_core.encode_fixed, (np.full((10**6, 8), 97, dtype=np.uint8),)),
     "encode_text": lambda: (_core.encode_text, words(5 * 10**5)),
     "encode_views": lambda: (_core.encode_views, (views(5 * 10**5), [])),
-    "encode_stream": lambda: (
-        _core.encode_stream,
+    "read_labels": lambda: (
+        _core.read_labels,
         (pa.chunked_array([np.arange(5 * 10**5).astype(str)]), 1),
     ),
     "encode_objects": lambda: (_core.encode_objects, (["a", "b", "c"] * (2 * 10**5),)),
     "encode_lists": lambda: (_core.encode_lists, ([["a", "b", "c"] * 10**5, ["c", "d"] * 10**5],)),
-    "match": lambda: named(np.random.default_rng(0).permutation(10**6)),
-    "match: text": lambda: named(np.arange(3 * 10**5).astype(str)),
+    "Matching.read": lambda: named(np.random.default_rng(0).permutation(2 * 10**6)),
+    "Matching.read: text": lambda: named(np.arange(3 * 10**5).astype(str)),
+    "Matching.match": lambda: matched(np.random.default_rng(0).permutation(10**6)),
+    "Matching.match: text": lambda: matched(np.arange(3 * 10**5).astype(str)),
     "expected_information": lambda: (_core.expected_information, (*sizes(300), *sizes(300))),
     "expected_s_h": lambda: (_core.expected_s_h, (*sizes(200), *sizes(200), False)),
     "sample_cells": lambda: (

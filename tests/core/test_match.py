@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any
 
 import duckdb
@@ -37,8 +38,10 @@ def same(found: _core.Matched, true: list[Any], pred: list[Any]) -> None:
     assert tuple(part.tolist() for part in found) == oracle(true, pred)
 
 
-def match(true: Any, pred: Any) -> _core.Matched:
-    return _core.match(true, pred, max(len(true), len(pred)))
+def match(true: Any, pred: Any, rows: int | None = None) -> _core.Matched:
+    matching = _core.Matching(max(len(true), len(pred)) if rows is None else rows)
+    assert matching.read(true) is matching.read(pred) is None  # nobody has labels
+    return matching.match()
 
 
 def chunked(values: list[Any], kind: pa.DataType, cut: int) -> pa.ChunkedArray:
@@ -119,7 +122,7 @@ def test_many_ids_have_the_same_bits_for_any_number_of_threads(
     assert all(len(part) for part in expected)
     for threads, rows in ((1, 0), (1, MANY), (2, MANY), (5, 100 * MANY)):
         monkeypatch.setenv("CLUSTERDIFF_THREADS", str(threads))
-        for part, found in zip(expected, _core.match(*batches, rows), strict=True):
+        for part, found in zip(expected, match(*batches, rows), strict=True):
             assert np.array_equal(part, found)
 
 
@@ -134,10 +137,10 @@ def test_whoever_offers_a_stream_is_read() -> None:
         lambda ids: pl.Series(ids),
     ]
     for offer in offers:
-        same(_core.match(offer(true), offer(pred), 3), true, pred)
+        same(match(offer(true), offer(pred), 3), true, pred)
     # Two results of one connection, which has but one open at a time.
     table = con.sql("SELECT id FROM t")
-    same(_core.match(table, table, 3), true, true)
+    same(match(table, table, 3), true, true)
 
 
 def test_nobody_on_either_side() -> None:
@@ -159,7 +162,8 @@ def test_the_first_null_is_named() -> None:
 @cases(
     ("true", "message"),
     [
-        (pa.table({"a": [1], "b": [1]}), "true must have one column, not 2"),
+        (pa.table({"a": [1], "b": [1], "c": [1]}), "true must have one or two columns, not 3"),
+        (pa.table({"a": [1], "b": [1.5]}), "the labels of true must hold integers, booleans or text"),
         (pa.chunked_array([[1.5]]), "true must hold integers, booleans or text, not Arrow's 'g'"),
         (pa.chunked_array([pa.array(["a"]).dictionary_encode()]), "not Arrow's 'i' of a dictionary"),
         (pa.chunked_array([["1"]]), "the ids of true and pred must be of one type"),
@@ -168,12 +172,22 @@ def test_the_first_null_is_named() -> None:
 )
 def test_other_types_are_refused(true: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        _core.match(true, pa.chunked_array([[1]]), 1)
+        match(true, pa.chunked_array([[1]]), 1)
+
+
+def test_sides_are_read_once_and_both() -> None:
+    matching, ids = _core.Matching(1), pa.table({"id": [1]})
+    matching.read(ids)
+    with pytest.raises(ValueError, match="both sides must have been read"):
+        matching.match()
+    matching.read(ids)
+    with pytest.raises(ValueError, match="both sides have been read"):
+        matching.read(ids)
 
 
 def test_who_offers_no_stream_is_refused() -> None:
     with pytest.raises(TypeError, match="ids must be an Arrow stream, not list"):
-        _core.match([1], [1], 1)
+        match([1], [1], 1)
 
 
 def test_an_error_of_the_stream_is_raised() -> None:
@@ -183,4 +197,87 @@ def test_an_error_of_the_stream_is_raised() -> None:
 
     schema = pa.schema({"id": pa.int64()})
     with pytest.raises(RuntimeError, match="the disk is gone"):
-        _core.match(pa.RecordBatchReader.from_batches(schema, batches()), pa.table({"id": [1]}), MANY)
+        match(pa.RecordBatchReader.from_batches(schema, batches()), pa.table({"id": [1]}), MANY)
+
+
+# ---- labels beside the ids, or alone
+
+
+def told(values: list[Any], found: _core.StreamLabels) -> None:
+    """Integers come back as they are, text as codes by first appearance."""
+    if found.ends is None or found.bytes is None:
+        absent = [False] * len(values) if found.absent is None else found.absent.tolist()
+        assert [None if gone else x for x, gone in zip(found.values.tolist(), absent, strict=True)] == values
+        return
+    assert found.absent is None
+    codes, texts = encoded(values)
+    assert found.values.dtype == np.int32
+    assert found.values.tolist() == codes
+    starts, data = [0, *found.ends.tolist()], found.bytes.tobytes()
+    assert [data[begin:end].decode() for begin, end in pairwise(starts)] == texts
+    assert len(data) == starts[-1]
+
+
+def encoded(values: list[Any]) -> tuple[list[int], list[Any]]:
+    codes: dict[Any, int] = {}
+    return [-1 if x is None else codes.setdefault(x, len(codes)) for x in values], list(codes)
+
+
+@given(
+    st.lists(st.none() | st.text(max_size=20) | st.sampled_from(["", "a", "a\0", "a" * 5000]), max_size=40),
+    st.sampled_from(KINDS),
+    st.integers(0, 40),
+    st.booleans(),
+)
+def test_text_as_labels(values: list[str | None], kind: pa.DataType, cut: int, alone: bool) -> None:
+    labels = chunked(values, kind, cut)
+    if alone:
+        told(values, _core.read_labels(labels, len(values)))
+        return
+    table = pa.table({"id": pa.array(range(len(values)), pa.int64()), "label": labels})
+    found = _core.Matching(len(values)).read(table)
+    assert found is not None
+    told(values, found)
+
+
+EDGES = {
+    pa.int8(): [0, 1, -1, 127, -128],
+    pa.uint32(): [0, 1, 2**31 - 1, 2**31, 2**32 - 1],
+    pa.int64(): [0, 1, -1, 2**31 - 1, 2**31, -(2**31), -(2**31) - 1, 2**63 - 1, -(2**63)],
+    pa.uint64(): [0, 1, 2**31 - 1, 2**31, 2**63, 2**64 - 2**31 - 1, 2**64 - 2**31, 2**64 - 1],
+    pa.bool_(): [False, True],
+}
+
+
+@given(st.data(), st.sampled_from(list(EDGES)), st.integers(0, 12))
+def test_integers_as_labels(data: st.DataObject, kind: pa.DataType, cut: int) -> None:
+    values = data.draw(st.lists(st.none() | st.sampled_from(EDGES[kind]), max_size=12))
+    found = _core.read_labels(chunked(values, kind, cut), len(values))
+    told(values, found)
+    known = [x for x in values if x is not None]
+    if all(-(2**31) <= x < 2**31 for x in known):
+        assert found.values.dtype == ("bool" if pa.types.is_boolean(kind) else "int32")
+
+
+@pytest.mark.parametrize("distinct", [7, 200_000])
+def test_many_labels_have_the_same_bits_for_any_number_of_threads(
+    monkeypatch: pytest.MonkeyPatch, distinct: int
+) -> None:
+    numbers = np.random.default_rng(0).integers(0, distinct, 300_000)
+    texts: list[Any] = [f"a rather long cluster {i}" if i % 3 else str(i) for i in numbers.tolist()]
+    texts[5::1000] = [None] * len(texts[5::1000])
+    whole = pa.table({"id": np.arange(len(texts)), "label": texts})
+    batches = pa.Table.from_batches(whole.to_batches(max_chunksize=9_999))
+    for threads, table in ((1, whole), (3, whole), (2, batches)):
+        monkeypatch.setenv("CLUSTERDIFF_THREADS", str(threads))
+        found = _core.Matching(len(texts)).read(table)
+        assert found is not None
+        told(texts, found)
+    told(numbers.tolist(), _core.read_labels(pa.table({"label": numbers}), len(numbers)))
+
+
+def test_only_a_stream_of_labels_is_read() -> None:
+    with pytest.raises(TypeError, match="labels must be an Arrow stream, not list"):
+        _core.read_labels(["a"], 1)
+    with pytest.raises(ValueError, match="labels must have one column, not 2"):
+        _core.read_labels(pa.table({"a": ["x"], "b": ["y"]}), 1)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import clusterdiff as cd
 from clusterdiff.points.missing import Missing
-from clusterdiff.tables import joins
+from clusterdiff.tables import files, joins
 
 #: Types of columns and names that they can hold, some of which look like others.
 NAMES: dict[Any, list[Any]] = {
@@ -27,6 +27,14 @@ NAMES: dict[Any, list[Any]] = {
     pa.bool_(): [False, True],
 }
 KINDS = [(a, b) for a in NAMES for b in NAMES if a == b or {a, b} <= {pa.int64(), pa.int8(), pa.uint64()}]
+
+
+@pytest.fixture(params=[False, True], ids=["copied", "in place"])
+def in_place(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Whether files are read again when something of them is wanted, as large ones are."""
+    if request.param:
+        monkeypatch.setattr(files, "LARGE", 1)
+    return bool(request.param)
 
 
 def write(path: Path, names: Any, kind: pa.DataType, clusters: Any) -> Path:
@@ -51,12 +59,15 @@ def outcome(true: Any, pred: Any, missing: Missing) -> Any:
 
 
 @settings(max_examples=25)
-@given(st.data(), st.sampled_from(KINDS), st.sampled_from(get_args(Missing)))
+@given(
+    st.data(), st.sampled_from(KINDS), st.sampled_from(get_args(Missing)), st.sampled_from([1, files.LARGE])
+)
 def test_files_are_matched_as_dicts_are(
-    data: st.DataObject, kinds: tuple[Any, Any], missing: Missing
+    data: st.DataObject, kinds: tuple[Any, Any], missing: Missing, large: int
 ) -> None:
     sides = [data.draw(clustering(NAMES[kind])) for kind in kinds]
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(files, "LARGE", large)
         paths = [
             write(Path(folder, f"{i}.parquet"), list(side), kind, list(side.values()))
             for i, (side, kind) in enumerate(zip(sides, kinds, strict=True))
@@ -64,6 +75,7 @@ def test_files_are_matched_as_dicts_are(
         assert outcome(*paths, missing) == outcome(*sides, missing)
 
 
+@pytest.mark.usefixtures("in_place")
 def test_many_rows_keep_their_order(tmp_path: Path) -> None:
     """More than DuckDB has in one piece: pairs of neighbours stay together only if each is matched with itself."""
     random = np.random.default_rng(0)
@@ -79,6 +91,7 @@ def test_many_rows_keep_their_order(tmp_path: Path) -> None:
         diff = cd.compare(*sides, missing="drop")
         assert diff.score() == 1
         assert diff.n == len(np.intersect1d(true, pred))
+        assert list(map(int, diff.by_point["point"][:3])) == true[np.isin(true, pred)][:3].tolist()
 
 
 def test_documents_and_points_do_not_run_together(tmp_path: Path) -> None:
@@ -92,6 +105,7 @@ def test_documents_and_points_do_not_run_together(tmp_path: Path) -> None:
     assert diff.by_point.to_dict()["true"] == diff.by_point.to_dict()["pred"]
 
 
+@pytest.mark.usefixtures("in_place")
 @pytest.mark.parametrize("missing", get_args(Missing))
 def test_repeats_are_refused_on_the_side_where_they_are(tmp_path: Path, missing: Missing) -> None:
     """Whether the other side has them or not; the first five are named in the order of the file."""
@@ -120,3 +134,30 @@ def test_names_of_clusters_are_made_when_one_is_shown(
     assert made == []
     assert diff.meet.to_dict() == {"true": ["x", "ü", "ü"], "pred": ["x", "ü", "é"], "size": [1, 1, 1]}
     assert made == [2, 4]
+
+
+def test_what_is_wrong_with_a_file_is_told_alike_wherever_it_is_read(tmp_path: Path, in_place: bool) -> None:
+    """Rows without a name, without a field, without an end; and a table without rows."""
+    good = write(tmp_path / "good.parquet", ["a", "b"], pa.string(), [1, 2])
+    nameless = write(tmp_path / "nameless.parquet", ["a", None, None], pa.string(), [1, 2, 3])
+    texts = {"short": "id,cluster\na,1\nb\nc,3\n", "open": 'id,cluster\na,1\nb,"2\n', "empty": "id,cluster\n"}
+    for name, text in texts.items():
+        (tmp_path / f"{name}.csv").write_text(text)
+    told = {
+        nameless: r"nameless.parquet: .* must not be empty; it is in 2 rows, the first of them row 2",
+        tmp_path / "short.csv": r"short.csv, line 3: expected 2 fields, found 1: 'b'",
+        tmp_path / "open.csv": r"open.csv, line 3: a quote is not closed",
+        tmp_path / "empty.csv": r"empty.csv has no rows",
+    }
+    for file, message in told.items():
+        for sides in ((good, file), (file, good)):
+            with pytest.raises(cd.FileError, match=message):
+                cd.compare(*sides)
+    diff = cd.compare(good, good)
+    good.unlink()
+    assert diff.score() == 1
+    if in_place:  # the names are gone with it
+        with pytest.raises(cd.FileError, match=r"good\.parquet"):
+            _ = diff.by_point
+    else:
+        assert list(diff.by_point["point"]) == ["a", "b"]

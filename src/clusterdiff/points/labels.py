@@ -146,7 +146,8 @@ class Labels:
 
     The integers are the user's own labels, or codes into ``lexicon``. ``absent`` marks the points without a label, or
     is None when all have one. The integers in their places mean nothing, and nobody gets to see them: ``values`` is
-    there only if every point has a label, and ``codes`` are -1 for those that have none.
+    there only if every point has a label, and ``codes`` are -1 for those that have none. Nobody else has the arrays if
+    they are not ``shared``.
     """
 
     def __init__(
@@ -154,8 +155,10 @@ class Labels:
         values: IntArray,
         lexicon: AnyArray | LazyNames | None = None,
         absent: BoolArray | None = None,
+        shared: bool = True,
     ) -> None:
         self._values = values
+        self._shared = shared
         self.lexicon = lexicon
         self.absent = absent if absent is not None and absent.any() else None
 
@@ -239,7 +242,7 @@ class Labels:
         if self.absent is not None:
             absent |= self.absent[places]
         values = self._values[places] if len(self) else np.zeros(len(places), dtype=np.int64)
-        return Labels(values, self.lexicon, absent)
+        return Labels(values, self.lexicon, absent, shared=False)
 
     def renamed(self, lexicon: AnyArray | LazyNames) -> Labels:
         """The same codes with other names."""
@@ -273,8 +276,8 @@ class Labels:
         ``found`` lists the distinct values, if they are known: few of them fit fewer bytes, and are copied sooner.
         """
         lexicon = self.lexicon.detach() if isinstance(self.lexicon, LazyNames) else self.lexicon
-        if not changeable(self._values):
-            return Labels(self._values, lexicon, self.absent)
+        if not self._shared or not changeable(self._values):
+            return Labels(self._values, lexicon, self.absent, self._shared)
         if found is not None and len(self) > max(len(found), FEW):
             values = self._values.astype(_narrowest(found))
         else:

@@ -12,7 +12,8 @@ from clusterdiff.messages import Message
 from clusterdiff.points.keys import Key, key_columns
 from clusterdiff.tables.columns import FileColumns, Origin
 from clusterdiff.tables.duck import connect, stoppable
-from clusterdiff.tables.files import Loaded, bring, open_table, point_names, recognised, require, told_key
+from clusterdiff.tables.files import bring, open_table, recognised, require, told_key
+from clusterdiff.tables.loaded import Loaded, point_names
 
 
 @stoppable()

@@ -6,6 +6,7 @@ import os
 import weakref
 from collections.abc import Sequence
 from contextlib import ExitStack
+from itertools import chain
 from typing import Any
 
 import duckdb
@@ -107,7 +108,7 @@ class LaterColumns:
 
     def __init__(self, columns: FileColumns, place: Int64Array | None, extra: Int64Array) -> None:
         self._columns = columns
-        self._rows = None if place is None else np.concatenate([place, extra])
+        self._place, self._extra = place, extra
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -117,4 +118,6 @@ class LaterColumns:
     def read(self, name: str) -> list[Any]:
         """One of them: a value for each point as it was matched, None where `pred` lacks it."""
         values = self._columns.read(name)
-        return values if self._rows is None else [None if i < 0 else values[i] for i in self._rows.tolist()]
+        if self._place is None:
+            return values
+        return [None if i < 0 else values[i] for i in chain(self._place.tolist(), self._extra.tolist())]

@@ -17,7 +17,8 @@ from clusterdiff.formats.source import Source
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.tables.columns import Origin
 from clusterdiff.tables.duck import Connection, connect, fresh, literal, quoted, stoppable
-from clusterdiff.tables.files import load, open_table, to_clustering
+from clusterdiff.tables.files import load, open_table
+from clusterdiff.tables.loaded import to_clustering
 from clusterdiff.wording import count
 
 #: Suffix → how DuckDB writes a table.

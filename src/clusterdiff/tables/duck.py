@@ -151,11 +151,17 @@ def stoppable() -> Iterator[None]:
         yield
     except (duckdb.OutOfMemoryException, RuntimeError) as error:
         told = str(error)
+        if not stops(error):
+            raise
         if told == INTERRUPTED:
             raise KeyboardInterrupt from None
-        if isinstance(error, duckdb.OutOfMemoryException) or told.startswith(NO_MEMORY):
-            raise MemoryError(told.partition("\n")[0].removeprefix(NO_MEMORY)) from None
-        raise
+        raise MemoryError(told.partition("\n")[0].removeprefix(NO_MEMORY)) from None
+
+
+def stops(error: Exception) -> bool:
+    """Whether an error says that DuckDB was stopped or has no memory left, so that no table is to blame."""
+    told = str(error)
+    return isinstance(error, duckdb.OutOfMemoryException) or told == INTERRUPTED or told.startswith(NO_MEMORY)
 
 
 def blame(name: str) -> Callable[[duckdb.Error], FileError]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -12,22 +13,18 @@ from itertools import chain
 from typing import Any
 
 import duckdb
-import numpy as np
-import numpy.typing as npt
 
 from clusterdiff.errors import ArgumentError, FileError, listed, nearest
-from clusterdiff.files import STAGE, shown, spooled
+from clusterdiff.files import STAGE, find, is_plain, shown, spooled
 from clusterdiff.formats.source import Source
 from clusterdiff.messages import Message
 from clusterdiff.points.clustering import Clustering
-from clusterdiff.points.keys import Key, joined_sql, key_columns, key_kinds, kind_of_key, parts_of
-from clusterdiff.points.labels import IntArray
-from clusterdiff.points.reading import read_labels
+from clusterdiff.points.keys import Key, joined_sql, key_columns, kind_of_key
 from clusterdiff.tables.columnar import scan_arrow, scan_json_lines, scan_parquet
 from clusterdiff.tables.databases import scan_duckdb, scan_postgres, scan_sqlite
 from clusterdiff.tables.delimited import scan_csv, scan_tsv
-from clusterdiff.tables.duck import Connection, Scan, connect, fresh, quoted, stoppable
-from clusterdiff.wording import count
+from clusterdiff.tables.duck import Connection, Scan, connect, fresh, literal, quoted, stoppable
+from clusterdiff.tables.loaded import InPlace, Loaded, no_rows, refuse_nulls, to_clustering
 
 log = logging.getLogger("clusterdiff")
 
@@ -223,35 +220,10 @@ class Wanted:
         return weights | {f"feature_{i}": column for i, column in enumerate(self.features)}
 
 
-@dataclass(frozen=True)
-class Loaded:
-    """A table in DuckDB with the columns ``point`` and ``cluster``, in the order of the file.
-
-    ``kinds`` says what the two hold: "int", "text", "time" or "bool", or "untyped" for the text of a CSV file.
-    ``numbers`` are its columns of weights and features, ``document`` is that of documents, and
-    ``others`` are the columns of the file that are neither points nor clusters; parts of names are among them.
-    """
-
-    con: Connection
-    name: str
-    title: str
-    point: str | None
-    cluster: str
-    kinds: dict[str, str]
-    rows: int
-    column: str = "cluster"
-    document: str | None = None
-    numbers: tuple[str, ...] = ()
-    others: tuple[str, ...] = ()
-
-    @property
-    def shown(self) -> str:
-        """The file and the column of clusters, for messages."""
-        return f"{self.title}:{self.cluster}"
-
-    def fetch(self, column: str) -> npt.NDArray[Any]:
-        """One of its columns; masked where it is null."""
-        return self.con.execute(f"SELECT {column} FROM {self.name}").fetchnumpy()[column]
+#: Files of so many bytes are not copied into DuckDB.
+LARGE = 1 << 24
+#: And are taken to have this many in a row: the fewer, the more buckets there are for points to be matched in.
+ROW_BYTES = 8
 
 
 NOTHING = Wanted()
@@ -264,8 +236,12 @@ def load(
     cluster: str | None,
     wanted: Wanted = NOTHING,
     numbers: Mapping[str, str] | None = None,
+    in_place: InPlace | None = None,
 ) -> Loaded:
-    """Bring the columns of points and clusters into DuckDB, checked except for repeated points."""
+    """Bring the columns of points and clusters into DuckDB, checked except for repeated points.
+
+    A table ``in_place`` is left there if it names its points, and nothing but clusters is wanted beside.
+    """
     require(scan, told_key(scan, point), cluster, wanted.documents)
     point, cluster = choose(scan, point, cluster)
     chosen: dict[str, Key] = {"cluster": cluster}
@@ -273,7 +249,9 @@ def load(
         chosen = {"point": point} | chosen
     if wanted.documents is not None:
         chosen["document"] = wanted.documents
-    name, kinds, rows = bring(con, scan, chosen, numbers)
+    if point is None or numbers or wanted.documents is not None:
+        in_place = None
+    name, kinds, rows = bring(con, scan, chosen, numbers, in_place)
     taken = [*_names_alone(point), cluster]
     others = tuple(column for column in scan.columns if column not in taken)
     loaded = Loaded(
@@ -287,29 +265,16 @@ def load(
         document=wanted.documents,
         numbers=tuple(numbers or ()),
         others=others,
+        in_place=in_place,
     )
-    refuse_nulls(loaded)
+    if in_place is None:
+        refuse_nulls(loaded)
     return loaded
 
 
 def _names_alone(point: Key | None) -> list[str]:
     """The column that names the points; of several that do so together, each says something by itself."""
     return [point] if isinstance(point, str) else []
-
-
-def refuse_nulls(table: Loaded) -> None:
-    """Raise an error if a point has no name, or no document where there are documents."""
-    for what, column in (("point", table.point), ("document", table.document)):
-        if column is None:
-            continue
-        ((nulls, first),) = table.con.execute(
-            f"SELECT count(*), min(rowid) + 1 FROM {table.name} WHERE {what} IS NULL"
-        ).fetchall()
-        if nulls:
-            raise FileError(
-                f"{table.title}: the column of {what}s {column!r} must not be empty; it is in {count(nulls, 'row')}, "
-                f"the first of them row {first:,}."
-            )
 
 
 def load_columns(
@@ -349,12 +314,17 @@ def load_columns(
 
 
 def bring(
-    con: Connection, scan: Scan, columns: Mapping[str, Key], numbers: Mapping[str, str] | None = None
+    con: Connection,
+    scan: Scan,
+    columns: Mapping[str, Key],
+    numbers: Mapping[str, str] | None = None,
+    in_place: InPlace | None = None,
 ) -> tuple[str, dict[str, str], int]:
     """Copy columns into a table of DuckDB: its name, what each column holds, and how many rows it has.
 
     ``columns`` says new name → name in the file for names of points and clusters, ``numbers`` for measurements. Names
-    of several columns are joined to one text, of which the kind says ``key``.
+    of several columns are joined to one text, of which the kind says ``key``. Of a file ``in_place`` a view is made,
+    and its rows are guessed.
     """
     name = fresh("loaded")
     numbers = numbers or {}
@@ -372,14 +342,18 @@ def bring(
         _refuse_fractions(con, scan, source, parameters, named)
         selected = [f"{_expression(key, types)} AS {new}" for new, key in parts.items()]
         selected += [f"CAST({quoted(old)} AS DOUBLE) AS {new}" for new, old in numbers.items()]
-        con.execute(
-            f"CREATE TEMP TABLE {name} AS SELECT {', '.join(selected)} FROM {source}", list(parameters)
-        )
+        made = f"{name} AS SELECT {', '.join(selected)} FROM"
+        if in_place is not None:
+            for parameter in parameters:  # views take none; that of a file is the list of its paths
+                source = source.replace("?", f"[{', '.join(map(literal, parameter))}]", 1)
+            con.execute(f"CREATE TEMP VIEW {made} {source}")
+            return name, kinds, in_place.bytes // ROW_BYTES
+        con.execute(f"CREATE TEMP TABLE {made} {source}", list(parameters))
         ((rows,),) = con.execute(f"SELECT count(*) FROM {name}").fetchall()
     except duckdb.Error as error:
         raise scan.error(error) from None
     if rows == 0:
-        raise FileError(f"{shown(scan.name)} has no rows.")
+        raise no_rows(shown(scan.name))
     return name, kinds, rows
 
 
@@ -419,56 +393,6 @@ def _refuse_fractions(
             )
 
 
-def refuse_repeats(table: Loaded) -> None:
-    """Raise an error if a point is in more than one row (of one document)."""
-    keys = "point" if table.document is None else "point, document"
-    ((repeats,),) = table.con.execute(
-        f"SELECT count(*) > count(DISTINCT ({keys})) FROM {table.name}"
-    ).fetchall()
-    if not repeats:  # the rule, and told much faster than where they are
-        return
-    rows = table.con.execute(
-        f"SELECT point, list(rowid + 1 ORDER BY rowid), count(*) OVER () FROM {table.name} GROUP BY {keys} "
-        "HAVING count(*) > 1 ORDER BY min(rowid) LIMIT 5"
-    ).fetchall()
-    first, places, total = rows[0]
-    at = " and ".join(f"{place:,}" for place in places[:2])
-    raise FileError(
-        f"{table.title}: the column {table.point!r} must name each point once; "
-        f"{count(total, 'name')} repeated: {listed([row[0] for row in rows], total)}. "
-        f"The first, {first!r}, is in rows {at}.",
-        "a point belongs to one cluster; remove the repeats, or resolve the overlap between clusters.",
-    )
-
-
-# ---- a table as a Clustering
-
-
-def to_clustering(table: Loaded) -> Clustering:
-    """The clustering that a loaded table holds."""
-    labels = read_labels(table.fetch(table.column), table.shown)
-    if table.point is None:
-        return Clustering.of(labels, None)
-    refuse_repeats(table)
-    return Clustering.of(labels, point_names(table))
-
-
-@stoppable()
-def point_names(
-    table: Loaded, as_text: bool = False, rows: IntArray | None = None, parts: Sequence[str] | None = None
-) -> list[Any]:
-    """The names of the points of a table, or of some of its rows; ``as_text`` turns them into strings.
-
-    Names of several columns are tuples; ``parts`` says what these hold, if not what they hold in the table.
-    """
-    names = np.ma.getdata(table.fetch("point"))
-    chosen = (names if rows is None else names[rows]).tolist()
-    kinds = key_kinds(table.kinds.get("point", ""))
-    if kinds:
-        return [parts_of(name, parts or kinds) for name in chosen]
-    return list(map(str, chosen)) if as_text else chosen
-
-
 @stoppable()
 def read_table(source: Source) -> Clustering:
     """A clustering from the columns of points and clusters of a table."""
@@ -480,12 +404,18 @@ def load_source(
     source: Source,
     wanted: Wanted = NOTHING,
     copy: str | None = None,
+    unchanged: Callable[[], None] | None = None,
 ) -> Loaded:
-    """A table of points and clusters, with the numbers wanted that it has; or what a table of pairs connects."""
+    """A table of points and clusters, with the numbers wanted that it has; or what a table of pairs connects.
+
+    ``unchanged`` raises if the file is no longer what it was; with that, a large one is left where it is.
+    """
     with open_table(con, source, copy) as scan:
         if not source.pairs:
             found = {new: old for new, old in wanted.named.items() if old in scan.columns}
-            return load(con, scan, source.point, source.cluster, wanted, found)
+            size = 0 if unchanged is None else _size(source, copy)
+            in_place = InPlace(scan, size, unchanged) if unchanged is not None and size >= LARGE else None
+            return load(con, scan, source.point, source.cluster, wanted, found, in_place)
         if wanted.documents is not None:
             raise ArgumentError.about(
                 "documents", f"is a column of points, and {shown(source.path)} is a table of pairs."
@@ -493,3 +423,11 @@ def load_source(
         from clusterdiff.tables.pairs import load_pairs
 
         return load_pairs(con, scan, source.point, source.threshold)
+
+
+def _size(source: Source, copy: str | None) -> int:
+    """The bytes of a file that can be read again and again; 0 for what cannot."""
+    if source.format not in FILES or (copy is None and not is_plain(source.path)):
+        return 0
+    paths = find(source.path) if copy is None else [copy]
+    return sum(map(os.path.getsize, paths)) if all(map(os.path.isfile, paths)) else 0

@@ -5,11 +5,11 @@ The names of the points stay in DuckDB until they are asked for.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
-import duckdb
 import numpy as np
 import numpy.typing as npt
 
@@ -25,19 +25,11 @@ from clusterdiff.points.corpus import InDocument, Singletons
 from clusterdiff.points.keys import joined_sql, key_kinds, shared_kinds
 from clusterdiff.points.labels import AnyArray, FloatArray, Int64Array, Labels, LazyNames, null
 from clusterdiff.points.policy import Policy
-from clusterdiff.points.reading import read_labels
 from clusterdiff.tables.columns import FileColumns, LaterColumns, Origin
 from clusterdiff.tables.duck import connect, stoppable
-from clusterdiff.tables.files import (
-    Loaded,
-    Wanted,
-    load_columns,
-    load_source,
-    open_table,
-    point_names,
-    refuse_repeats,
-)
+from clusterdiff.tables.files import Wanted, load_columns, load_source, open_table
 from clusterdiff.tables.frames import column_name, column_names, refuse_singletons
+from clusterdiff.tables.loaded import Loaded, no_rows, point_names, refuse_nulls, refuse_repeats
 from clusterdiff.wording import count
 
 
@@ -72,8 +64,9 @@ def compare_sources(
         matched = Matched(in_order(clusters(left), clusters(right), _lazy_names(left)))
     else:
         other = Origin(pred)
-        left = load_source(con, true, wanted, origin.copy)
-        right = load_source(con, pred, wanted, other.copy)
+        left, right = (
+            load_source(con, it.source, wanted, it.copy, it.refuse_changed) for it in (origin, other)
+        )
         matched = match(left, right)
         later = LaterColumns(FileColumns(other, right.others), matched.place, matched.extra)
     origin.refuse_changed()
@@ -190,7 +183,8 @@ def match(true: Loaded, pred: Loaded) -> Matched:
             "give both a column of points, or neither.",
         )
     texts = _as_text(true, pred)
-    found = _core.match(_ids(true, texts[0]), _ids(pred, texts[1]), max(true.rows, pred.rows))
+    labels, found = _matched((true, pred), texts)
+    true, pred = (replace(table, rows=len(side)) for table, side in zip((true, pred), labels, strict=True))
     for table, repeats in ((true, found.true_repeats), (pred, found.pred_repeats)):
         if len(repeats):
             refuse_repeats(table)
@@ -200,20 +194,37 @@ def match(true: Loaded, pred: Loaded) -> Matched:
         true.rows + len(extra),
         lambda: point_names(true, texts[0], None, parts) + point_names(pred, texts[1], extra, parts),
     )
-    mine, at, order = clusters(true), place, None
+    mine, at, order = labels[0], place, None
     if len(extra):
         order = np.concatenate([np.arange(true.rows), np.full(len(extra), -1)])
         mine, at = mine.take(order), np.concatenate([place, extra])
-    aligned = Alignment(mine, clusters(pred).take(at), Order(points, true.rows, order), named=True)
+    aligned = Alignment(mine, labels[1].take(at), Order(points, true.rows, order), named=True)
     return Matched(aligned, place, extra)
 
 
-def _ids(table: Loaded, as_text: bool) -> duckdb.DuckDBPyRelation:
+def _matched(tables: Sequence[Loaded], texts: Sequence[bool]) -> tuple[list[Labels], _core.Matched]:
+    """The clusters of both tables, and which of their points are the same."""
+    matching = _core.Matching(max(table.rows for table in tables))
+    labels = []
+    for table, as_text in zip(tables, texts, strict=True):
+        rows = table.con.sql(f"SELECT {_id(table, as_text)}, cluster FROM {table.name}")
+        with table.reading():
+            try:
+                found = matching.read(rows)
+            except ValueError:
+                refuse_nulls(table)
+                raise
+        assert found is not None  # it was asked for
+        if not len(found.values):
+            raise no_rows(table.title)
+        labels.append(_labels(found))
+    return labels, matching.match()
+
+
+def _id(table: Loaded, as_text: bool) -> str:
     """What points are matched by: their names, together with those of their documents if there are any."""
     name = "CAST(point AS VARCHAR)" if as_text or table.document else "point"
-    if table.document:
-        name = joined_sql(["CAST(document AS VARCHAR)", name])
-    return table.con.sql(f"SELECT {name} AS id FROM {table.name}")
+    return joined_sql(["CAST(document AS VARCHAR)", name]) if table.document else name
 
 
 def _as_text(true: Loaded, pred: Loaded) -> tuple[bool, bool]:
@@ -249,12 +260,18 @@ def _alike(one: str, other: str) -> bool:
 
 
 def clusters(table: Loaded) -> Labels:
-    """The clusters of a table as numbers; their names are made when one is asked for."""
-    if table.kinds["cluster"] in ("int", "bool"):
-        return read_labels(table.fetch(table.column), table.shown)
-    names = table.con.sql(f"SELECT {table.column} FROM {table.name}")
-    codes, ends, texts = _core.encode_stream(names, table.rows)
-    return Labels(codes, LazyNames(len(ends), lambda: _texts(ends, texts), plain=True), null(codes))
+    """The clusters of a table as numbers."""
+    column = table.con.sql(f"SELECT {table.column} FROM {table.name}")
+    return _labels(_core.read_labels(column, table.rows))
+
+
+def _labels(found: _core.StreamLabels) -> Labels:
+    """Labels of the core; the names of texts are made when one is asked for."""
+    values, absent, ends, texts = found
+    if ends is None or texts is None:
+        return Labels(values, None, absent, shared=False)
+    names = LazyNames(len(ends), lambda: _texts(ends, texts), plain=True)
+    return Labels(values, names, null(values), shared=False)
 
 
 def _texts(ends: Int64Array, data: npt.NDArray[np.uint8]) -> AnyArray:

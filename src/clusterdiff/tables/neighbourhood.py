@@ -16,9 +16,10 @@ from clusterdiff.points.labels import Int64Array
 from clusterdiff.points.texts import is_whole, positions, texts
 from clusterdiff.tables.duck import connect
 from clusterdiff.tables.engines.native import engine_of, plain
-from clusterdiff.tables.files import Loaded, load_source, refuse_repeats, to_clustering
+from clusterdiff.tables.files import load_source
 from clusterdiff.tables.frames import choose_columns, is_table
 from clusterdiff.tables.joins import clusters
+from clusterdiff.tables.loaded import Loaded, refuse_repeats, to_clustering
 
 #: So many names are asked for at a time.
 AT_ONCE = 10_000

@@ -22,7 +22,8 @@ from clusterdiff.points.keys import Key
 from clusterdiff.points.reading import read_labels
 from clusterdiff.tables.duck import Connection, Scan, connect, fresh, quoted, scan_described
 from clusterdiff.tables.engines.native import DuckDB
-from clusterdiff.tables.files import Loaded, bring, open_table, require
+from clusterdiff.tables.files import bring, open_table, require
+from clusterdiff.tables.loaded import Loaded
 from clusterdiff.wording import count
 
 log = logging.getLogger("clusterdiff")

@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "base/common.hpp"
 
@@ -57,17 +58,18 @@ enum class Ids { i8, i16, i32, i64, u8, u16, u32, u64, boolean, narrow_text, wid
 inline bool is_text(Ids type) { return type >= Ids::narrow_text; }
 inline bool alike(Ids a, Ids b) { return is_text(a) == is_text(b) && (a == Ids::boolean) == (b == Ids::boolean); }
 
-// A stream of record batches with one column, or of the arrays of one.
+// A column of record batches, or what a stream of arrays holds.
 struct Column {
     Ids type;
-    bool in_struct;
+    i64 child = -1;  // its place in the batch
 };
 
-// A stream, read batch by batch, by one thread at a time. What is wrong with it is said of `name`.
+// A stream of record batches with a few columns, or of the arrays of one. It is read batch by batch, by one thread at a
+// time. What is wrong with it is said of `name`.
 class Stream {
   public:
-    Stream(ArrowArrayStream* from, const char* name);
-    const Column& column() const { return column_; }
+    Stream(ArrowArrayStream* from, const char* name, i64 most_columns = 1);
+    const std::vector<Column>& columns() const { return columns_; }
     // At the end, one that there is nothing to release of.
     Released<ArrowArray> next();
 
@@ -75,7 +77,7 @@ class Stream {
     [[noreturn]] void fail();
 
     Released<ArrowArrayStream> stream_;
-    Column column_;
+    std::vector<Column> columns_;
 };
 
 template <class T>
@@ -85,7 +87,7 @@ T read_at(const void* from, i64 at) {
     return x;
 }
 
-// The names of a batch: `offset` counts from the beginning of the buffers.
+// The names of a column in a batch: `offset` counts from the beginning of the buffers.
 struct Slice {
     const ArrowArray* array;
     i64 offset, length;
@@ -129,6 +131,39 @@ struct Slice {
     }
     static bool lacks(const u8* bits, i64 i) { return bits && !(bits[i >> 3] >> (i & 7) & 1); }
 };
-Slice slice_of(const ArrowArray& batch, const Column& column);
+// Of the rows from `begin` to `end`.
+Slice slice_of(const ArrowArray& batch, const Column& column, i64 begin, i64 end);
+
+// Calls f(at), where at(i) is integer or boolean `i`; negative ones have the bits that they have in 64.
+template <class F>
+void read_integers(Ids type, const Slice& slice, F&& f) {
+    const void* data = slice.array->buffers[1];
+    const i64 offset = slice.offset;
+    auto as = [&]<class T>(T) {
+        f([data, offset](i64 i) { return static_cast<u64>(static_cast<i64>(read_at<T>(data, offset + i))); });
+    };
+    switch (type) {
+        case Ids::i8: return as(std::int8_t{});
+        case Ids::i16: return as(std::int16_t{});
+        case Ids::i32: return as(i32{});
+        case Ids::i64: return as(i64{});
+        case Ids::u8: return as(u8{});
+        case Ids::u16: return as(u16{});
+        case Ids::u32: return as(u32{});
+        case Ids::u64: return as(u64{});
+        case Ids::boolean: return f([data, offset](i64 i) { return u64{static_cast<const u8*>(data)[(offset + i) >> 3]} >> ((offset + i) & 7) & 1; });
+        default: throw BadValue("text is no integer");
+    }
+}
+
+// Calls f(text), where text(i) is where text `i` lies, and how many bytes it has.
+template <class F>
+void read_texts(Ids type, const Slice& slice, F&& f) {
+    switch (type) {
+        case Ids::narrow_text: return f([&](i64 i) { return slice.text(Ids::narrow_text, i); });
+        case Ids::wide_text: return f([&](i64 i) { return slice.text(Ids::wide_text, i); });
+        default: return f([&](i64 i) { return slice.text(Ids::view_text, i); });
+    }
+}
 
 }  // namespace clusterdiff

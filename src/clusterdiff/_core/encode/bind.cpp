@@ -2,7 +2,6 @@
 #include "encode/objects.hpp"
 #include "python/bind.hpp"
 #include "python/result.hpp"
-#include "python/stream.hpp"
 
 namespace clusterdiff {
 
@@ -10,7 +9,7 @@ using namespace nb::literals;
 
 namespace {
 
-Result codes, text_codes, object_codes;
+Result codes, object_codes;
 
 nb::object encoded(Encoded&& e) { return codes(to_numpy(std::move(e.codes)), to_numpy(std::move(e.first))); }
 
@@ -61,17 +60,6 @@ nb::object views(nb::handle views, nb::sequence buffers, nb::handle validity, i6
     return encoded(heavy(all.n, [&](Run& run) { return encode_views(all, valid, run); }));
 }
 
-nb::object streamed(nb::handle source, i64 rows) {
-    const Offered offered(source, "labels");
-    EncodedText found;
-    {
-        Run run(rows, interrupted);
-        nb::gil_scoped_release released;  // whoever fills the stream may need it
-        found = encode_stream(offered.stream(), run);
-    }
-    return text_codes(to_numpy(std::move(found.codes)), to_numpy(std::move(found.ends)), to_numpy(std::move(found.bytes)));
-}
-
 nb::object object_codes_of(EncodedObjects e) {
     nb::list types;
     for (const auto& [type, position] : e.types) types.append(nb::make_tuple(type, position));
@@ -88,13 +76,11 @@ nb::object lists(const nb::list& sources) {
 
 void bind_encode(nb::module_& m) {
     codes.define(m, "Codes", {"codes", "first"});
-    text_codes.define(m, "TextCodes", {"codes", "ends", "bytes"});
     object_codes.define(m, "ObjectCodes", {"codes", "first", "types"});
     m.def("encode_integers", &integers, "x"_a);
     m.def("encode_fixed", &fixed, "x"_a, "unit"_a = 1);
     m.def("encode_text", &text, "offsets"_a, "data"_a, "validity"_a.none() = nb::none(), "bit_offset"_a = 0);
     m.def("encode_views", &views, "views"_a, "buffers"_a, "validity"_a.none() = nb::none(), "bit_offset"_a = 0);
-    m.def("encode_stream", &streamed, "labels"_a, "rows"_a);
     m.def("encode_objects", &objects, "objects"_a);
     m.def("encode_lists", &lists, "lists"_a);
 }

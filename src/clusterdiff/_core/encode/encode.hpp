@@ -3,7 +3,6 @@
 
 #include <vector>
 
-#include "base/arrow.hpp"
 #include "base/labels.hpp"
 #include "base/memory.hpp"
 
@@ -55,13 +54,5 @@ struct Views {
     std::vector<Bytes> buffers;
 };
 Encoded encode_views(const Views& views, Validity valid, Run& run);
-
-// The distinct texts lie one after the other, in the order of their codes.
-struct EncodedText {
-    Buffer<i32> codes;
-    Buffer<i64> ends;
-    Buffer<u8> bytes;
-};
-EncodedText encode_stream(ArrowArrayStream* from, Run& run);
 
 }  // namespace clusterdiff

@@ -9,28 +9,60 @@ using namespace nb::literals;
 
 namespace {
 
-Result matched;
+Result matched, stream_labels;
 
-void read(Matching& matching, int side, nb::handle source, i64 rows) {
-    const Offered offered(source, "ids");
-    Run run(rows, interrupted);
-    nb::gil_scoped_release released;  // whoever fills the stream may need it
-    matching.read(side, offered.stream(), run);
+// None for what there is not.
+template <class T>
+nb::object maybe_numpy(bool there, Buffer<T>&& buffer) {
+    return there ? to_numpy(std::move(buffer)) : nb::none();
 }
 
-nb::object match(nb::handle left, nb::handle right, i64 rows) {
-    Matching matching(rows);
-    read(matching, 0, left, rows);
-    read(matching, 1, right, rows);
-    Matched m = heavy(rows, [&](Run& run) { return matching.match(run); });
+nb::object labels_of(StreamLabels&& x) {
+    const bool text = is_text(x.type);
+    nb::object values = x.wide.empty() ? to_numpy(std::move(x.narrow)) : to_numpy(std::move(x.wide));
+    if (x.type == Ids::u64 && nb::cast<i64>(values.attr("itemsize")) == 8) values = values.attr("view")("uint64");
+    if (x.type == Ids::boolean) values = values.attr("astype")("bool");
+    const bool nulls = !x.absent.empty();
+    return stream_labels(values, maybe_numpy(nulls, std::move(x.absent)), maybe_numpy(text, std::move(x.ends)), maybe_numpy(text, std::move(x.bytes)));
+}
+
+// Calls f(stream, run). Whoever fills the stream may need the GIL.
+template <class F>
+auto reading(nb::handle source, const char* name, i64 rows, F&& f) {
+    const Offered offered(source, name);
+    Run run(rows, interrupted);
+    nb::gil_scoped_release released;
+    return f(offered.stream(), run);
+}
+
+// Matching, and about how many rows a side has.
+struct PyMatching {
+    explicit PyMatching(i64 expected) : rows(expected), matching(expected) {}
+    i64 rows;
+    Matching matching;
+};
+
+nb::object read(PyMatching& self, nb::handle source) {
+    auto labels = reading(source, "ids", self.rows, [&](ArrowArrayStream* stream, Run& run) { return self.matching.read(stream, run); });
+    return labels ? labels_of(std::move(*labels)) : nb::none();
+}
+
+nb::object match(PyMatching& self) {
+    Matched m = heavy(self.rows, [&](Run& run) { return self.matching.match(run); });
     return matched(to_numpy(std::move(m.place)), to_numpy(std::move(m.extra)), to_numpy(std::move(m.repeats[0])), to_numpy(std::move(m.repeats[1])));
+}
+
+nb::object labels(nb::handle source, i64 rows) {
+    return labels_of(reading(source, "labels", rows, [&](ArrowArrayStream* stream, Run& run) { return read_labels(stream, rows, run); }));
 }
 
 }  // namespace
 
 void bind_match(nb::module_& m) {
     matched.define(m, "Matched", {"place", "extra", "true_repeats", "pred_repeats"});
-    m.def("match", &match, "true"_a, "pred"_a, "rows"_a);
+    stream_labels.define(m, "StreamLabels", {"values", "absent", "ends", "bytes"});
+    nb::class_<PyMatching>(m, "Matching").def(nb::init<i64>(), "rows"_a).def("read", &read, "side"_a).def("match", &match);
+    m.def("read_labels", &labels, "labels"_a, "rows"_a);
 }
 
 }  // namespace clusterdiff

@@ -1,7 +1,6 @@
 #include "match/match.hpp"
 
 #include "base/bits.hpp"
-#include "base/hash.hpp"
 
 namespace clusterdiff {
 
@@ -10,50 +9,18 @@ namespace {
 constexpr const char* kNames[] = {"true", "pred"};
 constexpr u64 kNobody = ~u64{0};
 
-// Buckets of about this many rows: their records and the table over them stay in a level-2 cache.
-constexpr i64 kRows = 8192;
-constexpr int kMostBits = 12;
-
-int bits_for(i64 rows) {
-    int bits = 0;
-    while (bits < kMostBits && (rows >> bits) > kRows) ++bits;
-    return bits;
-}
-
-u64 bucket_of(u64 hash, int bits) { return bits ? hash >> (64 - bits) : 0; }
-
 // ---- records
 //
 // The first word is what ids are compared by: the hash of an integer, or 32 bits of the hash of a text and its length.
-// The second is the row, doubled; its last bit is set for integers from 2^63 on, which look like negative ones. Text
-// follows, padded to whole words.
+// The second is the row, doubled; its last bit is set for integers from 2^63 on, which look like negative ones.
 
 template <class At>
-void put_integers(Share& share, int bits, i64 begin, i64 end, i64 row, bool wide, At at) {
-    for (i64 i = begin; i < end; ++i) {
+void put_integers(Share& share, int bits, i64 count, i64 row, bool wide, At at) {
+    for (i64 i = 0; i < count; ++i) {
         const u64 x = at(i), key = mix(x);
         u64* to = share.room(bucket_of(key, bits), 2);
         to[0] = key;
         to[1] = static_cast<u64>(row + i) << 1 | (wide ? x >> 63 : 0);
-    }
-}
-
-void put_text(Share& share, int bits, i64 row, const u8* p, i64 length) {
-    if (length > INT32_MAX) throw BadValue("an id has more than 2^31 - 1 bytes");
-    const u64 hash = length > 16 ? Key::long_hash(p, length) : Key::of_bytes(p, length, 0).hash();
-    const i64 words = 2 + (length + 7) / 8;
-    u64* to = share.room(bucket_of(hash, bits), words);
-    to[words - 1] = 0;
-    to[0] = hash << 32 | static_cast<u64>(length);
-    to[1] = static_cast<u64>(row) << 1;
-    if (length) std::memcpy(to + 2, p, static_cast<std::size_t>(length));
-}
-
-template <Ids type>
-void put_texts(Share& share, int bits, const Slice& slice, i64 begin, i64 end, i64 row) {
-    for (i64 i = begin; i < end; ++i) {
-        const auto [data, length] = slice.text(type, i);
-        put_text(share, bits, row + i, data, length);
     }
 }
 
@@ -101,7 +68,7 @@ class Bucket {
     static bool same(const Item& item, const u64* record) {
         if (item.key != record[0]) return false;
         if constexpr (text)
-            return std::memcmp(item.record + 2, record + 2, static_cast<std::size_t>(record[0] & UINT32_MAX)) == 0;
+            return same_bytes(record, item.record);
         else
             return item.large() == static_cast<bool>(record[1] & 1);
     }
@@ -146,81 +113,52 @@ struct Found {
 
 Matching::Matching(i64 rows) : bits_(bits_for(rows)), arena_(rows >= Run::kSerial) {}
 
-void Matching::read(int side, ArrowArrayStream* from, Run& run) {
-    Stream stream(from, kNames[side]);
+std::optional<StreamLabels> Matching::read(ArrowArrayStream* from, Run& run) {
+    if (sides_[1].type) throw BadValue("both sides have been read");
+    const int side = sides_[0].type ? 1 : 0;
+    Stream stream(from, kNames[side], 2);
     Side& mine = sides_[side];
-    mine.column = stream.column();
-    const Column column = stream.column();
-    if (side == 1 && !alike(sides_[0].column->type, column.type)) throw BadValue("the ids of true and pred must be of one type");
+    const Column ids = stream.columns()[0];
+    if (side == 1 && !alike(*sides_[0].type, ids.type)) throw BadValue("the ids of true and pred must be of one type");
+    mine.type = ids.type;
     const int team = run.threads();
+    std::optional<LabelReader> labels;
+    if (stream.columns().size() > 1) labels.emplace(stream.columns()[1], bits_, team);
     for (int worker = 0; worker < team; ++worker) mine.shares.emplace_back(arena_, i64{1} << bits_);
     std::mutex turn;
-    bool over = false;
     i64 null = INT64_MAX;  // the first row without an id
-    run.workers(team, [&](int worker) {
-        Share& share = mine.shares[static_cast<std::size_t>(worker)];
-        for (;;) {
-            run.poll(worker);
-            i64 row = 0;
-            Released<ArrowArray> batch = [&] {
-                std::lock_guard lock(turn);
-                if (over) return Released<ArrowArray>();
-                over = true;  // also if what follows fails
-                Released<ArrowArray> next = stream.next();
-                over = !next->release;
-                row = std::exchange(mine.rows, mine.rows + next->length);
-                return next;
-            }();
-            if (!batch->release) break;
-            const Slice slice = slice_of(*batch.get(), column);
-            if (const i64 at = slice.first_null(); at < slice.length) {  // what stands there may be anything
-                std::lock_guard lock(turn);
-                null = std::min(null, row + at);
-                continue;
-            }
-            scatter(share, column.type, slice, row, run, worker);
+    mine.rows = read_pieces(stream, run, [&](const Piece& piece, int worker) {
+        const Slice slice = piece.slice(ids);
+        if (const i64 at = slice.first_null(); at < slice.length) {  // what stands there may be anything
+            std::lock_guard lock(turn);
+            null = std::min(null, piece.row + at);
+            return;
         }
-        share.close();
+        scatter(mine.shares[static_cast<std::size_t>(worker)], ids.type, slice, piece.row);
+        if (labels) labels->add(piece, worker);
     });
+    for (Share& share : mine.shares) share.close();
     if (null < INT64_MAX) throw BadValue(std::string(kNames[side]) + " has no id in row " + std::to_string(null));
+    if (!labels) return std::nullopt;
+    return labels->finish(mine.rows, run);
 }
 
-void Matching::scatter(Share& share, Ids type, const Slice& slice, i64 row, Run& run, int worker) const {
-    constexpr i64 kPiece = i64{1} << 14;
-    const ArrowArray& x = *slice.array;
-    const i64 offset = slice.offset;
-    for (i64 begin = 0; begin < slice.length; begin += kPiece) {
-        run.poll(worker);
-        const i64 end = std::min(slice.length, begin + kPiece);
-        auto integers = [&](auto zero, bool wide = false) {
-            using T = decltype(zero);
-            put_integers(share, bits_, begin, end, row, wide, [&](i64 i) {
-                const T value = read_at<T>(x.buffers[1], offset + i);
-                return static_cast<u64>(static_cast<i64>(value));
-            });
-        };
-        switch (type) {
-            case Ids::i8: integers(std::int8_t{}); break;
-            case Ids::i16: integers(std::int16_t{}); break;
-            case Ids::i32: integers(i32{}); break;
-            case Ids::i64: integers(i64{}); break;
-            case Ids::u8: integers(u8{}); break;
-            case Ids::u16: integers(u16{}); break;
-            case Ids::u32: integers(u32{}); break;
-            case Ids::u64: integers(u64{}, true); break;
-            case Ids::boolean:
-                put_integers(share, bits_, begin, end, row, false, [&](i64 i) {
-                    return u64{static_cast<const u8*>(x.buffers[1])[(offset + i) >> 3]} >> ((offset + i) & 7) & 1;
-                });
-                break;
-            case Ids::narrow_text: put_texts<Ids::narrow_text>(share, bits_, slice, begin, end, row); break;
-            case Ids::wide_text: put_texts<Ids::wide_text>(share, bits_, slice, begin, end, row); break;
-            case Ids::view_text: put_texts<Ids::view_text>(share, bits_, slice, begin, end, row); break;
-        }
-    }
+void Matching::scatter(Share& share, Ids type, const Slice& slice, i64 row) const {
+    if (is_text(type))
+        read_texts(type, slice, [&](auto text) {
+            for (i64 i = 0; i < slice.length; ++i) {
+                const auto [data, length] = text(i);
+                put_text(share, bits_, static_cast<u64>(row + i) << 1, data, length);
+            }
+        });
+    else
+        read_integers(type, slice, [&](auto at) { put_integers(share, bits_, slice.length, row, type == Ids::u64, at); });
 }
 
-Matched Matching::match(Run& run) { return is_text(sides_[0].column->type) ? match_as<true>(run) : match_as<false>(run); }
+Matched Matching::match(Run& run) {
+    if (!sides_[1].type) throw BadValue("both sides must have been read");
+    return is_text(*sides_[0].type) ? match_as<true>(run) : match_as<false>(run);
+}
 
 template <bool text>
 Matched Matching::match_as(Run& run) {
@@ -242,7 +180,7 @@ Matched Matching::match_as(Run& run) {
                     run.poll(worker);
                     for (const u64 *at = page.data, *end = at + page.words; at < end;) {
                         if (const auto repeat = ids.add(side, at)) mine.repeats[side].add(*repeat);
-                        at += text ? 2 + static_cast<i64>(((at[0] & UINT32_MAX) + 7) / 8) : 2;
+                        at += text ? text_words(at[0]) : 2;
                     }
                 }
         for (const auto& item : ids.items()) {

@@ -10,6 +10,7 @@
 
 #include "base/arrow.hpp"
 #include "base/threads.hpp"
+#include "match/labels.hpp"
 #include "match/shares.hpp"
 
 namespace clusterdiff {
@@ -26,18 +27,19 @@ class Matching {
     // About how many rows a side has: it decides on the number of buckets, and on nothing that comes out.
     explicit Matching(i64 rows);
 
-    // Reads a side: 0 is true, 1 is pred.
-    void read(int side, ArrowArrayStream* stream, Run& run);
+    // Reads a side, first true, then pred: a column of ids, and maybe one of labels, which come back by row.
+    std::optional<StreamLabels> read(ArrowArrayStream* stream, Run& run);
+    // Once, after both.
     Matched match(Run& run);
 
   private:
     struct Side {
-        std::optional<Column> column;
+        std::optional<Ids> type;
         std::deque<Share> shares;  // one a worker
         i64 rows = 0;
     };
 
-    void scatter(Share& share, Ids type, const Slice& slice, i64 row, Run& run, int worker) const;
+    void scatter(Share& share, Ids type, const Slice& slice, i64 row) const;
     template <bool text>
     Matched match_as(Run& run);
 

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/hash.hpp"
 #include "base/memory.hpp"
 
 namespace clusterdiff {
@@ -47,7 +48,7 @@ class Arena {
 class Share {
   public:
     struct Page {
-        const u64* data;
+        u64* data;
         i64 words;
     };
 
@@ -101,5 +102,37 @@ class Share {
     std::vector<std::vector<Page>> full_;
     u64 *next_ = nullptr, *end_ = nullptr;
 };
+
+// Buckets of about this many rows: their records and the table over them stay in a level-2 cache.
+inline int bits_for(i64 rows) {
+    constexpr i64 kRows = 8192;
+    constexpr int kMostBits = 12;
+    int bits = 0;
+    while (bits < kMostBits && (rows >> bits) > kRows) ++bits;
+    return bits;
+}
+
+inline u64 bucket_of(u64 hash, int bits) { return bits ? hash >> (64 - bits) : 0; }
+
+// ---- records of text: 32 bits of the hash and the length, a word of the writer's, the bytes padded to whole words
+
+inline i64 text_length(u64 first) { return static_cast<i64>(first & UINT32_MAX); }
+inline i64 text_words(u64 first) { return 2 + (text_length(first) + 7) / 8; }
+
+inline bool same_bytes(const u64* record, const u64* other) {
+    return std::memcmp(record + 2, other + 2, static_cast<std::size_t>(text_length(record[0]))) == 0;
+}
+
+inline void put_text(Share& share, int bits, u64 word, const u8* p, i64 length) {
+    if (length > INT32_MAX) throw BadValue("a name has more than 2^31 - 1 bytes");
+    const u64 hash = length > 16 ? Key::long_hash(p, length) : Key::of_bytes(p, length, 0).hash();
+    const u64 first = hash << 32 | static_cast<u64>(length);
+    const i64 words = text_words(first);
+    u64* to = share.room(bucket_of(hash, bits), words);
+    to[words - 1] = 0;
+    to[0] = first;
+    to[1] = word;
+    if (length) std::memcpy(to + 2, p, static_cast<std::size_t>(length));
+}
 
 }  // namespace clusterdiff

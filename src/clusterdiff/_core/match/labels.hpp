@@ -1,0 +1,72 @@
+// Labels out of an Arrow stream, by row: integers as they are, text as codes by first appearance.
+//
+// Text is scattered by hash into buckets while it is read, as ids are; each bucket finds the first row of each of its
+// texts, and the code of a text is the rank of that row among all first rows. What comes out does not depend on who read
+// which batch.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <mutex>
+
+#include "base/arrow.hpp"
+#include "base/threads.hpp"
+#include "match/shares.hpp"
+
+namespace clusterdiff {
+
+// Rows of a batch, the first of which is the `row`th of the stream: so few that nothing is asked while they are read.
+struct Piece {
+    std::shared_ptr<Released<ArrowArray>> batch;
+    i64 begin, end, row;
+    Slice slice(const Column& column) const { return slice_of(*batch->get(), column, begin, end); }
+};
+
+// Calls f(piece, worker) for all of a stream, and returns how many rows it has.
+i64 read_pieces(Stream& stream, Run& run, Call<const Piece&, int> f);
+
+struct StreamLabels {
+    Ids type;             // of the column that they were read from
+    Buffer<i32> narrow;   // codes of text, -1 for null; or integers, if all of them fit
+    Buffer<i64> wide;     // integers, if not; the bits of unsigned ones
+    Buffer<bool> absent;  // of integers, those without a label; empty if all have one
+    Buffer<i64> ends;     // the distinct texts lie one after the other, in the order of their codes
+    Buffer<u8> bytes;
+};
+
+class LabelReader {
+  public:
+    // `bits` says how many buckets there are, `team` how many workers.
+    LabelReader(const Column& column, int bits, int team);
+
+    void add(const Piece& piece, int worker);
+    // Once, after all pieces.
+    StreamLabels finish(i64 rows, Run& run);
+
+  private:
+    // Integers of one piece, in 32 bits if all of them fit.
+    struct Chunk {
+        i64 row, length;
+        Buffer<i32> narrow;
+        Buffer<i64> wide;
+        Buffer<bool> absent;
+    };
+
+    Chunk chunk_of(const Slice& slice, i64 row) const;
+    StreamLabels integers(i64 rows, Run& run);
+    StreamLabels texts(i64 rows, Run& run);
+    i64 buckets() const { return i64{1} << bits_; }
+
+    Column column_;
+    int bits_;
+    std::mutex mutex_;
+    std::deque<Chunk> chunks_;
+    Arena arena_;
+    std::deque<Share> shares_;  // one a worker, of text
+    bool nulls_ = false;        // whether a text is null
+};
+
+// The labels of a stream that has nothing else.
+StreamLabels read_labels(ArrowArrayStream* from, i64 rows, Run& run);
+
+}  // namespace clusterdiff
