@@ -55,7 +55,7 @@ def render(found: Boards, pages: Mapping[str, str] | None = None, where: Sequenc
         found=found,
         boards=found.boards(),
         scores=None if single is None else _axis(_scores(single)),
-        differences=None if tested is None else _axis(_differences(tested)),
+        differences=None if tested is None else _axis(_differences(tested), 0.0),
         pages=pages or {},
         where=where,
         title=visible(found.title),
@@ -75,12 +75,13 @@ def _differences(found: Ranking) -> Iterator[Dot]:
         yield Dot(name, pair.difference, pair.low, pair.high, 0.0, None, pair.p_value)
 
 
-def _axis(dots: Iterator[Dot]) -> Axis | None:
+def _axis(dots: Iterator[Dot], *also: float) -> Axis | None:
+    """An axis that reaches as far as the dots do, and to some other values."""
     found = [dot for dot in dots if isfinite(dot.value)]
     ends = [value for dot in found for value in (dot.value, dot.low, dot.high) if value is not None]
     if not ends:
         return None
-    low, high = min(ends), max(ends)
+    low, high = min(*ends, *also), max(*ends, *also)
     span = high - low or 1.0
     low, high = low - 0.04 * span, high + 0.04 * span
 

@@ -130,7 +130,7 @@ const heatMap = (holder, chosen) => {
     const fills = Object.fromEntries(Object.keys(ARRANGED).map((kind) => [kind, colour(kind)]));
     for (const cell of cells) {
       if (cell.column + 1 < view.x || cell.column > view.x + view.w || cell.row + 1 < view.y || cell.row > view.y + view.h) continue;
-      pen.globalAlpha = 0.14 + 0.86 * cell.share;
+      pen.globalAlpha = strength(cell);
       pen.fillStyle = fills[cell.kind];
       pen.fillRect(box.left + (cell.column - view.x) * dx, box.top + (cell.row - view.y) * dy, Math.max(dx, 1.5), Math.max(dy, 1.5));
     }
@@ -153,8 +153,25 @@ const heatMap = (holder, chosen) => {
     pen.textAlign = "right";
     pen.fillText(`${data.letters[0]} ↓ ${data.letters[1]} →`, box.left - 6, box.top - 8);
   };
-  // The number in every cell: dark on light and light on dark, whatever the theme.
+  const strength = (cell) => 0.14 + 0.86 * cell.share;
+  // How light a colour is, as contrast has it (WCAG 2); a canvas spells every colour in the same way.
+  const channels = (pen, name) => {
+    pen.fillStyle = colour(name);
+    return [1, 3, 5].map((at) => parseInt(pen.fillStyle.slice(at, at + 2), 16));
+  };
+  const lightness = (rgb) => {
+    const [r, g, b] = rgb.map((x) => (x <= 10 ? x / 255 / 12.92 : ((x / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const contrast = (a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+  // The number in every cell, in the colour that can be read best on it.
   const counts = (pen, dx, dy) => {
+    const [panel, ink] = [channels(pen, "panel"), channels(pen, "ink")];
+    const fills = Object.fromEntries(Object.keys(ARRANGED).map((kind) => [kind, channels(pen, kind)]));
+    const on = (cell) => {
+      const behind = lightness(fills[cell.kind].map((x, i) => panel[i] + strength(cell) * (x - panel[i])));
+      return contrast(lightness(panel), behind) > contrast(lightness(ink), behind) ? "panel" : "ink";
+    };
     pen.font = `${dx < 30 ? 10 : 13}px system-ui, sans-serif`;
     pen.textAlign = "center";
     pen.textBaseline = "middle";
@@ -163,7 +180,7 @@ const heatMap = (holder, chosen) => {
       if (x < box.left || x > box.left + box.w || y < box.top || y > box.top + box.h) continue;
       const text = compact.format(cell.size);
       if (pen.measureText(text).width > dx - 2) continue;
-      pen.fillStyle = colour(cell.share > 0.5 ? "panel" : "ink");
+      pen.fillStyle = colour(on(cell));
       pen.fillText(text, x, y);
     }
   };
