@@ -277,3 +277,15 @@ def test_dates_decide_only_if_they_say_which_is_later() -> None:
         with pytest.raises(cd.ClusterdiffError, match="which is later"):
             dated(*odd).settle()
     assert len(cd.Judgements([one | {"at": "30.10.2026"} for one in said[:1]]).facts.blocks) == 1
+
+
+def test_a_judgement_costs_what_applying_it_alone_changes() -> None:
+    """Also with groups over several clusters, clusters without free points, and points that the run lacks."""
+    pick = random.Random(5)
+    for _ in range(150):
+        run = {point: pick.randrange(4) for point in "abcdefgh"[: pick.randint(2, 8)]}
+        named = [pick.sample([*run, "y", "z"], pick.randint(2, len(run))) for _ in range(3)]
+        groups = [[g for g in (points[i::k] for i in range(k)) if g] for k, points in enumerate(named, 1)]
+        for row in cd.Judgements([{"id": str(i), "groups": g} for i, g in enumerate(groups)]).judge(run).table:
+            after = cd.Judgements([{"groups": groups[int(row.id)]}]).apply(run)
+            assert row.cost == len(together(cd.Clustering(run)) ^ together(after))

@@ -7,11 +7,10 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from clusterdiff.judgements.assembly import Assembly, assemble
 from clusterdiff.judgements.entries import Entries
 from clusterdiff.judgements.judgement import Judgement
 from clusterdiff.judgements.runs import Indexed
-from clusterdiff.points.labels import AnyArray, Int64Array
+from clusterdiff.points.labels import AnyArray, BoolArray, Int64Array
 from clusterdiff.table import Table, record_html
 from clusterdiff.wording import count, percent
 
@@ -182,14 +181,14 @@ def judge(entries: Entries, run: Indexed) -> Verdicts:
     extra = np.where(complete, members - np.bincount(of, minlength=k), 0).astype(np.int64)
     absent = np.bincount(entries.judgement, ~present, minlength=k).astype(np.int64)
     bad = (violated > 0) & entries.claims
-    costs = _costs(entries, run, at, np.flatnonzero(bad))
+    costs = _costs(entries, run, at, bad)
     shown = [i for i in range(k) if not judgements[i].withdrawn]
     states = [_state(judgements[i], int(all_pairs[i]), bool(bad[i]), int(extra[i])) for i in shown]
     order = sorted(
         range(len(shown)),
         key=lambda j: (
             STATES.index(states[j]),
-            -costs.get(shown[j], 0),
+            -costs[shown[j]],
             -extra[shown[j]],
             judgements[shown[j]].id,
         ),
@@ -202,7 +201,7 @@ def judge(entries: Entries, run: Indexed) -> Verdicts:
             "state": _objects([states[j] for j in order]),
             "pairs": np.where(claims, all_pairs[picked], 0).astype(np.int64),
             "violated": np.where(claims, violated[picked], 0).astype(np.int64),
-            "cost": np.array([costs.get(int(i), 0) for i in picked], dtype=np.int64),
+            "cost": costs[picked],
             "extra": np.where(claims, extra[picked], 0),
             "absent": absent[picked],
             "by": _objects([judgements[i].by for i in picked]),
@@ -254,66 +253,34 @@ def _grouped(entries: Entries, judgement: Int64Array, p: Int64Array, q: Int64Arr
     return sides[0] == sides[1]
 
 
-def _costs(entries: Entries, run: Indexed, at: Int64Array, violated: Int64Array) -> dict[int, int]:
-    """The pairs that applying a single judgement would flip."""
-    wanted = np.isin(entries.judgement, violated)
-    groups: dict[int, dict[int, list[int]]] = {int(i): {} for i in violated}
-    for j, g, place in zip(
-        entries.judgement[wanted].tolist(),
-        entries.group[wanted].tolist(),
-        at[entries.point[wanted]].tolist(),
-        strict=True,
-    ):
-        if place >= 0:
-            groups[j].setdefault(g, []).append(place)
-    hard = {
-        j: [sorted(places) for places in held.values()]
-        for j, held in groups.items()
-        if sum(map(len, held.values())) > 2
-    }
-    places = [place for held in hard.values() for group in held for place in group]
-    touched = np.unique(run.cluster[places]).astype(np.int64)
-    members = run.members(touched) if hard else {}
-    costs = {}
-    for j, held in groups.items():
-        if j in hard:
-            costs[j] = _flipped(hard[j], run, members)
-            continue
-        one, two = (int(run.sizes[run.cluster[p]]) for places in held.values() for p in places)
-        costs[j] = one * two if len(held) == 1 else one - 1
-    return costs
+def _costs(entries: Entries, run: Indexed, at: Int64Array, violated: BoolArray) -> Int64Array:
+    """The pairs that applying a single judgement would flip, of each that is violated.
 
-
-def _flipped(groups: list[list[int]], run: Indexed, members: dict[int, list[int]]) -> int:
-    """The pairs that change if these groups are made true."""
-    atoms = Assembly()
-    scope = frozenset({0}) if len(groups) > 1 else frozenset[int]()
-    for places in groups:
-        here = Counter(int(run.cluster[place]) for place in places)
-        atoms.add(dict(here), min(map(run.text, places)), scope)
-    spanning = [atom for atom in range(len(groups)) if len(atoms.here[atom]) > 1]
-    judged = {place for places in groups for place in places}
-    clusters = {int(run.cluster[place]) for place in judged}
-    homes: dict[int, list[int]] = {
-        c: [a for a in range(len(groups)) if a not in spanning and c in atoms.here[a]] for c in clusters
-    }
-    least = {}
-    for cluster in clusters:
-        free = [place for place in members[cluster] if place not in judged]
-        least[cluster] = min(map(run.text, members[cluster]))
-        if free:
-            homes[cluster].append(atoms.add({cluster: len(free)}, min(map(run.text, free))))
-    assemble(atoms, homes, spanning, lambda cluster: int(run.sizes[cluster]), least)
-    cells: Counter[tuple[int, int]] = Counter()
-    for atom, held in enumerate(atoms.here):
-        for cluster, points in held.items():
-            cells[atoms.find(atom), cluster] += points
-    parts: Counter[int] = Counter()
-    for (root, _), points in cells.items():
-        parts[root] += points
-    old = sum(int(run.sizes[cluster]) * (int(run.sizes[cluster]) - 1) for cluster in clusters)
-    new = sum(points * (points - 1) for points in parts.values())
-    return (old + new - 2 * sum(points * (points - 1) for points in cells.values())) // 2
+    Its groups are apart from each other, so the free points of a cluster can follow one of them: the largest that lies
+    in this cluster alone, or else the one with most of its points here; among equals, that of the least point.
+    """
+    wanted = np.flatnonzero(violated[entries.judgement] & (at[entries.point] >= 0))
+    point, group, clusters = entries.point[wanted], entries.group[wanted], len(run.sizes)
+    cluster = run.cluster[at[point]].astype(np.int64)
+    cells, judged = np.unique(group * clusters + cluster, return_counts=True)
+    group_of, cluster_of = cells // clusters, cells % clusters
+    least = np.full(len(entries.group_judgement), len(entries.names))
+    np.minimum.at(least, group, point)
+    spans = np.bincount(group_of)[group_of] > 1 if len(cells) else np.empty(0, dtype=bool)
+    judgement = entries.group_judgement[group_of]
+    # The cells of one judgement in one cluster, the one that free points follow first.
+    order = np.lexsort((least[group_of], -judged, spans, cluster_of, judgement))
+    where = (judgement * clusters + cluster_of)[order]
+    first = np.flatnonzero(np.r_[True, where[1:] != where[:-1]]) if len(cells) else order
+    sizes, owners = run.sizes[cluster_of[order[first]]], order[first]
+    held = judged.copy()
+    held[owners] += sizes - (np.add.reduceat(judged[order], first) if len(cells) else 0)
+    parts = np.bincount(group_of, held, minlength=len(least)).astype(np.int64)
+    costs = np.zeros(len(violated), dtype=np.int64)
+    np.add.at(costs, judgement[owners], sizes * (sizes - 1))
+    np.add.at(costs, entries.group_judgement, parts * (parts - 1))
+    np.subtract.at(costs, judgement, 2 * held * (held - 1))
+    return costs // 2
 
 
 def judged(entries: Entries, run: Indexed, old: Indexed | None) -> Verdicts:
