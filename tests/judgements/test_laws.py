@@ -271,7 +271,7 @@ def test_dates_decide_only_if_they_say_which_is_later() -> None:
 
     assert dated("2026-11-02T09:30+02:00", "2026-11-02T08:00Z").facts.apart == [("a", "b")]
     assert dated("10", "9").facts.blocks == [("a", "b")]
-    for odd in (("30.10.2026", "02.11.2026"), ("2026-11-02", "yesterday"), ("t9", "t10")):
+    for odd in (("30.10.2026", "02.11.2026"), ("2026-11-02", "yesterday"), ("t9", "t10"), ("nan", "1")):
         with pytest.raises(cd.ClusterdiffError, match="which is later"):
             _ = dated(*odd).facts
         with pytest.raises(cd.ClusterdiffError, match="which is later"):
@@ -286,6 +286,8 @@ def test_a_judgement_costs_what_applying_it_alone_changes() -> None:
         run = {point: pick.randrange(4) for point in "abcdefgh"[: pick.randint(2, 8)]}
         named = [pick.sample([*run, "y", "z"], pick.randint(2, len(run))) for _ in range(3)]
         groups = [[g for g in (points[i::k] for i in range(k)) if g] for k, points in enumerate(named, 1)]
-        for row in cd.Judgements([{"id": str(i), "groups": g} for i, g in enumerate(groups)]).judge(run).table:
+        for row in (
+            cd.Judgements([{"id": str(i), "groups": g} for i, g in enumerate(groups)]).judge(run).table
+        ):
             after = cd.Judgements([{"groups": groups[int(row.id)]}]).apply(run)
             assert row.cost == len(together(cd.Clustering(run)) ^ together(after))

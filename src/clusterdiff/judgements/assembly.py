@@ -84,6 +84,9 @@ def assemble(
     """
     groups: dict[int, list[int]] = {}
     for cluster, inside in homes.items():
+        if len(inside) == 1:  # most clusters: nothing to put in order
+            groups[cluster] = list(inside)
+            continue
         classes: dict[int, list[int]] = defaultdict(list)
         for atom in inside:
             classes[atoms.find(atom)].append(atom)
@@ -106,13 +109,17 @@ def assemble(
             root = atoms.find(other)
             strength[root] = max(strength.get(root, score), score)
         roots = {atoms.find(part) for part in groups[cluster]}
-        best = sorted(
-            roots,
-            key=lambda root: (
-                -strength.get(root, float("-inf")),
-                -atoms.held(root, cluster),
-                atoms.first(root),
-            ),
+        best = (
+            sorted(
+                roots,
+                key=lambda root: (
+                    -strength.get(root, float("-inf")),
+                    -atoms.held(root, cluster),
+                    atoms.first(root),
+                ),
+            )
+            if len(roots) > 1
+            else roots
         )
         if not any(atoms.unite(root, atom) for root in best):
             groups[cluster].append(atom)

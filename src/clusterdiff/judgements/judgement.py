@@ -81,7 +81,7 @@ class Judgement:
         if answer is not None and answer not in ANSWERS:
             raise FileError(f'{place}: "answer" must be one of {", ".join(ANSWERS)}; got {_short(answer)}.')
         # Most judgements have few of the fields, and there may be many judgements.
-        read = {key: reader(rest.pop(key), key, place) for key, reader in FIELDS.items() if key in rest}
+        read = checked({key: rest.pop(key) for key in [*rest] if key in FIELDS}, place)
         if "groups" in read or "beyond" in rest:
             read["groups"], read["beyond"] = _ordered(read.get("groups", []), rest.pop("beyond", None), place)
         return cls(**read, id=str(told), other=rest)
@@ -114,6 +114,11 @@ class Judgement:
 
     def _repr_html_(self) -> str:
         return notebook.view(notebook.line(repr(self).strip("<>")))
+
+
+def checked(fields: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """Values of fields as a judgement holds them; ``place`` is for messages."""
+    return {key: FIELDS[key](value, key, place) for key, value in fields.items()}
 
 
 def pair(a: object, b: object, verdict: Literal["match", "no match", "unsure"], **fields: Any) -> Judgement:

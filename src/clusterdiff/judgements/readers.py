@@ -11,7 +11,7 @@ from clusterdiff.errors import FileError, listed
 from clusterdiff.files import STDIN, from_json, read_text, shown, suffix
 from clusterdiff.formats.catalogue import BY_SUFFIX, TABLES
 from clusterdiff.judgements import other_tools
-from clusterdiff.judgements.judgement import Judgement
+from clusterdiff.judgements.judgement import Judgement, checked, pair
 from clusterdiff.judgements.references import CellNames, is_reference, refuse_reference
 from clusterdiff.judgements.rows import VERDICTS, Row, cell, read_rows, verdict
 
@@ -57,7 +57,7 @@ def read_judgements(
             return tests, None
         if {"match", "distinct"} <= data.keys():
             return list(other_tools.dedupe(data, path, key)), None
-    return _from_lines([(1, data)], path, cells)
+    return _from_lines([(lines[0][0], data)], path, cells)
 
 
 def _files_of_folder(path: str) -> str:
@@ -159,17 +159,12 @@ def _pairs(rows: Sequence[Row], columns: Sequence[str], path: str, key: str | No
     for number, row in enumerate(rows, 2):
         name = f"line {number}"
         place = f"{file}, {name}"
-        fields = _fields(row, place)
-        ends = [cell(row, "a", place), cell(row, "b", place)]
+        ends = cell(row, "a", place), cell(row, "b", place)
         if ends[0] == ends[1]:
             raise FileError(f"{place} judges {ends[0]!r} against itself.", "leave the row out.")
-        said = verdict(row["verdict"], place)
-        claim = (
-            {"unsure": ends}
-            if said == "unsure"
-            else {"groups": [ends] if said == "match" else [[end] for end in ends]}
-        )
-        out.append(Judgement.from_dict(fields | claim, name, place))
+        fields = _fields(row, place)
+        told = fields.pop("id", name)
+        out.append(pair(*ends, verdict(row["verdict"], place), id=told, **checked(fields, place)))
     return out
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Collection
 from datetime import UTC, datetime
@@ -24,7 +25,7 @@ def order_of_times(times: Collection[str]) -> dict[str, int]:
     Dates are of ISO 8601, in UTC unless they name another zone; or numbers; or texts of one shape that begin with the
     year. Nothing else says which is later.
     """
-    for read in (_moment, float, _sortable(times)):
+    for read in (_moment, _number, _sortable(times)):
         try:
             found: dict[str, Any] = {time: read(time) for time in times}
         except ValueError:
@@ -40,6 +41,13 @@ def order_of_times(times: Collection[str]) -> dict[str, int]:
 def _moment(time: str) -> datetime:
     found = datetime.fromisoformat(time)
     return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _number(time: str) -> float:
+    found = float(time)
+    if not math.isfinite(found):
+        raise ValueError(time)
+    return found
 
 
 def _sortable(times: Collection[str]) -> Callable[[str], str]:
