@@ -180,25 +180,26 @@ class Labels:
         return np.ones(len(self), dtype=bool) if self.absent is None else ~self.absent
 
     @cached_property
-    def _encoded(self) -> tuple[npt.NDArray[np.int32], AnyArray]:
+    def _encoded(self) -> tuple[npt.NDArray[np.int32], IntArray]:
+        """The codes, and the value behind each."""
         if self.absent is None:
             codes, first = _core.encode_integers(self._values)
-            return codes, self.named(self._values[first])
+            return codes, self._values[first]
         kept = self._values[~self.absent]
         found, first = _core.encode_integers(kept)
         codes = np.full(len(self), -1, dtype=np.int32)
         codes[~self.absent] = found
-        return codes, self.named(kept[first])
+        return codes, kept[first]
 
     @property
     def codes(self) -> npt.NDArray[np.int32]:
         """The labels numbered 0, 1, 2, … in order of appearance; -1 for points without one."""
         return self._encoded[0]
 
-    @property
+    @cached_property
     def names(self) -> AnyArray:
         """The user's label behind each code."""
-        return self._encoded[1]
+        return self.named(self._encoded[1])
 
     def named(self, values: IntArray) -> AnyArray:
         """The users' labels behind integers of ``values``."""
@@ -257,18 +258,27 @@ class Labels:
     def apart(self, mask: BoolArray, points: Sequence[Hashable]) -> Labels:
         """The same with each point of ``mask`` alone; ``points`` has the names of all."""
         rest, single = self.hidden(mask), np.flatnonzero(mask)
-        known, total = rest.names, len(rest.names) + len(single)
-        labels = rest.codes.astype(np.int64)
-        labels[single] = np.arange(len(known), total)
+        codes, values = rest._encoded
+        lexicon = self.lexicon
+        known, total = len(values), len(values) + len(single)
+        labels = codes.astype(np.int64)
+        labels[single] = np.arange(known, total)
 
         def names() -> AnyArray:
-            lexicon = np.empty(total, dtype=object)
-            lexicon[: len(known)] = known
-            lexicon[len(known) :] = [Single(points[i]) for i in single.tolist()]
-            return lexicon
+            out = np.empty(total, dtype=object)
+            out[:known] = values if lexicon is None else lexicon[values]
+            out[known:] = [Single(points[i]) for i in single.tolist()]
+            return out
 
-        lazy = LazyNames if isinstance(points, range) else LazyNames.borrowed
-        return Labels(labels, lazy(total, names), null(labels))
+        def own() -> Callable[[], Any]:
+            for borrowed in (lexicon, points):
+                if isinstance(borrowed, LazyNames):
+                    borrowed.detach()
+            return names
+
+        if isinstance(points, range | LazyNames):  # and not a list that somebody may change
+            return Labels(labels, LazyNames(total, names, own), null(labels), shared=False)
+        return Labels(labels, LazyNames.borrowed(total, names), null(labels), shared=False)
 
     def detach(self, found: AnyArray | None = None) -> Labels:
         """The same, independent of arrays that their owner may change.
