@@ -161,9 +161,8 @@ def test_groups_add_up_and_count_every_wrong_point_once() -> None:
         weights = {j: int(rng.integers(i % 2, 4)) for j in range(40)} if i % 3 else None
         diff = cd.compare(true, pred, missing="lost", weights=weights)
         shapes = Shapes(Blame(diff.analysis))
-        points = shapes.blame.points(diff.source)
         correction, other = (
-            Correction(shapes, diff.source, points, cd.measures["S_H"], diff.score()) for _ in range(2)
+            Correction(shapes, diff.source, cd.measures["S_H"], diff.score()) for _ in range(2)
         )
         assert correction.score == pytest.approx(diff.score(), abs=1e-12)
         assert correction.score + correction.gain(correction.wrong) == pytest.approx(1, abs=1e-12)
@@ -185,8 +184,7 @@ def test_a_group_has_the_gain_of_a_comparison_made_anew() -> None:
     assert (group.kind, group.what.text) == ("rule", "has an initial")  # type: ignore[union-attr]
     assert 0 < group.partners == np.count_nonzero(~records.initial[group.at]) < group.points
     shapes = Shapes(Blame(diff.analysis))
-    points = shapes.blame.points(diff.source)
-    home = Correction(shapes, diff.source, points, cd.measures["S_H"], diff.score()).home
+    home = Correction(shapes, diff.source, cd.measures["S_H"], diff.score()).home
     cell = diff.meet.cell_of_point
     codes = diff.meet.pred[cell].astype(np.int64)
     codes[group.at] = home[diff.meet.true[cell[group.at]]]

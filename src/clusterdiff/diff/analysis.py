@@ -259,12 +259,20 @@ class Analysis:
     @cached_property
     def true(self) -> Sequence[Any]:
         """The names of the true clusters, by code."""
-        return _CodeNames(self.meet.true_names)
+        return _CodeNames(self._names["true"])
 
     @cached_property
     def pred(self) -> Sequence[Any]:
         """The names of the predicted clusters, by code."""
-        return _CodeNames(self.meet.pred_names)
+        return _CodeNames(self._names["pred"])
+
+    @cached_property
+    def _names(self) -> dict[str, AnyArray]:
+        return {"true": self.meet.true_names, "pred": self.meet.pred_names}
+
+    def called(self, side: str, codes: CellNumbers) -> list[Any]:
+        """The names of some clusters of a side, by code."""
+        return list(self._names[side][codes].tolist())
 
     @cached_property
     def parts_of_true(self) -> Int64Array:

@@ -62,15 +62,14 @@ class Blame:
         weight = np.ones(len(cell)) if source.weights is None else source.weights.astype(np.float64)
         mass = np.where(meet.mass > 0, meet.mass, 1)
         # Cell -1, the last of each list, is none.
-        true, pred = (np.append(codes, -1)[cell].astype(np.int64) for codes in (meet.true, meet.pred))
+        true, pred = source.clusters()
         off_true, off_pred = (np.append(off, 0.0)[cell] for off in (self.off_true, self.off_pred))
         split, merge = (weight * np.append(part / mass, 0.0)[cell] for part in (self.split, self.merge))
         missing, spurious = np.zeros(len(cell)), np.zeros(len(cell))
-        for lost, codes, unmatched, charged in (
-            (missing, true, meet.missing, self.missing),
-            (spurious, pred, meet.spurious, self.spurious),
+        for lost, unmatched, charged in (
+            (missing, meet.missing, self.missing),
+            (spurious, meet.spurious, self.spurious),
         ):
-            codes[unmatched.at] = unmatched.cluster
             lost[unmatched.at] = _shares(unmatched, charged)
         return PointBlame(true, pred, off_true, off_pred, Losses(split, merge, missing, spurious))
 

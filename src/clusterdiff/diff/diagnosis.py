@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.attributes import given_columns
-from clusterdiff.diff.blame import Blame, PointBlame
+from clusterdiff.diff.blame import Blame
 from clusterdiff.diff.groups import Correction, groups
 from clusterdiff.diff.hits import who
 from clusterdiff.diff.loss import ROUNDING, Loss
@@ -71,11 +71,10 @@ def diagnose(
     regime = _regime(extent, _small(analysis, damaged), source.nouns, sides)
     hits, fixed = None, []
     if source.known:
-        points = shapes.blame.points(source)
-        hits = who(shapes, points, given) if given else None
+        hits = who(shapes, shapes.blame.points(source), given) if given else None
         if regime != "releases":
             rows = [] if hits is None else hits.rows
-            fixed = _fixed(shapes, source, points, (measure, score), rows, regime == "few")
+            fixed = _fixed(shapes, source, (measure, score), rows, regime == "few")
     share = extent.share
     return Patterns(
         regime,
@@ -100,7 +99,6 @@ def diagnose(
 def _fixed(
     shapes: Shapes,
     source: PointSource,
-    points: PointBlame,
     scored: tuple[Measure, float],
     rows: list[Hit],
     few: bool,
@@ -109,7 +107,7 @@ def _fixed(
     if not shapes.analysis.loss.total > ROUNDING:
         return []
     try:
-        return groups(Correction(shapes, source, points, *scored), rows, confusions=few)
+        return groups(Correction(shapes, source, *scored), rows, confusions=few)
     except MeasureError:
         return []
 

@@ -23,6 +23,8 @@ from clusterdiff.wording import Nouns, and_list, change, count, name, number, pe
 
 #: How many points a sentence names, how many parts of a cluster, and how many clusters of a component.
 POINTS, PARTS, CLUSTERS = 5, 4, 6
+#: Of fewer numbers than this, Python's own set is quicker than NumPy.
+FEW = 200
 
 
 @dataclass(frozen=True)
@@ -178,17 +180,18 @@ def explain(
     half = int(np.searchsorted(running, whole / 2)) + 1 if damaged else 0
     told = min(top, damaged)
     kinds = {row.value: Loss(*row[3:]) for row in by_kind(analysis)}  # value, points and score come first
+    narrator = Narrator(analysis, source, sides)
     stories = [
         Story(
             component,
             component.loss / whole,
-            tell(analysis, source, component.component, sides),
+            list(narrator.component(component.component)),
             component.loss,
         )
         for component in table[:told]
     ]
     concentration = float(running[told - 1] / whole) if told else 0.0
-    unshared = tuple(_Narrator(analysis, source, sides).unshared())
+    unshared = tuple(narrator.unshared())
     return Explanation(
         of[1],
         loss,
@@ -225,11 +228,12 @@ def explain_gains(worth: Worth, loss: Loss, top: int, sides: tuple[str, str]) ->
     table = components(analysis, source)
     place = np.empty(len(table), dtype=np.int64)
     place[table["component"]] = np.arange(len(table))
+    narrator = Narrator(analysis, source, sides)
     stories = [
         Story(
             table[int(place[row.component])],
             row.gain / whole if whole > 0 else 0.0,
-            tell(analysis, source, row.component, sides),
+            list(narrator.component(row.component)),
             row.gain,
         )
         for row in found[:told]
@@ -244,7 +248,7 @@ def explain_gains(worth: Worth, loss: Loss, top: int, sides: tuple[str, str]) ->
         share(told),
         {},
         stories,
-        tuple(_Narrator(analysis, source, sides).unshared()),
+        tuple(narrator.unshared()),
         worth.measure.name,
         whole,
         found.left_out,
@@ -254,22 +258,21 @@ def explain_gains(worth: Worth, loss: Loss, top: int, sides: tuple[str, str]) ->
     )
 
 
-def tell(
-    analysis: Analysis, source: PointSource, component: int, sides: tuple[str, str] = ("true", "predicted")
-) -> list[str]:
-    """What happened to the clusters of a component: one sentence per true cluster, costliest first."""
-    return list(_Narrator(analysis, source, sides).component(component))
+class Narrator:
+    """Tells what happened to components."""
 
-
-class _Narrator:
     def __init__(self, analysis: Analysis, source: PointSource, sides: tuple[str, str]) -> None:
         self.analysis = analysis
-        self.meet = analysis.meet
+        self.meet = meet = analysis.meet
+        # Asked for again and again, and each time made from the core's table.
+        self._true_of, self._pred_of, self._size = meet.true, meet.pred, meet.size
+        self._sizes = meet.true_size, meet.pred_size
         self.source = source
         self.sides = sides
         self.nouns = source.nouns
 
     def count(self, size: int) -> str:
+        """A number of points."""
         return count(size, self.nouns.point)
 
     def unshared(self) -> Iterator[str]:
@@ -292,6 +295,7 @@ class _Narrator:
         yield f"{self.count(size)}{whose} {verb[size > 1]}{listed}."
 
     def component(self, component: int) -> Iterator[str]:
+        """What happened to its clusters: one sentence per true cluster, costliest first."""
         cells = self.analysis.cells_of_component(component)
         if len(cells):
             yield from self.shared(cells)
@@ -319,51 +323,48 @@ class _Narrator:
 
     def shared(self, cells: CellNumbers) -> Iterator[str]:
         """What became of the points that both sides have."""
-        true = np.unique(self.meet.true[cells])
-        pred = np.unique(self.meet.pred[cells])
+        true, pred = _distinct(self._true_of[cells]), _distinct(self._pred_of[cells])
         if len(true) == len(pred) == 1:
             name = f"{self.sides[0]} {self.nouns.cluster} {self.true(true[0])}"
             yield f"{name} ({self.points(cells)}) is {self.sides[1]} {self.nouns.cluster} {self.pred(pred[0])}."
         elif len(true) == 1:
-            yield self.split_only(int(true[0]), cells)
+            yield self.split_only(true[0], cells)
         elif len(pred) == 1:
-            yield self.merged_only(cells, int(pred[0]))
+            yield self.merged_only(cells, pred[0])
         else:
             lost = self.analysis.cell_loss
-            code = np.searchsorted(true, self.meet.true[cells])
+            code = np.searchsorted(true, self._true_of[cells])
             cost = np.bincount(code, lost.cells.of(cells))
             order = np.argsort(-cost, kind="stable")
-            for t in true[order[:CLUSTERS]].tolist():
-                yield self.mixed(t)
+            for at in order[:CLUSTERS].tolist():
+                yield self.mixed(true[at])
             if len(true) > CLUSTERS:
                 yield f"{count(len(true) - CLUSTERS, f'more {self.sides[0]} {self.nouns.cluster}')} took part."
 
     def split_only(self, true: int, cells: CellNumbers) -> str:
-        unclustered = self.analysis.unclustered[1][self.meet.pred[cells]]
-        parts = [
-            f"{self.pred(self.meet.pred[c])} ({self.points(np.array([c]))})"
-            for c in self.by_size(cells[~unclustered])
-        ]
-        size = self.count(int(self.meet.true_size[true]))
+        """A true cluster whose parts are predicted clusters."""
+        unclustered = self.analysis.unclustered[1][self._pred_of[cells]]
+        own = self.by_size(cells[~unclustered])
+        parts = [f"{self.pred(self._pred_of[c])} ({self.points_of(c)})" for c in own[:PARTS]]
+        size = self.count(int(self._sizes[0][true]))
         return (
             f"{self.sides[0]} {self.nouns.cluster} {self.true(true)} ({size}) was split into {len(cells):,} parts: "
-            f"{and_list([*parts[:PARTS], *self.rest(parts), *self.single(cells[unclustered], 1)], PARTS + 2)}."
+            f"{and_list([*parts, *self.rest(own), *self.single(cells[unclustered], 1)], PARTS + 2)}."
         )
 
     def merged_only(self, cells: CellNumbers, pred: int) -> str:
-        unclustered = self.analysis.unclustered[0][self.meet.true[cells]]
-        parts = [
-            f"{self.true(self.meet.true[c])} ({self.points(np.array([c]))})"
-            for c in self.by_size(cells[~unclustered])
-        ]
-        noun = self.nouns.cluster if len(parts) == 1 else plural(self.nouns.cluster)
+        """A predicted cluster whose parts are true clusters."""
+        unclustered = self.analysis.unclustered[0][self._true_of[cells]]
+        own = self.by_size(cells[~unclustered])
+        parts = [f"{self.true(self._true_of[c])} ({self.points_of(c)})" for c in own[:PARTS]]
+        noun = self.nouns.cluster if len(own) == 1 else plural(self.nouns.cluster)
         what = f"{self.sides[0]} {noun} " if parts else ""
-        size = self.count(int(self.meet.pred_size[pred]))
-        told = and_list([*parts[:PARTS], *self.rest(parts), *self.single(cells[unclustered], 0)], PARTS + 2)
+        size = self.count(int(self._sizes[1][pred]))
+        told = and_list([*parts, *self.rest(own), *self.single(cells[unclustered], 0)], PARTS + 2)
         return f"{what}{told} were merged into {self.nouns.cluster} {self.pred(pred)} ({size})."
 
     @staticmethod
-    def rest(parts: list[str]) -> list[str]:
+    def rest(parts: list[int]) -> list[str]:
         """How many parts are not named."""
         return [f"{len(parts) - PARTS:,} more"] if len(parts) > PARTS else []
 
@@ -376,7 +377,7 @@ class _Narrator:
     def mixed(self, true: int) -> str:
         """One true cluster among several: its parts, and the clusters that each was merged with."""
         cells = self.by_size(self.analysis.cells_of_true(true))
-        size = int(self.meet.true_size[true])
+        size = int(self._sizes[0][true])
         if len(cells) == 1:
             all_points = self.points(np.array(cells))
             called = f"{self.sides[0]} {self.nouns.cluster} {self.true(true)} ({all_points})"
@@ -385,8 +386,8 @@ class _Narrator:
             return f"{called}{self.fate(cells[0])}."
         parts = []
         for i, cell in enumerate(cells[:PARTS]):
-            points = self.points(np.array([cell]), bracket=True)
-            several = i > 0 and self.meet.size[cell] > 1
+            points = self.points_of(cell, bracket=True)
+            several = i > 0 and self._size[cell] > 1
             parts.append(
                 ("" if i else "the largest, ") + points + ("" if i else ",") + self.fate(cell, several)
             )
@@ -398,7 +399,7 @@ class _Narrator:
 
     def fate(self, cell: int, several: bool = False) -> str:
         """Where a part went, to follow its name: " was merged with B in cluster C1", or " is cluster C2"."""
-        pred = int(self.meet.pred[cell])
+        pred = int(self._pred_of[cell])
         others = [c for c in self.by_size(self.analysis.cells_of_pred(pred)) if c != cell]
         if not others:
             verb = "are" if several else "is"
@@ -408,25 +409,44 @@ class _Narrator:
                 else f"{self.nouns.cluster} {self.pred(pred)}"
             )
             return f" {verb} {where}"
-        names = and_list([self.true(self.meet.true[c]) for c in others], 3)
+        names = and_list([self.true(self._true_of[c]) for c in others], 3)
         merged = f" {'were' if several else 'was'} merged with {names}"
         return f"{merged} in {self.nouns.cluster} {self.pred(pred)}"
 
     def by_size(self, cells: CellNumbers) -> list[int]:
-        return [int(c) for c in cells[np.argsort(-self.meet.size[cells], kind="stable")]]
+        """Cells, the largest first."""
+        if len(cells) < 2:
+            return cells.tolist()  # type: ignore[no-any-return]
+        return cells[np.argsort(-self._size[cells], kind="stable")].tolist()  # type: ignore[no-any-return]
 
     def points(self, cells: CellNumbers, bracket: bool = False) -> str:
         """How many points cells have, and the first few by name: "7 points: a, b and 5 more"."""
-        size = int(self.meet.size[cells].sum())
-        if not self.source.known:
+        size = int(self._size[cells].sum())
+        return self._listed(size, self.source.points(cells, POINTS) if self.source.known else None, bracket)
+
+    def points_of(self, cell: int, bracket: bool = False) -> str:
+        """The same of one cell."""
+        known = self.source.known
+        first = self.source.points_of_each(np.array([cell]), POINTS)[0] if known else None
+        return self._listed(int(self._size[cell]), first, bracket)
+
+    def _listed(self, size: int, first: list[Any] | None, bracket: bool) -> str:
+        if first is None:
             return self.count(size)
-        named = [name(point) for point in self.source.points(cells, POINTS)]
+        named = [name(point) for point in first]
         more = f" and {size - len(named):,} more" if size > len(named) else ""
         listed = ", ".join(named) + more
         return f"{self.count(size)} ({listed})" if bracket else f"{self.count(size)}: {listed}"
 
     def true(self, code: Any) -> str:
+        """What a true cluster is called."""
         return name(self.analysis.true[code])
 
     def pred(self, code: Any) -> str:
+        """What a predicted cluster is called."""
         return name(self.analysis.pred[code])
+
+
+def _distinct(codes: CellNumbers) -> list[int]:
+    """Different codes, ascending."""
+    return sorted(set(codes.tolist())) if len(codes) < FEW else np.unique(codes).tolist()

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clusterdiff.diff.blame import PointBlame
-from clusterdiff.diff.continuation import continued
+from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.hits import COVER
 from clusterdiff.diff.loss import ROUNDING
 from clusterdiff.diff.patterns import Group, Hit
@@ -41,26 +40,21 @@ class Correction:
     Points are moved inside their components, and S_H adds up over these; other measures are computed from all points.
     """
 
-    def __init__(
-        self, shapes: Shapes, source: PointSource, points: PointBlame, measure: Measure, score: float
-    ) -> None:
+    def __init__(self, shapes: Shapes, source: PointSource, measure: Measure, score: float) -> None:
         self.shapes, self.measure = shapes, measure
-        self._s_h = measure == resolve("S_H")
-        self._all = points.true, points.pred
+        self._s_h, self._source = measure == resolve("S_H"), source
         analysis, meet = shapes.analysis, shapes.analysis.meet
-        join = analysis.join
-        component = np.where(
-            points.true >= 0,
-            np.append(join.of_true, -1)[points.true],
-            np.append(join.of_pred, -1)[points.pred],
-        )
         #: The points of damaged components: everything below is about these alone.
-        self.at = np.flatnonzero(shapes.codes[component] != CODE["same"])
-        self.component, self.cell = component[self.at], meet.cell_of_point[self.at].astype(np.int64)
-        self.true, self.pred = points.true[self.at], points.pred[self.at]
-        self.off_true, self.off_pred = points.off_true[self.at], points.off_pred[self.at]
+        self.at = points_of(analysis, shapes.codes != CODE["same"])
+        self.cell = meet.cell_of_point[self.at].astype(np.int64)
+        self.true, self.pred = source.clusters(self.at)
+        join = analysis.join
+        self.component = np.where(
+            self.true >= 0, np.append(join.of_true, -1)[self.true], np.append(join.of_pred, -1)[self.pred]
+        )
+        self.off_true = np.append(shapes.blame.off_true, 0.0)[self.cell]
         matched = np.zeros(len(meet) + 1, dtype=bool)
-        cells = continued(meet, np.ones(len(meet), dtype=bool), source.least)
+        cells = source.continued
         matched[cells] = True
         #: Where the points of each true cluster belong: the predicted one that continues it, or a new one.
         self.home = meet.k_pred + np.arange(meet.k_true)
@@ -72,7 +66,9 @@ class Correction:
         weight = self._weights = source.weights
         #: What the points weigh that are in components without damage.
         self.sound = (
-            len(component) - len(self.at) if weight is None else float(weight.sum() - weight[self.at].sum())
+            len(meet.cell_of_point) - len(self.at)
+            if weight is None
+            else float(weight.sum() - weight[self.at].sum())
         )
         self.now = self.true, self.pred
         self.score = self._scored(*self.now)
@@ -85,7 +81,7 @@ class Correction:
             weights = None if self._weights is None else self._weights[self.at]
             meet = met(true, pred, weights)
             return 1 - (1 - float(self.measure(meet))) * meet.total / (meet.total + self.sound)
-        sides = [codes.copy() for codes in self._all]
+        sides = self._source.clusters()
         for codes, changed in zip(sides, (true, pred), strict=True):
             codes[self.at] = changed
         # Spurious points are gone once they are put right.
@@ -116,6 +112,16 @@ class Correction:
         partners = 0 if candidate.partners is None else int(np.count_nonzero(candidate.partners & chosen))
         kind, what, number = candidate.kind, candidate.what, int(np.count_nonzero(chosen))
         return Group(kind, what, number, partners, gain, gain / whole, self.score, self.at[chosen])
+
+
+def points_of(analysis: Analysis, components: BoolArray) -> Int64Array:
+    """The points of some components, by position."""
+    meet, join = analysis.meet, analysis.join
+    chosen = np.append(components[join.of_cell], False)[meet.cell_of_point]
+    for unmatched, of in ((meet.missing, join.of_true), (meet.spurious, join.of_pred)):
+        if len(unmatched):
+            chosen[unmatched.at] = components[of[unmatched.cluster]]
+    return np.flatnonzero(chosen)
 
 
 def met(true: Int64Array, pred: Int64Array, weights: Any) -> Meet:

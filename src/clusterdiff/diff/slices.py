@@ -55,11 +55,10 @@ class PointLoss(NamedTuple):
 
 def by_point(analysis: Analysis, source: PointSource) -> Table[PointLoss]:
     """A row for every point, costliest first; see :attr:`Comparison.by_point`."""
-    meet, join, cell = analysis.meet, analysis.join, analysis.meet.cell_of_point
+    join = analysis.join
     _, losses = point_losses(analysis, source)
     # Code -1, the last of each list, is no cluster.
-    true, pred = (np.append(codes, -1)[cell].astype(np.int64) for codes in (meet.true, meet.pred))
-    true[meet.missing.at], pred[meet.spurious.at] = meet.missing.cluster, meet.spurious.cluster
+    true, pred = source.clusters()
     component = np.where(true >= 0, np.append(join.of_true, -1)[true], np.append(join.of_pred, -1)[pred])
     order = np.argsort(-losses.total, kind="stable")
     columns = {

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from clusterdiff import notebook
 from clusterdiff.caching import cached_property
 from clusterdiff.diff.analysis import CellNumbers
+from clusterdiff.diff.continuation import continued
 from clusterdiff.errors import ArgumentError, listed, nearest
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.union import uneven_of
@@ -125,6 +126,28 @@ class PointSource:
     def least(self, cells: CellNumbers) -> Int64Array:
         """For some cells, numbers in the order of their least points; the cells themselves if points are not known."""
         return least_of_cells(self.meet, self.names, cells) if self.known else cells.astype(np.int64)
+
+    def clusters(self, at: Int64Array | None = None) -> tuple[Int64Array, Int64Array]:
+        """The codes of the points' true and predicted clusters, -1 for none; of those at some places, ascending."""
+        meet = self.meet
+        cell = meet.cell_of_point if at is None else meet.cell_of_point[at]
+        true, pred = (np.append(codes, -1)[cell].astype(np.int64) for codes in (meet.true, meet.pred))
+        for codes, unmatched in ((true, meet.missing), (pred, meet.spurious)):
+            if not len(unmatched):
+                continue
+            assert unmatched.at is not None
+            if at is None:
+                codes[unmatched.at] = unmatched.cluster
+                continue
+            place = np.searchsorted(at, unmatched.at)
+            here = np.append(at, -1)[place] == unmatched.at
+            codes[place[here]] = unmatched.cluster[here]
+        return true, pred
+
+    @cached_property
+    def continued(self) -> Int64Array:
+        """The cells that pair each true cluster with the predicted one that continues it."""
+        return continued(self.meet, np.ones(len(self.meet), dtype=bool), self.least)
 
     def points(self, cells: CellNumbers, limit: int | None = None) -> list[Any]:
         """The points of some cells by name, in the order of the points; the first ``limit`` of them."""

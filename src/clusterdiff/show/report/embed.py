@@ -10,7 +10,7 @@ import numpy as np
 
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.components import Component
-from clusterdiff.diff.explain import tell
+from clusterdiff.diff.explain import Narrator
 from clusterdiff.diff.loss import PARTS, Losses
 from clusterdiff.diff.repairs import Repair
 from clusterdiff.measures.formulas import x_log_x
@@ -95,8 +95,9 @@ class Embedded:
         costs: Costs | None = None,
         grouped: Grouped | None = None,
     ) -> None:
-        self._diff, self._columns, self._sides, self._limits = comparison, columns, sides, limits
+        self._diff, self._columns, self._limits = comparison, columns, limits
         self._samples, self._costs, self._grouped = samples, costs, grouped
+        self._narrator = Narrator(comparison.analysis, comparison.source, sides)
         self._repairs = comparison.repairs("S_H" if costs is None else costs.measure)
         self._losses = _cluster_losses(comparison)
         self._names = comparison.points if comparison.source.known else ()
@@ -246,7 +247,7 @@ class Embedded:
         rows = [
             [value(name), size, short(score), short(loss), int(isinstance(name, Single))]
             for name, size, score, loss in zip(
-                meet.names(side, codes).tolist(),
+                self._diff.analysis.called(side, codes),
                 sizes[codes].tolist(),
                 scores[codes].tolist(),
                 losses[codes].tolist(),
@@ -296,7 +297,7 @@ class Embedded:
             return []
         return [
             sentence if len(sentence) <= 800 else sentence[:799] + "…"
-            for sentence in tell(self._diff.analysis, self._diff.source, number, self._sides)
+            for sentence in self._narrator.component(number)
         ]
 
     # ---- repairs
@@ -364,10 +365,10 @@ class Places:
     """Where cells and clusters stand in the lists of their component, which are sorted by number."""
 
     def __init__(self, comparison: Comparison, cells: Any, true: Any, pred: Any, whole: bool) -> None:
-        meet = comparison.meet
+        analysis = comparison.analysis
         self._cells, self._true, self._pred, self._whole = cells, true, pred, whole
-        self._of_true = {name: i for i, name in enumerate(meet.names("true", true).tolist())}
-        self._of_pred = {name: i for i, name in enumerate(meet.names("pred", pred).tolist())}
+        self._of_true = {name: i for i, name in enumerate(analysis.called("true", true))}
+        self._of_pred = {name: i for i, name in enumerate(analysis.called("pred", pred))}
 
     def repair(self, repair: Repair) -> dict[str, Any] | None:
         """A repair by places; None if not all that it is about is there."""

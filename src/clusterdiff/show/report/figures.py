@@ -6,10 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import isfinite
 from typing import NamedTuple
 
-import numpy as np
-
 from clusterdiff.diff.comparison import Comparison
-from clusterdiff.diff.continuation import continued
 from clusterdiff.errors import ClusterdiffError
 from clusterdiff.wording import plural
 
@@ -67,7 +64,7 @@ def _measured(comparison: Comparison, wanted: dict[str, str], per_cent: bool) ->
 def affected(comparison: Comparison) -> int:
     """How many points come into another cluster, are added or are removed if all is put right."""
     meet = comparison.meet
-    stay = continued(meet, np.ones(len(meet), dtype=bool), comparison.source.least)
+    stay = comparison.source.continued
     return int(meet.size.sum() - meet.size[stay].sum()) + len(meet.missing) + len(meet.spurious)
 
 

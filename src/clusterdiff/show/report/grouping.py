@@ -11,8 +11,7 @@ from clusterdiff.caching import cached_property
 from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.blame import Blame
 from clusterdiff.diff.comparison import Comparison
-from clusterdiff.diff.continuation import continued
-from clusterdiff.diff.groups import met
+from clusterdiff.diff.groups import met, points_of
 from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.patterns import Group
 from clusterdiff.diff.shapes import Shapes
@@ -38,7 +37,7 @@ class Grouped:
     def _matched(self) -> Any:
         """The cell where the points of each true cluster belong; -1 for a cluster of their own."""
         meet = self._diff.meet
-        cells = continued(meet, np.ones(len(meet), dtype=bool), self._diff.source.least)
+        cells = self._diff.source.continued
         matched = np.full(meet.k_true, -1, dtype=np.int64)
         matched[meet.true[cells]] = cells
         return matched
@@ -49,9 +48,10 @@ class Grouped:
 
         The list of groups ends with -1, for what is beyond all cells.
         """
-        cell, count = self._diff.meet.cell_of_point.astype(np.int64), len(self._groups)
-        mine = np.flatnonzero((self._of_point >= 0) & (cell >= 0))
-        keys = np.unique(cell[mine] * count + self._of_point[mine])
+        mine, count = np.flatnonzero(self._of_point >= 0), len(self._groups)
+        cell = self._diff.meet.cell_of_point[mine].astype(np.int64)
+        shared = cell >= 0
+        keys = np.unique(cell[shared] * count + self._of_point[mine[shared]])
         return keys // count, np.append(keys % count, -1)
 
     def of_component(self, cells: Any, entry: dict[str, Any]) -> dict[str, Any]:
@@ -135,19 +135,15 @@ class Grouped:
 
     def _outside(self, inside: Any, sums: bool) -> list[tuple[dict[str, Any], int]]:
         meet, join = self._diff.meet, self._diff.analysis.join
-        cell = meet.cell_of_point
-        true, pred = (np.append(codes, -1)[cell].astype(np.int64) for codes in (meet.true, meet.pred))
-        for codes, unmatched in ((true, meet.missing), (pred, meet.spurious)):
-            if len(unmatched):
-                codes[unmatched.at] = unmatched.cluster
-        component = np.where(true >= 0, np.append(join.of_true, -1)[true], np.append(join.of_pred, -1)[pred])
+        true, pred = self._diff.source.clusters(np.flatnonzero(self._of_point >= 0))
         touched = np.zeros(len(join), dtype=bool)
-        touched[component[self._of_point >= 0]] = True
-        at = np.flatnonzero((touched & ~inside)[component])
+        for codes, of in ((true, join.of_true), (pred, join.of_pred)):
+            touched[of[codes[codes >= 0]]] = True
+        at = points_of(self._diff.analysis, touched & ~inside)
         home = np.append(meet.k_pred + np.arange(meet.k_true), -1)
         known = np.flatnonzero(self._matched >= 0)
         home[known] = meet.pred[self._matched[known]]
-        true, pred, weights = true[at], pred[at], self._diff.source.weights
+        (true, pred), weights = self._diff.source.clusters(at), self._diff.source.weights
         weights = None if weights is None else weights[at]
 
         def state(up_to: int) -> dict[str, Any]:
