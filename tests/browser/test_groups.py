@@ -69,7 +69,9 @@ def test_groups_and_repairs_together_bring_what_the_page_promised(
         assert now(page) == pytest.approx(1, abs=1e-11)
         assert shares(page) == pytest.approx(0, abs=1e-9)
         assert page.locator(".shapes li:not(.settled)").count() == 0
-        lost = page.locator("#list .row td.loss data").evaluate_all("all => all.map(one => Number(one.value))")
+        lost = page.locator("#list .row td.loss data").evaluate_all(
+            "all => all.map(one => Number(one.value))"
+        )
         assert max(lost) == pytest.approx(0, abs=1e-12)
         assert "nothing is left to fix" in page.locator("#after-review").inner_text()
         downloaded(page, "#as-judgements", tmp_path / "all.jsonl")

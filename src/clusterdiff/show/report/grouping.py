@@ -145,11 +145,22 @@ class Grouped:
         home[known] = meet.pred[self._matched[known]]
         (true, pred), weights = self._diff.source.clusters(at), self._diff.source.weights
         weights = None if weights is None else weights[at]
+        group = self._of_point[at]
+        component = np.where(true >= 0, np.append(join.of_true, -1)[true], np.append(join.of_pred, -1)[pred])
+        last = np.full(len(join), -1)  # the group that puts each component right altogether
+        for number in range(len(self._groups)):
+            last[component[group == number]] = number
+        last = last[component]
 
         def state(up_to: int) -> dict[str, Any]:
-            now = np.where((self._of_point[at] >= 0) & (self._of_point[at] <= up_to), home[true], pred)
-            there = np.flatnonzero((true >= 0) | (now >= 0))
-            return _state(true[there], now[there], None if weights is None else weights[there], sums)
+            now = np.where((group >= 0) & (group <= up_to), home[true], pred)
+            # Where all is right nothing is lost: all that is left to say of it is its mass.
+            unsettled = np.ones(len(at), dtype=bool) if sums else last > up_to
+            there = np.flatnonzero(unsettled & ((true >= 0) | (now >= 0)))
+            right = ~unsettled & (true >= 0)
+            found = _state(true[there], now[there], None if weights is None else weights[there], sums)
+            found["mass"] += float(np.count_nonzero(right) if weights is None else weights[right].sum())
+            return found
 
         before = state(-1)
         out, beyond = [], []
