@@ -268,6 +268,12 @@ class Sums:
     @property
     def b3_precision(self) -> float: ...
     @property
+    def chi2(self) -> float:
+        """χ²/n."""
+    @property
+    def frobenius(self) -> float:
+        """|L| + |C| − 2 Σ m²/ab."""
+    @property
     def element(self) -> float:
         """Element-centric similarity, sum of m² / max(a, b) over n."""
     @property

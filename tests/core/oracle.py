@@ -89,6 +89,10 @@ class Oracle:
             "b3_recall": math.fsum(m * m / a[x] for (x, _), m in cells.items()) / n,
             "b3_precision": math.fsum(m * m / b[y] for (_, y), m in cells.items()) / n,
             "element": math.fsum(m * m / max(a[x], b[y]) for (x, y), m in cells.items()) / n,
+            "chi2": math.fsum([*(m * m / (a[x] * b[y]) for (x, y), m in cells.items()), -1]),
+            "frobenius": math.fsum(
+                [len(a), len(b), *(-2 * m * m / (a[x] * b[y]) for (x, y), m in cells.items())]
+            ),
             "h_true": math.fsum(m * math.log(n / m) for m in a.values()) / n,
             "h_pred": math.fsum(m * math.log(n / m) for m in b.values()) / n,
             "h_joint": math.fsum(m * math.log(n / m) for m in cells.values()) / n,

@@ -16,7 +16,7 @@ from clusterdiff.measures.formulas import (
     largest_of_true,
     less,
 )
-from clusterdiff.measures.matchings import matched_cells, matched_in
+from clusterdiff.measures.matchings import matched_cells, matched_mass, sizes_of_cells
 from clusterdiff.measures.parameters import Beta
 from clusterdiff.measures.reasons import CHANCE
 from clusterdiff.measures.registry import JOIN_WEIGHTED, SUMMED, PrecisionRecall, measure, precision_recall
@@ -332,11 +332,6 @@ def matched(meet: Meet, value: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return chosen
 
 
-def matched_mass(meet: Summed) -> int | float:
-    """The weight of the points in the best one-to-one matching: their number, unless they are weighted."""
-    return matched_in(meet, "matched")
-
-
 def unmatched_mass(meet: Summed) -> float:
     """The weight of the other points."""
     return less(meet, lambda cells: matched_cells(cells, cells.mass), meet.once(matched_mass))
@@ -436,13 +431,13 @@ def normalised_clustering_accuracy(meet: Meet) -> float:
     if meet.same:
         return 1.0
     k = max(meet.k_true, meet.k_pred)
-    shares = float(matched(meet, meet.size / meet.true_size[meet.true]).sum())
+    shares = float(matched(meet, meet.size / meet.once(sizes_of_cells)[0]).sum())
     return max(0.0, (k * shares / meet.k_true - 1.0) / (k - 1))
 
 
 def _psi_fit(meet: Meet) -> float:
     """Σ m/max(a, b) over the best matching."""
-    fit: FloatArray = meet.size / np.maximum(meet.true_size[meet.true], meet.pred_size[meet.pred])
+    fit: FloatArray = meet.size / np.maximum(*meet.once(sizes_of_cells))
     return float(matched(meet, fit).sum())
 
 

@@ -3,39 +3,94 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from clusterdiff import _core
 from clusterdiff.meet.meet import Meet
-from clusterdiff.meet.parts import Overlap
 from clusterdiff.meet.sums import Summed
-from clusterdiff.points.labels import FloatArray
+from clusterdiff.points.labels import FloatArray, Int64Array
+
+#: Of so many cells, those that no matching can leave out are set aside once for all matchings.
+MANY = 10_000
+
+
+class _Contested(NamedTuple):
+    """Cells that are all of both their clusters, by place; and the others, by place and as cells of their own."""
+
+    alone: Int64Array
+    others: Int64Array
+    cells: _core.Cells | None
+
+
+def _contested(meet: Meet) -> _Contested:
+    lengths, columns = np.diff(meet.indptr), meet.pred
+    single = np.flatnonzero(lengths == 1)
+    at = meet.indptr[single]
+    single = single[np.bincount(columns, minlength=meet.k_pred)[columns[at]] == 1]
+    alone = meet.indptr[single]
+    left = np.ones(len(columns), dtype=bool)
+    left[alone] = False
+    others = np.flatnonzero(left)
+    if not len(others):
+        return _Contested(alone, others, None)
+    mine = columns[others]
+    used = np.zeros(meet.k_pred, dtype=bool)
+    used[mine] = True
+    number = np.cumsum(used, dtype=np.int32) - np.int32(1)
+    indptr = np.concatenate([[0], np.cumsum(np.delete(lengths, single))])
+    cells = _core.Cells(indptr, number[mine], meet.size[others], int(used.sum()))
+    return _Contested(alone, others, cells)
 
 
 def matched_cells(meet: Meet, value: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     """The cells of a one-to-one matching of clusters with the greatest total ``value`` (all ≥ 0)."""
     exact: Any = np.ascontiguousarray(value, dtype=np.int64 if value.dtype.kind in "iu" else np.float64)
-    return meet.cells.assign(exact)
+    if len(exact) < MANY:
+        return meet.cells.assign(exact)
+    alone, others, cells = meet.once(_contested)
+    return alone if cells is None else np.concatenate([alone, others[cells.assign(exact[others])]])
 
 
-def _alike(overlap: Overlap) -> FloatArray:
+def sizes_of_cells(meet: Meet) -> tuple[Int64Array, Int64Array]:
+    """The sizes of the true and of the predicted cluster of each cell."""
+    return meet.true_size[meet.true], meet.pred_size[meet.pred]
+
+
+def _alike(meet: Any) -> FloatArray:
     """2m/(a + b) of each cell."""
-    return 2 * overlap.size / (overlap.true_size[overlap.true] + overlap.pred_size[overlap.pred])
+    if _plain(meet):
+        size, (a, b) = meet.size, meet.once(sizes_of_cells)
+    else:
+        over = meet.overlap
+        size, a, b = over.size, over.true_size[over.true], over.pred_size[over.pred]
+    alike: FloatArray = 2 * size / (a + b)
+    return alike
+
+
+def _plain(meet: Any) -> bool:
+    """Whether the overlap is the meet, whose cells may come in another order."""
+    if not isinstance(meet, Meet) or meet.weights is not None:
+        return False
+    over = meet.overlap
+    sizes = (over.true_size, meet.true_size), (over.pred_size, meet.pred_size)
+    return all(np.array_equal(one, other) for one, other in sizes)
 
 
 #: What each cell is worth in a best one-to-one matching of clusters, which is one of whole components.
 MATCHINGS: dict[str, Callable[[Any], npt.NDArray[Any]]] = {
     "matched": lambda meet: meet.mass,
-    "ceaf_m": lambda meet: meet.overlap.size,
-    "ceaf_e": lambda meet: _alike(meet.overlap),
+    "ceaf_m": lambda meet: meet.size if _plain(meet) else meet.overlap.size,
+    "ceaf_e": _alike,
 }
 
 
 def _matched(meet: Any, name: str, value: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     """The cells in the matching."""
-    return matched_cells(meet, value) if name == "matched" else meet.overlap.matched(value)
+    of_cells = name == "matched" or _plain(meet)
+    return matched_cells(meet, value) if of_cells else meet.overlap.matched(value)
 
 
 def matched_column(meet: Meet, name: str) -> FloatArray:
@@ -46,11 +101,18 @@ def matched_column(meet: Meet, name: str) -> FloatArray:
     return out
 
 
+def matched_mass(meet: Summed) -> int | float:
+    """The weight of the points in the best one-to-one matching: their number, unless they are weighted."""
+    return matched_in(meet, "matched")
+
+
 def matched_in(meet: Summed, name: str) -> int | float:
     """The value of a matching, known or found."""
     if name in meet.known:
         known: int | float = getattr(meet.sums, name)
         return known
+    if name == "ceaf_m" and _plain(meet):
+        return meet.once(matched_mass)
     value = MATCHINGS[name](meet)
     total: int | float = value[_matched(meet, name, value)].sum().item()
     return total

@@ -29,6 +29,8 @@ class Side:
     def __init__(self, cluster: IntArray, k: int) -> None:
         self.cluster, self.k = cluster, k
         self.values: dict[str, Values] = {}
+        #: What the cluster of each row weighs, which most formulas read.
+        self.mass: Values | None = None
 
 
 class RowView(ArrayFunctions):
@@ -76,13 +78,18 @@ class ClusterOfRow:
     """The cluster of each of some rows on one side: its values by name."""
 
     def __init__(self, rows: Rows, chosen: IntArray | None, side: Side) -> None:
-        self._rows, self._side = rows, side
+        self._rows, self._side, self._all = rows, side, chosen is None
         self.code: IntArray = side.cluster if chosen is None else side.cluster[chosen]
 
     def __getattr__(self, name: str) -> Values:
         if name[0] == "_":
             raise AttributeError(name)
-        values: Values = self._rows.of_clusters(name, self._side).take(self.code)
+        kept = name == "mass" and self._all
+        values = self._side.mass if kept else None
+        if values is None:
+            values = self._rows.of_clusters(name, self._side).take(self.code)
+        if kept:
+            self._side.mass = values
         vars(self)[name] = values  # a formula may read it again
         return values
 

@@ -104,19 +104,15 @@ class CoreTerms(TermSums):
     def _terms(self) -> Terms:  # made when a sum is asked for that the core has not
         return Rows.of_cells(self._cells)
 
-    @cached_property
-    def _weighed(self) -> _core.Weighed:
-        return self._cells.weighed(self._cells.sizes.astype(np.float64))
-
     @property
     def chi2(self) -> float:
         """χ²/n."""
-        return self._weighed.chi2
+        return self._cells.sums().chi2
 
     @property
     def frobenius(self) -> float:
         """|L| + |C| − 2 Σ m²/ab."""
-        return self._weighed.frobenius
+        return self._cells.sums().frobenius
 
 
 class WeightedSums(TermSums):

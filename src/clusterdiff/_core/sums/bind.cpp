@@ -88,6 +88,8 @@ void bind_sums(nb::module_& m, nb::class_<PyCells>& cells) {
         .def_prop_ro("split_info", detail(&DetailSums::split_info))
         .def_prop_ro("merge_info", detail(&DetailSums::merge_info))
         .def_prop_ro("mutual", detail(&DetailSums::mutual))
+        .def_prop_ro("chi2", detail(&DetailSums::chi2))
+        .def_prop_ro("frobenius", detail(&DetailSums::frobenius))
         .def_prop_ro("element", detail(&DetailSums::element))
         .def_prop_ro("s_pairs", detail(&DetailSums::s_pairs))
         .def_prop_ro("s_pairs_mean", detail(&DetailSums::s_pairs_mean))

@@ -34,7 +34,10 @@ DetailSums finish(const DetailTotals& totals, i64 n) {
     s.h_true = totals.rows.entropy.entropy(n);
     s.h_pred = totals.columns.entropy.entropy(n);
     s.h_joint = ((s.h_true + s.split_info) + (s.h_pred + s.merge_info)) / 2;  // sums, nothing cancels
-    s.mutual = (totals.excesses.value() + to_double(square(n) - totals.covered)) / (points * points);
+    const double empty = to_double(square(n) - totals.covered);
+    s.mutual = (totals.excesses.value() + empty) / (points * points);
+    s.chi2 = (totals.chi2.value() + empty) / (points * points);
+    s.frobenius = totals.frobenius.value();
     // Nested clusterings: what is equal in theory is equal in bits.
     const bool pred_known = s.split_info == 0, true_known = s.merge_info == 0;
     if (pred_known && true_known) s.h_pred = s.h_true;

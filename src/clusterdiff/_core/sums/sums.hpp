@@ -23,6 +23,7 @@ struct BasicSums {
 // What needs the sizes of both clusters at each cell, and logarithms.
 struct DetailSums {
     double h_true = 0, h_pred = 0, h_joint = 0, split_info = 0, merge_info = 0, mutual = 0, element = 0;
+    double chi2 = 0, frobenius = 0;
     double s_pairs = 0, s_pairs_mean = 0, s_largest = 0, s_largest_mean = 0;
 };
 

@@ -152,7 +152,7 @@ struct SideDetails {
 
 struct DetailTotals {
     SideDetails rows, columns;
-    Exactish split, merge, excesses;
+    Exactish split, merge, excesses, chi2, frobenius;
     Mass pairs, largest, element;
     u128 covered = 0;  // sum of a * b over cells
 
@@ -162,6 +162,8 @@ struct DetailTotals {
         split.add(other.split);
         merge.add(other.merge);
         excesses.add(other.excesses);
+        chi2.add(other.chi2);
+        frobenius.add(other.frobenius);
         pairs.add(other.pairs);
         largest.add(other.largest);
         element.add(other.element);
@@ -174,7 +176,8 @@ struct CellBlock {
     static constexpr int kSize = 256;
     int count = 0;
     double m[kSize], split[kSize], merge[kSize], both[kSize], ratio[kSize];  // arguments of logarithms
-    double pairs[kSize], largest[kSize], element[kSize];                     // terms, ready to be summed
+    double pairs[kSize], largest[kSize], element[kSize], frobenius[kSize];   // terms, ready to be summed
+    double chi2[kSize];                                                      // made of the others
 };
 
 // Loops as plain as can be: the compiler turns each into vector code. The terms are stored over their arguments.
@@ -195,8 +198,10 @@ class CellAdder {
     CellAdder(i64 n, DetailTotals& totals) : n_(n), narrow_(n < 3037000499), totals_(totals) {}  // narrow: n^2 < 2^63
     ~CellAdder() {
         for (i64 m = 1; m < kSmall; ++m)
-            if (const i64 times = perfect_[static_cast<std::size_t>(m)])
+            if (const i64 times = perfect_[static_cast<std::size_t>(m)]) {
                 totals_.excesses.add(static_cast<double>(times) * to_double(square(m)) * excess(static_cast<double>(n_ - m) / static_cast<double>(m)));
+                totals_.chi2.add(static_cast<double>(times) * to_double(square(n_ - m)));
+            }
         flush();
     }
     CellAdder(const CellAdder&) = delete;
@@ -211,7 +216,7 @@ class CellAdder {
         if (m < kSmall)
             ++perfect_[static_cast<std::size_t>(m)];
         else
-            push({static_cast<double>(m), 0, 0, to_double(square(m)), static_cast<double>(n_ - m) / static_cast<double>(m), 0, 0, 0});
+            push({static_cast<double>(m), 0, 0, to_double(square(m)), static_cast<double>(n_ - m) / static_cast<double>(m), 0, 0, 0, 0});
     }
 
     void add(i64 m, const ClusterScores& row, const ClusterScores& column) {
@@ -230,12 +235,13 @@ class CellAdder {
         }
         push({mass, static_cast<double>(row.size - m) / mass, static_cast<double>(column.size - m) / mass, both, ahead / both,
               mass * row.pairs * column.pairs, mass * row.largest * column.largest,
-              mass * mass / static_cast<double>(std::max(row.size, column.size))});
+              mass * mass / static_cast<double>(std::max(row.size, column.size)),
+              mass * static_cast<double>(row.size - m + (column.size - m)) / both});
     }
 
   private:
     struct Terms {
-        double m, split, merge, both, ratio, pairs, largest, element;
+        double m, split, merge, both, ratio, pairs, largest, element, frobenius;
     };
     void set(int i, const Terms& x) {
         block_.m[i] = x.m;
@@ -246,6 +252,7 @@ class CellAdder {
         block_.pairs[i] = x.pairs;
         block_.largest[i] = x.largest;
         block_.element[i] = x.element;
+        block_.frobenius[i] = x.frobenius;
     }
     void push(const Terms& x) {
         set(block_.count++, x);
@@ -262,6 +269,8 @@ class CellAdder {
         totals_.split.add(total(block_.split, count));
         totals_.merge.add(total(block_.merge, count));
         totals_.excesses.add(total(block_.ratio, count));
+        totals_.chi2.add(total(block_.chi2, count));
+        totals_.frobenius.add(total(block_.frobenius, count));
         block_.count = 0;
     }
 
