@@ -16,6 +16,7 @@ import pytest
 import tifffile
 
 import clusterdiff as cd
+from tests.cases import cases
 from tests.formats.conftest import TRUE, run, write_parquet
 
 GOOD = "id,cluster\na,1\nb,1\nc,2\n"
@@ -185,7 +186,7 @@ CASES: dict[str, tuple[str, bytes, list[str]]] = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+@cases("case", CASES)
 def test_bad_files_are_told(case: str, tmp_path: Path) -> None:
     """The message names the file and the line, and says what is wrong."""
     name, content, told = CASES[case]

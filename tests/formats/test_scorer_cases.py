@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import cases
 from tests.formats.conftest import run
 from tests.measures.test_coreference import CASES, Expected, f1, pr
 
@@ -94,7 +95,7 @@ def test_all_cases_are_there() -> None:
     assert len(ALL) == 36
 
 
-@pytest.mark.parametrize("case", ALL)
+@cases("case", ALL)
 def test_a_case_of_the_reference_scorer(case: str, tmp_path: Path) -> None:
     """What the command prints for the files of a case, exactly and as people see it."""
     paths = files(case, tmp_path)

@@ -18,6 +18,7 @@ from clusterdiff.formats.source import Source
 from clusterdiff.inputs import base, choice
 from clusterdiff.inputs.base import Asked, Input
 from clusterdiff.inputs.choice import KINDS, recognise
+from tests.cases import cases
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "points.md"
 POINTWISE = {
@@ -103,8 +104,8 @@ def test_examples_are_of_their_kinds(kind: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::clusterdiff.ClusterdiffWarning")
-@pytest.mark.parametrize("option", OPTIONS)
-@pytest.mark.parametrize("kind", TAKEN)
+@cases("option", OPTIONS)
+@cases("kind", TAKEN)
 def test_an_option_is_taken_or_refused(kind: str, option: str, tmp_path: Path) -> None:
     """An option without a meaning is an error that names it, and the kinds of input that take it."""
     data, given = example(kind, tmp_path), {option: value(kind, option)}

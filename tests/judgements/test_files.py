@@ -11,6 +11,7 @@ import duckdb
 import pytest
 
 import clusterdiff as cd
+from tests.cases import cases
 
 
 def read(tmp_path: Path, name: str, text: str, **how: Any) -> cd.Judgements:
@@ -212,7 +213,7 @@ def test_several_files_tell_their_lines_apart(tmp_path: Path) -> None:
     assert str(found.contradictions[0]) == "x ≠ y (q), but x = y (a.csv line 2)"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("line", "wrong"),
     [
         ('{"groups": [["a"], ["a", "b"]]}', "line 1 names 'a' twice"),
