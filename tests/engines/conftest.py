@@ -96,6 +96,9 @@ SETTINGS = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.adaptive.enabled": "false",
+    # Nobody reads how a query was planned.
+    "spark.sql.maxPlanStringLength": "0",
+    "spark.sql.debug.maxToStringFields": "1",
     # Telling Java the line of Python for every expression takes longer than all the queries.
     "spark.python.sql.dataFrameDebugging.enabled": "false",
 }

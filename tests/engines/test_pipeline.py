@@ -143,7 +143,8 @@ def test_missing_points_and_noise_by_choice(
 ) -> None:
     """Points on one side only, null labels and noise are treated and counted as in the core, in slices too.
 
-    Slow engines have weights besides where cells stay there: every query is asked once.
+    Slow engines have weights besides where cells stay there: every query is asked once. None of them is zero, since
+    points without weight are left out by the same steps everywhere, which double all that follows.
     """
     points, true, pred = data(200, 30, seed=5)
     left = dict(zip(points[:-20], true, strict=False)) | {5000: "c1", 5001: None, 5002: None}
@@ -157,7 +158,7 @@ def test_missing_points_and_noise_by_choice(
     left[points[5]] = "noise"
     more: dict[str, Any] = {}
     if engine in SLOW and budget == 0:
-        more = {"weights": {point: float(point % 4) for point in left | right}}
+        more = {"weights": {point: 1.0 + point % 3 for point in left | right}}
     tables = [
         frame({"id": list(x), "cluster": list(x.values())} | {y: [more[y][i] for i in x] for y in more})
         for x in (left, right)
@@ -165,8 +166,10 @@ def test_missing_points_and_noise_by_choice(
     choice: dict[str, Any] = {"missing": missing, "noise": "noise", "noise_as": noise_as}
     expected = cd.compare(left, right, **choice, **more)
     got = cd.compare(*tables, point="id", budget=budget, **choice, **{y: y for y in more})
-    check(got, expected, budget, asked(engine) | {"b3.f1"})
-    check_components(got, expected)
+    check(
+        got, expected, budget, asked(engine) | ({"b3.f1"} if engine not in SLOW or budget is None else set())
+    )
+    check_components(got, expected, ("splits",) if engine in SLOW else ("splits", "merges"))
     for column in ("kind",) if engine in SLOW else ("size", "kind"):
         slices = {row.value: row[1:] for row in expected.by(column)}
         assert {row.value: row[1:] for row in got.by(column)} == {

@@ -46,7 +46,7 @@ def choices(engine: str, budget: int | None) -> list[Choice]:
         return FEW[1:]
     if budget == 0:
         return {"polars": CHOICES, "pyarrow": SOME, "duckdb": FEW[1:], "pandas": FEW[:1]}[engine]
-    return SOME
+    return SOME if engine == "polars" else FEW
 
 
 def sides() -> tuple[dict[int, str | None], dict[int, str | None]]:
