@@ -216,6 +216,22 @@ def test_weights_and_features(frame: Any, engine: str, budget: int | None, missi
     assert got.score("S'(mse)") == pytest.approx(expected.score("S'(mse)"), abs=1e-9)
 
 
+@pytest.mark.parametrize("engine", ["duckdb", "polars", "pandas", "pyarrow"])
+def test_lost_points_of_several_weights_are_one_cluster(frame: Any) -> None:
+    """What happened to a cluster that the other side lacks does not depend on what its points weigh."""
+    left, right = {1: "a", 2: "a", 3: "gone", 4: "gone"}, {1: "a", 2: "a", 5: "new", 6: "new", 7: "new"}
+    weights = {point: float(point) for point in left | right}
+    tables = [
+        frame({"id": list(x), "cluster": list(x.values()), "w": [weights[i] for i in x]})
+        for x in (left, right)
+    ]
+    got = cd.compare(*tables, point="id", weights="w", missing="lost", budget=0)
+    expected = cd.compare(left, right, weights=weights, missing="lost")
+    assert got.kinds == expected.kinds
+    assert (expected.kinds["missing"], expected.kinds["spurious"]) == (1, 1)
+    check_components(got, expected, ())
+
+
 @pytest.mark.parametrize("far", [1e20, -1e308])
 def test_points_without_weight_change_nothing_wherever_they_are(frame: Any, far: float) -> None:
     """They set neither the scale nor the origin of the others' features."""

@@ -130,12 +130,14 @@ class EngineAnalysis:
         whole = c(f"{side}_parts") == 1
         return whole & (c(f"{side}_shared") == c(f"{side}_size")) if self._cells.lost else whole
 
-    @staticmethod
-    def _share_of(side: str) -> Any:
+    def _share_of(self, side: str) -> Any:
         """What a row is of its cluster, so that the rows of every cluster add up to one."""
         parts = if_else(c(f"{side}_parts").is_null(), nw.lit(1), c(f"{side}_parts"))
-        # A cluster without a cell has one row, of lost points.
-        return if_else(parts == 0, nw.lit(1.0), c("k") / if_else(parts == 0, nw.lit(1), parts))
+        share = c("k") / if_else(parts == 0, nw.lit(1), parts)
+        if not self._cells.lost:
+            return share
+        # A cluster without a cell has rows of lost points alone: one for each weight.
+        return if_else(parts == 0, c("m").cast(nw.Float64) / c(f"{side}_size"), share)
 
     @property
     def same(self) -> int:
