@@ -71,7 +71,7 @@ def test_pairs_are_swept(folder: Path) -> None:
     assert "6 points · 6 thresholds" in text
     assert "cost most" not in text  # none has happened at the best threshold
     text = run("sweep", "true.csv", "pairs.csv", "--at", "0.5").output
-    assert "the merges that cost most, up to score 0.5" in text
+    assert "the costliest merges, up to score 0.5" in text
     assert "a3 – b1" in text
     assert "ann – bob" in text
     assert "b2 – c1" not in text
@@ -148,4 +148,4 @@ def test_many_clusterings_are_compared(folder: Path) -> None:
     assert (folder / "t.svg").stat().st_size > 1000
     text = run("matrix", "true.csv:entity", "leiden.csv:leiden_1.0", "--point", "id").output
     assert "2 clusterings of 6 points" in text
-    assert "always there first" in text
+    assert "most stable first" in text

@@ -99,7 +99,7 @@ def test_measures_that_are_recomputed_say_for_how_many_they_were_not(tmp_path: P
     pred = table(tmp_path / "pred.csv", {f"r{i}": str(i) for i in range(400)})
     out = run("compare", true, pred, "--measure", "ami", "--top", "1").stdout
     assert "… and 99 more components with " in out
-    assert "… and 100 components of lesser loss, whose gain was not computed" in out
+    assert "… and 100 components with smaller losses, whose gain was not computed" in out
 
 
 def test_by_slices_by_columns_of_true_whatever_the_order_of_pred(files: tuple[Path, Path]) -> None:

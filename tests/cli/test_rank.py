@@ -206,7 +206,7 @@ def test_what_is_guessed_alike_of_many_files_is_counted(folder: Path) -> None:
         ("data,system,file\na,true,t.csv\n", "a has no systems but the truth"),
         ("data,system,file\na,b,t.csv\n", "a has no truth"),
         ("data,system,file\na,b,t.csv\na,b,t.csv\n", "line 3: a already has b."),
-        ("data,system,file\na,,t.csv\n", "line 2: data, system and file must all be given"),
+        ("data,system,file\na,,t.csv\n", "line 2: data, system and file are required"),
     ],
 )
 def test_bad_tables_of_runs_are_refused(tmp_path: Path, text: str, message: str) -> None:

@@ -131,7 +131,7 @@ def test_systems_are_ranked_over_data_sets() -> None:
     assert found.p_value("bad", found.names[0]) == pytest.approx(2 / 2**10)
     told = " ".join(found.footnotes)
     assert "Wilcoxon's signed-rank test over 10 data sets, two-sided, adjusted by Holm for 3 pairs" in told
-    assert "Null hypothesis: differences are as often and as much in favour of one as of the other." in told
+    assert "Null hypothesis: differences are symmetric around 0." in told
     assert "data sets:10" in found.signature
     assert found.to_dict()["data"]["data 3"]["systems"][0]["scores"].keys() == {"S_H", "as_h"}
     assert found.to_markdown().count("\n| data ") == 10
@@ -174,10 +174,10 @@ def test_measures_whose_floor_depends_on_the_data_are_told() -> None:
     few, many = data_sets(4, clusters=3), data_sets(4, clusters=60)
     mixed = {f"few {k}": v for k, v in few.items()} | {f"many {k}": v for k, v in many.items()}
     with pytest.warns(
-        cd.ClusterdiffWarning, match=r"what S_H comes to by chance depends on the data, from 0.0\d to 0.\d+"
+        cd.ClusterdiffWarning, match=r"the chance level of S_H depends on the data, from 0.0\d to 0.\d+"
     ):
         cd.rank(mixed, resamples=0)
-    with pytest.warns(cd.ClusterdiffWarning, match="what A comes to by chance depends on the data: means"):
+    with pytest.warns(cd.ClusterdiffWarning, match="the chance level of A depends on the data: means"):
         cd.rank(mixed, measures=["A"], resamples=0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -309,7 +309,7 @@ def test_every_form_knows_what_is_lacking() -> None:
     assert "| data 7 |  | **0.5000** | 0.4000 |" in found.to_markdown()
     assert "| b | 7 | 8 | 6 |" in found.to_markdown()
     assert "data 7 &  & \\textbf{0.5000} & 0.4000 \\\\" in found.to_latex()
-    assert "Empty: the system has no prediction of this data set." in found.to_html()
+    assert "Empty: the system has no prediction for this data set." in found.to_html()
     told = found.to_dict()
     assert [row["datasets"] for row in told["systems"]] == [7, 8, 6]
     assert told["runs"]["a"] == [1] * 7 + [0]
@@ -323,7 +323,7 @@ def test_every_form_knows_what_is_lacking() -> None:
 
 
 def test_without_a_data_set_that_all_have_there_are_no_mean_ranks() -> None:
-    """Systems stand in the order of their pairwise ranks, and a notice names those that lack most."""
+    """Systems are ordered by their pairwise ranks, and a notice names those that lack most."""
     matrix = np.array([[0.5, 0.6, np.nan], [0.5, 0.7, np.nan], [np.nan, 0.6, 0.9], [np.nan, 0.5, 0.9]])
     found = scored(matrix)
     assert found.names == ["c", "b", "a"]
@@ -395,7 +395,7 @@ def test_what_is_wrong_is_told_at_once_and_before_the_work() -> None:
     told = str(caught.value)
     for problem in (
         "5 problems",
-        "one: 'a' stands there with runs and without.",
+        "one: 'a' is listed both with and without runs.",
         "two: has no systems",
         "a data set must be a pair (true, {system: prediction}); 'three' is ndarray.",
         "four: ('a', 1, 2) must be the name of a system, or (system, run).",

@@ -156,9 +156,7 @@ def test_few_large_clusters_are_refused_and_points_offered() -> None:
     found = cd.compare(true, pred).interval()
     assert tuple(found) == (None, None)
     assert found.reason is not None
-    assert found.reason.startswith(
-        "4.0 clusters' worth of units: one data set cannot say how the score would vary."
-    )
+    assert found.reason.startswith("4.0 clusters' worth of units: too few to estimate how the score varies.")
     assert 'pass unit="point"' in found.reason
     assert json.loads(json.dumps(found.to_dict()))["low"] is None
     with pytest.warns(cd.ClusterdiffWarning, match="no interval: 4.0 clusters' worth"):
@@ -171,7 +169,7 @@ def test_few_large_clusters_are_refused_and_points_offered() -> None:
     assert "4.0 clusters" in ranking.to_html()
     by_points = cd.compare(true, pred).interval(unit="point")
     assert by_points.low < by_points.value < by_points.high
-    assert "points are taken as drawn independently" in by_points.notices[0]
+    assert "points are assumed to be drawn independently" in by_points.notices[0]
 
 
 @pytest.mark.filterwarnings("ignore::clusterdiff.ClusterdiffWarning")
@@ -196,5 +194,5 @@ def test_few_units_are_told() -> None:
     pred = np.where(np.arange(300) % 30 < 3 * (np.arange(300) // 30) / 4, 10 + true, true)
     (notice,) = cd.compare(true, pred).interval().notices
     assert notice.startswith(
-        "10.0 clusters' worth of units: an interval from so few may hold the score less often"
+        "10.0 clusters' worth of units: too few for a reliable interval, which may cover the score less often"
     )

@@ -196,7 +196,7 @@ def test_a_matrix_is_a_value() -> None:
         (lambda: cd.matrix(3), "`clusterings` must be a dict"),
         (lambda: cd.matrix(np.zeros((2, 5))), "whether its rows or its columns are clusterings"),
         (lambda: cd.matrix({"true": [0, 1], "b": [0, 1]}, true=[0, 1]), 'one that is called "true"'),
-        (lambda: cd.matrix({1: [0, 1], "1": [0, 1]}), "names that are written alike"),
+        (lambda: cd.matrix({1: [0, 1], "1": [0, 1]}), "names that look the same"),
         (lambda: cd.matrix([[0, 1], [0, 1, 2]]), "must label the same points"),
         (lambda: cd.matrix([[0, 1], [1, 1]]).plot("pie"), '"matrix", "tree"'),
     ],

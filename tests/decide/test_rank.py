@@ -186,7 +186,7 @@ def test_a_measure_that_cannot_be_drawn_again_ranks_all_the_same(measure: Any) -
         found = cd.rank(TRUE, PREDS, measures=[measure, "ari"])
     assert found.names == sorted(PREDS, key=lambda name: -cd.score(TRUE, PREDS[name], measure))
     assert found.to_dict()["systems"][0]["interval"] is None
-    with pytest.raises(cd.MeasureError, match="only such sums can be had without some of them"):
+    with pytest.raises(cd.MeasureError, match="only such sums can be computed without some of them"):
         found.interval("fine")
 
 

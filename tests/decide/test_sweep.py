@@ -424,7 +424,7 @@ def test_s_h_alone_is_told_what_chance_correction_would_choose() -> None:
     assert f"{both.scores['as_h'][at]:.4f} at height {both.best('ari'):.6g} ({many} clusters)" in swept.advice
     assert swept.notices == [swept.advice] == swept.to_dict()["notices"]
     assert swept.advice in repr(swept)
-    assert "S_H alone favours few clusters" in swept._repr_html_()
+    assert "S_H favours few clusters" in swept._repr_html_()
     assert both.advice is None
     columns = {f"k_{k}": fcluster(tree, k, "maxclust") for k in range(2, 20)}
     assert f"({few} clusters)" in cd.sweep(true, columns=columns).advice

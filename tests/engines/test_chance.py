@@ -12,7 +12,7 @@ from tests.conftest import random_pair
 
 @pytest.mark.parametrize("missing", ["drop", "singleton"])
 def test_what_chance_reaches_is_the_same_in_an_engine(missing: str) -> None:
-    """as_h, AMI and chance() read margins, which an engine counts: nothing has to be brought into memory."""
+    """as_h, AMI and chance() read margins, which an engine counts: nothing has to be fetched into memory."""
     true, pred = random_pair(400, 12, seed=3)
     left = {"point": np.arange(400), "cluster": true}
     right = {"point": np.arange(20, 420), "cluster": pred}

@@ -76,7 +76,7 @@ def test_identical_clusterings_lost_nothing() -> None:
 def test_clusterings_that_differ_are_not_called_the_same() -> None:
     """Purity is perfect after any split; it says so, and no more."""
     explanation = cd.compare([0, 0, 1], [0, 1, 2]).explain("purity")
-    assert explanation.sentences == ["purity = 1.0000: no component set right by itself would improve it."]
+    assert explanation.sentences == ["purity = 1.0000: correcting a single component would not improve it."]
     assert explanation.stories == []
 
 

@@ -146,7 +146,7 @@ def test_a_component_lost_what_it_loses_by_itself(name: str) -> None:
 
 def test_what_does_not_add_up_says_so() -> None:
     diff = cd.compare([0, 0, 1, 1], [0, 0, 1, 2])
-    with pytest.raises(MeasureError, match="the loss of ari is not shared out over components") as error:
+    with pytest.raises(MeasureError, match="the loss of ari does not divide over components") as error:
         diff.loss_of("ari", "component")
     assert "gains" in str(error.value.hint)
     with pytest.raises(cd.errors.ArgumentError, match="`by` must be one of"):
@@ -183,7 +183,7 @@ def test_undefined_on_the_way() -> None:
     assert loss.merge == pytest.approx(1 - cd.score(both, pred, "rand"))
     loss = cd.compare(true, pred).loss_of(none)
     assert not isfinite(loss.split)
-    assert loss.told(2, ["split", "merge"]) == ["which cannot be shared out"]
+    assert loss.told(2, ["split", "merge"]) == ["which cannot be divided"]
 
 
 # ---- told
@@ -197,7 +197,7 @@ def test_explanations_tell_the_loss_of_their_measure() -> None:
         assert told.loss == diff.loss_of(name)
         assert f"{told.loss.total:.4f} was lost, {told.loss.split:.4f}" in str(told)
         assert told.shared_out == (name in ADDING_UP)
-        assert ("by itself would gain" in str(told)) != told.shared_out
+        assert ("from correcting each by itself" in str(told)) != told.shared_out
         assert told.to_dict()["loss"] == diff.loss_of(name)._asdict()
         if told.shared_out:
             assert told.lost == told.loss.total
@@ -222,7 +222,7 @@ def test_gains_and_the_unknown_in_sentences() -> None:
         == "0.2500 was lost, 0.2500 (100%) to splits and 0.0000 (0%) to merges"
     )
     unknown = Loss(0.5, float("nan"), float("nan"))
-    assert unknown.sentence(parts) == "0.5000 was lost, which cannot be shared out"
+    assert unknown.sentence(parts) == "0.5000 was lost, which cannot be divided"
     assert unknown.to_dict() == {"total": 0.5, "split": None, "merge": None, "missing": 0.0, "spurious": 0.0}
 
 

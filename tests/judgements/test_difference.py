@@ -140,7 +140,7 @@ def test_a_review_is_blind_and_comes_back_as_it_is(tmp_path: Path) -> None:
     answered(said, true, sizes=False, unsure=9).write(back)
     out = command("estimate", back, *args)
     assert out.exit_code == 0, out.output
-    assert "without groups: taken as missing at random" in out.output
+    assert "without groups: treated as missing at random" in out.output
     assert "b3.recall, cut" in out.output
     told = json.loads(command("estimate", back, *args, "--json").stdout)
     assert told["difference"]["wrong_pairs"]["bounds"] is not None
@@ -170,9 +170,7 @@ def test_the_sentence_says_which_run_is_better() -> None:
         share = found.joined_right if word == "better" else found.parted_right
         assert share is not None
         assert share.value == (1.0 if word == "better" else 0.0)
-        assert (
-            found.break_even == f"Pair F1 {'rises' if word == 'better' else 'falls'}, whatever its level was."
-        )
+        assert found.break_even == f"Pair F1 {'rises' if word == 'better' else 'falls'} at any level."
 
 
 def test_plans_need_less_for_a_wider_interval() -> None:

@@ -119,7 +119,7 @@ def test_a_sample_in_which_little_is_wrong_is_warned_of() -> None:
 @cases(
     ("how", "wrong"),
     [
-        ({}, "`design` must be given: an estimate depends on how the sample was drawn"),
+        ({}, "`design` is required: an estimate depends on how the sample was drawn"),
         ({"design": "random"}, "`design` must be one of"),
         ({"design": "strata"}, "is for points that were drawn"),
         ({"probabilities": [0.5]}, "`probabilities` must hold one number"),
@@ -284,7 +284,7 @@ def test_a_truth_that_covers_little_is_told_wherever_results_are_shown() -> None
     for refused in (lambda: cd.compare(true, runs["a"]), lambda: cd.rank(true, runs, resamples=0)):
         with pytest.raises(cd.LabelError) as caught:
             refused()
-        assert str(caught.value.hint).startswith("If `true` is a sample, estimate() tells")
+        assert str(caught.value.hint).startswith("If `true` is a sample, use estimate()")
     whole = cd.compare(runs["b"], runs["a"])
     assert "notice" not in repr(whole)
     with pytest.raises(cd.LabelError) as caught:

@@ -63,7 +63,7 @@ def test_matchbox_downloads_are_read_as_they_come(tmp_path: Path) -> None:
         cd.Judgements.read(download(endorsed[:1], *both))
     with pytest.raises(cd.FileError, match="row 2: the parts that bob endorsed are not those of cluster 20"):
         cd.Judgements.read(download([endorsed[0], endorsed[3]], *both))
-    with pytest.raises(cd.FileError, match="is no download of matchbox, which holds"):
+    with pytest.raises(cd.FileError, match="is not a download of matchbox, which holds"):
         cd.Judgements.read(download(endorsed, both[0]))
 
 
@@ -78,7 +78,7 @@ def test_splink_labels_as_its_labelling_tool_writes_them(tmp_path: Path) -> None
     assert claims(read(tmp_path, "l.csv", rows)) == [[["f-__-0", "f-__-1"]]]
     assert claims(read(tmp_path, "l.csv", rows, key="unique_id")) == [[["0", "1"]]]
     rows = "name_l,name_r,id_l,id_r,clerical_match_score\nann,anna,1,2,1\n"
-    with pytest.raises(cd.FileError, match="does not tell which column names the points") as caught:
+    with pytest.raises(cd.FileError, match="does not show which column names the points") as caught:
         read(tmp_path, "l.csv", rows)
     assert caught.value.hint == "name it with key=, without its _l or _r: 'name', 'id'."
     assert claims(read(tmp_path, "l.csv", rows, key="ID")) == [[["1", "2"]]]
@@ -248,7 +248,7 @@ def test_what_cannot_be_meant_is_refused(line: str, wrong: str, tmp_path: Path) 
         ("a,b,verdict\nx,x,match\n", "judges 'x' against itself"),
         ("a,b,verdict\nx,,match\n", "line 2 has no b"),
         ("a,b,verdict,probability\nx,y,match,often\n", "probability must be a number; got 'often'"),
-        ("left,right\nx,y\n", "is no table of judgements: it has the columns 'left', 'right'"),
+        ("left,right\nx,y\n", "is not a table of judgements: it has the columns 'left', 'right'"),
     ],
 )
 def test_tables_that_hold_no_judgements_are_refused(text: str, wrong: str, tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def test_adjusted_and_information_measures_refuse() -> None:
             diff.score(name)
     with pytest.raises(cd.MeasureError, match="extremes"):
         diff.normalised("S_H")
-    with pytest.raises(cd.MeasureError, match="nothing says what it means"):
+    with pytest.raises(cd.MeasureError, match="its meaning there is not defined"):
         diff.score(lambda meet: float(meet.n))
 
 

@@ -408,7 +408,7 @@ def test_what_is_told_of_p() -> None:
     assert told(0.3, "exact", math.log10(0.3)) == "p = 0.3 (exact)"
     assert told(1.0, "exact", 0.0) == "p = 1 (exact)"
     assert told(1e-40, "exact", -40.0) == "p = 10^-40 (exact)"
-    assert repr(cd.chance([0, 0, 1, 1], [0, 0, 0, 0])).endswith("p = 1 (nothing is left to chance)")
+    assert repr(cd.chance([0, 0, 1, 1], [0, 0, 0, 0])).endswith("p = 1 (shuffling changes nothing)")
     assert repr(cd.chance([0, 0, 0, 1, 1, 1, 2, 2, 2], [0, 0, 0, 1, 1, 1, 2, 2, 2])).endswith(
         "p = 1/280 (exact)"
     )

@@ -245,7 +245,7 @@ def test_sizes_count_all_clusters() -> None:
     diff = compared("large")
     ax = plots.sizes(diff)
     assert sum(len(marks.get_offsets()) for marks in ax.collections) < 400
-    assert any(text.startswith("the largest mark stands for") for text in texts(ax))
+    assert any(text.startswith("the largest mark represents") for text in texts(ax))
 
 
 def test_series() -> None:

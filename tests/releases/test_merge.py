@@ -95,7 +95,7 @@ def test_laws(base: dict[int, int], ours: dict[int, int], theirs: dict[int, int]
         again = cd.merge(base, one.clustering, theirs)
         assert again.clustering == one.clustering
     else:
-        with pytest.raises(cd.ConflictError, match="the sides do not go together"):
+        with pytest.raises(cd.ConflictError, match="the two sides conflict"):
             one.clustering  # noqa: B018
 
 

@@ -47,5 +47,5 @@ def clusters_as_text(diff: Comparison, measure: str, top: int, voice: Voice) -> 
             yield Text(f"… and {count(left, f'more {noun}')} (--top shows more)", DIM)
         if found.left_out:
             yield Text(
-                f"… and {count(found.left_out, noun)} of lesser loss, whose gain was not computed", DIM
+                f"… and {count(found.left_out, noun)} with smaller losses, whose gain was not computed", DIM
             )

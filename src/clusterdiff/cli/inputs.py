@@ -68,7 +68,7 @@ input_options = together(
         "--threshold",
         type=float,
         metavar="SCORE",
-        help="The least score at which a pair counts: of PRED, or of TRUE if only TRUE is pairs.",
+        help="Lowest score at which a pair counts: of PRED, or of TRUE if only TRUE is pairs.",
     ),
     click.option(
         "--ignore",

@@ -42,7 +42,7 @@ def fail_if_option(what: str) -> Callable[[Callable[..., None]], Callable[..., N
         "--fail-if",
         multiple=True,
         metavar="LIMIT",
-        help=f"Exit with 1 if a limit is crossed, such as {what}; given such, they alone decide. May be repeated.",
+        help=f"Exit with 1 if a limit is crossed, such as {what}; limits then decide instead. May be repeated.",
     )
 
 

@@ -74,7 +74,7 @@ explain_options = together(
         callback=lambda context, option, names: [
             name.strip() for name in (names or "").split(",") if name.strip()
         ],
-        help="Columns of TRUE to print beside the points, separated by commas: name,city.",
+        help="Columns of TRUE to print next to the points, separated by commas: name,city.",
     ),
 )
 

@@ -104,7 +104,7 @@ _options = together(
         "--judgements",
         multiple=True,
         metavar="FILE",
-        help="What was decided before: the report does not propose it again. May be repeated.",
+        help="Earlier decisions: the report does not propose them again. May be repeated.",
     ),
 )
 

@@ -130,7 +130,9 @@ def left_out(number_of: int, share: float, unknown: int) -> Iterator[RenderableT
         more = f"… and {count(number_of, 'more component')} with {percent(share)} of the loss"
         yield Text(f"{more} (--top shows more)", DIM)
     if unknown:
-        yield Text(f"… and {count(unknown, 'component')} of lesser loss, whose gain was not computed", DIM)
+        yield Text(
+            f"… and {count(unknown, 'component')} with smaller losses, whose gain was not computed", DIM
+        )
 
 
 def flowing(lines: Iterable[str], out: Console) -> Iterator[RenderableType]:

@@ -47,7 +47,7 @@ spreadsheet_option = click.option(
     "--for-spreadsheet",
     "safe",
     is_flag=True,
-    help="Put ' before what a spreadsheet would run as a formula: =, +, -, @.",
+    help="Put ' before values that a spreadsheet would run as formulas: =, +, -, @.",
 )
 
 
@@ -78,7 +78,7 @@ def note_formulas(formulas: int, safe: bool, path: str | None) -> None:
     if formulas and not safe:
         error_console().print(
             f"notice: {count(formulas, 'value')} of {path or 'the output'} {'starts' if formulas == 1 else 'start'} "
-            "like a formula; if people will open it in a spreadsheet, --for-spreadsheet turns such values into text",
+            "like a formula; for use in a spreadsheet, --for-spreadsheet turns such values into text",
             style="yellow",
             markup=False,
             soft_wrap=True,

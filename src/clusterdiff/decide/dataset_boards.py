@@ -49,8 +49,8 @@ def _tests(ranking: DatasetRanking) -> list[str]:
         low, high = min(shared), max(shared)
         told.append(
             f"Wilcoxon's signed-rank test over {'' if low == high else f'{low:,} to '}{count(high, 'data set')}, "
-            f"two-sided, adjusted by Holm for {count(len(shared), 'pair')}. Null hypothesis: differences are as often "
-            "and as much in favour of one as of the other."
+            f"two-sided, adjusted by Holm for {count(len(shared), 'pair')}. Null hypothesis: differences are "
+            "symmetric around 0."
         )
     if untested:
         told.append(f"{count(untested, 'pair')} of systems without a data set in common: not tested.")
@@ -75,7 +75,7 @@ def _friedman(ranking: DatasetRanking) -> str:
     verdict = "the systems differ" if found.p_value < ALPHA else "no difference between the systems is shown"
     return (
         f"Friedman's test over {count(common, 'data set')}: {found.statistic:.2f}, {p} ({how}): {verdict}. Null "
-        "hypothesis: on each data set every order of the systems is as likely."
+        "hypothesis: on each data set every order of the systems is equally likely."
     )
 
 
@@ -152,7 +152,7 @@ def _matrix(ranking: DatasetRanking, rows: int | None, across: int | None) -> Bo
     if ranking.repeated:
         told.append("±: standard deviation between runs.")
     if not ranking.complete:
-        told.append("Empty: the system has no prediction of this data set.")
+        told.append("Empty: the system has no prediction for this data set.")
     if len(names) < len(ranking.names):
         told.append(f"The first {count(len(names), 'system')} of {len(ranking.names):,}; to_csv() has all.")
     left = len(ranking.datasets) - len(lines)

@@ -277,8 +277,10 @@ class DatasetRanking(Boards):
         told = (
             f"only {count(common, 'data set')} of {len(self.datasets):,} {'has' if common == 1 else 'have'} all systems"
             if common
-            else f"none of {count(len(self.datasets), 'data set')} has all systems, so there are no mean ranks, and "
-            "systems stand in the order of their pairwise ranks"
+            else (
+                f"none of {count(len(self.datasets), 'data set')} has all systems, so there are no mean ranks, and "
+                "systems are ordered by their pairwise ranks"
+            )
         )
         return [f"{told}: leave out those with the fewest, such as {and_list(rare[:3])}."]
 
@@ -294,15 +296,15 @@ class DatasetRanking(Boards):
             level = None if margins is None else expected(measure, margins)
             if level is None:
                 return [
-                    f"what {measure.name} comes to by chance depends on the data: means over data sets mix scores of "
-                    "different worth; ari, ami and as_h are adjusted for it."
+                    f"the chance level of {measure.name} depends on the data: means over data sets mix scores "
+                    "that are not comparable; ari, ami and as_h are adjusted for chance."
                 ]
             levels.append(level)
         if max(levels) - min(levels) <= FLOORS:
             return []
         return [
-            f"what {measure.name} comes to by chance depends on the data, from {min(levels):.2f} to {max(levels):.2f} "
-            "here: means over data sets mix scores of different worth; as_h is adjusted for it."
+            f"the chance level of {measure.name} depends on the data, from {min(levels):.2f} to {max(levels):.2f} "
+            "here: means over data sets mix scores that are not comparable; as_h is adjusted for chance."
         ]
 
     @property

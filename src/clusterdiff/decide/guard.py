@@ -116,7 +116,7 @@ class Baseline:
             for name in systems
             if name in ranking.names and (data not in ranking.rankings or not ranking.has(data, name))
         ]
-        return [f"{self.path} has scores of which there are none now: {listed(gone)}."] if gone else []
+        return [f"{self.path} has scores that are missing now: {listed(gone)}."] if gone else []
 
     def _shared(self, ranking: DatasetRanking, name: str) -> tuple[list[float], list[float]]:
         """Old and new scores of a system in the first measure, on the data sets for which both are there."""

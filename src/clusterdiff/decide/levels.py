@@ -74,7 +74,7 @@ class Level(Counted):
     """What is known of the clustering at one level: its sums; a :class:`Summed`."""
 
     known = frozenset({"sums", "s_h", "s_h_mean"})
-    lacking = ("a level of a sweep knows its sums alone", None)
+    lacking = ("a level of a sweep knows only its sums", None)
     sums: LevelSums
 
     def __init__(self, n: int, k_true: int, sums: LevelSums) -> None:

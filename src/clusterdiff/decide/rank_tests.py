@@ -103,8 +103,8 @@ def mean_intervals(ranks: FloatArray, level: float) -> list[tuple[float, float] 
 def friedman(ranks: FloatArray) -> Friedman | None:
     """Friedman's test of the ranks within rows, with ties, as scipy has it; None with too few rows or columns.
 
-    Its null hypothesis: within each data set every order of the systems is as likely. Between two systems it is the
-    sign test, for which chi-squared would promise too much, so that p is exact.
+    Null hypothesis: within each data set every order of the systems is equally likely. For two systems it is the sign
+    test, for which chi-squared is too optimistic, so p is exact.
 
     >>> friedman(np.array([[1.0, 2.0, 3.0]] * 6)).statistic
     12.0

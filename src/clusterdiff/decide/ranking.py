@@ -38,13 +38,13 @@ SURE, WORK = 1000, 10_000_000
 OVER: dict[Sampled, str] = {
     "component": "components: points that errors connect are left out together",
     "document": "documents",
-    "point": "random groups of points, taken as drawn independently of each other",
+    "point": "random groups of points, assumed to be drawn independently",
 }
 NULL: dict[Sampled, str] = {
     "component": "A unit holds all points that errors of either system connect. Null hypothesis: the two systems' "
     "results are exchangeable within each unit. If a unit would hold more than 1/15 of the points, p is Student's.",
     "document": "Null hypothesis: the two systems' results are exchangeable within each document.",
-    "point": "Student's t. Null hypothesis: on other points like these the two would score alike.",
+    "point": "Student's t. Null hypothesis: the two systems have the same expected score.",
 }
 
 
@@ -275,7 +275,7 @@ class Ranking(Boards):
         if len(sizes) > 1 and any("drop(" in system.signature for system in systems):
             told.append(
                 f"not the same points were left out for all systems ({min(sizes):,} to {max(sizes):,} are compared): "
-                "one that leaves out more may look better."
+                "a system that leaves out more may look better."
             )
         return told
 

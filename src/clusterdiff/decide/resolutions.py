@@ -89,7 +89,7 @@ def read_columns(columns: Any, argument: str = "columns") -> dict[str, Any]:
         found = {str(name): labels for name, labels in columns.items()}
         if len(found) < len(columns):
             raise ArgumentError.about(
-                argument, "has names that are written alike.", "give each a name of its own."
+                argument, "has names that look the same.", "give each a name of its own."
             )
     elif isinstance(columns, list | tuple):
         found = {str(i): labels for i, labels in enumerate(columns)}

@@ -123,7 +123,7 @@ def _of_pair(true: object, preds: Mapping[Any, object]) -> tuple[list[str], Data
         keys[str(run)], runs[str(run)] = key, run
     if not runs and not problems:
         problems.append("has no systems: there is nothing to rank.")
-    problems += [f"{system!r} stands there with runs and without." for system in _half_run(runs.values())]
+    problems += [f"{system!r} is listed both with and without runs." for system in _half_run(runs.values())]
     if type(preds) is dict:
         return problems, DataSet(true, {name: preds[key] for name, key in keys.items()}, runs)
     return problems, DataSet(true, _Named(keys, preds), runs)
@@ -183,7 +183,7 @@ def _refuse_columns(columns: list[Any], where: str) -> None:
         )
     unknown = [name for name in columns if name not in (*COLUMNS, RUN)]
     if unknown:
-        problems.append(f"has columns that mean nothing here: {listed(unknown)}.")
+        problems.append(f"has unknown columns: {listed(unknown)}.")
     hint = next(filter(None, (nearest(str(name), (*COLUMNS, RUN)) for name in unknown)), None)
     usual = "the columns are data, system and file, and run where systems have several."
     _refuse(problems, where, FileError, (hint or usual) if unknown else None)
@@ -221,7 +221,7 @@ def _grouped(rows: Iterable[tuple[Any, ...]], path: str, folder: Path) -> Files:
     for line, row in enumerate(rows, 2):
         data, system, file, run = (*map(_text, row), "")[:4]
         if not data or not system or not file:
-            problems.append(f"line {line}: data, system and file must all be given.")
+            problems.append(f"line {line}: data, system and file are required.")
             continue
         whole = file if ADDRESS.match(file) else str(folder / file)
         mine = files.setdefault(data, {})
@@ -244,7 +244,7 @@ def _grouped(rows: Iterable[tuple[Any, ...]], path: str, folder: Path) -> Files:
         if not systems:
             problems.append(f"{data} has no systems but the truth.")
         problems += [
-            f"{data}: {system!r} stands there with runs and without." for system in _half_run(systems)
+            f"{data}: {system!r} is listed both with and without runs." for system in _half_run(systems)
         ]
     _refuse(problems, path, FileError, _hint(problems))
     return {data: (truths[data], systems) for data, systems in files.items()}
@@ -252,7 +252,7 @@ def _grouped(rows: Iterable[tuple[Any, ...]], path: str, folder: Path) -> Files:
 
 def _hint(problems: list[str]) -> str | None:
     twice = any(" already has " in problem for problem in problems)
-    return f"a column {RUN} tells several runs of a system apart." if twice else None
+    return f"a column {RUN} distinguishes several runs of a system." if twice else None
 
 
 def _text(value: Any) -> str:

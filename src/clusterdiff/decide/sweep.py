@@ -180,8 +180,8 @@ class Sweep:
             for at in (own, other)
         ]
         return (
-            f"S_H alone favours few clusters here. Corrected for chance, another {self.what} is better: as_h is "
-            f"{here:.4f} at {places[0]}, and {there:.4f} at {places[1]}, which ari puts first."
+            f"S_H favours few clusters here. Adjusted for chance, another {self.what} is better: as_h is "
+            f"{here:.4f} at {places[0]}, and {there:.4f} at {places[1]}, the best by ari."
         )
 
     @property

@@ -153,7 +153,7 @@ class Advice(Scores):
         >>> import clusterdiff as cd
         >>> diff = cd.compare(["A", "A", "A", "B", "C"], [1, 1, 2, 3, 3])
         >>> diff.gains("vi")
-        vi = 0.6592; what it would gain with each component set right
+        vi = 0.6592; gain from correcting each component
            component  kind   size  true_clusters  pred_clusters    gain   score
         0          0  split     3              1              2  0.3819  0.2773
         1          1  merge     2              2              1  0.2773  0.3819

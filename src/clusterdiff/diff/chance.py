@@ -135,7 +135,7 @@ def chances(
             "draws",
             "be a whole number, 0 or at least 2",
             draws,
-            "0 draws give what is known without any; leave it out for as many as it takes.",
+            "0 draws give only what is known without draws; leave it out to draw as many as needed.",
         )
     if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**64:
         raise ArgumentError.must("seed", "be a whole number from 0 to 2^64 - 1", seed)
@@ -197,12 +197,12 @@ def _check(summed: Summed, measure: Measure) -> None:
         )
     if measure.needs is not None or measure.reads == "points":
         raise MeasureError(
-            f"{measure.name} looks at the points themselves, and chance knows the sizes of clusters only.",
-            "ask for a measure of the clusterings alone.",
+            f"{measure.name} reads the points themselves, and chance only knows the sizes of clusters.",
+            "choose a measure that reads only the clusterings.",
         )
     if summed.uneven:
         raise MeasureError(
-            "chance needs two clusterings of the same points, and here points that one side lacks count as lost.",
+            "chance needs two clusterings of the same points, but here unmatched points count as lost.",
             Message('pass `missing="drop"` or `missing="singleton"`.'),
         )
     if "margins" not in summed.known:

@@ -106,7 +106,7 @@ class Explanation:
                 return [f"{told}: nothing was lost, the clusterings are the same."]
             if self.shared_out:
                 return [f"{told}: nothing was lost."]
-            return [f"{told}: no component set right by itself would improve it."]
+            return [f"{told}: correcting a single component would not improve it."]
         out = [self._overview(), *self.unshared]
         where = f"{self.damaged:,} of {count(self.components, 'component')}"
         if self.damaged == self.components:
@@ -126,9 +126,13 @@ class Explanation:
         told = f"{self.measure} = {number(self.score)}: {self.loss.sentence(parts, self.nouns.point)}."
         if self.shared_out:
             return told
-        left = f" ({count(self.left_out, 'component')} of lesser loss not looked at)" if self.left_out else ""
+        left = (
+            f" ({count(self.left_out, 'component')} with smaller losses not examined)"
+            if self.left_out
+            else ""
+        )
         return (
-            f"{told} Components are told by what setting each right by itself would gain; all together, "
+            f"{told} Components are ranked by the gain from correcting each by itself; all together, "
             f"{number(self.lost)}{left}."
         )
 

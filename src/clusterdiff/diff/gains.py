@@ -86,7 +86,7 @@ class Gains:
     @property
     def sentence(self) -> str:
         """What the rows are."""
-        told = f"{self.measure} = {number(self.score)}; what it would gain with each {BY[self.by]} set right"
+        told = f"{self.measure} = {number(self.score)}; gain from correcting each {BY[self.by]}"
         if not self.left_out:
             return told
         return f"{told} ({count(self.left_out, BY[self.by])} not computed: the others are the costliest)"

@@ -108,7 +108,7 @@ class Resampling:
         """Raise unless the method has a meaning for these units."""
         if self.method != "jackknife" and unit != "document":
             raise ArgumentError(
-                Message('`method="{method}"` draws documents again.', method=self.method),
+                Message('`method="{method}"` resamples documents.', method=self.method),
                 [Message('pass `unit="document"`'), Message('pass `method="jackknife"`')],
             )
 
@@ -147,7 +147,7 @@ def stated(left: Left, measure: Measure, n: int, how: Resampling, signature: str
     ends = None if reason is not None else jackknife.ends(left, measure, how.level, n)
     if reason is None and ends is None:
         reason = (
-            f"the score is at an end of its scale: what befalls up to {3 / len(left.values):.2g} of {left.units} would "
+            f"the score is at an end of its scale: errors in up to {3 / len(left.values):.2g} of {left.units} would "
             "often stay unseen (rule of three)."
         )
     return _made(left, measure, how, ends, left.spread.error, left.units, reason, signature)

@@ -64,10 +64,7 @@ class Left:
         if self.unknown is not None:
             return self.unknown
         if self.worth < TOO_FEW:
-            told = (
-                f"{self.worth:.1f} {WORTH[self.unit]} worth of units: one data set cannot say how the score would "
-                "vary."
-            )
+            told = f"{self.worth:.1f} {WORTH[self.unit]} worth of units: too few to estimate how the score varies."
             return Message(
                 "{told} Rank over several data sets or runs; if the points themselves were drawn independently of each "
                 'other, pass `unit="point"`.',
@@ -87,18 +84,18 @@ class Left:
         told = []
         if self.reason is None and self.worth < FEW:
             told.append(
-                f"{self.worth:.1f} {WORTH[self.unit]} worth of units: an interval from so few may hold the score less "
-                "often than it says."
+                f"{self.worth:.1f} {WORTH[self.unit]} worth of units: too few for a reliable interval, which may "
+                "cover the score less often than its level."
             )
         if self.giant:
             told.append(
                 f"a predicted cluster holds {self.giant:.0%} of the points, and its true clusters are left out one by "
-                "one: what befalls it as a whole is not in intervals and tests."
+                "one: intervals and tests do not cover errors of the cluster as a whole."
             )
         if self.unit == "point":
             told.append(
-                "points are taken as drawn independently of each other; how clusterings of others would "
-                "have come out is not in it."
+                "points are assumed to be drawn independently; the interval does not cover how other points would "
+                "have been clustered."
             )
         return told
 
@@ -163,9 +160,7 @@ def _left(design: Design, systems: list[Deletion], value: float, values: Callabl
     single_true = len(np.unique(np.concatenate([unit for _, unit in design.single])))
     unknown = None
     if single_true and not all(system.separable for system in systems):
-        unknown = (
-            f"errors tie too much together, and {measure.name} is not known without single true clusters."
-        )
+        unknown = f"errors connect too many points, and {measure.name} cannot be computed without single true clusters."
     unit: Sampled = "document" if systems[0].unit == "document" else "component"
     found = np.empty(0) if unknown else values()
     return Left(value, found, unit, design.worth(measure), single_true, design.giant, unknown)

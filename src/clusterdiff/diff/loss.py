@@ -56,7 +56,7 @@ class Loss(NamedTuple):
         ['0.25 to splits', 'while merges gained 0.02']
         """
         if isnan(self.split):
-            return ["which cannot be shared out"]
+            return ["which cannot be divided"]
         points = plural(point)
         words = dict(zip(PARTS, ("splits", "merges", f"missing {points}", f"spurious {points}"), strict=True))
         values = {part: getattr(self, part) for part in parts}

@@ -167,10 +167,10 @@ def losses_by(measure: Measure, meet: Meet, source: PointSource, by: Grouping) -
     if analysis is None:
         where = f", with {count(meet.lost)} lost" if meet.lost else ""
         raise MeasureError(
-            f"the loss of {measure.name} is not shared out over components and clusters{where}.",
+            f"the loss of {measure.name} does not divide over components and clusters{where}.",
             [
-                Message("ask for all of it: leave out `by=`"),
-                Message("see `.gains(…)`, which says what each is worth"),
+                Message("leave out `by=` for the total"),
+                Message("see `.gains(…)` for the gain of each"),
             ],
         )
     if by == "component":

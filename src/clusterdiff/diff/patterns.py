@@ -373,7 +373,10 @@ class Patterns:
             columns = f"no value of {count(hits.columns, 'column')} goes with {verb}"
             yield "", f"{columns} ({count(hits.tests, 'question')} asked)"
         if hits.unusable:
-            yield "", f"not used, as their values cannot be told apart: {', '.join(map(name, hits.unusable))}"
+            yield (
+                "",
+                f"not used, since their values cannot be distinguished: {', '.join(map(name, hits.unusable))}",
+            )
 
     def words_of_hit(self, row: Hit) -> str:
         """Who is hit by what, how much more often than others, and how much of the loss that is."""

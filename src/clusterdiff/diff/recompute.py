@@ -41,8 +41,8 @@ class Recomputation:
         self._whole = meet if isinstance(meet, UnevenMeet) else None
         if self._whole is not None and not meet.knows_points:
             raise MeasureError(
-                "where points count as lost, what operations are worth in this measure is computed from the points, "
-                "which this meet does not know.",
+                "if points count as lost, the gains of operations in this measure are computed from the points, which"
+                " this meet does not know.",
                 "compare the points themselves.",
             )
 

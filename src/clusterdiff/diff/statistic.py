@@ -94,7 +94,7 @@ def statistic(meet: Meet, measure: Measure, units: Units) -> Statistic:
     names = sums_read(meet, measure, frozen=True)
     if names is None or (units.kind == "true" and measure.reads == "overlap"):
         raise MeasureError(
-            f"{measure.name} is not a function of sums over {UNITS[units.kind]}s, and only such sums can be had "
+            f"{measure.name} is not a function of sums over {UNITS[units.kind]}s, and only such sums can be computed "
             "without some of them.",
             Message(
                 "`clusterdiff measures --where` lists the measures that are. `rank()` needs no such sums with "

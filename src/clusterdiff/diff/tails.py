@@ -47,13 +47,13 @@ def told(value: float, kind: PKind | None, logarithm: float) -> str:
     >>> told(1 / 280, "exact", -2.447), told(0.0, "exact", -5065.3), told(2.6e-8, "approximate", -7.6)
     ('p = 1/280 (exact)', 'p = 10^-5,065 (exact)', 'p ≤ 2.6e-08 (about)')
     >>> told(0.25, "drawn", -0.6), told(0.0000312, "bound", -4.5), told(1.0, "certain", 0.0)
-    ('p = 0.25', 'p ≤ 3.1e-05', 'p = 1 (nothing is left to chance)')
+    ('p = 0.25', 'p ≤ 3.1e-05', 'p = 1 (shuffling changes nothing)')
     """
     match kind:
         case None:
             return "p not known"
         case "certain":
-            return "p = 1 (nothing is left to chance)"
+            return "p = 1 (shuffling changes nothing)"
         case "bound" | "approximate":
             return f"p ≤ {_number(value, logarithm)}{' (about)' if kind == 'approximate' else ''}"
         case "exact":

@@ -208,8 +208,8 @@ class Worth:
         """The measure after each of a few operations, computed from the meet that they leave."""
         if self.measure.needs == "distances":
             raise MeasureError(
-                f"{self.measure.name} is made of distances, which would have to be summed up again each time.",
-                Message('what components are worth is known: ask for `gains(…, by="component")`.'),
+                f"{self.measure.name} is computed from distances, which would have to be summed again each time.",
+                Message('the gains of components are known: call `gains(…, by="component")`.'),
             )
         recomputation = Recomputation(self.meet, self.source)
         return np.array([self._value(recomputation, operation) for operation in operations])

@@ -131,7 +131,7 @@ def sniff(path: str) -> str:
         return "json"
     if re.search(r"[\t,;]| \S", text):
         raise FileError(
-            f"{shown(path)} may be a table, a list of labels or a list of clusters: its name does not tell.",
+            f"{shown(path)} may be a table, a list of labels or a list of clusters: its name does not say which.",
             Message("name it with `format=`: csv, tsv, labels or clusters."),
         )
     return "labels"

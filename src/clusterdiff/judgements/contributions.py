@@ -72,7 +72,7 @@ def _product(run: Int64Array, true: Int64Array, a: FloatArray) -> FloatArray:
 def contributions(
     old: Int64Array, new: Int64Array, true: Int64Array, beyond: Int64Array | None = None
 ) -> dict[str, float]:
-    """What a component adds to the difference, new less old: totals over its points.
+    """What a component adds to the difference, new minus old: totals over its points.
 
     ``beyond`` has, for each point, how many members of its true cluster are outside of the component. ``…, cut`` takes
     true clusters to end at the component. vi is a distance: it falls if the new run is better.

@@ -136,9 +136,9 @@ class Difference:
         if gained.low is None or gained.high is None:
             return ""
         if gained.low > max(0.0, more / 2):
-            return "Pair F1 rises, whatever its level was."
+            return "Pair F1 rises at any level."
         if gained.high < min(0.0, more / 2):
-            return "Pair F1 falls, whatever its level was."
+            return "Pair F1 falls at any level."
         if more == 0:
             return ""
         even = 2 * gained.value / more
@@ -192,7 +192,7 @@ class Difference:
     @property
     def heads(self) -> list[str]:
         """What the columns of the table are called."""
-        return ["new less old", "estimate", f"{self.level:.0%} interval", "bounds"]
+        return ["new minus old", "estimate", f"{self.level:.0%} interval", "bounds"]
 
     def __repr__(self) -> str:
         rows = [self.heads, *self.rows()]

@@ -120,9 +120,9 @@ def estimate(
     if design is None and given is None and drawn is None:
         raise ArgumentError.about(
             "design",
-            "must be given: an estimate depends on how the sample was drawn.",
+            "is required: an estimate depends on how the sample was drawn.",
             [
-                Message('pass `design="clusters"` if every true cluster was as likely as any other'),
+                Message('pass `design="clusters"` if every true cluster was equally likely'),
                 Message('pass `design="points"` if they were drawn through random points'),
                 Message("pass `probabilities=`"),
             ],

@@ -172,7 +172,8 @@ class JudgedPairs:
             )
         if not sure.all():
             out.append(
-                f"{count(int((~sure).sum()), 'pair')} unsure: taken as missing at random; bounds take them both ways."
+                f"{count(int((~sure).sum()), 'pair')} unsure: treated as missing at random; bounds count them either "
+                "way."
             )
         return out
 
@@ -197,7 +198,7 @@ def pairs_of(judgements: Judgements, run: PointFinder) -> JudgedPairs:
             "sample",
             "has no judgement with a probability."
             if odd is None
-            else f"has {odd.id!r}, which is no pair of points.",
+            else f"has {odd.id!r}, which is not a pair of points.",
             "a pair that is part of a sample has a probability, that with which it was drawn.",
         )
     known = [one.stratum for one in rows]

@@ -65,7 +65,7 @@ def _splink_key(columns: Sequence[str], path: str, key: str | None) -> str:
     if key is None and ("unique_id" in ids or len(ids) == 1):
         return "unique_id" if "unique_id" in ids else ids[0].casefold()
     raise FileError(
-        f"{shown(path)} does not tell which column names the points: it has {listed(columns)}.",
+        f"{shown(path)} does not show which column names the points: it has {listed(columns)}.",
         Message("name it with `key=`, without its _l or _r: {names}.", names=listed(ids)),
     )
 
@@ -153,7 +153,7 @@ def _matchbox_tables(path: str) -> tuple[list[tuple[str, int, int]], dict[int, l
                     archive.extract(name, folder)
         except (KeyError, zipfile.BadZipFile):
             raise FileError(
-                f"{shown(path)} is no download of matchbox, which holds {listed(MATCHBOX)}."
+                f"{shown(path)} is not a download of matchbox, which holds {listed(MATCHBOX)}."
             ) from None
         con = connect()
         first, second = (os.path.join(folder, name) for name in MATCHBOX)
@@ -175,7 +175,7 @@ def dedupe(data: Mapping[str, Any], path: str, key: str | None) -> Iterator[Judg
             if one == two:
                 raise FileError(
                     f"{place}: both records have the same {key}, {one!r}.",
-                    Message("name a field that tells records apart with `key=`."),
+                    Message("name a field that identifies records with `key=`."),
                 )
             yield pair(one, two, said, id=name)
 

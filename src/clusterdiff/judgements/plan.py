@@ -93,7 +93,7 @@ def plan(
     old, new
         Instead: two runs whose difference is to be judged. Only components that changed are drawn.
     error
-        Half the width of the 95% interval that is wanted.
+        Desired half-width of the 95% interval.
     measure
         What is to be estimated.
     pilot

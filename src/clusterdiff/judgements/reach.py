@@ -27,7 +27,7 @@ def is_whole(answer: Judgement) -> bool:
 def reached(
     answers: Sequence[Judgement], components: Sequence[Sequence[str]], diff: Comparison
 ) -> dict[str, FloatArray] | None:
-    """What each reviewed component adds to S_H and to inverse purity, new less old; None if answers reach less far.
+    """What each reviewed component adds to S_H and to inverse purity, new minus old; None if answers reach less far.
 
     They must list their true clusters whole, and the points of every unchanged cluster that those have points in.
     """

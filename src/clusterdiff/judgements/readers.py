@@ -134,7 +134,7 @@ def _from_table(path: str, key: str | None) -> list[Judgement]:
         if folded.issuperset(known):
             return reader(rows, columns, path, key)
     raise FileError(
-        f"{shown(path)} is no table of judgements: it has the columns {listed(columns)}.",
+        f"{shown(path)} is not a table of judgements: it has the columns {listed(columns)}.",
         "pairs have a, b and verdict; groups have judgement, group and point.",
     )
 

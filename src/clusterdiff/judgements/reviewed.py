@@ -176,8 +176,8 @@ def _warnings(
     unsure = [one for one in lines if not one.groups]
     if unsure:
         out.append(
-            f"{count(len(unsure), 'component')} without groups: taken as missing at random within their stratum; the "
-            "bounds take them both ways (sharp for pairs, B-cubed and vi, approximate for S_H and S')."
+            f"{count(len(unsure), 'component')} without groups: treated as missing at random within their stratum; "
+            "the bounds count them either way (sharp for pairs, B-cubed and vi, approximate for S_H and S')."
         )
     lost = sum(one.x or 0.0 for one in unsure if one.stratum == CERTAIN)
     if lost > 0.05 * sum(header["totals"].values()):
@@ -193,7 +193,7 @@ def _warnings(
         )
     if not known_sizes:
         out.append(
-            "true clusters are cut at the component where a name says so, since their full sizes were not given: add "
+            "true clusters are cut at the component where a name says so, since their full sizes are unknown: add "
             '"complete": true or "beyond" to the answers.'
         )
     return out

@@ -187,5 +187,5 @@ def _refuse_overlap(code: Int64Array, draw: Int64Array, sizes: Int64Array, names
         raise ArgumentError.about(
             "sample",
             f"has {count(len(wrong))} in several clusters: {listed(wrong)}.",
-            "a point belongs to one true cluster; a cluster that is drawn twice stands twice, with the same points.",
+            "a point belongs to one true cluster; a cluster drawn twice is listed twice, with the same points.",
         )

@@ -52,7 +52,7 @@ def _tversky_facts(alpha: float = 1.0, beta: float = 1.0) -> dict[str, Any]:
     if alpha == beta == 0:
         raise MeasureError(
             "tversky(alpha=0, beta=0) is 1 for all clusterings that have a pair in common.",
-            "give alpha (pairs that were cut) or beta (pairs that were tied) a weight.",
+            "give alpha (split pairs) or beta (merged pairs) a weight.",
         )
     return {"symmetric": alpha == beta, "linear": alpha + beta == 1}
 

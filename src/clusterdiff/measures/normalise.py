@@ -120,7 +120,7 @@ def _extremes(sizes: Sizes, measure: Measure, codes: Callable[[], IntArray]) -> 
         raise MeasureError(
             f"the extremes of {measure.name} for a true clustering of {count(n)} are not known in closed form, "
             f"and all clusterings can be tried up to {MOST_POINTS} points only.",
-            f"they are known for {', '.join(CLOSED_FORM)} (S* with a built-in s that reads sizes alone).",
+            f"they are known for {', '.join(CLOSED_FORM)} (S* with a built-in s that reads only sizes).",
         )
     omega = universe(n)
     if measure.reads == "points":  # which point is where matters, not only how many

@@ -8,6 +8,6 @@ INFORMATION = (
     "inventing a cluster for it would make lost singletons cost nothing"
 )
 #: Why those that are corrected for chance have none.
-CHANCE = "what chance reaches is known only for two clusterings of the same points"
+CHANCE = "the chance level is known only for two clusterings of the same points"
 #: Why those of the table of cells have none.
 TABLE = "a point that one side lacks is in no row, or in no column, of the table of cells"

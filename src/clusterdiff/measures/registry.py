@@ -156,7 +156,7 @@ class Measure:
         return self.function(meet, **dict(self.bound)) if self.bound else self.function(meet)
 
     def _refuse_lost(self) -> NoReturn:
-        why = self.lost or "nothing says what it means there"
+        why = self.lost or "its meaning there is not defined"
         raise MeasureError(
             f"{self.name} is not defined where a clustering lacks points that count as lost: {why}.",
             [Message('pass `missing="drop"` or `missing="singleton"`'), "choose another measure"],

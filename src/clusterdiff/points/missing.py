@@ -72,7 +72,7 @@ class Dropped(MissingRule):
         "too high and the loss to merges too low"
     )
     partly_pred = Message(
-        "what `pred` did not find is left out, so that recall looks too high and the loss to splits too low"
+        "points that `pred` did not find are left out, so that recall looks too high and the loss to splits too low"
     )
 
     def compared(self, true: Any, pred: Any) -> Any:
@@ -130,7 +130,7 @@ MISSING_HINT = Message(
     '`missing="lost"` to count them as not found or spurious.'
 )
 #: What helps if `true` has far fewer points than `pred`.
-SAMPLE_HINT = Message("If `true` is a sample, `estimate()` tells what it says of all points.")
+SAMPLE_HINT = Message("If `true` is a sample, use `estimate()` for the scores of all points.")
 
 
 def missing_hint(lacked: int, points: int) -> Message:

@@ -15,9 +15,9 @@ Parts: TypeAlias = tuple[tuple[Hashable, ...], ...]
 #: What becomes of a conflict: a side, "merge" for one cluster, or the clusters themselves; None if nobody decided.
 Decision: TypeAlias = str | Parts | None
 WORDS = {
-    "clash": "points that one side parted are joined again by the other",
+    "clash": "one side separated points that the other joins again",
     "chain": "both sides joined the same points, to different ones",
-    "removed": "one side removed what the other joined to other points",
+    "removed": "one side removed points that the other joined to others",
 }
 FORMAT, VERSION = "clusterdiff conflicts", 1
 SIDES = ("base", "ours", "theirs")

@@ -182,7 +182,7 @@ class ThreeWay:
         if not self.clean:
             kinds = Counter(conflict.kind for conflict in self.open)
             raise ConflictError(
-                f"the sides do not go together: {', '.join(f'{number:,} {kind}' for kind, number in kinds.items())}.",
+                f"the two sides conflict: {', '.join(f'{number:,} {kind}' for kind, number in kinds.items())}.",
                 Message('look at `.conflicts`; pass `prefer="ours"`, say, or `decisions=` about them.'),
             )
         labels = self._labels()

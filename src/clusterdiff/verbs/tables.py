@@ -32,7 +32,7 @@ def compare_columns(
     """Compare two columns of one table that has one row per point, where the table is.
 
     The engine that holds the table groups its rows. If the meet, one row for each pair of clusters that share points,
-    fits the budget, it is brought into memory, and the result is a comparison like any other; otherwise scores and
+    fits the budget, it is fetched into memory, and the result is a comparison like any other; otherwise scores and
     losses are computed in the engine as well, and ``where`` of the result says ``"engine"``.
 
     Parameters

@@ -46,8 +46,8 @@ def command(
 ) -> None:
     """Apply a patch or judgements to RUN, and write the result.
 
-    PATCH is a patch, or a file of judgements: then the result is the least change that satisfies them, and what they
-    leave undetermined is listed. Apply the whole file of judgements to each new run.
+    PATCH is a patch, or a file of judgements: then the result is the smallest change that satisfies them, and
+    undetermined points are listed. Apply the whole file of judgements to each new run.
 
     A table keeps its other columns, their names and the order of its rows. Other formats become a table with the
     columns point and cluster; if the points have no names, one label per line, in order. A patch that does not fit is

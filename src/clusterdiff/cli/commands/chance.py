@@ -40,7 +40,7 @@ from clusterdiff.verbs.compare import compare
 @click.option(
     "--draws",
     type=int,
-    help="How many random meets to look at, at most; 0: none.  [default: 9999, or fewer where they take long]",
+    help="Maximum number of random draws; 0: none.  [default: 9999, or fewer where they take long]",
 )
 @seed_option
 @policy_options

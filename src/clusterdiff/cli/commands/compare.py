@@ -139,7 +139,7 @@ def command(
     postgres://…:table), lists of labels or clusters, JSON, label arrays and images (.npy, .tif), or documents of
     mentions (.conll, .conllu, .jsonl). FILE:COLUMN names the column of clusters, and - is standard input. With one
     file, --true and --pred name its two columns. Two releases of the same catalogue are compared with --old and --new,
-    which also tell what became of every cluster; records that one of them lacks are not scored.
+    which also report the fate of every cluster; records in only one of them are not scored.
     """
     true, pred, sides = _sides(true, pred, old, new)
     if sides != SIDES:

@@ -32,10 +32,16 @@ from clusterdiff.wording import count
 @click.option(
     "--design",
     type=click.Choice(DESIGNS),
-    help="How the sample was drawn: clusters alike, through points, or (with --drawn) points in strata.",
+    help=(
+        "How the sample was drawn: clusters with equal probability, through points, or (with --drawn) points in "
+        "strata."
+    ),
 )
 @click.option(
-    "--drawn", type=click.Path(), metavar="FILE", help="Points that were drawn and completed, one per line."
+    "--drawn",
+    type=click.Path(),
+    metavar="FILE",
+    help="Drawn points whose clusters are complete, one per line.",
 )
 @click.option("--population", type=int, metavar="K", help="The number of all true clusters, if it is known.")
 @click.option(
@@ -71,7 +77,7 @@ def command(
 
     SAMPLE is a table of points and true clusters, a file of judgements whose groups are complete, judged pairs that
     were drawn with a probability, or a review that `clusterdiff plan` drew. With --old and --new, the files are reviews
-    of their changed components, batches that were drawn with a seed each, and the difference of the two is estimated.
+    of their changed components, batches drawn with different seeds, and the difference of the two is estimated.
     """
     refuse_several({"--json": as_json, "--markdown": markdown, "--latex": latex})
 

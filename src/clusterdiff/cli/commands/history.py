@@ -37,7 +37,9 @@ from clusterdiff.verbs.read import read_source
     "--life", metavar="CLUSTER", help="The life of a cluster, by its name in the first release with it."
 )
 @click.option("--record", metavar="POINT", help="Where a record was in every release.")
-@click.option("--trace", nargs=2, metavar="POINT POINT", help="Which release joined or parted two records.")
+@click.option(
+    "--trace", nargs=2, metavar="POINT POINT", help="Which release joined or separated two records."
+)
 @click.option(
     "--name", metavar="COLUMN", help="Column of the last release that names records, for statistics."
 )

@@ -27,7 +27,7 @@ QUIET = ("kept", "undecided")
 @click.command(name="judge")
 @click.argument("files", metavar="[RUN] JUDGEMENTS...", nargs=-1, required=True)
 @click.option(
-    "--old", metavar="FILE", help="With --new: an older run, to tell what was fixed and what regressed."
+    "--old", metavar="FILE", help="With --new: an older run, to list what was fixed and what regressed."
 )
 @click.option("--new", metavar="FILE", help="With --old: the run that is judged, instead of RUN.")
 @point_option
@@ -58,14 +58,14 @@ def command(
     """Check RUN against judgements: which it keeps and which it violates, costliest first.
 
     Exits with 1 if one is violated. The cost of a judgement is the number of pairs of points that would have to be
-    joined or parted to keep it. Limits can be set for what is counted (violated, extended, undecided, expected,
-    unexpected, fixed, regressed), for the share that is kept, and for the largest cluster.
+    joined or separated to keep it. Limits can be set for the counts (violated, extended, undecided, expected,
+    unexpected, fixed, regressed), for the share kept, and for the largest cluster.
     """
     run, paths = (new, files) if new is not None else (files[0], files[1:])
     if (old is None) != (new is None):
         raise ArgumentError("--old and --new go together, and take the place of RUN.")
     if run is None or not paths:
-        raise ArgumentError("there are no judgements to hold the run against.", "pass RUN JUDGEMENTS…")
+        raise ArgumentError("there are no judgements to check the run against.", "pass RUN JUDGEMENTS…")
     wanted = limits(fail_if, [*STATES, "largest", "fixed", "regressed"])
 
     def source(text: str) -> Source:

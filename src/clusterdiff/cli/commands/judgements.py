@@ -21,7 +21,7 @@ from clusterdiff.judgements.precedence import Aside
 from clusterdiff.verbs.compare import compare
 from clusterdiff.wording import count
 
-top_option = click.option("--top", default=10, show_default=True, help="How many of what is listed to show.")
+top_option = click.option("--top", default=10, show_default=True, help="How many rows to show.")
 key_option = click.option(
     "--key",
     metavar="COLUMN",
@@ -67,16 +67,16 @@ def command(
 ) -> None:
     """Summarise judgements: what they claim, by whom, and where they contradict each other.
 
-    FILE is JSON lines or CSV of judgements, or what splink, nomenklatura, matchbox, Babel, Zingg or dedupe store.
-    Contradictions are told by the shortest path, and make the command exit with 1. --settle lets author and date
-    decide, and lists what is set aside. --expand compares TRUE and PRED as they were compared for the page on which the
-    judgements were made, and puts points in the place of its references.
+    FILE is JSON lines or CSV of judgements, or a file of splink, nomenklatura, matchbox, Babel, Zingg or dedupe.
+    Contradictions are shown with the shortest path, and make the command exit with 1. --settle decides by author and
+    date, and lists the judgements set aside. --expand compares TRUE and PRED as for the page on which the judgements
+    were made, and replaces its references by points.
     """
     if authors is not None and not settle:
         raise ArgumentError("--authors says whom to trust, and needs --settle.")
     refuse_overwriting([output], *files)
     if attributes is not None and expand is None:
-        raise ArgumentError("--attributes says what the page knew of points, and needs --expand.")
+        raise ArgumentError("--attributes names the table whose columns the page used, and needs --expand.")
     compared = _compared(expand, point, policy)
     more = read_columns(attributes, key, *sources(*expand, point=point)) if attributes and expand else None
     found = Judgements.read(*files, key=key, comparison=compared, attributes=more)

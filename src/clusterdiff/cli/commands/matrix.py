@@ -75,8 +75,8 @@ def command(
 ) -> None:
     """Compare many clusterings pairwise: seeds, resolutions, parameters.
 
-    FILES hold one clustering each, and a folder stands for its files; with --columns, one file holds them all. Prints
-    the matrix, how alike they are on average, the medoid, and which clusters are always there.
+    FILES hold one clustering each, and a folder means all its files; with --columns, one file holds them all. Prints
+    the matrix, the mean similarity, the medoid, and the clusters that recur.
     """
     refuse_sizes(width, dpi, [picture, tree])
     refuse_overwriting([csv_file, picture, tree], *files, *([] if true is None else [true]))
@@ -127,8 +127,6 @@ def _show(found: Matrix, top: int) -> None:
         for row in found.clusters[:top]:
             numbers = (f"{value:.4f}" for value in (row.kept, row.jaccard, row.least))
             table.add_row(Text(shown(str(row.cluster), 24)), f"{row.size:,}", *numbers, f"{row.there:.0%}")
-        out.print(
-            f"\nthe clusters of {found.reference or medoid}, those that are always there first", markup=False
-        )
+        out.print(f"\nthe clusters of {found.reference or medoid}, most stable first", markup=False)
         out.print(table)
     out.print(f"\n{found.signature}", style="dim", markup=False, soft_wrap=True)

@@ -42,7 +42,7 @@ TOLD = 20
     type=click.Choice(CHAINS),
     default="conflict",
     show_default=True,
-    help="What becomes of points that both sides joined to different ones.",
+    help="How to treat points that both sides joined to different ones.",
 )
 @click.option(
     "--decisions", metavar="FILE", type=click.Path(), help="Conflicts, as --json prints them, with decisions."
@@ -51,7 +51,7 @@ TOLD = 20
     "--html",
     metavar="FILE",
     type=click.Path(),
-    help="Write a page to decide conflicts with; --decisions takes the file that it exports.",
+    help="Write a page to decide conflicts; --decisions takes the file that it exports.",
 )
 @click.option(
     "--driver",
@@ -79,10 +79,10 @@ def command(
     safe: bool,
     as_json: bool,
 ) -> None:
-    """Merge what OURS and THEIRS changed in BASE.
+    """Merge the changes of OURS and THEIRS to BASE.
 
     Exits with 0 if the merge is clean, and with 1 if there are conflicts: they are listed, and nothing is written
-    unless --prefer or --decisions says what becomes of them. A table is written as OURS is, with its other columns.
+    unless --prefer or --decisions resolves them. A table is written like OURS, with its other columns.
     """
     if driver != (path is not None):
         raise ArgumentError("--driver needs PATH, what git calls the file: merge --driver %O %A %B %P.")

@@ -30,8 +30,9 @@ def command(
 ) -> None:
     """Write the operations that turn PRED into TRUE, as JSON.
 
-    `clusterdiff apply RUN FILE` carries them out, on PRED or on a later run. With --missing drop, points that one side
-    lacks are left alone: a truth that is a sample patches the whole run. With --missing lost they come and go.
+    `clusterdiff apply RUN FILE` applies them to PRED or to a later run. With --missing drop, points on one side only
+    are left unchanged, so that a truth that is a sample can patch the whole run. With --missing lost they are added or
+    removed.
     """
     both = sources(true, pred, **inputs)
     refuse_overwriting([output], *both)

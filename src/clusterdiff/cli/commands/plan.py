@@ -21,14 +21,14 @@ from clusterdiff.wording import count
 @click.argument("pred", metavar="[PRED]", required=False)
 @click.option("--old", metavar="FILE", help="With --new: plan a review of what changed between two runs.")
 @click.option("--new", metavar="FILE", help="With --old: the new run.")
-@click.option(
-    "--error", default=0.01, show_default=True, help="Half the width of the 95% interval that is wanted."
-)
+@click.option("--error", default=0.01, show_default=True, help="Desired half-width of the 95% interval.")
 @click.option("--measure", default="S_H", show_default=True, help="What is to be estimated.")
-@click.option("--draw", type=int, metavar="K", help="Draw so many points, or changed components, for review.")
+@click.option(
+    "--draw", type=int, metavar="K", help="Draw this many points, or changed components, for review."
+)
 @output_option("Where to write the review, as JSON lines.")
 @click.option(
-    "--html", type=click.Path(), metavar="FILE", help="With --old and --new: write a page to review with."
+    "--html", type=click.Path(), metavar="FILE", help="With --old and --new: write a page for the review."
 )
 @seed_option
 @point_option
@@ -50,10 +50,10 @@ def command(
 ) -> None:
     """Plan a review: how much to label for an estimate of a given precision, and which points.
 
-    For PRED alone, points are drawn; a reviewer completes the true cluster of each. With --old and --new, components
-    that changed are drawn, large changes with a higher probability, and both versions of each are shown in random order
-    as "1" and "2"; a reviewer answers with 1, 2, own (and groups), neither or unsure, in the file or on the page that
-    --html writes. `clusterdiff estimate` takes the file as it comes back.
+    For one run, points are drawn; a reviewer completes the true cluster of each. With --old and --new, components that
+    changed are drawn, large changes with a higher probability, and both versions of each are shown in random order as
+    "1" and "2"; a reviewer answers with 1, 2, own (and groups), neither or unsure, in the file or on the page that
+    --html writes. `clusterdiff estimate` takes the answered file.
     """
     if (draw is None) != (output is None and html is None):
         raise ArgumentError(

@@ -59,7 +59,7 @@ from clusterdiff.wording import count
 @click.option(
     "--unit",
     type=click.Choice(tuple(SAMPLED)),
-    help="What is left out at a time: components, documents, or points that were drawn independently.  [default: "
+    help="Resampling unit: components, documents, or points that were drawn independently.  [default: "
     "component; document for documents]",
 )
 @click.option("--level", default=0.95, show_default=True, help="Confidence level.")
@@ -68,24 +68,24 @@ from clusterdiff.wording import count
     type=click.Choice(METHODS),
     default="jackknife",
     show_default=True,
-    help="How intervals are made; the others draw documents again.",
+    help="How intervals are computed; percentile and basic resample documents.",
 )
 @click.option(
     "--resamples",
     default=10_000,
     show_default=True,
-    help="Flips of a test; 0: no intervals, no tests.",
+    help="Random permutations of a test; 0: no intervals, no tests.",
 )
 @click.option(
     "--design",
     type=click.Choice(["clusters", "points"]),
-    help="TRUE is a sample of whole clusters, drawn alike or through points: rank estimates, by b3.f1.",
+    help="TRUE is a sample of whole clusters, drawn with equal probability or through points: rank estimates of b3.f1.",
 )
 @click.option(
     "--drawn",
     type=click.Path(),
     metavar="FILE",
-    help="With --design: points that were drawn and completed, one per line; rank by S_H.",
+    help="With --design: drawn points whose clusters are complete, one per line; rank by S_H.",
 )
 @seed_option
 @json_option
@@ -102,11 +102,11 @@ from clusterdiff.wording import count
 )
 @picture_options
 @click.option(
-    "--baseline", metavar="FILE", help="Compare with what `compare --json` or `rank --json` printed before."
+    "--baseline", metavar="FILE", help="Compare with earlier output of `compare --json` or `rank --json`."
 )
 @click.option("--fail-if-worse", is_flag=True, help="Exit with 1 if a system is worse than in the baseline.")
 @click.option(
-    "--significant", is_flag=True, help="With --fail-if-worse: only if the difference is more than chance."
+    "--significant", is_flag=True, help="With --fail-if-worse: only if the difference is significant."
 )
 def command(
     true: str | None,
@@ -262,7 +262,7 @@ def _judge(
     if significant and any(change.worse and change.significant is None for change in changes):
         why = next(change.why for change in changes if change.worse and change.significant is None)
         raise ArgumentError(
-            f"nothing tells whether the difference is more than chance{f'; {why}' if why else '.'}",
+            f"cannot tell whether the difference is significant{f'; {why}' if why else '.'}",
             "rank by a measure that has intervals, such as S_H, and with resamples; for several data sets the baseline "
             "must have the same ones.",
         )

@@ -30,8 +30,8 @@ def command(
 ) -> None:
     """Write NEW with the names that its clusters had in OLD.
 
-    A cluster that keeps more than half of both keeps its name; fresh names never reuse an old one. A table keeps its
-    other columns and the order of its rows.
+    A cluster that shares more than half of its points with an old one, and has more than half of that one's, keeps its
+    name; fresh names never reuse an old one. A table keeps its other columns and the order of its rows.
     """
     check_output(output)
     refuse_overwriting([output], parse(new), *like)

@@ -221,7 +221,7 @@ def _show_worst(swept: Sweep, top: int, threshold: float | None) -> None:
         return
     out = console()
     best = swept.best() if threshold is None else threshold
-    out.print(f"\nthe merges that cost most, up to {swept.over} {best:.6g}")
+    out.print(f"\nthe costliest merges, up to {swept.over} {best:.6g}")
     table = plain_table(right=("cost", swept.over, "sizes"))
     for heading in ("points", "true clusters"):
         table.add_column(heading)

@@ -54,7 +54,7 @@ def command(
 ) -> None:
     """Worsen a clustering step by step and score each step against the original.
 
-    Without FILE the bundled story is worsened, as the paper's section 6 does with a document of its own.
+    Without FILE, the bundled story is worsened, as in section 6 of the paper with another document.
     """
     refuse_sizes(width, dpi, [picture])
     refuse_overwriting([csv_file, picture], *([] if file is None else [file]))

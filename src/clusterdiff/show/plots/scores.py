@@ -71,7 +71,7 @@ def sizes(diff: Comparison, ax: Axes | None = None, *, width: float = WIDTH) -> 
     handles: list[Any] = list(legend.legend_handles)
     for handle in handles:
         handle.set_sizes([25])
-    note(ax, f"the largest mark stands for {count(int(most), 'cluster')}; lines: mean score")
+    note(ax, f"the largest mark represents {count(int(most), 'cluster')}; lines: mean score")
     return ax
 
 

@@ -50,7 +50,7 @@ class EngineAnalysis:
     """Losses, components and the costliest clusters of cells that stay in their engine.
 
     Components that are the same on both sides are only counted. Of the others those that fit the budget can be
-    brought into memory: ``everything`` if all do, otherwise the ``costliest``.
+    fetched into memory: ``everything`` if all do, otherwise the ``costliest``.
     """
 
     def __init__(self, cells: Cells, summed: InEngine, budget: int) -> None:
@@ -149,7 +149,7 @@ class EngineAnalysis:
 
     @property
     def _limit(self) -> int:
-        """How many cells may be brought into memory; points, where these count as lost."""
+        """How many cells may be fetched into memory; points, where these count as lost."""
         if self._cells.lost:
             return self._budget // POINT_BYTES
         return self._budget * (self._cells.rows + self._cells.ungrouped) // max(self._cells.bytes, 1)
@@ -330,7 +330,7 @@ class EngineAnalysis:
         chosen = numbers(ranked["component"], np.int64)[: int(fits.sum())].tolist()
         if not chosen:
             raise ArgumentError(
-                "the costliest component alone is larger than the budget "
+                "even the costliest component is larger than the budget "
                 f"({count(int(sizes[0]), 'point' if self._cells.lost else 'cell')}).",
                 Message("allow a larger `budget=`."),
             )
@@ -343,7 +343,7 @@ class EngineAnalysis:
             return self._brought(self._in_engine[0].filter(c("component") == component))
 
     def place(self, component: int) -> Place:
-        """Where it can be looked at: brought into memory."""
+        """Where it can be looked at: fetched into memory."""
         meet, source = self._brought_last(component)
         return Place(Analysis(meet), source, 0)
 

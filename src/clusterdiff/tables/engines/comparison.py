@@ -1,4 +1,4 @@
-"""Two clusterings compared in tables: with the meet brought into memory when it fits, otherwise in the engine."""
+"""Two clusterings compared in tables: with the meet fetched into memory when it fits, otherwise in the engine."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class TableComparison(Comparison):
         self.engine = engine
 
     def _sentences(self) -> list[str]:
-        went = f"grouped by {self.engine}, {count(len(self.meet), 'cell')} brought into memory"
+        went = f"grouped by {self.engine}, {count(len(self.meet), 'cell')} fetched into memory"
         return [*super()._sentences(), went]
 
 

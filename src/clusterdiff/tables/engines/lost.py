@@ -1,4 +1,4 @@
-"""Tables of which one lacks points that count as lost: some of their points brought into memory, and compared there."""
+"""Tables of which one lacks points that count as lost: some of their points fetched into memory, and compared there."""
 
 from __future__ import annotations
 

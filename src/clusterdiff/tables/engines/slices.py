@@ -66,7 +66,7 @@ def _sums_by_value(losses: RowLosses, column: str) -> dict[str, Any]:
             raise ArgumentError.about(
                 "column",
                 f"must have at most {VALUES:,} values; {column!r} has {found:,}.",
-                "a column that tells points apart puts each in a slice of its own.",
+                "a column that identifies points puts each in a slice of its own.",
             )
         return cells.engine.fetch(rows)
 

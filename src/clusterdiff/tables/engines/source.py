@@ -70,7 +70,7 @@ class Brought(PointSource):
         """These, if no points were left out: the tables are elsewhere."""
         if self.original_meet is not self.meet:
             raise ArgumentError(
-                f"points that one side lacks were not brought from {self.engine} as they are.",
+                f"unmatched points were not fetched from {self.engine} as they are.",
                 "ask for it before the comparison leaves its tables.",
             )
         return self
