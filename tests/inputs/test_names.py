@@ -210,6 +210,10 @@ def test_several_columns_name_a_point() -> None:
         diff = cd.compare(left, right, point=(["source", "number"], ["s", "n"]), weights="w")
         assert set(diff.points) == set(names)
         assert diff.score() == pytest.approx(cd.compare(TRUE, PRED, weights=[1, 2, 3, 4, 5, 6]).score())
+        assert set(diff.by("source")["value"]) == set(source)
+        told = diff.patterns(columns=["source"]).hits
+        assert told is not None
+        assert told.columns == 1
         pred = dict(zip(names, PRED, strict=True))
         assert cd.compare(left, pred, point=["source", "number"]).score() == pytest.approx(EXPECTED)
     multi = pd.Series(TRUE, index=pd.MultiIndex.from_tuples(names))

@@ -165,7 +165,9 @@ def test_a_budget_is_for_what_an_engine_groups(tmp_path: Path) -> None:
     with pytest.raises(cd.ArgumentError, match="`budget` has no meaning here"):
         cd.compare(frame, frame, budget="1GB", distances=1 - np.eye(4))
     with pytest.raises(cd.ArgumentError, match="`budget` has no meaning here"):
-        cd.compare(frame, frame, budget="1GB", point=["id", "doc"])
+        cd.compare(
+            frame.with_columns(pl.col("id").cast(pl.Categorical)), frame, budget="1GB", point=["id", "doc"]
+        )
     with pytest.raises(cd.ArgumentError, match="`pred` holds sets or dicts"):
         cd.compare(frame, example("sets or dicts", tmp_path), budget="1GB")
     with pytest.raises(cd.ArgumentError, match="pass engine= as well"):

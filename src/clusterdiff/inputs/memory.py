@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeGuard
+from typing import Any
 
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.documents import compare_corpora
@@ -87,15 +87,18 @@ class Frame(Input):
         return frames.frame_values(self.data, self.argument, self.point, columns, option)
 
     def meet(self, pred: Input, asked: Asked, policy: Policy) -> Comparison:
-        """Two tables are joined on the point where they are, if one column names it."""
+        """Two tables are joined on the point where they are, if one column names it, or several that can be joined."""
         from clusterdiff.tables import frames
 
-        points = self.point, pred.point
-        if not isinstance(pred, Frame) or asked.distances is not None or not _each_one(points):
+        if not isinstance(pred, Frame) or asked.distances is not None:
             return super().meet(pred, asked, policy)
+        keyed = frames.with_keys((self.data, pred.data), (self.point, pred.point))
+        if keyed is None:
+            return super().meet(pred, asked, policy)
+        tables, points, keys = keyed
         return frames.compare_frames(
-            self.data,
-            pred.data,
+            *tables,
+            keys=keys,
             point=points,
             cluster=(self.cluster, pred.cluster),
             policy=policy,
@@ -120,8 +123,3 @@ class CorpusInput(Input):
     def meet(self, pred: Input, asked: Asked, policy: Policy) -> Comparison:
         """Points are matched within their documents."""
         return compare_corpora(self.read(), pred.read(), policy, asked.singletons)
-
-
-def _each_one(points: tuple[Key | None, Key | None]) -> TypeGuard[tuple[str | None, str | None]]:
-    """Whether no side names its points by several columns together."""
-    return not any(isinstance(point, list) for point in points)

@@ -306,6 +306,39 @@ def with_key(table: object, point: Sequence[str]) -> tuple[object, tuple[str, ..
     return frame.with_columns(nw.concat_str(*map(marked, point), separator=",").alias(KEY)).to_native(), kinds
 
 
+def with_keys(
+    tables: tuple[object, object], points: tuple[Key | None, Key | None]
+) -> tuple[tuple[object, object], tuple[str | None, str | None], tuple[str, ...]] | None:
+    """Two tables with one column of points each, which it is, and the kinds of the parts that it was joined from.
+
+    None if several columns name the points that no text can stand for, or others on the other side.
+    """
+    true, pred = points
+    if not isinstance(true, list) and not isinstance(pred, list):
+        return tables, (true, pred), ()
+    if not isinstance(true, list) or not isinstance(pred, list):
+        return None
+    import narwhals.stable.v2 as nw
+
+    frames: list[Any] = [nw.from_native(table) for table in tables]
+    kinds = _kinds(frames[0].collect_schema(), true)
+    if kinds is None or kinds != _kinds(frames[1].collect_schema(), pred):
+        return None
+    return (with_key(tables[0], true)[0], with_key(tables[1], pred)[0]), (KEY, KEY), kinds
+
+
+def _kinds(schema: Any, point: Sequence[str]) -> tuple[str, ...] | None:
+    """What some columns hold; None if one is not there, or holds something else than whole numbers, bools or texts."""
+    import narwhals.stable.v2 as nw
+
+    found = [schema.get(name) for name in point]
+    kinds = [
+        "int" if kind and kind.is_integer() else {nw.Boolean: "bool", nw.String: "text"}.get(kind)
+        for kind in found
+    ]
+    return None if None in kinds or KEY in schema else tuple(kind for kind in kinds if kind)
+
+
 def _nameless(argument: str) -> ArgumentError:
     return ArgumentError.about(
         argument,

@@ -98,8 +98,10 @@ class Overview:
     def shapes(self) -> dict[str, dict[str, Any]]:
         """The lines as the page's script reads them: the share of each, and its masses of S_H, all and in tangles."""
         total = float(self.diff.meet.total)
-        out = {row.key: {"share": row.share, "loss": [0.0] * 4, "tangled": [0.0] * 4} for row in self.rows}
-        for row in self._shapes.rows:
+        out: dict[str, dict[str, Any]] = {
+            row.key: {"share": row.share, "loss": [0.0] * 4, "tangled": [0.0] * 4} for row in self.rows
+        }
+        for row in self._shapes.rows if out else []:  # another measure may have lost nothing
             line = out[row.shape if row.shape in out else "rarer"]
             for name in ("loss", "tangled") if row.unit == "edit" else ("loss",):
                 line[name] = [
