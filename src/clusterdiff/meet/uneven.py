@@ -267,9 +267,7 @@ class UnevenMeet(Meet):
         there = (self.cells.true_sizes > 0) & ((shared > 0) | (self.true_mass == 0))
         has = np.flatnonzero(there)
         if self.shared is not None:
-            kept[has] = s(self._beside(self.shared.coarsen(np.zeros(self.shared.k_pred, dtype=np.int64))))[
-                has
-            ]
+            kept[has] = self._kept(s, self.shared, own)[has]
             if not own:
                 inner[has] = s(self.shared)[has]
                 return SideScores(inner * kept, inner, kept)
@@ -277,6 +275,22 @@ class UnevenMeet(Meet):
         whole = np.where(there, whole, 0.0)
         np.minimum(1.0, np.divide(whole, kept, out=inner, where=kept > 0), out=inner)
         return SideScores(whole, inner, kept)
+
+    def _kept(self, s: Callable[[Meet], FloatArray], shared: Meet, own: bool) -> FloatArray:
+        """The score of the shared points of each true cluster as one part, all others alone."""
+        if own or self.weighted or self.moments is not None or self.links is not None:
+            return s(self._beside(shared.coarsen(np.zeros(shared.k_pred, dtype=np.int64))))
+        # Sizes are all that counts, and a cluster that lacks no point is one part.
+        size, missing = self.cells.true_sizes, self.missing.count(self.k_true)
+        some = np.flatnonzero((missing > 0) & (size > 0))
+        kept = np.ones(self.k_true)
+        if len(some):
+            indptr = np.concatenate([[0], np.cumsum(missing[some] + 1)])
+            column = np.arange(indptr[-1], dtype=np.int32)
+            sizes = np.ones(len(column), dtype=np.int64)
+            sizes[indptr[:-1]] = size[some]
+            kept[some] = s(Meet(_core.Cells(indptr, column, sizes, len(column)), self.true_names[some]))
+        return kept
 
     def _beside(self, shared: Meet | None) -> Meet:
         """The true clusters alone: parts of their shared points, and each missing point a part of its own."""

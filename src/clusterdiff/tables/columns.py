@@ -108,7 +108,9 @@ class LaterColumns:
 
     def __init__(self, columns: FileColumns, place: Int64Array | None, extra: Int64Array) -> None:
         self._columns = columns
-        self._place, self._extra = place, extra
+        # Nobody may ever ask: they take as little memory as they can until then.
+        self._place = place if place is None or len(place) >= 2**31 else place.astype(np.int32)
+        self._extra = extra
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -148,6 +148,8 @@ def point_names(
 
     Names of several columns are tuples; ``parts`` says what these hold, if not what they hold in the table.
     """
+    if rows is not None and not len(rows):
+        return []
     names = np.ma.getdata(table.fetch("point"))
     chosen = (names if rows is None else names[rows]).tolist()
     kinds = key_kinds(table.kinds.get("point", ""))
