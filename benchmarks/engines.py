@@ -56,6 +56,7 @@ def main() -> None:
     parser.add_argument(
         "--folder", default=None, help="where data and temporary files go; removed at the end"
     )
+    parser.add_argument("--errors", default="errors.txt", help="where the output of runs that fail is kept")
     parser.add_argument("--child", nargs=5, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.child:
@@ -73,7 +74,10 @@ def main() -> None:
                 files = generate(place, int(rows), chosen.ids, shape)
                 for engine in chosen.engines:
                     best = min(
-                        (measure(engine, files, chosen.memory, place) for _ in range(chosen.rounds)),
+                        (
+                            measure(engine, files, chosen.memory, place, Path(chosen.errors))
+                            for _ in range(chosen.rounds)
+                        ),
                         key=lambda r: r["cpu"],
                     )
                     print(
@@ -124,8 +128,11 @@ def generate(place: Path, rows: int, ids: str, shape: str) -> list[Path]:
     return files
 
 
-def measure(engine: str, files: list[Path], memory: str, place: Path) -> dict[str, float | str]:
-    """Run an engine in a process of its own: seconds, peak of resident memory, the most on disk at once."""
+def measure(engine: str, files: list[Path], memory: str, place: Path, errors: Path) -> dict[str, float | str]:
+    """Run an engine in a process of its own: seconds, peak of resident memory, the most on disk at once.
+
+    What a run prints that fails is added to ``errors``, with what was left on the disk.
+    """
     spill = place / "spill"
     spill.mkdir()
     most, done = [0.0], threading.Event()
@@ -144,12 +151,16 @@ def measure(engine: str, files: list[Path], memory: str, place: Path) -> dict[st
     watcher.join()
     shutil.rmtree(spill)
     if out.returncode:
+        with errors.open("a", encoding="utf-8") as file:
+            free = shutil.disk_usage(place).free / 1e9
+            file.write(f"{' '.join(command)}\nended with {out.returncode} after {wall:.0f} s; ")
+            file.write(f"{most[0]:.2f} GB spilled, {free:.1f} GB free afterwards\n{out.stdout}{out.stderr}\n")
         return {
             "wall": wall,
             "cpu": float("nan"),
             "peak": float("nan"),
             "spill": most[0],
-            "answer": out.stderr.strip().splitlines()[-1][:90],
+            "answer": f"failed, see {errors}: {(out.stderr.strip() or 'no output').splitlines()[-1][:90]}",
         }
     return {"wall": wall, "spill": most[0], **json.loads(out.stdout.splitlines()[-1])}
 
@@ -185,10 +196,11 @@ def run_sql(true: str, pred: str, memory: str, spill: str) -> str:
 
 def _told(left: object, right: object, memory: str) -> str:
     import clusterdiff as cd
-    from clusterdiff.tables.engines.comparison import read_bytes
+    from clusterdiff.tables.engines.budget import read_bytes
 
     diff = cd.compare(left, right, point="id", budget=read_bytes(memory) // 4)
-    return f"{diff.score():.12f}, {diff._cells.rows:,}, {diff.where}"
+    cells = len(diff.meet) if diff.where == "memory" else diff.in_engine._cells.rows
+    return f"{diff.score():.12f}, {cells:,}, {diff.where}"
 
 
 def run_duckdb(true: str, pred: str, memory: str, spill: str) -> str:
@@ -200,7 +212,7 @@ def run_duckdb(true: str, pred: str, memory: str, spill: str) -> str:
 def run_explain(true: str, pred: str, memory: str, spill: str) -> str:
     """The same, with the loss, the kinds of all components and the costliest of them."""
     import clusterdiff as cd
-    from clusterdiff.tables.engines.comparison import read_bytes
+    from clusterdiff.tables.engines.budget import read_bytes
 
     connection = _connect(memory, spill)
     tables = connection.read_parquet(true), connection.read_parquet(pred)
