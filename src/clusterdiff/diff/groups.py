@@ -71,6 +71,7 @@ class Correction:
             else float(weight.sum() - weight[self.at].sum())
         )
         self.now = self.true, self.pred
+        self._settle()
         self.score = self._scored(*self.now)
         #: Whether the measure follows from the points, as it was computed.
         self.known = self._s_h or isclose(self.score, score, rel_tol=1e-9, abs_tol=1e-12)
@@ -78,9 +79,9 @@ class Correction:
     def _scored(self, true: Int64Array, pred: Int64Array) -> float:
         """The measure of the whole, if the points of damaged components are in these clusters."""
         if self._s_h:
-            weights = None if self._weights is None else self._weights[self.at]
-            meet = met(true, pred, weights)
-            return 1 - (1 - float(self.measure(meet))) * meet.total / (meet.total + self.sound)
+            weights = None if self._weights is None else self._weights[self.at[self._open]]
+            meet = met(true[self._open], pred[self._open], weights)
+            return 1 - (1 - float(self.measure(meet))) * meet.total / (meet.total + self._right)
         sides = self._source.clusters()
         for codes, changed in zip(sides, (true, pred), strict=True):
             codes[self.at] = changed
@@ -88,6 +89,18 @@ class Correction:
         there = np.flatnonzero((sides[0] >= 0) | (sides[1] >= 0))
         weights = None if self._weights is None else self._weights[there]
         return float(self.measure(met(sides[0][there], sides[1][there], weights)))
+
+    def _settle(self) -> None:
+        """Set aside the components in which nothing is left to put right: they lose nothing any more."""
+        touched = np.zeros(int(self.component.max(initial=-1)) + 1, dtype=bool)
+        touched[self.component[self.left]] = True
+        inside = touched[self.component]
+        self._open = np.flatnonzero(inside)
+        settled = ~inside & (self.true >= 0)
+        weight = self._weights
+        self._right = self.sound + (
+            np.count_nonzero(settled) if weight is None else float(weight[self.at[settled]].sum())
+        )
 
     def _rise(self, score: float) -> float:
         """What a value gains over the one now."""
@@ -107,6 +120,7 @@ class Correction:
         chosen = candidate.inside & self.left
         self.now = self._with(chosen)
         self.left &= ~chosen
+        self._settle()
         score = self._scored(*self.now) if self.left.any() or not self._s_h else 1.0
         gain, self.score = self._rise(score), score
         partners = 0 if candidate.partners is None else int(np.count_nonzero(candidate.partners & chosen))

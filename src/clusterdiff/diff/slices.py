@@ -118,7 +118,7 @@ def by_size(analysis: Analysis) -> Table[Slice]:
     """The loss by the size of the true cluster, in powers of two: 1, 2, 3–4, 5–8, …; None for points without one."""
     meet = analysis.meet
     power = np.ceil(np.log2(meet.true_size)).astype(np.int64)
-    present, group = np.unique(power, return_inverse=True)
+    present, group = _numbered(power)
     none = [None] if len(meet.spurious) else []
     names = np.empty(len(present) + len(none), dtype=object)
     names[:] = [*map(power_of_two, present.tolist()), *none]
@@ -137,12 +137,18 @@ def power_of_two(power: int) -> str:
 def by_kind(analysis: Analysis) -> Table[Slice]:
     """The loss by the kind of component."""
     found = analysis.join
-    present, group = np.unique(found.kind, return_inverse=True)
+    present, group = _numbered(found.kind)
     names = np.asarray(found.kinds, dtype=object)[present]
     return _of_cells(analysis, group[found.of_true], group[found.of_pred], group[found.of_cell], names)
 
 
 Groups = npt.NDArray[np.integer[Any]]
+
+
+def _numbered(values: Groups) -> tuple[Groups, Groups]:
+    """Which of few small numbers there are, and the place of each value among them."""
+    there = np.bincount(values) > 0
+    return np.flatnonzero(there), (np.cumsum(there) - 1)[values]
 
 
 def _of_cells(

@@ -29,7 +29,7 @@ class Grouped:
     def __init__(self, comparison: Comparison, groups: Sequence[Group]) -> None:
         self._diff, self._groups = comparison, groups
         meet = comparison.meet
-        self._of_point = np.full(len(meet.cell_of_point) if groups else 0, -1, dtype=np.int64)
+        self._of_point = np.full(len(meet.cell_of_point) if groups else 0, -1, dtype=np.int8)
         for number, group in enumerate(groups):
             self._of_point[group.at] = number
 
