@@ -167,6 +167,7 @@ def test_an_interval_is_a_pair_that_knows_how_it_was_made() -> None:
     diff = cd.compare(true, pred)
     found = diff.interval()
     low, high = found
+    assert found.reason is None
     assert (found.low, found.high, found.unit, found.units, found.value) == (
         low,
         high,
@@ -192,6 +193,7 @@ def test_an_interval_is_a_pair_that_knows_how_it_was_made() -> None:
     [
         ({"resamples": 0}, "`resamples` must be a whole number of at least 1; got 0"),
         ({"level": 95.0}, "`level` must be between 0 and 1; got 95.0"),
+        ({"level": 1.0}, "`level` must be between 0 and 1; got 1.0"),
         ({"method": "bca"}, '`method` must be one of "jackknife", "percentile", "basic"'),
         ({"method": "basic"}, 'method="basic" draws documents again'),
         ({"seed": -1}, "`seed` must be a whole number from 0"),

@@ -229,3 +229,9 @@ def test_one_side_is_all_noise(library: str, side: int) -> None:
     assert diff.loss == known.loss
     with pytest.raises(cd.LabelError, match='no point is left: noise_as="drop" left out all 4'):
         cd.compare(true, pred, noise="none", noise_as="drop")
+
+
+def test_noise_of_another_type_is_refused_beside_points_without_label() -> None:
+    """A label that could never occur is a slip, also where some points have none."""
+    with pytest.raises(cd.ArgumentError, match="`noise` must be a label of `true` or `pred`"):
+        cd.compare(["a", None, "b"], ["a", "a", None], missing="lost", noise=-1)

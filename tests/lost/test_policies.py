@@ -198,3 +198,9 @@ def test_the_usual_scores_are_those_that_apply() -> None:
     assert "VI" not in diff.scores()
     with pytest.raises(cd.MeasureError, match="vi is not defined where a clustering lacks points"):
         diff.scores(["VI"])
+
+
+def test_rules_that_there_are_not_are_refused() -> None:
+    """With those that there are."""
+    with pytest.raises(cd.ArgumentError, match='`missing` must be one of "error", "drop"'):
+        cd.compare([0, 1], [0, 1], missing="singletons")  # type: ignore[arg-type]

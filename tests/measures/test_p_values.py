@@ -16,7 +16,7 @@ import pytest
 import clusterdiff as cd
 from clusterdiff.diff import chance as chance_module
 from clusterdiff.diff.chance import chances, expected
-from clusterdiff.diff.orders import INFORMATION, PAIRS, S_H, ChanceMoments, OrderingSum, order_of
+from clusterdiff.diff.orders import INFORMATION, PAIRS, S_H, ChanceMoments, OrderingSum, deviations, order_of
 from clusterdiff.diff.tails import Count, bound, told
 from clusterdiff.measures.sampling import random_meets
 from clusterdiff.measures.tables import MOST_TABLES, Tables, tables
@@ -265,6 +265,14 @@ def linked(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     sizes = np.minimum(rng.zipf(2.2, n), 30)
     true = np.repeat(np.arange(n), sizes)[:n]
     return true, np.where(rng.random(n) < 0.05, n + np.arange(n), true)
+
+
+def test_where_nothing_varies_a_value_is_at_the_mean_or_beyond_all() -> None:
+    """All permutations give the mean: whatever lies above it is infinitely far away."""
+    still = ChanceMoments(0.5, 0.0)
+    assert [deviations(still, value) for value in (0.5, 0.75)] == [0.0, math.inf]
+    assert deviations(ChanceMoments(0.5, 0.25), 1.5) == 2.0
+    assert deviations(ChanceMoments(0.5, None), 1.5) is None
 
 
 def test_linked_records_take_no_draws() -> None:

@@ -47,8 +47,8 @@ class Single:
 class FreshNames:
     """New cluster names: whole numbers go on after the largest, others get a number after their origin's name.
 
-    >>> FreshNames([3, 7])([3, 3]), FreshNames(["x", "x.2"])(["x", "x"])
-    ([8, 9], ['x.3', 'x.4'])
+    >>> FreshNames([3, 7])([3, 3]), FreshNames(["x", "x.2"])(["x", "x"]), FreshNames([3, "x"])(["x"])
+    ([8, 9], ['x.3', 'x.4'], ['x.2'])
     """
 
     def __init__(self, names: Iterable[Any]) -> None:
