@@ -24,8 +24,6 @@ from clusterdiff.wording import count
 
 #: What is known of a comparison in an engine: sums, but no matchings of clusters, which look at all cells at once.
 KNOWN = OF_TERMS | {"sums", "s_mse", "s_mse_mean"}
-#: S* and S' of weighted points that are known there.
-BY_WEIGHT = {f"s_{name}{ending}" for name in ("h", "pairs", "largest") for ending in ("", "_mean")}
 
 
 class InEngine(Even):
@@ -40,9 +38,7 @@ class InEngine(Even):
         self.weighted = cells.points.weighted
         self.total: int | float = cells.mass if self.weighted else cells.n
         self.scale = cells.points.scale
-        # Of weights an engine sums up what entropies and pairs are made of, and no more.
-        scores = BY_WEIGHT if self.weighted else SCORE_SUMS.keys()
-        self.known = KNOWN | scores | ({"margins"} if not cells.lost else set())
+        self.known = KNOWN | SCORE_SUMS.keys() | ({"margins"} if not cells.lost else set())
         self._made = {}
 
     @staticmethod

@@ -18,11 +18,13 @@ from clusterdiff.caching import cached_property
 from clusterdiff.errors import EngineError
 from clusterdiff.meet.declarations import COLUMNS, TERMS, Column, Over, Term
 from clusterdiff.meet.rows import summed
+from clusterdiff.meet.terms import CONTENTS
 from clusterdiff.tables.engines.cells import Cells
 from clusterdiff.tables.engines.expressions import (
     OTHER,
     ClusterExpressions,
     CountedRows,
+    Expressions,
     RowExpressions,
     if_else,
     reads,
@@ -102,6 +104,9 @@ NEAR = {
     **_content("pairs", lambda x, mass, own: mass * mass - own, "squares"),
 }
 
+#: What cells are told apart by.
+CELL = ["t", "p"]
+
 Wanted = set[tuple[str, str]]
 Value = TypeVar("Value")
 
@@ -153,10 +158,32 @@ class EngineRows:
         m, several = c("part_mass"), c("part_points") > 1
         entropy = m * m.log() - c("w_logs")
         pairs = m * m - c("w_squares")
-        return frame.with_columns(
+        frame = frame.with_columns(
             inside_entropy=if_else(several & (entropy > 0), entropy, 0.0),
             inside_pairs=if_else(several & (pairs > 0), pairs, 0.0),
         )
+        others = [name for name in CONTENTS if name not in ("entropy", "pairs")]
+        if not others:
+            return frame
+        inside = {f"inside_{name}": c(f"inside_{name}").fill_null(0.0) for name in others}
+        return frame.join(self._held(others), on=CELL, how="left").with_columns(**inside)
+
+    def _held(self, contents: list[str]) -> Frame:
+        """What there is to lose between the points of each cell: see :func:`clusterdiff.meet.arrays.held`.
+
+        For entropies and pairs two sums that were made with the cells say it; for others the points are read again.
+        """
+        x, w, whole = Expressions(self), c("w"), c("whole")
+        weighty = self.source.points.frame.filter(~c("t").is_null() & ~c("p").is_null() & (w > 0))
+        masses = self.source.frame.filter(shared_row()).select(*CELL, whole=w)
+        points = weighty.select(*CELL, "w").join(masses, on=CELL, how="inner")
+        points = self.engine.keep(points.with_columns(own_light=if_else(2 * w > whole, 0.0, w)))
+        light = points.group_by(*CELL).agg(light=c("own_light").sum())
+        points = points.join(light, on=CELL, how="inner")
+        rest = if_else(2 * w > whole, c("light"), whole - w)
+        between = {f"inside_{name}": CONTENTS[name](x, w, rest) for name in contents}
+        sums = {name: c(name).sum() for name in between}
+        return points.select(*CELL, **between).group_by(*CELL).agg(**sums)
 
     @cached_property
     def shared_total(self) -> Any:
