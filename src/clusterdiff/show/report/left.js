@@ -100,7 +100,7 @@ const leftPanel = (() => {
     note.hidden = !accepted;
     note.textContent = `With ${counted(accepted, "decision")} accepted, ${
       rest ? `${percent(left)} of the loss is left` : "nothing is left to fix"
-    }. Patterns and components show what is left; rates, ${plural(CLUSTER)}, maps, slices and measures are those of the comparison.`;
+    }. Patterns and components show what is left; other tabs show the comparison as it was.`;
   };
   return { draw };
 })();
