@@ -65,11 +65,13 @@ test: $(VENV)/.linted
 bench: $(VENV)/.tested
 	@$(BIN)/python benchmarks/jobs.py
 	@$(BIN)/python benchmarks/speed.py
+	@$(BIN)/python benchmarks/coreference.py
 
 # Hours, and tens of gigabytes of disk.
 bench-large: $(VENV)/.tested
 	@$(BIN)/python benchmarks/jobs.py --large
 	@$(BIN)/python benchmarks/engines.py --rows 1e8 --engines duckdb sql explain
+	@$(BIN)/python benchmarks/spark.py --rows 1e5 1e6 1e7
 
 # The site, without network: what is generated from the code first, then every page; a warning is an error.
 docs: $(VENV)/.tested
