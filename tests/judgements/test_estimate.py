@@ -260,6 +260,18 @@ def test_a_run_may_stay_in_its_engine() -> None:
         )
         with pytest.raises(cd.errors.LabelError, match="lacks 1 point of the sample: 'q'"):
             cd.estimate([["q"]], lazy, design="points")
+    other = table.rename({"id": "mention", "cluster": "inventor"})
+    told: dict[str, Any] = {"point": "mention", "cluster": "inventor"}
+    pairs = cd.Judgements([{"groups": [["p1", "p2"]]}])
+    assert pairs.judge(other, **told).to_dict() == pairs.judge(table).to_dict()
+    assert pairs.apply(other, **told).to_dict() == pairs.apply(table).to_dict()
+    assert cd.plan(other, draw=3, **told).review.to_jsonl() == cd.plan(table, draw=3).review.to_jsonl()
+    for named in (other, other.lazy()):
+        assert cd.estimate(draws, named, design="points", **told).to_dict() == wanted.to_dict()
+        with pytest.raises(cd.errors.ArgumentError, match="must name a column of `pred`; it has no 'x'"):
+            cd.estimate(draws, named, design="points", point="mention", cluster="x")
+    with pytest.raises(cd.errors.ArgumentError, match="`cluster` names a column, and pred is no table"):
+        cd.estimate(draws, pred, design="points", cluster="x")
     with pytest.raises(cd.errors.ArgumentError, match="several rows for 'p1'"):
         cd.estimate(draws, pl.concat([table, table[1:2]]).lazy(), design="points")
 

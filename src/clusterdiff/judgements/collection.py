@@ -15,6 +15,7 @@ from clusterdiff.caching import cached_property
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.errors import ArgumentError
 from clusterdiff.files import held, write_text
+from clusterdiff.inputs.base import Column, PointColumn
 from clusterdiff.judgements.contradictions import Contradiction, ContradictionError, contradictions
 from clusterdiff.judgements.corrections import Corrected, apply
 from clusterdiff.judgements.entries import Entries
@@ -23,8 +24,9 @@ from clusterdiff.judgements.judgement import Judgement
 from clusterdiff.judgements.precedence import Aside, settle
 from clusterdiff.judgements.readers import read_judgements
 from clusterdiff.judgements.references import CellNames
-from clusterdiff.judgements.runs import Indexed
+from clusterdiff.judgements.runs import Indexed, named_columns
 from clusterdiff.judgements.verdicts import Verdicts, judged
+from clusterdiff.points.keys import Key
 from clusterdiff.table import SHOWN
 from clusterdiff.wording import count
 
@@ -171,20 +173,40 @@ class Judgements(Sequence[Judgement]):
 
     # ---- against a run
 
-    def judge(self, run: object, *, old: object = None) -> Verdicts:
+    def judge(
+        self,
+        run: object,
+        *,
+        old: object = None,
+        point: PointColumn | None = None,
+        cluster: Column | None = None,
+    ) -> Verdicts:
         """Which judgements a run keeps, and which it violates; with ``old``, what was fixed since and what regressed.
 
-        ``run`` and ``old`` are whatever :func:`compare` takes, but for documents.
+        ``run`` and ``old`` are whatever :func:`compare` takes, but for documents. ``point`` and ``cluster`` name the
+        columns of tables, for both or as a pair, the old run's first.
         """
-        return judged(self._entries, Indexed(run), None if old is None else Indexed(old, "old"))
+        new = named_columns(run, "run", point, cluster, 1)
+        if old is None:
+            return judged(self._entries, Indexed(new), None)
+        return judged(
+            self._entries, Indexed(new), Indexed(named_columns(old, "old", point, cluster, 0), "old")
+        )
 
-    def apply(self, run: object, *, scores: Iterable[tuple[Any, Any, float]] | None = None) -> Corrected:
+    def apply(
+        self,
+        run: object,
+        *,
+        scores: Iterable[tuple[Any, Any, float]] | None = None,
+        point: Key | None = None,
+        cluster: str | None = None,
+    ) -> Corrected:
         """The least change of a run that satisfies all judgements.
 
         Apply the whole file to each new run, never in instalments. ``scores`` of pairs (point, point, score) say which
-        link of a cluster is the weakest where one must be cut.
+        link of a cluster is the weakest where one must be cut. ``point`` and ``cluster`` name the columns of a table.
         """
-        return apply(self.facts, Indexed(run), scores)
+        return apply(self.facts, Indexed(named_columns(run, "run", point, cluster)), scores)
 
     # ---- files
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from clusterdiff._version import __version__
 from clusterdiff.errors import ArgumentError, nearest, one_of
+from clusterdiff.inputs.base import Column, PointColumn
 from clusterdiff.judgements.batches import combined, shared_answers
 from clusterdiff.judgements.collection import Judgements
 from clusterdiff.judgements.difference import Difference
@@ -19,10 +20,11 @@ from clusterdiff.judgements.reach import is_whole
 from clusterdiff.judgements.resolved import MEASURES, estimate_clusters, estimate_points, parsed, weigh
 from clusterdiff.judgements.review import shows
 from clusterdiff.judgements.reviewed import estimate_difference
-from clusterdiff.judgements.runs import Indexed, PointFinder, open_run
+from clusterdiff.judgements.runs import Indexed, PointFinder, named_columns, open_run
 from clusterdiff.judgements.samples import Design, MissingPoints, lay_sample, placed
 from clusterdiff.messages import Message
 from clusterdiff.points.labels import FloatArray
+from clusterdiff.tables.frames import is_table
 from clusterdiff.verbs.compare import compare
 
 DESIGNS = ("clusters", "points", "strata")
@@ -39,10 +41,20 @@ def estimate(
     drawn: Sequence[Any] | None = None,
     population: int | None = None,
     missing: MissingPoints = "error",
+    point: PointColumn | None = None,
+    cluster: Column | None = None,
     level: float = 0.95,
 ) -> Estimates: ...
 @overload
-def estimate(*, old: object, new: object, judgements: object, level: float = 0.95) -> Difference: ...
+def estimate(
+    *,
+    old: object,
+    new: object,
+    judgements: object,
+    point: PointColumn | None = None,
+    cluster: Column | None = None,
+    level: float = 0.95,
+) -> Difference: ...
 def estimate(
     sample: object = None,
     pred: object = None,
@@ -56,6 +68,8 @@ def estimate(
     drawn: Sequence[Any] | None = None,
     population: int | None = None,
     missing: MissingPoints = "error",
+    point: PointColumn | None = None,
+    cluster: Column | None = None,
     level: float = 0.95,
 ) -> Estimates | Difference:
     """Estimate measures of a whole run from a sample of the truth, with standard errors, intervals and warnings.
@@ -88,6 +102,8 @@ def estimate(
         The number of all true clusters, if it is known: a sample of many of them is more exact.
     missing
         What becomes of points of the sample that the run lacks: ``"error"``, or ``"drop"``.
+    point, cluster
+        Columns of tables, for both or as a pair: the sample's and the run's, or the old run's and the new one's.
     level
         Confidence level of the intervals.
 
@@ -107,10 +123,17 @@ def estimate(
             raise ArgumentError(
                 Message("`old`, `new` and `judgements` take the place of `sample` and `pred`.")
             )
+        old, new = (
+            None if run is None else named_columns(run, side, point, cluster, place)
+            for place, (side, run) in enumerate((("old", old), ("new", new)))
+        )
         return _of_difference(old, new, judgements, level)
+    pred = named_columns(pred, "pred", point, cluster, 1)
     run = open_run(pred, "pred")
     if isinstance(sample, str | os.PathLike):
         sample = _read(sample)
+    if is_table(sample) or isinstance(sample, str | os.PathLike):
+        sample = named_columns(sample, "sample", point, cluster, 0)
     if isinstance(sample, Judgements) and (sample.header or {}).get("design") == "points":
         return _of_points(sample, pred, run, measures, missing, level)
     if isinstance(sample, Judgements) and not any(one.complete for one in sample):
@@ -142,7 +165,7 @@ def estimate(
     if drawn is not None:
         names, place = placed(drawn, run)
         found = estimate_points(laid, place, run.cluster, names, design or "points", level)
-        return Estimates({"S_H": found}, level, told.replace(f"draws:{len(laid)}", f"points:{len(names)}"))
+        return Estimates({"S_H": found}, level, told.replace(f"draws:{len(laid)}", f"drawn:{len(names)}"))
     if design == "strata":
         raise ArgumentError.about(
             "design", '"strata" is for points that were drawn.', Message("pass `drawn=`.")

@@ -12,6 +12,7 @@ import numpy as np
 from clusterdiff import notebook
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.errors import ArgumentError, one_of
+from clusterdiff.inputs.base import Column, PointColumn
 from clusterdiff.judgements.changed import ChangedComponents, changed_components
 from clusterdiff.judgements.collection import Judgements
 from clusterdiff.judgements.drawing import probabilities
@@ -19,7 +20,7 @@ from clusterdiff.judgements.estimates import Estimates
 from clusterdiff.judgements.ratios import variation
 from clusterdiff.judgements.resolved import MEASURES
 from clusterdiff.judgements.review import review_of, review_points
-from clusterdiff.judgements.runs import Indexed
+from clusterdiff.judgements.runs import Indexed, named_columns
 from clusterdiff.judgements.totals import expected_error
 from clusterdiff.messages import Message
 from clusterdiff.points.labels import FloatArray
@@ -83,6 +84,8 @@ def plan(
     pilot: Estimates | None = None,
     draw: int | None = None,
     seed: int = 0,
+    point: PointColumn | None = None,
+    cluster: Column | None = None,
 ) -> Plan:
     """How much to review for an interval of ± ``error``, and what to look at.
 
@@ -102,6 +105,8 @@ def plan(
         So many points, or changed components, are drawn for review; they are in ``review``.
     seed
         Seed of the random numbers.
+    point, cluster
+        Columns of tables; of two runs for both, or as a pair, the old run's first.
 
     Examples
     --------
@@ -122,9 +127,11 @@ def plan(
             Message("pass one run, or two with `old=` and `new=`."),
         )
     if pred is None:
-        return _plan_difference(old, new, error, measure, draw, seed)
+        one_of("measure", measure, PLANNED)
+        diff = compare(old, new, missing="drop", point=point, cluster=cluster)
+        return _plan_difference(diff, error, measure, draw, seed)
     one_of("measure", measure, MEASURES)
-    run = Indexed(pred, "pred")
+    run = Indexed(named_columns(pred, "pred", point, cluster), "pred")
     n = int(run.sizes.sum())
     needed, notes = _needed(run, n, error, measure, pilot)
     review = None if draw is None else review_points(run, draw, seed)
@@ -158,11 +165,7 @@ def _draws(square: float, error: float, n: int) -> int:
     return min(n, math.ceil(k / (1 + k / n)))
 
 
-def _plan_difference(
-    old: object, new: object, error: float, measure: str, draw: int | None, seed: int
-) -> Plan:
-    one_of("measure", measure, PLANNED)
-    diff = compare(old, new, missing="drop")
+def _plan_difference(diff: Comparison, error: float, measure: str, draw: int | None, seed: int) -> Plan:
     changed = changed_components(diff)
     if not len(changed):
         raise ArgumentError(

@@ -9,8 +9,10 @@ import numpy as np
 
 from clusterdiff.caching import cached_property
 from clusterdiff.errors import ArgumentError
+from clusterdiff.inputs.base import Asked, Column, PointColumn
 from clusterdiff.inputs.choice import CORPORA, recognise
 from clusterdiff.inputs.files import TableFile
+from clusterdiff.messages import Message
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.labels import Int64Array
 from clusterdiff.points.texts import positions, refuse_ambiguous, texts
@@ -28,6 +30,30 @@ def read_run(data: object, argument: str) -> Clustering:
             "take one document of the corpus.",
         )
     return side.told(None, None).clustering()
+
+
+def named_columns(
+    data: object, argument: str, point: PointColumn | None, cluster: Column | None, place: int = 0
+) -> object:
+    """A run whose columns the user named, for it alone or in a pair; the same run if nothing was named."""
+    asked = Asked(point=point, cluster=cluster)
+    if not asked.passed:
+        return data
+    from clusterdiff.tables import neighbourhood
+
+    of_point, of_cluster = asked.column("point", place), asked.column("cluster", place)
+    if neighbourhood.stays_in_engine(data):
+        if isinstance(of_point, list):
+            raise ArgumentError.must("point", "be one column of a table in an engine", of_point)
+        return neighbourhood.named_columns(data, argument, of_point, of_cluster)
+    side = None if isinstance(data, Clustering) else recognise(data, argument)
+    for option in asked.passed:
+        if side is None or option not in side.takes:
+            raise ArgumentError.about(
+                option, f"names a column, and {argument} is no table.", Message("leave it out.")
+            )
+    told = side.told(of_point, of_cluster)  # type: ignore[union-attr]
+    return told.data if isinstance(told, TableFile) else told.clustering()
 
 
 class PointFinder(Protocol):

@@ -276,10 +276,12 @@ def _chosen(table: object, argument: str, point: Key | None, cluster: str | None
         raise ArgumentError(error.message, error.ways) from None
 
 
-def choose_columns(table: object, argument: str) -> tuple[str, str]:
+def choose_columns(
+    table: object, argument: str, point: str | None = None, cluster: str | None = None
+) -> tuple[str, str]:
     """The columns of points and clusters of a table whose points have names in one column."""
-    point, cluster = _chosen(table, argument, None, None)
-    return _required(point, argument), cluster
+    found, cluster = _chosen(table, argument, point, cluster)
+    return _required(found, argument), cluster
 
 
 def _required(point: Key | None, argument: str) -> str:

@@ -16,6 +16,7 @@ from clusterdiff.points.labels import Int64Array
 from clusterdiff.points.texts import is_whole, positions, texts
 from clusterdiff.tables.duck import connect
 from clusterdiff.tables.engines.native import engine_of, plain
+from clusterdiff.tables.engines.tables import Reader
 from clusterdiff.tables.files import load_source
 from clusterdiff.tables.frames import choose_columns, is_table
 from clusterdiff.tables.joins import clusters
@@ -28,6 +29,15 @@ AT_ONCE = 10_000
 def stays_in_engine(data: object) -> bool:
     """Whether it is a table that computes when it is asked: one of DuckDB, Spark, Dask, or a lazy one of polars."""
     return is_table(data) and isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame)
+
+
+def named_columns(table: Any, argument: str, point: str | None, cluster: str | None) -> Any:
+    """Such a table with the columns of points and clusters that the user named, called as they are recognised."""
+    chosen = choose_columns(table, argument, point, cluster)
+    Reader(table, argument).require(point=chosen[0], cluster=chosen[1])
+    names = ("point", "cluster")
+    frame: Any = nw.from_native(table)
+    return frame.select(*(nw.col(c).alias(name) for c, name in zip(chosen, names, strict=True))).to_native()
 
 
 class Neighbourhood:
