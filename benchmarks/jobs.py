@@ -3,6 +3,7 @@
 python benchmarks/jobs.py              all rows; writes the table of docs/performance.md
 python benchmarks/jobs.py --large      two Parquet files of 10^8 rows; prints only
 python benchmarks/jobs.py --quick      small sizes, nothing written: does everything run?
+python benchmarks/jobs.py --steps      each step of an explanation as a multiple of the score; prints only
 
 Every contender runs in a process of its own, one after the other, round by round; what counts is the least of the
 rounds. CPU seconds have imports in them where files are read: whoever waits for files waits for these, too. SQL by hand
@@ -127,6 +128,42 @@ def each_with_each(peer: Callable[..., float], found: list[Any]) -> list[float]:
     return [peer(one, other) for i, one in enumerate(found) for other in found[:i]]
 
 
+def steps(n: int, rounds: int) -> None:
+    """The CPU seconds of each step of an explanation, all on one comparison; the least of the rounds."""
+    import clusterdiff as cd
+
+    true, pred = arrays(n)
+    page = Path(tempfile.mkdtemp()) / "page.html"
+    best: dict[str, float] = {}
+    for _ in range(rounds):
+        diff = cd.compare(true, pred)
+        works: dict[str, Callable[[], Any]] = {
+            "score": lambda: cd.score(true, pred),
+            "loss, components, splits, merges": lambda diff=diff: (
+                diff.loss,
+                diff.components,
+                diff.splits,
+                diff.merges,
+            ),
+            "explain": diff.explain,
+            "repairs": diff.repairs,
+            "report": lambda diff=diff: diff.report(page),
+            'scores("all")': lambda: cd.compare(true, pred).scores("all"),
+            "events": lambda: cd.compare(true, pred).events,
+            "patch": lambda: cd.compare(true, pred).patch(),
+        }
+        for name, seconds in least(works, 1).items():
+            best[name] = min(seconds, best.get(name, seconds))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    print(
+        f"{n:,} linked records, load {os.getloadavg()[0]:.0f}, peak {peak:.2f} GB, page {page.stat().st_size:,} bytes"
+    )
+    for name, seconds in best.items():
+        print(f"  {name:<34} {seconds:8.3f} s  {seconds / best['score']:6.1f} ×")
+    together = sum(best[name] for name in ("explain", "repairs", "report"))
+    print(f"  {'explain, repairs, report':<34} {together:8.3f} s  {together / best['score']:6.1f} ×")
+
+
 def in_memory(n: int, rounds: int) -> dict[str, float]:
     """Explanations beside scores, all from labels in memory; and small inputs beside genieclust."""
     import genieclust
@@ -151,6 +188,13 @@ def in_memory(n: int, rounds: int) -> dict[str, float]:
         diff = cd.compare(true, pred)
         _ = diff.loss, diff.components, diff.splits, diff.merges
 
+    page = Path(tempfile.mkdtemp()) / "page.html"
+
+    def reported() -> None:
+        diff = cd.compare(true, pred)
+        _ = diff.explain(), diff.repairs()
+        diff.report(page)
+
     def hand() -> Any:
         import duckdb
 
@@ -163,6 +207,7 @@ def in_memory(n: int, rounds: int) -> dict[str, float]:
         {
             "score": lambda: cd.score(true, pred),
             "explained": explained,
+            "reported": reported,
             "all": lambda: cd.compare(true, pred).scores("all"),
             "100 points, S_H": lambda: cd.score(a, b),
             "100 points, ari": lambda: cd.score(a, b, "ari"),
@@ -255,6 +300,7 @@ def memory_table(n: int, rounds: int) -> list[str]:
     rows = []
     for what, size, mine, yardstick, other in (
         ("loss, components, splits and merges", n, "explained", "score", "score"),
+        ("explanation, repairs and report", n, "reported", "score", "score"),
         ('`diff.scores("all")`', n, "all", "score", "score"),
         ("two pandas frames, integer ids → score", n // 10, "frames", "S_H by hand", "frames, by hand"),
         *(
@@ -302,10 +348,14 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--large", action="store_true", help="10^8 rows, integer ids only")
     parser.add_argument("--quick", action="store_true", help="small sizes, nothing written")
+    parser.add_argument("--steps", action="store_true", help="the steps of an explanation; nothing written")
     parser.add_argument("--one", nargs="+", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.one:
         one(*options.one)
+        return
+    if options.steps:
+        steps(30_000 if options.quick else 3 * options.rows // 10, options.rounds)
         return
     if options.large:
         print("\n".join(files_table(10**8, 1, ["int.parquet"])))
