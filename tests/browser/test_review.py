@@ -127,10 +127,7 @@ def test_score_loss_and_list_follow_at_once_and_back(tmp_path: Path, open_page: 
         page.locator("#only-with").fill("MERGE 2")
         assert to_decide(page) == [text for text in first if text.startswith("merge 2")]
         page.locator("#only-with").fill("nothing")
-        assert (
-            page.locator("#nothing-to-decide").inner_text()
-            == "Nothing that is left to decide has these words."
-        )
+        assert page.locator("#nothing-to-decide").inner_text() == "No remaining repair has these words."
         page.locator("#only-with").fill("")
         told = [f"{repair.sentence} +{repair.gain:.4f}" for repair in diff.repairs()]
         assert sorted(first) == sorted(told)

@@ -1,4 +1,4 @@
-"""The page's what-if engine, in a real browser, against comparisons made anew after every operation."""
+"""The page's what-if engine, in a real browser, against new comparisons after every operation."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class Case:
         }
 
     def compared(self, step: dict[str, Any]) -> cd.types.Comparison:
-        """The comparison with the clusters as they are after some operations, made anew."""
+        """The comparison with the clusters as they are after some operations."""
         pred = np.full(len(self.pred), -1)
         for (t, p), cluster in zip(self.cells, step["where"], strict=True):
             pred[(self.true == t) & (self.pred == p)] = cluster
@@ -135,7 +135,7 @@ def play(browser: Any) -> Any:
 @pytest.mark.parametrize("lost", [False, True], ids=["all", "lost"])
 @pytest.mark.parametrize("weighed", [False, True], ids=["plain", "weighed"])
 def test_scores_losses_and_repairs_follow_every_operation(play: Any, weighed: bool, lost: bool) -> None:
-    """After each operation they are those of a comparison made anew, and the gain promised was right."""
+    """After each operation they are those of a new comparison, and the gain promised was right."""
     cases = [Case(seed, weighed, lost) for seed in range(24)]
     operations: dict[str, int] = {}
     for case, steps in zip(cases, play(cases), strict=True):
@@ -161,7 +161,7 @@ def test_scores_losses_and_repairs_follow_every_operation(play: Any, weighed: bo
 
 
 def test_other_measures_follow_every_operation(play: Any) -> None:
-    """What the page makes of sums is what a comparison made anew says, and the gains that it promised were right."""
+    """What the page makes of sums is what a new comparison says, and the gains that it promised were right."""
     cases = [Case(seed, False, False) for seed in range(6)]
     for case, steps in zip(cases, play(cases, sorted(RECOMPUTED)), strict=True):
         for step, later, choice in zip(steps, steps[1:], case.choices, strict=False):

@@ -117,7 +117,7 @@ def java(spark: Any) -> None:
 def test_a_worker_that_dies_in_the_middle_changes_nothing(
     java: None, cluster: Cluster, files: tuple[Path, Any]
 ) -> None:
-    """With half of the cached meet gone, the rest of the run computes it anew and gives the same numbers."""
+    """With half of the cached meet gone, the rest of the run recomputes it and gives the same numbers."""
     folder, expected = files
     session = started(
         cluster.master,

@@ -1,4 +1,4 @@
-"""Gains: what a measure comes to with something set right is what a comparison computed anew says."""
+"""Gains: what a measure comes to with something set right is what a new comparison says."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ def check(
         after = right(diff, true, pred, by, row, how.get("missing", "error"))
         if not true and not after:
             continue  # no point is left, and nothing to compare
-        anew = cd.compare(true, after, **how).score(measure)
-        assert row.score == pytest.approx(anew, rel=close, abs=close, nan_ok=True), (measure, row)
-        assert row.gain == pytest.approx(better * (anew - score), rel=close, abs=close, nan_ok=True)
+        fresh = cd.compare(true, after, **how).score(measure)
+        assert row.score == pytest.approx(fresh, rel=close, abs=close, nan_ok=True), (measure, row)
+        assert row.gain == pytest.approx(better * (fresh - score), rel=close, abs=close, nan_ok=True)
 
 
 def labelled(labels: list[int], side: str) -> Labels:
@@ -110,7 +110,7 @@ def test_gains_where_a_side_lacks_points(
 
 @pytest.mark.parametrize("measure", ["pairs.precision", "pairs.recall", "pairs.f1"])
 def test_where_no_pair_is_left_all_are_right(measure: str) -> None:
-    """The one spurious point goes, and no pair is left to judge: 0/0 is 1, as in a comparison anew."""
+    """The one spurious point goes, and no pair is left to judge: 0/0 is 1, as in a new comparison."""
     check({1: "t"}, {0: "p", 1: "p"}, measure, "component", {"missing": "lost"})
 
 
@@ -148,22 +148,22 @@ def test_gains_of_a_corpus(measure: str, pair: tuple[list[int], list[int]], left
             after |= {p: f"right {true[p]}" for p in points & true.keys()}
             if not comparable(after):
                 continue
-            anew = cd.compare(documents(true), documents(after)).score(measure)
-            assert row.score == pytest.approx(anew, abs=1e-9)
+            fresh = cd.compare(documents(true), documents(after)).score(measure)
+            assert row.score == pytest.approx(fresh, abs=1e-9)
 
 
 def test_features_and_functions_of_ones_own() -> None:
-    """Measures that look at features, and functions of the meet, are computed anew, and for no more than was asked."""
+    """Measures that look at features, and functions of the meet, are recomputed, and for no more than was asked."""
     true, pred = [0, 0, 0, 1, 1, 2, 2], [0, 0, 1, 1, 2, 3, 3]
     x = [[0.0], [1.0], [5.0], [5.5], [9.0], [20.0], [21.0]]
     diff = cd.compare(true, pred, features=x)
     right = [0, 0, 0, 1, 1, 3, 3]
     for measure in ("S_MSE", "cdistance", lambda meet: float(meet.k_pred)):
         found = diff.gains(measure)
-        anew = cd.compare(true, right, features=x).score(measure)
-        assert found["score"].tolist() == pytest.approx([anew])
-    anew = cd.compare(true, [9, 9, 9, 1, 2, 3, 3], features=x).score("cdistance")
-    assert diff.gains("cdistance", "true")[0].score == pytest.approx(anew)
+        fresh = cd.compare(true, right, features=x).score(measure)
+        assert found["score"].tolist() == pytest.approx([fresh])
+    fresh = cd.compare(true, [9, 9, 9, 1, 2, 3, 3], features=x).score("cdistance")
+    assert diff.gains("cdistance", "true")[0].score == pytest.approx(fresh)
     few = cd.compare(true, pred).gains("f_measure", "true", recompute=1)
     assert (len(few), few.left_out) == (1, 1)
     assert "1 true cluster not computed" in repr(few)
@@ -175,7 +175,7 @@ def test_distances_are_known_for_components_alone() -> None:
     score = diff.score("S*(distance)")
     assert diff.gains("S*(distance)")["gain"].tolist() == pytest.approx([1 - score])
     for ask in (lambda: diff.gains("S*(distance)", "true"), lambda: diff.repairs("S*(distance)")):
-        with pytest.raises(cd.MeasureError, match="made of distances") as caught:
+        with pytest.raises(cd.MeasureError, match="computed from distances") as caught:
             ask()
         assert 'by="component"' in str(caught.value.hint)
     assert diff.repairs("ari")[0].score == 1.0
@@ -183,14 +183,14 @@ def test_distances_are_known_for_components_alone() -> None:
 
 @cases("measure", ["ari", "pairs.f1", "vi", "rand"])
 def test_a_heavy_point_hides_no_gain(measure: str) -> None:
-    """Where squares of weights would lose the light points, the measure is computed anew."""
+    """Where squares of weights would lose the light points, the measure is recomputed."""
     true, pred = [0, 1, 1, 1, 2, 2, 2], [0, 1, 1, 2, 2, 3, 3]
     weights = [1e9, 1.0, 2.0, 1.0, 3.0, 1.0, 2.0]
     diff = cd.compare(true, pred, weights=weights)
     for row in diff.gains(measure, "true"):
         right = [9 if t == row.cluster else p for t, p in zip(true, pred, strict=True)]
-        anew = cd.compare(true, right, weights=weights).score(measure)
-        assert row.score == pytest.approx(anew, rel=1e-9, abs=1e-12)
+        fresh = cd.compare(true, right, weights=weights).score(measure)
+        assert row.score == pytest.approx(fresh, rel=1e-9, abs=1e-12)
 
 
 def test_gains_in_s_h_are_losses() -> None:

@@ -189,7 +189,7 @@ def test_a_group_has_the_gain_of_a_comparison_made_anew() -> None:
     codes = diff.meet.pred[cell].astype(np.int64)
     codes[group.at] = home[diff.meet.true[cell[group.at]]]
     assert cd.score(records.true, codes) == pytest.approx(group.score, abs=1e-12)
-    # Putting the same points right gains in any other measure what a comparison made anew says.
+    # Putting the same points right gains in any other measure what a new comparison says.
     for measure in ("ari", "vi", "b3.f1", "inverse_purity"):
         found = diff.patterns(attributes=records.columns, measure=measure)
         assert found.measure == measure

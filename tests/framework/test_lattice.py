@@ -117,19 +117,19 @@ def test_coarsening_merges_predicted_clusters(pair: tuple[list[int], list[int]])
 
 
 def test_derived_meets_keep_weights_and_features() -> None:
-    """Restricting and coarsening a meet with weights and features gives what comparing anew would give."""
+    """Restricting and coarsening a meet with weights and features gives what a new comparison would give."""
     import numpy as np
 
     rng = np.random.default_rng(1)
     true, pred = rng.integers(0, 5, 60), rng.integers(0, 6, 60)
     weights, features = rng.random(60), rng.random((60, 3))
     meet = cd.compare(true, pred, weights=weights, features=features).meet
-    anew = cd.compare(true, pred // 2, weights=weights, features=features).meet
+    fresh = cd.compare(true, pred // 2, weights=weights, features=features).meet
     coarse = meet.coarsen(meet.pred_names // 2)
     some = np.isin(true, meet.true_names[[0, 2]])
     part = cd.compare(true[some], pred[some], weights=weights[some], features=features[some]).meet
     for name in ("S_MSE", "VI", "R", "N"):
-        assert cd.measures[name](coarse) == pytest.approx(cd.measures[name](anew), abs=1e-12)
+        assert cd.measures[name](coarse) == pytest.approx(cd.measures[name](fresh), abs=1e-12)
         assert cd.measures[name](meet.restrict([0, 2])) == pytest.approx(cd.measures[name](part), abs=1e-12)
 
 

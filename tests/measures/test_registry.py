@@ -223,7 +223,7 @@ def test_a_name_with_two_meanings_is_refused() -> None:
 
 
 def test_facts_follow_parameters() -> None:
-    """What depends on parameters is stated anew when they are set."""
+    """What depends on parameters is stated again when they are set."""
     for name in ("v_measure", "pairs.f", "b3.f", "adapted_rand_error", "gmd"):
         assert cd.measures[name].symmetric
     for name in (

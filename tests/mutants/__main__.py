@@ -1,7 +1,7 @@
 """Which faults do the tests overlook? ``python -m tests.mutants [MUTANTS [SEED [JOBS]]]``.
 
 Everything is kept in build/mutants: a copy of the project, which tests reach which lines, what became of each mutant.
-A run that was interrupted goes on where it ended; ``make mutants`` after one that was finished starts anew.
+A run that was interrupted goes on where it ended; ``make mutants`` after one that was finished starts again.
 """
 
 from __future__ import annotations

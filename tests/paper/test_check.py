@@ -95,7 +95,7 @@ def test_the_result_is_an_object_a_table_and_json() -> None:
 
 
 def test_counterexamples_are_real() -> None:
-    """A counterexample's clusterings, compared anew, break the property as its text says."""
+    """A counterexample's clusterings, compared again, break the property as its text says."""
     example = cd.check("S_H", points=5).counterexamples["triangle"]
     a, b, c = (
         cd.Clustering([list(cluster) for cluster in example.clusterings[name]])

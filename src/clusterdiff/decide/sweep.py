@@ -316,7 +316,7 @@ def sweep(
         names keep their order, and their places 0, 1, 2, … are the thresholds.
     measures
         Any measure, by name or as a function of the meet, or several. Those that read sums, which most do, are read
-        off one pass over all merges; others look at the points anew at each threshold.
+        off one pass over all merges; others read the points again at each threshold.
     thresholds
         How many to score, spread evenly over the merges; ``"all"``; or the thresholds themselves. Without it all, and
         up to 10,000 are kept. Of more, 200 are kept and the best by each measure. Measures made of sums, which most

@@ -260,5 +260,5 @@ def _over(above: FloatArray, below: FloatArray) -> FloatArray:
     return out
 
 
-#: The sums whose changes are known. The best matching of clusters is none: it has to be found anew.
+#: The sums whose changes are known. The best matching of clusters is none: it has to be found again.
 KNOWN = FIXED | {name for name in vars(_Gather) if not name.startswith("_")}

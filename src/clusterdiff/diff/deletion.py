@@ -28,7 +28,7 @@ from clusterdiff.points.labels import AnyArray, FloatArray, Int64Array, IntArray
 LARGE = 1 / 15
 #: More rows than this are not gone through to delete single true clusters of weighted points.
 MOST_ROWS = 200_000_000
-#: So many true clusters times cells at most, and a measure without terms is computed anew without each true cluster.
+#: So many true clusters times cells at most, and a measure without terms is recomputed without each true cluster.
 ANEW = 5_000_000
 
 
@@ -75,7 +75,7 @@ class Deletion:
 
     @property
     def separable(self) -> bool:
-        """Whether the measure is known without single true clusters: by its terms, or computed anew for each."""
+        """Whether the measure is known without single true clusters: by its terms, or recomputed for each."""
         few = self.meet.k_true * len(self.meet) <= ANEW and "margins" in self.meet.known
         return self._by_terms or few
 

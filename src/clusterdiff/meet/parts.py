@@ -257,7 +257,7 @@ class Overlap:
         )
 
     def restrict(self, group: int) -> Overlap:
-        """One document: its cells and its clusters, numbered anew in their order."""
+        """One document: its cells and its clusters, renumbered in their order."""
         if self.true_group is None or self.pred_group is None:
             raise ArgumentError("these clusterings are not divided into documents.")
         mine = [np.flatnonzero(groups == group) for groups in (self.true_group, self.pred_group)]

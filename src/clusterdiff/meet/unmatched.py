@@ -57,7 +57,7 @@ class Unmatched:
         return Unmatched(self.cluster[mine], at, weights, features, self.links)
 
     def of(self, clusters: Int64Array, k: int) -> Unmatched:
-        """Those of some of the ``k`` clusters, which are numbered anew in their order."""
+        """Those of some of the ``k`` clusters, which are renumbered in their order."""
         place = np.full(k, -1)
         place[clusters] = np.arange(len(clusters))
         mine = self._chosen(np.flatnonzero(place[self.cluster] >= 0))

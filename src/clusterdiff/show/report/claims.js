@@ -138,7 +138,7 @@ const judging = (() => {
       try {
         given = JSON.parse(line);
       } catch {
-        throw new BadFile(`line ${i + 1} is no JSON. The page reads what it writes, and what “clusterdiff judgements FILE -o judgements.jsonl” writes.`);
+        throw new BadFile(`line ${i + 1} is not JSON. The page reads its own files and those of “clusterdiff judgements FILE -o judgements.jsonl”.`);
       }
       if (given?.review !== undefined) return; // it says how a review was drawn
       out.push(readLine(given, i + 1));
@@ -155,7 +155,7 @@ const judging = (() => {
     if (Array.isArray(groups) && groups.every(strings)) return { ...told, groups: groups.map((group) => group.map(String)) };
     if (strings(unsure)) return { ...told, groups: [], unsure: unsure.map(String) };
     if (!Array.isArray(cells) && (given?.answer !== undefined || given?.shown !== undefined)) return { ...told, groups: [] };
-    if (!Array.isArray(cells) || !cells.every(Array.isArray)) throw new BadFile(`line ${at} is no judgement: it has no groups of ${plural(POINT)}.`);
+    if (!Array.isArray(cells) || !cells.every(Array.isArray)) throw new BadFile(`line ${at} is not a judgement: it has no groups of ${plural(POINT)}.`);
     if (given.comparison !== comparison) throw new BadFile(`line ${at} refers to another page. “clusterdiff judgements --expand TRUE PRED FILE” turns it into judgements.`);
     return { ...told, groups: given.rest ? [] : cells.map((group) => group.flatMap(cellPoints)) };
   };

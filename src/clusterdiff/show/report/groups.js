@@ -114,7 +114,7 @@ const groupsPanel = (() => {
         return;
       }
       if (one.clash) {
-        say(`Not accepted: ${judgementsPanel.calledOf(one.clash)} says otherwise. Take that back first.`);
+        say(`Not accepted: ${judgementsPanel.calledOf(one.clash)} contradicts it. Withdraw that one first.`);
         return;
       }
       say(`Accepted: ${data.groups[number].words}. ${SCORE_NAME} is now ${asNumber(one.score)}.`);

@@ -17,15 +17,15 @@ const judgementsPanel = (() => {
     $("as-judgements").disabled = !count;
     const told = [];
     const { left: away } = data.judging;
-    if (away) told.push(`${counted(away, "judgement")} of the file ${away === 1 ? "is" : "are"} not on this page, which would be too large: keep that file, and give the command both.`);
+    if (away) told.push(`${counted(away, "judgement")} of the file ${away === 1 ? "is" : "are"} not on this page, which would be too large: keep that file, and pass both to the command.`);
     if (references) told.push(`${counted(references, "judgement")} ${references === 1 ? "refers" : "refer"} to ${plural(POINT)} or groups that this file does not hold: “clusterdiff judgements --expand TRUE PRED FILE” names them.`);
-    if (left) told.push(`${counted(left, "decision")} on missing or spurious ${plural(POINT)} cannot be told as judgements.`);
+    if (left) told.push(`${counted(left, "decision")} on missing or spurious ${plural(POINT)} cannot be written as judgements.`);
     note(told.join(" "));
   };
   const load = async (file, say) => {
     try {
       const { clash, added, decided } = review.load(judging.parsed(await file.text()));
-      if (clash) say(`Nothing was loaded: ${calledOf(clash)} contradicts other judgements. “clusterdiff judgements” tells how, and --settle lets author and date decide.`);
+      if (clash) say(`Nothing was loaded: ${calledOf(clash)} contradicts other judgements. “clusterdiff judgements” shows how, and --settle decides by author and date.`);
       else say(`${counted(added, "judgement")} loaded; ${counted(decided, "repair")} decided by them.`);
     } catch (error) {
       if (!(error instanceof judging.BadFile)) throw error;

@@ -46,7 +46,7 @@ const reviewPanel = (() => {
   const decide = (one, verdict, after) => {
     const done = review[verdict](one.component, one.repair);
     if (done.clash) {
-      say(`Not ${verdict === "accept" ? "accepted" : "rejected"}: ${judgementsPanel.calledOf(done.clash)} says otherwise. Take that back first.`);
+      say(`Not ${verdict === "accept" ? "accepted" : "rejected"}: ${judgementsPanel.calledOf(done.clash)} contradicts it. Withdraw that one first.`);
       return;
     }
     const score = verdict === "accept" ? ` ${SCORE_NAME} is now ${number(done.score)}.` : "";
@@ -132,7 +132,7 @@ const reviewPanel = (() => {
   const undone = (one) => {
     const back = review.undo(one);
     if (!back) return null;
-    const more = back.lost ? ` ${counted(back.lost, "later decision")} about what it made went with it.` : "";
+    const more = back.lost ? ` ${counted(back.lost, "later decision")} that depended on it went with it.` : "";
     say(`${back.accepted ? "Undone" : "Put back"}: ${inWords(back.words)}.${more} ${SCORE_NAME} is now ${number(review.totals().score)}.`);
     return back;
   };
@@ -192,7 +192,7 @@ const reviewPanel = (() => {
     view.shown = Math.max(view.shown, at() + 1);
     $("to-decide").replaceChildren(...items.slice(0, view.shown).map(itemOf));
     $("more-to-decide").hidden = items.length <= view.shown;
-    $("nothing-to-decide").textContent = left ? "Nothing that is left to decide has these words." : "Nothing is left to decide.";
+    $("nothing-to-decide").textContent = left ? "No remaining repair has these words." : "Nothing is left to decide.";
     $("nothing-to-decide").hidden = items.length > 0;
     $("decided").hidden = !review.decisions.length;
     $("decisions").replaceChildren(...review.decisions.map(decidedOf));
@@ -272,11 +272,11 @@ const reviewPanel = (() => {
     $("as-csv").addEventListener("click", () => {
       download("review.csv", "text/csv", exporting.csv());
       const risky = exporting.formulas();
-      $("formulas").textContent = risky ? `${counted(risky, "value")} in the CSV would be taken for formulas by a spreadsheet.` : "";
+      $("formulas").textContent = risky ? `${counted(risky, "value")} in the CSV would be interpreted as formulas by a spreadsheet.` : "";
     });
     $("as-words").addEventListener("click", async () => {
       const done = await exporting.copy(exporting.words());
-      say(done ? `${counted(exporting.accepted().length, "repair")} copied.` : "This browser does not let the page copy.");
+      say(done ? `${counted(exporting.accepted().length, "repair")} copied.` : "This browser does not allow the page to copy.");
     });
     judgementsPanel.start(say);
     $("not-kept").hidden = review.kept();

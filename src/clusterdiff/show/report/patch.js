@@ -134,7 +134,7 @@ const patching = (() => {
   // The patch as the text of a file, or why there is none: { text } or { reason }.
   return () => {
     if (data.patch.refused) return { reason: data.patch.refused };
-    if (!groups.areHeld(review.decisions)) return { reason: "This file does not hold all of an accepted group. It leaves as a judgement, which “clusterdiff apply” takes as well." };
+    if (!groups.areHeld(review.decisions)) return { reason: "This file does not hold all of an accepted group. It is exported as a judgement, which “clusterdiff apply” takes as well." };
     try {
       const done = review.repaired().map(operationsOf);
       const lines = ["split", "add", "merge", "remove"].flatMap((kind) => done.flatMap((one) => one[kind])).map((one) => JSON.stringify(one));

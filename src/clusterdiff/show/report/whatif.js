@@ -56,7 +56,7 @@ const whatIf = ({ unit, cells: given, truths: givenTruths, preds: givenPreds }) 
   };
   given.forEach(({ p }, i) => join(partOf(i, p)));
 
-  // All sums anew, so that no error adds up; whatever has changed is marked.
+  // All sums again, so that no error adds up; whatever has changed is marked.
   const note = (cluster, sums) => {
     cluster.changed ||= !cluster.sums || sums.some((sum, i) => sum !== cluster.sums[i]);
     cluster.sums = sums;
@@ -239,7 +239,7 @@ const whatIf = ({ unit, cells: given, truths: givenTruths, preds: givenPreds }) 
     }
     return found;
   };
-  // Only what has changed is computed anew.
+  // Only what has changed is recomputed.
   const repairs = () => {
     for (const pred of preds.values()) if (pred.changed || !pred.offers) pred.offers = ofPred(pred);
     truths.forEach((truth, t) => {

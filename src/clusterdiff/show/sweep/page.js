@@ -56,7 +56,7 @@ for (let lost = 0.1; lost < Math.min(1.05, 2 * most); lost += 0.1) {
 }
 const dot = drawn("circle", { class: "dot", r: 6 });
 const trade = drawn("svg", { class: "chart", viewBox: `0 0 ${WIDE} ${HEIGHT}`, role: "img",
-  "aria-label": "What was lost to splits against what was lost to merges" },
+  "aria-label": "Loss to splits against loss to merges" },
   drawn("path", { class: "axis", d: `M${LEFT} ${above(most)}V${above(0)}H${right(most)}` }), ...equal,
   drawn("path", { class: "line-0", d: curve }), dot,
   text(LEFT - 6, above(0) + 4, "end", "0"), text(LEFT - 6, above(most) + 12, "end", most.toFixed(2)),

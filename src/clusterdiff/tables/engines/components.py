@@ -1,7 +1,7 @@
 """Connected components with relational operations only: randomised contraction.
 
 In every round each vertex joins the neighbour (or itself) that comes first in a random order of that round, and the
-edges are drawn anew between those. The number of vertices that still have edges falls by a constant factor on
+edges are redrawn between those. The number of vertices that still have edges falls by a constant factor on
 average, so the rounds are O(log n) on any graph, long chains included. See Bögeholz, Brand & Todor (2020),
 "In-database connected component analysis", ICDE.
 """

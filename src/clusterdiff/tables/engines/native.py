@@ -233,7 +233,7 @@ class Spark(Engine):
         """Persist, with a plan that starts here.
 
         A long plan doubles with every step. And with the whole plan, components of millions of points came out wrong
-        under adaptive planning: probably what was released before the frame was first read was planned anew, and the
+        under adaptive planning: probably what was released before the frame was first read was replanned, and the
         numbers of rows depend on partitions.
         """
         native = frame.to_native()
@@ -241,7 +241,7 @@ class Spark(Engine):
         return self._hold(nw.from_native(native), native.unpersist)
 
     def number(self, frame: Frame, key: str) -> Frame:
-        """Number by partition; rows in order of the key, so that a partition computed anew has the same numbers."""
+        """Number by partition; rows in order of the key, so that a partition recomputed has the same numbers."""
         from pyspark.sql import functions as f
 
         ordered = frame.to_native().sortWithinPartitions(key)
