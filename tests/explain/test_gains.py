@@ -243,7 +243,7 @@ def test_gains_are_values() -> None:
         "gains": [dict(zip(found.table.columns, found[0], strict=True))],
     }
     assert found.to_frame()["gain"].tolist() == found["gain"].tolist()
-    assert "<b>vi = 0.9242; what it would gain" in found._repr_html_()
+    assert "<b>vi = 0.9242; gain from correcting each" in found._repr_html_()
     assert "<td" in found._repr_html_()
 
 

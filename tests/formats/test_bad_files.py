@@ -182,7 +182,7 @@ CASES: dict[str, tuple[str, bytes, list[str]]] = {
     ),
     "a point twice in one": ("t.mcl", b"a\tb\ta\n", ["t.mcl, line 1: the point 'a' is listed here twice."]),
     "a gap between tabs": ("t.mcl", b"a\t\tb\n", ["t.mcl, line 1: there is nothing between two tabs."]),
-    "a name that tells nothing": ("t.txt", b"a b\nc d\n", ["its name does not tell", "--format"]),
+    "a name that tells nothing": ("t.txt", b"a b\nc d\n", ["its name does not say which", "--format"]),
 }
 
 
