@@ -130,7 +130,9 @@ def test_every_measure_is_shown_or_named_as_left_out() -> None:
     table = page.partition('<table class="measures">')[2].partition("</table>")[0]
     row = re.compile(r'<tr><th scope="row">(.*?)</th><td class="n"><data value="(.*?)">')
     shown = {unescape(name): value for name, value in row.findall(table)}
-    note = re.search(r"Not computed [(]they need features, or are too slow at this size[)]: (.*?)[.]</p>", page)
+    note = re.search(
+        r"Not computed [(]they need features, or are too slow at this size[)]: (.*?)[.]</p>", page
+    )
     assert note is not None
     left_out = unescape(note[1]).split(", ")
     assert sorted([*shown, *left_out]) == sorted(cd.measures)
