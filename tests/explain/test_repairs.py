@@ -214,6 +214,16 @@ def test_repairs_are_told_with_names() -> None:
     assert merge.sentence == "merge x and y: 2 points of 1"
 
 
+def test_a_giant_cluster_is_split_before_its_parts_move() -> None:
+    """Moving its 600 parts one by one would look at all of them each time; the sequence still ends at the truth."""
+    point = np.arange(2400)
+    diff = cd.compare(point // 2, np.where(point % 4 == 0, -1, point // 2))
+    steps = list(diff.repairs().sequence)
+    assert [step.operation for step in steps] == ["split", *["merge"] * 600]
+    assert steps[0].clusters == [-1]
+    assert diff.score() + sum(step.gain for step in steps) == pytest.approx(steps[-1].score) == 1.0
+
+
 def test_parts_cut_off_in_the_sequence_get_names_of_their_own() -> None:
     """A step may speak of a part that an earlier step cut off; it is called after its cluster."""
     diff = cd.compare(["A"] * 6 + ["B"] * 6 + ["C"] * 3, ["x"] * 3 + ["y"] * 9 + ["x"] * 3)

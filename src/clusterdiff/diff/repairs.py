@@ -232,7 +232,8 @@ class Repairs(_Listed):
     def sequence(self) -> Sequence[Repair]:
         """The best operation, then the best after it, and so on until pred equals true; ``score`` is that after each.
 
-        A true cluster in more than 64 parts is put together at the end, in one merge.
+        A true cluster in more than 64 parts, or mixed with more than 256 others, is put together in one merge after the
+        predicted clusters that hold its parts have been split.
         """
         if self.measure != "S_H":
             raise ArgumentError(

@@ -11,9 +11,12 @@ namespace {
 
 using namespace pieces;
 
-// In the sequence a true cluster in more parts than this is put together at the end, in one merge: every operation on
-// it changes the gains of all clusters that hold a part of it, and mending it part by part would take quadratic time.
-constexpr i64 kParts = 64;
+// Every operation on a true cluster changes the gains of all clusters that share a predicted cluster with it. So in the
+// sequence some wait until the predicted clusters that hold their parts have been split, and are put together in one
+// merge: those in more than kParts parts, those whose parts lie beside more than kBeside others, and all that are left
+// once kWork gains, and kWorkPerCell for each cell, have been computed. Otherwise it could take quadratic time.
+constexpr i64 kParts = 64, kBeside = 256;
+constexpr i64 kWork = i64{1} << 24, kWorkPerCell = 64;
 
 class Greedy : Gains {
   public:
@@ -66,9 +69,10 @@ class Greedy : Gains {
     void offer(i32 row) {
         Truth& t = truth_[row];
         ++t.version;
-        if (t.cells > kParts && t.mixed >= 0) return;
+        if (waits(t)) return;
         bool any = false;
         double best = 0.0;
+        spent_ += t.cells * std::min<i64>(t.cells, kTargets);
         each_gain(row, [&](i32 operation, i32 cell, i32 to, double gain) {
             if (any && gain <= best) return;
             any = true;
@@ -78,6 +82,13 @@ class Greedy : Gains {
             t.target = to;
         });
         if (any) queue_.push({best, k_pred_ + row, t.version});
+    }
+
+    bool waits(const Truth& t) const {
+        if (t.cells > kParts || spent_ > kWork + kWorkPerCell * cells_) return t.mixed >= 0;
+        i64 beside = 0;
+        for (i32 q = t.mixed; q >= 0; q = cell_[q].next) beside += parts_of_cluster(cell_[q].cluster) - 1;
+        return beside > kBeside;
     }
 
     void touch(i32 row) {
@@ -228,6 +239,7 @@ class Greedy : Gains {
         to.g = united;
     }
 
+    i64 spent_ = 0;
     std::vector<i32> dirty_, clusters_;
     std::priority_queue<Offer> queue_;
 };
