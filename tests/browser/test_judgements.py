@@ -93,7 +93,7 @@ def test_a_colleague_goes_on_where_one_stopped(tmp_path: Path, open_page: Any) -
         (tmp_path / "bad.jsonl").write_text("\n".join(map(json.dumps, bad)))
         assert "contradicts other judgements" in pick(page, tmp_path / "bad.jsonl")
         (tmp_path / "bad.jsonl").write_text("a,b,verdict\n")
-        assert "line 1 is no JSON" in pick(page, tmp_path / "bad.jsonl")
+        assert "line 1 is not JSON" in pick(page, tmp_path / "bad.jsonl")
     # In the next run: what was accepted is done, what was rejected is not proposed again.
     fixed = said.apply(pred)
     cd.compare(true, fixed).report(tmp_path / "next.html", judgements=said)

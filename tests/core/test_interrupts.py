@@ -59,7 +59,7 @@ SHORT = {
         [
             f"Sums.{x}"
             for x in (
-                *("element", "h_true", "h_pred", "h_joint", "split_info", "merge_info"),
+                *("chi2", "element", "frobenius", "h_true", "h_pred", "h_joint", "split_info", "merge_info"),
                 *("s_pairs", "s_pairs_mean", "s_largest", "s_largest_mean"),
             )
         ],

@@ -195,7 +195,7 @@ def test_an_interval_is_a_pair_that_knows_how_it_was_made() -> None:
         ({"level": 95.0}, "`level` must be between 0 and 1; got 95.0"),
         ({"level": 1.0}, "`level` must be between 0 and 1; got 1.0"),
         ({"method": "bca"}, '`method` must be one of "jackknife", "percentile", "basic"'),
-        ({"method": "basic"}, 'method="basic" draws documents again'),
+        ({"method": "basic"}, 'method="basic" resamples documents'),
         ({"seed": -1}, "`seed` must be a whole number from 0"),
     ],
 )

@@ -497,7 +497,7 @@ def test_own_functions_have_a_chance_too() -> None:
     ("measure", "options", "message"),
     [
         ("S_H", {"weights": [1, 2, 3]}, "has no meaning for weighted points"),
-        ("S_MSE", {"features": [[1.0], [2.0], [3.0]]}, "looks at the points themselves"),
+        ("S_MSE", {"features": [[1.0], [2.0], [3.0]]}, "reads the points themselves"),
         ("S_H", {"draws": 1}, "`draws` must be a whole number"),
         ("S_H", {"draws": -1}, "`draws` must be a whole number"),
         ("S_H", {"seed": -1}, "`seed` must be a whole number"),
