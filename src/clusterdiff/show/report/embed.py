@@ -398,7 +398,7 @@ class Places:
         return (
             all(name in self._of_pred for name in repair.clusters)
             and all(name in self._of_true for name in repair.true)
-            and all(np.isin(part, self._cells).all() for part in repair.cells)
+            and bool(np.isin(np.concatenate([self._cells[:0], *repair.cells]), self._cells).all())
         )
 
 
