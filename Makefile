@@ -17,17 +17,20 @@ ROOMS := $(wildcard src/clusterdiff/*/__init__.py src/clusterdiff/*/*/__init__.p
 
 install: $(VENV)/.installed
 
-$(VENV)/.tools: pyproject.toml constraints.txt
+$(VENV)/.made: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || { tools/needs $(PYTHON) && $(PYTHON) -m venv $(VENV); }
+	@touch $@
+
+# What the package needs is fetched while the core compiles, and while what compiles it is fetched.
+$(VENV)/.installed: $(VENV)/.made $(CORE) $(ROOMS)
+	@$(MAKE) -s -j2 core $(VENV)/.needs
+	@touch $@
+
+$(VENV)/.tools: $(VENV)/.made
 	@$(call listed,dependency-groups,build) | xargs $(INSTALL)
 	@touch $@
 
-# The core compiles while what the package needs is fetched.
-$(VENV)/.installed: $(VENV)/.tools $(CORE) $(ROOMS)
-	@$(MAKE) -s -j2 $(VENV)/.needs core
-	@touch $@
-
-$(VENV)/.needs: $(VENV)/.tools
+$(VENV)/.needs: $(VENV)/.made
 	@$(call listed,project,dependencies) | xargs $(INSTALL)
 	@touch $@
 
@@ -54,7 +57,7 @@ lint: $(VENV)/.linted
 	@$(BIN)/check-jsonschema -q --builtin-schema vendor.github-actions action.yml
 	@$(BIN)/check-jsonschema -q --builtin-schema vendor.citation-file-format CITATION.cff
 
-# A worker per core up to four, each with whole files; see tests/conftest.py for what starts first.
+# Workers with whole files each; see tests/conftest.py for how many, and for what starts first.
 pytest: $(VENV)/.tested
 	@$(BIN)/pytest -n auto --maxprocesses 4 --no-loadscope-reorder
 
