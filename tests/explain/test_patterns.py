@@ -176,6 +176,13 @@ def test_groups_add_up_and_count_every_wrong_point_once() -> None:
         )
 
 
+def test_removing_all_that_is_wrong_leaves_a_perfect_score() -> None:
+    """Where only spurious clusters are wrong, nothing is left of them once they are gone."""
+    found = cd.compare({"a": 0, "b": 1}, {"a": 0, "b": 1, "x": 2}, missing="lost").patterns()
+    assert [(group.kind, group.points, group.score) for group in found.groups] == [("spurious", 1, 1.0)]
+    assert found.groups[0].gain == pytest.approx(1 / 3)
+
+
 def test_a_group_has_the_gain_of_a_comparison_made_anew() -> None:
     """The first group of a planted cause, put where truth has it, and compared again."""
     records = Records(6)

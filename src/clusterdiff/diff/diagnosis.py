@@ -68,7 +68,7 @@ def diagnose(
         analysis = shared_out(measure, analysis, told.loss)
     shapes = Shapes(Blame(analysis))
     given = _columns(source, columns, attributes)
-    regime = _regime(extent, _small(analysis, damaged), source.nouns, sides)
+    regime = regime_of(extent, _small(analysis, damaged), source.nouns, sides)
     hits, fixed = None, []
     if source.known:
         hits = who(shapes, shapes.blame.points(source), given) if given else None
@@ -83,7 +83,7 @@ def diagnose(
         damaged,
         extent.same + damaged,
         [replace(row, loss=Loss(*(part * share for part in row.loss))) for row in shapes.rows],
-        shapes.confusions if _few(extent) else [],
+        shapes.confusions if are_few(extent) else [],
         hits,
         fixed
         if told
@@ -112,7 +112,8 @@ def _fixed(
         return []
 
 
-def _few(extent: Extent) -> bool:
+def are_few(extent: Extent) -> bool:
+    """Whether the clusters are few, so that confusions are told."""
     return max(extent.true, extent.pred) <= FEW
 
 
@@ -122,10 +123,15 @@ def _small(analysis: Analysis, damaged: int) -> bool:
     if damaged > DAMAGED:
         return False
     hurt = join.kind != join.kinds.index("same")
-    return int(join.true_count[hurt].sum() + join.pred_count[hurt].sum()) <= 2 * FEW
+    return are_small(damaged, int(join.true_count[hurt].sum() + join.pred_count[hurt].sum()))
 
 
-def _regime(extent: Extent, small: bool, nouns: Nouns, sides: tuple[str, str]) -> str:
+def are_small(damaged: int, clusters: int) -> bool:
+    """Whether so many damaged components, of so many clusters on both sides, are told one by one."""
+    return damaged <= DAMAGED and clusters <= 2 * FEW
+
+
+def regime_of(extent: Extent, small: bool, nouns: Nouns, sides: tuple[str, str]) -> str:
     """Which question comes first."""
     if nouns.point == "mention":
         return "mentions"
@@ -133,7 +139,7 @@ def _regime(extent: Extent, small: bool, nouns: Nouns, sides: tuple[str, str]) -
         return "releases"
     if extent.points <= TINY or (small and extent.true > FEW):
         return "tiny"
-    return "few" if _few(extent) else "many"
+    return "few" if are_few(extent) else "many"
 
 
 def _columns(

@@ -81,6 +81,8 @@ class Correction:
         if self._s_h:
             weights = None if self._weights is None else self._weights[self.at[self._open]]
             meet = met(true[self._open], pred[self._open], weights)
+            if not meet.total:  # all of them were spurious, and are gone
+                return 1.0
             return 1 - (1 - float(self.measure(meet))) * meet.total / (meet.total + self._right)
         sides = self._source.clusters()
         for codes, changed in zip(sides, (true, pred), strict=True):

@@ -159,7 +159,9 @@ class Shapes:
                 size = meet.size[at]
                 loss = Loss.of(float(blame.split[at].sum()), float(blame.merge[at].sum()))
                 row = _row(shape, "edit", size, loss, whole)
-                yield replace(row, by_size=tuple(_by_size(size, blame.cells[at] / whole)))
+                yield replace(
+                    row, by_size=tuple(size_shares(size, blame.cells[at] / whole, np.ones(len(at))))
+                )
         for shape, charged, of, unmatched in (
             ("e-missing", blame.missing, self.join.of_true, meet.missing),
             ("e-spurious", blame.spurious, self.join.of_pred, meet.spurious),
@@ -201,9 +203,10 @@ def _row(shape: str, unit: str, moved: FloatArray | Int64Array, loss: Loss, whol
     return Shape(shape, unit, len(moved), float(moved.sum()), loss, loss.total / whole, typical, ones)
 
 
-def _by_size(size: Int64Array, share: FloatArray) -> Iterator[SizeShare]:
+def size_shares(size: FloatArray | Int64Array, share: FloatArray, number: FloatArray) -> Iterator[SizeShare]:
+    """Edits by their size: some of the same size and their share of the loss at a time."""
     classes = np.searchsorted(list(SIZES.values()), size)
     for i, name in enumerate(SIZES):
-        number = int(np.count_nonzero(classes == i))
-        if number:
-            yield SizeShare(name, number, float(share[classes == i].sum()))
+        mine = classes == i
+        if mine.any():
+            yield SizeShare(name, int(number[mine].sum()), float(share[mine].sum()))

@@ -27,6 +27,7 @@ from clusterdiff.tables.engines.loading import load_part, numbers, ungrouped_poi
 from clusterdiff.tables.engines.losses import COUNTS, RowLosses
 from clusterdiff.tables.engines.lost import POINT_BYTES, compare_lost, lost_points
 from clusterdiff.tables.engines.native import Engine, Frame, asked, flag, plain
+from clusterdiff.tables.engines.shapes import LOST, EngineShapes
 from clusterdiff.tables.engines.slices import slice_table
 from clusterdiff.tables.engines.source import EngineSource
 from clusterdiff.tables.engines.summed import InEngine
@@ -41,8 +42,6 @@ COMPONENT_COLUMNS = (
 )  # fmt: skip
 #: What each cell adds to the number of clusters of its component, and to the points that are in none.
 CLUSTERS = ("true_part", "pred_part", "true_unclustered", "pred_unclustered")
-#: The points of a component that only one side has.
-LOST = ("missing_m", "spurious_m")
 Part = tuple[Meet, PointSource]
 
 
@@ -110,7 +109,7 @@ class EngineAnalysis:
             **({"missing_m": c("p_nobody") * c("m"), "spurious_m": c("t_nobody") * c("m")} if lost else {}),
         )
         keep = ["t", "p", "m", "w", "k", *self.losses.parts, *CLUSTERS, *(LOST if lost else ())]
-        keep += ["w_squares", "w_logs", "w_points"] * points.weighted
+        keep += ["w_squares", "w_logs", "w_points", "w_max"] * points.weighted
         keep += ["within", *(f"c{j}" for j in range(points.features))] if points.features else []
         with engine.running():
             kept = engine.keep(scored.filter((c("same") + c("nowhere")) == 0).select(*keep))
@@ -270,6 +269,17 @@ class EngineAnalysis:
             more = {"components": counts[kind], "m": counts[kind], "w": mass, kind: mass / self._cells.mass}
             out[kind] = {name: value + more.get(name, 0) for name, value in out[kind].items()}
         return out
+
+    @asked
+    def shapes(self) -> EngineShapes:
+        """The shapes of the components that differ."""
+        counts = self._differing[1]
+        outside = {
+            kind: (int(counts[kind]), float(counts[f"{kind}_w"]) / self._cells.mass)
+            for kind in (("missing", "spurious") if self._cells.lost else ())
+        }
+        cells = self._in_engine[0] if counts["rest"] else None
+        return EngineShapes(self.engine, cells, self.losses.parts, self.loss.total, outside)
 
     @property
     def kinds(self) -> dict[str, int]:

@@ -10,7 +10,7 @@ from clusterdiff.caching import cached_property
 from clusterdiff.diff.analysis import Analysis, Merge, Split
 from clusterdiff.diff.comparison import AnyMeasure, Comparison
 from clusterdiff.diff.components import Component, InMemory, rows
-from clusterdiff.diff.diagnosis import Extent, diagnose
+from clusterdiff.diff.diagnosis import Extent, are_few, are_small, diagnose, regime_of
 from clusterdiff.diff.explain import Explanation
 from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.patterns import Patterns
@@ -32,7 +32,7 @@ from clusterdiff.tables.engines.slices import by_column, by_size
 from clusterdiff.tables.engines.source import EngineSource
 from clusterdiff.tables.engines.summed import InEngine
 from clusterdiff.tables.engines.tables import Points
-from clusterdiff.wording import count, number
+from clusterdiff.wording import Nouns, count, number
 
 #: How an error calls what was asked for.
 ASKED = "what you asked for"
@@ -59,10 +59,11 @@ class TableComparison(Comparison):
 class EngineComparison(Comparison):
     """Two clusterings of tables, their meet too large for memory and left in the engine.
 
-    It has the scores that are sums over cells, the losses, by slices too, the number of components of each kind, and
-    the costliest components and clusters (1,000 at most). ``costliest`` is a comparison in memory of as many of the
-    costliest components as the budget allows, with everything that a comparison has. All other methods ask for the
-    ``meet``, the ``analysis`` or the ``source``: the one error that these raise says what is lacking, and what to do.
+    It has the scores that are sums over cells, the losses, by slices too, the number of components of each kind,
+    their shapes (``patterns``), and the costliest components and clusters (1,000 at most). ``costliest`` is a
+    comparison in memory of as many of the costliest components as the budget allows, with everything that a
+    comparison has. All other methods ask for the ``meet``, the ``analysis`` or the ``source``: the one error that
+    these raise says what is lacking, and what to do.
     """
 
     where: Literal["memory", "engine"] = "engine"
@@ -151,7 +152,7 @@ class EngineComparison(Comparison):
         """Where the score was lost, if all components that are not the same fit the budget; S_H alone."""
         if resolve(measure) != resolve("S_H"):
             raise refusal("the explanation of a measure other than S_H", "cells", self.summed)
-        near = self._all_that_differ("explain")
+        near = self._all_that_differ()
         told = near.explain(top=top, sides=sides)
         share = near.meet.total / self.summed.total
         stories = [replace(story, component=self.components[i]) for i, story in enumerate(told.stories)]
@@ -172,7 +173,7 @@ class EngineComparison(Comparison):
         measure: AnyMeasure = "S_H",
         sides: tuple[str, str] = ("true", "predicted"),
     ) -> Patterns:
-        """Shapes, confusions and groups, if all components that are not the same fit the budget.
+        """Shapes and confusions; and groups to fix, if all components that are not the same fit the budget.
 
         Who is hit takes the points that nothing happened to as well, and they stay in the engine: there are no hits.
         """
@@ -180,18 +181,42 @@ class EngineComparison(Comparison):
             raise refusal("who is hit", "points", self.summed)
         if resolve(measure) != resolve("S_H"):
             raise refusal(f"patterns in {resolve(measure).name}", "points", self.summed)
-        near, summed = self._all_that_differ("patterns"), self.summed
-        share = near.meet.total / summed.total
-        extent = Extent(summed.n, *self.clusters, self.in_engine.same, share)
-        return diagnose(near.analysis, near.source, (), None, sides, extent)
+        near, summed = self._near, self.summed
+        extent = Extent(summed.n, summed.k_true, summed.k_pred, self.in_engine.same)
+        if near is not None:
+            part = extent._replace(share=near.meet.total / summed.total)
+            return diagnose(near.analysis, near.source, (), None, sides, part)
+        return self._patterns(extent, sides)
 
-    def _all_that_differ(self, method: str) -> TableComparison:
+    def _patterns(self, extent: Extent, sides: tuple[str, str]) -> Patterns:
+        """Patterns from what the engine groups."""
+        kinds, nouns = self.kinds, Nouns()
+        damaged = sum(kinds.values()) - kinds["same"]
+        shapes = self.in_engine.shapes if damaged else None
+        small = are_small(damaged, shapes.clusters if shapes else 0)
+        regime = regime_of(extent, small, nouns, sides)
+        named = are_few(extent) and (shapes is None or shapes.named)  # a confusion names its clusters
+        return Patterns(
+            "many" if regime == "few" and not named else regime,
+            self.score(),
+            self.loss.total,
+            damaged,
+            sum(kinds.values()),
+            shapes.rows if shapes else [],
+            shapes.confusions if shapes and named else [],
+            None,
+            [],
+            sides=sides,
+            nouns=nouns,
+        )
+
+    def _all_that_differ(self) -> TableComparison:
         if self._near is None:
             raise MeasureError(
                 "the components that differ do not fit the budget, so they cannot all be described.",
                 [
                     Message("allow a larger `budget=`"),
-                    Message("see `.components` and `.costliest.{method}()`", method=method),
+                    Message("see `.patterns()`, `.components` and `.costliest.explain()`"),
                 ],
             )
         return self._near
