@@ -510,8 +510,10 @@ def repair_steps(
     mass: NDArray[np.float64] | None = None,
     entropy: NDArray[np.float64] | None = None,
     unit: float = 1.0,
+    missing: tuple[NDArray[np.int64], NDArray[np.float64] | None] | None = None,
+    spurious: tuple[NDArray[np.int64], NDArray[np.float64] | None] | None = None,
 ) -> RepairSteps:
-    """The greedy sequence until pred equals true."""
+    """The greedy sequence until pred equals true; lost points stand among the cells, after them."""
 
 def expected_information(
     true_sizes: NDArray[np.int64],

@@ -13,18 +13,25 @@ import clusterdiff as cd
 from tests.cases import cases
 
 
-def done(repair: cd.types.Repair, pred: dict[int, Any], true: dict[int, Any]) -> dict[int, Any]:
-    """The prediction after an operation, done by hand."""
+def done(repair: cd.types.Repair, pred: dict[int, Any]) -> dict[int, Any]:
+    """The prediction after an operation, done by hand from its description."""
     after = dict(pred)
+    assert len(set(repair.into)) == len(repair.into)
+    assert {*repair.clusters} <= {*pred.values()}
     if repair.operation == "split":
-        for part, points in enumerate(repair.parts):
-            after |= dict.fromkeys(points, f"{part} of {repair.clusters[0]}")
+        for name, points in zip(repair.into, repair.parts, strict=True):
+            assert {pred[point] for point in points} == {repair.clusters[0]}
+            after |= dict.fromkeys(points, name)
     elif repair.operation == "merge":
+        assert {pred[point] for point in repair.points} == {*repair.clusters}
         after |= {point: repair.into[0] for point, cluster in pred.items() if cluster in repair.clusters}
     elif repair.operation == "remove":
+        assert {pred[point] for point in repair.points} == {repair.clusters[0]}
         for point in repair.points:
             del after[point]
     else:
+        assert repair.clusters == [] or repair.into[0] in repair.clusters
+        assert bool(repair.clusters) == (repair.into[0] in pred.values())
         after |= dict.fromkeys(repair.points, repair.into[0])
     return after
 
@@ -41,7 +48,7 @@ def test_gains_are_exact(seed: int) -> None:
     repairs = diff.repairs()
     assert all(gain >= 0.9 * max(repairs.gain[i:]) for i, gain in enumerate(repairs.gain))
     for repair in repairs:
-        after = done(repair, pred, true)
+        after = done(repair, pred)
         score = cd.compare(true, after, missing="lost", weights=weights).score()
         assert score == pytest.approx(repair.score, abs=1e-12), repair
         assert repair.sentence
@@ -171,7 +178,7 @@ def test_gains_in_any_measure_are_exact(measure: str, seed: int) -> None:
     assert all(gain >= 0.9 * max(repairs.gain[i:]) for i, gain in enumerate(repairs.gain))
     better = 1 if cd.measures[measure].similarity else -1
     for repair in repairs:
-        after = cd.compare(true, done(repair, pred, true), missing="lost").score(measure)
+        after = cd.compare(true, done(repair, pred), missing="lost").score(measure)
         assert after == pytest.approx(repair.score, abs=1e-12), repair
         assert repair.gain == pytest.approx(better * (after - diff.score(measure)), abs=1e-12)
     few = diff.repairs(measure, recompute=2)
@@ -179,11 +186,54 @@ def test_gains_in_any_measure_are_exact(measure: str, seed: int) -> None:
     assert few.left_out >= len(repairs) - 2
 
 
+@cases("seed", range(40))
+def test_the_sequence_ends_at_the_true_clustering(seed: int) -> None:
+    """Every step is the best operation there is, gains what it says, and the last leads to the truth."""
+    rng = np.random.default_rng(seed)
+    shared = rng.choice([0.0, 0.5, 0.9])
+    true, pred = {}, {}
+    for point in range(int(rng.integers(2, 24))):
+        both, own = rng.random() < shared, rng.random() < 0.5
+        if both or own:
+            true[point] = f"t{rng.integers(3)}"
+        if both or not own:
+            pred[point] = f"p{rng.integers(4)}"
+    true[99] = "t0"
+    weights = {p: float(rng.integers(p == 99, 4)) for p in range(100)} if seed % 2 else None
+
+    def compared(to: dict[int, Any]) -> cd.types.Comparison:
+        return cd.compare(true, to, missing="lost", weights=weights)
+
+    diff = compared(pred)
+    steps = diff.repairs().sequence
+    assert diff.score() + sum(step.gain for step in steps) == pytest.approx(1)
+    for step in steps:
+        best = max(compared(pred).repairs().gain, default=0.0)
+        assert step.gain == pytest.approx(best, abs=1e-12), step
+        pred = done(step, pred)
+        assert compared(pred).score() == pytest.approx(step.score, abs=1e-12), step
+        assert sum(step.sizes) == len(step.points) > 0
+    assert cd.Clustering(pred) == cd.Clustering(true)
+
+
+def test_the_sequence_of_many_lost_points() -> None:
+    """Removals are no longer weighed after every step, and true clusters beside many others wait: it still arrives."""
+    rng = np.random.default_rng(0)
+    true, pred = rng.integers(0, 2000, (2, 8000)).astype(float)
+    pred[:4000] = true[:4000]
+    pred[rng.random(8000) < 0.1] = 0
+    true[rng.random(8000) < 0.3], pred[rng.random(8000) < 0.1] = np.nan, np.nan
+    diff = cd.compare(true, pred, missing="lost")
+    steps = diff.repairs().sequence
+    assert diff.score() + sum(steps.gain) == pytest.approx(steps[-1].score) == 1  # type: ignore[attr-defined]
+    assert {step.operation for step in steps[:2000]} == {"split", "merge", "move", "add", "remove"}
+
+
 def test_what_to_add_and_to_remove() -> None:
     """In words, best first."""
     diff = cd.compare([{"a", "b"}, {"c"}], [{"a"}, {"c", "x"}], missing="lost")
     told = {repair.sentence for repair in diff.repairs()}
     assert told == {"remove 1 point (x) from 1", "add 1 point (b) of 0 to 0"}
-    with pytest.raises(cd.ArgumentError, match="sequence"):
-        diff.repairs().sequence  # noqa: B018
+    steps = [(step.sentence, step.score) for step in diff.repairs().sequence]
+    assert steps == [("add 1 point (b) of 0 to 0", 0.5), ("remove 1 point (x) from 1", 1.0)]
     assert diff.patch().apply([{"a"}, {"c", "x"}]) == cd.Clustering([{"a", "b"}, {"c"}])

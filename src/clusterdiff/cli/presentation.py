@@ -280,7 +280,7 @@ def explanation_as_text(
     left = len(repairs) - how.top
     if left > 0:
         yield Text(f"… and {count(left, 'more operation')} that would raise the score", "dim")
-    if diff.summed.uneven or how.measure != "S_H":
+    if how.measure != "S_H":
         return  # only single operations are known
     steps = count(len(repairs.sequence), "operation")
     restored = f"restoring the {voice.sides[0]} {plural(voice.nouns.cluster)} takes {steps}"

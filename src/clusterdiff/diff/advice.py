@@ -171,8 +171,9 @@ class Advice(Scores):
 
         Operations split a predicted cluster by true cluster; merge the predicted clusters that lie inside one true
         cluster, alone or with one that holds more of it; or move what a predicted cluster has of a true one to another
-        that has some, where it gains most. Gains are exact, each for one operation alone. ``.sequence`` is the greedy
-        sequence of S_H until pred equals true.
+        that has some, where it gains most. Where points count as lost, operations also add missing points and remove
+        spurious ones. Gains are exact, each for one operation alone. ``.sequence`` is the greedy sequence of S_H until
+        pred equals true.
 
         Parameters
         ----------

@@ -166,6 +166,30 @@ def operations(meet: Meet) -> tuple[Any, ...]:
     return _core.repairs(meet.cells, *weighing(meet), _lost(meet.missing), _lost(meet.spurious))
 
 
+def steps(meet: Meet) -> _core.RepairSteps:
+    """The greedy sequence of operations, from the core."""
+    missing, spurious = _lost(meet.missing), _lost(meet.spurious)
+    if len(meet):
+        return _core.repair_steps(meet.cells, *weighing(meet), missing, spurious)
+    # The core has no table without a cell: one that weighs nothing, in clusters of its own, stands in.
+    k_true, k_pred = meet.k_true, meet.k_pred
+    cells = _core.Cells(
+        np.append(np.zeros(k_true + 1, dtype=np.int64), 1),
+        np.array([k_pred], dtype=np.int32),
+        np.array([1]),
+        k_pred + 1,
+    )
+    nothing, unit = np.zeros(1), meet.total / meet.n or 1.0
+    lost = (
+        side and (side[0], np.ones(len(side[0])) if side[1] is None else side[1])
+        for side in (missing, spurious)
+    )
+    found = _core.repair_steps(cells, nothing, nothing, unit, *lost)
+    cell = found.cell - 1
+    source, target = (side - (side > k_pred) for side in (found.source, found.target))
+    return found._replace(cell=cell - (cell > k_true), source=source, target=target)
+
+
 def _lost(points: Unmatched) -> tuple[Any, Any] | None:
     if not len(points):
         return None

@@ -23,13 +23,12 @@ from clusterdiff.diff.operations import (
     Candidates,
     in_order,
     operations,
+    steps,
     valued,
-    weighing,
 )
 from clusterdiff.diff.source import PointSource
 from clusterdiff.diff.worth import Worth
 from clusterdiff.errors import ArgumentError
-from clusterdiff.meet.lattice import check_derivable
 from clusterdiff.points.labels import FreshNames
 from clusterdiff.table import plain, record_html
 from clusterdiff.wording import and_list, change, count, name
@@ -61,7 +60,7 @@ class Repair:
     component: int
     _cells: list[npt.NDArray[Any]] = field(repr=False, compare=False)
     _source: PointSource = field(repr=False, compare=False)
-    _lost: tuple[str, int] | None = field(default=None, repr=False, compare=False)
+    _lost: tuple[str, list[list[int]]] | None = field(default=None, repr=False, compare=False)
 
     @property
     def cells(self) -> list[npt.NDArray[Any]]:
@@ -71,7 +70,10 @@ class Repair:
     @property
     def lost(self) -> tuple[str, int] | None:
         """Whose lost points come or go: the side, and the code of its cluster; None for other operations."""
-        return self._lost
+        if self._lost is None or self.operation not in ("add", "remove"):
+            return None
+        side, (codes,) = self._lost
+        return side, codes[0]
 
     @property
     def affected(self) -> int:
@@ -91,17 +93,21 @@ class Repair:
     def sizes(self) -> list[int]:
         """The number of points of each part of a split; otherwise one number, of the points merged or moved."""
         if self._lost is not None:
-            return [len(self.points)]
+            return [len(part) for part in self.parts]
         size = self._source.meet.size
         return [int(size[cells].sum()) for cells in self._cells]
 
     @property
     def parts(self) -> list[list[Any]]:
         """The points of each part of a split, as ``true`` lists them; otherwise one list, the points in question."""
-        if self._lost is not None:
-            side, cluster = self._lost
-            return [self._source.lost(side, np.array([cluster]))]
-        return [self._source.points(cells) for cells in self._cells]
+        if self._lost is None:
+            return [self._source.points(cells) for cells in self._cells]
+        side, clusters = self._lost
+        lost = [(codes, []) if side == "true" else ([], codes) for codes in clusters]
+        return [
+            self._source.points_of(cells, *map(np.array, codes))
+            for cells, codes in zip(self._cells, lost, strict=True)
+        ]
 
     @property
     def points(self) -> list[Any]:
@@ -132,7 +138,7 @@ class Repair:
             return f"add {what} of {true[0]} to {target}"
         named = ""
         if self._source.known:
-            first = self._source.points(self._cells[0], points)
+            first = self.points[:points] if self._lost else self._source.points(self._cells[0], points)
             more = self.sizes[0] - len(first)
             named = f" ({', '.join(name(point) for point in first)}{f' and {more:,} more' if more else ''})"
         return f"move {self._counted(self.sizes[0])} of {true[0]}{named} from {clusters[0]} to {clusters[1]}"
@@ -233,19 +239,23 @@ class Repairs(_Listed):
         """The best operation, then the best after it, and so on until pred equals true; ``score`` is that after each.
 
         A true cluster in more than 64 parts, or mixed with more than 256 others, is put together in one merge after the
-        predicted clusters that hold its parts have been split.
+        predicted clusters that hold its parts have been split. Where points count as lost, missing ones are added on
+        the way and spurious ones removed; a split leaves the spurious points of its cluster there by themselves.
         """
         if self.measure != "S_H":
             raise ArgumentError(
                 f"the sequence of repairs is the one that raises S_H fastest, and is not known for {self.measure}.",
                 "call repairs() without a measure.",
             )
-        check_derivable(self.analysis.meet, "the sequence of repairs")
         return Steps(self.analysis, self.source)
 
     @cached_property
     def _fresh(self) -> FreshNames:
         return FreshNames(self.analysis.meet.pred_names)
+
+    @cached_property
+    def _spurious(self) -> npt.NDArray[np.int64]:
+        return self.analysis.meet.spurious.count(self.analysis.meet.k_pred)
 
     @cached_property
     def of_component(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -262,7 +272,7 @@ class Repairs(_Listed):
     def _make(self, i: int) -> Repair:
         meet, names = self.analysis.meet, self.analysis
         operation, at, to = (int(column[i]) for column in (self._operation, self._at, self._to))
-        lost: tuple[str, int] | None = None
+        lost: tuple[str, list[list[int]]] | None = None
         if operation == SPLIT:
             cells = self._largest_first(names.cells_of_pred(at))
             clusters, parts = [at], list(cells[:, None])
@@ -275,11 +285,13 @@ class Repairs(_Listed):
         elif operation == MOVE:
             clusters, parts = meet.pred[[at, to]].tolist(), [np.array([at])]
         elif operation == ADD:
-            clusters, parts, lost = [int(meet.pred[to])] if to >= 0 else [], [NO_CELLS], ("true", at)
+            clusters, parts, lost = [int(meet.pred[to])] if to >= 0 else [], [NO_CELLS], ("true", [[at]])
         else:
-            clusters, parts, lost = [at], [NO_CELLS], ("pred", at)
+            clusters, parts, lost = [at], [NO_CELLS], ("pred", [[at]])
         called = [names.pred[c] for c in clusters]
-        if operation == SPLIT:
+        if operation == SPLIT and self._spurious[at]:
+            into = self._fresh(called * len(parts))  # spurious points stay
+        elif operation == SPLIT:
             into = [called[0], *self._fresh(called * (len(parts) - 1))]
         elif operation == ADD and not called:
             into = self._fresh([names.true[at]])
@@ -312,23 +324,43 @@ class Steps(_Listed):
 
     def __init__(self, analysis: Analysis, source: PointSource) -> None:
         self.analysis, self.source = analysis, source
-        self._steps = _core.repair_steps(analysis.meet.cells, *weighing(analysis.meet))
+        self._steps = steps(analysis.meet)
         self.gain = self._steps.gain
         # What is still lost after a step is what later steps gain, so the last score is exactly 1.
         later = np.cumsum(self.gain[::-1])[::-1]
         self.score = 1.0 - np.append(later[1:], 0.0) if len(later) else later
 
     @cached_property
+    def _first(self) -> npt.NDArray[np.int64]:
+        """The entry in which each new predicted cluster is seen first: that of its origin, for parts move on."""
+        before, after, k = self._steps.source, self._steps.target, self.analysis.meet.k_pred
+        first = np.zeros(int(after.max(initial=k - 1)) + 1 - k, dtype=np.int64)
+        where = np.flatnonzero((after >= k) & (before != after))[::-1]
+        first[after[where] - k] = where
+        return first
+
+    @cached_property
     def _names(self) -> list[Any]:
-        """The predicted clusters by name; parts that a split cut off are called after their cluster."""
-        names = self.analysis.meet.pred_names
-        before, after = self._steps.source, self._steps.target
-        new = after >= len(names)
-        origin = np.zeros(int(after.max(initial=len(names) - 1)) + 1 - len(names), dtype=np.int64)
-        # A part keeps its number when it moves on, so its origin is where it was first seen.
-        where = np.flatnonzero(new & (before != after))[::-1]
-        origin[after[where] - len(names)] = before[where]
-        return [*names.tolist(), *FreshNames(names)(names[origin].tolist())]
+        """The predicted clusters by name; new ones are called after the cluster that their points are from."""
+        meet, steps = self.analysis.meet, self._steps
+        origin = steps.source[self._first]
+        every = [*meet.pred_names.tolist(), None]
+        called = [every[i] for i in origin.tolist()]
+        for i in np.flatnonzero(origin < 0).tolist():  # missing points that make a cluster of their own
+            called[i] = self.analysis.true[int(self._true[steps.cell[self._first[i]]])]
+        return [*every[:-1], *FreshNames(meet.pred_names)(called)]
+
+    @cached_property
+    def _true(self) -> npt.NDArray[np.int64]:
+        """The true cluster of each cell, and of the lost points that stand after the cells."""
+        meet = self.analysis.meet
+        return np.concatenate([meet.true, np.arange(meet.k_true), np.full(meet.k_pred, -1)])
+
+    @cached_property
+    def _mass(self) -> npt.NDArray[Any]:
+        """What they weigh."""
+        meet = self.analysis.meet
+        return np.concatenate([meet.mass, meet.missing.mass(meet.k_true), meet.spurious.mass(meet.k_pred)])
 
     def _make(self, i: int) -> Repair:
         meet, names, steps = self.analysis.meet, self._names, self._steps
@@ -337,23 +369,32 @@ class Steps(_Listed):
         operation = OPERATIONS[steps.operation[i]]
         if operation == "split":
             made, group = np.unique(target, return_inverse=True)
-            mass = np.bincount(group, meet.mass[cells])
-            largest_first = np.argsort(-mass, kind="stable")
-            parts = [cells[group == g] for g in largest_first]
+            largest_first = np.argsort(-np.bincount(group, self._mass[cells]), kind="stable")
+            by_group = np.split(cells[np.argsort(group, kind="stable")], np.cumsum(np.bincount(group))[:-1])
+            parts = [by_group[g] for g in largest_first.tolist()]
             clusters, into = [int(origin[0])], made[largest_first].tolist()
         else:
             parts = [cells]
-            clusters = list(dict.fromkeys(origin.tolist() + target.tolist()))
-            into = [int(target[0])]
-        whose = [int(meet.true[part[0]]) for part in parts]
+            clusters = [c for c in dict.fromkeys(origin.tolist() + target.tolist()) if c >= 0]
+            into = clusters if operation == "remove" else [int(target[0])]
+            if operation == "add" and entries.start in self._first:
+                clusters = []  # they make a cluster of their own
+        whose = [int(self._true[part[0]]) for part in parts]
+        if operation == "remove":
+            lost = [(cells - len(meet) - meet.k_true).tolist()]
+            side, component = "pred", int(self.analysis.join.of_pred[lost[0][0]])
+        else:
+            lost = [(part[part >= len(meet)] - len(meet)).tolist() for part in parts]
+            side, component = "true", int(self.analysis.join.of_true[whose[0]])
         return Repair(
             operation,
             float(self.gain[i]),
             float(self.score[i]),
             [names[c] for c in clusters],
             [names[c] for c in into],
-            [self.analysis.true[t] for t in whose],
-            int(self.analysis.join.of_true[whose[0]]),
-            parts,
+            [self.analysis.true[t] for t in whose if t >= 0],
+            component,
+            [part[part < len(meet)] for part in parts],
             self.source,
+            (side, lost) if any(lost) else None,
         )

@@ -71,7 +71,7 @@ auto with_weights(const PyCells& self, nb::handle mass, nb::handle entropy, doub
     const Cells& cells = self.cells();
     const auto m = maybe(mass, "mass"), e = maybe(entropy, "entropy");
     if (m.has_value() != e.has_value()) throw BadValue("mass and entropy must be given together");
-    if (cells.count() + cells.k_pred > kMaxClusters) throw BadValue("at most 2^31 - 1 cells and clusters are possible");
+    if (cells.count() + cells.k_true + cells.k_pred > kMaxClusters) throw BadValue("at most 2^31 - 1 cells and clusters are possible");
     if (m && (m->size() != cells.count() || e->size() != cells.count())) throw BadValue("mass and entropy must have one entry per cell");
     CellWeights weights;
     weights.unit = unit;
@@ -104,17 +104,22 @@ class Lost {
     std::optional<Array> cluster_, weights_;
 };
 
-nb::object repairs_of(const PyCells& cells, nb::handle mass, nb::handle entropy, double unit, nb::handle missing, nb::handle spurious) {
+// Calls f(cells, weights, missing, spurious, run).
+template <class F>
+auto with_lost(const PyCells& cells, nb::handle mass, nb::handle entropy, double unit, nb::handle missing, nb::handle spurious, F&& f) {
     const bool weighted = !mass.is_none();
     const Lost no_pred(missing, "missing", cells.cells().k_true, weighted), no_true(spurious, "spurious", cells.cells().k_pred, weighted);
-    const auto r = with_weights(cells, mass, entropy, unit, [&](const Cells& c, const CellWeights& w, Run& run) {
-        return repairs(c, w, no_pred.found, no_true.found, run);
-    });
+    return with_weights(cells, mass, entropy, unit,
+                        [&](const Cells& c, const CellWeights& w, Run& run) { return f(c, w, no_pred.found, no_true.found, run); });
+}
+
+nb::object repairs_of(const PyCells& cells, nb::handle mass, nb::handle entropy, double unit, nb::handle missing, nb::handle spurious) {
+    const Candidates r = with_lost(cells, mass, entropy, unit, missing, spurious, repairs);
     return repairs_result(to_numpy(r.operation), to_numpy(r.at), to_numpy(r.to), to_numpy(r.gain));
 }
 
-nb::object steps_of(const PyCells& cells, nb::handle mass, nb::handle entropy, double unit) {
-    const auto s = with_weights(cells, mass, entropy, unit, [](const Cells& c, const CellWeights& w, Run& run) { return repair_steps(c, w, run); });
+nb::object steps_of(const PyCells& cells, nb::handle mass, nb::handle entropy, double unit, nb::handle missing, nb::handle spurious) {
+    const Steps s = with_lost(cells, mass, entropy, unit, missing, spurious, repair_steps);
     return steps_result(to_numpy(s.operation), to_numpy(s.truth), to_numpy(s.gain), to_numpy(s.indptr), to_numpy(s.cell), to_numpy(s.from),
                         to_numpy(s.to));
 }
@@ -180,7 +185,8 @@ void bind_explain(nb::module_& m, nb::class_<PyCells>& cells) {
     m.def("code_sums", &code_sums_of, "codes"_a, "k"_a, "of"_a, "rows"_a, "width"_a);
     m.def("repairs", &repairs_of, "cells"_a, "mass"_a.none() = nb::none(), "entropy"_a.none() = nb::none(), "unit"_a = 1.0,
           "missing"_a.none() = nb::none(), "spurious"_a.none() = nb::none());
-    m.def("repair_steps", &steps_of, "cells"_a, "mass"_a.none() = nb::none(), "entropy"_a.none() = nb::none(), "unit"_a = 1.0);
+    m.def("repair_steps", &steps_of, "cells"_a, "mass"_a.none() = nb::none(), "entropy"_a.none() = nb::none(), "unit"_a = 1.0,
+          "missing"_a.none() = nb::none(), "spurious"_a.none() = nb::none());
 }
 
 }  // namespace clusterdiff

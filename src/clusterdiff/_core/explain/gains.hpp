@@ -69,11 +69,9 @@ class Gains {
             });
         for (std::size_t row = 0; row < missing_.size(); ++row)
             if (missing_[row].size) each_addition(row, [&](i32 to, double gain) { add(kAdd, row, to, gain); });
-        if (spurious_.empty()) return out;
-        double value = sound_;  // n times the score
-        for (const Truth& t : truth_) value += t.score * t.through;
+        const double before = value();
         for (std::size_t c = 0; c < spurious_.size(); ++c)
-            if (spurious_[c].size) add(kRemove, c, -1, removal_gain(c, value));
+            if (spurious_[c].size) add(kRemove, c, -1, removal_gain(relief(c), spurious_[c].mass, before));
         return out;
     }
 
@@ -155,13 +153,10 @@ class Gains {
             const i32 c = cell_[q].cluster;
             if (mixed(cluster_[c]) || lost_in(c)) link(t.mixed, q);
             if (mixed(cluster_[c])) continue;
-            if (lost_in(c)) {
-                t.pure_lost += spurious_[c];
-                t.pure_short += cell_[q].set.mass * (1.0 - cluster_[c].score);
-                count_pure(t, q);
-            } else {
+            if (lost_in(c))
+                count_beside(t, q);
+            else
                 make_pure(t, q);
-            }
         }
     }
 
@@ -178,18 +173,22 @@ class Gains {
         if (cell.next >= 0) cell_[cell.next].previous = cell.previous;
     }
 
-    // Put a cell that has grown to its place in a list that stands in order of size.
-    void rise(i32& head, i32 q) {
-        const double mass = cell_[q].set.mass;
-        i32 next = cell_[q].previous;
-        if (next < 0 || cell_[next].set.mass >= mass) return;
-        unlink(head, q);
-        while (cell_[next].previous >= 0 && cell_[cell_[next].previous].set.mass < mass) next = cell_[next].previous;
+    // Put a cell to its place in a list that stands in order of size.
+    void insert(i32& head, i32 q) {
         Cell& cell = cell_[q];
-        cell.previous = cell_[next].previous;
-        cell.next = next;
+        cell.previous = -1;
+        cell.next = head;
+        while (cell.next >= 0 && cell_[cell.next].set.mass >= cell.set.mass) cell.previous = cell.next, cell.next = cell_[cell.next].next;
         (cell.previous >= 0 ? cell_[cell.previous].next : head) = q;
-        cell_[next].previous = q;
+        if (cell.next >= 0) cell_[cell.next].previous = q;
+    }
+
+    // The same for one that has grown in it.
+    void rise(i32& head, i32 q) {
+        const i32 before = cell_[q].previous;
+        if (before < 0 || cell_[before].set.mass >= cell_[q].set.mass) return;
+        unlink(head, q);
+        insert(head, q);
     }
 
     void make_pure(Truth& t, i32 q) {
@@ -202,6 +201,14 @@ class Gains {
         t.pure_set += cell_[q].set;
         t.pure_g += cell_[q].g;
         t.pure_cells += 1;
+    }
+
+    // A cell that has its predicted cluster to itself but for spurious points.
+    void count_beside(Truth& t, i32 q) {
+        const i32 c = cell_[q].cluster;
+        t.pure_lost += spurious_[c];
+        t.pure_short += cell_[q].set.mass * (1.0 - cluster_[c].score);
+        count_pure(t, q);
     }
 
     i32 home(const Truth& t) const {
@@ -326,21 +333,36 @@ class Gains {
         const double united = g(to.set + more);
         const double after = score(t.kept + united - to.g, t.set, t.cells);
         const double host_score = score(host.kept + united - to.g, host.set + more, parts_of_cluster(to.cluster));
-        const double k = to.set.mass;
-        return host_score * (host.through - k * t.score + (k + more.mass) * after) - host.score * host.through +
+        const double k = to.set.mass, through = mixed(host) ? host.through : k * t.score;
+        return host_score * (through - k * t.score + (k + more.mass) * after) - host.score * through +
                (t.through - k * host.score) * (after - t.score);
     }
 
-    // The spurious points of a predicted cluster go, and there is less to score then. Where nothing is left, nothing is
-    // gained.
-    double removal_gain(i64 c, double value) const {
+    // The points of a predicted cluster but for the spurious ones.
+    Set shared_of(const Cluster& c) const {
+        Set shared;
+        for (i64 p = c.begin; p < c.end; ++p) shared += cell_[by_cluster_[p]].set;
+        return shared;
+    }
+
+    // What the others of a predicted cluster gain when its spurious points go.
+    double relief(i64 c) const {
         const Cluster& cluster = cluster_[c];
-        Set left;
-        for (i64 p = cluster.begin; p < cluster.end; ++p) left += cell_[by_cluster_[p]].set;
-        const double gone = spurious_[c].mass, rest = total_ - gone;
-        if (rest <= 0.0) return 0.0;
-        const double after = score(cluster.kept, left, cluster.end - cluster.begin);
-        return (cluster.through * (after - cluster.score) * total_ + value * gone) / rest;
+        return cluster.through * (score(cluster.kept, shared_of(cluster), cluster.end - cluster.begin) - cluster.score);
+    }
+
+    // With that, when `gone` spurious points go, and there is less to score then; `value` is n times the score. Where
+    // nothing is left, nothing is gained.
+    double removal_gain(double relief, double gone, double value) const {
+        const double rest = total_ - gone;
+        return rest > 0.0 ? relief + gone * ((value + relief) / rest) : 0.0;
+    }
+
+    // n times the score.
+    double value() const {
+        double value = sound_;
+        for (const Truth& t : truth_) value += t.score * t.through;
+        return value;
     }
 
     Run& run_;

@@ -48,7 +48,10 @@ struct Candidates {
 
 // Step i concerns the entries indptr[i] … indptr[i + 1] - 1: original cells, and their clusters before and after.
 // A split lists all cells of its cluster, a merge those of the true cluster (the home's first), a move only what moves.
-// A split's largest part keeps the number of the cluster; the other parts are numbered from k_pred on.
+// A split's largest part keeps the number of the cluster, unless spurious points stay there; the other parts are numbered
+// from k_pred on. Lost points stand among the cells: cells + L are the missing points of true cluster L, whose cluster is
+// -1 before they are added, and cells + k_true + C the spurious points of C, whose cluster is -1 after they are removed.
+// Those that come along when their cluster is merged are not listed, but when they are removed.
 struct Steps {
     std::vector<i32> operation, truth;
     std::vector<double> gain;
@@ -60,6 +63,6 @@ struct Steps {
 Candidates repairs(const Cells& t, const CellWeights& weights, const LostPoints& missing, const LostPoints& spurious, Run& run);
 
 // The best operation, again and again, until every predicted cluster is a true one.
-Steps repair_steps(const Cells& t, const CellWeights& weights, Run& run);
+Steps repair_steps(const Cells& t, const CellWeights& weights, const LostPoints& missing, const LostPoints& spurious, Run& run);
 
 }  // namespace clusterdiff
