@@ -407,6 +407,9 @@ def code_sums(
 ) -> NDArray[np.float64]:
     """For each code, the sums of the rows of its points: row ``of[i]`` has ``width`` of the numbers ``rows``."""
 
+def text_ranks(texts: Sequence[str] | Sequence[bytes] | NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where each text stands in their order, equal ones as they come: a list of strings or bytes; or whole numbers."""
+
 def encode_integers(x: Any) -> Codes:
     """Codes of integers or booleans."""
 
@@ -554,6 +557,29 @@ def resample(
 
 def toss(values: NDArray[np.float64], width: int, draws: int, seed: int) -> NDArray[np.float64]:
     """Sums over units that are picked by a fair coin each, a row per draw; ``values`` as for :func:`resample`."""
+
+def assemble(
+    cells: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
+    scopes: tuple[NDArray[np.int64], NDArray[np.int64]],
+    k_scopes: int,
+    least: NDArray[np.int64],
+    cluster_least: NDArray[np.int64],
+    cluster_size: NDArray[np.int64],
+    links: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]] | None = None,
+) -> NDArray[np.int64]:
+    """Atoms of clusters united where no scope holds them apart: the class of each, by one of its atoms.
+
+    ``cells`` has the clusters and points of each atom, as (indptr, cluster, points), ``scopes`` its scopes. Ranks of
+    least points and sizes of clusters decide the order. ``links`` are (atom, atom, cluster, score), strongest first.
+    """
+
+def points_apart(
+    cells: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
+    scopes: tuple[NDArray[np.int64], NDArray[np.int64]],
+    k_scopes: int,
+    k_clusters: int,
+) -> NDArray[np.int64]:
+    """For each cell of atoms, how many points of its cluster are in atoms with a scope in common."""
 
 def dendrogram(left: NDArray[np.int64], right: NDArray[np.int64], height: NDArray[np.float64]) -> Merges:
     """The tree of a dendrogram, each merge at the greatest height below it; ValueError if it is none."""

@@ -156,6 +156,13 @@ def merges(k: int) -> Call:
     return _core.write_patch, (at, removed, cells, nothing, pairs, alone, nothing, nothing, ",")
 
 
+def atoms(k: int) -> tuple[Any, ...]:
+    """An atom in each of so many clusters, with a scope, and one that spans each two neighbours."""
+    own, both = np.arange(k), np.repeat(np.arange(k - 1), 2) + np.tile([0, 1], k - 1)
+    cells = np.r_[own, np.arange(k, 3 * k - 1, 2)], np.r_[own, both], np.full(3 * k - 2, 3)
+    return cells, (np.minimum(np.arange(2 * k), k), own // 2), k
+
+
 def groups(n: int, k: int) -> np.ndarray:
     return np.arange(n, dtype=np.int32) % k
 
@@ -212,6 +219,12 @@ CASES: dict[str, Callable[[], Call]] = {
         _core.link_sums_condensed,
         (np.array([0, 6000]), np.arange(6000), np.broadcast_to(1.0, 6000 * 5999 // 2), 6000),
     ),
+    "text_ranks": lambda: (_core.text_ranks, (np.random.default_rng(0).integers(0, 10**9, 4 * 10**5),)),
+    "assemble": lambda: (
+        _core.assemble,
+        (*atoms(40_000), np.arange(79_999), np.arange(40_000), np.full(40_000, 3)),
+    ),
+    "points_apart": lambda: (_core.points_apart, (*atoms(10**5), 10**5)),
     "encode_integers": lambda: (_core.encode_integers, (ones(5 * 10**6),)),
     "encode_integers: many": lambda: (
         _core.encode_integers,

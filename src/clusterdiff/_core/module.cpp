@@ -33,6 +33,7 @@ NB_MODULE(_core, m) {
     cd::bind_patch(m);
     cd::bind_points(m);
     cd::bind_draws(m, cells);
+    cd::bind_judgements(m);
     cd::bind_sweep(m);
     m.def("threads", &cd::configured_threads);
     m.def("set_pause", [](int milliseconds) { cd::pause = std::chrono::milliseconds(milliseconds); }, nb::arg("milliseconds"));

@@ -1,145 +1,116 @@
-"""Atoms that stay whole, put together again without uniting what is apart: the heart of applying judgements."""
+"""Atoms: what of a run stays whole when judgements are applied, put together again without uniting what is apart."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import repeat
+
+import numpy as np
+
+from clusterdiff import _core
+from clusterdiff.errors import ArgumentError
+from clusterdiff.judgements.facts import Facts
+from clusterdiff.judgements.runs import Indexed
+from clusterdiff.points.labels import FloatArray, Int64Array
+
+Score = tuple[str, str, float]
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Judged points that a run has: where they stand, in which cluster and which block."""
+
+    at: Int64Array
+    cluster: Int64Array
+    block: Int64Array
 
 
 class Assembly:
-    """Atoms of clusters, united where no scope holds both: atoms of one scope are pairwise apart.
+    """The clusters of a run that change, as atoms: blocks, and the free points of a cluster, together or one by one.
 
-    An atom has its points by cluster (``here``), its least point, and its scopes.
+    ``touched`` are those clusters, numbered in this order. ``place``, ``cluster``, ``atom``, ``cell`` and ``rank`` (by
+    text) are of their points, cluster by cluster. A cell is what an atom has in a cluster; ``cell_atom``,
+    ``cell_cluster`` and ``cell_points`` are of cells, atom by atom. ``least`` and ``cluster_least`` are least ranks.
     """
 
-    def __init__(self) -> None:
-        self.parent: list[int] = []
-        self.here: list[dict[int, int]] = []
-        self.least: list[str] = []
-        self.scopes: list[frozenset[int] | set[int]] = []
-        # The same for whole classes, at the place of their root.
-        self._held: list[dict[int, int]] = []
-        self._first: list[str] = []
-        self._foes: list[set[int]] = []
-
-    def add(self, here: dict[int, int], least: str, scopes: frozenset[int] = frozenset()) -> int:
-        """A new atom; its number."""
-        self.parent.append(len(self.parent))
-        self.here.append(here)
-        self.least.append(least)
-        self.scopes.append(scopes)
-        self._held.append(dict(here))
-        self._first.append(least)
-        self._foes.append(set(scopes))
-        return len(self.parent) - 1
-
-    def find(self, atom: int) -> int:
-        """The root of an atom's class."""
-        while self.parent[atom] != atom:
-            self.parent[atom] = self.parent[self.parent[atom]]
-            atom = self.parent[atom]
-        return atom
-
-    def unite(self, a: int, b: int) -> bool:
-        """Make one class of two, unless something holds them apart."""
-        a, b = self.find(a), self.find(b)
-        if a == b:
-            return True
-        if not self._foes[a].isdisjoint(self._foes[b]):
-            return False
-        if len(self._held[a]) + len(self._foes[a]) < len(self._held[b]) + len(self._foes[b]):
-            a, b = b, a
-        self.parent[b] = a
-        for cluster, points in self._held[b].items():
-            self._held[a][cluster] = self._held[a].get(cluster, 0) + points
-        self._foes[a] |= self._foes[b]
-        self._first[a] = min(self._first[a], self._first[b])
-        return True
-
-    def foes(self, atom: int) -> set[int]:
-        """The scopes of the class of an atom: it stays apart from whatever shares one."""
-        return self._foes[self.find(atom)]
-
-    def held(self, atom: int, cluster: int) -> int:
-        """How many points of a cluster the class of an atom has."""
-        return self._held[self.find(atom)].get(cluster, 0)
-
-    def first(self, atom: int) -> str:
-        """The least point of the class of an atom."""
-        return self._first[self.find(atom)]
-
-
-def assemble(
-    atoms: Assembly,
-    homes: Mapping[int, Sequence[int]],
-    spanning: Sequence[int],
-    size: Callable[[int], int],
-    least: Mapping[int, str],
-    links: Mapping[tuple[int, int], Sequence[tuple[int, float]]] | None = None,
-) -> None:
-    """Unite what a cluster had together, as far as that is allowed.
-
-    ``homes`` has the atoms of each cluster that do not span several, ``spanning`` those that do; ``size`` and ``least``
-    are of clusters. ``links`` has scored links from a spanning atom to others of one cluster.
-    """
-    groups: dict[int, list[int]] = {}
-    for cluster, inside in homes.items():
-        if len(inside) == 1:  # most clusters: nothing to put in order
-            groups[cluster] = list(inside)
-            continue
-        classes: dict[int, list[int]] = defaultdict(list)
-        for atom in inside:
-            classes[atoms.find(atom)].append(atom)
-        order = sorted(
-            classes,
-            key=lambda root: (
-                -sum(atoms.here[atom][cluster] for atom in classes[root]),
-                min(atoms.least[atom] for atom in classes[root]),
-            ),
+    def __init__(
+        self, facts: Facts, run: Indexed, placed: Placed, touched: Int64Array, one_by_one: bool
+    ) -> None:
+        self.run, self.touched = run, touched
+        number = np.full(len(run.sizes) + 1, -1)  # the last is that of code -1: in no cluster
+        number[touched] = np.arange(len(touched))
+        inside = np.flatnonzero(number[run.cluster] >= 0)
+        indptr, members = _core.group_members(number[run.cluster[inside]], len(touched))
+        self.place = inside[members]
+        self.cluster: Int64Array = np.repeat(np.arange(len(touched)), np.diff(indptr))
+        judged = np.flatnonzero(number[placed.cluster] >= 0)
+        blocks, of_judged = np.unique(placed.block[judged], return_inverse=True)
+        atom_at = np.full(len(run.cluster), -1)
+        atom_at[placed.at[judged]] = of_judged.ravel()
+        self.atom = atom_at[self.place]
+        free = np.flatnonzero(self.atom < 0)
+        new = np.ones(len(free), dtype=bool)  # the first point of an atom
+        if not one_by_one:
+            new[1:] = np.diff(self.cluster[free]) > 0
+        self.atom[free] = len(blocks) + np.cumsum(new) - 1
+        self.count = len(blocks) + int(new.sum())
+        keys, cell, self.cell_points = np.unique(
+            self.atom * len(touched) + self.cluster, return_inverse=True, return_counts=True
         )
-        groups[cluster] = _first_fit(atoms, order)
-    wants = sorted(
-        (-points, -size(cluster), atoms.least[atom], least[cluster], atom, cluster)
-        for atom in spanning
-        for cluster, points in atoms.here[atom].items()
-    )
-    for *_, atom, cluster in wants:
-        strength: dict[int, float] = {}
-        for other, score in (links or {}).get((atom, cluster), ()):
-            root = atoms.find(other)
-            strength[root] = max(strength.get(root, score), score)
-        roots = {atoms.find(part) for part in groups[cluster]}
-        best = (
-            sorted(
-                roots,
-                key=lambda root: (
-                    -strength.get(root, float("-inf")),
-                    -atoms.held(root, cluster),
-                    atoms.first(root),
-                ),
-            )
-            if len(roots) > 1
-            else roots
+        self.cell: Int64Array = cell.ravel()
+        self.cell_atom, self.cell_cluster = np.divmod(keys, max(1, len(touched)))
+        self.rank = run.text_ranks(self.place)
+        self.least, self.cluster_least = (np.full(k, len(self.rank)) for k in (self.count, len(touched)))
+        np.minimum.at(self.least, self.atom, self.rank)
+        np.minimum.at(self.cluster_least, self.cluster, self.rank)
+        self._cells = _starts(self.cell_atom, self.count), self.cell_cluster, self.cell_points
+        self._scopes = self._shared_scopes(facts, blocks)
+
+    def classes(self, scores: Iterable[Score] | None = None) -> Int64Array:
+        """The class of each atom, if clusters keep together what nothing sets apart."""
+        order = self.least, self.cluster_least, self.run.sizes[self.touched]
+        links = None if scores is None else self._links(scores)
+        return _core.assemble(self._cells, *self._scopes, *order, links)
+
+    def points_apart(self) -> Int64Array:
+        """For each cell, how many points of its cluster judgements set apart from it."""
+        return _core.points_apart(self._cells, *self._scopes, len(self.touched))
+
+    def _shared_scopes(self, facts: Facts, blocks: Int64Array) -> tuple[tuple[Int64Array, Int64Array], int]:
+        """The scopes of each atom, and how many there are; a scope of a single atom sets nothing apart."""
+        atom = np.full(len(facts.least), -1)
+        atom[blocks] = np.arange(len(blocks))
+        of_member = atom[facts.block[facts.member]]
+        held = of_member >= 0
+        scopes, scope = np.unique(facts.scope[held], return_inverse=True)
+        rows = np.unique(of_member[held] * len(scopes) + scope.ravel())
+        of_atom, scope = np.divmod(rows, max(1, len(scopes)))
+        several = (np.bincount(scope, minlength=len(scopes)) > 1)[scope]
+        return (_starts(of_atom[several], self.count), scope[several]), len(scopes)
+
+    def _links(self, scores: Iterable[Score]) -> tuple[Int64Array, Int64Array, Int64Array, FloatArray]:
+        """Scored pairs inside clusters as links of atoms, the strongest first; among equals, those of least points."""
+        names = list(map(self.run.text, self.place.tolist()))
+        number = dict(zip(names, range(len(names)), strict=True))
+        left, right, given = zip(*found, strict=True) if (found := list(scores)) else ((), (), ())
+        a, b = (
+            np.fromiter(map(number.get, map(str, side), repeat(-1)), np.int64, len(side))
+            for side in (left, right)
         )
-        if not any(atoms.unite(root, atom) for root in best):
-            groups[cluster].append(atom)
+        score = np.array(given, dtype=float)
+        inside = np.flatnonzero((a >= 0) & (b >= 0))
+        inside = inside[self.cluster[a[inside]] == self.cluster[b[inside]]]
+        a, b, score = a[inside], b[inside], score[inside]
+        if np.isnan(score).any():
+            raise ArgumentError.must("scores", "be numbers", float("nan"))
+        first, second = np.minimum(self.rank[a], self.rank[b]), np.maximum(self.rank[a], self.rank[b])
+        order = np.lexsort((second, first, -score))
+        a, b = a[order], b[order]
+        return self.atom[a], self.atom[b], self.cluster[a], score[order]
 
 
-def _first_fit(atoms: Assembly, roots: Sequence[int]) -> list[int]:
-    """Each of some classes into the first part that allows it, or else into a new one; a class of each part."""
-    parts: list[int] = []
-    # Which parts hold a scope: thousands may be apart from each other, and each would ask all that came before.
-    holding: dict[int, set[int]] = defaultdict(set)
-    for root in roots:
-        foes = atoms.foes(root)
-        closed = [holding[foe] for foe in foes]
-        place = len(parts)
-        if all(len(held) < len(parts) for held in closed):
-            place = next((i for i in range(len(parts)) if not any(i in held for held in closed)), place)
-        if place < len(parts):
-            atoms.unite(parts[place], root)
-        else:
-            parts.append(root)
-        for held in closed:
-            held.add(place)
-    return parts
+def _starts(of: Int64Array, count: int) -> Int64Array:
+    """Where the rows of each of ``count`` owners begin, and the last end; rows come owner by owner."""
+    starts: Int64Array = np.r_[0, np.cumsum(np.bincount(of, minlength=count))]
+    return starts

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from functools import cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from clusterdiff import _core
 from clusterdiff.diff.naming import inherit
-from clusterdiff.judgements.assembly import Assembly, assemble
+from clusterdiff.judgements.assembly import Assembly, Placed, Score
 from clusterdiff.judgements.facts import Facts
 from clusterdiff.judgements.runs import Indexed
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.labels import Int64Array, Labels, null
+from clusterdiff.points.ordering import rank_texts
 from clusterdiff.table import record_html
 from clusterdiff.wording import count
 
@@ -79,44 +80,24 @@ class Corrected(Clustering):
         return f"{super().__repr__()[:-1]}; {told}, {count(len(self.undetermined))} undetermined>"
 
 
-@dataclass(frozen=True)
-class _Placed:
-    """Judged points that a run has: where they stand, in which cluster and which block, block by block."""
-
-    at: Int64Array
-    cluster: Int64Array
-    block: Int64Array
-
-
-def apply(facts: Facts, run: Indexed, scores: Iterable[tuple[str, str, float]] | None = None) -> Corrected:
+def apply(facts: Facts, run: Indexed, scores: Iterable[Score] | None = None) -> Corrected:
     """The least change of a run that satisfies facts without contradictions; links of ``scores`` say what to cut."""
     at = run.find(facts.names)
     present = np.flatnonzero(at >= 0)
-    placed = _Placed(at[present], run.cluster[at[present]].astype(np.int64), facts.block[present])
-    touched = _touched(facts, run, placed)
-    members = run.members(touched)
-    atoms = Assembly()
-    atom_of = _judged_atoms(atoms, facts, run, placed, touched)
-    spanning = [atom for atom in range(len(atoms.parent)) if len(atoms.here[atom]) > 1]
-    is_spanning = set(spanning)
-    homes: dict[int, list[int]] = {cluster: [] for cluster in members}
-    for atom in range(len(atoms.parent)):
-        if atom not in is_spanning:
-            homes[next(iter(atoms.here[atom]))].append(atom)
-    least = {}
-    for cluster, positions in members.items():
-        least[cluster] = min(map(run.text, positions))
-        free = [place for place in positions if place not in atom_of]
-        for bundle in [[place] for place in free] if scores is not None else [free] if free else []:
-            atom = atoms.add({cluster: len(bundle)}, min(map(run.text, bundle)))
-            homes[cluster].append(atom)
-            atom_of |= dict.fromkeys(bundle, atom)
-    links = None if scores is None else _linked(atoms, run, atom_of, is_spanning, scores)
-    assemble(atoms, homes, spanning, lambda cluster: int(run.sizes[cluster]), least, links)
-    return _result(atoms, run, members, atom_of, tuple(facts.names[i] for i in np.flatnonzero(at < 0)))
+    placed = Placed(at[present], run.cluster[at[present]].astype(np.int64), facts.block[present])
+    assembly = Assembly(facts, run, placed, _touched(facts, run, placed), one_by_one=scores is not None)
+    parts = _Parts(assembly, assembly.classes(scores))
+    codes = run.cluster.astype(np.int64)
+    codes[assembly.place] = len(run.sizes) + parts.of_atom[assembly.atom]
+    new = Corrected.of(_named(codes, run), run.clustering.points, run.clustering.ordered)
+    assert isinstance(new, Corrected)
+    new.index = run.clustering.index
+    absent = tuple(facts.names[i] for i in np.flatnonzero(at < 0).tolist())
+    new.choices = Choices(parts.torn(), parts.joined(), absent)
+    return new
 
 
-def _touched(facts: Facts, run: Indexed, placed: _Placed) -> Int64Array:
+def _touched(facts: Facts, run: Indexed, placed: Placed) -> Int64Array:
     """The clusters that change: with points of a block that spans several, or of two blocks that are apart."""
     clusters = len(run.sizes)
     pairs = np.unique(placed.block * clusters + placed.cluster)
@@ -135,100 +116,72 @@ def _touched(facts: Facts, run: Indexed, placed: _Placed) -> Int64Array:
     return np.unique(np.r_[cluster[spans], where[times[inverse.ravel()] > 1]])
 
 
-def _judged_atoms(
-    atoms: Assembly, facts: Facts, run: Indexed, placed: _Placed, touched: Int64Array
-) -> dict[int, int]:
-    """An atom for each block with points in a cluster that changes; the atom of each of its points."""
-    inside = np.zeros(len(run.sizes), dtype=bool)
-    inside[touched] = True
-    rows = np.flatnonzero(inside[placed.cluster])
-    rows = rows[np.argsort(placed.block[rows], kind="stable")]
-    scopes: dict[int, set[int]] = defaultdict(set)
-    concerned = np.zeros(len(facts.least), dtype=bool)
-    concerned[placed.block[rows]] = True
-    member = facts.block[facts.member]
-    held = concerned[member]
-    for block, scope in zip(member[held].tolist(), facts.scope[held].tolist(), strict=True):
-        scopes[block].add(scope)
-    atom_of: dict[int, int] = {}
-    points: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    for at, cluster, block in zip(
-        placed.at[rows].tolist(), placed.cluster[rows].tolist(), placed.block[rows].tolist(), strict=True
-    ):
-        points[block].append((at, cluster))
-    for block, where in points.items():
-        here: dict[int, int] = defaultdict(int)
-        for _, cluster in where:
-            here[cluster] += 1
-        atom = atoms.add(dict(here), min(run.text(at) for at, _ in where), frozenset(scopes[block]))
-        atom_of |= {at: atom for at, _ in where}
-    return atom_of
+class _Parts:
+    """What became of the clusters that change: parts, each of one cluster and in one class of atoms."""
+
+    def __init__(self, assembly: Assembly, of_atom: Int64Array) -> None:
+        self.assembly, self.of_atom = assembly, of_atom
+        keys, of_cell = np.unique(
+            assembly.cell_cluster * assembly.count + of_atom[assembly.cell_atom], return_inverse=True
+        )
+        self._cluster, self._class = np.divmod(keys, max(1, assembly.count))
+        self._of_cell: Int64Array = of_cell.ravel()
+        self._names = assembly.run.clustering.names[assembly.touched].tolist()
+
+    def joined(self) -> tuple[tuple[Any, ...], ...]:
+        """The clusters, by name, that have points in one class now: least points first."""
+        atoms = self.assembly
+        first = np.full(atoms.count, len(atoms.rank))
+        np.minimum.at(first, self.of_atom, atoms.least)
+        rows = np.flatnonzero(np.bincount(self._class, minlength=atoms.count)[self._class] > 1)
+        rows = rows[np.lexsort((atoms.cluster_least[self._cluster[rows]], first[self._class[rows]]))]
+        names = [self._names[i] for i in self._cluster[rows].tolist()]
+        return tuple(tuple(names[start:end]) for start, end in _runs(self._class[rows]))
+
+    def torn(self) -> tuple[Torn, ...]:
+        """The clusters in several parts, and what of that no judgement asked for: most of that first."""
+        atoms, run = self.assembly, self.assembly.run
+        size, clusters = run.sizes[atoms.touched], len(atoms.touched)
+        torn = np.bincount(self._cluster, minlength=clusters) > 1
+        held = _core.group_sum(self._of_cell, len(self._cluster), atoms.cell_points)
+        # How many points of the cluster each cell was parted from although no judgement sets them apart.
+        parted = size[atoms.cell_cluster] - held[self._of_cell] - atoms.points_apart()
+        parted[~torn[atoms.cell_cluster]] = 0
+        chosen = _core.group_sum(atoms.cell_cluster, clusters, atoms.cell_points * parted) // 2
+        found = np.flatnonzero(torn)
+        called = rank_texts([str(self._names[i]) for i in found.tolist()])
+        found = found[np.lexsort((called, -size[found], -chosen[found]))]
+        turn = np.empty(clusters, dtype=np.int64)
+        turn[found] = np.arange(len(found))
+        # The points of these clusters: cluster by cluster, part by part, in the order of their text.
+        points = np.flatnonzero(torn[atoms.cluster])
+        cell, cluster = atoms.cell[points], turn[atoms.cluster[points]]
+        rank, part = atoms.rank[points], self._of_cell[cell]
+        least = np.full(len(self._cluster), len(atoms.rank))
+        np.minimum.at(least, part, rank)
+
+        def told(rows: Int64Array, *order: Int64Array) -> tuple[Int64Array, list[Any]]:
+            rows = rows[np.lexsort((rank[rows], *(key[rows] for key in order)))]
+            return rows, list(map(run.points.__getitem__, atoms.place[points[rows]].tolist()))
+
+        rows, named = told(np.arange(len(points)), least[part], cluster)
+        bounds = _runs(part[rows])
+        pieces = [tuple(named[start:end]) for start, end in bounds]
+        inside = _runs(cluster[rows][[start for start, _ in bounds]])
+        rows, named = told(np.flatnonzero(parted[cell] > 0), cluster)
+        ends = np.searchsorted(cluster[rows], np.arange(len(found) + 1)).tolist()
+        return tuple(
+            Torn(self._names[i], tuple(pieces[start:end]), pairs, tuple(named[a:b]))
+            for i, pairs, (start, end), (a, b) in zip(
+                found.tolist(), chosen[found].tolist(), inside, pairwise(ends), strict=True
+            )
+        )
 
 
-def _linked(
-    atoms: Assembly,
-    run: Indexed,
-    atom_of: dict[int, int],
-    spanning: set[int],
-    scores: Iterable[tuple[str, str, float]],
-) -> dict[tuple[int, int], list[tuple[int, float]]]:
-    """Unite along scored pairs inside clusters, the strongest first; returns the links of blocks that have to wait."""
-    place = {run.text(at): at for at in atom_of}
-    inside = []
-    for one, two, score in scores:
-        a, b = place.get(str(one)), place.get(str(two))
-        if a is not None and b is not None and run.cluster[a] == run.cluster[b]:
-            least, other = sorted((str(one), str(two)))
-            inside.append((-score, least, other))
-    links: dict[tuple[int, int], list[tuple[int, float]]] = defaultdict(list)
-    for strength, one, two in sorted(inside):
-        a, b = place[one], place[two]
-        u, v = atom_of[a], atom_of[b]
-        waiting = [(x, y) for x, y in ((u, v), (v, u)) if x in spanning]
-        for x, y in waiting if u != v else ():
-            links[x, int(run.cluster[a])].append((y, -strength))
-        if not waiting:
-            atoms.unite(u, v)
-    return links
-
-
-def _result(
-    atoms: Assembly,
-    run: Indexed,
-    members: dict[int, list[int]],
-    atom_of: dict[int, int],
-    absent: tuple[str, ...],
-) -> Corrected:
-    codes = run.cluster.astype(np.int64)
-    first = len(run.sizes)
-    held: dict[int, set[int]] = defaultdict(set)
-    torn = []
-    names = run.clustering.names.tolist()
-    for cluster, positions in members.items():
-        roots = {place: atoms.find(atom_of[place]) for place in positions}
-        for place, root in roots.items():
-            codes[place] = first + root
-            held[root].add(cluster)
-        if len(set(roots.values())) > 1:
-            torn.append(_torn(atoms, run, cluster, positions, atom_of, names[cluster]))
-    joined = [
-        (min(map(run.text, (members[cluster][0] for cluster in clusters))), clusters)
-        for clusters in held.values()
-        if len(clusters) > 1
-    ]
-    labels = _named(codes, run)
-    new = Corrected.of(labels, run.clustering.points, run.clustering.ordered)
-    assert isinstance(new, Corrected)
-    new.index = run.clustering.index
-    new.choices = Choices(
-        tuple(sorted(torn, key=lambda one: (-one.chosen, -sum(map(len, one.parts)), str(one.cluster)))),
-        tuple(
-            tuple(names[cluster] for cluster in sorted(clusters))
-            for _, clusters in sorted(joined, key=lambda j: j[0])
-        ),
-        absent,
-    )
-    return new
+def _runs(values: Int64Array) -> list[tuple[int, int]]:
+    """Where each run of equal neighbours starts and ends."""
+    cuts = np.flatnonzero(np.diff(values)) + 1
+    return list(pairwise([0, *cuts.tolist(), len(values)])) if len(values) else []
 
 
 def _named(codes: Int64Array, run: Indexed) -> Labels:
@@ -244,39 +197,3 @@ def _named(codes: Int64Array, run: Indexed) -> Labels:
     labels = Labels(np.maximum(compact, 0), run.clustering.names[old[order][first]], null(compact))
     names = inherit(run.clustering.labels, labels, run.points, own=False)
     return Labels(np.maximum(labels.codes, 0), names, null(compact))
-
-
-def _torn(
-    atoms: Assembly, run: Indexed, cluster: int, positions: Sequence[int], atom_of: dict[int, int], name: Any
-) -> Torn:
-    """What became of a cluster, and what of that no judgement asked for."""
-    inside: dict[int, list[int]] = defaultdict(list)
-    for place in sorted(positions, key=run.text):
-        inside[atom_of[place]].append(place)
-    parts: dict[int, list[int]] = defaultdict(list)
-    scoped: dict[int, set[int]] = defaultdict(set)
-    for atom, places in inside.items():
-        parts[atoms.find(atom)] += places
-        for scope in atoms.scopes[atom]:
-            scoped[scope].add(atom)
-
-    @cache
-    def told_apart(scopes: frozenset[int]) -> int:  # many atoms have the same scopes
-        return sum(len(inside[other]) for other in set[int]().union(*(scoped[scope] for scope in scopes)))
-
-    total, chosen, open_points = len(positions), 0, []
-    for atom, places in inside.items():
-        apart = told_apart(frozenset(atoms.scopes[atom])) - len(places) if atoms.scopes[atom] else 0
-        elsewhere = total - len(parts[atoms.find(atom)]) - apart
-        if elsewhere:
-            chosen += len(places) * elsewhere
-            open_points += places
-    ordered = sorted(
-        (sorted(part, key=run.text) for part in parts.values()), key=lambda part: run.text(part[0])
-    )
-    return Torn(
-        name,
-        tuple(tuple(run.points[place] for place in part) for part in ordered),
-        chosen // 2,
-        tuple(run.points[place] for place in sorted(open_points, key=run.text)),
-    )

@@ -9,10 +9,12 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from clusterdiff import _core
 from clusterdiff.caching import cached_property
 from clusterdiff.judgements.judgement import Judgement
 from clusterdiff.judgements.times import order_of_times
 from clusterdiff.points.labels import BoolArray, Int64Array
+from clusterdiff.points.ordering import rank_texts
 
 
 @dataclass(frozen=True)
@@ -36,9 +38,11 @@ class Entries:
     def __init__(self, judgements: Sequence[Judgement]) -> None:
         self.judgements = judgements
         flat = [point for judgement in judgements for point in judgement.points]
-        self.names = sorted(set(flat))
-        number = {name: i for i, name in enumerate(self.names)}
-        self.point: Int64Array = np.fromiter((number[point] for point in flat), np.int64, len(flat))
+        codes, first, _ = _core.encode_objects(flat)
+        found = [flat[i] for i in first.tolist()]
+        rank = rank_texts(found)
+        self.names: list[str] = np.array(found, dtype=object)[np.argsort(rank)].tolist()
+        self.point: Int64Array = rank[codes]
         sizes = [
             size
             for judgement in judgements

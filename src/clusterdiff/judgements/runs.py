@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from clusterdiff import _core
 from clusterdiff.caching import cached_property
 from clusterdiff.errors import ArgumentError
 from clusterdiff.inputs.base import Asked, Column, PointColumn
@@ -15,6 +16,7 @@ from clusterdiff.inputs.files import TableFile
 from clusterdiff.messages import Message
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.labels import Int64Array
+from clusterdiff.points.ordering import rank_texts
 from clusterdiff.points.texts import positions, refuse_ambiguous, texts
 
 
@@ -118,12 +120,11 @@ class Indexed:
         if isinstance(points, range):
             found = positions(names, len(points))
         else:
-            wanted = dict.fromkeys(names, -1)
             refuse_ambiguous(points)
-            for place, name in enumerate(points if set(map(type, points)) == {str} else texts(points)):
-                if name in wanted:
-                    wanted[name] = place
-            found = np.array([wanted[name] for name in names], dtype=np.int64)
+            codes, first, _ = _core.encode_lists([list(names), texts(points)])
+            place = np.full(len(first), -1)
+            place[codes[len(names) :]] = np.arange(len(points))
+            found = place[codes[: len(names)]]
         present = found >= 0
         present[present] = self.cluster[found[present]] >= 0
         return np.where(present, found, -1)
@@ -138,6 +139,12 @@ class Indexed:
         codes, starts = np.unique(self.cluster[at], return_index=True)
         parts = np.split(at, starts[1:]) if len(codes) else []
         return {code: part.tolist() for code, part in zip(codes.tolist(), parts, strict=True)}
+
+    def text_ranks(self, at: Int64Array) -> Int64Array:
+        """Where the points at some places stand in the order of their texts."""
+        if isinstance(self.points, range):
+            return _core.text_ranks(at)
+        return rank_texts(list(map(self.text, at.tolist())))
 
     @cached_property
     def text(self) -> Callable[[int], str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from clusterdiff import _core
 from clusterdiff.points.labels import Int64Array
 
 
@@ -19,14 +20,27 @@ def ranks(points: Sequence[Hashable], at: Int64Array) -> Int64Array:
     if isinstance(points, range):
         return at
     chosen: list[Any] = [points[i] for i in at.tolist()]
+    if set(map(type, chosen)) == {str}:
+        return rank_texts(chosen)
     try:
         order = sorted(range(len(chosen)), key=chosen.__getitem__)
     except TypeError:
-        texts = list(map(str, chosen))
-        order = sorted(range(len(chosen)), key=texts.__getitem__)
+        return rank_texts(list(map(str, chosen)))
     out = np.empty(len(chosen), dtype=np.int64)
     out[order] = np.arange(len(chosen))
     return out
+
+
+def rank_texts(texts: list[str]) -> Int64Array:
+    """Where each text stands in the order of all of them, equal ones as they come.
+
+    >>> rank_texts(["b", "é", "a"]).tolist()
+    [1, 2, 0]
+    """
+    try:
+        return _core.text_ranks(texts)
+    except UnicodeEncodeError:  # single surrogates, which UTF-8 lacks
+        return _core.text_ranks([text.encode("utf-8", "surrogatepass") for text in texts])
 
 
 def least_of_each(points: Sequence[Hashable], indptr: Int64Array, members: Int64Array) -> Int64Array:

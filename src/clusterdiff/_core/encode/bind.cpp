@@ -2,6 +2,7 @@
 #include "encode/objects.hpp"
 #include "python/bind.hpp"
 #include "python/result.hpp"
+#include "python/texts.hpp"
 
 namespace clusterdiff {
 
@@ -72,11 +73,17 @@ nb::object lists(const nb::list& sources) {
     return object_codes_of(encode_lists(found));
 }
 
+nb::object text_ranks_of(nb::handle texts) {
+    const Texts t = texts_of(texts);
+    return to_numpy(heavy(t.size(), [&](Run& run) { return text_ranks(t, run); }));
+}
+
 }  // namespace
 
 void bind_encode(nb::module_& m) {
     codes.define(m, "Codes", {"codes", "first"});
     object_codes.define(m, "ObjectCodes", {"codes", "first", "types"});
+    m.def("text_ranks", &text_ranks_of, "texts"_a);
     m.def("encode_integers", &integers, "x"_a);
     m.def("encode_fixed", &fixed, "x"_a, "unit"_a = 1);
     m.def("encode_text", &text, "offsets"_a, "data"_a, "validity"_a.none() = nb::none(), "bit_offset"_a = 0);

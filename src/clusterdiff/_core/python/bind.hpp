@@ -17,6 +17,7 @@ void bind_explain(nb::module_& m, nb::class_<PyCells>& cells);
 void bind_patch(nb::module_& m);
 void bind_points(nb::module_& m);
 void bind_draws(nb::module_& m, nb::class_<PyCells>& cells);
+void bind_judgements(nb::module_& m);
 void bind_sweep(nb::module_& m);
 
 }  // namespace clusterdiff
