@@ -10,6 +10,20 @@ from typing import Any, TypeVar
 Value = TypeVar("Value")
 
 
+class Once:
+    """Keeps what several callers share: computed the first time, by whichever thread comes first."""
+
+    _made: dict[Callable[[Any], Any], Any]
+
+    def once(self, make: Callable[[Any], Value]) -> Value:
+        """``make(self)``, computed the first time and kept."""
+        made = self._made
+        if make not in made:
+            made.setdefault(make, make(self))
+        kept: Value = made[make]
+        return kept
+
+
 class cached_property(functools.cached_property[Value]):  # noqa: N801 - called as it is in functools
     """As in :mod:`functools`, but without the lock that Python 3.11 holds there while it computes a value.
 

@@ -28,7 +28,7 @@ from clusterdiff.measures.splitmerge import adjusted_s_h
 from clusterdiff.meet.cell_table import located
 from clusterdiff.meet.margins import Margins, SizeCounts
 from clusterdiff.meet.meet import Meet
-from clusterdiff.meet.sums import Once
+from clusterdiff.meet.sums import Measured
 from clusterdiff.points.labels import AnyArray, FloatArray
 from clusterdiff.verbs.compare import compare, integers_in_order, plain_labels
 
@@ -38,7 +38,7 @@ USUAL = ("S_H", "as_h")
 MANY, SMALL = 100, 100_000
 
 
-class Outline(Once):
+class Outline(Measured):
     """What the adjusted S_H reads: S_H, the sizes of the clusters, and whether the two clusterings are the same.
 
     Its mean by chance takes a hundred times as long as a score. Where there are thousands of systems, only those that

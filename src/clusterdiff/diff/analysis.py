@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterdiff import _core, notebook
-from clusterdiff.caching import cached_property
+from clusterdiff.caching import Once, cached_property
 from clusterdiff.diff.loss import CellLoss, Loss, Losses, costliest
 from clusterdiff.measures import resolve
 from clusterdiff.measures.formulas import best_of_row
@@ -111,7 +111,7 @@ class _CodeNames(Sequence[Any]):
         return iter(self._values.tolist())
 
 
-class Analysis:
+class Analysis(Once):
     """Split and merge scores, losses and components; and from a cluster to its cells.
 
     Losses are those of S_H, unless what each cell lost in another measure is given. Scores are always those of S_H.
@@ -120,6 +120,7 @@ class Analysis:
     def __init__(self, meet: Meet, told: CellLoss | None = None) -> None:
         self.meet = meet
         self._told = told
+        self._made = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Analysis, (self.meet, self._told)  # what was computed can be computed again
@@ -171,10 +172,25 @@ class Analysis:
         return dict(zip(kinds, counts.tolist(), strict=True))
 
     @cached_property
+    def component_losses(self) -> Losses:
+        """What each component lost."""
+        found = self.join
+        return self.cell_loss.by(found.of_cell, len(found), found.of_true, found.of_pred)
+
+    @cached_property
+    def true_losses(self) -> Losses:
+        """What each true cluster lost."""
+        return self.cell_loss.by(self.meet.true, self.meet.k_true, true=np.arange(self.meet.k_true))
+
+    @cached_property
+    def pred_losses(self) -> Losses:
+        """What each predicted cluster lost."""
+        return self.cell_loss.by(self.meet.pred, self.meet.k_pred, pred=np.arange(self.meet.k_pred))
+
+    @cached_property
     def components(self) -> Mapping[str, npt.NDArray[Any]]:
         """The components as columns, costliest first."""
-        found = self.join
-        losses = self.cell_loss.by(found.of_cell, len(found), found.of_true, found.of_pred)
+        found, losses = self.join, self.component_losses
         s_h = losses
         if self._s_h_loss is not self.cell_loss:
             s_h = self._s_h_loss.by(found.of_cell, len(found), found.of_true, found.of_pred)
@@ -213,8 +229,7 @@ class Analysis:
     def splits(self) -> Table[Split]:
         """A row for every true cluster, costliest first; one without a cluster for points that are in none."""
         meet, (single, _) = self.meet, self.unclustered
-        losses = self.cell_loss.by(meet.true, meet.k_true, true=np.arange(meet.k_true))
-        columns = _clusters(meet, losses, self.scored.split, self.join.of_true)
+        columns = _clusters(meet, self.true_losses, self.scored.split, self.join.of_true)
         if not (single.any() or len(meet.spurious)):
             return Table(_sorted(columns, {"cluster": partial(meet.names, "true")}), Split)
         columns = _whole(columns, single)
@@ -225,8 +240,7 @@ class Analysis:
     def merges(self) -> Table[Merge]:
         """A row for every predicted cluster, costliest first; one without a cluster for points that are in none."""
         meet, (_, single) = self.meet, self.unclustered
-        losses = self.cell_loss.by(meet.pred, meet.k_pred, pred=np.arange(meet.k_pred))
-        columns = _clusters(meet.transpose(), losses, self.scored.merge, self.join.of_pred)
+        columns = _clusters(meet.transpose(), self.pred_losses, self.scored.merge, self.join.of_pred)
         if not (single.any() or len(meet.missing)):
             return Table(_sorted(columns, {"cluster": partial(meet.names, "pred")}), Merge)
         columns = _whole(columns, single)

@@ -41,14 +41,13 @@ class Blame:
     def __init__(self, analysis: Analysis) -> None:
         self.analysis = analysis
         meet, lost = analysis.meet, analysis.cell_loss
-        self.parts_of_true = np.bincount(meet.true, minlength=meet.k_true)
-        self.parts_of_pred = np.bincount(meet.pred, minlength=meet.k_pred)
-        mass = np.asarray(meet.mass, dtype=np.float64)
-        self.off_true, self.split = _charged(meet.true, self.parts_of_true, mass, lost.cells.split)
-        self.off_pred, self.merge = _charged(meet.pred, self.parts_of_pred, mass, lost.cells.merge)
+        self.off_true, self.split = _charged(analysis, meet.true, analysis.parts_of_true, lost.cells.split)
+        self.off_pred, self.merge = _charged(analysis, meet.pred, analysis.parts_of_pred, lost.cells.merge)
         #: What the missing points of each true cluster, and the spurious ones of each predicted cluster are charged.
-        self.missing = _core.group_sum(meet.true, meet.k_true, lost.cells.missing) + lost.missing_cost
-        self.spurious = _core.group_sum(meet.pred, meet.k_pred, lost.cells.spurious) + lost.spurious_cost
+        self.missing, self.spurious = lost.missing_cost, lost.spurious_cost
+        if meet.lost:
+            self.missing = self.missing + _core.group_sum(meet.true, meet.k_true, lost.cells.missing)
+            self.spurious = self.spurious + _core.group_sum(meet.pred, meet.k_pred, lost.cells.spurious)
 
     @property
     def cells(self) -> FloatArray:
@@ -75,12 +74,13 @@ class Blame:
 
 
 def _charged(
-    cluster: IntArray, parts: Int64Array, mass: FloatArray, lost: FloatArray
+    analysis: Analysis, cluster: IntArray, parts: Int64Array, lost: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """How far each cell is off its cluster, and what it is charged of the cluster's loss."""
-    off, charged, k = np.zeros(len(mass)), np.zeros(len(mass)), len(parts)
-    broken = np.flatnonzero(parts[cluster] > 1)  # whoever is alone in a cluster has not left it
-    of, mine = cluster[broken].astype(np.int64), mass[broken]
+    off, charged, k = np.zeros(len(lost)), np.zeros(len(lost)), len(parts)
+    cells = analysis.join.damaged_cells
+    broken = cells[parts[cluster[cells]] > 1]  # whoever is alone in a cluster has not left it
+    of, mine = cluster[broken].astype(np.int64), analysis.meet.mass[broken].astype(np.float64)
     largest = np.zeros(k)
     np.maximum.at(largest, of, mine)
     top = mine == largest[of]

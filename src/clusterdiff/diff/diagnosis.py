@@ -9,13 +9,12 @@ from typing import Any, NamedTuple
 
 from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.attributes import given_columns
-from clusterdiff.diff.blame import Blame
 from clusterdiff.diff.groups import Correction, groups
 from clusterdiff.diff.hits import who
 from clusterdiff.diff.loss import ROUNDING, Loss
 from clusterdiff.diff.paths import shared_out
 from clusterdiff.diff.patterns import Group, Hit, Patterns
-from clusterdiff.diff.shapes import Shapes
+from clusterdiff.diff.shapes import Shapes, shapes_of
 from clusterdiff.diff.source import PointSource
 from clusterdiff.errors import ArgumentError, MeasureError, nearest
 from clusterdiff.files import STAGE
@@ -66,7 +65,7 @@ def diagnose(
     if told is not None:
         measure, score = told.measure, float(told.measure(meet))
         analysis = shared_out(measure, analysis, told.loss)
-    shapes = Shapes(Blame(analysis))
+    shapes = analysis.once(shapes_of)
     given = _columns(source, columns, attributes)
     regime = regime_of(extent, _small(analysis, damaged), source.nouns, sides)
     hits, fixed = None, []

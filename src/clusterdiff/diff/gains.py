@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from clusterdiff import notebook
 from clusterdiff.diff.analysis import Analysis
+from clusterdiff.diff.loss import Losses
 from clusterdiff.diff.recompute import NOWHERE, Operation
 from clusterdiff.diff.worth import Worth
 from clusterdiff.errors import one_of
@@ -168,13 +169,9 @@ def gain_together(worth: Worth, components: Int64Array) -> float:
 
 def _costs(analysis: Analysis, by: By) -> FloatArray:
     """What each lost of S_H: a measure that has to be recomputed is computed for the costliest."""
-    join, lost = analysis.join, analysis.cell_loss
-    if by == "component":
-        return lost.by(join.of_cell, len(join), join.of_true, join.of_pred).total
-    meet = analysis.meet
-    if by == "true":
-        return lost.by(meet.true, meet.k_true, true=np.arange(meet.k_true)).total
-    return lost.by(meet.pred, meet.k_pred, pred=np.arange(meet.k_pred)).total
+    of = {"component": "component_losses", "true": "true_losses", "pred": "pred_losses"}
+    losses: Losses = getattr(analysis, of[by])
+    return losses.total
 
 
 def _operation(analysis: Analysis, by: By, at: int) -> Operation:

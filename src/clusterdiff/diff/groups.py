@@ -10,14 +10,15 @@ import numpy as np
 
 from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.hits import COVER
-from clusterdiff.diff.loss import ROUNDING
+from clusterdiff.diff.loss import ROUNDING, CellLoss
 from clusterdiff.diff.patterns import Group, Hit
 from clusterdiff.diff.shapes import CODE, EDITS, Shapes
 from clusterdiff.diff.source import PointSource
 from clusterdiff.measures import Measure, resolve
+from clusterdiff.measures.subcomponents import by_entropy
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.union import uneven_of
-from clusterdiff.points.labels import BoolArray, Int64Array
+from clusterdiff.points.labels import BoolArray, FloatArray, Int64Array
 
 #: A predicate is a rule if so many of its points were hit, so many times as often as others.
 RATE, TIMES = 0.1, 3
@@ -37,72 +38,79 @@ class Proposal(NamedTuple):
 class Correction:
     """The prediction as it is put right, group by group; only points of damaged components are looked at.
 
-    Points are moved inside their components, and S_H adds up over these; other measures are computed from all points.
+    Points are moved inside their components, and S_H adds up over these: after a change, those that it puts right
+    lose nothing, and only the others that it touches are scored again. Other measures are computed from all points.
     """
 
     def __init__(self, shapes: Shapes, source: PointSource, measure: Measure, score: float) -> None:
         self.shapes, self.measure = shapes, measure
         self._s_h, self._source = measure == resolve("S_H"), source
-        analysis, meet = shapes.analysis, shapes.analysis.meet
+        analysis, meet, join = shapes.analysis, shapes.analysis.meet, shapes.join
         #: The points of damaged components: everything below is about these alone.
         self.at = points_of(analysis, shapes.codes != CODE["same"])
         self.cell = meet.cell_of_point[self.at].astype(np.int64)
         self.true, self.pred = source.clusters(self.at)
-        join = analysis.join
-        self.component = np.where(
-            self.true >= 0, np.append(join.of_true, -1)[self.true], np.append(join.of_pred, -1)[self.pred]
-        )
-        self.off_true = np.append(shapes.blame.off_true, 0.0)[self.cell]
-        matched = np.zeros(len(meet) + 1, dtype=bool)
+        #: The place of each component among the damaged ones; that of each true cluster, and of each predicted one.
+        #: Those that are made for true clusters without a home are numbered after the others.
+        place = np.full(len(join) + 1, -1, dtype=np.int64)
+        place[join.damaged] = np.arange(len(join.damaged))
+        self._of_true = place[join.of_true]
+        self._of_pred = np.concatenate([place[join.of_pred], self._of_true])
+        self.component = self._of_true[self.true]
+        if meet.lost:
+            spurious = self.true < 0
+            self.component[spurious] = self._of_pred[self.pred[spurious]]
         cells = source.continued
+        matched = np.zeros(len(meet) + 1, dtype=bool)
         matched[cells] = True
-        #: Where the points of each true cluster belong: the predicted one that continues it, or a new one.
-        self.home = meet.k_pred + np.arange(meet.k_true)
+        #: Where the points of each true cluster belong: the predicted one that continues it, or a new one; and -1.
+        self.home = np.append(meet.k_pred + np.arange(meet.k_true), -1)
         self.home[meet.true[cells]] = meet.pred[cells]
         self.missing, self.spurious = self.pred < 0, self.true < 0
         #: The points to be put right: moved, added or removed.
         self.wrong = ~matched[self.cell]
         self.left = self.wrong.copy()
-        weight = self._weights = source.weights
-        #: What the points weigh that are in components without damage.
-        self.sound = (
-            len(meet.cell_of_point) - len(self.at)
-            if weight is None
-            else float(weight.sum() - weight[self.at].sum())
-        )
-        self.now = self.true, self.pred
-        self._settle()
-        self.score = self._scored(*self.now)
+        self._weights = None if source.weights is None else source.weights[self.at]
+        #: The mass that each component loses now, and that of all points.
+        self._lost = (analysis.component_losses.total * float(meet.total))[join.damaged]
+        self._total = float(meet.total)
         #: Whether the measure follows from the points, as it was computed.
+        self.score = 1 - float(self._lost.sum()) / self._total if self._s_h else self._scored(self.pred)
         self.known = self._s_h or isclose(self.score, score, rel_tol=1e-9, abs_tol=1e-12)
 
-    def _scored(self, true: Int64Array, pred: Int64Array) -> float:
+    def _scored(self, pred: Int64Array) -> float:
         """The measure of the whole, if the points of damaged components are in these clusters."""
-        if self._s_h:
-            weights = None if self._weights is None else self._weights[self.at[self._open]]
-            meet = met(true[self._open], pred[self._open], weights)
-            if not meet.total:  # all of them were spurious, and are gone
-                return 1.0
-            return 1 - (1 - float(self.measure(meet))) * meet.total / (meet.total + self._right)
         sides = self._source.clusters()
-        for codes, changed in zip(sides, (true, pred), strict=True):
+        for codes, changed in zip(sides, (self.true, pred), strict=True):
             codes[self.at] = changed
         # Spurious points are gone once they are put right.
         there = np.flatnonzero((sides[0] >= 0) | (sides[1] >= 0))
-        weights = None if self._weights is None else self._weights[there]
+        weights = None if self._source.weights is None else self._source.weights[there]
         return float(self.measure(met(sides[0][there], sides[1][there], weights)))
 
-    def _settle(self) -> None:
-        """Set aside the components in which nothing is left to put right: they lose nothing any more."""
-        touched = np.zeros(int(self.component.max(initial=-1)) + 1, dtype=bool)
-        touched[self.component[self.left]] = True
-        inside = touched[self.component]
-        self._open = np.flatnonzero(inside)
-        settled = ~inside & (self.true >= 0)
-        weight = self._weights
-        self._right = self.sound + (
-            np.count_nonzero(settled) if weight is None else float(weight[self.at[settled]].sum())
-        )
+    def _touched(self, points: BoolArray) -> BoolArray:
+        """The components of some points."""
+        touched = np.zeros(len(self._lost), dtype=bool)
+        touched[self.component[points]] = True
+        return touched
+
+    def _losing(self, chosen: BoolArray) -> tuple[FloatArray, float]:
+        """The mass that each component loses, and that of all points, once some points are put right."""
+        touched = self._touched(chosen)
+        lost = np.where(touched, 0.0, self._lost)
+        inside = np.flatnonzero((touched & self._touched(self.left & ~chosen))[self.component])
+        true, pred = self.true[inside], self._with(chosen)[inside]
+        there = (true >= 0) | (pred >= 0)
+        if there.any():
+            weights = None if self._weights is None else self._weights[inside][there]
+            meet = met(true[there], pred[there], weights)
+            if meet.total:
+                of_true, of_pred = self._of_true[meet.true_names], self._of_pred[meet.pred_names]
+                found = CellLoss.of(by_entropy(meet)).by(of_true[meet.true], len(lost), of_true, of_pred)
+                lost += found.total * float(meet.total)
+        gone = chosen & self.spurious
+        less = np.count_nonzero(gone) if self._weights is None else float(self._weights[gone].sum())
+        return lost, self._total - less
 
     def _rise(self, score: float) -> float:
         """What a value gains over the one now."""
@@ -110,24 +118,42 @@ class Correction:
 
     def gain(self, chosen: BoolArray) -> float:
         """What putting some points right would gain now."""
-        return self._rise(self._scored(*self._with(chosen)))
+        if not self._s_h:
+            return self._rise(self._scored(self._with(chosen)))
+        lost, total = self._losing(chosen)
+        return self._rise(_share(lost, total))
 
-    def _with(self, chosen: BoolArray) -> tuple[Int64Array, Int64Array]:
+    def _with(self, chosen: BoolArray) -> Int64Array:
         """Moved and missing points go to where truth has them; spurious ones go altogether."""
-        true, pred = self.now
-        return true, np.where(chosen, np.append(self.home, -1)[true], pred)
+        pred = self.pred.copy()
+        pred[chosen] = self.home[self.true[chosen]]
+        return pred
 
     def apply(self, candidate: Proposal, whole: float) -> Group:
         """Put a group right."""
         chosen = candidate.inside & self.left
-        self.now = self._with(chosen)
+        if self._s_h:
+            self._lost, self._total = self._losing(chosen)
+        self.pred = self._with(chosen)
         self.left &= ~chosen
-        self._settle()
-        score = self._scored(*self.now) if self.left.any() or not self._s_h else 1.0
+        score = _share(self._lost, self._total) if self._s_h else self._scored(self.pred)
         gain, self.score = self._rise(score), score
         partners = 0 if candidate.partners is None else int(np.count_nonzero(candidate.partners & chosen))
         kind, what, number = candidate.kind, candidate.what, int(np.count_nonzero(chosen))
         return Group(kind, what, number, partners, gain, gain / whole, self.score, self.at[chosen])
+
+    def touches(self, proposal: Proposal, components: BoolArray) -> bool:
+        """Whether a proposal would still change one of some components."""
+        return bool(components[self.component[proposal.inside & self.left]].any())
+
+    def components_of(self, proposal: Proposal) -> BoolArray:
+        """The components that a proposal would still change."""
+        return self._touched(proposal.inside & self.left)
+
+
+def _share(lost: FloatArray, total: float) -> float:
+    """The score where each component loses so much of the mass of all."""
+    return 1 - float(lost.sum()) / total if total else 1.0
 
 
 def points_of(analysis: Analysis, components: BoolArray) -> Int64Array:
@@ -141,11 +167,13 @@ def points_of(analysis: Analysis, components: BoolArray) -> Int64Array:
 
 
 def met(true: Int64Array, pred: Int64Array, weights: Any) -> Meet:
-    """The meet of points by their clusters; -1 is none."""
+    """The meet of points by their clusters, which are called by their numbers; -1 is none."""
     if min(true.min(initial=0), pred.min(initial=0)) >= 0:
         return Meet.of_points(true, pred, weights=weights)
-    true, pred = (np.unique(codes, return_inverse=True)[1] - (codes.min() < 0) for codes in (true, pred))
-    names = (np.arange(true.max(initial=-1) + 1), np.arange(pred.max(initial=-1) + 1))
+    found = [np.unique(codes, return_inverse=True) for codes in (true, pred)]
+    nobody = [int(names[0] < 0) for names, _ in found]
+    true, pred = (codes - none for (_, codes), none in zip(found, nobody, strict=True))
+    names = (found[0][0][nobody[0] :], found[1][0][nobody[1] :])
     return uneven_of(true, pred, names, weights=weights)
 
 
@@ -194,21 +222,22 @@ class Proposals:
 
     def forget(self, applied: Proposal) -> None:
         """The gains of proposals that share a component with one that is applied: those of others stay the same."""
-        component, left = self.correction.component, self.correction.left
-        touched = np.zeros(int(component.max(initial=-1)) + 1, dtype=bool)
-        touched[component[applied.inside & left]] = True
+        touched = self.correction.components_of(applied)
         for i, proposal in enumerate(self.proposals):
-            if touched[component[proposal.inside & left]].any():
+            if self._gains[i] is not None and self.correction.touches(proposal, touched):
                 self._gains[i] = None
 
 
 def _rules(correction: Correction, hits: list[Hit]) -> Iterator[Proposal]:
     """Wrong points with a predicate that goes wrong often; of tied parts also the wrong one without it."""
-    tied = (correction.off_true > 0) & (correction.off_true < 1)
+    if not hits:
+        return
+    off = np.append(correction.shapes.blame.off_true, 0.0)[correction.cell]
+    tied = (off > 0) & (off < 1)
     for hit in hits:
         if hit.harm in ("left", "merged") and hit.excess.rate >= RATE and hit.excess.adjusted >= TIMES:
             mine = hit.points[correction.at]
-            struck = np.zeros(len(correction.home) + 1, dtype=bool)
+            struck = np.zeros(len(correction.home), dtype=bool)
             struck[correction.true[tied & mine]] = True
             partners = tied & struck[correction.true] & ~mine
             shared = correction.wrong & (correction.cell >= 0)
@@ -218,10 +247,11 @@ def _rules(correction: Correction, hits: list[Hit]) -> Iterator[Proposal]:
 def _shaped(correction: Correction) -> Iterator[Proposal]:
     """The wrong points of the costliest shapes, those of each edit of tangles, and lost points."""
     shapes, shared = correction.shapes, correction.wrong & (correction.cell >= 0)
-    code, tangled = shapes.codes[correction.component], shapes.tangled[correction.component]
+    damaged, component = shapes.join.damaged, correction.component
+    code = np.where(shapes.tangled[damaged], -1, shapes.codes[damaged]).astype(np.int8)[component]
     for row in [row for row in shapes.rows if row.unit == "component"][:COSTLIEST]:
-        yield Proposal("shape", row.shape, shared & (code == CODE[row.shape]) & ~tangled)
-    edits = np.append(shapes.edits, -1)[correction.cell]
+        yield Proposal("shape", row.shape, shared & (code == CODE[row.shape]))
+    edits = np.append(shapes.edits, np.int8(-1))[correction.cell]
     for edit, name in enumerate(EDITS):
         yield Proposal("shape", name, shared & (edits == edit))
     yield Proposal("missing", "missing", correction.missing)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from clusterdiff import _core
 from clusterdiff.caching import cached_property
@@ -58,40 +59,42 @@ class Shapes:
     @cached_property
     def codes(self) -> Int64Array:
         """The shape of each component, as an index into ``SHAPES``; of tangles the one they would have if small."""
-        join, k = self.join, len(self.join)
+        join, damaged = self.join, self.join.damaged
         true, pred = self._counts
-        missing, spurious = (
-            np.broadcast_to(np.greater(lost, 0), k) for lost in (join.missing, join.spurious)
-        )
-        one = (true <= 1) & (pred <= 1)
-        codes = np.full(k, CODE["tangle-s"])
-        for where, shape in (
-            (one & ~missing & ~spurious, "same"),
-            (one & missing & ~spurious, "missing"),
-            (one & ~missing & spurious, "spurious"),
-            (one & missing & spurious, "both"),
-            ((true == 1) & (pred == 0), "missing-all"),
-            ((true == 0) & (pred == 1), "spurious-all"),
-        ):
-            codes[where] = CODE[shape]
+        found = np.full(len(damaged), CODE["tangle-s"])
+        if self.analysis.meet.lost:
+            missing, spurious = (
+                np.broadcast_to(np.greater(lost, 0), len(join))[damaged]
+                for lost in (join.missing, join.spurious)
+            )
+            one = (true <= 1) & (pred <= 1)
+            for where, shape in (
+                (one & missing & ~spurious, "missing"),
+                (one & ~missing & spurious, "spurious"),
+                (one & missing & spurious, "both"),
+                ((true == 1) & (pred == 0), "missing-all"),
+                ((true == 0) & (pred == 1), "spurious-all"),
+            ):
+                found[where] = CODE[shape]
         for shape, single, several in (("split", true, pred), ("merge", pred, true)):
             one_side = (single == 1) & (several > 1)
-            codes[one_side] = CODE[f"{shape}-2"] + np.minimum(several[one_side], 4) - 2
-        self._name_mixed(codes, (true > 1) & (pred > 1))
+            found[one_side] = CODE[f"{shape}-2"] + np.minimum(several[one_side], 4) - 2
+        self._name_mixed(found, (true > 1) & (pred > 1))
+        codes = np.full(len(join), CODE["same"])
+        codes[damaged] = found
         return codes
 
     def _name_mixed(self, codes: Int64Array, mixed: BoolArray) -> None:
-        """The shapes of components with several clusters on both sides."""
-        meet, blame, k = self.analysis.meet, self.blame, len(codes)
+        """The shapes of components with several clusters on both sides; damaged components by their places."""
+        analysis, meet, k = self.analysis, self.analysis.meet, len(codes)
         true, pred = self._counts
-        component = self._of_cell
-        cells = np.flatnonzero(mixed[component])
-        of, mass = component[cells], np.asarray(meet.mass, dtype=np.float64)[cells]
+        inside = mixed[self._of_damaged]
+        cells, of = self.join.damaged_cells[inside], self._of_damaged[inside]
+        mass = meet.mass[cells].astype(np.float64)
         number = np.bincount(of, minlength=k)
         # A cell touches all others if they are as many as share its row or its column.
-        touches = (
-            blame.parts_of_true[meet.true[cells]] + blame.parts_of_pred[meet.pred[cells]] - 1 == number[of]
-        )
+        parts = analysis.parts_of_true[meet.true[cells]] + analysis.parts_of_pred[meet.pred[cells]]
+        touches = parts - 1 == number[of]
         codes[of[touches]] = CODE["hub"]
         two = mixed & (true == 2) & (pred == 2)
         codes[two & (number == 4)] = CODE["exchange"]
@@ -104,74 +107,108 @@ class Shapes:
     def tangled(self) -> BoolArray:
         """Which components are tangles: told cell by cell."""
         true, pred = self._counts
-        mixed = (true > 1) & (pred > 1) & (true + pred >= TANGLE)
-        tangled: BoolArray = mixed & (self.codes != CODE["hub"])
+        damaged = self.join.damaged
+        mixed = damaged[(true > 1) & (pred > 1) & (true + pred >= TANGLE)]
+        tangled = np.zeros(len(self.join), dtype=bool)
+        tangled[mixed[self.codes[mixed] != CODE["hub"]]] = True
         return tangled
 
     @cached_property
-    def edits(self) -> Int64Array:
+    def edits(self) -> npt.NDArray[np.int8]:
         """What happened to each cell of a tangle, as an index into ``EDITS``; -1 for cells that stayed, and others."""
-        left, joined = self.blame.off_true > 0, self.blame.off_pred > 0
-        edit = np.where(left, np.where(joined, 2, 0), np.where(joined, 1, -1))
-        return np.where(self.tangled[self._of_cell], edit, -1)
+        cells = self.join.damaged_cells
+        cells = cells[self.tangled[self.join.of_cell[cells]]]
+        left, joined = self.blame.off_true[cells] > 0, self.blame.off_pred[cells] > 0
+        edits = np.full(len(self.analysis.meet), -1, dtype=np.int8)
+        edits[cells] = np.where(left, np.where(joined, 2, 0), np.where(joined, 1, -1))
+        return edits
 
     @cached_property
-    def _of_cell(self) -> Int64Array:
-        return self.join.of_cell.astype(np.int64)
+    def _of_damaged(self) -> Int64Array:
+        """For each cell of a damaged component, the place of that among them."""
+        return np.searchsorted(self.join.damaged, self.join.of_cell[self.join.damaged_cells])
 
     @cached_property
     def _counts(self) -> tuple[Int64Array, Int64Array]:
-        return self.join.true_count, self.join.pred_count
+        """The numbers of true and of predicted clusters of each damaged component."""
+        damaged = self.join.damaged
+        return self.join.true_count[damaged], self.join.pred_count[damaged]
 
     @cached_property
     def rows(self) -> list[Shape]:
         """The shapes, costliest first."""
         whole = self.analysis.loss.total
-        found = [*self._of_components(whole), *self._of_tangles(whole)] if whole > 0 else []
+        if not whole > 0:
+            return []
+        losses = self.losses(np.ones(len(self.join), dtype=bool))
+        found = [*self._of_components(whole, losses), *self._of_tangles(whole, losses)]
         return sorted(found, key=lambda row: -row.share)
 
-    def _of_components(self, whole: float) -> Iterator[Shape]:
-        join, k = self.join, len(self.join)
-        losses = self.analysis.cell_loss.by(self._of_cell, k, join.of_true, join.of_pred)
-        off = np.maximum(self.blame.off_true, self.blame.off_pred)
-        moved = (
-            _core.group_sum(self._of_cell, k, self.analysis.meet.size * off) + join.missing + join.spurious
+    def losses(self, components: BoolArray) -> dict[str, Loss]:
+        """What some of the components lost, by shape."""
+        join, blame, found = self.join, self.blame, self.analysis.component_losses
+        inside = join.damaged[components[join.damaged]]
+        codes = np.where(self.tangled[inside], -1, self.codes[inside])
+        out = {}
+        for code in np.flatnonzero(np.bincount(codes[codes >= 0])).tolist():
+            at = inside[codes == code]
+            out[SHAPES[code]] = Loss.of(*(float(part[at].sum()) for part in found))
+        tangled = self.tangled & components
+        if not tangled.any():
+            return out
+        cells = join.damaged_cells[tangled[join.of_cell[join.damaged_cells]]]
+        for edit, shape in enumerate(EDITS):
+            at = cells[self.edits[cells] == edit]
+            if len(at):
+                out[shape] = Loss.of(float(blame.split[at].sum()), float(blame.merge[at].sum()))
+        meet = self.analysis.meet
+        missing, spurious = (
+            (unmatched.count(len(of))[tangled[of]].any(), float(charged[tangled[of]].sum()))
+            for unmatched, charged, of in (
+                (meet.missing, blame.missing, join.of_true),
+                (meet.spurious, blame.spurious, join.of_pred),
+            )
         )
-        damaged = np.flatnonzero((self.codes != CODE["same"]) & ~self.tangled)
-        codes, sizes = self.codes[damaged], join.size[damaged]
-        for code in np.flatnonzero(np.bincount(codes)).tolist():
-            mine = codes == code
-            at = damaged[mine]
-            loss = Loss.of(*(float(part[at].sum()) for part in losses))
-            span = np.quantile(sizes[mine], (0.1, 0.9), method="inverted_cdf")
+        if missing[0]:
+            out["e-missing"] = Loss.of(0.0, 0.0, missing[1], 0.0)
+        if spurious[0]:
+            out["e-spurious"] = Loss.of(0.0, 0.0, 0.0, spurious[1])
+        return out
+
+    def _of_components(self, whole: float, losses: dict[str, Loss]) -> Iterator[Shape]:
+        join, cells = self.join, self.join.damaged_cells
+        off = np.maximum(self.blame.off_true[cells], self.blame.off_pred[cells])
+        moved = _core.group_sum(self._of_damaged, len(join.damaged), self.analysis.meet.size[cells] * off)
+        for lost in (join.missing, join.spurious):
+            moved += np.broadcast_to(lost, len(join))[join.damaged]
+        codes = np.where(self.tangled[join.damaged], -1, self.codes[join.damaged])
+        for code in np.flatnonzero(np.bincount(codes[codes >= 0])).tolist():
+            mine = np.flatnonzero(codes == code)
+            at = join.damaged[mine]
+            span = np.quantile(join.size[at], (0.1, 0.9), method="inverted_cdf")
             low, high = (int(size) for size in span)
-            true, pred = (counts[at] for counts in self._counts)
+            true, pred = (counts[mine] for counts in self._counts)
             same = (true == true[0]).all() and (pred == pred[0]).all()
             clusters = (int(true[0]), int(pred[0])) if same else None
-            row = _row(SHAPES[code], "component", moved[at], loss, whole)
+            row = _row(SHAPES[code], "component", moved[mine], losses[SHAPES[code]], whole)
             yield replace(row, sizes=(low, high), clusters=clusters)
 
-    def _of_tangles(self, whole: float) -> Iterator[Shape]:
+    def _of_tangles(self, whole: float, losses: dict[str, Loss]) -> Iterator[Shape]:
         blame, meet = self.blame, self.analysis.meet
         for edit, shape in enumerate(EDITS):
-            at = np.flatnonzero(self.edits == edit)
-            if len(at):
+            if shape in losses:
+                at = np.flatnonzero(self.edits == edit)
                 size = meet.size[at]
-                loss = Loss.of(float(blame.split[at].sum()), float(blame.merge[at].sum()))
-                row = _row(shape, "edit", size, loss, whole)
-                yield replace(
-                    row, by_size=tuple(size_shares(size, blame.cells[at] / whole, np.ones(len(at))))
-                )
-        for shape, charged, of, unmatched in (
-            ("e-missing", blame.missing, self.join.of_true, meet.missing),
-            ("e-spurious", blame.spurious, self.join.of_pred, meet.spurious),
+                row = _row(shape, "edit", size, losses[shape], whole)
+                shares = size_shares(size, blame.cells[at] / whole, np.ones(len(at)))
+                yield replace(row, by_size=tuple(shares))
+        for shape, of, unmatched in (
+            ("e-missing", self.join.of_true, meet.missing),
+            ("e-spurious", self.join.of_pred, meet.spurious),
         ):
-            inside = self.tangled[of]
-            number = int(unmatched.count(len(of))[inside].sum())
-            if number:
-                cost = float(charged[inside].sum())
-                loss = Loss.of(0.0, 0.0, *((cost, 0.0) if shape == "e-missing" else (0.0, cost)))
-                yield _row(shape, "edit", np.ones(number), loss, whole)
+            if shape in losses:
+                number = int(unmatched.count(len(of))[self.tangled[of]].sum())
+                yield _row(shape, "edit", np.ones(number), losses[shape], whole)
 
     @cached_property
     def confusions(self) -> list[Confusion]:
@@ -196,6 +233,11 @@ class Shapes:
                 strict=True,
             )
         ]
+
+
+def shapes_of(analysis: Analysis) -> Shapes:
+    """The shapes of a comparison; ``analysis.once`` keeps them for whoever asks next."""
+    return Shapes(Blame(analysis))
 
 
 def _row(shape: str, unit: str, moved: FloatArray | Int64Array, loss: Loss, whole: float) -> Shape:

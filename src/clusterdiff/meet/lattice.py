@@ -111,7 +111,7 @@ class Components:
     def __len__(self) -> int:
         return self.count
 
-    @property
+    @cached_property
     def of_cell(self) -> npt.NDArray[np.int32]:
         """The component of each cell."""
         return self.of_true[self.meet.true]
@@ -158,11 +158,22 @@ class Components:
     @cached_property
     def kind(self) -> npt.NDArray[np.int8]:
         """What happened in each component, as an index into ``kinds``."""
-        split, merged = self.pred_count > 1, self.true_count > 1
-        kind = (split + 2 * merged).astype(np.int8)
+        kind = (self.pred_count > 1).view(np.int8) + 2 * (self.true_count > 1).view(np.int8)
+        if not self.meet.lost:
+            return kind
         missing, spurious = np.greater(self.missing, 0), np.greater(self.spurious, 0)
         lost = np.where(missing, np.where(spurious, 3, 4), np.where(spurious, 5, 0))
         return np.where(kind == 0, lost, kind).astype(np.int8)
+
+    @cached_property
+    def damaged(self) -> npt.NDArray[np.int64]:
+        """The components that are not the same on both sides, by number."""
+        return np.flatnonzero(self.kind != self.kinds.index("same"))
+
+    @cached_property
+    def damaged_cells(self) -> npt.NDArray[np.int64]:
+        """Their cells, by number."""
+        return np.flatnonzero((self.kind != self.kinds.index("same"))[self.of_cell])
 
     @property
     def kinds(self) -> tuple[str, ...]:

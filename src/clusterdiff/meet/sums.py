@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from clusterdiff.caching import cached_property
+from clusterdiff.caching import Once, cached_property
 from clusterdiff.errors import Hint, MeasureError
 from clusterdiff.meet.margins import Margins, SizeCounts
 from clusterdiff.meet.parts import Count, Overlap, Pairs
@@ -89,26 +89,16 @@ class Sums(Protocol):
         """Σ m²/max(a, b) / n."""
 
 
-class Once:
-    """Keeps what several measures share: computed the first time, by whichever thread comes first."""
-
-    _made: dict[Callable[[Any], Any], Any]
+class Measured(Once):
+    """What measures read, and keep what several of them share in."""
 
     @property
     def positive(self) -> Any:
         """The same without points that weigh nothing, which no measure counts; here there are none."""
         return self
 
-    def once(self, make: Callable[[Any], Made]) -> Made:
-        """``make(self)``, computed the first time and kept."""
-        made = self._made
-        if make not in made:
-            made.setdefault(make, make(self))
-        kept: Made = made[make]
-        return kept
 
-
-class Even(Once):
+class Even(Measured):
     """What holds wherever both sides have the same points; where they have not, points count as lost."""
 
     #: Whether a clustering has points that the other lacks, and they count as lost.

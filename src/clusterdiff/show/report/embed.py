@@ -11,7 +11,7 @@ import numpy as np
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.components import Component
 from clusterdiff.diff.explain import Narrator
-from clusterdiff.diff.loss import PARTS, Losses
+from clusterdiff.diff.loss import PARTS
 from clusterdiff.diff.repairs import Repair
 from clusterdiff.measures.formulas import x_log_x
 from clusterdiff.meet.unmatched import Unmatched
@@ -419,16 +419,8 @@ class ClusterLosses(NamedTuple):
 
 
 def _cluster_losses(comparison: Comparison) -> ClusterLosses:
-    meet, lost = comparison.meet, comparison.analysis.cell_loss
-
-    def total(of: Any, k: int, true: Any = None, pred: Any = None) -> Any:
-        found: Losses = lost.by(of, k, true, pred)
-        return found.total
-
-    return ClusterLosses(
-        total(meet.true, meet.k_true, np.arange(meet.k_true)),
-        total(meet.pred, meet.k_pred, None, np.arange(meet.k_pred)),
-    )
+    analysis = comparison.analysis
+    return ClusterLosses(analysis.true_losses.total, analysis.pred_losses.total)
 
 
 def known(gains: Any) -> list[float | None]:

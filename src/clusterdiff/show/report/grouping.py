@@ -14,7 +14,7 @@ from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.groups import met, points_of
 from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.patterns import Group
-from clusterdiff.diff.shapes import Shapes
+from clusterdiff.diff.shapes import Shapes, shapes_of
 from clusterdiff.judgements.references import digest_group
 from clusterdiff.meet.meet import Meet
 from clusterdiff.show.report.costs import sums_of
@@ -27,17 +27,17 @@ class Grouped:
     """The groups of a comparison, cell by cell: every point that is wrong is in one of them."""
 
     def __init__(self, comparison: Comparison, groups: Sequence[Group]) -> None:
-        self._diff, self._groups = comparison, groups
+        self.diff, self._groups = comparison, groups
         meet = comparison.meet
-        self._of_point = np.full(len(meet.cell_of_point) if groups else 0, -1, dtype=np.int8)
+        self.of_point = np.full(len(meet.cell_of_point) if groups else 0, -1, dtype=np.int8)
         for number, group in enumerate(groups):
-            self._of_point[group.at] = number
+            self.of_point[group.at] = number
 
     @cached_property
-    def _matched(self) -> Any:
+    def matched(self) -> Any:
         """The cell where the points of each true cluster belong; -1 for a cluster of their own."""
-        meet = self._diff.meet
-        cells = self._diff.source.continued
+        meet = self.diff.meet
+        cells = self.diff.source.continued
         matched = np.full(meet.k_true, -1, dtype=np.int64)
         matched[meet.true[cells]] = cells
         return matched
@@ -48,10 +48,10 @@ class Grouped:
 
         The list of groups ends with -1, for what is beyond all cells.
         """
-        mine, count = np.flatnonzero(self._of_point >= 0), len(self._groups)
-        cell = self._diff.meet.cell_of_point[mine].astype(np.int64)
+        mine, count = np.flatnonzero(self.of_point >= 0), len(self._groups)
+        cell = self.diff.meet.cell_of_point[mine].astype(np.int64)
         shared = cell >= 0
-        keys = np.unique(cell[shared] * count + self._of_point[mine[shared]])
+        keys = np.unique(cell[shared] * count + self.of_point[mine[shared]])
         return keys // count, np.append(keys % count, -1)
 
     def of_component(self, cells: Any, entry: dict[str, Any]) -> dict[str, Any]:
@@ -83,12 +83,12 @@ class Grouped:
         return {"locks": sorted(found | more)}
 
     def _part(self, cell: int, group: int, place: int, entry: dict[str, Any]) -> list[Any]:
-        meet = self._diff.meet
+        meet = self.diff.meet
         members = meet.members(int(cell))
-        mine = self._of_point[members] == group
+        mine = self.of_point[members] == group
         held = [i for i, point in enumerate(entry["points"]) if point[0] == place]
         here = [at for at, inside in zip(held, mine.tolist(), strict=False) if inside]
-        weights = self._diff.source.weights
+        weights = self.diff.source.weights
         size = int(mine.sum())
         if weights is None:
             return [size, size, 0, here]
@@ -105,7 +105,7 @@ class Grouped:
         """
         if not self._groups:
             return []
-        inside = np.zeros(len(self._diff.analysis.join), dtype=bool)
+        inside = np.zeros(len(self.diff.analysis.join), dtype=bool)
         inside[list(whole)] = True
         rest = self._outside(inside, sums)
         return [
@@ -127,71 +127,104 @@ class Grouped:
 
     def _lost(self, group: Group) -> Any:
         """Which of its points are missing (1), and which are spurious (2)."""
-        lost = np.zeros(len(self._of_point), dtype=np.int8)
-        for kind, unmatched in enumerate((self._diff.meet.missing, self._diff.meet.spurious), 1):
+        lost = np.zeros(len(self.of_point), dtype=np.int8)
+        for kind, unmatched in enumerate((self.diff.meet.missing, self.diff.meet.spurious), 1):
             if len(unmatched):
                 lost[unmatched.at] = kind
         return lost[group.at]
 
     def _outside(self, inside: Any, sums: bool) -> list[tuple[dict[str, Any], int]]:
-        meet, join = self._diff.meet, self._diff.analysis.join
-        true, pred = self._diff.source.clusters(np.flatnonzero(self._of_point >= 0))
-        touched = np.zeros(len(join), dtype=bool)
-        for codes, of in ((true, join.of_true), (pred, join.of_pred)):
-            touched[of[codes[codes >= 0]]] = True
-        at = points_of(self._diff.analysis, touched & ~inside)
-        home = np.append(meet.k_pred + np.arange(meet.k_true), -1)
-        known = np.flatnonzero(self._matched >= 0)
-        home[known] = meet.pred[self._matched[known]]
-        (true, pred), weights = self._diff.source.clusters(at), self._diff.source.weights
-        weights = None if weights is None else weights[at]
-        group = self._of_point[at]
-        component = np.where(true >= 0, np.append(join.of_true, -1)[true], np.append(join.of_pred, -1)[pred])
-        last = np.full(len(join), -1)  # the group that puts each component right altogether
+        """What groups change in the components that are not inside; only those that they touch are looked at."""
+        analysis = self.diff.analysis
+        meet, join, shapes = analysis.meet, analysis.join, analysis.once(shapes_of)
+        at = np.flatnonzero(self.of_point >= 0)
+        component, group = self.component_of(*self.diff.source.clusters(at)), self.of_point[at]
+        # The groups that change each component first, and that put it right altogether.
+        first, last = (
+            np.full(len(join), len(self._groups), dtype=np.int8),
+            np.full(len(join), -1, dtype=np.int8),
+        )
         for number in range(len(self._groups)):
             last[component[group == number]] = number
-        last = last[component]
-
-        def state(up_to: int) -> dict[str, Any]:
-            now = np.where((group >= 0) & (group <= up_to), home[true], pred)
-            # Where all is right nothing is lost: all that is left to say of it is its mass.
-            unsettled = np.ones(len(at), dtype=bool) if sums else last > up_to
-            there = np.flatnonzero(unsettled & ((true >= 0) | (now >= 0)))
-            right = ~unsettled & (true >= 0)
-            found = _state(true[there], now[there], None if weights is None else weights[there], sums)
-            found["mass"] += float(np.count_nonzero(right) if weights is None else weights[right].sum())
-            return found
-
-        before = state(-1)
-        out, beyond = [], []
+        for number in reversed(range(len(self._groups))):
+            first[component[group == number]] = number
+        first[inside] = len(self._groups)
+        beyond = np.cumsum(np.bincount(group[~inside[component]], minlength=len(self._groups)))
+        every = _Points(self, np.zeros(0, dtype=np.int64))
+        # Where a group puts a component right at once, nothing is lost there; the others have to be looked at again.
+        slow = (first < len(self._groups)) & (sums | (last > first))
+        if slow.any():
+            every = _Points(self, points_of(self.diff.analysis, slow))
+        out = []
         for number in range(len(self._groups)):
-            after = state(number)
-            loss = _less(after["loss"], before["loss"])
-            changed = {name: after["sums"][name] - old for name, old in before["sums"].items()}
-            shapes = {
-                shape: _less(after["shapes"].get(shape, NONE), before["shapes"].get(shape, NONE))
-                for shape in {**before["shapes"], **after["shapes"]}
+            touched = first <= number
+            before = {shape: _masses(loss, meet.total) for shape, loss in shapes.losses(touched).items()}
+            after = every.state(touched & (last > number), number)
+            changed = every.sums(touched, number) if sums else {}
+            found = {
+                shape: _less(after.get(shape, NONE), before.get(shape, NONE)) for shape in {**before, **after}
             }
-            gone = before["mass"] - after["mass"]
-            out.append({"loss": loss, "gone": gone, "sums": changed, "shapes": shapes})
-            beyond.append(int(np.count_nonzero((self._of_point[at] >= 0) & (self._of_point[at] <= number))))
-        return list(zip(out, beyond, strict=True))
+            loss = [sum(parts) for parts in zip(NONE, *found.values(), strict=True)]
+            gone = self._gone(at[(group <= number) & ~inside[component]])
+            out.append({"loss": loss, "gone": gone, "sums": changed, "shapes": found})
+        return list(zip(out, beyond.tolist(), strict=True))
+
+    def component_of(self, true: Any, pred: Any) -> Any:
+        """The component of each of some points, by its clusters."""
+        join = self.diff.analysis.join
+        return np.where(true >= 0, np.append(join.of_true, -1)[true], np.append(join.of_pred, -1)[pred])
+
+    def _gone(self, at: Any) -> float:
+        """The mass of the spurious ones of some points."""
+        spurious = self.diff.meet.spurious
+        if spurious.at is None or not len(spurious):
+            return 0.0
+        mine = np.intersect1d(at, spurious.at)
+        weights = self.diff.source.weights
+        return float(len(mine) if weights is None else weights[mine].sum())
+
+
+class _Points:
+    """Points of some components, and what is lost there once groups are put right."""
+
+    def __init__(self, grouped: Grouped, at: Any) -> None:
+        diff, matched = grouped.diff, grouped.matched
+        meet, weights = diff.meet, diff.source.weights
+        self._true, self._pred = diff.source.clusters(at)
+        self._component = grouped.component_of(self._true, self._pred)
+        self._group = grouped.of_point[at]
+        self._weights = None if weights is None else weights[at]
+        home = np.append(meet.k_pred + np.arange(meet.k_true), -1)
+        known = np.flatnonzero(matched >= 0)
+        home[known] = meet.pred[matched[known]]
+        self._home = home[self._true]
+
+    def _met(self, components: Any, up_to: int) -> Meet | None:
+        """The meet of the points of some components, once all groups up to one are put right; None without points."""
+        now = np.where((self._group >= 0) & (self._group <= up_to), self._home, self._pred)
+        there = np.flatnonzero(components[self._component] & ((self._true >= 0) | (now >= 0)))
+        weights = None if self._weights is None else self._weights[there]
+        return met(self._true[there], now[there], weights) if len(there) else None
+
+    def state(self, components: Any, up_to: int) -> dict[str, list[float]]:
+        """What is lost in some components, by shape."""
+        meet = self._met(components, up_to)
+        if meet is None or not meet.total:
+            return {}
+        rows = Shapes(Blame(Analysis(meet))).rows
+        return {row.shape: _masses(row.loss, meet.total) for row in rows}
+
+    def sums(self, components: Any, up_to: int) -> dict[str, float]:
+        """By how much the sums over some components change."""
+        before, after = self._met(components, -1), self._met(components, up_to)
+        if before is None:
+            return {}
+        now = {} if after is None else sums_of(after)
+        return {name: now.get(name, 0.0) - old for name, old in sums_of(before).items()}
 
 
 def _less(masses: list[float], others: list[float]) -> list[float]:
     return [mass - other for mass, other in zip(masses, others, strict=True)]
-
-
-def _state(true: Any, pred: Any, weights: Any, sums: bool) -> dict[str, Any]:
-    if not len(true):
-        return {"loss": NONE, "mass": 0.0, "sums": {}, "shapes": {}}
-    meet: Meet = met(true, pred, weights)
-    total = float(meet.total)
-    analysis = Analysis(meet)
-    rows = Shapes(Blame(analysis)).rows if total else []
-    shapes = {row.shape: _masses(row.loss, total) for row in rows}
-    lost = _masses(analysis.loss, total) if total else NONE
-    return {"loss": lost, "mass": total, "sums": sums_of(meet) if sums else {}, "shapes": shapes}
 
 
 def _masses(loss: Loss, total: float) -> list[float]:

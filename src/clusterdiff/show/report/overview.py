@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clusterdiff.caching import cached_property
-from clusterdiff.diff.blame import Blame
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.patterns import BEFALLEN, HIT, ROWS, Confusion, Group, Hit, Patterns
-from clusterdiff.diff.shapes import CODE, EDITS, SHAPES, Shapes
+from clusterdiff.diff.shapes import CODE, EDITS, SHAPES, Shapes, shapes_of
 from clusterdiff.points.labels import Int64Array
 from clusterdiff.show.report.drawings import DRAWINGS, Drawing
 from clusterdiff.wording import count
@@ -76,7 +75,7 @@ class Overview:
 
     @cached_property
     def _shapes(self) -> Shapes:
-        return Shapes(Blame(self.diff.analysis))
+        return self.diff.analysis.once(shapes_of)
 
     def _sample(self, shape: str) -> list[int]:
         """Some components of a shape at random, the same every time; of edits, those that have them."""
