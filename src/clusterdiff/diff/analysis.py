@@ -310,12 +310,32 @@ class Analysis(Once):
         return self.meet.transpose_order[indptr[pred] : indptr[pred + 1]]
 
     @cached_property
+    def _of(self) -> dict[str, npt.NDArray[np.int32]]:
+        """The component of each cell, true and predicted cluster."""
+        return {"cell": self.join.of_cell, "true": self.join.of_true, "pred": self.join.of_pred}
+
+    @cached_property
     def _members(self) -> dict[str, tuple[Int64Array, Int64Array]]:
-        of = {"cell": self.join.of_cell, "true": self.join.of_true, "pred": self.join.of_pred}
-        return {name: _core.group_members(codes, len(self.join)) for name, codes in of.items()}
+        """The codes of every component's cells, true and predicted clusters."""
+        return {name: _core.group_members(codes, len(self.join)) for name, codes in self._of.items()}
+
+    @cached_property
+    def _damaged_members(self) -> dict[str, tuple[Int64Array, Int64Array]]:
+        """The same of damaged components alone, by their places: as a rule they are few, and nobody asks for others."""
+        found = {}
+        for name, codes in self._of.items():
+            place = self.join.place[codes]
+            inside = np.flatnonzero(place >= 0)
+            indptr, members = _core.group_members(place[inside], len(self.join.damaged))
+            found[name] = indptr, inside[members]
+        return found
 
     def _of_component(self, component: int, what: str) -> Int64Array:
         """The codes of a component's cells, true or predicted clusters."""
+        place = int(self.join.place[component])
+        if place >= 0:
+            indptr, members = self._damaged_members[what]
+            return members[indptr[place] : indptr[place + 1]]
         indptr, members = self._members[what]
         return members[indptr[component] : indptr[component + 1]]
 

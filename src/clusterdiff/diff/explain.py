@@ -287,7 +287,7 @@ class Narrator:
     def lost(self, side: str, clusters: CellNumbers, whose: str) -> Iterator[str]:
         """Which points of some clusters the other side lacks, if there are any."""
         unmatched = self.meet.missing if side == "true" else self.meet.spurious
-        size = int(np.isin(unmatched.cluster, clusters).sum())
+        size = int(np.isin(unmatched.cluster, clusters).sum()) if len(unmatched) else 0
         if not size:
             return
         verb = ("was not found", "were not found") if side == "true" else ("is spurious", "are spurious")

@@ -24,6 +24,7 @@ from clusterdiff.points.labels import BoolArray, FloatArray, Int64Array
 RATE, TIMES = 0.1, 3
 #: How many groups there are, and of how many shapes or confusions they are chosen.
 GROUPS, COSTLIEST, CONFUSED = 5, 6, 8
+NOBODY = np.empty(0, dtype=np.int64)
 
 
 class Proposal(NamedTuple):
@@ -52,10 +53,8 @@ class Correction:
         self.true, self.pred = source.clusters(self.at)
         #: The place of each component among the damaged ones; that of each true cluster, and of each predicted one.
         #: Those that are made for true clusters without a home are numbered after the others.
-        place = np.full(len(join) + 1, -1, dtype=np.int64)
-        place[join.damaged] = np.arange(len(join.damaged))
-        self._of_true = place[join.of_true]
-        self._of_pred = np.concatenate([place[join.of_pred], self._of_true])
+        self._of_true = join.place[join.of_true]
+        self._of_pred = np.concatenate([join.place[join.of_pred], self._of_true])
         self.component = self._of_true[self.true]
         if meet.lost:
             spurious = self.true < 0
@@ -98,8 +97,10 @@ class Correction:
         """The mass that each component loses, and that of all points, once some points are put right."""
         touched = self._touched(chosen)
         lost = np.where(touched, 0.0, self._lost)
-        inside = np.flatnonzero((touched & self._touched(self.left & ~chosen))[self.component])
-        true, pred = self.true[inside], self._with(chosen)[inside]
+        unsettled = touched & self._touched(self.left & ~chosen)
+        inside = np.flatnonzero(unsettled[self.component]) if unsettled.any() else NOBODY
+        true = self.true[inside]
+        pred = np.where(chosen[inside], self.home[true], self.pred[inside])
         there = (true >= 0) | (pred >= 0)
         if there.any():
             weights = None if self._weights is None else self._weights[inside][there]
@@ -119,22 +120,17 @@ class Correction:
     def gain(self, chosen: BoolArray) -> float:
         """What putting some points right would gain now."""
         if not self._s_h:
-            return self._rise(self._scored(self._with(chosen)))
+            # Moved and missing points go to where truth has them; spurious ones go altogether.
+            return self._rise(self._scored(np.where(chosen, self.home[self.true], self.pred)))
         lost, total = self._losing(chosen)
         return self._rise(_share(lost, total))
-
-    def _with(self, chosen: BoolArray) -> Int64Array:
-        """Moved and missing points go to where truth has them; spurious ones go altogether."""
-        pred = self.pred.copy()
-        pred[chosen] = self.home[self.true[chosen]]
-        return pred
 
     def apply(self, candidate: Proposal, whole: float) -> Group:
         """Put a group right."""
         chosen = candidate.inside & self.left
         if self._s_h:
             self._lost, self._total = self._losing(chosen)
-        self.pred = self._with(chosen)
+        self.pred[chosen] = self.home[self.true[chosen]]
         self.left &= ~chosen
         score = _share(self._lost, self._total) if self._s_h else self._scored(self.pred)
         gain, self.score = self._rise(score), score

@@ -124,9 +124,9 @@ class Shapes:
         return edits
 
     @cached_property
-    def _of_damaged(self) -> Int64Array:
+    def _of_damaged(self) -> npt.NDArray[np.int32]:
         """For each cell of a damaged component, the place of that among them."""
-        return np.searchsorted(self.join.damaged, self.join.of_cell[self.join.damaged_cells])
+        return self.join.place[self.join.of_cell[self.join.damaged_cells]]
 
     @cached_property
     def _counts(self) -> tuple[Int64Array, Int64Array]:

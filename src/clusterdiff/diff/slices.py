@@ -12,6 +12,7 @@ from clusterdiff.diff.analysis import Analysis, kept
 from clusterdiff.diff.loss import Losses
 from clusterdiff.diff.source import PointSource
 from clusterdiff.errors import ArgumentError, nearest
+from clusterdiff.meet.meet import Meet
 from clusterdiff.points.labels import FloatArray
 from clusterdiff.points.reading import read_labels
 from clusterdiff.table import Table, record_html
@@ -117,12 +118,12 @@ def by(analysis: Analysis, source: PointSource, column: object) -> Table[Slice]:
 def by_size(analysis: Analysis) -> Table[Slice]:
     """The loss by the size of the true cluster, in powers of two: 1, 2, 3–4, 5–8, …; None for points without one."""
     meet = analysis.meet
-    power = np.ceil(np.log2(meet.true_size)).astype(np.int64)
+    power = np.ceil(np.log2(meet.true_size)).astype(np.int8)
     present, group = _numbered(power)
     none = [None] if len(meet.spurious) else []
     names = np.empty(len(present) + len(none), dtype=object)
     names[:] = [*map(power_of_two, present.tolist()), *none]
-    return _of_cells(analysis, group, np.full(meet.k_pred, len(names) - 1), group[meet.true], names)
+    return _of_groups(group, names, meet.true_size, meet.true_mass, analysis.true_losses, meet)
 
 
 def power_of_two(power: int) -> str:
@@ -139,7 +140,7 @@ def by_kind(analysis: Analysis) -> Table[Slice]:
     found = analysis.join
     present, group = _numbered(found.kind)
     names = np.asarray(found.kinds, dtype=object)[present]
-    return _of_cells(analysis, group[found.of_true], group[found.of_pred], group[found.of_cell], names)
+    return _of_groups(group, names, found.size, found.mass, analysis.component_losses, analysis.meet)
 
 
 Groups = npt.NDArray[np.integer[Any]]
@@ -151,18 +152,22 @@ def _numbered(values: Groups) -> tuple[Groups, Groups]:
     return np.flatnonzero(there), (np.cumsum(there) - 1)[values]
 
 
-def _of_cells(
-    analysis: Analysis, true: Groups, pred: Groups, group: Groups, names: npt.NDArray[Any]
+def _of_groups(
+    group: Groups,
+    names: npt.NDArray[Any],
+    points: npt.NDArray[np.int64],
+    mass: npt.NDArray[Any],
+    losses: Losses,
+    meet: Meet,
 ) -> Table[Slice]:
-    """Groups of cells; ``true`` and ``pred`` say where lost points go, by their clusters."""
-    meet, k = analysis.meet, len(names)
-    losses = analysis.cell_loss.by(group, k, true, pred)
-    points = np.bincount(group, meet.size, k).astype(np.int64)
-    mass = _sum(group, meet.mass, k)
-    for unmatched, groups in ((meet.missing, true), (meet.spurious, pred)):
-        points += np.bincount(groups[unmatched.cluster], minlength=k)
-        mass += np.bincount(groups[unmatched.cluster], unmatched.weights, k)
-    return _table(names, points, mass, losses, meet.total)
+    """Groups of components or true clusters; spurious points of no true cluster are the last group, if it is theirs."""
+    k = len(names)
+    size, weight = np.bincount(group, points, k).astype(np.int64), _sum(group, mass, k)
+    found = losses.each(lambda part: _sum(group, part, k))
+    if k and names[-1] is None:
+        size[-1], weight[-1] = len(meet.spurious), meet.spurious.total
+        found.spurious[-1] += meet.spurious.total / meet.total
+    return _table(names, size, weight, found, meet.total)
 
 
 def _of_points(

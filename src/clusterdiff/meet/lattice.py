@@ -171,6 +171,13 @@ class Components:
         return np.flatnonzero(self.kind != self.kinds.index("same"))
 
     @cached_property
+    def place(self) -> npt.NDArray[np.int32]:
+        """The place of each component among the damaged ones; -1 for others."""
+        place = np.full(self.count, -1, dtype=np.int32)
+        place[self.damaged] = np.arange(len(self.damaged))
+        return place
+
+    @cached_property
     def damaged_cells(self) -> npt.NDArray[np.int64]:
         """Their cells, by number."""
         return np.flatnonzero((self.kind != self.kinds.index("same"))[self.of_cell])
