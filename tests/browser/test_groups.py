@@ -74,6 +74,14 @@ def test_groups_and_repairs_together_bring_what_the_page_promised(
         )
         assert max(lost) == pytest.approx(0, abs=1e-12)
         assert "nothing is left to fix" in page.locator("#after-review").inner_text()
+        for tab, lost in (
+            ("true-clusters", "#true-list td.loss data"),
+            ("pred-clusters", "#pred-list td.loss data"),
+            ("slices", "#slices td data"),
+        ):
+            page.locator(f"#tab-{tab}").click()
+            assert set(page.locator(lost).all_inner_texts()) <= {"0%", "0.0000"}
+        page.locator("#tab-repairs").click()
         downloaded(page, "#as-judgements", tmp_path / "all.jsonl")
         page.reload()
         assert now(page) == pytest.approx(1, abs=1e-11)

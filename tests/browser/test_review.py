@@ -50,6 +50,19 @@ def to_decide(page: Any) -> list[str]:
     )
 
 
+def listed(page: Any, side: str) -> dict[str, tuple[int, float]]:
+    """The clusters of a side as their tab lists them: in how many parts, and what they lost."""
+    page.locator(f"#tab-{side}-clusters").click()
+    rows = page.evaluate(
+        """(side) => [...document.querySelectorAll(`#${side}-list tbody tr`)].map((row) =>
+          [row.querySelector("bdi"), row.children[2], row.querySelector(".loss data")]
+            .map((one) => one.value ?? one.textContent)
+        )""",
+        side,
+    )
+    return {name: (int(parts), float(lost)) for name, parts, lost in rows}
+
+
 def downloaded(page: Any, button: str, path: Path) -> Path:
     with page.expect_download() as download:
         page.locator(button).click()
@@ -145,6 +158,14 @@ def test_score_loss_and_list_follow_at_once_and_back(tmp_path: Path, open_page: 
         )
         assert page.evaluate("document.activeElement.className") == "accept"
         faults = [Axe().run(page).response["violations"]]
+        for side, rows in (("true", moved.splits), ("pred", moved.merges)):
+            expected = {str(row.cluster): (row.parts, row.loss) for row in rows}
+            assert listed(page, side) == {
+                name: (parts, pytest.approx(lost, abs=1e-6)) for name, (parts, lost) in expected.items()
+            }
+            assert page.locator("#after-review").inner_text().startswith("With 1 decision accepted, ")
+        page.locator("#tab-repairs").click()
+        page.locator("#to-decide .accept").first.focus()
         page.keyboard.press("r")
         assert to_decide(page) == []
         assert now(page) == pytest.approx(moved.score(), abs=1e-12)

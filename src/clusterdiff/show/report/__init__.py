@@ -45,6 +45,7 @@ SCRIPTS = (
     "claims.js",
     "groups.js",
     "review.js",
+    "now.js",
     "digest.js",
     "patch.js",
     "export.js",

@@ -20,7 +20,7 @@ const cellsOf = (component, side) => {
 
 const clusterRows = (component, side) =>
   component[side].flatMap(([name, size, score, loss, single], at) =>
-    single ? [] : [{ component, side, at, name, size, score, loss, cost: data.measure ? component.costs[PLACE[side]][at] : null, cells: cellsOf(component, side)[at] }],
+    single ? [] : [{ component, side, at, place: (component.places?.[side] ?? [])[at], name, size, score, loss, cost: data.measure ? component.costs[PLACE[side]][at] : null, cells: cellsOf(component, side)[at] }],
   );
 // Of a component that is not whole some cells may be elsewhere.
 const isWhole = ({ component, side, size, cells, at }) =>
@@ -67,7 +67,7 @@ const clusterTable = (rows, side, { step, caption, about, open }) => {
         element(
           "td",
           { class: "names" },
-          element("a", { href: `#component-${row.component.id}-${side}-${row.at}`, onclick: open && ((event) => open(event, row)) }, chipped(side, label(named(row.name, 60)))),
+          element("a", { href: `#component-${row.component.id}${row.place === null ? "" : `-${side}-${row.place ?? row.at}`}`, onclick: open && ((event) => open(event, row)) }, chipped(side, label(named(row.name, 60)))),
           fate(row),
         ),
         element("td", { class: "n" }, compact.format(row.size)),
@@ -81,21 +81,29 @@ const clusterTable = (rows, side, { step, caption, about, open }) => {
 
 for (const side of ["true", "pred"]) {
   drawers.set(`${side}-clusters`, () => {
-    const rows = data.components.flatMap((component) => clusterRows(component, side));
-    const all = data.clusters[PLACE[side]];
+    const rows = data.components.flatMap((component) => clusterRows(asNow(component), side));
+    const before = data.components.flatMap((component) => clusterRows(component, side));
+    // Decisions change the number of predicted clusters; what that is beyond the page, is known when nothing is left.
+    const isKnown = side === "true" || groups.areHeld(review.decisions);
+    const all = isKnown ? data.clusters[PLACE[side]] + rows.length - before.length : review.isLeft() ? null : data.clusters[0];
+    const tab = document.querySelector(`#tab-${side}-clusters small`);
+    if (tab && all !== null) tab.textContent = compact.format(all);
     const noun = clusterNoun(side);
     const lost = (found) => share(found.reduce((sum, row) => sum + row.loss, 0), data.loss[0]);
+    const ofAll = (found) => (all === null ? counted(found.length, noun) : `${compact.format(found.length)} of ${counted(all, noun)}`);
     $(`${side}-list`).replaceChildren(
       clusterTable(rows, side, {
         caption: `${capital(plural(noun))}; a heading's button sorts`,
         about: (found, narrowed) =>
           !narrowed && found.length === all
             ? counted(all, noun)
-            : `${compact.format(found.length)} of ${counted(all, noun)} shown, ${lost(found)} of the loss`,
+            : `${ofAll(found)} shown, ${lost(found)} of the loss`,
       }),
     );
   });
 }
+
+review.listen(() => redraw("true-clusters", "pred-clusters", "heat"));
 
 // A cluster among those that it shares points with: enough to draw, the largest cells first.
 const around = (component, side, at, most = 8, others = 3) => {

@@ -53,6 +53,7 @@ const arranged = (chosen) => {
 };
 const MARGIN = 56; // for the sizes of rows, on the right
 const heatMap = (holder, chosen) => {
+  holder.stop?.();
   const { rows, columns, cells } = arranged(chosen);
   if (!cells.length) {
     holder.replaceChildren(element("p", { class: "note" }, "There is nothing to draw: the two sides share no point."));
@@ -63,6 +64,8 @@ const heatMap = (holder, chosen) => {
   const byPlace = new Map(cells.map((cell) => [cell.row * columns.length + cell.column, cell]));
   const view = { x: 0, y: 0, w: columns.length, h: rows.length };
   let current = null;
+  const ending = new AbortController();
+  const { signal } = ending;
 
   const canvas = element("canvas", {
     tabindex: "0",
@@ -310,7 +313,7 @@ const heatMap = (holder, chosen) => {
       if (cell) look(cell);
     }
     from = null;
-  });
+  }, { signal });
   canvas.addEventListener("dblclick", (event) => zoom(2.5, ...placed(event)));
   canvas.addEventListener(
     "wheel",
@@ -332,9 +335,15 @@ const heatMap = (holder, chosen) => {
     event.preventDefault();
     event.stopPropagation();
   });
-  new ResizeObserver(paint).observe(holder);
-  new MutationObserver(paint).observe(root, { attributeFilter: ["data-theme"] });
-  system.addEventListener("change", paint);
+  // A map that is drawn again leaves no one behind that draws the old one.
+  const observers = [new ResizeObserver(paint), new MutationObserver(paint)];
+  observers[0].observe(holder);
+  observers[1].observe(root, { attributeFilter: ["data-theme"] });
+  system.addEventListener("change", paint, { signal });
+  holder.stop = () => {
+    for (const observer of observers) observer.disconnect();
+    ending.abort();
+  };
 };
 
-drawers.set("heat", () => heatMap($("heat-map"), data.components));
+drawers.set("heat", () => heatMap($("heat-map"), data.components.map(asNow).filter((component) => !component.beyond)));

@@ -87,20 +87,62 @@ const leftPanel = (() => {
       row.classList.toggle("settled", component.loss[0] > 0 && review.lossOf(component)[0] < NONE);
     }
   };
+  // Confusions that are no more: no point of the true cluster is in the predicted one.
+  const ofConfusions = () => {
+    const lines = [...document.querySelectorAll(".confusions li")];
+    if (!lines.length) return;
+    const there = new Set();
+    for (const { true: truths, pred, cells } of data.components.map(asNow)) for (const [t, p] of cells) there.add(JSON.stringify([truths[t][0], pred[p][0]]));
+    for (const line of lines) line.classList.toggle("settled", !there.has(JSON.stringify(JSON.parse(line.dataset.cell))));
+  };
+  // Slices add up over all points, of which the page has some: once nothing is left, all are right.
+  const ofSlices = (fixed) => {
+    for (const row of document.querySelectorAll("#slices tbody tr")) {
+      const [, score, loss] = row.querySelectorAll("td.n");
+      for (const [cell, right] of [[score, 1], [loss.firstChild, 0]]) {
+        cell.dataset.before ??= cell.textContent;
+        cell.textContent = fixed ? number(right) : cell.dataset.before;
+      }
+      const bar = row.querySelector("svg");
+      stretch(bar, [...bar.children].map(() => Number(!fixed)));
+    }
+  };
+  const state = { accepted: 0, rest: 0, left: 0 };
+  const SHOWS = {
+    components: "Losses and repairs are what is left; descriptions and drawings show the comparison before the review.",
+    patterns: "Shapes and groups show what is left; rates of who is hit are those before the review.",
+    slices: "Slices show the comparison before the review.",
+    measures: "Other measures are those before the review.",
+    papers: "Scores and texts are those before the review.",
+    heat: "The map shows what is left; shares of confusions are of the loss before the review.",
+  };
+  const isPart = () => data.components.some((component) => groups.locked(component, review.decisions));
+  // What is left, and what the tab that is shown says of it.
+  const tell = (name = tabs.find((tab) => tab.getAttribute("aria-selected") === "true")?.hash.slice(1)) => {
+    const { accepted, rest, left } = state;
+    const note = $("after-review");
+    note.hidden = !accepted;
+    if (!accepted) return;
+    const isTold = { slices: () => rest > 0, patterns: () => $("hit-before"), heat: () => document.querySelector(".confusions") }[name];
+    const shows = isTold && !isTold() ? "" : (SHOWS[name] ?? "");
+    const part = rest && /clusters|heat|components/.test(name) && isPart() ? "Components that this file holds in part are shown as before." : "";
+    const first = `With ${counted(accepted, "decision")} accepted, ${rest ? `${percent(left)} of the loss is left` : "nothing is left to fix"}.`;
+    note.textContent = [first, shows, part].filter(Boolean).join(" ");
+  };
   const draw = () => {
     const { loss } = review.totals();
     const accepted = review.decisions.filter((one) => one.accepted).length;
     const rest = Math.abs(sum(loss)) < NONE ? 0 : sum(loss);
     const left = measured.lost ? rest / measured.lost : 0;
+    Object.assign(state, { accepted, rest, left });
     ofShapes(left);
     ofStrip(loss, accepted);
     ofComponents();
+    ofConfusions();
+    ofSlices(Boolean(accepted) && !rest);
     document.body.classList.toggle("all-fixed", Boolean(accepted) && !rest);
-    const note = $("after-review");
-    note.hidden = !accepted;
-    note.textContent = `With ${counted(accepted, "decision")} accepted, ${
-      rest ? `${percent(left)} of the loss is left` : "nothing is left to fix"
-    }. Patterns and components show what is left; other tabs show the comparison as it was.`;
+    if ($("hit-before")) $("hit-before").hidden = !accepted;
+    tell();
   };
-  return { draw };
+  return { draw, tell };
 })();

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from math import isfinite
 from typing import Any, NamedTuple
@@ -14,6 +15,7 @@ from clusterdiff.diff.patterns import BEFALLEN, HIT, ROWS, Confusion, Group, Hit
 from clusterdiff.diff.shapes import CODE, EDITS, SHAPES, Shapes, shapes_of
 from clusterdiff.points.labels import Int64Array
 from clusterdiff.show.report.drawings import DRAWINGS, Drawing
+from clusterdiff.show.report.values import value
 from clusterdiff.wording import count
 
 #: The first tab by regime; the others follow.
@@ -141,9 +143,10 @@ class Overview:
         )
 
     @property
-    def confusions(self) -> list[Confusion]:
-        """The costliest confusions of few clusters."""
-        return self.patterns.confusions[:CONFUSED]
+    def confusions(self) -> list[tuple[Confusion, str]]:
+        """The costliest confusions of few clusters, and the names of their clusters as the page's data has them."""
+        found = self.patterns.confusions[:CONFUSED]
+        return [(row, json.dumps([value(row.true), value(row.pred)])) for row in found]
 
     @property
     def drawings(self) -> dict[str, Drawing]:

@@ -343,7 +343,9 @@ const review = (() => {
   // ---- what leaves the page
 
   // The components in which repairs were accepted, as they are now.
-  const repaired = () => [...engines.values()].filter((work) => work.lost !== work.first);
+  const isRepaired = (work) => work.lost !== work.first;
+  const repaired = () => [...engines.values()].filter(isRepaired);
+  const repairedOf = (component) => [engines.get(component.id)].find((work) => work && isRepaired(work));
   // What a component loses now: [total, split, merge, missing, spurious], as shares of the whole.
   const lossOf = (component) => {
     const work = engines.get(component.id);
@@ -380,7 +382,9 @@ const review = (() => {
   return {
     decisions,
     worked,
+    fresh: made,
     repaired,
+    repairedOf,
     lossOf,
     isLeft,
     remaining,

@@ -1,7 +1,19 @@
 // The sections as tabs; without a script they are all there, one below the other.
 const tabs = [...document.querySelectorAll("#tabs a")];
 const panels = new Map(tabs.map((tab) => [tab.hash.slice(1), document.querySelector(tab.hash)]));
-const drawers = new Map(); // what is drawn when a tab is first shown, by section
+const drawers = new Map(); // what is drawn when a tab is shown for the first time, or after a decision, by section
+const drawnTabs = new Set();
+const drawTab = (name) => {
+  if (!drawers.has(name) || drawnTabs.has(name)) return;
+  drawnTabs.add(name);
+  drawers.get(name)();
+};
+const redraw = (...names) => {
+  for (const name of names) {
+    drawnTabs.delete(name);
+    if ($(`tab-${name}`)?.getAttribute("aria-selected") === "true") drawTab(name);
+  }
+};
 
 const showTab = (name) => {
   for (const tab of tabs) {
@@ -12,10 +24,8 @@ const showTab = (name) => {
     // Among many tabs on a phone, the chosen one is in sight.
     if (chosen) $("tabs").scrollLeft = tab.offsetLeft - $("tabs").offsetLeft - ($("tabs").clientWidth - tab.offsetWidth) / 2;
   }
-  if (drawers.has(name)) {
-    drawers.get(name)();
-    drawers.delete(name);
-  }
+  drawTab(name);
+  leftPanel.tell(name);
 };
 
 $("tabs").setAttribute("role", "tablist");
@@ -40,12 +50,11 @@ $("tabs").addEventListener("keydown", (event) => {
 
 // On paper all sections are there: what nobody has looked at yet is drawn now, at the width that it would have.
 addEventListener("beforeprint", () => {
-  for (const [name, drawIt] of [...drawers]) {
+  for (const name of drawers.keys()) {
     const panel = panels.get(name);
     const { hidden } = panel;
     panel.hidden = false;
-    drawIt();
+    drawTab(name);
     panel.hidden = hidden;
-    drawers.delete(name);
   }
 });
