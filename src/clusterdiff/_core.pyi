@@ -92,6 +92,7 @@ class Contents(NamedTuple):
 
     pairs: NDArray[np.float64]  # Σ m·m' over the pairs in each group
     entropy: NDArray[np.float64]  # Σ m·log(M/m) in each group, M being its mass
+    heavy: NDArray[np.int64]  # how many masses are not 0
 
 class Weighed(NamedTuple):
     """What masses m of cells come to beside those of all around: a and b of their clusters, W of all."""
@@ -243,6 +244,9 @@ class Sums:
     def squares(self) -> tuple[int, int, int, int]:
         """n, and the three sums of squares that follow; of few cells without the logarithms of all other sums."""
     @property
+    def exact(self) -> int:
+        """How many cells are all of both their clusters; counted when it is asked for."""
+    @property
     def mm(self) -> int:
         """Sum of m² over cells, exact."""
     @property
@@ -321,6 +325,8 @@ class Cells:
     def k_pred(self) -> int: ...
     @property
     def indptr(self) -> NDArray[np.int64]: ...
+    @property
+    def rows(self) -> NDArray[np.int32]: ...
     @property
     def cols(self) -> NDArray[np.int32]: ...
     @property

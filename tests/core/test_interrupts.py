@@ -272,6 +272,7 @@ CASES: dict[str, Callable[[], Call]] = {
             10**6,
         ),
     ),
+    "Cells.rows": lambda: attribute(chain(10**6), "rows"),
     "Cells.true_sizes": lambda: attribute(chain(10**6), "true_sizes"),
     "Cells.pred_sizes": lambda: attribute(chain(10**6), "pred_sizes"),
     "Cells.true_labels": lambda: attribute(
@@ -292,6 +293,7 @@ CASES: dict[str, Callable[[], Call]] = {
     "Sums.s_h": lambda: attribute(chain(4 * 10**5).sums(), "s_h"),
     "Sums.s_h: few columns": lambda: attribute(table(10**5, 8).sums(), "s_h"),
     "Sums.squares": lambda: attribute(chain(4 * 10**5).sums(), "squares"),
+    "Sums.exact": lambda: attribute(chain(4 * 10**5).sums(), "exact"),
     "Sums.mutual": lambda: attribute(chain(2 * 10**5).sums(), "mutual"),
     "Sums.mutual: few columns": lambda: attribute(table(10**5, 8).sums(), "mutual"),
 }

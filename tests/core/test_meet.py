@@ -286,6 +286,7 @@ def test_locate_finds_the_cell_of_every_point(regime: str) -> None:
     cells = _core.meet(true, pred)
     at = cells.locate(true, pred)
     rows = np.repeat(np.arange(cells.k_true), np.diff(cells.indptr))
+    assert (cells.rows == rows).all()
     assert at.dtype == np.int32
     assert (cells.true_labels[rows[at]] == true).all()
     assert (cells.pred_labels[cells.cols[at]] == pred).all()
@@ -293,10 +294,15 @@ def test_locate_finds_the_cell_of_every_point(regime: str) -> None:
 
 def test_locate_refuses_strangers() -> None:
     cells = _core.meet(np.array([0, 0, 1]), np.array([5, 6, 6]))
-    with pytest.raises(ValueError, match="pair of labels"):
-        cells.locate(np.array([1]), np.array([5]))
-    with pytest.raises(ValueError, match="pair of labels"):
-        cells.locate(np.array([9]), np.array([5]))
+    assert cells.locate(np.array([1, 0, 0]), np.array([6, 5, 6])).tolist() == [2, 0, 1]
+    for true, pred in (
+        ([1, 0, 1], [5, 6, 6]),
+        ([9, 0, 0], [5, 6, 5]),
+        ([0, 0, 0], [5, 6, 6]),
+        ([0, 0], [5, 6]),
+    ):
+        with pytest.raises(ValueError, match="not the labels that the cells were made from"):
+            cells.locate(np.array(true), np.array(pred))
     with pytest.raises(ValueError, match="same length"):
         cells.locate(np.array([1, 1]), np.array([5]))
     by_hand = _core.Cells(np.array([0, 1]), np.array([0], np.int32), np.array([4]), 1)

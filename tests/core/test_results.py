@@ -31,7 +31,7 @@ RESULTS: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
     "Transposed": (lambda: cells().transpose(), ("cells", "order")),
     "Join": (lambda: cells().join(), ("of_true", "of_pred", "count")),
     "Members": (lambda: _core.group_members(TRUE, 3), ("indptr", "members")),
-    "Contents": (lambda: _core.contents(TRUE, 3, np.ones(6)), ("pairs", "entropy")),
+    "Contents": (lambda: _core.contents(TRUE, 3, np.ones(6)), ("pairs", "entropy", "heavy")),
     "Weighed": (
         lambda: cells().weighed(np.ones(len(cells()))),
         ("true_only", "pred_only", "apart", "mutual", "chi2", "frobenius"),

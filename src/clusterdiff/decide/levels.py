@@ -13,8 +13,8 @@ from clusterdiff.decide.trees import Int32Array, Tree
 from clusterdiff.diff.loss import Losses
 from clusterdiff.errors import MeasureError
 from clusterdiff.measures import Measure
-from clusterdiff.meet.counted import Counted
 from clusterdiff.meet.meet import Meet
+from clusterdiff.meet.values import Counted
 from clusterdiff.messages import Message
 from clusterdiff.points.labels import FloatArray, Int64Array
 from clusterdiff.wording import count

@@ -53,13 +53,13 @@ def flaw_of(meet: Summed, part: Count, whole: Count) -> float:
     return float(part / whole) if whole else 1.0 - share_of(meet, part, whole)
 
 
-def less(meet: Summed, chosen: Callable[[Meet], IntArray], kept: int | float) -> float:
-    """The weight of all points but those of some cells, of which ``kept`` is the weight.
+def less(meet: Summed, chosen: Callable[[Meet], IntArray], kept: Callable[[Summed], int | float]) -> float:
+    """The weight of all points but those of some cells, which weigh ``kept``.
 
     Of weighted cells the others are added up: taken from the total, what is light would be lost to rounding.
     """
     if not isinstance(meet, Meet) or meet.weights is None:
-        return float(max(0, meet.total - kept))
+        return float(max(0, meet.total - kept(meet)))
     others = np.ones(len(meet), dtype=bool)
     others[chosen(meet)] = False
     return float(meet.mass[others].sum() + meet.missing.total + meet.spurious.total)
@@ -67,6 +67,9 @@ def less(meet: Summed, chosen: Callable[[Meet], IntArray], kept: int | float) ->
 
 def best_of_row(meet: Meet, value: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """The largest value among the cells of each true cluster; 0 for one that shares no point."""
+    if meet.shared_clusters[0] == meet.k_true:
+        every: npt.NDArray[Any] = np.maximum.reduceat(value, meet.indptr[:-1])
+        return every
     best = np.zeros(meet.k_true, dtype=value.dtype)
     filled = np.flatnonzero(np.diff(meet.indptr))
     best[filled] = np.maximum.reduceat(value, meet.indptr[filled]) if len(filled) else 0

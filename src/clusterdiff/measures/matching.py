@@ -136,7 +136,7 @@ def split_join_true(meet: Summed) -> float:
     >>> cd.score([0, 0, 1, 1], [0, 0, 1, 2], "split_join.true")
     1.0
     """
-    return less(meet, largest_of_true, meet.sums.true_max)
+    return less(meet, largest_of_true, lambda known: known.sums.true_max)
 
 
 @moved(
@@ -156,7 +156,7 @@ def split_join_pred(meet: Summed) -> float:
     >>> cd.score([0, 0, 1, 1], [0, 0, 0, 0], "split_join.pred")
     2.0
     """
-    return less(meet, largest_of_pred, meet.sums.pred_max)
+    return less(meet, largest_of_pred, lambda known: known.sums.pred_max)
 
 
 @by_parts(
@@ -334,7 +334,7 @@ def matched(meet: Meet, value: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 def unmatched_mass(meet: Summed) -> float:
     """The weight of the other points."""
-    return less(meet, lambda cells: matched_cells(cells, cells.mass), meet.once(matched_mass))
+    return less(meet, lambda cells: matched_cells(cells, cells.mass), lambda known: known.once(matched_mass))
 
 
 @by_matching(

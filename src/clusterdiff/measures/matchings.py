@@ -61,7 +61,7 @@ def sizes_of_cells(meet: Meet) -> tuple[Int64Array, Int64Array]:
 
 def _alike(meet: Any) -> FloatArray:
     """2m/(a + b) of each cell."""
-    if _plain(meet):
+    if meet.once(_plain):
         size, (a, b) = meet.size, meet.once(sizes_of_cells)
     else:
         over = meet.overlap
@@ -82,14 +82,14 @@ def _plain(meet: Any) -> bool:
 #: What each cell is worth in a best one-to-one matching of clusters, which is one of whole components.
 MATCHINGS: dict[str, Callable[[Any], npt.NDArray[Any]]] = {
     "matched": lambda meet: meet.mass,
-    "ceaf_m": lambda meet: meet.size if _plain(meet) else meet.overlap.size,
+    "ceaf_m": lambda meet: meet.size if meet.once(_plain) else meet.overlap.size,
     "ceaf_e": _alike,
 }
 
 
 def _matched(meet: Any, name: str, value: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     """The cells in the matching."""
-    of_cells = name == "matched" or _plain(meet)
+    of_cells = name == "matched" or meet.once(_plain)
     return matched_cells(meet, value) if of_cells else meet.overlap.matched(value)
 
 
@@ -103,6 +103,9 @@ def matched_column(meet: Meet, name: str) -> FloatArray:
 
 def matched_mass(meet: Summed) -> int | float:
     """The weight of the points in the best one-to-one matching: their number, unless they are weighted."""
+    if isinstance(meet, Meet):
+        mass: int | float = np.add.reduce(meet.mass[matched_cells(meet, meet.mass)]).item()
+        return mass
     return matched_in(meet, "matched")
 
 
@@ -111,8 +114,8 @@ def matched_in(meet: Summed, name: str) -> int | float:
     if name in meet.known:
         known: int | float = getattr(meet.sums, name)
         return known
-    if name == "ceaf_m" and _plain(meet):
+    if name == "ceaf_m" and meet.once(_plain):
         return meet.once(matched_mass)
     value = MATCHINGS[name](meet)
-    total: int | float = value[_matched(meet, name, value)].sum().item()
+    total: int | float = np.add.reduce(value[_matched(meet, name, value)]).item()
     return total

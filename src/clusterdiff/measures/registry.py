@@ -14,13 +14,14 @@ from typing import Any, NoReturn, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from clusterdiff.caching import cached_property
 from clusterdiff.errors import MeasureError, nearest
 from clusterdiff.measures.formula import readable
 from clusterdiff.measures.formulas import f_beta
 from clusterdiff.measures.parameters import Beta, check_parameters
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import READS, Reads, Summed, refusal
-from clusterdiff.meet.values import NAMES, is_sum
+from clusterdiff.meet.values import CORE_SUMS, NAMES, is_sum
 from clusterdiff.messages import Message
 from clusterdiff.table import record_html
 
@@ -170,6 +171,11 @@ class Measure:
         """What it would read and ``meet`` does not know; None if it can be computed there."""
         known = self.reads in meet.known or (self.terms and meet.known.issuperset(self.terms))
         return None if known else self.reads
+
+    @cached_property
+    def counted(self) -> bool:
+        """Whether it reads no more than the core sums up."""
+        return self.reads == "sums" or (bool(self.terms) and CORE_SUMS.issuperset(self.terms))
 
     @property
     def parameters(self) -> dict[str, Any]:

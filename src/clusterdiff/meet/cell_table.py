@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from clusterdiff import _core
 from clusterdiff.errors import ArgumentError, changed
@@ -98,12 +97,9 @@ def _whole(size: Sequence[int] | Int64Array) -> Int64Array:
 def located(cells: _core.Cells, true: IntArray, pred: IntArray) -> IntArray:
     """The cell of each point, by the labels that the cells were made from, unless somebody has changed them since."""
     try:
-        cell: IntArray = cells.locate(true, pred)
-    except ValueError:  # a pair of labels that none of the cells has
-        cell = np.zeros(0, dtype=np.int64)
-    if not np.array_equal(np.bincount(cell, minlength=len(cells)), cells.sizes):
-        raise changed()
-    return cell
+        return cells.locate(true, pred)
+    except ValueError:
+        raise changed() from None
 
 
 def members_of(cells: _core.Cells, cell: IntArray) -> tuple[Int64Array, IntArray]:
@@ -127,17 +123,11 @@ def _united(keys: Int64Array) -> tuple[Int64Array, Int64Array]:
 def regrouped(cells: _core.Cells, to: IntArray) -> tuple[_core.Cells, Int64Array]:
     """The table after cells went to other columns, numbered from 0, none of them empty; and the place of each there."""
     k_pred = int(to.max()) + 1
-    distinct, place = _united(rows_of(cells).astype(np.int64) * k_pred + to)
+    distinct, place = _united(cells.rows.astype(np.int64) * k_pred + to)
     rows, columns = np.divmod(distinct, k_pred)
     indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=cells.k_true))])
     sizes = _core.group_sum(place, len(distinct), cells.sizes)
     return _core.Cells(indptr, columns.astype(np.int32), sizes, k_pred), place
-
-
-def rows_of(cells: _core.Cells) -> npt.NDArray[np.int32]:
-    """The true cluster of each cell."""
-    start = cells.indptr  # of small tables np.diff would take as long as all the rest
-    return np.arange(cells.k_true, dtype=np.int32).repeat(start[1:] - start[:-1])
 
 
 def places_of(kept: Int64Array, count: int) -> Int64Array:

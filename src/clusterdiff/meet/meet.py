@@ -122,7 +122,7 @@ class Meet(Sizes):
             if features is not None:
                 moments = Moments.of(features, cell, len(cells), weights)
             if link_sums is not None:
-                row, column = cell_table.rows_of(cells)[cell], cells.cols[cell]
+                row, column = cells.rows[cell], cells.cols[cell]
                 links = Links(
                     link_sums(cell, len(cells), weights),
                     link_sums(row, cells.k_true, weights),
@@ -199,10 +199,10 @@ class Meet(Sizes):
         """The cells of true cluster i are indptr[i] … indptr[i + 1] - 1."""
         return self.cells.indptr
 
-    @cached_property
+    @property
     def true(self) -> npt.NDArray[np.int32]:
         """The true cluster of each cell."""
-        return cell_table.rows_of(self.cells)
+        return self.cells.rows
 
     @property
     def pred(self) -> npt.NDArray[np.int32]:
@@ -386,7 +386,7 @@ class Meet(Sizes):
     @cached_property
     def positive(self) -> Meet:
         """The same meet without points that weigh nothing, and without the clusters that then have none."""
-        if self.weights is None or np.array_equal(self.weights.points, self.size):
+        if self.weights is None or np.add.reduce(self.weights.points) == self.n:
             return self
         return self._of_cells(keep := np.flatnonzero(self.mass), self.weights.points[keep], True)
 

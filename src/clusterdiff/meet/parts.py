@@ -47,10 +47,9 @@ class CellWeights:
         whole = weights.dtype.kind in "iu"
         square = _core.group_sum(cell, k, weights * weights) if whole else None
         inside = _core.contents(cell, k, weights)
-        points = np.bincount(cell[weights > 0], minlength=k)
-        contents = {name: held(name, cell, k, weights) for name in CONTENTS.keys() - SUMMED}
+        contents = {name: held(name, cell, k, weights) for name in CONTENTS if name not in SUMMED}
         mass = _core.group_sum(cell, k, weights)
-        return cls(mass, inside.pairs, inside.entropy, points, square, scale, contents)
+        return cls(mass, inside.pairs, inside.entropy, inside.heavy, square, scale, contents)
 
     @classmethod
     def summed(

@@ -12,7 +12,6 @@ from clusterdiff import _core
 from clusterdiff.caching import cached_property
 from clusterdiff.meet import terms
 from clusterdiff.meet.arrays import ArrayFunctions
-from clusterdiff.meet.cell_table import rows_of
 from clusterdiff.meet.declarations import COLUMNS, TERMS, Over, Term
 from clusterdiff.points.labels import FloatArray, Int64Array, IntArray
 
@@ -37,11 +36,14 @@ class RowView(ArrayFunctions):
     """Some of the rows, as a formula sees them whose own side (``L``) is one of the two."""
 
     def __init__(self, rows: Rows, chosen: IntArray | None, own: Side, other: Side) -> None:
-        self._rows, self._chosen = rows, chosen
-        self.weighted, self.beta = rows.weighted, rows.beta
+        self._rows, self._chosen, self.weighted, self.beta = rows, chosen, rows.weighted, rows.beta
         self.m: Values = rows.mass if chosen is None else rows.mass[chosen]
-        self.n: Values = rows.points if chosen is None else rows.points[chosen]
         self.L, self.C = ClusterOfRow(rows, chosen, own), ClusterOfRow(rows, chosen, other)
+
+    @property
+    def n(self) -> Values:
+        """How many points each row has."""
+        return self._rows.pick(self._rows.points, self._chosen)
 
     @property
     def N(self) -> Any:  # noqa: N802 - as formulas have it
@@ -183,7 +185,7 @@ class Rows:
     def of_cells(cls, cells: _core.Cells) -> Rows:
         """The rows of cells of points that weigh the same and of which none is lost."""
         size, k = cells.sizes, (cells.k_true, cells.k_pred)
-        rows = cls(rows_of(cells), cells.cols, size, size, k, even=True)
+        rows = cls(cells.rows, cells.cols, size, size, k, even=True)
         rows.true.values["mass"], rows.pred.values["mass"] = cells.true_sizes, cells.pred_sizes
         return rows
 
@@ -396,7 +398,7 @@ def summed(values: Any) -> Any:
     """The sum of a column, or of the products of two; exact for integers."""
     if not isinstance(values, tuple):
         return np.add.reduce(values).item()
-    u, v = np.broadcast_arrays(*values)
+    u, v = values
     if u.dtype.kind == "f" or v.dtype.kind == "f":
         return float(np.sum(np.asarray(u, dtype=np.float64) * v))
     # Products of two large sizes are more than an integer holds, but squares are summed up in 128 bits.

@@ -93,7 +93,7 @@ class NoCells:
     def __init__(self, k_true: int, k_pred: int) -> None:
         self.k_true, self.k_pred = k_true, k_pred
         self.indptr = np.zeros(k_true + 1, dtype=np.int64)
-        self.cols = np.empty(0, dtype=np.int32)
+        self.rows = self.cols = np.empty(0, dtype=np.int32)
         self.sizes = np.empty(0, dtype=np.int64)
         self.true_sizes = np.zeros(k_true, dtype=np.int64)
         self.pred_sizes = np.zeros(k_pred, dtype=np.int64)

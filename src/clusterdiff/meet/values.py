@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import log
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -10,8 +11,9 @@ import numpy.typing as npt
 from clusterdiff import _core
 from clusterdiff.caching import cached_property
 from clusterdiff.meet.declarations import TERMS
+from clusterdiff.meet.parts import Pairs
 from clusterdiff.meet.rows import Rows
-from clusterdiff.meet.sums import READS
+from clusterdiff.meet.sums import READS, Even, Sums
 from clusterdiff.meet.terms import SCORE_SUMS
 
 if TYPE_CHECKING:
@@ -25,6 +27,10 @@ MEANS = {
 }
 #: S* and S' that the core sums up along with the rest.
 CORE_SCORES = frozenset(name for name in SCORE_SUMS if hasattr(_core.Sums, name))
+#: Whatever the core sums up.
+CORE_SUMS = frozenset(
+    name for name in (*TERMS, *SCORE_SUMS, "chi2") if hasattr(_core.Sums, name)
+) - frozenset(READS)
 #: What can be read where terms are known; what a measure may read of cells and points is more than their number.
 OF_TERMS = frozenset({*TERMS, "mutual", "chi2"}) - frozenset(READS)
 #: What is known in some places besides: S* and S' by spread, the values of best one-to-one matchings, and the sum
@@ -63,11 +69,15 @@ class TermSums:
             raise AttributeError(name)
         terms = self._terms
         if name in MEANS:
-            return self._share(terms[name], terms[MEANS[name]])
+            return self._share(terms[name], self._mass(MEANS[name]))
         if name in SCORE_SUMS:
             imperfect, perfect = SCORE_SUMS[name]
             return self._share(terms[imperfect] + terms[perfect], terms["total"])
         return terms[name]
+
+    def _mass(self, name: str) -> Any:
+        """What a mean is over: the mass of a side, or of all points."""
+        return self._terms[name]
 
     @staticmethod
     def _share(part: Any, whole: Any) -> float:
@@ -105,6 +115,11 @@ class CoreTerms(TermSums):
         return Rows.of_cells(self._cells)
 
     @property
+    def exact(self) -> int:
+        """How many clusters both sides have."""
+        return self._cells.sums().exact
+
+    @property
     def chi2(self) -> float:
         """χ²/n."""
         return self._cells.sums().chi2
@@ -124,6 +139,9 @@ class WeightedSums(TermSums):
     @cached_property
     def _terms(self) -> Terms:
         return Rows.of(self._meet)
+
+    def _mass(self, name: str) -> Any:
+        return self._meet.total  # both sides have all points
 
     def _entropy(self, mass: npt.NDArray[Any], groups: npt.NDArray[Any] | None = None, k: int = 1) -> float:
         """The entropy of masses within their groups, in all; nothing cancels, however heavy one of them is."""
@@ -169,3 +187,56 @@ class WeightedSums(TermSums):
     def frobenius(self) -> float:
         """|L| + |C| − 2 Σ m²/ab."""
         return self._meet.weighed.frobenius
+
+
+class Counted(Even):
+    """What a level of a sweep and a step of a series know; with what they offer, a :class:`Summed`."""
+
+    weighted = False
+    scale = 0
+    sums: Sums
+    k_true: int
+    k_pred: int
+
+    def __init__(self, n: int, k_true: int, k_pred: int, cells: int, sums: Sums) -> None:
+        self.n = n
+        self.total = n
+        self.k_true = k_true
+        self.k_pred = k_pred
+        self.sums = sums
+        self._cells = cells
+        self._made = {}
+
+    def __len__(self) -> int:
+        """Number of cells."""
+        return self._cells
+
+    @property
+    def same(self) -> bool:
+        """Whether the two clusterings are the same."""
+        return len(self) == self.k_true == self.k_pred
+
+    @property
+    def pairs(self) -> Pairs:
+        """Pairs of points that the clusterings put together."""
+        return Pairs.counted(self.sums, self.n, self.n)
+
+    @property
+    def bottom_entropy(self) -> float:
+        """H(⊥)."""
+        return log(self.n)
+
+
+class CoreCounted(Counted):
+    """What the core sums up of two arrays of labels; a :class:`Summed`."""
+
+    known = CORE_SUMS | {"sums"}
+    lacking = ("only the sums of these labels are known", None)
+
+    def __init__(self, sums: _core.Sums) -> None:
+        super().__init__(sums.n, sums.k_true, sums.k_pred, sums.cells, sums)
+
+    @property
+    def terms(self) -> Sums:
+        """Those that are known are among the sums."""
+        return self.sums

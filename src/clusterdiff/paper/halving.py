@@ -9,9 +9,8 @@ from math import log
 
 import numpy as np
 
-from clusterdiff.meet.counted import Counted
 from clusterdiff.meet.sums import Summed
-from clusterdiff.meet.values import CORE_SCORES
+from clusterdiff.meet.values import CORE_SCORES, Counted
 from clusterdiff.paper.steps import IntLabels, Worsening, intervals, runs
 from clusterdiff.table import Table
 

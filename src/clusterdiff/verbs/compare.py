@@ -17,6 +17,7 @@ from clusterdiff.inputs.memory import InOrder
 from clusterdiff.measures import resolve
 from clusterdiff.measures.plain import OF_SUMS
 from clusterdiff.meet.meet import Meet
+from clusterdiff.meet.values import CoreCounted
 from clusterdiff.points.alignment import align, in_order
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import Singletons
@@ -118,8 +119,19 @@ def compare(
     >>> diff.components[0].kind, diff.components[0].true, diff.components[0].pred
     ('split', ['bob'], [2, 3])
     """
-    asked = point, cluster, documents, missing, noise, noise_true, noise_pred, budget, engine
-    as_usual = noise_as == "singleton" and singletons == "keep" and all(option is None for option in asked)
+    nothing_asked = (
+        point
+        is cluster
+        is documents
+        is missing
+        is noise
+        is noise_true
+        is noise_pred
+        is budget
+        is engine
+        is None
+    )
+    as_usual = nothing_asked and noise_as == "singleton" and singletons == "keep"
     if as_usual and integers_in_order(true, pred):
         # Two plain integer arrays are what they are, in the order in which they are: this keeps small inputs cheap.
         aligned = in_order(Labels(true), Labels(pred))  # type: ignore[arg-type]
@@ -155,9 +167,11 @@ def score(true: object, pred: object, measure: AnyMeasure = "S_H", **options: An
     >>> cd.score([0, 0, 1, 1], [0, 0, 1, 2])
     0.5
     """
-    if not options and type(true) is ndarray and type(pred) is ndarray and type(measure) is str:
-        # One call into the core and back: that takes longer than a hundred points do.
-        glance = OF_SUMS.get(measure)
+    if not options and type(true) is ndarray and type(pred) is ndarray:
+        # One call into the core and back, if that is all it takes: more would take longer than a hundred points do.
+        glance = OF_SUMS.get(measure) if type(measure) is str else None
+        if glance is None and (asked := resolve(measure)).counted:
+            glance = lambda sums: float(asked(CoreCounted(sums)))  # noqa: E731
         if glance is not None and (sums := _core.sums(true, pred)) is not None:
             return glance(sums)
     if not options and integers_in_order(true, pred):

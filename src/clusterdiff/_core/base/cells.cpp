@@ -14,6 +14,12 @@ constexpr i64 kOften = i64{1} << 16;
 
 }  // namespace
 
+Buffer<i32> Cells::rows(Run& run) const {
+    Buffer<i32> out(count());
+    run.each(0, k_true, [&](i64 row) { std::fill(out.data() + indptr[row], out.data() + indptr[row + 1], static_cast<i32>(row)); });
+    return out;
+}
+
 Buffer<i64> Cells::true_sizes(Run& run) const {
     Buffer<i64> a(k_true);
     i64 since = 0;

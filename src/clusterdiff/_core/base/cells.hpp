@@ -31,6 +31,7 @@ struct Cells {
 
     i64 count() const { return cols.size(); }
 
+    Buffer<i32> rows(Run& run) const;  // of each cell
     Buffer<i64> true_sizes(Run& run) const;
     Buffer<i64> pred_sizes(Run& run) const;
 };

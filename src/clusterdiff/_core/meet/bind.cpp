@@ -122,7 +122,7 @@ nb::object locate_in(const PyCells& self, nb::handle truth, nb::handle pred) {
     auto run_with = [&](auto zero) {
         Buffer<decltype(zero)> out(tl.n);
         const bool known = heavy(tl.n, [&](Run& run) { return locate(cells, tl, pl, out.data(), run); });
-        if (!known) throw BadValue("a point has a pair of labels that these cells do not contain");
+        if (!known) throw BadValue("these are not the labels that the cells were made from");
         return to_numpy(std::move(out));
     };
     return cells.count() <= INT32_MAX ? run_with(i32{}) : run_with(i64{});
@@ -189,6 +189,9 @@ nb::class_<PyCells> bind_meet(nb::module_& m) {
         .def_prop_ro("k_true", [](const PyCells& c) { return c.cells().k_true; })
         .def_prop_ro("k_pred", [](const PyCells& c) { return c.cells().k_pred; })
         .def_prop_ro("indptr", view([](Table& t) { return std::pair(t.cells.indptr.data(), t.cells.k_true + 1); }))
+        .def_prop_ro("rows", view([](Table& t) {
+            return std::pair(t.once(t.rows, [&](Run& run) { return t.cells.rows(run); }).data(), t.cells.count());
+        }))
         .def_prop_ro("cols", view([](Table& t) { return std::pair(t.cells.cols.data(), t.cells.count()); }))
         .def_prop_ro("sizes", view([](Table& t) { return std::pair(t.cells.sizes.data(), t.cells.count()); }))
         .def_prop_ro("true_sizes", view([](Table& t) {

@@ -5,7 +5,7 @@
 
 namespace clusterdiff {
 
-// Writes the cell of each point; false when a point has a label or a pair of labels that the cells do not know.
+// Writes the cell of each point; false unless each cell has as many as it should have.
 bool locate(const Cells& t, const Labels& truth, const Labels& pred, i32* out, Run& run);
 bool locate(const Cells& t, const Labels& truth, const Labels& pred, i64* out, Run& run);
 

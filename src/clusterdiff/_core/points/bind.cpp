@@ -55,7 +55,7 @@ nb::object contents_of(nb::handle groups, i64 k, nb::handle masses) {
     if (m.size() != labels.n) throw BadValue("groups and masses must have the same length");
     const Numbers numbers = m.numbers();
     auto c = heavy(labels.n, [&](Run& run) { return contents(labels, k, numbers, run); });
-    return contents_result(to_numpy(std::move(c.pairs)), to_numpy(std::move(c.entropy)));
+    return contents_result(to_numpy(std::move(c.pairs)), to_numpy(std::move(c.entropy)), to_numpy(std::move(c.heavy)));
 }
 
 nb::object members_of(nb::handle groups, i64 k) {
@@ -169,7 +169,7 @@ nb::object links_condensed(nb::handle indptr, nb::handle members, nb::handle con
 void bind_points(nb::module_& m) {
     two_result.define(m, "TwoSums", {"first", "second"});
     members_result.define(m, "Members", {"indptr", "members"});
-    contents_result.define(m, "Contents", {"pairs", "entropy"});
+    contents_result.define(m, "Contents", {"pairs", "entropy", "heavy"});
     dense_result.define(m, "DenseMoments", {"centres", "low", "within"});
     sparse_result.define(m, "SparseMoments", {"indptr", "indices", "data", "low", "within"});
     counted_result.define(m, "Counted", {"values", "counts"});

@@ -179,10 +179,12 @@ Contents contents(const Labels& groups, i64 k, const Numbers& masses, Run& run) 
     struct Sums {
         Exactish rest, squares, entropy;
         double most;
+        i64 heavy;
     };
     auto sums = Buffer<Sums>::zeros(k);
     each([&](i64 i, i64 group, double mass) {
         Sums& s = sums[group];
+        s.heavy += mass > 0;
         if (terms[i] == kMost) {
             s.most = mass;
         } else {
@@ -191,9 +193,10 @@ Contents contents(const Labels& groups, i64 k, const Numbers& masses, Run& run) 
             s.entropy.add(terms[i]);
         }
     });
-    Contents out{Buffer<double>(k), Buffer<double>(k)};
+    Contents out{Buffer<double>(k), Buffer<double>(k), Buffer<i64>(k)};
     for (i64 group = 0; group < k; ++group) {
         const Sums& s = sums[group];
+        out.heavy[group] = s.heavy;
         const double rest = s.rest.value();
         out.pairs[group] = s.most * rest + std::max(rest * rest - s.squares.value(), 0.0) / 2;
         out.entropy[group] = s.entropy.value() + (s.most > 0 ? s.most * std::log1p(rest / s.most) : 0.0);

@@ -33,6 +33,7 @@ TwoSums group_sums(const Labels& groups, i64 k, const double* first, const doubl
 struct Contents {
     Buffer<double> pairs;    // [k]: sum of m m' over the pairs in a group
     Buffer<double> entropy;  // [k]: sum of m log(M / m), M being the mass of the group
+    Buffer<i64> heavy;       // [k]: how many masses are not 0
 };
 
 Contents contents(const Labels& groups, i64 k, const Numbers& masses, Run& run);

@@ -16,6 +16,7 @@ struct Table {
     std::mutex mutex;
     std::optional<BasicSums> basic;
     std::optional<DetailSums> detail;
+    std::optional<Buffer<i32>> rows;
     std::optional<Buffer<i64>> true_sizes, pred_sizes;
     std::optional<Kept> kept;  // until it is asked for
 

@@ -48,6 +48,21 @@ nb::tuple sums_of_squares(const PySums& s) {
     return nb::make_tuple(t.n, to_int(mm), to_int(aa), to_int(bb));
 }
 
+// Cells that are alone in their row and in their column.
+i64 exact_cells(const PySums& s) {
+    const Cells& t = s.cells();
+    return heavy(t.count(), [&](Run& run) {
+        auto columns = Buffer<i32>::zeros(t.k_pred);
+        run.each(0, t.count(), [&](i64 q) { ++columns[t.cols[q]]; });
+        i64 exact = 0;
+        run.each(0, t.k_true, [&](i64 row) {
+            const i64 q = t.indptr[row];
+            exact += t.indptr[row + 1] - q == 1 && columns[t.cols[q]] == 1;
+        });
+        return exact;
+    });
+}
+
 Result weighed_result;
 
 nb::object weighed_of(const PyCells& self, nb::handle mass) {
@@ -73,6 +88,7 @@ void bind_sums(nb::module_& m, nb::class_<PyCells>& cells) {
         .def_prop_ro("k_true", [](const PySums& s) { return s.cells().k_true; })
         .def_prop_ro("k_pred", [](const PySums& s) { return s.cells().k_pred; })
         .def_prop_ro("squares", &sums_of_squares)
+        .def_prop_ro("exact", &exact_cells)
         .def_prop_ro("mm", basic(&BasicSums::mm))
         .def_prop_ro("aa", basic(&BasicSums::aa))
         .def_prop_ro("bb", basic(&BasicSums::bb))
