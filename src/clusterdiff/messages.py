@@ -64,7 +64,7 @@ class Code:
 
 Part = Argument | Setting | Verb | Code
 
-#: How Python between backticks is told apart, before values are put in: braces may stand for any of it.
+#: How Python between backticks is distinguished, before values are put in: braces may stand for any of it.
 NAME = re.compile(r"\w+|\{\w+\}")
 SETTING = re.compile(r'(\w+|\{\w+\})=("[^"]*"|True|[\d_]+|\{[^{}]+\}|)(?: to (\w+)\(\))?')
 VERB = re.compile(r"(\w+)\(\)")

@@ -1,6 +1,6 @@
 """The palette: what each colour means, with one value for light pages, one for dark pages and one for terminals.
 
-Splits, merges, mixed, missing, spurious and same can be told apart without colour vision of the usual kind, and are
+Splits, merges, mixed, missing, spurious and same can be distinguished without colour vision of the usual kind, and are
 readable as text on their background. Colour never stands alone all the same: a word or a sign says what it says.
 """
 

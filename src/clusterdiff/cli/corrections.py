@@ -37,7 +37,7 @@ def told_contradictions(found: Sequence[Contradiction], top: int | None = None) 
 def corrected(
     path: str, clustering: Clustering, scores: str | None = None, key: str | None = None
 ) -> Clustering:
-    """A clustering with the judgements of a file applied; what was done is told on standard error.
+    """A clustering with the judgements of a file applied; what was done is reported on standard error.
 
     ``scores`` is a table of scored pairs: where a cluster must be cut, it is cut at its weakest link. Judgements that
     contradict each other end the command.

@@ -55,7 +55,7 @@ def every(names: list[str], diff: Comparison) -> list[str]:
 
 
 def with_first(measure: str, names: list[str]) -> list[str]:
-    """Measures, and before them the one that all else is told in, if it is not the usual one.
+    """Measures, and before them the one that all else is shown in, if it is not the usual one.
 
     >>> with_first("ari", ["S_H", "ari"]), with_first("S_H", ["vi"])
     (['ari', 'S_H'], ['vi'])

@@ -82,8 +82,8 @@ explain_options = together(
 class How(NamedTuple):
     """How a comparison is to be shown: which measures and how many components, and what else.
 
-    ``measure`` is the one that components and repairs are told in, ``files`` are what the two sides are called, and the
-    columns ``beside`` are printed next to the points.
+    ``measure`` is the one that components and repairs are ranked by, ``files`` are what the two sides are called, and
+    the columns ``beside`` are printed next to the points.
     """
 
     measures: list[str]
@@ -207,7 +207,7 @@ def costliest(
 
 
 def print_all(told: Iterable[RenderableType]) -> None:
-    """Print what is told; text is wrapped on a terminal, and stands as it is in a pipe."""
+    """Print what is shown; text is wrapped on a terminal, and stands as it is in a pipe."""
     out = console()
     for part in told:
         if isinstance(part, Text) and out.is_terminal and part.cell_len > out.width:

@@ -77,7 +77,7 @@ def _read(paths: Sequence[str]) -> object:
 
 
 def file_name(file: Source) -> str:
-    """A file as people see it: with the column if that was told, and without a password."""
+    """A file as people see it: with the column if that was named, and without a password."""
     return _secret(shown(file.path) + (f":{file.cluster}" if file.cluster else ""))
 
 

@@ -1,4 +1,4 @@
-"""A comparison told on a screen of any width: its scores, its costliest components as hunks or as a table."""
+"""A comparison shown on a screen of any width: its scores, its costliest components as hunks or as a table."""
 
 from __future__ import annotations
 

@@ -173,7 +173,7 @@ class DatasetRanking(Boards):
         return dict(zip(self.names, ranks.tolist(), strict=True))
 
     def mean(self, measure: str | None = None) -> dict[str, float]:
-        """The mean score of each system over the data sets that all have; in the first measure, unless told."""
+        """The mean score of each system over the data sets that all have; in the first measure, by default."""
         return {name: _mean([self.score(data, name, measure) for data in self.common]) for name in self.names}
 
     # ---- tests

@@ -51,13 +51,13 @@ def rank(
         The true clustering, in any form that :func:`compare` takes. Or, without ``preds``, several data sets:
         ``{data set: (true, {system: prediction})}``, or a table with the columns ``data``, ``system`` and ``file`` (its
         path, or a frame), where the system called ``true`` is the truth. Systems may lack data sets. Several runs of a
-        system are told apart by keys ``(system, run)`` or a column ``run``.
+        system are distinguished by keys ``(system, run)`` or a column ``run``.
     preds
         The predicted clusterings by the name of the system that made each, in any such form; or a frame with one column
         per system. They are read one after the other, so that a mapping may load them when they are asked for.
     measures
         The first one ranks, and has intervals and tests if it is made of sums over units; a notice says if it is not.
-        S_H and its adjusted form unless told otherwise.
+        S_H and its adjusted form by default.
     unit
         What is left out at a time, and has its signs flipped: a ``"component"``, with all that errors tie together,
         in a test those of either system; a ``"document"``, for corpora; or a ``"point"``, if the points themselves

@@ -102,7 +102,7 @@ class Ranking(Boards):
         return len(self._systems)
 
     def score(self, name: str, measure: str | None = None) -> float:
-        """A system's score in one of the measures, the first unless told otherwise."""
+        """A system's score in one of the measures, the first by default."""
         wanted = self.measures[0] if measure is None else measure
         if wanted not in self._measures:
             raise MeasureError(

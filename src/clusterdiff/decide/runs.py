@@ -67,7 +67,7 @@ class _Named(Mapping[str, object]):
 
 
 def read_datasets(datasets: Any) -> dict[str, DataSet]:
-    """The data sets of a table of files, or of a dict; all that can be wrong without reading predictions is told."""
+    """The data sets of a table of files, or of a dict; all errors that need no predictions are reported."""
     if is_table(datasets):
         datasets = read_files(datasets)
     if not isinstance(datasets, Mapping) or not datasets:

@@ -85,7 +85,7 @@ class Sweep:
         return len(self.thresholds)
 
     def best(self, measure: str | None = None) -> float:
-        """The threshold with the best score by a measure, the first one unless told; of several the first in order.
+        """The threshold with the best score by a measure, the first one by default; of several the first in order.
 
         >>> import clusterdiff as cd
         >>> swept = cd.sweep([0, 0, 1, 1], pairs=([0, 2, 1], [1, 3, 2], [0.9, 0.8, 0.3]))

@@ -146,7 +146,7 @@ class Judge:
         return {name: score(m) for name, m in self.measures.items() if not outlined or m.name != USUAL[1]}
 
     def _of_integers(self, name: str, meet: Meet) -> System:
-        """Two plain arrays: nothing but the meet is made of them, and what is told of the truth is the same for all."""
+        """Two plain arrays: nothing but the meet is made of them, and the truth is the same for all."""
         if self._truth is None:
             self._truth = np.array(meet.true_names), SizeCounts.of(meet.true_size)
             self._try(meet)

@@ -105,7 +105,7 @@ def lay(
         )
     try:
         left, right = _spelt(clustering, side.untyped, leaves)
-        # Which points a side lacks is told apart from what becomes of them, which differs between trees and pairs.
+        # Which points a side lacks is distinguished from what becomes of them, which differs between trees and pairs.
         aligned = apply_policy(match_points(left, right), replace(policy, missing="lost"))
     except LabelError as error:
         raise LabelError(error.message.renamed({"pred": leaves.argument}), error.ways) from None

@@ -24,7 +24,7 @@ def latex_tables(boards: Iterable[Board]) -> str:
 
 
 def _shortened(board: Board) -> Board:
-    """With names that fit; those that could no longer be told apart stay whole."""
+    """With names that fit; those that could no longer be distinguished stay whole."""
     texts = {*board.head, *(cell.text for row in board.rows for cell in row)}
     short = {text: _short(text) for text in texts}
     alike = Counter(short.values())

@@ -391,7 +391,7 @@ def _and_none(columns: dict[str, Any], unmatched: Unmatched, part: str, total: f
 
 
 def _appended(columns: dict[str, Any], more: dict[str, Any], count: int) -> dict[str, Any]:
-    """Columns with ``count`` more rows; what is not told of them is no cluster (-1), or 0."""
+    """Columns with ``count`` more rows; what is not given of them is no cluster (-1), or 0."""
     out = {}
     for name, column in columns.items():
         nothing = -1 if name in ("cluster", "true", "pred") else 0

@@ -86,7 +86,7 @@ class Attribute(NamedTuple):
 
 
 def read_values(column: Any) -> Attribute | None:
-    """The values of a column; None if they cannot be told apart, as lists and dicts cannot.
+    """The values of a column; None if they cannot be distinguished, as lists and dicts cannot.
 
     >>> values = read_values([0.5, None, 0.5, 2.0])
     >>> values.codes.tolist(), values.distinct.tolist()

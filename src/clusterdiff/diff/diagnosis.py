@@ -21,9 +21,9 @@ from clusterdiff.files import STAGE
 from clusterdiff.measures import Measure, resolve
 from clusterdiff.wording import Nouns
 
-#: Comparisons of so many points, or so few and small damaged components among many clusters, are told one by one.
+#: Comparisons of so many points, or so few and small damaged components among many clusters, are described one by one.
 TINY, DAMAGED = 200, 10
-#: Up to so many clusters are few: they are told as confusions.
+#: Up to so many clusters are few: they are shown as confusions.
 FEW = 100
 
 
@@ -41,7 +41,7 @@ class Extent(NamedTuple):
 
 
 class Told(NamedTuple):
-    """Another measure than S_H that patterns are told in, and what it lost."""
+    """Another measure than S_H that patterns are shown in, and what it lost."""
 
     measure: Measure
     loss: Loss
@@ -112,7 +112,7 @@ def _fixed(
 
 
 def are_few(extent: Extent) -> bool:
-    """Whether the clusters are few, so that confusions are told."""
+    """Whether the clusters are few, so that confusions are shown."""
     return max(extent.true, extent.pred) <= FEW
 
 
@@ -126,7 +126,7 @@ def _small(analysis: Analysis, damaged: int) -> bool:
 
 
 def are_small(damaged: int, clusters: int) -> bool:
-    """Whether so many damaged components, of so many clusters on both sides, are told one by one."""
+    """Whether so many damaged components, of so many clusters on both sides, are described one by one."""
     return damaged <= DAMAGED and clusters <= 2 * FEW
 
 

@@ -175,7 +175,7 @@ class Explanation:
 def explain(
     analysis: Analysis, source: PointSource, top: int, sides: tuple[str, str], of: tuple[str, float]
 ) -> Explanation:
-    """Where the score was lost, whose name and value are told; see :meth:`Comparison.explain`."""
+    """Where the score was lost, whose name and value are shown; see :meth:`Comparison.explain`."""
     table, loss = components(analysis, source), analysis.loss
     lost = table["loss"]
     damaged = int(np.count_nonzero(lost > 0))

@@ -23,7 +23,7 @@ class Line:
     """Points that shared a fate.
 
     ``fate`` is "stayed", "split off", "merged in", "not found" or "spurious". They went to, or came from, the cluster
-    ``other``; if ``others`` is not 1, from so many clusters that are not told apart, 0 being none of the user's.
+    ``other``; if ``others`` is not 1, from so many clusters that are not distinguished, 0 being none of the user's.
     ``points`` has the first of them by name.
     """
 
@@ -174,7 +174,7 @@ class _Draft:
 
     def _sketch(self, fate: str, parts: Int64Array, others: int = 0, other: Any = None) -> _Sketch:
         line = Line(fate, int(self.size[parts].sum()), others, other)
-        # Several clusters that are not told apart are not told point by point either.
+        # Several clusters that are not distinguished are not listed point by point either.
         return _Sketch(line, self.cells[parts[:NAMED]] if others < 2 else NOTHING)
 
     def _parts(self, fate: str, parts: Int64Array, side: int) -> Iterator[_Sketch]:

@@ -48,7 +48,7 @@ class Loss(NamedTuple):
     def told(
         self, digits: int, parts: Sequence[str], point: str = "point", *, shares: bool = False
     ) -> list[str]:
-        """Some of the parts in words, with their shares of the total if wanted; what was gained is told as gained.
+        """Some of the parts in words, with their shares of the total if wanted; what was gained is shown as gained.
 
         >>> Loss.of(0.25, 0.0).told(2, ["split", "merge"])
         ['0.25 to splits', '0.00 to merges']
@@ -241,7 +241,7 @@ class CellLoss:
         """The loss of each of ``k`` groups of cells.
 
         ``true`` and ``pred`` are the groups that the missing points of each true cluster, and the spurious ones of each
-        predicted cluster belong to; those of clusters whose group is not told are left out.
+        predicted cluster belong to; those of clusters whose group is not given are left out.
         """
         split, merge = _core.group_sums(groups, k, self.cells.split, self.cells.merge)
         missing, spurious = (

@@ -15,7 +15,7 @@ from clusterdiff.points.labels import BoolArray, Int64Array
 from clusterdiff.table import plain, record_html
 from clusterdiff.wording import Nouns, change, count, name, number, percent, plural
 
-#: How many rows of each kind are told.
+#: How many rows of each kind are shown.
 ROWS, HIT, FIXED = 4, 3, 3
 
 BEFALLEN = {
@@ -175,7 +175,7 @@ class Hits:
     """Who is hit. ``rows`` add to each other, best first; ``also`` tells the same points otherwise.
 
     ``tests`` predicates and harms were looked at, of so many ``columns``; ``unusable`` columns have values that cannot
-    be told apart. ``base`` says how often each harm befell anybody.
+    be distinguished. ``base`` says how often each harm befell anybody.
     """
 
     rows: list[Hit]

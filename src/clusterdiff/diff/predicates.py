@@ -19,7 +19,7 @@ from clusterdiff.wording import name
 
 #: A column with at most this many values has all of them as predicates; of others the commonest are taken.
 VALUES, COMMONEST, COMMON = 50, 20, 0.005
-#: Text with at most this many values is told by value alone; from more than that many on also by its first letter.
+#: Text with at most this many values is described by value alone; from more than that many on also by its first letter.
 FEW_TEXTS = 12
 #: Columns with at most this many values: "a, in a cluster with b".
 PAIRED = 8

@@ -33,7 +33,7 @@ from clusterdiff.points.labels import FreshNames
 from clusterdiff.table import plain, record_html
 from clusterdiff.wording import and_list, change, count, name
 
-#: What is told of a repair.
+#: What is shown of a repair.
 FIELDS = ("operation", "gain", "score", "clusters", "into", "true", "component", "sentence", "points")
 #: Gains below this are rounding.
 ROUNDING = 1e-14

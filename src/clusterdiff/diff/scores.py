@@ -105,7 +105,7 @@ class Scores:
         seed
             Where random numbers start: the same seed, the same draws.
         progress
-            A function that is told how many draws have been made.
+            A function that is given how many draws have been made.
 
         Examples
         --------

@@ -38,7 +38,7 @@ SHAPES = (
 CODE = {shape: code for code, shape in enumerate(SHAPES)}
 #: What happened to single cells of tangles.
 EDITS = ("e-split", "e-merge", "e-sides")
-#: A component with this many clusters on both sides together is a tangle, told cell by cell.
+#: A component with this many clusters on both sides together is a tangle, described cell by cell.
 TANGLE = 10
 #: The classes of size that edits are counted in: the greatest size of each.
 SIZES = {"1": 1, "2-5": 5, "6-20": 20, "21+": np.inf}
@@ -105,7 +105,7 @@ class Shapes:
 
     @cached_property
     def tangled(self) -> BoolArray:
-        """Which components are tangles: told cell by cell."""
+        """Which components are tangles: described cell by cell."""
         true, pred = self._counts
         damaged = self.join.damaged
         mixed = damaged[(true > 1) & (pred > 1) & (true + pred >= TANGLE)]

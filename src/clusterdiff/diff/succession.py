@@ -14,7 +14,7 @@ from clusterdiff.meet.meet import Meet
 from clusterdiff.points.labels import BoolArray, Int64Array
 from clusterdiff.wording import count
 
-#: What may happen to a component, in the order in which people are told: what needs a look comes first.
+#: What may happen to a component, in the order in which people read them: what needs a look comes first.
 EVENTS = (
     "rearranged",
     "merged",

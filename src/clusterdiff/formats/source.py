@@ -42,7 +42,7 @@ class Source:
         return frozenset([self.ignore] if isinstance(self.ignore, int) else self.ignore)
 
     def resolved(self) -> Source:
-        """The same with its format: as given, or told by the suffix or the first bytes."""
+        """The same with its format: as given, or recognised by the suffix or the first bytes."""
         if self.threshold is not None and not self.pairs:
             raise ArgumentError(Message("`threshold` is for pairs; set `pairs=True` as well."))
         found = self._format()
@@ -186,7 +186,7 @@ def _database(path: str, parts: list[str], text: str) -> Source:
 
 
 def as_written(numbers: bool, untyped: bool) -> Callable[[Hashable], Hashable] | None:
-    """How a label that is told stands in a file: a number where they are numbers, text where there is only text."""
+    """How a label that is named stands in a file: a number where they are numbers, text where there is only text."""
     if numbers:
         return _as_number
     return _as_text if untyped else None

@@ -41,7 +41,7 @@ POINTWISE = frozenset(
         "noise_as",
     }
 )
-#: Options that name columns: they may be told for one side, and then count for that side.
+#: Options that name columns: they may be given for one side, and then count for that side.
 COLUMNS = ("point", "cluster")
 #: What options are if nothing is said.
 USUAL = {"noise_as": "singleton", "singletons": "keep"}
@@ -90,7 +90,7 @@ class Asked:
 
     @property
     def by_name(self) -> bool:
-        """Whether all of that is told as columns of the tables."""
+        """Whether all of that is given as columns of the tables."""
         return self.distances is None and all(map(_names_columns, self.pointwise.values()))
 
 
@@ -150,7 +150,7 @@ class Input:
         return None
 
     def spelling(self, read: object) -> Callable[[Hashable], Hashable] | None:
-        """How labels that the user tells stand here; in memory they are told as they are."""
+        """How labels that the user names stand here; in memory they are given as they are."""
         return None
 
     def meet(self, pred: Input, asked: Asked, policy: Policy) -> Comparison:
@@ -190,7 +190,7 @@ def _names_columns(value: object) -> bool:
 
 
 def _of_table(value: object, option: str, sides: Sequence[Input]) -> object:
-    """What is told as the name of a column (or several), read from the table that has it; `true` comes first."""
+    """What is given as the name of a column (or several), read from the table that has it; `true` comes first."""
     if value is None or not _names_columns(value):
         return value
     tables = [side for side in sides if side.tabular]

@@ -58,7 +58,7 @@ def compare_inputs(true: object, pred: object, asked: Asked) -> Comparison:
     )
     refuse_meaningless(sides, asked)
     policy = Policy(asked.missing or default_missing(sides, asked.documents is not None), noise)
-    if not all(isinstance(side, InOrder) for side in sides):  # labels have no columns to be told
+    if not all(isinstance(side, InOrder) for side in sides):  # labels have no columns to be named
         left, right = (
             side.told(asked.column("point", i), asked.column("cluster", i)) for i, side in enumerate(sides)
         )

@@ -1,4 +1,4 @@
-"""Contradictions: points that judgements set apart and, through others, put together; told as the shortest path."""
+"""Contradictions: points that judgements set apart and, through others, put together; shown as the shortest path."""
 
 from __future__ import annotations
 

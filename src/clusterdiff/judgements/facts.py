@@ -16,7 +16,7 @@ from clusterdiff.judgements.judgement import Group
 from clusterdiff.points.labels import BoolArray, Int64Array
 from clusterdiff.wording import count
 
-#: So many points of one scope that belong together are told two by two.
+#: So many points of one scope that belong together are listed two by two.
 MANY = 20
 #: So many blocks that are apart are counted at once.
 AT_ONCE = 10_000_000
@@ -82,7 +82,7 @@ class Facts:
     def clashes(self) -> list[tuple[int, int, int]]:
         """Scopes with two points of the same block, which are apart and together: (scope, point, point).
 
-        Of more than 20 such points of one scope, each is told with the first alone.
+        Of more than 20 such points of one scope, each is paired with the first alone.
         """
         order = np.lexsort((self.member, self.block[self.member], self.scope))
         scope, member = self.scope[order], self.member[order]

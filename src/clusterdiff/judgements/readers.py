@@ -1,4 +1,4 @@
-"""Files of judgements: our own two shapes, and what other tools store, each told by its content."""
+"""Files of judgements: our own two shapes, and what other tools store, each recognised by its content."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ TERMS: dict[str, Callable[[Sample], RatioTerms]] = {
     "clusters.f1": _exact_f,
     "S_H.split": lambda s: RatioTerms(s.size * split_scores(s), s.size, "points"),
 }
-#: All that can be estimated from true clusters, in the order in which it is told; S_H within bounds.
+#: All that can be estimated from true clusters, in the order in which it is shown; S_H within bounds.
 MEASURES = (*list(TERMS)[:5], "b3.f1", *list(TERMS)[5:], "S_H")
 
 

@@ -15,7 +15,7 @@ from clusterdiff.table import Table, record_html
 from clusterdiff.wording import count, percent
 
 State = Literal["violated", "unexpected", "expected", "extended", "undecided", "kept"]
-#: States in the order in which they are told.
+#: States in the order in which they are shown.
 STATES: tuple[State, ...] = ("violated", "unexpected", "expected", "extended", "undecided", "kept")
 
 

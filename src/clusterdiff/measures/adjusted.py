@@ -1,4 +1,4 @@
-"""Mutual information corrected for chance, or for what it takes to tell."""
+"""Mutual information corrected for chance."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def p_value_adjusted(meet: Sized) -> float:
     .. math:: PMI_2 = \Phi(SRI)
 
     Shuffled labels have about 1/2 on average. One cluster or all singletons leave nothing to chance and give 1/2: all
-    permutations are equal, and equal ones count half. It saturates: whatever is clearly better than chance scores close
+    permutations are equal, and equal ones count half. It saturates: anything clearly better than chance scores close
     to 1.
 
     >>> import clusterdiff as cd

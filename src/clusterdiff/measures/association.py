@@ -45,7 +45,7 @@ def _most_chi2(n: int) -> float:
     reference="Pearson, K. (1900). On the criterion that a given system of deviations… Philosophical Magazine 50.",
 )
 def chi2(meet: Meet) -> float:
-    r"""Pearson's χ² of the table of cells: how far it is from independence.
+    r"""Pearson's χ² of the contingency table: its distance from independence.
 
     .. math:: \chi^2 = n \Bigl(\sum_{LC} \frac{m^2}{a\, b} - 1\Bigr)
 

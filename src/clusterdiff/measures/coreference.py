@@ -142,11 +142,11 @@ def ceaf_m(meet: Overlapping) -> PrecisionRecall:
     normalised=False,
     reference=LUO + PRADHAN,
     precision=(
-        "Mean over the predicted entities of their likeness to the true entity they are matched with.",
+        "Mean over the predicted entities of their similarity to the true entity they are matched with.",
         r"P = \frac{1}{|C|} \max_W \sum_{LC} W_{LC} \frac{2m}{a + b}",
     ),
     recall=(
-        "Mean over the true entities of their likeness to the predicted entity they are matched with.",
+        "Mean over the true entities of their similarity to the predicted entity they are matched with.",
         r"R = \frac{1}{|L|} \max_W \sum_{LC} W_{LC} \frac{2m}{a + b}",
     ),
     aliases={"f1": ("ceafe",)},

@@ -270,7 +270,7 @@ def tau(meet: Summed) -> float:
     .. math:: \tau = \frac{P\, (2 R - 1)}{\sqrt{P\, (P - P(L, C))}}
 
     A clustering scores above 1 with itself, unless it has singletons only; one cluster on both sides gives 1, where the
-    formula divides by 0. It is here because others have it.
+    formula divides by 0. It is included because other libraries have it.
 
     >>> import clusterdiff as cd
     >>> round(cd.score([0, 0, 1, 1], [0, 0, 1, 2], "tau"), 12)
@@ -344,7 +344,7 @@ def partition_difference(meet: Summed) -> float:
 
     .. math:: N_{00} = P - P(L) - P(C) + P(L, C)
 
-    All singletons against themselves have the most, one cluster has none. It knows nothing of what is together.
+    All singletons against themselves have the most, one cluster has none. Pairs that are together are ignored.
 
     >>> import clusterdiff as cd
     >>> cd.score([0, 0, 1, 1], [0, 0, 1, 2], "partition_difference")

@@ -129,7 +129,7 @@ def mutual_information(meet: Summed, base: Base = None) -> float:
 
 @entropies("entropy.true", symbol="H(L)", symmetric=False)
 def entropy_true(meet: Summed, base: Base = None) -> float:
-    r"""Entropy of the true clustering: what is to be known; it says nothing about the prediction.
+    r"""Entropy of the true clustering; it does not depend on the prediction.
 
     .. math:: H(L) = \sum_L \frac{a}{n} \log \frac{n}{a}
 
@@ -144,7 +144,7 @@ def entropy_true(meet: Summed, base: Base = None) -> float:
 
 @entropies("entropy.pred", symbol="H(C)", symmetric=False)
 def entropy_pred(meet: Summed, base: Base = None) -> float:
-    r"""Entropy of the predicted clustering; it says nothing about the truth.
+    r"""Entropy of the predicted clustering; it does not depend on the truth.
 
     .. math:: H(C) = \sum_C \frac{b}{n} \log \frac{n}{b}
 
@@ -275,7 +275,7 @@ def nvi(meet: Summed) -> float:
     reference=ROSENBERG,
 )
 def homogeneity(meet: Summed) -> float:
-    r"""How far predicted clusters hold points of one true cluster only.
+    r"""The degree to which each predicted cluster contains points of a single true cluster.
 
     .. math:: h = 1 - \frac{H(L|C)}{H(L)} = \frac{I(L, C)}{H(L)}
 
@@ -297,7 +297,7 @@ def homogeneity(meet: Summed) -> float:
     reference=ROSENBERG,
 )
 def completeness(meet: Summed) -> float:
-    r"""How far the points of a true cluster are in one predicted cluster.
+    r"""The degree to which the points of each true cluster are in a single predicted cluster.
 
     .. math:: c = 1 - \frac{H(C|L)}{H(C)} = \frac{I(L, C)}{H(C)}
 

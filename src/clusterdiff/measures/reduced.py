@@ -1,4 +1,4 @@
-"""Reduced mutual information: what one clustering tells about the other, less what it takes to tell how."""
+"""Reduced mutual information: information about the truth, minus the cost of encoding the contingency table."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _least(cost: Callable[[FloatArray], FloatArray]) -> float:
 
 
 def _information(true: SizeCounts, pred: SizeCounts, cells: SizeCounts) -> float:
-    """H(L) − H(L|C) in nats, each with the sizes told under the Dirichlet-multinomial prior that tells them best."""
+    """H(L) − H(L|C) in nats, each with the sizes encoded under the best Dirichlet-multinomial prior."""
     n, k = true.n, true.k
     whole = SizeCounts(np.array([n]), np.array([1]))
     sizes = _least(lambda alpha: _sum_log_ways(whole, k * alpha) - _sum_log_ways(true, alpha))
@@ -87,15 +87,15 @@ def _of_truth(meet: Meet) -> float:
 
 @reduced("rmi", best=inf, reflexive=False, bounds=(-inf, inf), aliases=("reduced_mutual_information",))
 def reduced_mutual_information(meet: Meet) -> float:
-    r"""What the prediction tells about all true labels, less the cost of telling the table of cells, in bits.
+    r"""Information about all true labels in the prediction, minus the cost of encoding the contingency table, in bits.
 
     .. math:: RMI = \log_2 \frac{n!\, \prod_{LC} m!}{\prod_L a!\, \prod_C b!} + h(a) - h(m | b)
 
-    h(a) and h(m | b) are the bits that it takes to tell the true sizes, and the table given the predicted sizes, under
-    the Dirichlet-multinomial distribution with the concentration α between 0.0001 and 10,000 that needs the fewest. It
-    is negative where telling the table costs more than it saves, as for independent clusterings. One true cluster
-    leaves nothing to tell and gives 0; identical clusterings give what the truth tells about itself. It is for all
-    points together, not per point, and it is not symmetric.
+    h(a) and h(m | b) are the numbers of bits needed to encode the true sizes, and the table given the predicted sizes,
+    under the Dirichlet-multinomial distribution with the concentration α between 0.0001 and 10,000 that needs the
+    fewest. It is negative where encoding the table costs more than it saves, as for independent clusterings. With one
+    true cluster there is nothing to encode, and it is 0; identical clusterings give the value that ``nrmi`` divides by.
+    It is for all points together, not per point, and it is not symmetric.
 
     >>> import clusterdiff as cd
     >>> round(cd.score([0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1, 2, 2], "rmi"), 6)
@@ -106,12 +106,12 @@ def reduced_mutual_information(meet: Meet) -> float:
 
 @reduced("nrmi", bounds=(-inf, 1.0), aliases=("normalised_reduced_mutual_information",))
 def normalised_reduced_mutual_information(meet: Meet) -> float:
-    r"""Reduced mutual information as a share of what the truth tells about itself.
+    r"""Reduced mutual information as a share of its value for a perfect prediction.
 
     .. math:: NRMI = \frac{RMI(L, C)}{RMI(L, L)}
 
     Identical clusterings give exactly 1. This normalisation looks at the truth alone, so that no prediction gains by
-    being simple. If the truth tells nothing (one cluster, or too few points to be worth telling) anything else gives 0.
+    being simple. If that value is not positive (one true cluster, or too few points), anything else gives 0.
 
     >>> import clusterdiff as cd
     >>> round(cd.score([0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1, 2, 2], "nrmi"), 6)

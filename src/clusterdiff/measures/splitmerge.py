@@ -156,8 +156,8 @@ def s_mse(meet: Summed) -> float:
     .. math:: S_{MSE} = \sum_{LC} \frac{m}{n}\, \frac{mse(C_L)}{mse(L)}\, \frac{mse(L_C)}{mse(C)}
 
     Identical clusterings give exactly 1. A cluster without spread scores 1 however it is split, so clusterings that
-    differ only among identical points are not told apart; nor is a cluster halved into parts with the same centre told
-    from the whole. So it is not conditionally normalised, although the paper says that all instances are.
+    differ only among identical points are not distinguished; nor is a cluster distinguished from two halves with the
+    same centre. So it is not conditionally normalised, although the paper says that all instances are.
 
     >>> import clusterdiff as cd
     >>> cd.compare([0, 0, 1, 1], [0, 0, 1, 2], features=[[0.0], [1.0], [5.0], [6.0]]).score("S_MSE")

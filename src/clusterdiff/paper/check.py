@@ -118,7 +118,7 @@ def check(
     features, distances
         The points' features or distances, for measures that need them; drawn at random if not given.
     progress
-        A function that is told what is being looked at.
+        A function that is given what is being looked at.
 
     Notes
     -----

@@ -172,7 +172,7 @@ def table_1(checks: dict[str, Check]) -> Iterator[Claim]:
     finding = checks["nmi_max"].findings["decomposable"]
     yield Claim(
         "table 1",
-        "“we were unable to obtain a decomposition” for NMI: there is none, whatever w(|J|, n) and b(𝕁, n)",
+        "“we were unable to obtain a decomposition” for NMI: there is none, for any w(|J|, n) and b(𝕁, n)",
         finding.holds is False,
         inline(finding.counterexample),
     )
@@ -309,7 +309,7 @@ def section_6(series: Series) -> Iterator[Claim]:
         bad = next((true for true, one in made if not strictly(name, one)), None)
         yield Claim(
             "6, generalised",
-            f"{name} falls strictly, whatever the true clustering (all cluster sizes up to n = 8)",
+            f"{name} falls strictly, for every true clustering (all cluster sizes up to n = 8)",
             bad is None,
             "" if bad is None else f"true `{draw(as_sets(bad))}`",
         )

@@ -31,7 +31,7 @@ HOW = ("paper", "splits", "merges", "moves", "shuffle")
 FIGURE_3 = ("S_H", "R", "nmi_max", "V", "N", "A")
 #: How many clusterings of a random series are scored by default.
 STEPS = 100
-#: Measures that are recomputed for every clustering look at so many points in all, unless told otherwise.
+#: Measures that are recomputed for every clustering look at so many points in all, by default.
 RECOMPUTED_POINTS = 10**8
 
 

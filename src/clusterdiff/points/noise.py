@@ -98,7 +98,7 @@ class Noise:
         return replace(self, true=sides[0], pred=sides[1])
 
     def possible(self, true: Example, pred: Example) -> Noise:
-        """The same without labels whose type cannot occur on a side; each must be possible where it was told.
+        """The same without labels whose type cannot occur on a side; each must be possible where it was named.
 
         A side whose points have no labels at all has room for any.
         """

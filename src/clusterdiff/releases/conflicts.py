@@ -1,4 +1,4 @@
-"""Conflicts of a three-way merge: told, written down, and given back with what was decided."""
+"""Conflicts of a three-way merge: listed, written down, and given back with what was decided."""
 
 from __future__ import annotations
 

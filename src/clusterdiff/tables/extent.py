@@ -1,4 +1,4 @@
-"""How much memory a table in a file will take, told before it is read: by its rows and its size when unpacked."""
+"""How much memory a table in a file will take, estimated before it is read: by its rows and its size when unpacked."""
 
 from __future__ import annotations
 

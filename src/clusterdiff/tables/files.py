@@ -98,7 +98,7 @@ def columns_of(source: Source) -> list[str]:
 
 
 def require(scan: Scan, point: Key | None, *columns: str | None) -> None:
-    """Raise unless all columns that were named are there; those that are not are told together."""
+    """Raise unless all columns that were named are there; those that are not are named together."""
     named = [
         *([] if point is None else key_columns(point)),
         *(column for column in columns if column is not None),
@@ -146,7 +146,7 @@ def choose(scan: Scan, point: Key | None, cluster: str | None) -> tuple[Key | No
 
 
 def told_key(scan: Scan, point: Key | None) -> Key | None:
-    """The column or columns that name the points; several may be told in one text, separated by commas."""
+    """The column or columns that name the points; several may be given in one text, separated by commas."""
     if isinstance(point, str) and point not in scan.columns and "," in point:
         point = [column.strip() for column in point.split(",")]
     return point if point is None or isinstance(point, str) or len(point) != 1 else point[0]

@@ -105,7 +105,7 @@ def compare_frames(
 
 
 def _named_by_index(table: Any) -> tuple[object, str | None]:
-    """A pandas frame with the names of its index as a column, if they can be told apart; and that column."""
+    """A pandas frame with the names of its index as a column, if they can be distinguished; and that column."""
     index = index_of(table)
     if index is None or index.default or ROW in table.columns:
         return table, None
@@ -220,9 +220,9 @@ def frame_values(table: object, argument: str, point: Key | None, columns: objec
 
 
 def with_index(table: object, argument: str, point: Key | None, cluster: str | None) -> object:
-    """A pandas frame whose index names its points: with that as a column, if it is told, or as the Series of clusters.
+    """A pandas frame whose index names its points: with that as a column, if it is named, or as the Series of clusters.
 
-    The index counts if no column is told or recognised as the points; other tables are returned as they are.
+    The index counts if no column is named or recognised as the points; other tables are returned as they are.
     """
     index = index_of(table)
     if index is None or index.default:

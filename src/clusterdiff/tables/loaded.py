@@ -67,7 +67,7 @@ class Loaded:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """What goes wrong within is told as the file's fault, if it is read from the file."""
+        """What goes wrong within is shown as the file's fault, if it is read from the file."""
         if self.in_place is None:
             yield
             return
@@ -112,7 +112,7 @@ def refuse_repeats(table: Loaded) -> None:
     ((repeats,),) = table.con.execute(
         f"SELECT count(*) > count(DISTINCT ({keys})) FROM {table.name}"
     ).fetchall()
-    if not repeats:  # the rule, and told much faster than where they are
+    if not repeats:  # the rule, and found much faster than where they are
         return
     rows = table.con.execute(
         f"SELECT point, list(row ORDER BY row), count(*) OVER () FROM {table.numbered} GROUP BY {keys} "

@@ -86,8 +86,8 @@ def compare(
         What to do with points that have a cluster on one side only, or a null label, for every measure: ``"error"``;
         ``"drop"``, as if they had never been there; ``"singleton"``, each a cluster of its own on the side that lacks
         it; or ``"lost"``, which counts them as not found or as spurious: S_H loses them, the coreference measures
-        count as the CoNLL reference scorer does, and measures that have no meaning there say so. ``"error"`` unless
-        told otherwise, but ``"lost"`` for documents, since systems hardly ever find the very mentions of the key, and
+        count as the CoNLL reference scorer does, and measures that have no meaning there say so. The default
+        is ``"error"``, but ``"lost"`` for documents, since systems hardly ever find the very mentions of the key, and
         ``"drop"`` for images with a label to ignore.
     noise, noise_true, noise_pred
         A label that means "in no cluster", such as DBSCAN's -1, or a set of such labels: on both sides, or on one,

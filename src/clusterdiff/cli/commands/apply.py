@@ -17,7 +17,7 @@ from clusterdiff.formats.source import parse
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.wording import count
 
-#: How many operations that were skipped are told in full.
+#: How many operations that were skipped are shown in full.
 TOLD = 20
 
 
@@ -70,7 +70,7 @@ def command(
 
 
 def _patched(path: str, clustering: Clustering, skip_stale: bool) -> Clustering:
-    """The clustering after a patch; operations that were skipped are told on standard error."""
+    """The clustering after a patch; operations that were skipped are listed on standard error."""
     patch = Patch.read(path)
     fixed = patch.apply(clustering, skip_stale=skip_stale)
     stale = patch.stale(clustering) if skip_stale else []

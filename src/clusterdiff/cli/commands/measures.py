@@ -169,7 +169,7 @@ def catalogue(chosen: list[Measure]) -> str:
     for family, members in grouped(chosen).items():
         lines += ["", f"## {family[0].upper()}{family[1:]}", ""]
         lines += [
-            "| name | what it tells | range | best | symmetric | weights |",
+            "| name | what it measures | range | best | symmetric | weights |",
             "| --- | --- | --- | --- | --- | --- |",
         ]
         lines += [

@@ -27,7 +27,7 @@ from clusterdiff.show.conflicts import write_page
 from clusterdiff.tables.copying import COPY
 from clusterdiff.wording import count
 
-#: How many conflicts are told in full.
+#: How many conflicts are shown in full.
 TOLD = 20
 
 

@@ -18,7 +18,7 @@ from clusterdiff.verbs.compare import compare
 
 
 @click.command(name="plot")
-@click.argument("kind", type=click.Choice(list(PLOTS)))
+@click.argument("kind", metavar="KIND", type=click.Choice(list(PLOTS)))
 @click.argument("true", metavar="[TRUE]", required=False)
 @click.argument("pred", metavar="[PRED]", required=False)
 @input_options
@@ -37,7 +37,8 @@ def command(
 ) -> None:
     """Draw a comparison as a picture.
 
-    Files are given as for `clusterdiff compare`; without any, the bundled list of customers is drawn.
+    KIND is flow, bipartite, derivation, loss, clusters, patterns, slices, sizes or heatmap. Files are given as for
+    `clusterdiff compare`; without any, the bundled list of customers is drawn.
     """
     target = output or f"{kind}.svg"
     if true is None:

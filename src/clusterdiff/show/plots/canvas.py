@@ -25,7 +25,7 @@ BLACK, GREY, PALE, KEPT, TRUE, PRED = (
 LINES = (BLACK, SAME, MIXED, MISSING, SPURIOUS, MERGE, SPLIT, GREY)
 MARKERS = "os^Dv<>P"
 
-#: Millimetres: how wide a picture is unless told otherwise (a journal's page), how wide it may be, and how tall it
+#: Millimetres: how wide a picture is by default (a journal's page), how wide it may be, and how tall it
 #: may grow.
 WIDTH, NARROWEST, WIDEST, TALLEST = 170.0, 60.0, 1000.0, 225.0
 INCH = 25.4
@@ -114,7 +114,7 @@ def add_note(ax: Axes, text: str) -> None:
 
 
 def shades(lightest: float = 0.15) -> Any:
-    """Colours from little to much: from a shade that is told from white to almost black."""
+    """Colours from little to much: from a shade that is distinguished from white to almost black."""
     from matplotlib.colors import LinearSegmentedColormap
 
     ends = tint(MERGE, "#ffffff", lightest), tint(MERGE, "#000000", 0.4)

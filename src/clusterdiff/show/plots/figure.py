@@ -16,7 +16,7 @@ JOURNAL: dict[Any, Any] = {"svg.fonttype": "none", "pdf.fonttype": 42, "ps.fontt
 class Picture(Figure):
     """A figure as journals take it, however it is saved; on the screen it is like any other."""
 
-    #: Dots per inch of files that are made of dots, unless ``savefig`` is told otherwise.
+    #: Dots per inch of files that are made of dots, unless ``savefig`` is given others.
     dots: float = 300
 
     def savefig(self, fname: Any, **options: Any) -> None:

@@ -41,7 +41,7 @@ PARTS = (
     ("missing", "to missing points", MISSING),
     ("spurious", "to spurious points", SPURIOUS),
 )
-#: How many bars a picture has unless told otherwise.
+#: How many bars a picture has by default.
 TOP = 25
 #: A column with so many values can be drawn as slices.
 VALUES = 20

@@ -14,7 +14,7 @@ from clusterdiff.wording import count
 #: The size of text in points, and the height of a line of it in millimetres.
 SMALL = 7.0
 LINE = SMALL * 1.2 * 25.4 / 72
-#: No name needs more letters than this, of both ends, to be told from others; the rest is not even measured.
+#: No name needs more letters than this, of both ends, to be distinguished from others; the rest is not even measured.
 LONGEST = 300
 #: Where a line may end: after a space, and after signs that no number has inside.
 BREAKS = re.compile(r"(?<=\s)(?=\S)|(?<=[/_;|+-])(?=\w)|(?<=[.,:])(?=[^\W\d])")

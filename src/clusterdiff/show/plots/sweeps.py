@@ -33,7 +33,7 @@ from clusterdiff.wording import count
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: A line has no more points than this; of more, those between which it bends most would not be told apart.
+#: A line has no more points than this; of more, those between which it bends most would not be distinguished.
 MOST = 2000
 #: What stands on the axis of thresholds.
 CALLED = {

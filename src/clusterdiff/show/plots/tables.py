@@ -141,7 +141,7 @@ def _write_sizes(ax: Axes, image: Any, share: FloatArray, size: npt.NDArray[np.i
 
 
 def _squares(ax: Axes, share: FloatArray) -> Any:
-    """The shares as squares, and nothing as white; small shares are told apart as well as large ones."""
+    """The shares as squares, and nothing as white; small shares are distinguished as well as large ones."""
     from matplotlib.colors import PowerNorm
 
     scale = PowerNorm(0.6, 0, float(np.nanmax(share)))

@@ -7,7 +7,7 @@ given by their places in the lists of their component; losses are shares of the 
 ``letters``        what marks the names of either side's clusters: ["T", "P"]
 ``regime``         which question comes first (see :class:`clusterdiff.types.Patterns`)
 ``nouns``          what points and clusters are called: ["point", "cluster"], or ["mention", "entity"]
-``measure``        None, or another measure than S_H that costs are told in: {name, score, loss, left, similarity,
+``measure``        None, or another measure than S_H that costs are shown in: {name, score, loss, left, similarity,
                    sums}; loss has its parts by name, left counts the components, true and predicted clusters (by
                    "component", "true", "pred") whose costs are not known, and sums are what ``measured.js`` reads;
                    None if the review has to tell S_H
@@ -143,7 +143,7 @@ class Page:
         self._by = by
         self._limits = FULL if full else USUAL
         self.nouns = comparison.source.nouns
-        #: What is told besides S_H.
+        #: What is shown besides S_H.
         self.costs = None if resolve(measure) == resolve("S_H") else Costs(comparison, measure)
         self._attributes = attributes
         self._names, self._columns = read_attributes(attributes, comparison)

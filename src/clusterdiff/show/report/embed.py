@@ -78,7 +78,7 @@ SHARE, LONG, BRIEF = 0.65, 0.05, 200
 #: either side are on the page, whatever their component.
 FIRST_REPAIRS, LARGE_REPAIRS, CLUSTERS = 20, 60, 50
 NOTHING = np.empty(0, dtype=np.int64)
-#: A component with more cells than this is large: it is not told in full sentences.
+#: A component with more cells than this is large: it is not described in full sentences.
 LARGE = 60
 
 

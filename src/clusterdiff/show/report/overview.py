@@ -124,7 +124,7 @@ class Overview:
 
     @property
     def hits(self) -> list[Hit]:
-        """Who is hit: the rows that are told."""
+        """Who is hit: the rows that are shown."""
         return [] if self.patterns.hits is None else list(self.patterns.hits.rows[:HIT])
 
     def harm(self, hit: Hit) -> str:

@@ -98,7 +98,7 @@ class Locator:
 
     @asked
     def numbered(self) -> Cells:
-        """The cells of points that can be told apart."""
+        """The cells of points that can be distinguished."""
         points = self.cells.points
         return self.cells if points.placed else replace(self.cells, points=points.with_numbers())
 
@@ -199,7 +199,7 @@ class Locator:
 
 
 def nameless(engine: str) -> ArgumentError:
-    """The error for points that cannot be told apart."""
+    """The error for points that cannot be distinguished."""
     return ArgumentError(
         f"the points have no names, and rows have no order in {engine}.",
         Message("pass `point=`, the column that names them."),

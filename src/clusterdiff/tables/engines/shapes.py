@@ -106,7 +106,7 @@ class EngineShapes:
 
     @asked
     def _components(self) -> Frame:
-        """The components with the codes of their shapes; ``tangled`` are told cell by cell."""
+        """The components with the codes of their shapes; ``tangled`` are described cell by cell."""
         lost = LOST if len(self._parts) > 2 else ()
         sums = {name: c(name).sum() for name in (*self._parts, "m", "k", "moved", *lost)}
         found = self._cells.group_by("component").agg(

@@ -36,7 +36,7 @@ class Brought(PointSource):
 
     @property
     def known(self) -> bool:
-        """Whether the points can be told apart."""
+        """Whether the points can be distinguished."""
         return self.aligned is not None
 
     @property
@@ -128,7 +128,7 @@ class EngineSource(PointSource):
 
     @property
     def known(self) -> bool:
-        """Whether the points can be told apart."""
+        """Whether the points can be distinguished."""
         return self._locator.cells.points.placed
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -90,7 +90,7 @@ class Points:
 
     @property
     def placed(self) -> bool:
-        """Whether points can be told apart: by names, by the order of rows, or by numbers that they were given."""
+        """Whether points can be distinguished: by names, by the order of rows, or by numbers that they were given."""
         return self.named or self.engine.ordered or self.numbered
 
     def with_numbers(self) -> Points:
@@ -288,7 +288,7 @@ def read_one(
 
 
 def one_reader(table: object, true: str, pred: str, point: str | None) -> Reader:
-    """One table, with its points (i, if they can be told apart) and both clusters (t, p) taken."""
+    """One table, with its points (i, if they can be distinguished) and both clusters (t, p) taken."""
     reader = Reader(table, "table")
     reader.require(true=true, pred=pred, **({} if point is None else {"point": point}))
     reader.take("t", true, "true")
@@ -350,7 +350,7 @@ class Reader:
         self._taken[name] = c(ROW)
 
     def require(self, **columns: str) -> None:
-        """Raise unless the table has all columns that the arguments name; those that it lacks are told together."""
+        """Raise unless the table has all columns that the arguments name; those that it lacks are named together."""
         table, names = self.argument, ", ".join(map(repr, self.schema))
         what = "`{argument}` must name a column of `{table}`; it has no {column!r}, but {names}."
         lacking = {argument: column for argument, column in columns.items() if column not in self.schema}

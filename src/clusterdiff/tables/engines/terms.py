@@ -104,7 +104,7 @@ NEAR = {
     **_content("pairs", lambda x, mass, own: mass * mass - own, "squares"),
 }
 
-#: What cells are told apart by.
+#: What cells are distinguished by.
 CELL = ["t", "p"]
 
 Wanted = set[tuple[str, str]]
