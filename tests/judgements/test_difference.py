@@ -183,7 +183,18 @@ def test_plans_need_less_for_a_wider_interval() -> None:
     assert cd.plan(new, error=0.02).draws["point"] < cd.plan(new, error=0.01).draws["point"]
     every = [np.flatnonzero(true == c).tolist() for c in range(300)]
     pilot = cd.estimate([c for c in every if c][:100], new, design="clusters", missing="drop")
-    assert cd.plan(new, error=0.02, measure="b3.recall", pilot=pilot).draws["draw"] > 0
+    found = cd.plan(new, error=0.02, measure="b3.recall", pilot=pilot).draws["draw"]
+    one = pilot["b3.recall"]
+    needed = one.draws * (one.error or 0) ** 2 * (1.96 / 0.02) ** 2
+    assert found == pytest.approx(needed / (1 + needed / 1500), abs=1)
+    right = cd.estimate([[0, 1], [2]], [[0, 1], [2], [3]], ["b3.recall"], design="clusters")
+    told = cd.plan([[0, 1], [2], [3]], error=0.2, measure="b3.recall", pilot=right)
+    assert str(told).endswith("The pilot shows no error: this is the worst case.")
+    assert told.draws["cluster"] <= 3
+    with pytest.raises(cd.ArgumentError, match="`pilot` has no standard error for S_H"):
+        cd.plan(new, pilot=pilot)
+    with pytest.raises(cd.ArgumentError, match="`pilot` is for one run"):
+        cd.plan(old=old, new=new, pilot=pilot)
     with pytest.raises(cd.ArgumentError, match="a plan is for `pred`, or for `old` and `new`"):
         cd.plan()
     with pytest.raises(cd.ArgumentError, match="`old` and `new` have the same clusters"):

@@ -104,6 +104,63 @@ def test_probabilities_take_the_place_of_a_design() -> None:
     assert "design:probabilities" in given.signature
 
 
+def test_draws_can_be_resampled() -> None:
+    """Percentiles of ratios of draws drawn again, against the same by hand; a census has nothing left to vary."""
+    true, pred = population(6, 1500)
+    drawn = clusters(true)[::5]
+    measures = ["pairs.recall", "b3.f1", "clusters.recall"]
+    plain = cd.estimate(drawn, pred, measures, design="clusters")
+    found = cd.estimate(
+        drawn, pred, measures, design="clusters", method="percentile", resamples=2_000, seed=1
+    )
+    assert found.signature == f"{plain.signature}|percentile:0.95|resamples:2000|seed:1"
+    sizes = [[np.unique(pred[draw], return_counts=True)[1] for draw in drawn], list(map(len, drawn))]
+    both = np.array([(m * (m - 1)).sum() for m in sizes[0]])
+    pairs = np.array([a * (a - 1) for a in sizes[1]])
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, len(drawn), (2_000, len(drawn)))
+    by_hand = both[rows].sum(1) / pairs[rows].sum(1)
+    one = found["pairs.recall"]
+    assert one.value == plain["pairs.recall"].value
+    assert (one.low, one.high) == pytest.approx(np.quantile(by_hand, [0.025, 0.975]), abs=4e-3)
+    assert one.error == pytest.approx(by_hand.std(ddof=1), rel=0.1)
+    for measure in measures:
+        assert found[measure].error == pytest.approx(plain[measure].error, rel=0.15)
+    every = clusters(true)
+    whole = cd.estimate(
+        every, pred, ["b3.f1"], design="clusters", population=len(every), method="percentile", resamples=50
+    )["b3.f1"]
+    assert whole.low == whole.high == pytest.approx(cd.score(true, pred, "b3.f1"))
+
+
+def test_reviews_of_points_are_told_from_other_judgements() -> None:
+    """Draws of two reviews are one sample, without their headers, too; among other judgements they are refused."""
+    true, pred = population(9, 600)
+    every = {int(label): np.flatnonzero(true == label).tolist() for label in np.unique(true)}
+
+    def answered(seed: int) -> list[dict[str, Any]]:
+        review = cd.plan(pred, error=0.1, draw=40, seed=seed).review
+        assert review is not None
+        assert {one.probability for one in review} == {40 / 600}
+        return [
+            one.to_dict()
+            | {
+                "groups": [every[label] for label in {int(true[int(p)]) for p in one.shown["1"][0]}],
+                "complete": True,
+            }
+            for one in review
+        ]
+
+    lines = [*answered(1), *answered(2)]
+    both = cd.estimate(cd.Judgements(lines), pred, ["S_H", "b3.recall"])
+    assert both["S_H"].draws == both["b3.recall"].draws == 80
+    drawn = [every[int(true[int(line["point"])])] for line in lines]
+    by_hand = cd.estimate(drawn, pred, ["b3.recall"], design="points")
+    assert both["b3.recall"] == by_hand["b3.recall"]
+    with pytest.raises(cd.ArgumentError, match="80 draws of a review of points among 81 judgements"):
+        cd.estimate(cd.Judgements([*lines, {"groups": [["0"]], "complete": True}]), pred)
+
+
 def test_a_sample_in_which_little_is_wrong_is_warned_of() -> None:
     """In plain words, by measure; giants that a sample may have missed, too."""
     pred = [list(range(100)), *([i] for i in range(100, 400))]
@@ -127,6 +184,10 @@ def test_a_sample_in_which_little_is_wrong_is_warned_of() -> None:
         ({"design": "clusters", "measures": ["ari"]}, "`measures` can be estimated from a sample for"),
         ({"design": "clusters", "level": 95}, "`level` must be between 0 and 1"),
         ({"drawn": ["z"]}, "`drawn` must name points that the run has"),
+        ({"design": "clusters", "probabilities": [0.5, 0.5]}, "these have inclusion probabilities"),
+        ({"design": "clusters", "population": 1}, "at least the 2 clusters drawn; got 1"),
+        ({"probabilities": [0.5, 0.5], "method": "basic"}, "`method` is 'basic', but only clusters"),
+        ({"design": "clusters", "method": "bootstrap"}, "`method` must be one of"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(how: dict[str, Any], wrong: str) -> None:
@@ -169,6 +230,13 @@ def test_the_command_estimates_from_files(tmp_path: Path) -> None:
     found = json.loads(command("estimate", pairs, run, "--json").stdout)
     assert found["estimates"]["pairs.precision"]["value"] == pytest.approx(0.5)
     assert found["estimates"]["pairs.recall"]["bounds"] is not None
+    pairs.write_text("a,b,verdict\na,b,perhaps\n", encoding="utf-8")
+    assert "the verdict must be" in command("estimate", pairs, run).output
+    pilot = ("plan", run, "--measure", "b3.recall", "--error", "0.1", "--pilot", true)
+    assert "  1 draw\n" not in command(*pilot, "--design", "clusters").stdout
+    assert "The pilot's design is assumed" in command(*pilot, "--design", "clusters").stdout
+    assert "PRED lacks" in command("estimate", run, true, "--design", "clusters").output
+    assert command(*pilot[:-2], "--design", "points").exit_code == 2
 
 
 def test_runs_are_ranked_on_a_sample(tmp_path: Path) -> None:

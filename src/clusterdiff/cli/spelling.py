@@ -15,7 +15,13 @@ COMMAND = "clusterdiff.command"
 #: Where it is kept what arguments are called otherwise this time.
 CALLED = "clusterdiff.called"
 #: Arguments that commands call otherwise.
-OTHERWISE = {"budget": "memory", "clusterings": "files", "format": "input_format", "tree": "pred"}
+OTHERWISE = {
+    "budget": "memory",
+    "clusterings": "files",
+    "format": "input_format",
+    "pred": "preds",
+    "tree": "pred",
+}
 
 
 class Speller:
@@ -32,10 +38,11 @@ class Speller:
         self.known = {
             str(param.name): max(param.opts, key=len)
             if isinstance(param, click.Option)
-            else str(param.name).upper()
+            else (param.metavar or str(param.name).upper()).strip("[].…")
             for param in command.params
         }
-        self.known |= {name: self.known[other] for name, other in OTHERWISE.items() if other in self.known}
+        others = {name: self.known[other] for name, other in OTHERWISE.items() if other in self.known}
+        self.known = others | self.known
         self.known |= called or {}
 
     def text(self, message: str) -> str:

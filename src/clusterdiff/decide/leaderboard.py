@@ -106,8 +106,12 @@ class Boards:
     def _repr_html_(self) -> str:
         return "".join(map(html, self.boards(SHOWN, ACROSS))) + notebook.signature(self.signature)
 
-    def __repr__(self) -> str:
+    def to_text(self) -> str:
+        """The table for a terminal."""
         return "\n\n".join(map(text, self.boards(SHOWN, ACROSS)))
+
+    def __repr__(self) -> str:
+        return self.to_text()
 
 
 def some(notices: Sequence[str]) -> list[str]:

@@ -264,7 +264,7 @@ class Ranking(Boards):
         return [*self.comparison_notices, *reason, *best.notices]
 
     def __repr__(self) -> str:
-        return "\n".join([*(f"notice: {told}" for told in self.comparison_notices), super().__repr__()])
+        return "\n".join([*(f"notice: {told}" for told in self.comparison_notices), self.to_text()])
 
     @property
     def comparison_notices(self) -> list[str]:

@@ -9,7 +9,9 @@ from typing import Any, overload
 import numpy as np
 
 from clusterdiff._version import __version__
-from clusterdiff.errors import ArgumentError, nearest, one_of
+from clusterdiff.diff.interval import Method, Resampling
+from clusterdiff.errors import ArgumentError, FileError, nearest, one_of
+from clusterdiff.files import first_bytes
 from clusterdiff.inputs.base import Column, PointColumn
 from clusterdiff.judgements.batches import combined, shared_answers
 from clusterdiff.judgements.collection import Judgements
@@ -18,7 +20,7 @@ from clusterdiff.judgements.estimates import Estimates
 from clusterdiff.judgements.judged_pairs import USUAL, pairs_of
 from clusterdiff.judgements.reach import is_whole
 from clusterdiff.judgements.resolved import MEASURES, estimate_clusters, estimate_points, parsed, weigh
-from clusterdiff.judgements.review import shows
+from clusterdiff.judgements.review import reviews_points, shows
 from clusterdiff.judgements.reviewed import estimate_difference
 from clusterdiff.judgements.runs import Indexed, PointFinder, named_columns, open_run
 from clusterdiff.judgements.samples import Design, MissingPoints, lay_sample, placed
@@ -26,8 +28,11 @@ from clusterdiff.messages import Message
 from clusterdiff.points.labels import FloatArray
 from clusterdiff.tables.frames import is_table
 from clusterdiff.verbs.compare import compare
+from clusterdiff.wording import count
 
 DESIGNS = ("clusters", "points", "strata")
+#: What files of judgements have near their beginning, and others hardly.
+SIGNS = (b'"groups"', b'"unsure"', b'"shown"', b'"review"', b"verdict", b"clerical_match_score", b"z_isMatch")
 
 
 @overload
@@ -44,6 +49,9 @@ def estimate(
     point: PointColumn | None = None,
     cluster: Column | None = None,
     level: float = 0.95,
+    method: Method = "jackknife",
+    resamples: int = 10_000,
+    seed: int = 0,
 ) -> Estimates: ...
 @overload
 def estimate(
@@ -71,6 +79,9 @@ def estimate(
     point: PointColumn | None = None,
     cluster: Column | None = None,
     level: float = 0.95,
+    method: Method = "jackknife",
+    resamples: int = 10_000,
+    seed: int = 0,
 ) -> Estimates | Difference:
     """Estimate measures of a whole run from a sample of the truth, with standard errors, intervals and warnings.
 
@@ -106,6 +117,9 @@ def estimate(
         Columns of tables, for both or as a pair: the sample's and the run's, or the old run's and the new one's.
     level
         Confidence level of the intervals.
+    method, resamples, seed
+        ``"percentile"`` and ``"basic"`` resample the drawn clusters instead of leaving out one at a time. They cover no
+        better. S_H within bounds has its own interval.
 
     Examples
     --------
@@ -115,8 +129,7 @@ def estimate(
     >>> round(found["b3.recall"].value, 4), found["b3.recall"].draws
     (0.8095, 3)
     """
-    if not 0 < level < 1:
-        raise ArgumentError.must("level", "be between 0 and 1", level, "0.95 is usual.")
+    how = Resampling(level, method, resamples, seed)
     one_of("missing", missing, ("error", "drop"))
     if judgements is not None or old is not None or new is not None:
         if sample is not None or pred is not None:
@@ -127,19 +140,48 @@ def estimate(
             None if run is None else named_columns(run, side, point, cluster, place)
             for place, (side, run) in enumerate((("old", old), ("new", new)))
         )
+        refuse_resampling(how, "differences have intervals of their own")
         return _of_difference(old, new, judgements, level)
     pred = named_columns(pred, "pred", point, cluster, 1)
     run = open_run(pred, "pred")
     if isinstance(sample, str | os.PathLike):
-        sample = _read(sample)
+        sample = read_if_judged(sample) or sample
     if is_table(sample) or isinstance(sample, str | os.PathLike):
         sample = named_columns(sample, "sample", point, cluster, 0)
-    if isinstance(sample, Judgements) and (sample.header or {}).get("design") == "points":
-        return _of_points(sample, pred, run, measures, missing, level)
+    if isinstance(sample, Judgements) and reviews_points(sample):
+        return _of_points(sample, run, measures, missing, how)
     if isinstance(sample, Judgements) and not any(one.complete for one in sample):
+        refuse_resampling(how, "judged pairs have intervals of their own")
         return _of_pairs(sample, run, measures, level)
+    return _of_clusters(sample, run, measures, how, missing, design, probabilities, drawn, population)
+
+
+def _of_clusters(
+    sample: object,
+    run: PointFinder,
+    measures: Sequence[str] | None,
+    how: Resampling,
+    missing: MissingPoints,
+    design: Design | None,
+    probabilities: Sequence[float] | None = None,
+    drawn: Sequence[Any] | None = None,
+    population: int | None = None,
+) -> Estimates:
+    """From true clusters that were drawn; or S_H from drawn points whose clusters they complete."""
     laid = lay_sample(sample, run, missing)
-    given = laid.probabilities if probabilities is None else _checked(probabilities, len(laid))
+    given = laid.probabilities if probabilities is None else _checked(probabilities, laid.draws)[laid.kept]
+    if design is not None and given is not None:
+        raise ArgumentError.about(
+            "design",
+            "says how draws were made, and these have inclusion probabilities.",
+            Message("leave `design` out."),
+        )
+    if population is not None and not (type(population) is int and population >= len(np.unique(laid.same))):
+        raise ArgumentError.must(
+            "population",
+            f"be a whole number, at least the {count(len(np.unique(laid.same)), 'cluster')} drawn",
+            population,
+        )
     if design is None and given is None and drawn is None:
         raise ArgumentError.about(
             "design",
@@ -162,27 +204,40 @@ def estimate(
                 nearest(measure, MEASURES),
             )
     told = _signature(design, given is not None, len(laid), laid.n, laid.dropped, missing)
+    if drawn is not None or given is not None:
+        refuse_resampling(how, "only clusters that were drawn alike, or through points, are resampled")
     if drawn is not None:
         names, place = placed(drawn, run)
-        found = estimate_points(laid, place, run.cluster, names, design or "points", level)
-        return Estimates({"S_H": found}, level, told.replace(f"draws:{len(laid)}", f"drawn:{len(names)}"))
+        found = estimate_points(laid, place, run.cluster, names, design or "points", how.level)
+        return Estimates({"S_H": found}, how.level, told.replace(f"draws:{len(laid)}", f"drawn:{len(names)}"))
     if design == "strata":
         raise ArgumentError.about(
             "design", '"strata" is for points that were drawn.', Message("pass `drawn=`.")
         )
     weights = weigh(laid, design, given, population)
-    found_all, warnings = estimate_clusters(laid, weights, asked, level, by_points=design == "points")
-    return Estimates(found_all, level, told, tuple(warnings))
+    found_all, warnings = estimate_clusters(laid, weights, asked, how, by_points=design == "points")
+    if how.method != "jackknife":
+        told += f"|{how.signature}"
+    return Estimates(found_all, how.level, told, tuple(warnings))
 
 
-def _read(path: str | os.PathLike[str]) -> object:
-    """A file of judgements, if it is one; otherwise whatever it is."""
-    from clusterdiff.errors import FileError
+def refuse_resampling(how: Resampling, why: str) -> None:
+    """Raise if draws are to be resampled where they cannot be."""
+    if how.method != "jackknife":
+        raise ArgumentError.about(
+            "method", f"is {how.method!r}, but {why}.", Message('leave it out, or pass `method="jackknife"`.')
+        )
 
+
+def read_if_judged(path: str | os.PathLike[str]) -> Judgements | None:
+    """The judgements of a file, or None if it holds something else."""
     try:
         return Judgements.read(path)
     except FileError:
-        return path
+        # FILE:COLUMN is no file.
+        if os.path.isfile(path) and any(sign in first_bytes(os.fspath(path), 4_096) for sign in SIGNS):
+            raise
+        return None
 
 
 def _of_difference(old: object, new: object, judgements: object, level: float) -> Difference:
@@ -206,11 +261,10 @@ def _of_difference(old: object, new: object, judgements: object, level: float) -
 
 def _of_points(
     sample: Judgements,
-    pred: object,
     run: PointFinder,
     measures: Sequence[str] | None,
     missing: MissingPoints,
-    level: float,
+    how: Resampling,
 ) -> Estimates:
     """A review of random points: every measure through the points' true clusters, and S_H, if all is completed."""
     answered = [one for one in sample if one.groups]
@@ -225,22 +279,25 @@ def _of_points(
     if not draws:
         raise ArgumentError.about("sample", "has no answers yet.")
     asked = [name for name in measures or MEASURES if name != "S_H"]
-    found = estimate(draws, pred, asked, design="points", missing=missing, level=level) if asked else None
+    found = _of_clusters(draws, run, asked, how, missing, "points") if asked else None
     out = {} if found is None else dict(found)
     warnings = () if found is None else found.warnings
-    told = f"clusterdiff:{__version__}|design:points|draws:{len(draws)}|points:{points_of(run)}"
     if measures is None or "S_H" in measures:
         every = sorted({group for one in answered for group in one.groups})
+        plain = Resampling(how.level)
         try:
-            whole = estimate(every, pred, drawn=drawn, missing=missing, level=level)
+            whole = _of_clusters(every, run, None, plain, missing, None, drawn=drawn)
         except ArgumentError as error:
             if error.argument != "drawn":
                 raise
-            whole = estimate(draws, pred, ["S_H"], design="points", missing=missing, level=level)
+            whole = _of_clusters(draws, run, ["S_H"], plain, missing, "points")
         out |= dict(whole)
     if len(answered) < len(sample):
         warnings = (*warnings, f"{len(sample) - len(answered):,} of {len(sample):,} points have no answer.")
-    return Estimates(out, level, told, warnings)
+    told = f"clusterdiff:{__version__}|design:points|draws:{len(draws)}|points:{points_of(run)}"
+    if how.method != "jackknife":
+        told += f"|{how.signature}"
+    return Estimates(out, how.level, told, warnings)
 
 
 def _of_pairs(

@@ -128,6 +128,10 @@ def plan(
         )
     if pred is None:
         one_of("measure", measure, PLANNED)
+        if pilot is not None:
+            raise ArgumentError.about(
+                "pilot", "is for one run: what a review of changes can vary is known from the two runs."
+            )
         diff = compare(old, new, missing="drop", point=point, cluster=cluster)
         return _plan_difference(diff, error, measure, draw, seed)
     one_of("measure", measure, MEASURES)
@@ -144,20 +148,31 @@ def _needed(
     """Draws by design, from the variance of a pilot or the greatest that there can be."""
     b = run.sizes[run.sizes > 0].astype(float)
     spread = 1 + variation(b, np.ones(len(b)))
+    reason = "Without a pilot, this is the worst case."
     if pilot is not None:
         one = pilot[measure]
         if one.error is None:
-            raise ArgumentError.about("pilot", f"has no standard error for {measure}.")
+            raise ArgumentError.about(
+                "pilot",
+                f"has no standard error for {measure}.",
+                "S_H has one if points were drawn and their clusters on both sides completed."
+                if measure == "S_H"
+                else None,
+            )
         square = one.draws * one.error**2
-        return {"draw": _draws(square, error, n)}, ["The pilot's design is assumed for the draws."]
+        if measure == "S_H":  # its error knows how many of all points were drawn
+            square /= max(1 - one.draws / n, 1 / n)
+        if square > 0:
+            return {"draw": _draws(square, error, n)}, ["The pilot's design is assumed for the draws."]
+        reason = "The pilot shows no error: this is the worst case."
     square = 0.25
     out = {"point": _draws(square, error, n)}
     if measure != "S_H":
-        out["cluster"] = _draws(square * spread, error, n)
+        out["cluster"] = _draws(square * spread, error, len(b))  # the truth may have about as many as the run
     if measure == "pairs.precision":
         pairs = int((b * (b - 1) / 2).sum())
         out["predicted pair"] = _draws(square, error, pairs)
-    return out, ["Without a pilot, this is the worst case."]
+    return out, [reason]
 
 
 def _draws(square: float, error: float, n: int) -> int:

@@ -13,6 +13,7 @@ from scipy.stats import t as student
 
 from clusterdiff import notebook
 from clusterdiff._version import __version__
+from clusterdiff.diff.interval import Resampling
 from clusterdiff.errors import ArgumentError, nearest, one_of
 from clusterdiff.judgements.estimates import Estimate
 from clusterdiff.judgements.ratios import Estimated, freedom
@@ -30,7 +31,7 @@ from clusterdiff.judgements.runs import open_run
 from clusterdiff.judgements.samples import Design, MissingPoints, lay_sample, placed
 from clusterdiff.messages import Message
 from clusterdiff.table import record_html
-from clusterdiff.wording import change, number
+from clusterdiff.wording import change, count, number
 
 #: What runs can be ranked by on a sample.
 RANKED = (*TERMS, "b3.f1")
@@ -162,7 +163,9 @@ def rank_sample(
         if drawn is None:
             weights = weigh(laid, design, None, None)
             found[name], _ = estimated(laid, weights, by)
-            estimates, said = estimate_clusters(laid, weights, [by], level, by_points=design == "points")
+            estimates, said = estimate_clusters(
+                laid, weights, [by], Resampling(level), by_points=design == "points"
+            )
             told[name] = estimates[by]
             draws.add(len(laid))
         else:
@@ -172,6 +175,8 @@ def rank_sample(
             told[name] = estimate_points(laid, place, run.cluster, names, design, level)
             draws.add(len(z))
         warnings += [f"{name}: {warning}" for warning in said]
+        if laid.dropped:
+            warnings.append(f"{name} lacks {count(laid.dropped)} of the sample: they are left out.")
     if len(draws) > 1:
         raise ArgumentError.about("preds", "lack whole clusters of the sample: their draws are not the same.")
     if any(math.isnan(one.value) for one in found.values()):

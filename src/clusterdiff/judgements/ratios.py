@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.special import ndtr
 from scipy.stats import t as student
 
+from clusterdiff.diff.interval import Resampling
+from clusterdiff.diff.resampling import bootstrap
 from clusterdiff.points.labels import BoolArray, FloatArray
 
 #: What is closer to 0 or 1 than this is at the end.
@@ -33,6 +36,20 @@ class Estimated:
     moves: FloatArray = field(repr=False, compare=False, default_factory=lambda: np.empty(0))
     #: A ratio of two means, less what it is off on average, to the first order.
     adjusted: float | None = None
+    #: What each draw adds to the totals, a row each; and the ratio of rows of totals.
+    totals: FloatArray = field(repr=False, compare=False, default_factory=lambda: np.empty((0, 0)))
+    finish: Callable[[FloatArray], FloatArray] | None = field(repr=False, compare=False, default=None)
+
+    def resampled(self, how: Resampling, fraction: float) -> tuple[float, float, float]:
+        """The standard error, and the ends of an interval, from draws that are drawn again.
+
+        The ratios of resamples are drawn in towards the value if a part of the population was drawn.
+        """
+        assert self.finish is not None
+        values = self.finish(bootstrap(np.ascontiguousarray(self.totals), how.resamples, how.seed))
+        values = self.value + math.sqrt(1 - fraction) * (values[np.isfinite(values)] - self.value)
+        low, high = how.ends(values, self.value)
+        return float(values.std(ddof=1)) if len(values) > 1 else 0.0, max(0.0, low), min(1.0, high)
 
     def interval(self, level: float, plain: bool = False, linear: bool = False) -> tuple[float, float]:
         """The ends of a confidence interval: on the logit scale, or on the plain one, cut to [0, 1]."""
@@ -73,7 +90,11 @@ class DrawWeights:
         """The weighted total of y, as a share of that of x."""
         value, e, left = self._parts(y, x)
         below = self.w * x
-        found = self._finished(value, e, left, below)
+        found = replace(
+            self._finished(value, e, left, below),
+            totals=np.stack([self.w * y, below], axis=1),
+            finish=_quotient,
+        )
         if len(self) < 2 or not below.any():
             return found
         off = float((below * e).sum()) / ((len(self) - 1) * float(below.mean()))
@@ -90,7 +111,12 @@ class DrawWeights:
         e = (1 + square) * (r * r * e_p + square * p * p * e_r) / both**2
         with np.errstate(invalid="ignore", divide="ignore"):
             left = np.nan_to_num((1 + square) * left_p * left_r / (square * left_p + left_r))
-        return self._finished((1 + square) * p * r / both, e, left, self.w * x)
+        found = self._finished((1 + square) * p * r / both, e, left, self.w * x)
+        return replace(
+            found,
+            totals=np.stack([self.w * y[0], self.w * y[1], self.w * x], axis=1),
+            finish=lambda rows: _f(rows, square),
+        )
 
     def _parts(self, y: FloatArray, x: FloatArray) -> tuple[float, FloatArray, FloatArray]:
         """The ratio, what each draw moves it by, and the ratio without each draw."""
@@ -128,6 +154,18 @@ class DrawWeights:
             left,
             e,
         )
+
+
+def _quotient(rows: FloatArray) -> FloatArray:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(rows[:, 0] / rows[:, 1])
+
+
+def _f(rows: FloatArray, square: float) -> FloatArray:
+    """F from the totals above precision and recall, and from the one below both."""
+    p, r, below = rows.T
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray((1 + square) * p * r / (square * p + r) / below)
 
 
 def freedom(most: int, effective: float | None) -> int:

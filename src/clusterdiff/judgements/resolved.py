@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from clusterdiff.diff.interval import Resampling
 from clusterdiff.errors import ArgumentError, listed
 from clusterdiff.judgements.estimates import Estimate
 from clusterdiff.judgements.ratios import DrawWeights, Estimated, any_below, bounded
@@ -157,16 +158,16 @@ def _labelled(sample: Sample) -> tuple[FloatArray, FloatArray, Int64Array]:
 
 
 def estimate_clusters(
-    sample: Sample, weights: DrawWeights, measures: list[str], level: float, by_points: bool
+    sample: Sample, weights: DrawWeights, measures: list[str], how: Resampling, by_points: bool
 ) -> tuple[dict[str, Estimate], list[str]]:
     """Every measure that was asked for, and what to be warned of."""
     linear = weights.probabilities is not None
     out: dict[str, Estimate] = {}
-    warnings: list[str] = []
+    warnings: dict[str, list[str]] = {}
     for measure in measures:
         if measure == "S_H":
             low, high = bounds_of_s_h(sample, DrawWeights(weights.w, 0.0, weights.probabilities))
-            ends = bounded(low, high, level, linear)
+            ends = bounded(low, high, how.level, linear)
             between = (low.value, high.value)
             out[measure] = Estimate(
                 measure, None, None, *ends, len(sample), min(low.effective, high.effective), between
@@ -174,18 +175,24 @@ def estimate_clusters(
             continue
         found, plain = estimated(sample, weights, measure)
         if math.isnan(found.value):
-            warnings.append(f"{measure} has no value: nothing in the sample could be counted.")
+            warnings.setdefault("no value: nothing in the sample could be counted.", []).append(measure)
             out[measure] = Estimate(measure, None, None, None, None, len(sample), 0.0)
             continue
         census = weights.fraction >= 1
-        ends = (found.value, found.value) if census else found.interval(level, plain, linear)
         error = found.linear if linear else found.jackknife
+        if census:
+            ends = found.value, found.value
+        elif how.method == "jackknife":
+            ends = found.interval(how.level, plain, linear)
+        else:
+            error, low_end, high_end = found.resampled(how, weights.fraction)
+            ends = low_end, high_end
         out[measure] = Estimate(
             measure, found.value, error, *ends, len(sample), found.effective, adjusted=found.adjusted
         )
-        if not census:
-            warnings += _warnings(sample, measure, by_points, linear)
-    return out, warnings
+        for told in [] if census else _warnings(sample, measure, by_points, linear):
+            warnings.setdefault(told, []).append(measure)
+    return out, [f"{', '.join(about)}: {told}" for told, about in warnings.items()]
 
 
 def _warnings(sample: Sample, measure: str, by_points: bool, given: bool) -> list[str]:
@@ -200,8 +207,7 @@ def _warnings(sample: Sample, measure: str, by_points: bool, given: bool) -> lis
     errors, k = int(wrong.sum()), len(sample)
     if errors < FEW:
         out.append(
-            f"{measure}: {errors} of {count(k, 'draw')} show an error, fewer than {FEW}: the interval is rough. "
-            "Draw more."
+            f"{errors} of {count(k, 'draw')} show an error, fewer than {FEW}: the interval is rough. Draw more."
         )
     cv = 0.0
     if not given and terms.kind == "pairs":
@@ -212,7 +218,7 @@ def _warnings(sample: Sample, measure: str, by_points: bool, given: bool) -> lis
         largest = " For pair precision, draw predicted pairs." if measure == "pairs.precision" else ""
         ways = "" if by_points else "draw through points, and "
         out.append(
-            f"{measure}: the run's clusters differ so much in size that {count(k, 'draw')} may miss the largest "
+            f"the run's clusters differ so much in size that {count(k, 'draw')} may miss the largest "
             f"(cv²/k is {cv / k:.2g}, above {SPREAD}): {ways}resolve the largest predicted clusters with certainty."
             f"{largest}"
         )

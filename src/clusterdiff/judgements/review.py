@@ -14,6 +14,7 @@ from clusterdiff.judgements.collection import Judgements
 from clusterdiff.judgements.drawing import Probabilities
 from clusterdiff.judgements.judgement import Judgement
 from clusterdiff.judgements.runs import Indexed
+from clusterdiff.wording import count
 
 #: What a stratum is called that is drawn with certainty.
 CERTAIN = "certain"
@@ -108,7 +109,14 @@ def review_points(run: Indexed, draws: int, seed: int) -> Judgements:
     lines = []
     for number, place in enumerate(chosen.tolist(), 1):
         shown = sorted(map(run.text, members[int(run.cluster[place])]))
-        lines.append(Judgement(id=f"p{number}", shown={"1": [shown]}, other={"point": run.text(place)}))
+        lines.append(
+            Judgement(
+                id=f"p{number}",
+                shown={"1": [shown]},
+                probability=draws / len(placed),
+                other={"point": run.text(place)},
+            )
+        )
     header = {
         "review": 1,
         "design": "points",
@@ -117,3 +125,15 @@ def review_points(run: Indexed, draws: int, seed: int) -> Judgements:
         "digests": [digest(run.sizes.tolist(), len(placed))],
     }
     return Judgements(lines, header)
+
+
+def reviews_points(sample: Judgements) -> bool:
+    """Whether judgements answer reviews of random points, each of which names its point."""
+    named = sum("point" in one.other for one in sample)
+    if 0 < named < len(sample):
+        raise ArgumentError.about(
+            "sample",
+            f"has {count(named, 'draw')} of a review of points among {count(len(sample), 'judgement')}.",
+            "pass the answers to the review alone: other judgements were not drawn like them.",
+        )
+    return named > 0

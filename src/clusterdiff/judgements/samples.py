@@ -41,6 +41,9 @@ class Sample:
     dropped: int
     place: Int64Array
     of_point: Int64Array
+    #: Which of all draws have points in the run, and how many there are in all.
+    kept: Int64Array
+    draws: int
     probabilities: FloatArray | None = None
 
     def __len__(self) -> int:
@@ -123,6 +126,8 @@ def lay_sample(sample: object, run: PointFinder, missing: MissingPoints) -> Samp
         int((~here).sum()),
         place,
         draw,
+        kept,
+        len(draws),
         None if probabilities is None else probabilities[kept],
     )
 

@@ -8,14 +8,16 @@ from typing import Any
 import click
 
 from clusterdiff.cli.inputs import told
-from clusterdiff.cli.options import cluster_option, json_option, point_option, split_names
+from clusterdiff.cli.options import cluster_option, json_option, point_option, seed_option, split_names
 from clusterdiff.cli.output import console, print_data, print_json, refuse_several
-from clusterdiff.errors import ArgumentError, FileError
+from clusterdiff.cli.spelling import call
+from clusterdiff.diff.interval import METHODS
+from clusterdiff.errors import ArgumentError
 from clusterdiff.files import read_lines
 from clusterdiff.formats.source import Source, parse
 from clusterdiff.judgements.collection import Judgements
 from clusterdiff.judgements.difference import Difference
-from clusterdiff.judgements.estimate import DESIGNS, estimate
+from clusterdiff.judgements.estimate import DESIGNS, estimate, read_if_judged
 from clusterdiff.judgements.estimates import Estimates
 from clusterdiff.wording import count
 
@@ -52,6 +54,15 @@ from clusterdiff.wording import count
     help="Points of the sample that the run lacks.",
 )
 @click.option("--level", default=0.95, show_default=True, help="Confidence level.")
+@click.option(
+    "--method",
+    type=click.Choice(METHODS),
+    default="jackknife",
+    show_default=True,
+    help="How intervals are computed; percentile and basic resample the drawn clusters.",
+)
+@click.option("--resamples", default=10_000, show_default=True, help="How many resamples.")
+@seed_option
 @point_option
 @cluster_option
 @json_option
@@ -67,6 +78,9 @@ def command(
     population: int | None,
     missing: Any,
     level: float,
+    method: Any,
+    resamples: int,
+    seed: int,
     point: str | None,
     cluster: str | None,
     as_json: bool,
@@ -87,11 +101,13 @@ def command(
 
     if (old is None) != (new is None):
         raise ArgumentError("--old and --new go together.")
+    call(sample="SAMPLE", pred="PRED")
+    how: Any = {"method": method, "resamples": resamples, "seed": seed}
     with told():
         if old is not None and new is not None:
             reviews = [Judgements.read(file) for file in files]
             found: Estimates | Difference = estimate(
-                old=source(old), new=source(new), judgements=reviews, level=level
+                old=source(old), new=source(new), judgements=reviews, level=level, **how
             )
         else:
             if len(files) != 2:
@@ -101,7 +117,7 @@ def command(
                 )
             sample, pred = files
             found = estimate(
-                _sample(sample, source),
+                read_if_judged(sample) or source(sample),
                 source(pred),
                 split_names(measures) if measures else None,
                 design=design,
@@ -109,6 +125,7 @@ def command(
                 population=population,
                 missing=missing,
                 level=level,
+                **how,
             )
     if as_json:
         print_json(found.to_dict())
@@ -120,11 +137,3 @@ def command(
         print_data(found.to_latex())
     else:
         console().print(repr(found), markup=False, soft_wrap=True)
-
-
-def _sample(text: str, source: Any) -> Any:
-    """A file of judgements, if it is one; otherwise a table or whatever holds clusters."""
-    try:
-        return Judgements.read(text)
-    except FileError:
-        return source(text)

@@ -13,6 +13,7 @@ from clusterdiff.cli.inputs import told
 from clusterdiff.cli.limits import fail_if_option, limits
 from clusterdiff.cli.options import cluster_option, json_option, point_option
 from clusterdiff.cli.output import console, error_console, plain_table, print_json
+from clusterdiff.cli.spelling import call
 from clusterdiff.errors import ArgumentError, listed
 from clusterdiff.formats.catalogue import FORMATS
 from clusterdiff.formats.source import Source, parse
@@ -72,6 +73,7 @@ def command(
         named = parse(text)
         return replace(named, point=point, cluster=named.cluster or cluster, format=input_format)
 
+    call(run="RUN")
     judgements = Judgements.read(*paths, key=key)
     with told():
         verdicts = judgements.judge(source(run), old=None if old is None else source(old))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import click
 
@@ -12,6 +13,7 @@ from clusterdiff.cli.output import console, error_console, print_json
 from clusterdiff.cli.writing import refuse_overwriting
 from clusterdiff.errors import ArgumentError
 from clusterdiff.formats.source import Source, parse
+from clusterdiff.judgements.estimate import estimate, read_if_judged
 from clusterdiff.judgements.plan import plan
 from clusterdiff.show.blind import write_page
 from clusterdiff.wording import count
@@ -23,6 +25,17 @@ from clusterdiff.wording import count
 @click.option("--new", metavar="FILE", help="With --old: the new run.")
 @click.option("--error", default=0.01, show_default=True, help="Desired half-width of the 95% interval.")
 @click.option("--measure", default="S_H", show_default=True, help="What is to be estimated.")
+@click.option(
+    "--pilot",
+    metavar="SAMPLE",
+    help="A small sample, as `clusterdiff estimate` takes it, that tells how much draws vary; by default, the worst "
+    "case is assumed.",
+)
+@click.option(
+    "--design",
+    type=click.Choice(["clusters", "points"]),
+    help="With --pilot: how it was drawn, unless it is a review of points or has probabilities.",
+)
 @click.option(
     "--draw", type=int, metavar="K", help="Draw this many points, or changed components, for review."
 )
@@ -40,6 +53,8 @@ def command(
     new: str | None,
     error: float,
     measure: str,
+    pilot: str | None,
+    design: Any,
     draw: int | None,
     output: str | None,
     html: str | None,
@@ -68,10 +83,24 @@ def command(
         named = parse(text)
         return replace(named, point=point, cluster=named.cluster or cluster)
 
-    refuse_overwriting([output, html], *(name for name in (pred, old, new) if name is not None))
+    if design is not None and pilot is None:
+        raise ArgumentError("--design says how --pilot was drawn, and needs it.")
+    refuse_overwriting([output, html], *(name for name in (pred, old, new, pilot) if name is not None))
     with told():
+        known = None
+        if pilot is not None and pred is not None:
+            known = estimate(read_if_judged(pilot) or source(pilot), source(pred), [measure], design=design)
+        elif pilot is not None:
+            raise ArgumentError("--pilot is for one run: pass PRED, without --old and --new.")
         found = plan(
-            source(pred), old=source(old), new=source(new), error=error, measure=measure, draw=draw, seed=seed
+            source(pred),
+            old=source(old),
+            new=source(new),
+            error=error,
+            measure=measure,
+            pilot=known,
+            draw=draw,
+            seed=seed,
         )
     if as_json:
         print_json(found.to_dict())

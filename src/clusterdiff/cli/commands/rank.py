@@ -238,7 +238,7 @@ def written(found: Ranking | DatasetRanking, changes: list[Change], form: str) -
             return found.to_latex()
         case "--csv":
             return found.to_csv()
-    return visible("\n".join([repr(found), *map(str, changes)]) + "\n")
+    return visible("\n".join([found.to_text(), *map(str, changes)]) + "\n")  # notices were told before
 
 
 def _listed(changes: list[Change]) -> str:

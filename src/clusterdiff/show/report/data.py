@@ -88,11 +88,12 @@ from clusterdiff.measures.groups import grouped
 from clusterdiff.show.pages import visible
 from clusterdiff.show.report.attributes import read_attributes
 from clusterdiff.show.report.costs import Costs
+from clusterdiff.show.report.decided import Decisions
 from clusterdiff.show.report.embed import FIRST_REPAIRS, FULL, USUAL, Embedded
 from clusterdiff.show.report.events import EventLists
 from clusterdiff.show.report.figures import Figures, affected, figures, letters
 from clusterdiff.show.report.grouping import Grouped
-from clusterdiff.show.report.judging import judging, read_given
+from clusterdiff.show.report.judging import judging, read_given, refused
 from clusterdiff.show.report.overview import FIRST, Overview
 from clusterdiff.show.report.papers import Papers
 from clusterdiff.show.report.trying import patching
@@ -308,10 +309,19 @@ class Page:
 
     # ---- what to fix first
 
+    @cached_property
+    def undecided(self) -> list[dict[str, Any]]:
+        """The single operations that the page has and judgements have not decided, the best first."""
+        repairs = self.embedded.repairs
+        if self._given is None or refused(self.diff):
+            return repairs
+        decisions = Decisions(self.diff, self._given.facts)
+        return [repair for repair in repairs if not decisions.has(*self.embedded.about(repair))]
+
     @property
     def repairs(self) -> list[dict[str, Any]]:
-        """The best single operations."""
-        return self.embedded.repairs[:FIRST_REPAIRS]
+        """The first of them."""
+        return self.undecided[:FIRST_REPAIRS]
 
     @cached_property
     def curve(self) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -169,6 +169,13 @@ class Embedded:
         yield from (
             (number, False) for number in table[: self._limits.components].tolist() if number not in due
         )
+
+    def about(self, repair: Mapping[str, Any]) -> tuple[str, list[int], int]:
+        """What a repair does, to which predicted clusters, for which true one: by codes; -1 for lost points."""
+        cells, pred = self._codes[repair["component"]]
+        first = [cell for part in repair["cells"] for cell in part[:1]]
+        true = int(self._diff.meet.true[cells[first[0]]]) if first else -1
+        return repair["operation"], pred[repair["clusters"]].tolist(), true
 
     # ---- one component
 

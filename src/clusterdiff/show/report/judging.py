@@ -46,9 +46,8 @@ def judging(
     is room: ``left`` counts the others. ``beyond`` has [judgement, group, cell] where a group has all points of a cell
     that the page does not hold.
     """
-    refused = _refused(comparison)
-    if refused:
-        return {"refused": refused, "judgements": [], "left": 0}
+    if reason := refused(comparison):
+        return {"refused": reason, "judgements": [], "left": 0}
     found: dict[str, Any] = {
         "comparison": digest_cells(comparison),
         "judgements": [],
@@ -74,7 +73,8 @@ def needs_numbers(entry: Mapping[str, Any]) -> bool:
     return not entry["whole"] or len(names) < held or not all(type(name) in (str, int) for name in names)
 
 
-def _refused(comparison: Comparison) -> str | None:
+def refused(comparison: Comparison) -> str | None:
+    """Why decisions on a comparison cannot be judgements, if they cannot."""
     if isinstance(comparison, CorpusComparison):
         return "they are about the points of one clustering, not about documents of mentions."
     if not comparison.source.known:
