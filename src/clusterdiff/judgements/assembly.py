@@ -10,6 +10,7 @@ import numpy as np
 
 from clusterdiff import _core
 from clusterdiff.errors import ArgumentError
+from clusterdiff.judgements.entries import distinct
 from clusterdiff.judgements.facts import Facts
 from clusterdiff.judgements.runs import Indexed
 from clusterdiff.points.labels import FloatArray, Int64Array
@@ -84,7 +85,7 @@ class Assembly:
         of_member = atom[facts.block[facts.member]]
         held = of_member >= 0
         scopes, scope = np.unique(facts.scope[held], return_inverse=True)
-        rows = np.unique(of_member[held] * len(scopes) + scope.ravel())
+        rows = distinct(of_member[held] * len(scopes) + scope.ravel())
         of_atom, scope = np.divmod(rows, max(1, len(scopes)))
         several = (np.bincount(scope, minlength=len(scopes)) > 1)[scope]
         return (_starts(of_atom[several], self.count), scope[several]), len(scopes)

@@ -12,6 +12,7 @@ import numpy as np
 from clusterdiff import _core
 from clusterdiff.diff.naming import inherit
 from clusterdiff.judgements.assembly import Assembly, Placed, Score
+from clusterdiff.judgements.entries import distinct
 from clusterdiff.judgements.facts import Facts
 from clusterdiff.judgements.runs import Indexed
 from clusterdiff.points.clustering import Clustering
@@ -100,11 +101,11 @@ def apply(facts: Facts, run: Indexed, scores: Iterable[Score] | None = None) -> 
 def _touched(facts: Facts, run: Indexed, placed: Placed) -> Int64Array:
     """The clusters that change: with points of a block that spans several, or of two blocks that are apart."""
     clusters = len(run.sizes)
-    pairs = np.unique(placed.block * clusters + placed.cluster)
+    pairs = distinct(placed.block * clusters + placed.cluster)
     block, cluster = pairs // clusters, pairs % clusters
     spans = np.bincount(block, minlength=len(facts.least))[block] > 1
     # Blocks of one scope in one cluster: every scope of a block goes to all clusters of the block.
-    scoped = np.unique(facts.scope * len(facts.least) + facts.block[facts.member])
+    scoped = distinct(facts.scope * len(facts.least) + facts.block[facts.member])
     of_scope, of_block = scoped // len(facts.least), scoped % len(facts.least)
     start, stop = np.searchsorted(block, of_block), np.searchsorted(block, of_block, side="right")
     times = stop - start
@@ -113,7 +114,7 @@ def _touched(facts: Facts, run: Indexed, placed: Placed) -> Int64Array:
     _, inverse, times = np.unique(
         np.repeat(of_scope, times) * clusters + where, return_inverse=True, return_counts=True
     )
-    return np.unique(np.r_[cluster[spans], where[times[inverse.ravel()] > 1]])
+    return distinct(np.r_[cluster[spans], where[times[inverse.ravel()] > 1]])
 
 
 class _Parts:

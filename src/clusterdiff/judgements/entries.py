@@ -145,6 +145,12 @@ class Entries:
         return np.r_[some[one[0]], left[new]], np.r_[some[one[1]], right[new]]
 
 
+def distinct(values: Int64Array) -> Int64Array:
+    """The different values, ascending. NumPy would hash them before it sorts them, and takes three times as long."""
+    found = np.sort(values)
+    return found[np.diff(found, prepend=found[:1] - 1) > 0]
+
+
 def pairs_within(runs: Int64Array) -> tuple[Int64Array, Int64Array]:
     """The positions of all two elements of the same run, of equal neighbours."""
     starts = np.flatnonzero(np.r_[True, runs[1:] != runs[:-1]]) if len(runs) else np.empty(0, np.int64)

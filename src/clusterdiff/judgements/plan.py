@@ -111,10 +111,10 @@ def plan(
     Examples
     --------
     >>> import clusterdiff as cd
-    >>> print(cd.plan([0, 0, 1, 1, 1, 2] * 5000, error=0.02, measure="b3.recall"))
+    >>> print(cd.plan([i // 3 for i in range(30_000)], error=0.02, measure="b3.recall"))
     b3.recall to ± 0.02 at 95%:
       2,224 points
-      2,562 clusters
+      1,937 clusters
     Without a pilot, this is the worst case.
     """
     if not isinstance(error, int | float) or not error > 0:

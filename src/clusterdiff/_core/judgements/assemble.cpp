@@ -13,17 +13,66 @@ namespace {
 
 std::size_t at(i64 i) { return static_cast<std::size_t>(i); }
 
-// Disjoint sets of atoms, with the points and scopes of each set at its root. The shorter list moves to the longer one, so
-// that each entry moves a logarithmic number of times.
+// Lists of numbers, one for each class, that are joined at no cost.
+class Chains {
+  public:
+    Chains(i64 classes, i64 entries) : chains_(at(classes)) { links_.reserve(at(entries)); }
+
+    i64 size(i64 of) const { return chains_[at(of)].size; }
+
+    void add(i64 to, i64 value) {
+        const i64 place = static_cast<i64>(links_.size());
+        links_.push_back({value, -1});
+        join(to, {place, place, 1});
+    }
+
+    void move(i64 from, i64 to) { join(to, std::exchange(chains_[at(from)], {})); }
+
+    // Whether f holds for one of them; it is called until then.
+    template <class F>
+    bool any(i64 of, F&& f) const {
+        for (i64 place = chains_[at(of)].first; place >= 0; place = links_[at(place)].next)
+            if (f(links_[at(place)].value)) return true;
+        return false;
+    }
+
+  private:
+    struct Chain {
+        i64 first = -1, last = -1, size = 0;
+    };
+    struct Link {
+        i64 value, next;
+    };
+
+    void join(i64 to, const Chain& more) {
+        Chain& mine = chains_[at(to)];
+        if (!more.size) return;
+        (mine.size ? links_[at(mine.last)].next : mine.first) = more.first;
+        mine.last = more.last;
+        mine.size += more.size;
+    }
+
+    std::vector<Chain> chains_;
+    std::vector<Link> links_;
+};
+
+// Disjoint sets of atoms, with the points and scopes of each set at its root. Of two sets the keys of the shorter lists
+// are made anew, so that each is a logarithmic number of times.
 class Classes {
   public:
     Classes(const Atoms& atoms, const i64* least, Run& run)
         : clusters_in_all_(atoms.clusters), scopes_in_all_(atoms.scopes), parent_(at(atoms.count)), first_(least, least + atoms.count),
-          clusters_(at(atoms.count)), scopes_(at(atoms.count)) {
+          clusters_(atoms.count, atoms.cell_start[atoms.count]), scopes_(atoms.count, atoms.scope_start[atoms.count]) {
         run.each(0, atoms.count, [&](i64 atom) {
             parent_[at(atom)] = atom;
-            for (i64 c = atoms.cell_start[atom]; c < atoms.cell_start[atom + 1]; ++c) add_points(atom, atoms.cluster[c], atoms.points[c]);
-            for (i64 s = atoms.scope_start[atom]; s < atoms.scope_start[atom + 1]; ++s) add_scope(atom, atoms.scope[s]);
+            for (i64 c = atoms.cell_start[atom]; c < atoms.cell_start[atom + 1]; ++c) {
+                clusters_.add(atom, atoms.cluster[c]);
+                points_of(atom, atoms.cluster[c]) = atoms.points[c];
+            }
+            for (i64 s = atoms.scope_start[atom]; s < atoms.scope_start[atom + 1]; ++s) {
+                scopes_.add(atom, atoms.scope[s]);
+                scoped_.find_or_add(scope_key(atom, atoms.scope[s]));
+            }
         });
     }
 
@@ -37,16 +86,25 @@ class Classes {
         i64 a = find(one), b = find(two);
         if (a == b) return true;
         if (apart(a, b)) return false;
-        if (clusters_[at(a)].size() + scopes_[at(a)].size() < clusters_[at(b)].size() + scopes_[at(b)].size()) std::swap(a, b);
+        if (clusters_.size(a) + scopes_.size(a) < clusters_.size(b) + scopes_.size(b)) std::swap(a, b);
         parent_[at(b)] = a;
         first_[at(a)] = std::min(first_[at(a)], first_[at(b)]);
-        for (const i64 cluster : std::exchange(clusters_[at(b)], {})) add_points(a, cluster, points(b, cluster));
-        for (const i64 scope : std::exchange(scopes_[at(b)], {})) add_scope(a, scope);
+        clusters_.any(b, [&](i64 cluster) {
+            const i64 points = std::exchange(points_of(b, cluster), 0);  // a cluster may stand there twice
+            points_of(a, cluster) += points;
+            return false;
+        });
+        scopes_.any(b, [&](i64 scope) {
+            scoped_.find_or_add(scope_key(a, scope));
+            return false;
+        });
+        clusters_.move(b, a);
+        scopes_.move(b, a);
         return true;
     }
 
     bool has(i64 root, i64 scope) const { return scoped_.find(scope_key(root, scope)) >= 0; }
-    const std::vector<i64>& scopes(i64 root) const { return scopes_[at(root)]; }
+    const Chains& scopes() const { return scopes_; }
     i64 first(i64 root) const { return first_[at(root)]; }
 
     i64 points(i64 root, i64 cluster) const {
@@ -56,22 +114,14 @@ class Classes {
 
   private:
     bool apart(i64 a, i64 b) const {
-        if (scopes(a).size() > scopes(b).size()) std::swap(a, b);
-        return std::any_of(scopes(a).begin(), scopes(a).end(), [&](i64 scope) { return has(b, scope); });
+        if (scopes_.size(a) > scopes_.size(b)) std::swap(a, b);
+        return scopes_.any(a, [&](i64 scope) { return has(b, scope); });
     }
 
-    void add_points(i64 root, i64 cluster, i64 points) {
+    i64& points_of(i64 root, i64 cluster) {
         const i32 code = placed_.find_or_add(cluster_key(root, cluster));
-        if (at(code) == points_.size()) {
-            points_.push_back(0);
-            clusters_[at(root)].push_back(cluster);
-        }
-        points_[at(code)] += points;
-    }
-
-    void add_scope(i64 root, i64 scope) {
-        scoped_.find_or_add(scope_key(root, scope));
-        scopes_[at(root)].push_back(scope);
+        if (at(code) == points_.size()) points_.push_back(0);
+        return points_[at(code)];
     }
 
     u64 cluster_key(i64 root, i64 cluster) const { return static_cast<u64>(root * clusters_in_all_ + cluster); }
@@ -79,7 +129,7 @@ class Classes {
 
     i64 clusters_in_all_, scopes_in_all_;
     std::vector<i64> parent_, first_;
-    std::vector<std::vector<i64>> clusters_, scopes_;
+    Chains clusters_, scopes_;
     KeyTable placed_, scoped_;
     std::vector<i64> points_;
 };
@@ -146,14 +196,14 @@ std::vector<std::vector<i64>> first_fit(Classes& classes, const Atoms& atoms, Ru
     Steps steps(run);
     for (const Home& home : homes) {
         auto& mine = parts[at(home.cluster)];
-        const std::vector<i64> scopes = classes.scopes(home.root);
         i64 place = 0;
-        for (const i64 scope : scopes) {
+        classes.scopes().any(home.root, [&](i64 scope) {
             if (asked[at(scope)] != home.cluster) asked[at(scope)] = home.cluster, open[at(scope)] = 0;
             i64& next = open[at(scope)];
             for (; at(next) < mine.size() && classes.has(classes.find(mine[at(next)]), scope); ++next) steps(1);
             place = std::max(place, next);
-        }
+            return false;
+        });
         for (; at(place) < mine.size() && !classes.unite(mine[at(place)], home.root); ++place) steps(1);
         if (at(place) == mine.size()) mine.push_back(home.root);
         steps(1);
@@ -195,6 +245,7 @@ Buffer<i64> assemble(const Atoms& atoms, const AtomOrder& order, const AtomLinks
         const i64 cluster = atoms.cluster[want.cell];
         auto& mine = parts[at(cluster)];
         steps(1 + static_cast<i64>(mine.size()));
+        if (mine.size() == 1 && classes.unite(mine[0], want.atom)) continue;  // most have no choice
         found.clear();
         for (i64& part : mine) {
             part = classes.find(part);
