@@ -112,6 +112,20 @@ def test_many_questions_are_corrected_for() -> None:
     assert [candidate.holm for candidate in search.corrected()] == pytest.approx([0.01, 0.0396])
 
 
+def test_every_size_is_in_one_class() -> None:
+    """And the class says which."""
+    of_size = np.repeat(np.arange(40), np.arange(1, 41))
+    sizes: dict[str, list[int]] = {
+        one.text: [size for size in range(1, 41) if one.points[of_size == size - 1].all()]
+        for one in by_cluster_size(TrueClusters(of_size))
+    }
+    assert {text: (of[0], of[-1]) for text, of in sizes.items()} == {
+        "is 1": (1, 1), "is 2": (2, 2), "is 3-4": (3, 4), "is 5-8": (5, 8), "is 9-16": (9, 16), "is 17-32": (17, 32),
+        "is 33 or more": (33, 40),
+    }  # fmt: skip
+    assert sum(map(len, sizes.values())) == 40
+
+
 def test_most_points_with_a_property_means_that_others_are_spared() -> None:
     """If nine in ten records go wrong more often, the tenth is told to be spared."""
     records = Records(3)
@@ -133,6 +147,18 @@ def test_two_properties_together_are_told_as_such() -> None:
     assert hits.rows[0].kind == "and"
     assert set(hits.rows[0].text.split(" and ")) == {"a is True", "b is True"}
     np.testing.assert_array_equal(hits.rows[0].points, a & b)
+
+
+def test_two_properties_together_must_tell_more_than_the_better_of_them() -> None:
+    """Records with both are hit most, but one property alone explains more of what was hit."""
+    records = Records(3)
+    a, b = records.rng.random(records.n) < 0.5, records.rng.random(records.n) < 0.1
+    diff = records.split(np.select([a & b, a, b], [0.6, 0.3, 0.1], 0.02))
+    hits = diff.patterns(attributes={"a": a, "b": b}).hits
+    assert hits is not None
+    assert hits.rows[0].text == "is True"
+    assert hits.rows[0].column == "a"
+    assert "and" not in {row.kind for row in (*hits.rows, *hits.also)}
 
 
 def test_missing_points_have_a_cause_too() -> None:

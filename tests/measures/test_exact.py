@@ -11,7 +11,6 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 import clusterdiff as cd
-from clusterdiff.measures import matchings
 from tests.cases import cases
 from tests.conftest import random_pair
 
@@ -220,28 +219,6 @@ def test_assignments_are_the_best_ones(seed: int) -> None:
         assert len(set(meet.true[cells])) == len(set(meet.pred[cells])) == len(cells)
         best = dense[linear_sum_assignment(dense, maximize=True)].sum()
         assert value[cells].sum() == pytest.approx(best, rel=1e-13)
-
-
-def test_assignments_of_many_cells_are_those_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where cells that are all of both their clusters are set aside, as in one call for all cells."""
-    rng = np.random.default_rng(0)
-    true = rng.permutation(np.repeat(np.arange(400), 3))
-    pred = np.where(rng.random(1200) < 0.1, rng.integers(0, 500, 1200), true + 7)
-    names = ["A", "classification_error", "nca", "psi", "spsi", "ceaf_m.f1", "ceaf_e.f1"]
-    documents = {"documents": (true % 4).tolist()}
-    sides = [
-        (true, pred, {}),
-        (true, true + 1, {}),
-        (true, pred, {"weights": rng.integers(0, 3, 1200)}),
-        (np.arange(1200), np.zeros(1200, int), {}),
-        (true, true * 4 + true % 4, documents),
-    ]
-    for one, other, options in sides:
-        asked = [name for name in names if "weights" not in options or cd.measures[name].weighted]
-        expected = cd.compare(one, other, **options).scores(asked)
-        with monkeypatch.context() as many:
-            many.setattr(matchings, "MANY", 0)
-            assert cd.compare(one, other, **options).scores(asked) == pytest.approx(expected, rel=1e-14)
 
 
 def test_assignment_weighs_large_counts_exactly() -> None:

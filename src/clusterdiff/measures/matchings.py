@@ -3,55 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from clusterdiff import _core
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Summed
 from clusterdiff.points.labels import FloatArray, Int64Array
-
-#: Of so many cells, those that no matching can leave out are set aside once for all matchings.
-MANY = 10_000
-
-
-class _Contested(NamedTuple):
-    """Cells that are all of both their clusters, by place; and the others, by place and as cells of their own."""
-
-    alone: Int64Array
-    others: Int64Array
-    cells: _core.Cells | None
-
-
-def _contested(meet: Meet) -> _Contested:
-    lengths, columns = np.diff(meet.indptr), meet.pred
-    single = np.flatnonzero(lengths == 1)
-    at = meet.indptr[single]
-    single = single[np.bincount(columns, minlength=meet.k_pred)[columns[at]] == 1]
-    alone = meet.indptr[single]
-    left = np.ones(len(columns), dtype=bool)
-    left[alone] = False
-    others = np.flatnonzero(left)
-    if not len(others):
-        return _Contested(alone, others, None)
-    mine = columns[others]
-    used = np.zeros(meet.k_pred, dtype=bool)
-    used[mine] = True
-    number = np.cumsum(used, dtype=np.int32) - np.int32(1)
-    indptr = np.concatenate([[0], np.cumsum(np.delete(lengths, single))])
-    cells = _core.Cells(indptr, number[mine], meet.size[others], int(used.sum()))
-    return _Contested(alone, others, cells)
 
 
 def matched_cells(meet: Meet, value: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     """The cells of a one-to-one matching of clusters with the greatest total ``value`` (all ≥ 0)."""
     exact: Any = np.ascontiguousarray(value, dtype=np.int64 if value.dtype.kind in "iu" else np.float64)
-    if len(exact) < MANY:
-        return meet.cells.assign(exact)
-    alone, others, cells = meet.once(_contested)
-    return alone if cells is None else np.concatenate([alone, others[cells.assign(exact[others])]])
+    return meet.cells.assign(exact)
 
 
 def sizes_of_cells(meet: Meet) -> tuple[Int64Array, Int64Array]:
