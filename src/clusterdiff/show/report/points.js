@@ -200,7 +200,7 @@ const pointTable = (component) => {
       ` belong to another ${clusterNoun("true")}; `,
       element("span", { class: "tint split" }, "split-off parts"),
       ` belong where most of their ${CLUSTER} is.`,
-      ...(data.attributes.length ? [" ", element("span", { class: "differs" }, "Values"), ` that the ${plural(POINT)} next to them do not have are marked.`] : []),
+      ...(data.attributes.length ? [" ", element("span", { class: "differs" }, "Underlined values"), " differ from their neighbours'."] : []),
     ),
     pointDiff(work),
   );
