@@ -29,7 +29,7 @@ class ObjectCodes(NamedTuple):
 class Matched(NamedTuple):
     """Rows of two sides, matched by the ids in them. Where an id is in several rows of a side, the first counts."""
 
-    place: NDArray[np.int64]
+    place: NDArray[np.int32] | NDArray[np.int64]
     """For each row of `true` the row of `pred`; -1 where there is none, and in repeats."""
     extra: NDArray[np.int64]
     """Rows of `pred` that `true` lacks, ascending."""
@@ -54,6 +54,12 @@ class Transposed(NamedTuple):
     cells: Cells
     order: NDArray[np.int64]
     """Index of each of its cells in the table it was made from."""
+
+class CellMembers(NamedTuple):
+    """The points of some cells: those of the i-th are ``members[indptr[i]:indptr[i + 1]]``, ascending."""
+
+    indptr: NDArray[np.int64]
+    members: NDArray[np.int64]
 
 class CellLosses(NamedTuple):
     """What each cell lost to splits and to merges."""
@@ -363,6 +369,8 @@ class Cells:
         """What each true cluster keeps of S_H, and what was lost to splits and merges."""
     def locate(self, true: Any, pred: Any) -> NDArray[np.int32] | NDArray[np.int64]:
         """Index of each point's cell, for the arrays the table was built from."""
+    def members(self, true: Any, pred: Any, cells: NDArray[np.int64]) -> CellMembers:
+        """The points of a few different cells, for the same arrays: one look at every point, and no array of them."""
 
 def meet(true: Any, pred: Any) -> Cells:
     """The meet of two arrays of integer or boolean labels of equal length n >= 1."""
@@ -460,6 +468,9 @@ class Matching:
 
     def match(self) -> Matched:
         """Match what was read; once."""
+
+def take(values: NDArray[Any], places: Any) -> NDArray[Any]:
+    """Integers at some places of an array, each from 0 on, in all threads; 0 at place -1."""
 
 def read_labels(labels: Any, rows: int) -> StreamLabels:
     """The labels of an Arrow stream of one column, in ``__arrow_c_stream__``; ``rows`` is about how many there are."""

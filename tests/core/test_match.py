@@ -34,7 +34,7 @@ def oracle(true: list[Any], pred: list[Any]) -> tuple[list[int], ...]:
 
 
 def same(found: _core.Matched, true: list[Any], pred: list[Any]) -> None:
-    assert all(part.dtype == np.int64 for part in found)
+    assert all(part.dtype == np.int64 for part in found[1:])
     assert tuple(part.tolist() for part in found) == oracle(true, pred)
 
 
@@ -198,6 +198,29 @@ def test_an_error_of_the_stream_is_raised() -> None:
     schema = pa.schema({"id": pa.int64()})
     with pytest.raises(RuntimeError, match="the disk is gone"):
         match(pa.RecordBatchReader.from_batches(schema, batches()), pa.table({"id": [1]}), MANY)
+
+
+@given(
+    st.lists(st.integers(-128, 127), min_size=1),
+    st.sampled_from(["int8", "uint16", "int32", "uint64"]),
+    st.sampled_from(["int32", "int64"]),
+    st.integers(1, 3),
+    st.data(),
+)
+def test_labels_are_taken_from_their_places(
+    values: list[int], kind: str, places: str, step: int, data: st.DataObject
+) -> None:
+    labels = np.array(values).astype(kind)[::step]
+    at = np.array(data.draw(st.lists(st.integers(-1, len(labels) - 1))), dtype=places)
+    found = _core.take(labels, at)
+    assert found.dtype == labels.dtype
+    assert found.tolist() == [0 if i < 0 else labels[i] for i in at.tolist()]
+
+
+@cases("place", [-2, 3])
+def test_a_place_that_is_none_is_refused(place: int) -> None:
+    with pytest.raises(ValueError, match="a place must be one of the labels', or -1"):
+        _core.take(np.arange(3), np.array([0, place]))
 
 
 # ---- labels beside the ids, or alone

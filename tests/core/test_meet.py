@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -446,3 +447,41 @@ def test_several_meets_are_those_made_one_by_one(monkeypatch: pytest.MonkeyPatch
     assert _core.meets(true, []) == []
     with pytest.raises(ValueError, match="the same length"):
         _core.meets(true, [preds[0], preds[1][1:]])
+
+
+@given(st.data(), st.integers(1, 40), st.sampled_from([1, 2**40]), st.sampled_from(["int16", "int64"]))
+def test_the_points_of_a_few_cells(data: st.DataObject, n: int, spread: int, kind: str) -> None:
+    spread = 1 if kind == "int16" else spread
+    true, pred = (
+        np.array(data.draw(st.lists(st.integers(-3, 3), min_size=n, max_size=n)), dtype=kind) * spread
+        for _ in range(2)
+    )
+    cells = _core.meet(true, pred)
+    cell = cells.locate(true, pred)
+    chosen = np.array(data.draw(st.lists(st.integers(0, len(cells) - 1), unique=True)), dtype=np.int64)
+    indptr, members = cells.members(true, pred, chosen)
+    found = [members[a:b].tolist() for a, b in pairwise(indptr.tolist())]
+    assert found == [np.flatnonzero(cell == q).tolist() for q in chosen]
+
+
+def test_the_points_of_a_few_cells_of_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(0)
+    true, pred = random.integers(0, 50_000, 200_000), random.integers(0, 9, 200_000)
+    cells = _core.meet(true, pred)
+    cell = cells.locate(true, pred)
+    chosen = random.permutation(len(cells))[:50]
+    for threads in ("1", "3"):
+        monkeypatch.setenv("CLUSTERDIFF_THREADS", threads)
+        indptr, members = cells.members(true, pred, chosen)
+        assert np.array_equal(np.diff(indptr), cells.sizes[chosen])
+        assert np.array_equal(cell[members], chosen.repeat(cells.sizes[chosen]))
+
+
+def test_cells_that_are_not_there_or_chosen_twice_are_refused() -> None:
+    labels = np.array([0, 1])
+    cells = _core.meet(labels, labels)
+    for chosen in ([2], [-1]):
+        with pytest.raises(ValueError, match="a cell must be one of these"):
+            cells.members(labels, labels, np.array(chosen))
+    with pytest.raises(ValueError, match="a cell must not be chosen twice"):
+        cells.members(labels, labels, np.array([0, 0]))

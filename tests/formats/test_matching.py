@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import clusterdiff as cd
+from clusterdiff.points import labels
 from clusterdiff.points.missing import Missing
 from clusterdiff.tables import files, joins
 
@@ -116,6 +117,35 @@ def test_repeats_are_refused_on_the_side_where_they_are(tmp_path: Path, missing:
     for sides in ((once, often), (often, once)):
         with pytest.raises(cd.FileError, match=told):
             cd.compare(*sides, missing=missing)
+
+
+@pytest.mark.parametrize("kind", [pa.int64(), pa.string()], ids=["integers", "text"])
+def test_a_few_names_are_read_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: Any) -> None:
+    """They are those that all would be, whatever the policy; who goes on asking is given all."""
+    monkeypatch.setattr(files, "LARGE", 1)
+    read: list[bool] = []
+    point_names = joins.point_names
+
+    def spy(table: Any, as_text: bool, rows: Any, parts: Any) -> list[Any]:
+        read.append(rows is None)
+        return point_names(table, as_text, rows, parts)
+
+    monkeypatch.setattr(joins, "point_names", spy)
+    numbers = np.random.default_rng(0).permutation(4_000)
+    names = numbers.tolist() if kind == pa.int64() else [f"name {i}" for i in numbers]
+    true = write(tmp_path / "true.parquet", names[10:], kind, numbers[10:] // 2)
+    pred = write(tmp_path / "pred.parquet", names[:-10], kind, numbers[:-10] // 2)
+    for missing, expected in (("drop", names[10:-10]), ("lost", [*names[10:], *names[:10]])):
+        diff = cd.compare(true, pred, missing=missing)
+        read.clear()
+        asked = np.array([3, len(expected) - 1, 0, -2, 3])
+        assert labels.names_at(diff.points, asked) == [expected[i] for i in asked]
+        assert diff.points[7] == expected[7]
+        assert read
+        assert not any(read)
+        assert [diff.points[i] for i in range(20, 40)] == expected[20:40]
+        assert any(read)
+        assert list(diff.points) == expected
 
 
 def test_names_of_clusters_are_made_when_one_is_shown(

@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from math import nan
 from types import SimpleNamespace
 from typing import Any
@@ -25,7 +24,7 @@ from clusterdiff.diff.units import Sampled, units_of
 from clusterdiff.errors import ClusterdiffError, ClusterdiffWarning, MeasureError
 from clusterdiff.measures import Measure, resolve
 from clusterdiff.measures.splitmerge import adjusted_s_h
-from clusterdiff.meet.cell_table import located
+from clusterdiff.meet.cell_table import LabelPlaces
 from clusterdiff.meet.margins import Margins, SizeCounts
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import Measured
@@ -121,7 +120,7 @@ class Judge:
             if len(labels) == len(stretch):
                 cells = _core.meets(true.values, [read.values for read in labels])
                 for (name, _), pred, met in zip(stretch, labels, cells, strict=True):
-                    locate = partial(located, met, true.values, pred.values)
+                    locate = LabelPlaces(met, true.values, pred.values)
                     meet = Meet(met, true.lexicon, pred.lexicon, locate=locate)
                     with _named(str(name)):
                         made.append(self._of_integers(str(name), meet))

@@ -15,6 +15,8 @@ from clusterdiff.diff.loss import CellLoss, Loss, Losses, costliest
 from clusterdiff.measures import resolve
 from clusterdiff.measures.formulas import best_of_row
 from clusterdiff.measures.subcomponents import Scored, by_entropy
+from clusterdiff.meet.cell_table import CellNumbers as CellNumbers
+from clusterdiff.meet.cell_table import spans
 from clusterdiff.meet.lattice import Components
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.unmatched import Unmatched
@@ -22,8 +24,8 @@ from clusterdiff.points.labels import AnyArray, BoolArray, FloatArray, Int64Arra
 from clusterdiff.table import Ordered, Table, record_html
 from clusterdiff.wording import count
 
-CellNumbers = npt.NDArray[np.integer[Any]]
-
+#: The clusters of a component are looked for among all so many times, before these are grouped.
+LOOKS = 32
 #: Finds the names of clusters from their codes.
 Named = Callable[[Int64Array], AnyArray]
 
@@ -121,6 +123,7 @@ class Analysis(Once):
         self.meet = meet
         self._told = told
         self._made = {}
+        self._found: dict[tuple[int, str], Int64Array] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Analysis, (self.meet, self._told)  # what was computed can be computed again
@@ -311,41 +314,42 @@ class Analysis(Once):
 
     @cached_property
     def _of(self) -> dict[str, npt.NDArray[np.int32]]:
-        """The component of each cell, true and predicted cluster."""
-        return {"cell": self.join.of_cell, "true": self.join.of_true, "pred": self.join.of_pred}
+        """The component of each true, and of each predicted cluster."""
+        return {"true": self.join.of_true, "pred": self.join.of_pred}
 
     @cached_property
     def _members(self) -> dict[str, tuple[Int64Array, Int64Array]]:
-        """The codes of every component's cells, true and predicted clusters."""
-        return {name: _core.group_members(codes, len(self.join)) for name, codes in self._of.items()}
+        """The codes of every component's true and predicted clusters."""
+        return {side: _core.group_members(codes, len(self.join)) for side, codes in self._of.items()}
 
     @cached_property
     def _damaged_members(self) -> dict[str, tuple[Int64Array, Int64Array]]:
         """The same of damaged components alone, by their places: as a rule they are few, and nobody asks for others."""
         found = {}
-        for name, codes in self._of.items():
+        for side, codes in self._of.items():
             place = self.join.place[codes]
             inside = np.flatnonzero(place >= 0)
             indptr, members = _core.group_members(place[inside], len(self.join.damaged))
-            found[name] = indptr, inside[members]
+            found[side] = indptr, inside[members]
         return found
-
-    def _of_component(self, component: int, what: str) -> Int64Array:
-        """The codes of a component's cells, true or predicted clusters."""
-        place = int(self.join.place[component])
-        if place >= 0:
-            indptr, members = self._damaged_members[what]
-            return members[indptr[place] : indptr[place + 1]]
-        indptr, members = self._members[what]
-        return members[indptr[component] : indptr[component + 1]]
 
     def cells_of_component(self, component: int) -> CellNumbers:
         """The cells of a component."""
-        return self._of_component(component, "cell")
+        return spans(self.meet.indptr, self.codes_of_component(component, "true"))[1]
 
     def codes_of_component(self, component: int, side: str) -> Int64Array:
         """The codes of a component's "true" or "pred" clusters."""
-        return self._of_component(component, side)
+        found = self._found.get((component, side))
+        if found is None and "_damaged_members" not in self.__dict__ and len(self._found) < LOOKS:
+            found = self._found[component, side] = np.flatnonzero(self._of[side] == component)
+        if found is not None:
+            return found
+        place = int(self.join.place[component])
+        if place >= 0:
+            indptr, members = self._damaged_members[side]
+            return members[indptr[place] : indptr[place + 1]]
+        indptr, members = self._members[side]
+        return members[indptr[component] : indptr[component + 1]]
 
     def clusters_of_component(self, component: int, side: str) -> list[Any]:
         """The user's own among them, by name."""
@@ -357,7 +361,7 @@ class Analysis(Once):
 
     def meet_of_component(self, component: int) -> Meet:
         """The meet of a component's points alone."""
-        return self.meet.part(*(self._of_component(component, side) for side in ("true", "pred")))
+        return self.meet.part(*(self.codes_of_component(component, side) for side in ("true", "pred")))
 
 
 def _clusters(meet: Meet, losses: Losses, score: FloatArray, component: Any) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from clusterdiff import _core
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.source import OtherColumns, PointSource
 from clusterdiff.files import STAGE
-from clusterdiff.meet.cell_table import located
+from clusterdiff.meet.cell_table import LabelPlaces
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.union import uneven_of
 from clusterdiff.points.alignment import Alignment, Order
@@ -81,7 +81,7 @@ def compare_aligned(
     cells = meet.cells
     true, pred = _detach(aligned, cells)
     aligned = Alignment(true, pred, order, aligned.named, aligned.policy, aligned.originals, aligned.kept)
-    meet = meet.with_points(partial(located, cells, aligned.true.values, aligned.pred.values))
+    meet = meet.with_points(LabelPlaces(cells, aligned.true.values, aligned.pred.values))
     if documents is not None:
         meet = meet.within(documents)
     return Comparison(meet, PointSource(meet, aligned, w, other, later), aligned.policy)

@@ -17,7 +17,7 @@ from clusterdiff.caching import cached_property
 from clusterdiff.diff.statistic import Statistic, beta_of, rounded, statistic
 from clusterdiff.diff.units import Unit, units_of
 from clusterdiff.measures import Measure
-from clusterdiff.meet.cell_table import located
+from clusterdiff.meet.cell_table import LabelPlaces
 from clusterdiff.meet.deleted import Deleted, known
 from clusterdiff.meet.lattice import Components
 from clusterdiff.meet.meet import Meet
@@ -236,5 +236,5 @@ def _joined(systems: Sequence[Deletion], places: list[IntArray], count: int) -> 
     unit: IntArray = labels[0]
     for label in labels[1:]:
         cells = _core.meet(unit, label)
-        unit = Components(Meet(cells)).of_cell[located(cells, unit, label)]
+        unit = Components(Meet(cells)).of_cell[LabelPlaces(cells, unit, label)()]
     return np.unique(unit, return_inverse=True)[1].astype(np.int64)

@@ -15,6 +15,8 @@ from clusterdiff.points.labels import FloatArray, Int64Array
 
 #: How many pairs of clusters a hunk shows, how many parts of each sign a pair, and how many points a line can name.
 BLOCKS, PARTS, NAMED = 6, 3, 12
+#: Components of so many points together have all of these named at once.
+RECALLED = 10_000
 NOTHING = np.empty(0, dtype=np.int64)
 
 
@@ -56,9 +58,14 @@ class Hunk:
 
 def hunks(components: Iterable[Component]) -> list[Hunk]:
     """Some components as diffs; where their points are in one place, with the names of points."""
-    drafts = [(component, _Draft(component.place)) for component in components]
-    # Where points are in an engine, asking for names takes a query, whatever their number.
-    sources = {id(draft.place.source): draft.place.source for _, draft in drafts}
+    components = list(components)
+    places = [component.place for component in components]
+    # Where points are in an engine or in a file, asking for names takes a query, whatever their number.
+    sources = {id(place.source): place.source for place in places}
+    if len(sources) == 1 and sum(component.size for component in components) <= RECALLED:
+        found = [place.analysis.cells_of_component(place.component) for place in places]
+        next(iter(sources.values())).recall(np.concatenate(found))
+    drafts = [(component, _Draft(place)) for component, place in zip(components, places, strict=True)]
     names: dict[int, tuple[Any, ...]] = {}
     if len(sources) == 1:
         (source,) = sources.values()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,7 +18,7 @@ from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.union import uneven_of
 from clusterdiff.points.alignment import Alignment
 from clusterdiff.points.clustering import Clustering, Points
-from clusterdiff.points.labels import Int64Array, Labels
+from clusterdiff.points.labels import Int64Array, Labels, LazyNames, names_at
 from clusterdiff.wording import Nouns, count
 
 
@@ -151,10 +152,12 @@ class PointSource:
 
     def points(self, cells: CellNumbers, limit: int | None = None) -> list[Any]:
         """The points of some cells by name, in the order of the points; the first ``limit`` of them."""
-        if len(cells) == 1:
-            names = self.names
-            return [names[i] for i in self.meet.members(int(cells[0]))[:limit].tolist()]
-        return self._named([self.meet.members(cell)[:limit] for cell in cells.tolist()], limit)
+        return self._named([self.meet.members_of(cells)[1]], limit)
+
+    def recall(self, cells: CellNumbers) -> None:
+        """Read the names of the points of some cells at once, where a few names are read one after the other."""
+        if self.known and isinstance(self.names, LazyNames):
+            self.names.at(self.meet.members_of(cells)[1])
 
     def lost(self, side: str, clusters: CellNumbers, limit: int | None = None) -> list[Any]:
         """The points of some clusters of a side, given by their codes, that the other side lacks."""
@@ -162,8 +165,8 @@ class PointSource:
 
     def points_of(self, cells: CellNumbers, true: CellNumbers, pred: CellNumbers) -> list[Any]:
         """The points of some cells, and those of some clusters that the other side lacks."""
-        found = [self.meet.members(cell) for cell in cells.tolist()]
-        return self._named([*found, self._lost("true", true), self._lost("pred", pred)])
+        members = self.meet.members_of(cells)[1]
+        return self._named([members, self._lost("true", true), self._lost("pred", pred)])
 
     def _lost(self, side: str, clusters: CellNumbers) -> Any:
         unmatched = self.meet.missing if side == "true" else self.meet.spurious
@@ -172,14 +175,15 @@ class PointSource:
 
     def _named(self, found: list[Any], limit: int | None = None) -> list[Any]:
         at = np.sort(np.concatenate(found))
-        return [self.names[i] for i in at[:limit].tolist()]
+        return names_at(self.names, at[:limit])
 
     def points_of_each(self, cells: CellNumbers, limit: int | None = None) -> list[list[Any]]:
         """The points of each of many cells, by name; the first ``limit`` of each."""
-        names, members = self.names, (self.meet.members(cell)[:limit].tolist() for cell in cells.tolist())
-        if isinstance(names, range):
-            return list(members)
-        return [[names[i] for i in cell] for cell in members]
+        indptr, members = self.meet.members_of(cells)
+        stop = indptr[1:] if limit is None else np.minimum(indptr[1:], indptr[:-1] + limit)
+        wanted = [members[begin:end] for begin, end in zip(indptr[:-1].tolist(), stop.tolist(), strict=True)]
+        names = iter(names_at(self.names, np.concatenate([members[:0], *wanted])))
+        return [list(islice(names, len(part))) for part in wanted]
 
     # ---- by column
 
@@ -249,8 +253,5 @@ def least_of_cells(meet: Meet, names: Points, cells: CellNumbers) -> Int64Array:
     """For some cells of a meet, numbers in the order of their least points."""
     from clusterdiff.points.ordering import least_of_each
 
-    indptr, members = meet.grouped
-    sizes = indptr[cells + 1] - indptr[cells]
-    ends = np.cumsum(sizes)
-    within = np.arange(int(sizes.sum())) + np.repeat(indptr[cells] - (ends - sizes), sizes)
-    return least_of_each(names, np.concatenate([[0], ends]), members[within].astype(np.int64))
+    indptr, members = meet.members_of(cells)
+    return least_of_each(names, indptr, members.astype(np.int64))

@@ -1,17 +1,26 @@
-"""Cells that a user hands in as a table, and the names that clusters go by."""
+"""Cells that a user hands in as a table, the names that clusters go by, and the points of cells."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from clusterdiff import _core
+from clusterdiff.caching import cached_property
 from clusterdiff.errors import ArgumentError, changed
 from clusterdiff.messages import Message
 from clusterdiff.points.labels import AnyArray, BoolArray, Int64Array, IntArray, LazyNames, single
 from clusterdiff.points.reading import read_labels
 
+CellNumbers = npt.NDArray[np.integer[Any]]
+#: The points of some cells: those of the i-th are members[indptr[i]:indptr[i + 1]], ascending.
+Members = tuple[Int64Array, IntArray]
+#: How often the points of so few cells are looked for among all points, before these are grouped by cell.
+LOOKS, FEW = 8, 4096
+NOTHING: Int64Array = np.empty(0, dtype=np.int64)
 TOO_MANY = "the sizes must add up to less than 2^63 points."
 
 
@@ -94,14 +103,6 @@ def _whole(size: Sequence[int] | Int64Array) -> Int64Array:
     return given.astype(np.int64)
 
 
-def located(cells: _core.Cells, true: IntArray, pred: IntArray) -> IntArray:
-    """The cell of each point, by the labels that the cells were made from, unless somebody has changed them since."""
-    try:
-        return cells.locate(true, pred)
-    except ValueError:
-        raise changed() from None
-
-
 def members_of(cells: _core.Cells, cell: IntArray) -> tuple[Int64Array, IntArray]:
     """The positions of all points by cell, from the cell of each; -1 for points that are in none of them."""
     if len(cell) == cells.n:
@@ -135,3 +136,88 @@ def places_of(kept: Int64Array, count: int) -> Int64Array:
     place = np.full(count + 1, -1)
     place[kept] = np.arange(len(kept))
     return place
+
+
+# ---- where points are
+
+
+class LabelPlaces:
+    """Places by the labels that the cells were made from, unless somebody has changed them since."""
+
+    def __init__(self, cells: _core.Cells, true: IntArray, pred: IntArray) -> None:
+        self._cells, self._true, self._pred = cells, true, pred
+        self._looks = 0
+        #: The cells that were asked for last, ascending, and their points.
+        self._last: tuple[CellNumbers, Members] = NOTHING, (np.zeros(1, dtype=np.int64), NOTHING)
+
+    def __call__(self) -> IntArray:
+        """The cell of each point."""
+        try:
+            return self._cells.locate(self._true, self._pred)
+        except ValueError:
+            raise changed() from None
+
+    def few(self, cells: CellNumbers) -> Members | None:
+        """The points of a few cells; None if it costs less to group all points."""
+        known, found = self._last
+        chosen = np.unique(cells)
+        if not np.isin(chosen, known).all():
+            self._looks += 1
+            if self._looks > LOOKS or len(cells) > FEW:
+                return None
+            known, found = chosen, self._cells.members(self._true, self._pred, chosen.astype(np.int64))
+            if not np.array_equal(np.diff(found[0]), self._cells.sizes[chosen]):
+                raise changed()
+            self._last = known, found
+        return some(found, np.searchsorted(known, cells))
+
+
+class KnowsPoints(Protocol):
+    """A meet that knows its points."""
+
+    @property
+    def cell_of_point(self) -> IntArray:
+        """The cell of each point."""
+
+    def members_of(self, cells: CellNumbers) -> Members:
+        """The points of some cells."""
+
+
+class PartPlaces:
+    """Places in a meet of some of so many points, which are ``at``; the others are in no cell."""
+
+    def __init__(self, meet: KnowsPoints, at: Int64Array, points: int) -> None:
+        self._meet, self._at, self._points = meet, at, points
+
+    def __call__(self) -> IntArray:
+        """The cell of each point; -1 for the others."""
+        return self._cell
+
+    @cached_property
+    def _cell(self) -> IntArray:
+        cell = np.full(self._points, -1)
+        cell[self._at] = self._meet.cell_of_point
+        return cell
+
+    def few(self, cells: CellNumbers) -> Members:
+        """The points of some cells."""
+        indptr, members = self._meet.members_of(cells)
+        return indptr, self._at[members]
+
+
+def spans(start: Int64Array, chosen: CellNumbers) -> tuple[Int64Array, Int64Array]:
+    """The numbers from ``start[i]`` to ``start[i + 1] - 1`` for each of some i, one after the other.
+
+    >>> [part.tolist() for part in spans(np.array([0, 2, 3]), np.array([1, 0, 1]))]
+    [[0, 1, 3, 4], [2, 0, 1, 2]]
+    """
+    sizes = start[chosen + 1] - start[chosen]
+    ends = np.cumsum(sizes)
+    inside = np.arange(int(sizes.sum())) + np.repeat(start[chosen] - (ends - sizes), sizes)
+    return np.concatenate([[0], ends]), inside
+
+
+def some(groups: Members, chosen: CellNumbers) -> Members:
+    """The members of some groups."""
+    indptr, inside = spans(groups[0], chosen)
+    return indptr, groups[1][inside]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from clusterdiff import _core
 from clusterdiff.caching import cached_property
 from clusterdiff.errors import ArgumentError, LabelError, MissingExtraError
-from clusterdiff.meet.cell_table import located
+from clusterdiff.meet.cell_table import LabelPlaces
 from clusterdiff.meet.meet import Meet
 from clusterdiff.messages import Message
 from clusterdiff.points.alignment import Alignment, align
@@ -51,7 +51,7 @@ def meet(true: object, pred: object) -> Clustering:
     """
     aligned = align(true, pred)
     cells = _core.meet(aligned.true.values, aligned.pred.values)
-    return _over(aligned, located(cells, aligned.true.values, aligned.pred.values))
+    return _over(aligned, LabelPlaces(cells, aligned.true.values, aligned.pred.values)())
 
 
 def join(true: object, pred: object) -> Clustering:
@@ -63,7 +63,7 @@ def join(true: object, pred: object) -> Clustering:
     aligned = align(true, pred)
     cells = _core.meet(aligned.true.values, aligned.pred.values)
     of_cell = Components(Meet(cells)).of_cell
-    return _over(aligned, of_cell[located(cells, aligned.true.values, aligned.pred.values)])
+    return _over(aligned, of_cell[LabelPlaces(cells, aligned.true.values, aligned.pred.values)()])
 
 
 def _over(aligned: Alignment, labels: npt.NDArray[Any]) -> Clustering:

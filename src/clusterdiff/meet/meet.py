@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from clusterdiff import _core
 from clusterdiff.caching import cached_property
 from clusterdiff.errors import ArgumentError
 from clusterdiff.meet import cell_table
+from clusterdiff.meet.cell_table import CellNumbers, LabelPlaces, Members, some
 from clusterdiff.meet.parts import CellWeights, Links, Moments, Overlap, Pairs
 from clusterdiff.meet.sums import Lazy, Sizes, Sums, made
 from clusterdiff.meet.unmatched import NOBODY
@@ -91,7 +91,7 @@ class Meet(Sizes):
     def from_labels(cls, true: IntArray, pred: IntArray, cells: _core.Cells | None = None) -> Meet:
         """The meet of two arrays of integer labels of the same points; ``cells`` if those are known."""
         cells = cells or _core.meet(true, pred)
-        return cls(cells, locate=partial(cell_table.located, cells, true, pred))
+        return cls(cells, locate=LabelPlaces(cells, true, pred))
 
     @classmethod
     def of_points(
@@ -113,10 +113,10 @@ class Meet(Sizes):
         weight inside each of k groups of points. Weights are in units of 2 to the ``scale``.
         """
         cells = _core.meet(true, pred)
-        locate: Lazy[IntArray] = partial(cell_table.located, cells, true, pred)
+        locate: Lazy[IntArray] = LabelPlaces(cells, true, pred)
         sums = moments = links = None
         if weights is not None or features is not None or link_sums is not None:
-            locate = cell = cell_table.located(cells, true, pred)
+            locate = cell = made(locate)
             if weights is not None:
                 sums = CellWeights.of(weights, cell, len(cells), scale)
             if features is not None:
@@ -462,8 +462,12 @@ class Meet(Sizes):
 
     def members(self, cell: int) -> IntArray:
         """The positions of the points of a cell, ascending."""
-        indptr, members = self.grouped
-        return members[indptr[cell] : indptr[cell + 1]]
+        return self.members_of(np.array([cell]))[1]
+
+    def members_of(self, cells: CellNumbers) -> Members:
+        """The positions of the points of some cells: those of the i-th are members[indptr[i]:indptr[i + 1]]."""
+        few = None if "grouped" in self.__dict__ else getattr(self._locate, "few", None)
+        return (few and few(cells)) or some(self.grouped, cells)
 
     # ---- as a table
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from clusterdiff.meet.cell_table import PartPlaces
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.meet.unmatched import Unmatched
@@ -36,7 +36,7 @@ def uneven_of(
     def of(values: Any, at: Int64Array) -> Any:
         return None if values is None else values[at]
 
-    shared = None
+    shared, places = None, None
     if len(both):
         plain = Meet.of_points(
             true[both],
@@ -46,7 +46,8 @@ def uneven_of(
             link_sums=link_sums and link_sums(both),
             scale=scale,
         )
-        shared = plain.with_points(partial(_among_all, plain, both, len(true)))
+        places = PartPlaces(plain, both, len(true))
+        shared = plain.with_points(places)
     sides, unmatched, groups = [], [], []
     for own, other, labels in (
         (true, pred, None if shared is None else shared.cells.true_labels),
@@ -70,17 +71,10 @@ def uneven_of(
         (names[0][sides[0]], names[1][sides[1]]),
         *unmatched,
         scale=None if weights is None else scale,
-        locate=np.full(len(true), -1) if shared is None else partial(getattr, shared, "cell_of_point"),
+        locate=np.full(len(true), -1) if places is None else places,
         groups=(groups[0], groups[1]) if groups else None,
         features=features,
     )
-
-
-def _among_all(shared: Meet, at: Int64Array, points: int) -> Int64Array:
-    """The cell of each of so many points, the shared ones of which are ``at``; -1 for the others."""
-    cell = np.full(points, -1)
-    cell[at] = shared.cell_of_point
-    return cell
 
 
 def _shared_first(labels: Any, k: int) -> Int64Array:

@@ -14,7 +14,7 @@ from clusterdiff.messages import Message, joined
 from clusterdiff.points.clustering import Clustering, Points, refuse_twice
 from clusterdiff.points.corpus import InDocument
 from clusterdiff.points.index import Index, index_of, refuse_half_named
-from clusterdiff.points.labels import BoolArray, Labels, LazyNames, encode_objects, kind
+from clusterdiff.points.labels import BoolArray, Labels, LazyNames, encode_objects, kind, names_at
 from clusterdiff.points.missing import missing_hint
 from clusterdiff.points.policy import Policy
 from clusterdiff.wording import count
@@ -359,7 +359,7 @@ def _lacking(aligned: Alignment, side: str) -> Message:
         return lacks_labels(side, f"{at.size:,} of {len(mask):,} points, {where}")
     other = "pred" if side == "true" else "true"
     present = int(aligned.side(other).present.sum())
-    points = [aligned.order.names[i] for i in at[:5].tolist()]
+    points = names_at(aligned.order.names, at[:5])
     return lacks_points(side, at.size, present, other, listed(points, at.size))
 
 
@@ -410,7 +410,7 @@ def _keep(aligned: Alignment, keep: BoolArray | None, why: str) -> Alignment:
 
 def _chosen(points: Points, kept: npt.NDArray[np.int64]) -> Points:
     if isinstance(points, LazyNames):
-        return LazyNames(len(kept), lambda: _chosen(list(points), kept))
+        return LazyNames(len(kept), lambda: _chosen(list(points), kept), some=lambda at: points.at(kept[at]))
     return [points[i] for i in kept.tolist()]
 
 

@@ -24,6 +24,8 @@ Int64Array = npt.NDArray[np.int64]
 
 #: So few labels are copied as they are: looking for a smaller type would take longer.
 FEW = 10_000
+#: How often a few of very many names are read by themselves, and how many names there are for each of them.
+ASKED, MANY = 8, 100
 #: A container of points, as it may stand inside a list of clusters.
 CLUSTER_TYPES = (set, frozenset, list)
 
@@ -82,7 +84,7 @@ class LazyNames(Sequence[Hashable]):
 
     ``own`` is for names that are read from something that its owner can change: it takes what is needed out of the
     owner's reach, and gives what loads the names from there. ``plain`` names are a user's own, and none is a
-    :class:`Single`.
+    :class:`Single`. ``some`` reads those at some places, for a few of very many.
     """
 
     def __init__(
@@ -92,11 +94,15 @@ class LazyNames(Sequence[Hashable]):
         own: Callable[[], Callable[[], Any]] | None = None,
         *,
         plain: bool = False,
+        some: Callable[[Int64Array], list[Any]] | None = None,
     ) -> None:
         self._count = count
         self._load = load
         self._own = own
         self.plain = plain
+        self._some = some
+        self._known: dict[int, Any] = {}
+        self._asked = 0
 
     @classmethod
     def borrowed(cls, count: int, load: Callable[[], Any]) -> LazyNames:
@@ -117,7 +123,21 @@ class LazyNames(Sequence[Hashable]):
         return self._count
 
     def __getitem__(self, index: Any) -> Any:
-        return self._names[index]
+        return self.at(np.array([index]))[0] if type(index) is int else self._names[index]
+
+    def at(self, places: IntArray) -> list[Any]:
+        """The names at some places; a few are read alone, unless that has been done so often that all are read."""
+        asked = places.tolist()
+        if self._some is not None and "_names" not in self.__dict__:
+            unknown = sorted({i % self._count for i in asked} - self._known.keys())
+            self._asked += bool(unknown)
+            if self._asked <= ASKED and len(unknown) * MANY <= self._count:
+                if unknown:
+                    found = self._some(np.array(unknown, dtype=np.int64))
+                    self._known |= zip(unknown, found, strict=True)
+                return [self._known[i % self._count] for i in asked]
+        names = self._names
+        return [names[i] for i in asked]
 
     def __iter__(self) -> Iterator[Hashable]:
         return iter(self._names)
@@ -125,6 +145,15 @@ class LazyNames(Sequence[Hashable]):
     def __reduce__(self) -> tuple[Any, ...]:
         # What loads them may hold a file or a connection; the names themselves can go anywhere.
         return _read, (self._count, self._names)
+
+
+def names_at(points: Sequence[Hashable], places: IntArray) -> list[Any]:
+    """The names of the points at some places.
+
+    >>> names_at(["a", "b", "c"], np.array([2, 0]))
+    ['c', 'a']
+    """
+    return points.at(places) if isinstance(points, LazyNames) else [points[i] for i in places.tolist()]
 
 
 def _read(count: int, names: Any) -> LazyNames:
@@ -237,12 +266,12 @@ class Labels:
 
     # ---- other labels from these
 
-    def take(self, places: npt.NDArray[np.int64]) -> Labels:
+    def take(self, places: IntArray) -> Labels:
         """The labels at some places, in their order; place -1 stands for a point that is not here."""
         absent = places < 0
         if self.absent is not None:
             absent |= self.absent[places]
-        values = self._values[places] if len(self) else np.zeros(len(places), dtype=np.int64)
+        values = _core.take(self._values, places) if len(self) else np.zeros(len(places), dtype=np.int64)
         return Labels(values, self.lexicon, absent, shared=False)
 
     def renamed(self, lexicon: AnyArray | LazyNames) -> Labels:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any
 
 import numpy as np
 
 from clusterdiff import _core
-from clusterdiff.points.labels import Int64Array, IntArray
+from clusterdiff.points.labels import Int64Array, IntArray, names_at
 
 
 def order_by(*keys: IntArray) -> Int64Array:
@@ -46,7 +45,7 @@ def ranks(points: Sequence[Hashable], at: Int64Array) -> Int64Array:
     """
     if isinstance(points, range):
         return at
-    chosen: list[Any] = [points[i] for i in at.tolist()]
+    chosen = names_at(points, at)
     if set(map(type, chosen)) == {str}:
         return rank_texts(chosen)
     try:

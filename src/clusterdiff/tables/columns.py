@@ -15,7 +15,7 @@ import numpy as np
 from clusterdiff.errors import FileError
 from clusterdiff.files import STDIN, find, shown, spooled
 from clusterdiff.formats.source import Source
-from clusterdiff.points.labels import Int64Array
+from clusterdiff.points.labels import Int64Array, IntArray
 from clusterdiff.tables.duck import connect, quoted, stoppable
 from clusterdiff.tables.files import open_table
 
@@ -106,10 +106,9 @@ class LaterColumns:
     that `true` lacks.
     """
 
-    def __init__(self, columns: FileColumns, place: Int64Array | None, extra: Int64Array) -> None:
+    def __init__(self, columns: FileColumns, place: IntArray | None, extra: Int64Array) -> None:
         self._columns = columns
-        # Nobody may ever ask: they take as little memory as they can until then.
-        self._place = place if place is None or len(place) >= 2**31 else place.astype(np.int32)
+        self._place = place
         self._extra = extra
 
     @property

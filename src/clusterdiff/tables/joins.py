@@ -23,7 +23,7 @@ from clusterdiff.messages import Message, joined
 from clusterdiff.points.alignment import Alignment, Laid, Order, apply_policy, in_order
 from clusterdiff.points.corpus import InDocument, Singletons
 from clusterdiff.points.keys import joined_sql, key_kinds, shared_kinds
-from clusterdiff.points.labels import AnyArray, FloatArray, Int64Array, Labels, LazyNames, null
+from clusterdiff.points.labels import AnyArray, FloatArray, Int64Array, IntArray, Labels, LazyNames, null
 from clusterdiff.points.policy import Policy
 from clusterdiff.tables.columns import FileColumns, LaterColumns, Origin
 from clusterdiff.tables.duck import connect, stoppable
@@ -97,7 +97,7 @@ class Matched:
     """
 
     aligned: Alignment
-    place: Int64Array | None = None
+    place: IntArray | None = None
     extra: Int64Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
 
@@ -190,10 +190,14 @@ def match(true: Loaded, pred: Loaded) -> Matched:
             refuse_repeats(table)
     place, extra = found.place, found.extra
     parts = shared_kinds(*(key_kinds(table.kinds["point"]) for table in (true, pred)))
-    points = LazyNames(
-        true.rows + len(extra),
-        lambda: point_names(true, texts[0], None, parts) + point_names(pred, texts[1], extra, parts),
-    )
+
+    def names(mine: Int64Array | None, theirs: Int64Array) -> list[Any]:
+        return point_names(true, texts[0], mine, parts) + point_names(pred, texts[1], theirs, parts)
+
+    def some(at: Int64Array) -> list[Any]:  # ascending
+        return names(at[at < true.rows], extra[at[at >= true.rows] - true.rows])
+
+    points = LazyNames(true.rows + len(extra), lambda: names(None, extra), some=some)
     mine, at, order = labels[0], place, None
     if len(extra):
         order = np.concatenate([np.arange(true.rows), np.full(len(extra), -1)])

@@ -19,6 +19,9 @@ from clusterdiff.points.reading import read_labels
 from clusterdiff.tables.duck import Connection, Scan, stoppable, stops
 from clusterdiff.wording import count
 
+#: So few rows are looked up by their numbers.
+FEW = 10_000
+
 
 @dataclass(frozen=True)
 class InPlace:
@@ -64,6 +67,15 @@ class Loaded:
         """One of its columns; masked where it is null."""
         with self.reading():
             return self.con.execute(f"SELECT {column} FROM {self.name}").fetchnumpy()[column]
+
+    def fetch_rows(self, column: str, rows: IntArray) -> list[Any]:
+        """The values of a column in a few rows, counted from 0; ascending."""
+        listed = ", ".join(map(str, (rows + 1).tolist()))
+        with self.reading():
+            found = self.con.execute(
+                f"SELECT {column} FROM {self.numbered} WHERE row IN ({listed}) ORDER BY row"
+            )
+            return list(np.ma.getdata(found.fetchnumpy()[column]).tolist())
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -144,14 +156,17 @@ def to_clustering(table: Loaded) -> Clustering:
 def point_names(
     table: Loaded, as_text: bool = False, rows: IntArray | None = None, parts: Sequence[str] | None = None
 ) -> list[Any]:
-    """The names of the points of a table, or of some of its rows; ``as_text`` turns them into strings.
+    """The names of the points of a table, or of some of its rows, ascending; ``as_text`` turns them into strings.
 
     Names of several columns are tuples; ``parts`` says what these hold, if not what they hold in the table.
     """
     if rows is not None and not len(rows):
         return []
-    names = np.ma.getdata(table.fetch("point"))
-    chosen = (names if rows is None else names[rows]).tolist()
+    if rows is None or len(rows) > FEW:
+        names = np.ma.getdata(table.fetch("point"))
+        chosen = (names if rows is None else names[rows]).tolist()
+    else:
+        chosen = table.fetch_rows("point", rows)
     kinds = key_kinds(table.kinds.get("point", ""))
     if kinds:
         return [parts_of(name, parts or kinds) for name in chosen]

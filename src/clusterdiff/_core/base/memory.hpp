@@ -16,8 +16,9 @@ struct Block {
 };
 
 Block take_block(std::size_t bytes);
-// `used` is how much of the block was written, if that is known. What is too large to be kept goes back to the system.
-void give_block(const Block& block, std::size_t used);
+void give_block(const Block& block);
+// Gives back what a block has beyond so many bytes, as far as it can; returns what is left of it.
+Block cut_block(const Block& block, std::size_t bytes);
 
 // An owned array of trivial T, uninitialised unless asked otherwise. Movable, not copyable.
 template <class T>
@@ -52,15 +53,11 @@ class Buffer {
     i64 size() const { return size_; }
     bool empty() const { return size_ == 0; }
 
-    // Gives the memory back to the system at once: for what a later call is not going to ask for.
-    void discard() {
-        if (data_) give_block({data_, mapped_, zeroed_}, SIZE_MAX);
-        data_ = nullptr;
-        size_ = 0;
+    // Forgets the tail; the memory of a large one is there for others.
+    void truncate(i64 count) {
+        if (mapped_) mapped_ = cut_block({data_, mapped_, zeroed_}, static_cast<std::size_t>(count) * sizeof(T)).mapped;
+        size_ = count;
     }
-
-    // Forgets the tail. Of a large block, what was never written takes no memory.
-    void truncate(i64 count) { size_ = count; }
 
     void swap(Buffer& other) noexcept {
         std::swap(data_, other.data_);
@@ -79,7 +76,7 @@ class Buffer {
         zeroed_ = block.zeroed;
     }
     void release() {
-        if (data_) give_block({data_, mapped_, zeroed_}, static_cast<std::size_t>(size_) * sizeof(T));
+        if (data_) give_block({data_, mapped_, zeroed_});
     }
 
     T* data_ = nullptr;

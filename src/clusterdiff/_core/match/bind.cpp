@@ -49,7 +49,16 @@ nb::object read(PyMatching& self, nb::handle source) {
 
 nb::object match(PyMatching& self) {
     Matched m = heavy(self.rows, [&](Run& run) { return self.matching.match(run); });
-    return matched(to_numpy(std::move(m.place)), to_numpy(std::move(m.extra)), to_numpy(std::move(m.repeats[0])), to_numpy(std::move(m.repeats[1])));
+    const bool wide = m.place.empty();
+    return matched(wide ? to_numpy(std::move(m.wide_place)) : to_numpy(std::move(m.place)), to_numpy(std::move(m.extra)), to_numpy(std::move(m.repeats[0])), to_numpy(std::move(m.repeats[1])));
+}
+
+nb::object taken(nb::handle values, nb::handle places) {
+    const Array v(values, "values"), p(places, "places");
+    const Labels from = v.labels(), at = p.labels();
+    Buffer<u8> out(at.n * from.width());
+    heavy(at.n, [&](Run& run) { take_labels(from, at, reinterpret_cast<char*>(out.data()), run); });
+    return to_numpy(std::move(out)).attr("view")(values.attr("dtype"));
 }
 
 nb::object labels(nb::handle source, i64 rows) {
@@ -63,6 +72,7 @@ void bind_match(nb::module_& m) {
     stream_labels.define(m, "StreamLabels", {"values", "absent", "ends", "bytes"});
     nb::class_<PyMatching>(m, "Matching").def(nb::init<i64>(), "rows"_a).def("read", &read, "side"_a).def("match", &match);
     m.def("read_labels", &labels, "labels"_a, "rows"_a);
+    m.def("take", &taken, "values"_a, "places"_a);
 }
 
 }  // namespace clusterdiff

@@ -9,34 +9,35 @@ namespace {
 
 // A distinct text of a bucket: where it lies, and the first row that has it.
 struct Head {
-    const u64* record;
+    const u32* record;
     i64 first;
 };
 
-// Records of a bucket; f(record) may change the first word of one, but for its length.
-template <class F>
+// Records of a bucket; f(record) may change their second words.
+template <class Row, class F>
 void each_text(const std::deque<Share>& shares, i64 bucket, Run& run, int worker, F f) {
     for (const Share& share : shares)
         for (const Share::Page& page : share.pages(bucket)) {
             run.poll(worker);
-            for (u64 *at = page.data, *end = at + page.words; at < end; at += text_words(at[0])) f(at);
+            for (u32 *at = page.data, *end = at + page.words; at < end; at += text_words<Row>(at)) f(at);
         }
 }
 
 // Numbers the texts of a bucket by when they are met: a record gets the number in place of its hash.
+template <class Row>
 std::vector<Head> number(const std::deque<Share>& shares, i64 bucket, Run& run, int worker) {
     i64 words = 0;
     for (const Share& share : shares)
         for (const Share::Page& page : share.pages(bucket)) words += page.words;
-    CodeTable table(std::min<i64>(words / 8, 4096));
+    CodeTable table(std::min<i64>(words / 16, 4096));
     std::vector<Head> heads;
     std::vector<u64> keys;
-    each_text(shares, bucket, run, worker, [&](u64* record) {
-        const u64 key = record[0];
-        const i64 row = static_cast<i64>(record[1]);
+    each_text<Row>(shares, bucket, run, worker, [&](u32* record) {
+        const u64 key = first_of(record);
+        const i64 row = static_cast<i64>(row_of<Row>(record));
         const auto code = static_cast<std::size_t>(table.find_or_add(key >> 32, [&](i32 known) {
             const auto c = static_cast<std::size_t>(known);
-            return keys[c] == key && same_bytes(record, heads[c].record);
+            return keys[c] == key && same_bytes<Row>(record, heads[c].record);
         }));
         if (code == heads.size()) {
             keys.push_back(key);
@@ -44,26 +45,29 @@ std::vector<Head> number(const std::deque<Share>& shares, i64 bucket, Run& run, 
         } else {
             heads[code].first = std::min(heads[code].first, row);
         }
-        record[0] = static_cast<u64>(code) << 32 | static_cast<u64>(text_length(key));
+        record[1] = static_cast<u32>(code);
     });
     return heads;
 }
 
 }  // namespace
 
-LabelReader::LabelReader(const Column& column, int bits, int team) : column_(column), bits_(bits), arena_(bits > 0) {
-    if (is_text(column.type))
+LabelReader::LabelReader(const Column& column, i64 rows, int team)
+    : column_(column), bits_(bits_for(rows)), wide_rows_(rows >= kWideRows), arena_(bits_ > 0) {
+    if (!is_text(column.type))
+        narrow_ = Buffer<i32>(rows);
+    else
         for (int worker = 0; worker < team; ++worker) shares_.emplace_back(arena_, buckets());
 }
 
 void LabelReader::add(const Piece& piece, int worker) {
     const Slice slice = piece.slice(column_);
-    if (!is_text(column_.type)) {
-        Chunk chunk = chunk_of(slice, piece.row);
-        std::lock_guard lock(mutex_);
-        chunks_.push_back(std::move(chunk));
-        return;
-    }
+    if (!is_text(column_.type)) return add_integers(slice, piece.row);
+    with_row_type(wide_rows_, [&](auto zero) { add_texts<decltype(zero)>(slice, piece.row, worker); });
+}
+
+template <class Row>
+void LabelReader::add_texts(const Slice& slice, i64 row, int worker) {
     Share& share = shares_[static_cast<std::size_t>(worker)];
     bool nulls = false;
     read_texts(column_.type, slice, [&](auto text) {
@@ -73,7 +77,7 @@ void LabelReader::add(const Piece& piece, int worker) {
                 continue;
             }
             const auto [data, length] = text(i);
-            put_text(share, bits_, static_cast<u64>(piece.row + i), data, length);
+            put_text<Row>(share, bits_, static_cast<u64>(row + i), data, length);
         }
     });
     if (nulls) {
@@ -82,72 +86,83 @@ void LabelReader::add(const Piece& piece, int worker) {
     }
 }
 
-LabelReader::Chunk LabelReader::chunk_of(const Slice& slice, i64 row) const {
-    Chunk out{row, slice.length, Buffer<i32>(slice.length), {}, {}};
-    const bool some_null = slice.first_null() < slice.length;
-    if (some_null) out.absent = Buffer<bool>(slice.length);
-    for (i64 i = 0; i < out.absent.size(); ++i) out.absent[i] = slice.null(i);
+void LabelReader::add_integers(const Slice& slice, i64 row) {
+    Chunk chunk{row, false, {}, {}};
+    const bool some_null = slice.first_null() < slice.length, room = row + slice.length <= narrow_.size();
+    if (some_null) chunk.absent = Buffer<bool>(slice.length);
+    for (i64 i = 0; i < chunk.absent.size(); ++i) chunk.absent[i] = slice.null(i);
     // Signed ones fit if adding 2^31 leaves nothing above 32 bits, unsigned ones if there is nothing above 31.
     const bool is_unsigned = column_.type == Ids::u64;
     const u64 shift = is_unsigned ? 0 : u64{1} << 31;
     const int bits = is_unsigned ? 31 : 32;
     read_integers(column_.type, slice, [&](auto at) {
-        auto value = [&](i64 i) { return some_null && out.absent[i] ? 0 : at(i); };  // what stands at a null may be anything
+        auto value = [&](i64 i) { return some_null && chunk.absent[i] ? 0 : at(i); };  // what stands at a null may be anything
         u64 above = 0;
-        for (i64 i = 0; i < slice.length; ++i) {
-            const u64 x = value(i);
-            above |= (x + shift) >> bits;
-            out.narrow[i] = static_cast<i32>(x);
-        }
-        if (!above) return;
-        out.narrow.discard();
-        out.wide = Buffer<i64>(slice.length);
-        for (i64 i = 0; i < slice.length; ++i) out.wide[i] = static_cast<i64>(value(i));
+        if (room)
+            for (i64 i = 0; i < slice.length; ++i) {
+                const u64 x = value(i);
+                above |= (x + shift) >> bits;
+                narrow_[row + i] = static_cast<i32>(x);
+            }
+        else
+            for (i64 i = 0; i < slice.length; ++i) above |= (value(i) + shift) >> bits;
+        chunk.large = above != 0;
+        if (room && !chunk.large) return;
+        chunk.wide = Buffer<i64>(slice.length);
+        for (i64 i = 0; i < slice.length; ++i) chunk.wide[i] = static_cast<i64>(value(i));
     });
-    return out;
+    if (chunk.wide.empty() && chunk.absent.empty()) return;
+    std::lock_guard lock(mutex_);
+    chunks_.push_back(std::move(chunk));
 }
 
 StreamLabels LabelReader::finish(i64 rows, Run& run) {
     if (!is_text(column_.type)) return integers(rows, run);
+    if (!wide_rows_ && rows >= kWideRows) throw TooLarge("too many points to match");
     for (Share& share : shares_) share.close();
-    return texts(rows, run);
+    return with_row_type(wide_rows_, [&](auto zero) { return texts<decltype(zero)>(rows, run); });
 }
 
 StreamLabels LabelReader::integers(i64 rows, Run& run) {
     StreamLabels out{column_.type, {}, {}, {}, {}, {}};
-    bool wide = false, nulls = false;
+    bool large = false, nulls = false;
     for (const Chunk& chunk : chunks_) {
-        wide |= !chunk.wide.empty();
+        large |= chunk.large;
         nulls |= !chunk.absent.empty();
     }
-    if (wide)
+    const i64 written = std::min(rows, narrow_.size());
+    if (large) {
         out.wide = Buffer<i64>(rows);
-    else
+        run.each(0, written, [&](i64 i) { out.wide[i] = narrow_[i]; });
+    } else if (written < rows) {
         out.narrow = Buffer<i32>(rows);
-    if (nulls) out.absent = Buffer<bool>(rows);
-    run.tasks(static_cast<i64>(chunks_.size()), [&](i64 task, int) {
-        Chunk& chunk = chunks_[static_cast<std::size_t>(task)];
-        for (i64 i = 0; i < chunk.length; ++i) {
-            const i64 to = chunk.row + i;
-            if (!wide)
-                out.narrow[to] = chunk.narrow[i];
+        run.each(0, written, [&](i64 i) { out.narrow[i] = narrow_[i]; });
+    } else {
+        narrow_.truncate(rows);
+        out.narrow = std::move(narrow_);
+    }
+    narrow_ = {};
+    if (nulls) out.absent = Buffer<bool>::zeros(rows);
+    for (const Chunk& chunk : chunks_) {
+        run.poll(0);
+        for (i64 i = 0; i < chunk.wide.size(); ++i)
+            if (large)
+                out.wide[chunk.row + i] = chunk.wide[i];
             else
-                out.wide[to] = chunk.wide.empty() ? chunk.narrow[i] : chunk.wide[i];
-            if (nulls) out.absent[to] = !chunk.absent.empty() && chunk.absent[i];
-        }
-        chunk.narrow.discard();
-        chunk.wide.discard();
-    });
+                out.narrow[chunk.row + i] = static_cast<i32>(chunk.wide[i]);
+        for (i64 i = 0; i < chunk.absent.size(); ++i) out.absent[chunk.row + i] = chunk.absent[i];
+    }
     return out;
 }
 
+template <class Row>
 StreamLabels LabelReader::texts(i64 rows, Run& run) {
     std::vector<std::vector<Head>> heads(static_cast<std::size_t>(buckets()));
     std::vector<SlotSet> firsts;  // one a worker
     for (int worker = 0; worker < run.threads(); ++worker) firsts.emplace_back(rows);
     run.tasks(buckets(), [&](i64 b, int worker) {
         std::vector<Head>& mine = heads[static_cast<std::size_t>(b)];
-        mine = number(shares_, b, run, worker);
+        mine = number<Row>(shares_, b, run, worker);
         for (const Head& head : mine) firsts[static_cast<std::size_t>(worker)].add(head.first);
     });
     for (std::size_t worker = 1; worker < firsts.size(); ++worker) firsts[0].unite(firsts[worker]);
@@ -155,7 +170,7 @@ StreamLabels LabelReader::texts(i64 rows, Run& run) {
     check_clusters(rank.count(), "The input");
     StreamLabels out{column_.type, Buffer<i32>(rows), {}, {}, Buffer<i64>(rank.count()), {}};
     run.tasks(buckets(), [&](i64 b, int) {
-        for (const Head& head : heads[static_cast<std::size_t>(b)]) out.ends[rank(head.first)] = text_length(head.record[0]);
+        for (const Head& head : heads[static_cast<std::size_t>(b)]) out.ends[rank(head.first)] = text_length(head.record);
     });
     i64 total = 0;
     run.each(0, rank.count(), [&](i64 code) { out.ends[code] = total += out.ends[code]; });
@@ -167,19 +182,45 @@ StreamLabels LabelReader::texts(i64 rows, Run& run) {
         std::vector<u8*> to;  // found before it is written to, so that the cache misses overlap
         for (const Head& head : mine) codes.push_back(static_cast<i32>(rank(head.first)));
         for (std::size_t i = 0; i < mine.size(); ++i) {
-            to.push_back(out.bytes.data() + out.ends[codes[i]] - text_length(mine[i].record[0]));
+            to.push_back(out.bytes.data() + out.ends[codes[i]] - text_length(mine[i].record));
             prefetch(to[i]);
         }
-        for (std::size_t i = 0; i < mine.size(); ++i)
-            if (const i64 length = text_length(mine[i].record[0])) std::memcpy(to[i], mine[i].record + 2, static_cast<std::size_t>(length));
-        each_text(shares_, b, run, worker, [&](const u64* record) { out.narrow[static_cast<i64>(record[1])] = codes[record[0] >> 32]; });
+        for (std::size_t i = 0; i < mine.size(); ++i) copy_bytes(to[i], text_of<Row>(mine[i].record), text_length(mine[i].record));
+        each_text<Row>(shares_, b, run, worker, [&](const u32* record) { out.narrow[static_cast<i64>(row_of<Row>(record))] = codes[record[1]]; });
     });
     return out;
 }
 
+void take_labels(const Labels& from, const Labels& places, char* to, Run& run) {
+    constexpr i64 kShard = i64{1} << 16;
+    run.tasks((places.n + kShard - 1) / kShard, [&](i64 shard, int) {
+        u64 scratch[kBlock];
+        auto take = [&]<class T>(T) {
+            for (i64 at = shard * kShard, end = std::min(places.n, at + kShard); at < end; at += kBlock) {
+                const i64 count = std::min(kBlock, end - at);
+                const u64* place = places.block(at, count, scratch);
+                for (i64 i = 0; i < count; ++i) {
+                    T label{};
+                    if (place[i] < static_cast<u64>(from.n))
+                        std::memcpy(&label, from.data + static_cast<i64>(place[i]) * from.stride, sizeof label);
+                    else if (place[i] != ~u64{0})
+                        throw BadValue("a place must be one of the labels', or -1");
+                    std::memcpy(to + (at + i) * static_cast<i64>(sizeof label), &label, sizeof label);
+                }
+            }
+        };
+        switch (from.width()) {
+            case 1: return take(u8{});
+            case 2: return take(std::uint16_t{});
+            case 4: return take(u32{});
+            default: return take(u64{});
+        }
+    });
+}
+
 StreamLabels read_labels(ArrowArrayStream* from, i64 rows, Run& run) {
     Stream stream(from, "labels");
-    LabelReader reader(stream.columns()[0], bits_for(rows), run.threads());
+    LabelReader reader(stream.columns()[0], rows, run.threads());
     const i64 read = read_pieces(stream, run, [&](const Piece& piece, int worker) { reader.add(piece, worker); });
     return reader.finish(read, run);
 }

@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "base/arrow.hpp"
+#include "base/labels.hpp"
 #include "base/threads.hpp"
 #include "match/shares.hpp"
 
@@ -36,35 +37,43 @@ struct StreamLabels {
 
 class LabelReader {
   public:
-    // `bits` says how many buckets there are, `team` how many workers.
-    LabelReader(const Column& column, int bits, int team);
+    // Of about so many rows, for so many workers.
+    LabelReader(const Column& column, i64 rows, int team);
 
     void add(const Piece& piece, int worker);
     // Once, after all pieces.
     StreamLabels finish(i64 rows, Run& run);
 
   private:
-    // Integers of one piece, in 32 bits if all of them fit.
+    // What there is to say of the integers of a piece, apart from those that are in `narrow_`.
     struct Chunk {
-        i64 row, length;
-        Buffer<i32> narrow;
-        Buffer<i64> wide;
-        Buffer<bool> absent;
+        i64 row;
+        bool large;           // some of them need more than 32 bits
+        Buffer<i64> wide;     // all of them, if so, or if there is no room for them
+        Buffer<bool> absent;  // if some of them are null
     };
 
-    Chunk chunk_of(const Slice& slice, i64 row) const;
+    void add_integers(const Slice& slice, i64 row);
+    template <class Row>
+    void add_texts(const Slice& slice, i64 row, int worker);
     StreamLabels integers(i64 rows, Run& run);
+    template <class Row>
     StreamLabels texts(i64 rows, Run& run);
     i64 buckets() const { return i64{1} << bits_; }
 
     Column column_;
     int bits_;
+    bool wide_rows_;
+    Buffer<i32> narrow_;  // of integers, for as many rows as were expected
     std::mutex mutex_;
     std::deque<Chunk> chunks_;
     Arena arena_;
     std::deque<Share> shares_;  // one a worker, of text
     bool nulls_ = false;        // whether a text is null
 };
+
+// Labels at some places of an array; 0 at place -1. They are written as they are, in their own width.
+void take_labels(const Labels& from, const Labels& places, char* to, Run& run);
 
 // The labels of a stream that has nothing else.
 StreamLabels read_labels(ArrowArrayStream* from, i64 rows, Run& run);

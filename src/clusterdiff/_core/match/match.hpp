@@ -17,14 +17,15 @@ namespace clusterdiff {
 
 // Where an id stands in several rows of a side, the first of them counts; the others are its repeats.
 struct Matched {
-    Buffer<i64> place;       // for each row of true the row of pred, -1 where there is none, and in repeats
+    Buffer<i32> place;       // for each row of true the row of pred, -1 where there is none, and in repeats
+    Buffer<i64> wide_place;  // the same, if there are too many rows for 32 bits
     Buffer<i64> extra;       // rows of pred that true lacks, ascending
     Buffer<i64> repeats[2];  // rows of either side, ascending
 };
 
 class Matching {
   public:
-    // About how many rows a side has: it decides on the number of buckets, and on nothing that comes out.
+    // About how many rows a side has: it decides on what is reserved, and on nothing that comes out.
     explicit Matching(i64 rows);
 
     // Reads a side, first true, then pred: a column of ids, and maybe one of labels, which come back by row.
@@ -39,11 +40,14 @@ class Matching {
         i64 rows = 0;
     };
 
+    template <class Row>
     void scatter(Share& share, Ids type, const Slice& slice, i64 row) const;
-    template <bool text>
-    Matched match_as(Run& run);
+    template <class Row, bool text>
+    void match_as(Matched& out, std::make_signed_t<Row>* place, Run& run);
 
+    i64 expected_;
     int bits_;
+    bool wide_rows_;
     Arena arena_;
     Side sides_[2];
 };

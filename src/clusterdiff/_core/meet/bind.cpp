@@ -12,7 +12,7 @@ using namespace nb::literals;
 
 namespace {
 
-Result transposed;
+Result transposed, cell_members;
 
 PyCells meet_of(nb::handle truth, nb::handle pred) {
     const Array t(truth, "true"), p(pred, "pred");
@@ -128,6 +128,17 @@ nb::object locate_in(const PyCells& self, nb::handle truth, nb::handle pred) {
     return cells.count() <= INT32_MAX ? run_with(i32{}) : run_with(i64{});
 }
 
+nb::object members_in(const PyCells& self, nb::handle truth, nb::handle pred, nb::handle chosen) {
+    const Array t(truth, "true"), p(pred, "pred"), c(chosen, "cells");
+    const Labels tl = t.labels(), pl = p.labels();
+    const Cells& cells = self.cells();
+    if (!cells.true_labels || !cells.pred_labels) throw BadValue("these cells were made by hand and know no labels");
+    if (tl.n != pl.n) throw BadValue("true and pred must have the same length");
+    const i64* numbers = c.exactly<i64>("int64");
+    auto found = heavy(tl.n, [&](Run& run) { return members_of(cells, tl, pl, numbers, c.size(), run); });
+    return cell_members(to_numpy(std::move(found.indptr)), to_numpy(std::move(found.members)));
+}
+
 CLUSTERDIFF_CLONES u64 total_of(const u64* x, i64 count) {
     u64 sum = 0;
     for (i64 i = 0; i < count; ++i) sum += x[i];
@@ -170,6 +181,7 @@ auto view(F f) {
 
 nb::class_<PyCells> bind_meet(nb::module_& m) {
     transposed.define(m, "Transposed", {"cells", "order"});
+    cell_members.define(m, "CellMembers", {"indptr", "members"});
     m.def("meet", &meet_of, "true"_a, "pred"_a);
     m.def("sums", &sums_of, "true"_a, "pred"_a);
     m.def("squares", &squares_of, "sides"_a);
@@ -206,7 +218,8 @@ nb::class_<PyCells> bind_meet(nb::module_& m) {
             auto t = heavy(c.cells().count(), [&](Run& run) { return transpose(c.cells(), run); });
             return transposed(wrap(std::move(t.cells)), to_numpy(std::move(t.order)));
         })
-        .def("locate", &locate_in, "true"_a, "pred"_a);
+        .def("locate", &locate_in, "true"_a, "pred"_a)
+        .def("members", &members_in, "true"_a, "pred"_a, "cells"_a);
     return cells;
 }
 

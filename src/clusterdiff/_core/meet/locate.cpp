@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "base/bits.hpp"
 #include "base/codes.hpp"
 
 namespace clusterdiff {
@@ -131,6 +132,78 @@ bool locate_into(const Cells& t, const Labels& truth, const Labels& pred, Index*
 }
 
 }  // namespace
+
+namespace {
+
+// Some cells by the labels of their clusters. Most points are in none of them, and a bit of their true label says so.
+class Wanted {
+    struct Pair {
+        u64 truth, pred;
+    };
+    static constexpr i64 kBits = i64{1} << 16;
+    static i64 bit(u64 truth) { return static_cast<i64>(fold_hash(truth) >> 48); }
+    static u64 hash(const Pair& pair) { return fold(mix(pair.truth), pair.pred ^ 0x9e3779b97f4a7c15ull); }
+    auto same(const Pair& pair) const {
+        return [this, pair](i32 i) {
+            const Pair& known = pairs_[static_cast<std::size_t>(i)];
+            return known.truth == pair.truth && known.pred == pair.pred;
+        };
+    }
+
+  public:
+    Wanted(const Cells& t, const i64* chosen, i64 count, Run& run) : table_(count), seen_(SlotSet(kBits)) {
+        run.each(0, count, [&](i64 i) {
+            if (chosen[i] < 0 || chosen[i] >= t.count()) throw BadValue("a cell must be one of these");
+            const i64 row = std::upper_bound(t.indptr.data(), t.indptr.data() + t.k_true, chosen[i]) - t.indptr.data() - 1;
+            pairs_.push_back({(*t.true_labels)[row], (*t.pred_labels)[t.cols[chosen[i]]]});
+            seen_.add(bit(pairs_.back().truth));
+            if (table_.find_or_add(hash(pairs_.back()), same(pairs_.back())) != i) throw BadValue("a cell must not be chosen twice");
+        });
+    }
+    bool maybe(u64 truth) const { return seen_.has(bit(truth)); }
+    // -1 for none of them.
+    i64 operator()(u64 truth, u64 pred) const {
+        const Pair pair{truth, pred};
+        return table_.find(hash(pair), same(pair));
+    }
+
+  private:
+    CodeTable table_;
+    SlotSet seen_;
+    std::vector<Pair> pairs_;
+};
+
+}  // namespace
+
+CellMembers members_of(const Cells& t, const Labels& truth, const Labels& pred, const i64* chosen, i64 count, Run& run) {
+    const Wanted wanted(t, chosen, count, run);
+    const i64 shard = i64{1} << 16, shards = (truth.n + shard - 1) / shard;
+    struct Found {
+        i64 cell, point;
+    };
+    std::vector<std::vector<Found>> found(static_cast<std::size_t>(shards));
+    run.tasks(shards, [&](i64 s, int) {
+        u64 scratch[kBlock];
+        for (i64 at = s * shard, end = std::min(truth.n, at + shard); at < end; at += kBlock) {
+            const i64 length = std::min(kBlock, end - at);
+            const u64* x = truth.block(at, length, scratch);
+            for (i64 i = 0; i < length; ++i)
+                if (wanted.maybe(x[i]))
+                    if (const i64 cell = wanted(x[i], pred[at + i]); cell >= 0) found[static_cast<std::size_t>(s)].push_back({cell, at + i});
+        }
+    });
+    CellMembers out{Buffer<i64>::zeros(count + 1), {}};
+    for (const auto& part : found)
+        for (const Found& f : part) ++out.indptr[f.cell + 1];
+    for (i64 i = 0; i < count; ++i) out.indptr[i + 1] += out.indptr[i];
+    out.members = Buffer<i64>(out.indptr[count]);
+    Buffer<i64> next = Buffer<i64>::copy(out.indptr.data(), count + 1);
+    for (const auto& part : found) {
+        run.poll(0);
+        for (const Found& f : part) out.members[next[f.cell]++] = f.point;
+    }
+    return out;
+}
 
 bool locate(const Cells& t, const Labels& truth, const Labels& pred, i32* out, Run& run) { return locate_into(t, truth, pred, out, run); }
 bool locate(const Cells& t, const Labels& truth, const Labels& pred, i64* out, Run& run) { return locate_into(t, truth, pred, out, run); }

@@ -193,6 +193,9 @@ class EngineSource(PointSource):
             return self._locator.points_of(cells)
         return self.brought.points(cells, limit)
 
+    def recall(self, cells: CellNumbers) -> None:
+        """Nothing: names that have been brought are here."""
+
     def points_of_each(self, cells: CellNumbers, limit: int | None = None) -> list[list[Any]]:
         """The points of each of many cells, by name; with a ``limit``, none if that would fetch too many others."""
         if "brought" in self.__dict__ or limit is None:
